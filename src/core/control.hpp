@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+
+namespace oriel {
+
+inline constexpr std::size_t cache_line = 64;
+
+/// Where a process that has nothing left to do sleeps. One per process, mapped by its node peers.
+/// Whoever stores a word that the process may wait for looks at `sleeping` afterwards and rings.
+/// The store and the look are not ordered by a fence here: the sleeper pays for that (see the shm
+/// transport's Sleeper), because it has time and the storer has not.
+struct alignas(cache_line) Doorbell {
+  std::atomic<std::uint32_t> sleeping{0};  // written by the owner; 1 while it sleeps or is about to
+  std::atomic<std::uint32_t> rings{0};     // futex word; incremented by whoever rings
+};
+
+/// What one peer tells this process on one window. Every word has one writer: the peer itself when
+/// it is mapped, this process's message handler when it is remote. The reader is the owner of the
+/// control block. All stores are release, all loads that act on the value acquire: the peer's
+/// window stores come before the word that announces them.
+struct alignas(cache_line) Slot {
+  std::atomic<std::uint64_t> granted{0};       // exposures that the peer has opened to us (paper: g_r)
+  std::atomic<std::uint64_t> done{0};          // access epochs to us that it has completed: DoneWord
+  std::atomic<std::uint64_t> fence{0};         // the last fence call that it has announced
+  std::atomic<std::uint64_t> lock_granted{0};  // remote peers only: lock requests granted to us
+};
+
+/// One origin's place in the lock queue of a target. An origin has at most one request per target
+/// and window in the queue; later ones wait in its own deferred epochs.
+struct alignas(cache_line) LockNode {
+  std::atomic<std::uint32_t> granted{0};  // set by who grants, cleared by the origin before it queues
+  std::uint32_t next = 0;                 // origin + 1 of the next in line; under the queue's guard
+  std::uint32_t exclusive = 0;            // likewise
+};
+
+/// Fair readers-writer lock of one target (see lock_queue.hpp).
+struct alignas(cache_line) LockQueue {
+  std::atomic<std::uint64_t> word{0};
+  std::uint32_t head = 0;  // origin + 1; under the guard bit of `word`
+  std::uint32_t tail = 0;
+};
+
+/// The words of one rank on one window that peers on its node reach directly, followed in memory by
+/// Slot[ranks] and LockNode[ranks]. A zeroed page is a valid, idle control block: pages that belong to
+/// peers never talked to are never touched.
+struct alignas(cache_line) ControlBlock {
+  static constexpr std::uint32_t current_version = 1;
+
+  std::uint32_t version = current_version;
+  std::uint32_t ranks = 0;
+  LockQueue lock;
+  alignas(cache_line) std::atomic<std::uint32_t> accumulate_guard{0};
+
+  Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
+  LockNode* nodes() { return reinterpret_cast<LockNode*>(slots() + ranks); }
+  /// Makes one of zeroed memory of bytes(ranks) bytes. Its owner does so before any peer looks.
+  static ControlBlock* create(void* memory, std::uint32_t ranks) {
+    auto* control = new (memory) ControlBlock;
+    control->ranks = ranks;
+    return control;
+  }
+  static constexpr std::size_t bytes(std::size_t ranks) {
+    return sizeof(ControlBlock) + ranks * (sizeof(Slot) + sizeof(LockNode));
+  }
+};
+
+static_assert(sizeof(Doorbell) == cache_line && sizeof(Slot) == cache_line);
+static_assert(sizeof(LockNode) == cache_line && sizeof(LockQueue) == cache_line);
+static_assert(sizeof(ControlBlock) == 3 * cache_line);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
+              std::atomic<std::uint32_t>::is_always_lock_free);
+static_assert(std::is_trivially_destructible_v<ControlBlock> &&
+              std::is_standard_layout_v<ControlBlock>);
+
+}  // namespace oriel

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "core/activation.hpp"
+#include "core/error.hpp"
+#include "core/operation.hpp"
+
+namespace oriel {
+
+struct Epoch;
+struct Target;
+
+/// An operation that could not be carried out at its call: waits for its epoch or target, or is on
+/// its way to a served target.
+struct RecordedOperation {
+  Operation operation;
+  Epoch* epoch = nullptr;
+  Target* target = nullptr;
+  RecordedOperation* next = nullptr;
+  std::uint32_t pool_index = 0;
+  bool in_use = false;
+
+  void reset() {
+    operation = {};
+    next = nullptr;
+  }
+};
+
+/// One iflush, pending: counts the targets that still have operations older than it.
+struct FlushRequest {
+  Completion* completion = nullptr;
+  std::uint32_t remaining = 0;
+  Error error = Error::none;
+  std::uint32_t pool_index = 0;
+  bool in_use = false;
+
+  void reset() {
+    remaining = 0;
+    error = Error::none;
+  }
+};
+
+/// A FlushRequest's place at one target, in order of age: satisfied when so many of the operations
+/// to the target are started, and so many finished (E9: ages decide what a flush covers).
+struct FlushWaiter {
+  FlushRequest* request = nullptr;
+  std::uint64_t started = 0;
+  std::uint64_t finished = 0;
+  FlushWaiter* next = nullptr;
+  std::uint32_t pool_index = 0;
+  bool in_use = false;
+
+  void reset() { next = nullptr; }
+};
+
+/// One peer of an epoch: a target of an access epoch, an origin of an exposure epoch.
+struct Target {
+  enum class Access : std::uint8_t { idle, requested, granted };
+
+  int rank = 0;
+  Access access = Access::idle;
+  bool told = false;            // access: the peer knows it is over; exposure: the origin said so
+  std::uint64_t id = 0;         // number of this access (or exposure) between the two ranks
+  std::uint64_t issued = 0;     // operations the program has issued to it in this epoch
+  std::uint64_t started = 0;    // of these, carried out or sent: origin buffers of puts are free
+  std::uint64_t finished = 0;   // of these, complete at both sides; they finish in issue order
+  std::uint64_t last_fetch = 0; // issue number of the last one that writes to origin memory
+  RecordedOperation* head = nullptr;  // not yet started
+  RecordedOperation* tail = nullptr;
+  FlushWaiter* flushes = nullptr;  // by age
+  FlushWaiter* last_flush = nullptr;
+  Target* next = nullptr;  // of the same epoch
+  std::uint32_t pool_index = 0;
+  bool in_use = false;
+
+  void reset() {
+    access = Access::idle;
+    told = false;
+    id = issued = started = finished = last_fetch = 0;
+    head = tail = nullptr;
+    flushes = last_flush = nullptr;
+    next = nullptr;
+  }
+};
+
+class TargetIterator {
+ public:
+  explicit TargetIterator(Target* target) : target_(target) {}
+  Target& operator*() const { return *target_; }
+  TargetIterator& operator++() {
+    target_ = target_->next;
+    return *this;
+  }
+  bool operator==(const TargetIterator&) const = default;
+
+ private:
+  Target* target_;
+};
+
+/// An epoch with its application-level life (open, closed) and its internal one (deferred, active,
+/// completed); paper section VI. In the window's list from opening to completion.
+struct Epoch {
+  EpochKind kind = EpochKind::fence;
+  bool active = false;
+  bool closed = false;
+  bool exclusive = false;   // lock
+  bool no_check = false;    // start, lock, lock_all, post
+  bool announce = false;    // fence: activation tells the peers that the exposure is open
+  bool announced = false;   // fence: the closing call has been told
+  Error error = Error::none;
+  std::uint32_t attention = 0;  // targets requested, plus recorded operations not yet finished
+  std::uint32_t untold = 0;     // targets not yet told
+  int awaited = 0;              // fence: ranks below have announced the closing call
+  std::uint64_t opened_at = 0;  // window events, to know what was closed before what was opened
+  std::uint64_t closed_at = 0;
+  std::uint64_t call = 0;          // fence: number of the call that opened it
+  std::uint64_t closing_call = 0;  // fence: number of the call that closed it; 0: no barrier
+  Completion* completion = nullptr;
+  Epoch* previous = nullptr;
+  Epoch* next = nullptr;
+  Target* targets = nullptr;  // those that the epoch has to do with: given, or touched so far
+  Target* last_target = nullptr;
+  Target one;                 // the first of them; the others come from the pool
+  std::uint32_t pool_index = 0;
+  bool in_use = false;
+
+  void reset() {
+    active = closed = exclusive = no_check = announce = announced = false;
+    error = Error::none;
+    attention = untold = 0;
+    awaited = 0;
+    call = closing_call = 0;
+    completion = nullptr;
+    previous = next = nullptr;
+    targets = last_target = nullptr;
+  }
+
+  TargetIterator begin() const { return TargetIterator(targets); }
+  TargetIterator end() const { return TargetIterator(nullptr); }
+};
+
+}  // namespace oriel

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/message.hpp"
+#include "core/pool.hpp"
+#include "core/reduction.hpp"
+#include "core/transport.hpp"
+#include "core/window.hpp"
+
+namespace oriel {
+
+/// One MPI process, as far as RMA is concerned: owns its windows and everything pending on them.
+/// Several may live in one program (threads, simulated ranks); nothing is shared between them but
+/// what their transports and control blocks share.
+class Process {
+ public:
+  Process(Transport& transport, int self, GenericReduce generic);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// The caller has made sure that all ranks' control blocks are in place before anybody uses the
+  /// window, and that all ranks are through with it before it is destroyed.
+  Window& create_window(WindowSpec spec);
+  void destroy_window(Window& window);
+
+  /// One sweep over all that is pending: messages, grants, recorded operations, completions,
+  /// activations (E10). True if anything moved.
+  bool sweep();
+
+  /// Things that only a sweep can finish. Zero: nothing of ours is waiting, sweeping is pointless
+  /// unless serving() is true.
+  std::uint64_t pending() const { return pending_; }
+  /// Some window has ranks that reach us by messages, so we must look for them.
+  bool serving() const { return serving_ != 0; }
+
+  Transport& transport() { return transport_; }
+  int self() const { return self_; }
+  GenericReduce generic() const { return generic_; }
+
+ private:
+  friend class Window;
+  Transport& transport_;
+  int self_;
+  GenericReduce generic_;
+  std::vector<std::unique_ptr<Window>> windows_;
+  std::vector<std::byte> incoming_;
+  Pool<Epoch> epochs_;
+  Pool<Target> targets_;
+  Pool<RecordedOperation> operations_;
+  Pool<FlushRequest> flush_requests_;
+  Pool<FlushWaiter> flush_waiters_;
+  std::uint64_t pending_ = 0;
+  std::uint64_t serving_ = 0;
+};
+
+}  // namespace oriel

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/settings.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+namespace oriel {
+namespace {
+
+constexpr std::array table{
+    Setting{"ORIEL_DISABLE", "bool", "0",
+            "Leave all windows to the host MPI; the library then only forwards."},
+    Setting{"ORIEL_INFO", "bool", "0",
+            "Rank 0 of each new window prints which path every peer takes."},
+    Setting{"ORIEL_VM", "bool", "1",
+            "Reach private memory of node peers by process_vm_readv and process_vm_writev; 0 sends "
+            "messages that the target's engine serves."},
+    Setting{"ORIEL_MEMFD", "bool", "1",
+            "Share memory through memfd segments; 0 uses POSIX shared memory, unlinked at once."},
+    Setting{"ORIEL_SPIN", "int", "2000",
+            "How many sweeps a waiting call makes before it begins to yield the processor. With more "
+            "ranks on the node than cores it yields from the beginning."},
+    Setting{"ORIEL_YIELD", "int", "2000",
+            "How many times a waiting call yields before it sleeps until a peer wakes it."},
+};
+
+const char* value_of(const char* name) {
+  if (const char* value = std::getenv(name)) return value;
+  for (const Setting& setting : table) {
+    if (std::strcmp(setting.name, name) == 0) return setting.default_value;
+  }
+  std::abort();
+}
+
+}  // namespace
+
+std::span<const Setting> settings() { return table; }
+
+bool setting_bool(const char* name) {
+  const char* value = value_of(name);
+  return std::strcmp(value, "0") != 0 && std::strcmp(value, "false") != 0 &&
+         std::strcmp(value, "no") != 0 && *value != '\0';
+}
+
+long setting_int(const char* name) { return std::strtol(value_of(name), nullptr, 10); }
+
+}  // namespace oriel

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One target of an epoch: from asking for access to telling it that we are through.
+#include <atomic>
+
+#include "core/lock_queue.hpp"
+#include "core/process.hpp"
+#include "core/window.hpp"
+
+namespace oriel {
+
+Target& Window::add_target(Epoch& epoch, int rank) {
+  Target* target = &epoch.one;
+  if (epoch.targets == nullptr) {
+    target->reset();
+    epoch.targets = target;
+  } else {
+    target = &process_.targets_.acquire();
+    epoch.last_target->next = target;
+  }
+  epoch.last_target = target;
+  target->rank = rank;
+  ++epoch.untold;
+  return *target;
+}
+
+Target& Window::touch(Epoch& epoch, int rank) {
+  Peer& touched = peer(rank);
+  touched.touched = &epoch;
+  touched.target = &add_target(epoch, rank);
+  return *touched.target;
+}
+
+bool Window::advance(Epoch& epoch, Target& target) {
+  if (target.told) return false;
+  Peer& other = peer(target.rank);
+  if (epoch.kind == EpochKind::exposure) {
+    // Acquire pairs with the origin's release in announce(): its stores into our window are seen.
+    if (!DoneWord(other.in->done.load(std::memory_order_acquire)).covers(target.id)) return false;
+    target.told = true;
+    --epoch.untold;
+    return true;
+  }
+  bool moved = false;
+  // Only start's targets are told of an epoch that held nothing for them; nothing to wait for then.
+  const bool empty = epoch.closed && target.issued == 0 && epoch.kind == EpochKind::access;
+  if (target.access != Target::Access::granted && !empty) {
+    if (!obtain(epoch, target)) return false;
+    moved = true;
+  }
+  while (RecordedOperation* recorded = target.head) {
+    target.head = recorded->next;
+    if (target.head == nullptr) target.tail = nullptr;
+    ++target.started;
+    moved = true;
+    if (other.member.path == Path::served) {
+      request_service(*recorded, other);
+    } else {
+      finish(*recorded, perform(recorded->operation, other));
+    }
+  }
+  if (moved) satisfy_flushes(target);
+  if (epoch.closed && target.finished == target.issued) moved |= tell(epoch, target);
+  return moved;
+}
+
+bool Window::obtain(Epoch& epoch, Target& target) {
+  Peer& other = peer(target.rank);
+  switch (epoch.kind) {
+    case EpochKind::access:
+      if (!epoch.no_check && other.in->granted.load(std::memory_order_acquire) < target.id) {
+        return false;
+      }
+      break;
+    case EpochKind::fence:
+      if (other.in->fence.load(std::memory_order_acquire) < epoch.call) return false;
+      break;
+    case EpochKind::lock:
+    case EpochKind::lock_all:
+      if (target.access == Target::Access::idle) request_lock(epoch, target, other);
+      if (target.access == Target::Access::requested) {
+        const bool granted =
+            other.member.control != nullptr
+                ? other.member.control->nodes()[rank_].granted.load(std::memory_order_acquire) != 0
+                : other.in->lock_granted.load(std::memory_order_acquire) >= target.id;
+        if (!granted) return false;
+        --epoch.attention;
+        remove_work();
+      }
+      if (target.access == Target::Access::idle) return false;
+      break;
+    case EpochKind::exposure:
+      return false;
+  }
+  target.access = Target::Access::granted;
+  // Only the open epoch takes new operations, and only memory in our address space takes them
+  // without the general path.
+  if (!epoch.closed && other.member.base != nullptr && other.member.path == Path::mapped) {
+    other.ready = &target;
+  }
+  return true;
+}
+
+void Window::request_lock(Epoch& epoch, Target& target, Peer& other) {
+  if (epoch.no_check) {
+    target.access = Target::Access::granted;
+    return;
+  }
+  if (other.locking != nullptr) return;  // an earlier epoch of ours still has our place in the queue
+  other.locking = &epoch;
+  if (other.member.control != nullptr) {
+    if (LockLine(*other.member.control, process_.transport_).acquire(rank_, epoch.exclusive)) {
+      target.access = Target::Access::granted;
+      return;
+    }
+  } else {
+    target.id = ++other.lock_requests;
+    Message message;
+    message.kind = MessageKind::lock;
+    message.word = epoch.exclusive ? 1 : 0;
+    send(other.member.process, message);
+  }
+  target.access = Target::Access::requested;
+  ++epoch.attention;
+  add_work();
+}
+
+bool Window::lock_held(int target) {
+  Peer& locked = peer(target);
+  Epoch* epoch = locked.lock;
+  if (epoch == nullptr || !epoch->active) return false;
+  advance(*epoch, epoch->one);
+  return epoch->one.access == Target::Access::granted;
+}
+
+bool Window::tell(Epoch& epoch, Target& target) {
+  Peer& other = peer(target.rank);
+  switch (epoch.kind) {
+    case EpochKind::access:
+      if (!other.done.add(target.id)) return false;
+      announce(other, MessageKind::done, other.done.word());
+      break;
+    case EpochKind::lock:
+    case EpochKind::lock_all:
+      if (!epoch.no_check) {
+        other.locking = nullptr;
+        release_lock(other, epoch.exclusive);
+      }
+      break;
+    case EpochKind::fence:
+    case EpochKind::exposure:
+      break;
+  }
+  target.told = true;
+  --epoch.untold;
+  return true;
+}
+
+void Window::release_lock(Peer& locked, bool exclusive) {
+  if (locked.member.control == nullptr) {
+    Message message;
+    message.kind = MessageKind::unlock;
+    message.word = exclusive ? 1 : 0;
+    send(locked.member.process, message);
+    return;
+  }
+  if (LockLine::try_release(locked.member.control->lock, exclusive)) return;
+  granted_.clear();
+  LockLine(*locked.member.control, process_.transport_).release(exclusive, granted_);
+  handed_on(locked);
+}
+
+void Window::handed_on(Peer& locked) {
+  for (const int origin : granted_) {
+    // A remote origin is represented in the queue by the target's engine.
+    Peer& next = peer(origin);
+    wake(next.member.control != nullptr ? next : locked);
+  }
+}
+
+Outcome Window::issue(const Operation& operation) {
+  if (!valid_rank(operation.target)) {
+    return Outcome::failed(fail(Error::rank, "the rank is not in the window's group"));
+  }
+  Peer& other = peer(operation.target);
+  Epoch* epoch = other.lock != nullptr ? other.lock : access_;
+  if (epoch == nullptr) {
+    return Outcome::failed(
+        fail(Error::sync, "no epoch is open; open one by a fence, start, lock or lock_all"));
+  }
+  Target* target = nullptr;
+  if (epoch->kind == EpochKind::lock) {
+    target = &epoch->one;
+  } else if (other.touched == epoch) {
+    target = other.target;
+  } else if (epoch->kind == EpochKind::access) {
+    return Outcome::failed(fail(Error::sync, "the target is not in the group given to start"));
+  }
+  if (const Error error = check(operation, other); error != Error::none) {
+    return Outcome::failed(error);
+  }
+  if (target == nullptr) target = &touch(*epoch, operation.target);
+  if (epoch->active && target->access != Target::Access::granted) advance(*epoch, *target);
+  const bool available = epoch->active && target->access == Target::Access::granted;
+  if (available && other.member.path != Path::served) {
+    const Error error = perform(operation, other);
+    if (error != Error::none) return Outcome::failed(error);
+    ++target->issued;
+    ++target->started;
+    ++target->finished;
+    return Outcome::finished();
+  }
+  RecordedOperation& recorded = process_.operations_.acquire();
+  recorded.operation = operation;
+  recorded.epoch = epoch;
+  recorded.target = target;
+  ++target->issued;
+  const bool fetches = operation.kind != OperationKind::put &&
+                       operation.kind != OperationKind::accumulate;
+  if (fetches) target->last_fetch = target->issued;
+  ++epoch->attention;
+  add_work();
+  if (available) {
+    ++target->started;
+    request_service(recorded, other);
+  } else {
+    (target->tail != nullptr ? target->tail->next : target->head) = &recorded;
+    target->tail = &recorded;
+  }
+  return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
+}
+
+void Window::finish(RecordedOperation& recorded, Error error) {
+  Epoch& epoch = *recorded.epoch;
+  Target& target = *recorded.target;
+  Completion* completion = recorded.operation.completion;
+  if (error != Error::none && epoch.error == Error::none) epoch.error = error;
+  ++target.finished;
+  --epoch.attention;
+  remove_work();
+  process_.operations_.release(recorded);
+  if (completion != nullptr) completion->complete(error);
+}
+
+void Window::satisfy_flushes(Target& target) {
+  while (FlushWaiter* waiter = target.flushes) {
+    if (target.started < waiter->started || target.finished < waiter->finished) return;
+    target.flushes = waiter->next;
+    if (target.flushes == nullptr) target.last_flush = nullptr;
+    FlushRequest& request = *waiter->request;
+    process_.flush_waiters_.release(*waiter);
+    if (--request.remaining != 0) continue;
+    Completion* completion = request.completion;
+    process_.flush_requests_.release(request);
+    --flushes_;
+    if (completion != nullptr) completion->complete(Error::none);
+  }
+}
+
+void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& request) {
+  if (epoch.active) advance(epoch, target);
+  const std::uint64_t finished = local ? target.last_fetch : target.issued;
+  if (target.started >= target.issued && target.finished >= finished) return;
+  if (request == nullptr) {
+    request = &process_.flush_requests_.acquire();
+    ++flushes_;
+  }
+  FlushWaiter& waiter = process_.flush_waiters_.acquire();
+  waiter.request = request;
+  waiter.started = target.issued;
+  waiter.finished = finished;
+  ++request->remaining;
+  (target.last_flush != nullptr ? target.last_flush->next : target.flushes) = &waiter;
+  target.last_flush = &waiter;
+}
+
+Outcome Window::covered(FlushRequest* request, Completion* completion) {
+  if (request != nullptr) {
+    request->completion = completion;
+    return Outcome::posted();
+  }
+  // What the next release of this process publishes must include the stores made so far.
+  std::atomic_thread_fence(std::memory_order_release);
+  return Outcome::finished();
+}
+
+Outcome Window::flush(int target, bool local, Completion* completion) {
+  if (!valid_rank(target)) {
+    return Outcome::failed(fail(Error::rank, "the rank is not in the window's group"));
+  }
+  Peer& other = peer(target);
+  FlushRequest* request = nullptr;
+  if (other.lock != nullptr) {
+    cover(*other.lock, other.lock->one, local, request);
+  } else if (access_ == nullptr || access_->kind != EpochKind::lock_all) {
+    return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open for this target"));
+  } else if (other.touched == access_) {
+    cover(*access_, *other.target, local, request);
+  }
+  return covered(request, completion);
+}
+
+Outcome Window::flush_all(bool local, Completion* completion) {
+  FlushRequest* request = nullptr;
+  if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
+    for (Target& target : *access_) cover(*access_, target, local, request);
+  } else if (open_locks_ != 0) {
+    for (Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
+      if (epoch->kind == EpochKind::lock && !epoch->closed) {
+        cover(*epoch, epoch->one, local, request);
+      }
+    }
+  } else {
+    return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open"));
+  }
+  return covered(request, completion);
+}
+
+Error Window::sync() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return Error::none;
+}
+
+}  // namespace oriel

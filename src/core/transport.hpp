@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/control.hpp"
+#include "core/error.hpp"
+
+namespace oriel {
+
+/// One piece of a copy between our memory and a peer's private memory.
+struct Run {
+  void* local;
+  std::uint64_t remote;  // address in the peer's process
+  std::uint64_t bytes;
+};
+
+/// How bytes move between processes that do not share memory, and how a sleeper is woken. Processes
+/// are numbered by whoever made the transport; a window maps its ranks to these numbers. No call
+/// blocks. Not thread-safe: the owner of the Process serializes.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Hands over a message for `process`: delivered exactly once, in order per pair of processes. What
+  /// does not fit into the peer's queue waits here and goes out in later calls of receive().
+  virtual void send(int process, std::span<const std::byte> header,
+                    std::span<const std::byte> payload) = 0;
+
+  /// Moves waiting messages out and takes the next whole message in, header and payload in one piece.
+  virtual bool receive(std::vector<std::byte>& message) = 0;
+
+  /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
+  /// return. Only used for ranks whose path is Path::vm.
+  virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;
+
+  /// Wakes the process that sleeps at the doorbell.
+  virtual void ring(Doorbell& doorbell) = 0;
+
+  /// Gives the processor away for a moment: called inside the few short critical sections when
+  /// somebody else is in.
+  virtual void relax() = 0;
+};
+
+}  // namespace oriel

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/activation.hpp"
+#include "core/control.hpp"
+#include "core/done_word.hpp"
+#include "core/epoch.hpp"
+#include "core/error.hpp"
+#include "core/message.hpp"
+#include "core/operation.hpp"
+
+namespace oriel {
+
+class Process;
+
+/// How this process reaches a rank's window memory.
+enum class Path : std::uint8_t {
+  mapped,  // loads, stores and CPU atomics at the call
+  vm,      // private memory of a node peer: one system call at the call
+  served   // messages, carried out by the target's engine
+};
+
+/// What a window knows about one of its ranks, given at creation.
+struct Member {
+  int process = 0;               // number in the transport
+  Path path = Path::mapped;
+  bool private_memory = false;   // peers cannot map it: accumulates go under the accumulate guard
+  std::byte* base = nullptr;     // mapped: address here; our own rank: always our own address
+  std::uint64_t address = 0;     // vm: address in the peer's process
+  std::uint64_t size = 0;        // bytes
+  std::uint64_t disp_unit = 1;
+  ControlBlock* control = nullptr;  // null: the protocol with this rank goes by messages
+  Doorbell* doorbell = nullptr;     // null exactly when control is
+};
+
+struct WindowSpec {
+  std::uint32_t id = 0;  // the same on all ranks, unique among the windows of each of its processes
+  int rank = 0;
+  std::vector<Member> members;   // by rank; members[rank].control is our own block, never null
+  Reorder reorder;
+  bool no_locks = false;
+  /// Some rank reaches our memory by messages: a sweep must look for them.
+  bool serving = false;
+  /// Others may load and store our memory without a call (shared windows): a blocking lock must then
+  /// hold the lock when it returns.
+  bool shared = false;
+};
+
+/// Assertions of the synchronization calls, as bits of their own; the boundary translates MPI's.
+struct Assert {
+  bool no_check = false;
+  bool no_store = false;
+  bool no_put = false;
+  bool no_precede = false;
+  bool no_succeed = false;
+};
+
+/// One rank's side of one RMA window: its epochs and the way to each peer.
+///
+/// Calls either finish (`done`), or are posted and tell the Completion in a later sweep of the
+/// Process. Nothing here blocks. Not thread-safe; the caller serializes per Process.
+class Window {
+ public:
+  Window(Process& process, WindowSpec spec);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  std::uint32_t id() const { return id_; }
+  int rank() const { return rank_; }
+  int ranks() const { return static_cast<int>(peers_.size()); }
+  const Member& member(int rank) const { return peers_[static_cast<std::size_t>(rank)].member; }
+  void set_reorder(Reorder reorder) { reorder_ = reorder; }
+  Reorder reorder() const { return reorder_; }
+  /// From now on peers' memory is touched by plain loads and stores (MPI_Win_shared_query).
+  void set_shared() { shared_ = true; }
+  bool shared() const { return shared_; }
+  /// Why the last failed call failed: the second half of a sentence.
+  const char* reason() const { return reason_; }
+
+  // Opening an epoch finishes at once (E2).
+  Error post(std::span<const int> origins, Assert assertion);
+  Error start(std::span<const int> targets, Assert assertion);
+  Error lock(bool exclusive, int target, Assert assertion);
+  Error lock_all(Assert assertion);
+  /// Closes and opens, as the assertion tells; the outcome is that of the closing (E6).
+  Outcome fence(Assert assertion, Completion* completion);
+
+  // Closing.
+  Outcome complete(Completion* completion);
+  Outcome wait(Completion* completion);
+  /// MPI_Win_test: closes the exposure epoch if it can complete now.
+  Error test(bool& flag);
+  Outcome unlock(int target, Completion* completion);
+  Outcome unlock_all(Completion* completion);
+
+  // Flushing; `local`: origin buffers only (E9).
+  Outcome flush(int target, bool local, Completion* completion);
+  Outcome flush_all(bool local, Completion* completion);
+  /// MPI_Win_sync.
+  Error sync();
+
+  /// Whether the lock of `target` is held now; for a blocking lock that must hold it on return.
+  bool lock_held(int target);
+
+  /// Any operation. `done`: carried out, or recorded without a completion to call.
+  Outcome issue(const Operation& operation);
+
+  /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our address
+  /// space, when operations to it may go straight there? Null: use issue().
+  std::byte* direct(int target, std::int64_t displacement, std::uint64_t bytes) const {
+    const Peer& peer = peers_[static_cast<std::size_t>(target)];
+    if (peer.ready == nullptr || displacement < 0) return nullptr;
+    const std::uint64_t offset =
+        static_cast<std::uint64_t>(displacement) * peer.member.disp_unit;
+    if (offset + bytes > peer.member.size || offset > peer.member.size) return nullptr;
+    return peer.member.base + offset;
+  }
+  /// As direct(), for one element that is updated by CPU atomics.
+  std::byte* direct_atomic(int target, std::int64_t displacement, std::uint32_t element) const {
+    std::byte* where = direct(target, displacement, element);
+    if (where == nullptr || peers_[static_cast<std::size_t>(target)].member.private_memory ||
+        !atomic_element(element, where)) {
+      return nullptr;
+    }
+    return where;
+  }
+
+  /// Whether an epoch of any kind is open or not yet completed (MPI_Win_free asks).
+  bool quiet() const { return first_ == nullptr && flushes_ == 0; }
+  /// An epoch with something in it, open at the application level.
+  bool open_epoch() const;
+
+  /// Carries everything that can go on, without blocking (E10). True if anything moved.
+  bool sweep();
+  /// Takes a message of a remote peer.
+  void deliver(const Message& message, std::span<const std::byte> payload);
+
+ private:
+  /// One rank of the window. What the hot path reads comes first, in one cache line.
+  struct alignas(cache_line) Peer {
+    Target* ready = nullptr;  // set while operations of the open epoch may go straight to memory
+    Member member;
+    Slot* in = nullptr;       // what the peer tells us
+    Slot* out = nullptr;      // where we tell the peer; null: by message
+    Epoch* lock = nullptr;    // our open lock epoch
+    Epoch* locking = nullptr; // our epoch that has requested or holds the peer's lock
+    Epoch* touched = nullptr; // the open start, fence or lock_all epoch that has a Target for it
+    Target* target = nullptr; // that Target
+    std::uint64_t accesses = 0;   // accesses requested to it (paper: a_l)
+    std::uint64_t exposures = 0;  // exposures opened to it (paper: e_l)
+    std::uint64_t lock_requests = 0;  // remote: lock requests sent to it
+    std::uint64_t lock_grants = 0;    // remote: its lock requests that we have granted
+    DoneWord done;                // access epochs to it that we have completed
+  };
+
+  Error fail(Error error, const char* reason) {
+    reason_ = reason;
+    return error;
+  }
+  Peer& peer(int rank) { return peers_[static_cast<std::size_t>(rank)]; }
+  bool valid_rank(int rank) const { return rank >= 0 && rank < ranks(); }
+  void add_work(std::uint64_t amount = 1);
+  void remove_work(std::uint64_t amount = 1);
+
+  // epochs.cpp: the life of an epoch.
+  Epoch& create(EpochKind kind);
+  void open(Epoch& epoch);
+  bool may_activate(const Epoch& epoch) const;
+  void activate(Epoch& epoch);
+  Outcome close(Epoch& epoch, Completion* completion);
+  bool progress(Epoch& epoch);
+  bool completed(Epoch& epoch);
+  Completion* retire(Epoch& epoch);
+  bool fence_over(Epoch& epoch);
+  Error retire_unused_fence();
+
+  // targets.cpp: one target of an epoch.
+  Target& add_target(Epoch& epoch, int rank);
+  Target& touch(Epoch& epoch, int rank);
+  bool advance(Epoch& epoch, Target& target);
+  bool obtain(Epoch& epoch, Target& target);
+  void request_lock(Epoch& epoch, Target& target, Peer& peer);
+  bool tell(Epoch& epoch, Target& target);
+  void release_lock(Peer& peer, bool exclusive);
+  void handed_on(Peer& target);
+  void finish(RecordedOperation& recorded, Error error);
+  void satisfy_flushes(Target& target);
+  void cover(Epoch& epoch, Target& target, bool local, FlushRequest*& request);
+  Outcome covered(FlushRequest* request, Completion* completion);
+
+  // steps.cpp: what one process tells another, by store or by message.
+  void announce(Peer& peer, MessageKind kind, std::uint64_t word);
+  void wake(Peer& peer);
+  void send(int process, Message message, std::span<const std::byte> payload = {});
+
+  // data.cpp: the bytes of an operation.
+  Error check(const Operation& operation, const Peer& peer);
+  Error perform(const Operation& operation, Peer& peer);
+  Error perform_mapped(const Operation& operation, Peer& peer, std::byte* base);
+  Error perform_vm(const Operation& operation, Peer& peer, std::uint64_t base);
+  void reduce(const Operation& operation, Peer& peer, void* target, const void* origin,
+              void* fetched, std::uint64_t count);
+  void request_service(RecordedOperation& recorded, Peer& peer);
+  void serve(const Message& message, std::span<const std::byte> payload);
+  void take_reply(const Message& message, std::span<const std::byte> payload);
+
+  Process& process_;
+  std::uint32_t id_;
+  int rank_;
+  bool no_locks_;
+  bool shared_;
+  bool serving_;                 // messages go to or come from some rank
+  bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)
+  Reorder reorder_;
+  const char* reason_ = "";
+  std::vector<Peer> peers_;
+  ControlBlock* mine_;
+  Epoch* first_ = nullptr;     // all epochs from opening to completion, in opening order
+  Epoch* last_ = nullptr;
+  Epoch* access_ = nullptr;    // open start, fence or lock_all epoch
+  Epoch* exposure_ = nullptr;  // open post epoch
+  std::uint64_t open_locks_ = 0;
+  std::uint64_t closed_ = 0;    // epochs closed and not completed
+  std::uint64_t deferred_ = 0;  // epochs not yet active
+  std::uint64_t events_ = 0;
+  std::uint64_t fence_calls_ = 0;
+  std::uint64_t flushes_ = 0;   // pending flush requests
+  std::uint64_t work_ = 0;      // our share of Process::pending()
+  std::vector<int> standing_;   // remote origins in our lock queue, for whom we stand in line
+  std::vector<int> granted_;    // scratch of release_lock
+  std::vector<std::byte> scratch_;  // payload being put together
+};
+
+}  // namespace oriel

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <dlfcn.h>
+
+#include "oriel/oriel.h"
+#include "support/check.hpp"
+
+namespace support {
+
+/// The ORIEL_ calls, found at run time: the test programs are linked with the host MPI only, and
+/// Oriel comes by preloading.
+struct Nonblocking {
+#define ORIEL_TEST_CALL(name) \
+  decltype(&ORIEL_##name) name = find<decltype(&ORIEL_##name)>("ORIEL_" #name)
+  ORIEL_TEST_CALL(Get_version);
+  ORIEL_TEST_CALL(Win_ipost);
+  ORIEL_TEST_CALL(Win_istart);
+  ORIEL_TEST_CALL(Win_icomplete);
+  ORIEL_TEST_CALL(Win_iwait);
+  ORIEL_TEST_CALL(Win_ifence);
+  ORIEL_TEST_CALL(Win_ilock);
+  ORIEL_TEST_CALL(Win_ilock_all);
+  ORIEL_TEST_CALL(Win_iunlock);
+  ORIEL_TEST_CALL(Win_iunlock_all);
+  ORIEL_TEST_CALL(Win_iflush);
+  ORIEL_TEST_CALL(Win_iflush_local);
+  ORIEL_TEST_CALL(Win_iflush_all);
+  ORIEL_TEST_CALL(Win_iflush_local_all);
+#undef ORIEL_TEST_CALL
+
+ private:
+  template <class Function>
+  static Function find(const char* name) {
+    void* symbol = dlsym(RTLD_DEFAULT, name);
+    if (symbol == nullptr) {
+      fail(__FILE__, __LINE__, std::string(name) + " is not exported by the preloaded library.");
+    }
+    void* twin = dlsym(RTLD_DEFAULT, (std::string("P") + name).c_str());
+    if (twin == nullptr) {
+      fail(__FILE__, __LINE__, std::string("P") + name + " is not exported.");
+    }
+    return reinterpret_cast<Function>(symbol);
+  }
+};
+
+inline bool complete_now(MPI_Request& request) {
+  int flag = 0;
+  MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+  return flag != 0;
+}
+inline void wait(MPI_Request& request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+
+}  // namespace support

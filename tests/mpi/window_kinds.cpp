@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// G2 and G6: every kind of window that Oriel carries, and what a window carries along.
+#include <cstdint>
+#include <numeric>
+
+#include "support/program.hpp"
+#include "support/window.hpp"
+
+namespace {
+
+using support::barrier;
+using support::Flavor;
+using support::Info;
+using support::Window;
+
+template <class T>
+T attribute(MPI_Win win, int key) {
+  void* value = nullptr;
+  int flag = 0;
+  MPI_Win_get_attr(win, key, &value, &flag);
+  CHECK(flag);
+  return *static_cast<T*>(value);
+}
+
+std::string info_value(MPI_Win win, const char* key) {
+  MPI_Info info;
+  MPI_Win_get_info(win, &info);
+  char value[256] = "";
+  int flag = 0;
+  MPI_Info_get(info, key, sizeof value - 1, value, &flag);
+  MPI_Info_free(&info);
+  return flag ? value : "(not there)";
+}
+
+/// Every rank writes its number into its right neighbour's window and reads it back.
+void use(MPI_Win win, const support::Program& program, MPI_Aint displacement = 0) {
+  const int value = 1000 + program.rank();
+  int back = 0;
+  MPI_Win_fence(0, win);
+  MPI_Put(&value, 1, MPI_INT, program.right(), displacement, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  MPI_Get(&back, 1, MPI_INT, program.right(), displacement, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  CHECK_EQUAL(back, value);
+}
+
+int deleted = 0;
+MPI_Win deleted_win = MPI_WIN_NULL;
+int on_delete(MPI_Win win, int, void* value, void*) {
+  deleted += static_cast<int>(reinterpret_cast<std::intptr_t>(value));
+  deleted_win = win;
+  return MPI_SUCCESS;
+}
+
+int handled = 0;
+MPI_Win handled_win = MPI_WIN_NULL;
+void on_error(MPI_Win* win, int*, ...) {
+  ++handled;
+  handled_win = *win;
+}
+
+void attributes(Flavor flavor) {
+  Window<double> window(flavor, 5);
+  void* base = nullptr;
+  int flag = 0;
+  MPI_Win_get_attr(window, MPI_WIN_BASE, &base, &flag);
+  CHECK(flag);
+  CHECK(base == window.data());
+  CHECK_EQUAL(attribute<MPI_Aint>(window, MPI_WIN_SIZE), MPI_Aint{40});
+  CHECK_EQUAL(attribute<int>(window, MPI_WIN_DISP_UNIT), 8);
+  const int expected = flavor == Flavor::create     ? MPI_WIN_FLAVOR_CREATE
+                       : flavor == Flavor::allocate ? MPI_WIN_FLAVOR_ALLOCATE
+                                                    : MPI_WIN_FLAVOR_SHARED;
+  CHECK_EQUAL(attribute<int>(window, MPI_WIN_CREATE_FLAVOR), expected);
+  const int model = attribute<int>(window, MPI_WIN_MODEL);
+  CHECK(model == MPI_WIN_UNIFIED || model == MPI_WIN_SEPARATE);
+}
+
+void names_and_groups(Flavor flavor) {
+  Window<int> window(flavor, 1);
+  char name[MPI_MAX_OBJECT_NAME] = "untouched";
+  int length = -1;
+  MPI_Win_set_name(window, "halo of the coarse grid");
+  MPI_Win_get_name(window, name, &length);
+  CHECK_EQUAL(std::string(name), std::string("halo of the coarse grid"));
+  CHECK_EQUAL(length, 23);
+  MPI_Group world, group;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Win_get_group(window, &group);
+  int result = MPI_UNEQUAL;
+  MPI_Group_compare(world, group, &result);
+  CHECK_EQUAL(result, MPI_IDENT);
+  MPI_Group_free(&world);
+  MPI_Group_free(&group);
+  CHECK(MPI_Win_f2c(MPI_Win_c2f(window)) == window.win());
+}
+
+void keyvals() {
+  int keyval = MPI_KEYVAL_INVALID;
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, on_delete, &keyval, nullptr);
+  MPI_Win handle;
+  deleted = 0;
+  {
+    Window<int> window(Flavor::allocate, 1);
+    handle = window;
+    void* value = nullptr;
+    int flag = 1;
+    MPI_Win_get_attr(window, keyval, &value, &flag);
+    CHECK(!flag);
+    MPI_Win_set_attr(window, keyval, reinterpret_cast<void*>(std::intptr_t{3}));
+    MPI_Win_get_attr(window, keyval, &value, &flag);
+    CHECK(flag);
+    CHECK(value == reinterpret_cast<void*>(std::intptr_t{3}));
+    MPI_Win_delete_attr(window, keyval);
+    CHECK_EQUAL(deleted, 3);
+    MPI_Win_set_attr(window, keyval, reinterpret_cast<void*>(std::intptr_t{4}));
+  }
+  CHECK_EQUAL(deleted, 7);
+  CHECK(deleted_win == handle);
+  MPI_Win_free_keyval(&keyval);
+  CHECK_EQUAL(keyval, MPI_KEYVAL_INVALID);
+}
+
+void error_handlers() {
+  Window<int> window(Flavor::allocate, 1);
+  MPI_Errhandler handler, now;
+  MPI_Win_get_errhandler(window, &now);
+  CHECK(now == MPI_ERRORS_ARE_FATAL);
+  MPI_Win_create_errhandler(on_error, &handler);
+  MPI_Win_set_errhandler(window, handler);
+  MPI_Win_get_errhandler(window, &now);
+  CHECK(now == handler);
+  MPI_Errhandler_free(&now);
+  handled = 0;
+  MPI_Win_call_errhandler(window, MPI_ERR_OTHER);
+  CHECK_EQUAL(handled, 1);
+  CHECK(handled_win == window.win());
+  MPI_Errhandler_free(&handler);
+}
+
+/// An error that Oriel itself finds goes through the same handler.
+void error_handler_called_by_oriel(const support::Program& program) {
+  Window<int> window(Flavor::allocate, 1);
+  MPI_Errhandler handler;
+  MPI_Win_create_errhandler(on_error, &handler);
+  MPI_Win_set_errhandler(window, handler);
+  handled = 0;
+  MPI_Win_lock(MPI_LOCK_SHARED, program.size(), 0, window);
+  CHECK_EQUAL(handled, 1);
+  CHECK(handled_win == window.win());
+  MPI_Errhandler_free(&handler);
+}
+
+void info_defaults(Flavor flavor) {
+  Window<int> window(flavor, 1);
+  CHECK_EQUAL(info_value(window, "no_locks"), std::string("false"));
+  CHECK_EQUAL(info_value(window, "accumulate_ordering"), std::string("rar,raw,war,waw"));
+  CHECK_EQUAL(info_value(window, "accumulate_ops"), std::string("same_op_no_op"));
+  CHECK_EQUAL(info_value(window, "same_size"), std::string("false"));
+  CHECK_EQUAL(info_value(window, "same_disp_unit"), std::string("false"));
+  CHECK_EQUAL(info_value(window, "mpi_accumulate_granularity"), std::string("0"));
+  if (flavor == Flavor::shared) {
+    CHECK_EQUAL(info_value(window, "alloc_shared_noncontig"), std::string("false"));
+  }
+}
+
+void info_round_trip(const support::Program& program) {
+  Info info{{"no_locks", "true"},
+             {"accumulate_ordering", "none"},
+             {"accumulate_ops", "same_op"},
+             {"same_size", "true"},
+             {"same_disp_unit", "true"},
+             {"a key that nobody knows", "1"}};
+  Window<int> window(Flavor::allocate, 2, MPI_COMM_WORLD, info);
+  CHECK_EQUAL(info_value(window, "no_locks"), std::string("true"));
+  CHECK_EQUAL(info_value(window, "accumulate_ordering"), std::string("none"));
+  CHECK_EQUAL(info_value(window, "accumulate_ops"), std::string("same_op"));
+  CHECK_EQUAL(info_value(window, "same_size"), std::string("true"));
+  CHECK_EQUAL(info_value(window, "same_disp_unit"), std::string("true"));
+  Info later{{"accumulate_ordering", "raw,waw"}, {"no locks", "true"}};
+  MPI_Win_set_info(window, later);
+  const std::string ordering = info_value(window, "accumulate_ordering");
+  CHECK(ordering == "raw,waw" || ordering == "none");
+  use(window, program);
+}
+
+void reorder_keys(const support::Program& program) {
+  const char* const keys[] = {
+      "MPI_WIN_ACCESS_AFTER_ACCESS_REORDER", "MPI_WIN_ACCESS_AFTER_EXPOSURE_REORDER",
+      "MPI_WIN_EXPOSURE_AFTER_EXPOSURE_REORDER", "MPI_WIN_EXPOSURE_AFTER_ACCESS_REORDER"};
+  for (const char* key : keys) {
+    Info on{{key, "1"}};
+    Window<int> window(Flavor::allocate, 1, MPI_COMM_WORLD, on);
+    CHECK_EQUAL(info_value(window, key), std::string("1"));
+    use(window, program);
+  }
+}
+
+void shared_contiguous(const support::Program& program) {
+  int* mine = nullptr;
+  MPI_Win win;
+  const MPI_Aint bytes = static_cast<MPI_Aint>(sizeof(int)) * (program.rank() + 1);
+  MPI_Win_allocate_shared(bytes, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+  std::fill_n(mine, program.rank() + 1, program.rank());
+  MPI_Win_sync(win);
+  barrier();
+  MPI_Win_sync(win);
+  const int* next = nullptr;
+  for (int rank = 0; rank < program.size(); ++rank) {
+    MPI_Aint size = 0;
+    int unit = 0;
+    int* base = nullptr;
+    MPI_Win_shared_query(win, rank, &size, &unit, &base);
+    CHECK_EQUAL(size, static_cast<MPI_Aint>(sizeof(int)) * (rank + 1));
+    CHECK_EQUAL(unit, static_cast<int>(sizeof(int)));
+    if (rank > 0) CHECK(base == next);
+    next = base + rank + 1;
+    for (int i = 0; i <= rank; ++i) CHECK_EQUAL(base[i], rank);
+    if (rank == program.rank()) CHECK(base == mine);
+  }
+  barrier();
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+}
+
+void shared_noncontiguous(const support::Program& program) {
+  Info info{{"alloc_shared_noncontig", "true"}};
+  Window<int> window(Flavor::shared, 3, MPI_COMM_WORLD, info);
+  window[2] = program.rank();
+  MPI_Win_fence(0, window);
+  for (int rank = 0; rank < program.size(); ++rank) {
+    MPI_Aint size = 0;
+    int unit = 0;
+    int* base = nullptr;
+    MPI_Win_shared_query(window, rank, &size, &unit, &base);
+    CHECK(size >= static_cast<MPI_Aint>(3 * sizeof(int)));
+    CHECK_EQUAL(base[2], rank);
+  }
+  MPI_Win_fence(0, window);
+}
+
+/// MPI-4.1: MPI_PROC_NULL asks for the lowest rank with memory.
+void shared_query_proc_null(const support::Program& program) {
+  int* mine = nullptr;
+  MPI_Win win;
+  const bool has = program.rank() == program.size() - 1;
+  MPI_Win_allocate_shared(has ? 8 : 0, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  if (has) mine[1] = 77;
+  MPI_Win_fence(0, win);
+  MPI_Aint size = 0;
+  int unit = 0;
+  int* base = nullptr;
+  MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &base);
+  CHECK_EQUAL(size, MPI_Aint{8});
+  CHECK_EQUAL(base[1], 77);
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+}
+
+/// MPI-4.1: on other kinds of windows a rank's memory is either there or has size zero.
+void shared_query_everywhere(const support::Program& program) {
+  for (Flavor flavor : {Flavor::create, Flavor::allocate}) {
+    Window<int> window(flavor, 2);
+    window[1] = 500 + program.rank();
+    MPI_Win_fence(0, window);
+    for (int rank = 0; rank < program.size(); ++rank) {
+      MPI_Aint size = -1;
+      int unit = -1;
+      int* base = nullptr;
+      MPI_Win_shared_query(window, rank, &size, &unit, &base);
+      if (flavor == Flavor::allocate || rank == program.rank()) CHECK(size == 8);
+      if (size > 0) CHECK_EQUAL(base[1], 500 + rank);
+    }
+    MPI_Win_fence(0, window);
+  }
+}
+
+void different_sizes_and_units(const support::Program& program, bool allocate) {
+  const auto unit_of = [](int rank) { return 1 << (rank % 4); };
+  const auto size_of = [](int rank) { return 16 * (rank + 1); };
+  std::vector<std::uint8_t> memory(static_cast<std::size_t>(size_of(program.rank())));
+  std::uint8_t* base = memory.data();
+  MPI_Win win;
+  if (allocate) {
+    MPI_Win_allocate(size_of(program.rank()), unit_of(program.rank()), MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &base, &win);
+    std::fill_n(base, size_of(program.rank()), std::uint8_t{0});
+  } else {
+    MPI_Win_create(base, size_of(program.rank()), unit_of(program.rank()), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &win);
+  }
+  MPI_Win_fence(0, win);
+  const auto mark = static_cast<std::uint8_t>(program.rank() + 1);
+  // The last unit of the right neighbour's memory, then all of it but that.
+  const int last = size_of(program.right()) / unit_of(program.right()) - 1;
+  MPI_Put(&mark, 1, MPI_UINT8_T, program.right(), last, 1, MPI_UINT8_T, win);
+  MPI_Win_fence(0, win);
+  const int byte = size_of(program.rank()) - unit_of(program.rank());
+  for (int i = 0; i < size_of(program.rank()); ++i) {
+    CHECK_EQUAL(base[i], i == byte ? program.left() + 1 : 0);
+  }
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+}
+
+void zero_sizes(const support::Program& program) {
+  // Odd ranks have no memory; then nobody has.
+  MPI_Win win;
+  int value = -1;
+  const bool mine = program.rank() % 2 == 0;
+  MPI_Win_create(mine ? &value : nullptr, mine ? sizeof value : 0, sizeof(int), MPI_INFO_NULL,
+                 MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  if (program.right() % 2 == 0) {
+    const int rank = program.rank();
+    MPI_Put(&rank, 1, MPI_INT, program.right(), 0, 1, MPI_INT, win);
+  } else {
+    MPI_Put(nullptr, 0, MPI_INT, program.right(), 0, 0, MPI_INT, win);
+  }
+  MPI_Win_fence(0, win);
+  if (mine) CHECK_EQUAL(value, program.left());
+  MPI_Win_free(&win);
+
+  for (Flavor flavor : {Flavor::allocate, Flavor::shared}) {
+    void* base = nullptr;
+    if (flavor == Flavor::allocate) {
+      MPI_Win_allocate(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    } else {
+      MPI_Win_allocate_shared(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    }
+    MPI_Win_fence(0, win);
+    MPI_Get(nullptr, 0, MPI_BYTE, program.right(), 0, 0, MPI_BYTE, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, program.right(), 0, win);
+    MPI_Win_unlock(program.right(), win);
+    MPI_Win_free(&win);
+    CHECK(win == MPI_WIN_NULL);
+  }
+}
+
+void memory_from_alloc_mem(const support::Program& program) {
+  int* memory = nullptr;
+  MPI_Alloc_mem(64, MPI_INFO_NULL, &memory);
+  MPI_Win win;
+  // A part of the block, to see that the offset is kept.
+  MPI_Win_create(memory + 3, 20, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  use(win, program, 4);
+  CHECK_EQUAL(memory[7], 1000 + program.left());
+  MPI_Win_free(&win);
+  MPI_Free_mem(memory);
+}
+
+void self_communicator() {
+  for (Flavor flavor : support::flavors) {
+    Window<int> window(flavor, 4, MPI_COMM_SELF);
+    const int value = 9;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    MPI_Put(&value, 1, MPI_INT, 0, 3, 1, MPI_INT, window);
+    MPI_Win_unlock(0, window);
+    CHECK_EQUAL(window[3], 9);
+  }
+}
+
+void freed_communicator(const support::Program& program) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  int* base = nullptr;
+  MPI_Win win;
+  MPI_Win_allocate(8, 4, MPI_INFO_NULL, comm, &base, &win);
+  MPI_Comm_free(&comm);
+  use(win, program, 1);
+  MPI_Win_free(&win);
+}
+
+void dynamic_stays_usable(const support::Program& program) {
+  MPI_Win win;
+  int value = -1;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_attach(win, &value, sizeof value);
+  MPI_Aint address = 0;
+  MPI_Get_address(&value, &address);
+  MPI_Aint theirs = 0;
+  MPI_Sendrecv(&address, 1, MPI_AINT, program.left(), 0, &theirs, 1, MPI_AINT, program.right(), 0,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  use(win, program, theirs);
+  CHECK_EQUAL(value, 1000 + program.left());
+  MPI_Win_detach(win, &value);
+  MPI_Win_free(&win);
+}
+
+#if MPI_VERSION >= 4
+void large_count_creation(const support::Program& program) {
+  int* base = nullptr;
+  MPI_Win win;
+  MPI_Win_allocate_c(8, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  use(win, program, 1);
+  MPI_Win_free(&win);
+  MPI_Win_allocate_shared_c(8, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  use(win, program, 1);
+  MPI_Aint size = 0, unit = 0;
+  MPI_Win_shared_query_c(win, program.rank(), &size, &unit, &base);
+  CHECK_EQUAL(size, MPI_Aint{8});
+  CHECK_EQUAL(unit, MPI_Aint{4});
+  MPI_Win_free(&win);
+  int memory[2] = {0, 0};
+  MPI_Win_create_c(memory, 8, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  use(win, program, 1);
+  MPI_Win_free(&win);
+}
+#endif
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  support::Program program(argc, argv);
+  for (Flavor flavor : support::flavors) {
+    program.test("attributes", [&] { attributes(flavor); });
+    program.test("names and groups", [&] { names_and_groups(flavor); });
+    program.test_unless_host("any", "hosts leave out keys that were not set", "info defaults",
+                             [&] { info_defaults(flavor); });
+  }
+  program.test("keyvals", keyvals);
+  program.test("error handlers", error_handlers);
+  program.test_unless_host("any", "what a host checks is its own choice", "error handler by Oriel",
+                           [&] { error_handler_called_by_oriel(program); });
+  program.test_unless_host("any", "hosts drop some keys", "info round trip",
+                           [&] { info_round_trip(program); });
+  program.test_unless_host("any", "Oriel's own keys", "reorder keys",
+                           [&] { reorder_keys(program); });
+  program.test("shared contiguous", [&] { shared_contiguous(program); });
+  program.test("shared noncontiguous", [&] { shared_noncontiguous(program); });
+  program.test("shared query of MPI_PROC_NULL", [&] { shared_query_proc_null(program); });
+  program.test_unless_host("any", "new in MPI-4.1", "shared query everywhere",
+                           [&] { shared_query_everywhere(program); });
+  program.test("different sizes and units, create",
+               [&] { different_sizes_and_units(program, false); });
+  program.test("different sizes and units, allocate",
+               [&] { different_sizes_and_units(program, true); });
+  program.test("zero sizes", [&] { zero_sizes(program); });
+  program.test("memory from MPI_Alloc_mem", [&] { memory_from_alloc_mem(program); });
+  program.test("self communicator", self_communicator);
+  program.test("freed communicator", [&] { freed_communicator(program); });
+  program.test("dynamic stays usable", [&] { dynamic_stays_usable(program); });
+#if MPI_VERSION >= 4
+  program.test("large-count creation", [&] { large_count_creation(program); });
+#endif
+}
