@@ -31,12 +31,33 @@ struct alignas(cache_line) Slot {
   std::atomic<std::uint64_t> lock_granted{0};  // remote peers only: lock requests granted to us
 };
 
+/// A short operation that travels with a lock request (S4): whoever grants the lock carries it out on
+/// the spot and passes the lock on, so that nobody has to be woken for it. Plain data.
+struct Errand {
+  static constexpr std::size_t capacity = 32;
+
+  std::uint64_t offset = 0;     // bytes from the start of the target's window
+  std::uint64_t op_code = 0;    // as in Reduction
+  std::uint64_t type_code = 0;
+  std::uint32_t bytes = 0;      // 0: there is none
+  std::uint32_t element = 0;    // bytes of one element; 0: a put
+  std::uint8_t op = 0;
+  std::uint8_t basic = 0;
+  std::byte data[capacity] = {};
+};
+
 /// One origin's place in the lock queue of a target. An origin has at most one request per target
-/// and window in the queue; later ones wait in its own deferred epochs.
+/// and window in the queue; later ones wait in its own deferred epochs. All but `state` is only
+/// touched under the queue's guard.
 struct alignas(cache_line) LockNode {
-  std::atomic<std::uint32_t> granted{0};  // set by who grants, cleared by the origin before it queues
-  std::uint32_t next = 0;                 // origin + 1 of the next in line; under the queue's guard
-  std::uint32_t exclusive = 0;            // likewise
+  static constexpr std::uint32_t waiting = 0;
+  static constexpr std::uint32_t granted = 1;
+  static constexpr std::uint32_t carried_out = 2;  // granted, errand run, and given back
+
+  std::atomic<std::uint32_t> state{waiting};  // reset by the origin before it queues
+  std::uint32_t next = 0;                     // origin + 1 of the next in line
+  std::uint32_t exclusive = 0;
+  Errand errand;
 };
 
 /// Fair readers-writer lock of one target (see lock_queue.hpp).
@@ -71,7 +92,7 @@ struct alignas(cache_line) ControlBlock {
 };
 
 static_assert(sizeof(Doorbell) == cache_line && sizeof(Slot) == cache_line);
-static_assert(sizeof(LockNode) == cache_line && sizeof(LockQueue) == cache_line);
+static_assert(sizeof(LockNode) == 2 * cache_line && sizeof(LockQueue) == cache_line);
 static_assert(sizeof(ControlBlock) == 3 * cache_line);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);

@@ -207,6 +207,40 @@ Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t 
   return error;
 }
 
+bool Window::make_errand(const Operation& operation, const Peer& other, Errand& errand) {
+  const bool accumulates = operation.kind == OperationKind::accumulate;
+  if (!accumulates && operation.kind != OperationKind::put) return false;
+  const std::uint64_t bytes = operation.target_count * operation.target_layout->size();
+  if (bytes == 0 || bytes > Errand::capacity || !operation.origin.layout ||
+      !operation.origin.layout->contiguous() || !operation.target_layout->contiguous()) {
+    return false;
+  }
+  errand.offset = static_cast<std::uint64_t>(operation.displacement) * other.member.disp_unit;
+  errand.bytes = static_cast<std::uint32_t>(bytes);
+  if (accumulates) {
+    errand.element = operation.reduction.element;
+    errand.op = static_cast<std::uint8_t>(operation.reduction.op);
+    errand.basic = static_cast<std::uint8_t>(operation.reduction.basic);
+    errand.op_code = operation.reduction.op_code;
+    errand.type_code = operation.reduction.type_code;
+  }
+  std::memcpy(errand.data, operation.origin.address, bytes);
+  return true;
+}
+
+void Window::run_errand(const Errand& errand, Peer& other) {
+  std::byte* where = other.member.base + errand.offset;
+  if (errand.element == 0) {
+    std::memcpy(where, errand.data, errand.bytes);
+    return;
+  }
+  Operation operation;
+  operation.reduction = {static_cast<Op>(errand.op), static_cast<Basic>(errand.basic),
+                         errand.element,              errand.op_code,
+                         errand.type_code,            process_.generic_};
+  reduce(operation, other, where, errand.data, nullptr, errand.bytes / errand.element);
+}
+
 void Window::request_service(RecordedOperation& recorded, Peer& other) {
   const Operation& operation = recorded.operation;
   const Layout& layout = *operation.target_layout;

@@ -61,6 +61,7 @@ struct Target {
 
   int rank = 0;
   Access access = Access::idle;
+  bool carried_out = false;     // lock: its operation was an errand, the lock is given back already
   bool told = false;            // access: the peer knows it is over; exposure: the origin said so
   std::uint64_t id = 0;         // number of this access (or exposure) between the two ranks
   std::uint64_t issued = 0;     // operations the program has issued to it in this epoch
@@ -77,7 +78,7 @@ struct Target {
 
   void reset() {
     access = Access::idle;
-    told = false;
+    told = carried_out = false;
     id = issued = started = finished = last_fetch = 0;
     head = tail = nullptr;
     flushes = last_flush = nullptr;

@@ -87,6 +87,7 @@ void Window::activate(Epoch& epoch) {
       break;
   }
   for (Target& target : epoch) advance(epoch, target);
+  if (epoch.kind == EpochKind::lock && epoch.closed && epoch.untold != 0) send_errand(epoch);
 }
 
 Error Window::retire_unused_fence() {
@@ -284,6 +285,7 @@ Outcome Window::close(Epoch& epoch, Completion* completion) {
   }
   if (epoch.active) {
     for (Target& target : epoch) advance(epoch, target);
+    if (epoch.kind == EpochKind::lock && epoch.untold != 0) send_errand(epoch);
     if (completed(epoch)) {
       const Error error = epoch.error;
       retire(epoch);
@@ -345,7 +347,7 @@ bool Window::sweep() {
   bool moved = false;
   for (std::size_t i = 0; i < standing_.size();) {
     const int origin = standing_[i];
-    if (mine_->nodes()[origin].granted.load(std::memory_order_acquire) == 0) {
+    if (mine_->nodes()[origin].state.load(std::memory_order_acquire) == LockNode::waiting) {
       ++i;
       continue;
     }

@@ -26,9 +26,10 @@ bool LockLine::acquire(int origin, bool exclusive) {
     return true;
   }
   LockNode& node = nodes_[origin];
-  node.granted.store(0, std::memory_order_relaxed);
+  node.state.store(LockNode::waiting, std::memory_order_relaxed);
   node.exclusive = exclusive ? 1 : 0;
   node.next = 0;
+  node.errand.bytes = 0;
   const auto name = static_cast<std::uint32_t>(origin) + 1;
   if (queue_.tail != 0) {
     nodes_[queue_.tail - 1].next = name;
@@ -40,21 +41,13 @@ bool LockLine::acquire(int origin, bool exclusive) {
   return false;
 }
 
-void LockLine::release(bool exclusive, std::vector<int>& granted) {
-  if (try_release(queue_, exclusive)) return;
-  std::uint64_t word = enter();
-  word = exclusive ? word & ~exclusive_bit : word - 1;
-  while (queue_.head != 0 && (word & exclusive_bit) == 0) {
-    LockNode& node = nodes_[queue_.head - 1];
-    if (node.exclusive != 0 && (word & holders_mask) != 0) break;
-    word = (node.exclusive != 0 ? word | exclusive_bit : word + 1) - one_waiting;
-    granted.push_back(static_cast<int>(queue_.head) - 1);
-    queue_.head = node.next;
-    if (queue_.head == 0) queue_.tail = 0;
-    // Last look at the node: its origin may reuse it as soon as it sees this.
-    node.granted.store(1, std::memory_order_release);
-  }
+bool LockLine::leave(int origin, const Errand& errand) {
+  const std::uint64_t word = enter();
+  LockNode& node = nodes_[origin];
+  const bool waits = node.state.load(std::memory_order_relaxed) == LockNode::waiting;
+  if (waits) node.errand = errand;
   queue_.word.store(word, std::memory_order_release);
+  return waits;
 }
 
 }  // namespace oriel

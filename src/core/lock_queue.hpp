@@ -18,8 +18,8 @@ namespace oriel {
 ///
 /// Invariants (guard free): an exclusive holder excludes every other holder; waiting > 0 implies
 /// somebody holds the lock; who waits is granted in the order of arrival.
-/// Acquire: every taking compare-exchange, and the load that sees LockNode::granted. Release: every
-/// giving-back compare-exchange or store of the word, and the store of LockNode::granted. So what one
+/// Acquire: every taking compare-exchange, and the load that sees LockNode::state. Release: every
+/// giving-back compare-exchange or store of the word, and the store of LockNode::state. So what one
 /// holder wrote into the window is seen by the next.
 class LockLine {
  public:
@@ -56,12 +56,40 @@ class LockLine {
     return false;
   }
 
-  /// Takes the lock (true) or puts `origin` at the end of the line (false); LockNode::granted of the
+  /// Takes the lock (true) or puts `origin` at the end of the line (false); LockNode::state of the
   /// origin then says when it has been granted.
   bool acquire(int origin, bool exclusive);
 
-  /// Gives the lock back and hands it on; the origins that hold it now are appended to `granted`.
-  void release(bool exclusive, std::vector<int>& granted);
+  /// Leaves an errand with the waiting request of `origin`; false if the lock was granted meanwhile.
+  bool leave(int origin, const Errand& errand);
+
+  /// Gives the lock back and hands it on. Errands found at the head of the line are run, one after
+  /// the other as the lock comes round to them, by `run(errand)`; the origins that something has
+  /// happened for are appended to `told`.
+  template <typename Run>
+  void release(bool exclusive, std::vector<int>& told, Run&& run) {
+    if (try_release(queue_, exclusive)) return;
+    std::uint64_t word = enter();
+    word = exclusive ? word & ~exclusive_bit : word - 1;
+    while (queue_.head != 0 && (word & exclusive_bit) == 0) {
+      LockNode& node = nodes_[queue_.head - 1];
+      if (node.exclusive != 0 && (word & holders_mask) != 0) break;
+      std::uint32_t state = LockNode::granted;
+      if (node.errand.bytes != 0) {
+        run(node.errand);
+        state = LockNode::carried_out;
+      } else {
+        word = node.exclusive != 0 ? word | exclusive_bit : word + 1;
+      }
+      word -= one_waiting;
+      told.push_back(static_cast<int>(queue_.head) - 1);
+      queue_.head = node.next;
+      if (queue_.head == 0) queue_.tail = 0;
+      // Last look at the node: its origin may reuse it as soon as it sees this.
+      node.state.store(state, std::memory_order_release);
+    }
+    queue_.word.store(word, std::memory_order_release);
+  }
 
  private:
   static constexpr std::uint64_t exclusive_bit = std::uint64_t{1} << 63;

@@ -72,9 +72,7 @@ void Window::deliver(const Message& message, std::span<const std::byte> payload)
       }
       break;
     case MessageKind::unlock:
-      granted_.clear();
-      LockLine(*mine_, process_.transport_).release(message.word != 0, granted_);
-      handed_on(peer(rank_));
+      hand_on(peer(rank_), message.word != 0);
       break;
     case MessageKind::operation:
       serve(message, payload);

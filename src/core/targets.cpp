@@ -78,11 +78,7 @@ bool Window::obtain(Epoch& epoch, Target& target) {
     case EpochKind::lock_all:
       if (target.access == Target::Access::idle) request_lock(epoch, target, other);
       if (target.access == Target::Access::requested) {
-        const bool granted =
-            other.member.control != nullptr
-                ? other.member.control->nodes()[rank_].granted.load(std::memory_order_acquire) != 0
-                : other.in->lock_granted.load(std::memory_order_acquire) >= target.id;
-        if (!granted) return false;
+        if (!lock_granted(target, other)) return false;
         --epoch.attention;
         remove_work();
       }
@@ -98,6 +94,37 @@ bool Window::obtain(Epoch& epoch, Target& target) {
     other.ready = &target;
   }
   return true;
+}
+
+bool Window::lock_granted(Target& target, Peer& other) {
+  if (other.member.control == nullptr) {
+    return other.in->lock_granted.load(std::memory_order_acquire) >= target.id;
+  }
+  const std::uint32_t state =
+      other.member.control->nodes()[rank_].state.load(std::memory_order_acquire);
+  if (state == LockNode::carried_out) {
+    // The one recorded operation travelled as an errand; the lock has been given back with it.
+    RecordedOperation& recorded = *target.head;
+    target.head = target.tail = nullptr;
+    target.carried_out = true;
+    ++target.started;
+    finish(recorded, Error::none);
+  }
+  return state != LockNode::waiting;
+}
+
+void Window::send_errand(Epoch& epoch) {
+  Target& target = epoch.one;
+  Peer& other = peer(target.rank);
+  if (target.access != Target::Access::requested || target.issued != 1 ||
+      other.member.control == nullptr || other.member.path != Path::mapped ||
+      other.member.private_memory) {
+    return;
+  }
+  Errand errand;
+  if (make_errand(target.head->operation, other, errand)) {
+    LockLine(*other.member.control, process_.transport_).leave(rank_, errand);
+  }
 }
 
 void Window::request_lock(Epoch& epoch, Target& target, Peer& other) {
@@ -143,7 +170,7 @@ bool Window::tell(Epoch& epoch, Target& target) {
     case EpochKind::lock_all:
       if (!epoch.no_check) {
         other.locking = nullptr;
-        release_lock(other, epoch.exclusive);
+        if (!target.carried_out) release_lock(other, epoch.exclusive);
       }
       break;
     case EpochKind::fence:
@@ -164,13 +191,14 @@ void Window::release_lock(Peer& locked, bool exclusive) {
     return;
   }
   if (LockLine::try_release(locked.member.control->lock, exclusive)) return;
-  granted_.clear();
-  LockLine(*locked.member.control, process_.transport_).release(exclusive, granted_);
-  handed_on(locked);
+  hand_on(locked, exclusive);
 }
 
-void Window::handed_on(Peer& locked) {
-  for (const int origin : granted_) {
+void Window::hand_on(Peer& locked, bool exclusive) {
+  told_.clear();
+  LockLine(*locked.member.control, process_.transport_)
+      .release(exclusive, told_, [&](const Errand& errand) { run_errand(errand, locked); });
+  for (const int origin : told_) {
     // A remote origin is represented in the queue by the target's engine.
     Peer& next = peer(origin);
     wake(next.member.control != nullptr ? next : locked);

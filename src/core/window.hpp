@@ -189,7 +189,9 @@ class Window {
   void request_lock(Epoch& epoch, Target& target, Peer& peer);
   bool tell(Epoch& epoch, Target& target);
   void release_lock(Peer& peer, bool exclusive);
-  void handed_on(Peer& target);
+  void hand_on(Peer& peer, bool exclusive);
+  bool lock_granted(Target& target, Peer& peer);
+  void send_errand(Epoch& epoch);
   void finish(RecordedOperation& recorded, Error error);
   void satisfy_flushes(Target& target);
   void cover(Epoch& epoch, Target& target, bool local, FlushRequest*& request);
@@ -207,6 +209,8 @@ class Window {
   Error perform_vm(const Operation& operation, Peer& peer, std::uint64_t base);
   void reduce(const Operation& operation, Peer& peer, void* target, const void* origin,
               void* fetched, std::uint64_t count);
+  static bool make_errand(const Operation& operation, const Peer& peer, Errand& errand);
+  void run_errand(const Errand& errand, Peer& peer);
   void request_service(RecordedOperation& recorded, Peer& peer);
   void serve(const Message& message, std::span<const std::byte> payload);
   void take_reply(const Message& message, std::span<const std::byte> payload);
@@ -234,7 +238,7 @@ class Window {
   std::uint64_t flushes_ = 0;   // pending flush requests
   std::uint64_t work_ = 0;      // our share of Process::pending()
   std::vector<int> standing_;   // remote origins in our lock queue, for whom we stand in line
-  std::vector<int> granted_;    // scratch of release_lock
+  std::vector<int> told_;       // scratch of hand_on
   std::vector<std::byte> scratch_;  // payload being put together
 };
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Everything a newcomer or CI calls. Each goal does its own set-up on a fresh machine.
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+PYTHON := build/venv/bin/python
+CMAKE = $(shell PATH="$(CURDIR)/build/venv/bin:$$PATH" command -v cmake)
+CONFIGURE = $(CMAKE) -S . -G "Unix Makefiles" -DORIEL_WERROR=ON -DORIEL_MPI_ROOT=$(CURDIR)/build/mpi
+export PYTHONPATH := $(CURDIR)/python
+
+.PHONY: all build setup mpis demo bench test lint soak install clean help
+
+all: build
+
+help:
+	@echo "make          build the library, the command build/bin/oriel, programs and tests"
+	@echo "make demo     the main job: table and figures in build/demo"
+	@echo "make test     everything that CI tests"
+	@echo "make lint     formatting and static analysis"
+	@echo "make bench    oriel bench micro: ratios against the host MPIs"
+	@echo "make soak     long random tests of the core"
+	@echo "make mpis     bring MPICH, Open MPI and Intel MPI into build/mpi"
+
+setup:
+	@scripts/setup
+
+mpis: setup
+	@scripts/mpis
+
+build: mpis
+	@$(CONFIGURE) -B build >build/configure.log || { cat build/configure.log; exit 1; }
+	@$(CMAKE) --build build -j$(JOBS)
+
+demo: build
+	build/bin/oriel demo
+
+bench: build
+	build/bin/oriel bench micro
+
+build/sanitize-%: mpis
+	@mkdir -p $@
+	@$(CONFIGURE) -B $@ -DORIEL_SANITIZE=$* >$@/configure.log || { cat $@/configure.log; exit 1; }
+	@$(CMAKE) --build $@ -j$(JOBS) --target core_tests
+.PHONY: build/sanitize-thread build/sanitize-address
+
+test: build build/sanitize-thread build/sanitize-address
+	scripts/core-tests build build/sanitize-thread build/sanitize-address
+	$(PYTHON) -m pytest -q tests/mpi
+	scripts/mpi4py-tests
+
+soak: build
+	ORIEL_SEEDS=20000 build/tests/core_tests --gtest_filter='*andom*'
+
+lint: build
+	scripts/lint
+
+install: build
+	$(CMAKE) --install build
+
+clean:
+	rm -rf build

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+if(ORIEL_SANITIZE)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+
+list(GET ORIEL_ABIS 0 abi)
+set(ORIEL_DEFAULT_ABI ${abi})
+foreach(abi IN LISTS ORIEL_ABIS)
+  target_include_directories(oriel_${abi} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  install(TARGETS oriel_${abi} EXPORT oriel LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/include/oriel/oriel.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oriel)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oriel)
+install(EXPORT oriel NAMESPACE oriel:: FILE oriel-targets.cmake DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/oriel-config.cmake.in
+  ${CMAKE_BINARY_DIR}/oriel-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/oriel-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/oriel-config.cmake ${CMAKE_BINARY_DIR}/oriel-config-version.cmake
+        DESTINATION ${package_dir})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/oriel.pc.in ${CMAKE_BINARY_DIR}/oriel.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/oriel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The command: a launcher for this build tree and one for the installed place.
+set(ORIEL_PYTHON_FOLDER "${PROJECT_SOURCE_DIR}/python")
+set(ORIEL_PYTHON "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
+configure_file(${PROJECT_SOURCE_DIR}/cmake/oriel.in ${CMAKE_BINARY_DIR}/bin/oriel @ONLY
+  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+                   WORLD_EXECUTE)
+set(ORIEL_PYTHON_FOLDER "$(dirname \"$0\")/../${CMAKE_INSTALL_LIBDIR}/oriel/python")
+set(ORIEL_PYTHON "")
+configure_file(${PROJECT_SOURCE_DIR}/cmake/oriel.in ${CMAKE_BINARY_DIR}/install/oriel @ONLY)
+install(PROGRAMS ${CMAKE_BINARY_DIR}/install/oriel DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS oriel-settings DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/oriel
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/oriel/python FILES_MATCHING PATTERN "*.py")

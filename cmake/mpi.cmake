@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Which MPI ABIs to build for: imported targets oriel_mpi_ABI, listed in ORIEL_ABIS.
+set(ORIEL_ABIS "")
+
+function(oriel_import_mpi target include library)
+  add_library(${target} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${library}"
+    INTERFACE_INCLUDE_DIRECTORIES "${include}" INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${include}")
+endfunction()
+
+if(ORIEL_MPI_ROOT)
+  foreach(name mpich openmpi intel)
+    set(prefix "${ORIEL_MPI_ROOT}/${name}")
+    if(NOT EXISTS "${prefix}/include/mpi.h")
+      message(FATAL_ERROR "There is no MPI in ${prefix}; `make mpis` installs it.")
+    endif()
+    oriel_import_mpi(oriel_mpi_${name} "${prefix}/include" "${prefix}/lib/libmpi.so")
+  endforeach()
+  # The standard ABI's header has a name of its own; programs include <mpi.h>.
+  set(abi_include "${CMAKE_BINARY_DIR}/mpi_abi/include")
+  file(MAKE_DIRECTORY "${abi_include}")
+  file(WRITE "${abi_include}/mpi.h" "#include <mpi_abi.h>\n")
+  file(COPY "${ORIEL_MPI_ROOT}/mpich/include/mpi_abi.h" DESTINATION "${abi_include}")
+  oriel_import_mpi(oriel_mpi_abi "${abi_include}" "${ORIEL_MPI_ROOT}/mpich/lib/libmpi_abi.so")
+  set(ORIEL_ABIS mpich openmpi abi)
+else()
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI REQUIRED COMPONENTS CXX)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
+  check_cxx_source_compiles("#include <mpi.h>\n#ifndef OPEN_MPI\n#error\n#endif\nint main() {}"
+                            ORIEL_MPI_IS_OPENMPI)
+  check_cxx_source_compiles("#include <mpi.h>\n#ifndef MPICH_VERSION\n#ifndef I_MPI_VERSION\n#error\n#endif\n#endif\nint main() {}"
+                            ORIEL_MPI_IS_MPICH)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+  if(ORIEL_MPI_IS_OPENMPI)
+    set(ORIEL_ABIS openmpi)
+  elseif(ORIEL_MPI_IS_MPICH)
+    set(ORIEL_ABIS mpich)
+  else()
+    set(ORIEL_ABIS abi)
+  endif()
+  add_library(oriel_mpi_${ORIEL_ABIS} INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(oriel_mpi_${ORIEL_ABIS} INTERFACE MPI::MPI_CXX)
+endif()
+message(STATUS "Oriel is built for the MPI ABIs: ${ORIEL_ABIS}")

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Interface target with the warnings and sanitizers that all of our own code is compiled with.
+add_library(oriel_warnings INTERFACE)
+target_compile_options(oriel_warnings INTERFACE -Wall -Wextra -Wshadow)
+if(ORIEL_WERROR)
+  target_compile_options(oriel_warnings INTERFACE -Werror)
+endif()
+if(ORIEL_SANITIZE STREQUAL "thread")
+  target_compile_options(oriel_warnings INTERFACE -fsanitize=thread -O1)
+  target_link_options(oriel_warnings INTERFACE -fsanitize=thread)
+elseif(ORIEL_SANITIZE STREQUAL "address")
+  target_compile_options(oriel_warnings INTERFACE -fsanitize=address,undefined
+                         -fno-sanitize-recover=undefined -O1)
+  target_link_options(oriel_warnings INTERFACE -fsanitize=address,undefined)
+elseif(ORIEL_SANITIZE)
+  message(FATAL_ERROR "ORIEL_SANITIZE is '${ORIEL_SANITIZE}'; it takes thread or address.")
+endif()

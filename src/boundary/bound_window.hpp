@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "boundary/host.hpp"
+#include "boundary/window_info.hpp"
+#include "core/window.hpp"
+#include "transport/shm/segment.hpp"
+
+namespace oriel::boundary {
+
+/// A window that we carry. The host's handle belongs to an empty window of the host, which keeps
+/// name, user attributes and error handler; everything else is here.
+struct BoundWindow {
+  MPI_Win handle = MPI_WIN_NULL;
+  Window* core = nullptr;  // owned by the Process
+  MPI_Group group = MPI_GROUP_NULL;
+
+  // What the predefined attributes point to.
+  void* base = nullptr;
+  MPI_Aint size = 0;
+  int disp_unit = 1;
+  int flavor = 0;
+  int model = MPI_WIN_UNIFIED;
+
+  WindowInfo info;
+  std::vector<Segment> segments;  // our own first, then those of peers that we map
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <type_traits>
+
+// The only place that asks which host MPI this build is for. mpi.h is the host's own header: MPICH's
+// (also Intel MPI's ABI), Open MPI's, or with MPI_ABI the MPI-5 standard ABI's.
+
+// The large-count names (MPI_Put_c, ...) are defined where the host has them, and only there:
+// programs bind to them weakly and take their presence as a promise.
+#if MPI_VERSION >= 4 || defined(MPI_ABI)
+#define ORIEL_HOST_LARGE_COUNTS 1
+#else
+#define ORIEL_HOST_LARGE_COUNTS 0
+#endif
+
+// MPI_Request_get_status_any and its siblings came with MPI-4.1.
+#if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1) || defined(MPI_ABI)
+#define ORIEL_HOST_STATUS_OF_MANY 1
+#else
+#define ORIEL_HOST_STATUS_OF_MANY 0
+#endif
+
+// Definitions of the public API. Everything else is hidden (-fvisibility=hidden).
+#define ORIEL_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace oriel::boundary {
+
+/// A handle as a number: integers in MPICH's ABI, pointers in the others.
+template <typename Handle>
+inline std::uint64_t handle_key(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::uintptr_t>(handle);
+  } else {
+    return static_cast<std::uint32_t>(handle);
+  }
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "boundary/bound_window.hpp"
+#include "boundary/datatypes.hpp"
+#include "boundary/errors.hpp"
+#include "boundary/host.hpp"
+#include "boundary/process_lock.hpp"
+#include "boundary/window_table.hpp"
+#include "core/process.hpp"
+#include "transport/shm/alloc.hpp"
+#include "transport/shm/shm_transport.hpp"
+
+namespace oriel::boundary {
+
+/// What exists from the first window to MPI_Finalize.
+struct Engine {
+  explicit Engine(std::unique_ptr<ShmTransport> shm);
+
+  std::unique_ptr<ShmTransport> transport;
+  Process process;
+  std::vector<std::unique_ptr<BoundWindow>> windows;
+  std::uint32_t next_window_id = 1;
+  long spins;
+  long yields;
+  bool oversubscribed = false;  // more ranks than processors on this node
+};
+
+/// This library in one MPI process.
+class Runtime {
+ public:
+  ProcessLock lock;
+  WindowTable windows;
+  Datatypes datatypes;
+  SegmentAllocator memory;
+
+  /// Null before the first window and after MPI_Finalize.
+  Engine* engine() { return engine_.get(); }
+  /// Makes the engine if there is none. False, and `error` is a sentence, if that fails.
+  bool start(std::string& error);
+  void stop();
+
+  /// ORIEL_DISABLE: everything is left to the host.
+  bool disabled();
+  /// Something of ours needs sweeps to go on.
+  bool busy() const {
+    return engine_ != nullptr && (engine_->process.pending() != 0 || engine_->process.serving());
+  }
+  /// More ranks on this node than before are known of: waiting becomes more considerate.
+  void note_ranks_on_node(int ranks);
+
+  /// A completion for a blocking call. On the heap, because a call that gives up waiting for a dead
+  /// peer leaves it behind.
+  Flag& acquire_flag();
+  void release_flag(Flag& flag) { free_flags_.push_back(&flag); }
+
+ private:
+  std::unique_ptr<Engine> engine_;
+  std::deque<Flag> flags_;
+  std::vector<Flag*> free_flags_;
+};
+
+extern Runtime runtime;
+
+/// The shape of every call on a window: not ours, to the host; ours, to the core; an error, to the
+/// window's error handler once the lock is released.
+template <typename Ours, typename Host>
+inline int carry(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
+  Failure failure;
+  {
+    const Guard guard(runtime.lock);
+    BoundWindow* window = runtime.windows.find(handle_key(handle));
+    if (window != nullptr) [[likely]] {
+      failure = ours(*window);
+    } else {
+      failure.error_class = -1;
+    }
+  }
+  if (failure.error_class == MPI_SUCCESS) [[likely]] return MPI_SUCCESS;
+  return failure.error_class == -1 ? host() : raise(handle, call, failure);
+}
+
+}  // namespace oriel::boundary

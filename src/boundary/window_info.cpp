@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/window_info.hpp"
+
+#include <oriel/oriel.h>
+
+#include <array>
+#include <cstdlib>
+#include <optional>
+
+#include "core/control.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+std::optional<std::string> value_of(MPI_Info info, const char* key) {
+  if (info == MPI_INFO_NULL) return std::nullopt;
+  std::array<char, MPI_MAX_INFO_VAL + 1> value;
+  int found = 0;
+  // MPI_Info_get is deprecated since MPI-4 and in every host; the call that replaces it is not.
+  if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS || !found) {
+    return std::nullopt;
+  }
+  return std::string(value.data());
+}
+
+void take(MPI_Info info, const char* key, std::string& value) {
+  if (auto given = value_of(info, key)) value = std::move(*given);
+}
+
+void take(MPI_Info info, const char* key, bool& value) {
+  const auto given = value_of(info, key);
+  if (!given) return;
+  if (*given == "true" || *given == "1") value = true;
+  if (*given == "false" || *given == "0") value = false;
+}
+
+}  // namespace
+
+void WindowInfo::read(MPI_Info info) {
+  take(info, "no_locks", no_locks);
+  take(info, "same_size", same_size);
+  take(info, "same_disp_unit", same_disp_unit);
+  take(info, "alloc_shared_noncontig", alloc_shared_noncontig);
+  take(info, "accumulate_ordering", accumulate_ordering);
+  take(info, "accumulate_ops", accumulate_ops);
+  take(info, "mpi_accumulate_granularity", accumulate_granularity);
+  take(info, "mpi_minimum_memory_alignment", minimum_alignment);
+  update(info);
+}
+
+void WindowInfo::update(MPI_Info info) {
+  take(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds);
+  take(info, ORIEL_ACCESS_AFTER_ACCESS_REORDER, reorder.access_after_access);
+  take(info, ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, reorder.access_after_exposure);
+  take(info, ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, reorder.exposure_after_exposure);
+  take(info, ORIEL_EXPOSURE_AFTER_ACCESS_REORDER, reorder.exposure_after_access);
+}
+
+int WindowInfo::write(MPI_Info info) const {
+  const auto truth = [](bool value) { return value ? "true" : "false"; };
+  struct Entry {
+    const char* key;
+    const char* value;
+  };
+  const std::array entries{
+      Entry{"no_locks", truth(no_locks)},
+      Entry{"same_size", truth(same_size)},
+      Entry{"same_disp_unit", truth(same_disp_unit)},
+      Entry{"alloc_shared_noncontig", truth(alloc_shared_noncontig)},
+      Entry{"accumulate_ordering", accumulate_ordering.c_str()},
+      Entry{"accumulate_ops", accumulate_ops.c_str()},
+      Entry{"mpi_accumulate_granularity", accumulate_granularity.c_str()},
+      Entry{"mpi_minimum_memory_alignment", minimum_alignment.c_str()},
+      Entry{"mpi_memory_alloc_kinds", alloc_kinds.c_str()},
+      Entry{"mpi_assert_memory_alloc_kinds", asserted_alloc_kinds.c_str()},
+      Entry{ORIEL_ACCESS_AFTER_ACCESS_REORDER, truth(reorder.access_after_access)},
+      Entry{ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, truth(reorder.access_after_exposure)},
+      Entry{ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, truth(reorder.exposure_after_exposure)},
+      Entry{ORIEL_EXPOSURE_AFTER_ACCESS_REORDER, truth(reorder.exposure_after_access)},
+  };
+  for (const Entry& entry : entries) {
+    // Info values may not be empty: an assertion that nobody made is left out.
+    if (*entry.value == '\0') continue;
+    if (const int code = PMPI_Info_set(info, entry.key, entry.value); code != MPI_SUCCESS) {
+      return code;
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+std::size_t WindowInfo::alignment() const {
+  const unsigned long asked = std::strtoul(minimum_alignment.c_str(), nullptr, 10);
+  std::size_t alignment = cache_line;
+  while (alignment < asked && alignment < (std::size_t{1} << 30)) alignment *= 2;
+  return alignment;
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "boundary/host.hpp"
+#include "core/activation.hpp"
+
+namespace oriel::boundary {
+
+/// The info keys of a window: the standard's and the reorder keys. Unknown keys are ignored (G6).
+struct WindowInfo {
+  bool no_locks = false;
+  bool same_size = false;
+  bool same_disp_unit = false;
+  bool alloc_shared_noncontig = false;
+  std::string accumulate_ordering = "rar,raw,war,waw";
+  std::string accumulate_ops = "same_op_no_op";
+  std::string accumulate_granularity = "0";
+  std::string minimum_alignment = "64";
+  std::string alloc_kinds = "system,mpi";
+  std::string asserted_alloc_kinds;
+  Reorder reorder;
+
+  /// Takes the keys that may be given when a window is created.
+  void read(MPI_Info info);
+  /// Takes the keys that may change later.
+  void update(MPI_Info info);
+  /// Every key with its value, also when it is the default.
+  int write(MPI_Info info) const;
+
+  /// What the memory must be aligned to.
+  std::size_t alignment() const;
+};
+
+}  // namespace oriel::boundary

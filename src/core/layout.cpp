@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/layout.hpp"
+
+#include <algorithm>
+
+namespace oriel {
+
+Layout::Layout(std::vector<Block> blocks, std::int64_t extent, Basic basic)
+    : extent_(extent), basic_(basic) {
+  for (const Block& block : blocks) {
+    if (block.length == 0) continue;
+    if (!blocks_.empty() && blocks_.back().offset +
+                                    static_cast<std::int64_t>(blocks_.back().length) ==
+                                block.offset) {
+      blocks_.back().length += block.length;
+    } else {
+      blocks_.push_back(block);
+    }
+  }
+  blocks_.shrink_to_fit();
+  for (const Block& block : blocks_) {
+    const std::int64_t end = block.offset + static_cast<std::int64_t>(block.length);
+    low_ = size_ == 0 ? block.offset : std::min(low_, block.offset);
+    high_ = size_ == 0 ? end : std::max(high_, end);
+    size_ += block.length;
+  }
+  contiguous_ = blocks_.size() == 1 && blocks_[0].offset == 0 &&
+                extent_ == static_cast<std::int64_t>(size_);
+}
+
+std::pair<std::int64_t, std::int64_t> Layout::bounds(std::uint64_t count) const {
+  if (count == 0 || size_ == 0) return {0, 0};
+  const std::int64_t last = static_cast<std::int64_t>(count - 1) * extent_;
+  return {low_ + std::min<std::int64_t>(last, 0), high_ + std::max<std::int64_t>(last, 0)};
+}
+
+BlockCursor::BlockCursor(const Layout& layout, std::uint64_t count)
+    : layout_(&layout), remaining_(count * layout.size()), whole_(layout.contiguous()) {
+  if (remaining_ != 0) load();
+}
+
+void BlockCursor::load() {
+  const Block& block = layout_->blocks()[block_];
+  offset_ = element_ + block.offset;
+  run_ = whole_ ? remaining_ : block.length;
+}
+
+void BlockCursor::advance(std::uint64_t bytes) {
+  remaining_ -= bytes;
+  run_ -= bytes;
+  offset_ += static_cast<std::int64_t>(bytes);
+  if (run_ != 0 || remaining_ == 0) return;
+  if (++block_ == layout_->blocks().size()) {
+    block_ = 0;
+    element_ += layout_->extent();
+  }
+  load();
+}
+
+}  // namespace oriel

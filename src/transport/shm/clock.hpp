@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace oriel {
+
+inline std::uint64_t nanoseconds_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// How often something that lasts looks whether the processes concerned still live.
+inline constexpr std::uint64_t peer_check_interval = 100'000'000;
+
+}  // namespace oriel

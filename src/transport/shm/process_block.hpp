@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/control.hpp"
+#include "transport/shm/mailbox.hpp"
+#include "transport/shm/segment.hpp"
+
+namespace oriel {
+
+/// How peers find a process. Plain bytes, to travel through the host's collectives.
+struct ProcessName {
+  std::uint64_t id = 0;     // random: tells apart what pids of other times and nodes do not
+  std::uint64_t start = 0;  // see process_start()
+  SegmentName block;        // its ProcessBlock, and its pid
+};
+static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) == 48);
+
+/// What a process shares with all peers on its node, at the beginning of a segment; the cells of
+/// the mailbox follow. The first line is written before the name goes out and never changes.
+struct alignas(cache_line) ProcessBlock {
+  static constexpr std::uint32_t magic_value = 0x0e1e15b1;
+  static constexpr std::uint32_t current_version = 1;
+  static constexpr std::size_t mailbox_cells = 4096;  // 256 KiB
+
+  std::uint32_t magic = magic_value;
+  std::uint32_t version = current_version;
+  std::uint64_t id = 0;
+  std::uint64_t probe_address = 0;  // of a word in private memory, ...
+  std::uint64_t probe_value = 0;    // ... which holds this: see ShmTransport::vm_allowed
+  std::uint32_t fenced = 0;         // 1: the owner obeys expedited membarriers
+  Doorbell doorbell;
+  MailboxEnds mailbox;
+
+  MailboxCell* cells() { return reinterpret_cast<MailboxCell*>(this + 1); }
+  static constexpr std::size_t bytes() {
+    return sizeof(ProcessBlock) + mailbox_cells * sizeof(MailboxCell);
+  }
+};
+static_assert(sizeof(ProcessBlock) == 4 * cache_line);
+static_assert(offsetof(ProcessBlock, doorbell) == cache_line);
+static_assert(offsetof(ProcessBlock, mailbox) == 2 * cache_line);
+static_assert(std::is_standard_layout_v<ProcessBlock> &&
+              std::is_trivially_destructible_v<ProcessBlock>);
+
+}  // namespace oriel

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/shm_transport.hpp"
+
+#include <limits.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <new>
+#include <utility>
+
+#include "core/settings.hpp"
+#include "transport/shm/clock.hpp"
+#include "transport/shm/cpu_pause.hpp"
+#include "transport/shm/futex.hpp"
+#include "transport/shm/liveness.hpp"
+
+namespace oriel {
+namespace {
+
+bool random_id(std::uint64_t& id) {
+  return ::getrandom(&id, sizeof id, 0) == sizeof id;
+}
+
+/// One system call's share of a copy, advanced by what was transferred.
+class Batch {
+ public:
+  explicit Batch(std::span<const Run> runs) : runs_(runs) { skip_empty(); }
+
+  bool done() const { return next_ == runs_.size(); }
+
+  ssize_t transfer(pid_t pid, bool write) {
+    std::size_t count = 0;
+    std::uint64_t skip = transferred_;
+    for (std::size_t i = next_; i < runs_.size() && count < local_.size(); ++i, ++count) {
+      const Run& run = runs_[i];
+      local_[count] = {static_cast<std::byte*>(run.local) + skip, run.bytes - skip};
+      // An address of the other process, which only the kernel looks at.
+      remote_[count] = {reinterpret_cast<void*>(run.remote + skip), run.bytes - skip};
+      skip = 0;
+    }
+    const auto call = write ? ::process_vm_writev : ::process_vm_readv;
+    return call(pid, local_.data(), count, remote_.data(), count, 0);
+  }
+
+  void advance(std::uint64_t bytes) {
+    while (bytes > 0) {
+      const std::uint64_t step = std::min(bytes, runs_[next_].bytes - transferred_);
+      transferred_ += step;
+      bytes -= step;
+      skip_empty();
+    }
+  }
+
+ private:
+  void skip_empty() {
+    while (next_ < runs_.size() && transferred_ == runs_[next_].bytes) {
+      ++next_;
+      transferred_ = 0;
+    }
+  }
+
+  std::span<const Run> runs_;
+  std::size_t next_ = 0;
+  std::uint64_t transferred_ = 0;  // of runs_[next_]
+  std::array<iovec, IOV_MAX> local_;
+  std::array<iovec, IOV_MAX> remote_;
+};
+
+}  // namespace
+
+std::unique_ptr<ShmTransport> ShmTransport::create(std::string& error) {
+  std::unique_ptr<ShmTransport> made(new ShmTransport);
+  made->pid_ = ::getpid();
+  made->vm_ = setting_bool("ORIEL_VM");
+  if (!random_id(made->id_) || !random_id(made->probe_)) {
+    error = std::string("Cannot draw a random id for this process: ") + std::strerror(errno) + ".";
+    return nullptr;
+  }
+  Segment segment = Segment::create(ProcessBlock::bytes(), error);
+  if (!segment) return nullptr;
+  auto* block = new (segment.data()) ProcessBlock;
+  block->id = made->id_;
+  block->probe_address = reinterpret_cast<std::uint64_t>(&made->probe_);
+  block->probe_value = made->probe_;
+  block->fenced =
+      ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 ? 1 : 0;
+  const ProcessName name{made->id_, process_start(made->pid_), segment.name()};
+  made->add(name, std::move(segment), block);
+  return made;
+}
+
+ProcessName ShmTransport::name() const {
+  return peers_.front().name;
+}
+
+int ShmTransport::add(const ProcessName& name, Segment segment, ProcessBlock* block) {
+  const int number = processes();
+  fenced_ = fenced_ && block->fenced == 1;
+  peers_.push_back({name, std::move(segment), block});
+  numbers_.emplace(name.id, number);
+  return number;
+}
+
+int ShmTransport::attach(const ProcessName& name, std::string& error) {
+  if (const auto known = numbers_.find(name.id); known != numbers_.end()) return known->second;
+  Segment segment = Segment::open(name.block, error);
+  if (!segment) return -1;
+  const std::string who = "Process " + std::to_string(name.block.pid);
+  if (segment.bytes() < ProcessBlock::bytes()) {
+    error = who + " announced a process block of " + std::to_string(segment.bytes()) +
+            " bytes, too small for this version of Oriel. Let all ranks load the same library.";
+    return -1;
+  }
+  auto* block = std::launder(reinterpret_cast<ProcessBlock*>(segment.data()));
+  if (block->magic != ProcessBlock::magic_value ||
+      block->version != ProcessBlock::current_version) {
+    error = who + " uses version " + std::to_string(block->version) +
+            " of the process block, this one version " +
+            std::to_string(ProcessBlock::current_version) +
+            ". Let all ranks load the same library.";
+    return -1;
+  }
+  if (block->id != name.id) {
+    error = who + " is not the one that was announced: its number has been used again.";
+    return -1;
+  }
+  return add(name, std::move(segment), block);
+}
+
+bool ShmTransport::alive(int process) {
+  const Peer& asked = peer(process);
+  if (process == self() || process_alive(asked.name.block.pid, asked.name.start)) return true;
+  backlogs_.erase(process);
+  partials_.erase(asked.name.id);
+  return false;
+}
+
+bool ShmTransport::vm_allowed(int process) {
+  if (!vm_) return false;
+  const ProcessBlock& block = *peer(process).block;
+  std::uint64_t value = 0;
+  const Run probe{&value, block.probe_address, sizeof value};
+  // The kernel asks the same permission for reading and for writing.
+  return copy(process, false, {&probe, 1}) == Error::none && value == block.probe_value;
+}
+
+void ShmTransport::send(int process, std::span<const std::byte> header,
+                        std::span<const std::byte> payload) {
+  Peer& to = peer(process);
+  Outgoing message{header, payload, header.size() + payload.size()};
+  // A message may not overtake those that wait already.
+  if (!backlogs_.contains(process) && push(to, message)) return;
+  Waiting& waiting = backlogs_[process].emplace_back();
+  waiting.total = message.total;
+  waiting.rest.reserve(message.left());
+  waiting.rest.insert(waiting.rest.end(), message.header.begin(), message.header.end());
+  waiting.rest.insert(waiting.rest.end(), message.payload.begin(), message.payload.end());
+}
+
+/// Puts as much as fits into the receiver's mailbox; true when that is all of it. A message of no
+/// bytes is one record too.
+bool ShmTransport::push(Peer& to, Outgoing& message) {
+  Mailbox box = mailbox(to);
+  bool committed = false;
+  bool full = false;
+  do {
+    const auto bytes =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(message.left(), box.largest_fragment()));
+    const auto room = box.reserve(pid_, id_, message.total, message.total - message.left(), bytes);
+    full = !room;
+    if (full) break;
+    const auto from_header = std::min<std::size_t>(bytes, message.header.size());
+    const std::size_t from_payload = bytes - from_header;
+    box.fill(*room, 0, message.header.first(from_header));
+    box.fill(*room, static_cast<std::uint32_t>(from_header), message.payload.first(from_payload));
+    box.commit(*room);
+    committed = true;
+    message.header = message.header.subspan(from_header);
+    message.payload = message.payload.subspan(from_payload);
+  } while (message.left() > 0);
+
+  if (committed) {
+    // The sleeper's membarrier orders the commit before this look; the compiler has to be told.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    Doorbell& bell = to.block->doorbell;
+    if (bell.sleeping.load(std::memory_order_relaxed) != 0) ring(bell);
+  }
+  return !full;
+}
+
+/// True when nothing waits for the process any more.
+bool ShmTransport::push_backlog(Peer& to, std::deque<Waiting>& backlog) {
+  while (!backlog.empty()) {
+    Waiting& waiting = backlog.front();
+    Outgoing message{std::span(waiting.rest).subspan(waiting.sent), {}, waiting.total};
+    const bool all = push(to, message);
+    waiting.sent = waiting.rest.size() - message.left();
+    if (!all) return false;
+    backlog.pop_front();
+  }
+  return true;
+}
+
+bool ShmTransport::receive(std::vector<std::byte>& message) {
+  for (auto entry = backlogs_.begin(); entry != backlogs_.end();) {
+    const bool all = push_backlog(peer(entry->first), entry->second);
+    entry = all ? backlogs_.erase(entry) : std::next(entry);
+  }
+  Mailbox box = mailbox(peers_.front());
+  do {
+    while (const auto fragment = box.peek()) {
+      stalled_since_ = 0;
+      const bool whole = take(box, *fragment, message);
+      box.release(*fragment);
+      if (whole) return true;
+    }
+  } while (look_after_stall(box));
+  return false;
+}
+
+/// True when the fragment made a message whole, which is then in `message`.
+bool ShmTransport::take(const Mailbox& box, const Mailbox::Fragment& fragment,
+                        std::vector<std::byte>& message) {
+  if (fragment.bytes == fragment.total) {
+    message.resize(fragment.bytes);
+    box.copy(fragment, message.data());
+    return true;
+  }
+  Partial& partial = partials_[fragment.source];
+  if (fragment.offset == 0) {
+    partial.bytes.resize(fragment.total);
+    partial.received = 0;
+  }
+  // What comes after a lost fragment of a sender that died is lost as well.
+  if (fragment.offset != partial.received || fragment.total != partial.bytes.size()) {
+    partials_.erase(fragment.source);
+    return false;
+  }
+  box.copy(fragment, partial.bytes.data() + fragment.offset);
+  partial.received += fragment.bytes;
+  if (partial.received < fragment.total) return false;
+  message.swap(partial.bytes);
+  partials_.erase(fragment.source);
+  return true;
+}
+
+/// A producer between reserve and commit is usually there for nanoseconds, or waits for a
+/// processor. If it stays, it may have been killed there: true when its record has been passed
+/// over.
+bool ShmTransport::look_after_stall(Mailbox& box) {
+  if (!box.stalled()) {
+    stalled_since_ = 0;
+    return false;
+  }
+  const std::uint64_t now = nanoseconds_now();
+  if (stalled_since_ == 0) stalled_since_ = now;
+  if (now - stalled_since_ < peer_check_interval) return false;
+  stalled_since_ = now;
+  return box.skip_dead();
+}
+
+Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {
+  const pid_t pid = peer(process).name.block.pid;
+  for (Batch batch(runs); !batch.done();) {
+    const ssize_t moved = batch.transfer(pid, write);
+    if (moved > 0) {
+      batch.advance(static_cast<std::uint64_t>(moved));
+    } else {
+      return moved < 0 && errno == ESRCH ? Error::peer_lost : Error::system;
+    }
+  }
+  return Error::none;
+}
+
+void ShmTransport::ring(Doorbell& doorbell) {
+  doorbell.rings.fetch_add(1, std::memory_order_release);
+  futex_wake_all(doorbell.rings);
+}
+
+void ShmTransport::relax() {
+  // Whoever is in the section is out in nanoseconds, unless it lost its processor, perhaps to us.
+  if (++relaxed_ % 32 == 0) {
+    ::sched_yield();
+  } else {
+    cpu_pause();
+  }
+}
+
+}  // namespace oriel

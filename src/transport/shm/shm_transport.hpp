@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/transport.hpp"
+#include "transport/shm/mailbox.hpp"
+#include "transport/shm/process_block.hpp"
+#include "transport/shm/segment.hpp"
+
+namespace oriel {
+
+/// Processes on one node. Messages go through the receiver's mailbox, sleepers wait on their own
+/// doorbell, private memory is copied by the kernel. Not thread-safe, as Transport says.
+class ShmTransport final : public Transport {
+ public:
+  /// Null on failure, and `error` is a sentence.
+  static std::unique_ptr<ShmTransport> create(std::string& error);
+
+  /// For peers to attach to.
+  ProcessName name() const;
+  /// Number of the process of that name, whom we can send to from now on: always the same number
+  /// for the same process. -1 when it is not to be reached from here, and `error` is a sentence.
+  int attach(const ProcessName& name, std::string& error);
+  int self() const { return 0; }
+  int processes() const { return static_cast<int>(peers_.size()); }
+
+  Doorbell& doorbell(int process) { return peer(process).block->doorbell; }
+  /// False once the process has ended. What it has not fetched is then thrown away.
+  bool alive(int process);
+  /// Whether copy() may be used with the process: tried by reading a word of its private memory.
+  bool vm_allowed(int process);
+  /// Every process here obeys expedited membarriers: see Sleeper.
+  bool fenced() const { return fenced_; }
+  /// Messages wait here because a mailbox was full. Nobody rings when it no longer is.
+  bool backlogged() const { return !backlogs_.empty(); }
+
+  void send(int process, std::span<const std::byte> header,
+            std::span<const std::byte> payload) override;
+  bool receive(std::vector<std::byte>& message) override;
+  Error copy(int process, bool write, std::span<const Run> runs) override;
+  void ring(Doorbell& doorbell) override;
+  void relax() override;
+
+ private:
+  /// A message on its way into a mailbox: what is not yet in there.
+  struct Outgoing {
+    std::span<const std::byte> header, payload;
+    std::uint64_t total;
+
+    std::uint64_t left() const { return header.size() + payload.size(); }
+  };
+  /// The rest of a message whose receiver's mailbox is full.
+  struct Waiting {
+    std::vector<std::byte> rest;
+    std::uint64_t sent = 0;   // of the rest
+    std::uint64_t total = 0;  // of the message
+  };
+  struct Peer {
+    ProcessName name;
+    Segment segment;
+    ProcessBlock* block;
+  };
+  /// What has come of a message that is longer than a fragment.
+  struct Partial {
+    std::vector<std::byte> bytes;
+    std::uint64_t received = 0;
+  };
+
+  ShmTransport() = default;
+  Peer& peer(int process) { return peers_[static_cast<std::size_t>(process)]; }
+  int add(const ProcessName& name, Segment segment, ProcessBlock* block);
+  Mailbox mailbox(Peer& peer) const {
+    return {peer.block->mailbox, {peer.block->cells(), ProcessBlock::mailbox_cells}};
+  }
+  bool push(Peer& to, Outgoing& message);
+  bool push_backlog(Peer& to, std::deque<Waiting>& backlog);
+  bool take(const Mailbox& box, const Mailbox::Fragment& fragment, std::vector<std::byte>& message);
+  bool look_after_stall(Mailbox& box);
+
+  std::int32_t pid_ = 0;
+  std::uint64_t id_ = 0;
+  std::uint64_t probe_ = 0;  // what peers try to read
+  bool vm_ = true;
+  bool fenced_ = true;
+  std::uint32_t relaxed_ = 0;
+  std::uint64_t stalled_since_ = 0;                      // nanoseconds; zero: not stalled
+  std::vector<Peer> peers_;                              // the first is this process
+  std::unordered_map<std::uint64_t, int> numbers_;       // by ProcessName::id
+  std::map<int, std::deque<Waiting>> backlogs_;          // by process; none is empty
+  std::unordered_map<std::uint64_t, Partial> partials_;  // by sender's id
+};
+
+}  // namespace oriel

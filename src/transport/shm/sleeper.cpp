@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/sleeper.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "transport/shm/clock.hpp"
+#include "transport/shm/futex.hpp"
+
+namespace oriel {
+namespace {
+
+constexpr std::uint64_t first_timeout = 50'000;
+// Without the fence a wake-up can be lost, and nobody rings for room in a mailbox.
+constexpr std::uint64_t longest_unsure_timeout = 1'000'000;
+constexpr std::uint64_t longest_timeout = 10'000'000;
+
+}  // namespace
+
+void Sleeper::lie_down() {
+  Doorbell& bell = transport_->doorbell(transport_->self());
+  if (!lying_) {
+    lying_ = true;
+    timeout_ = first_timeout;
+    last_check_ = nanoseconds_now();
+    // A count: several threads of the process may sleep.
+    bell.sleeping.fetch_add(1, std::memory_order_seq_cst);
+    // Once per rest, not per sleep: `sleeping` stays set between the sleeps of one rest.
+    if (transport_->fenced()) ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+  }
+  rings_ = bell.rings.load(std::memory_order_acquire);
+}
+
+/// True when it is time to look at the peers.
+bool Sleeper::sleep() {
+  futex_wait(transport_->doorbell(transport_->self()).rings, rings_, timeout_);
+  const bool sure = transport_->fenced() && !transport_->backlogged();
+  timeout_ = std::min(2 * timeout_, sure ? longest_timeout : longest_unsure_timeout);
+  const std::uint64_t now = nanoseconds_now();
+  if (now - last_check_ < peer_check_interval) return false;
+  last_check_ = now;
+  return true;
+}
+
+void Sleeper::rise() {
+  if (!lying_) return;
+  lying_ = false;
+  transport_->doorbell(transport_->self()).sleeping.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace oriel
