@@ -26,19 +26,31 @@ std::string name_of(MPI_Win window) {
 
 int error_class(Error error) {
   switch (error) {
-    case Error::none: return MPI_SUCCESS;
-    case Error::rank: return MPI_ERR_RANK;
-    case Error::displacement: return MPI_ERR_DISP;
-    case Error::range: return MPI_ERR_RMA_RANGE;
-    case Error::sync: return MPI_ERR_RMA_SYNC;
-    case Error::lock_type: return MPI_ERR_LOCKTYPE;
-    case Error::assertion: return MPI_ERR_ASSERT;
-    case Error::operation: return MPI_ERR_OP;
-    case Error::type: return MPI_ERR_TYPE;
-    case Error::count: return MPI_ERR_COUNT;
-    case Error::conflict: return MPI_ERR_RMA_CONFLICT;
+    case Error::none:
+      return MPI_SUCCESS;
+    case Error::rank:
+      return MPI_ERR_RANK;
+    case Error::displacement:
+      return MPI_ERR_DISP;
+    case Error::range:
+      return MPI_ERR_RMA_RANGE;
+    case Error::sync:
+      return MPI_ERR_RMA_SYNC;
+    case Error::lock_type:
+      return MPI_ERR_LOCKTYPE;
+    case Error::assertion:
+      return MPI_ERR_ASSERT;
+    case Error::operation:
+      return MPI_ERR_OP;
+    case Error::type:
+      return MPI_ERR_TYPE;
+    case Error::count:
+      return MPI_ERR_COUNT;
+    case Error::conflict:
+      return MPI_ERR_RMA_CONFLICT;
     case Error::peer_lost:
-    case Error::system: break;
+    case Error::system:
+      break;
   }
   return MPI_ERR_OTHER;
 }

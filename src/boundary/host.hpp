@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-// The only place that asks which host MPI this build is for. mpi.h is the host's own header: MPICH's
-// (also Intel MPI's ABI), Open MPI's, or with MPI_ABI the MPI-5 standard ABI's.
+// The only place that asks which host MPI this build is for. mpi.h is the host's own header:
+// MPICH's (also Intel MPI's ABI), Open MPI's, or with MPI_ABI the MPI-5 standard ABI's.
 
 // The large-count names (MPI_Put_c, ...) are defined where the host has them, and only there:
 // programs bind to them weakly and take their presence as a promise.

@@ -14,10 +14,12 @@ class ProcessLock {
   bool enabled() const { return enabled_; }
 
   void acquire() {
-    if (enabled_) [[unlikely]] pthread_mutex_lock(&mutex_);
+    if (enabled_) [[unlikely]]
+      pthread_mutex_lock(&mutex_);
   }
   void release() {
-    if (enabled_) [[unlikely]] pthread_mutex_unlock(&mutex_);
+    if (enabled_) [[unlikely]]
+      pthread_mutex_unlock(&mutex_);
   }
   bool try_acquire() { return !enabled_ || pthread_mutex_trylock(&mutex_) == 0; }
 

@@ -73,17 +73,18 @@ extern Runtime runtime;
 template <typename Ours, typename Host>
 inline int carry(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
   Failure failure;
+  BoundWindow* window;
   {
     const Guard guard(runtime.lock);
-    BoundWindow* window = runtime.windows.find(handle_key(handle));
-    if (window != nullptr) [[likely]] {
+    window = runtime.windows.find(handle_key(handle));
+    if (window != nullptr) [[likely]]
       failure = ours(*window);
-    } else {
-      failure.error_class = -1;
-    }
   }
-  if (failure.error_class == MPI_SUCCESS) [[likely]] return MPI_SUCCESS;
-  return failure.error_class == -1 ? host() : raise(handle, call, failure);
+  if (window == nullptr) [[unlikely]]
+    return host();
+  if (failure) [[unlikely]]
+    return raise(handle, call, failure);
+  return MPI_SUCCESS;
 }
 
 }  // namespace oriel::boundary

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 #include "core/control.hpp"
@@ -13,7 +14,8 @@ namespace oriel::boundary {
 namespace {
 
 std::optional<std::string> value_of(MPI_Info info, const char* key) {
-  if (info == MPI_INFO_NULL) return std::nullopt;
+  // A key that the host has no room for cannot have been set, and asking for it is an error.
+  if (info == MPI_INFO_NULL || std::strlen(key) >= MPI_MAX_INFO_KEY) return std::nullopt;
   std::array<char, MPI_MAX_INFO_VAL + 1> value;
   int found = 0;
   // MPI_Info_get is deprecated since MPI-4 and in every host; the call that replaces it is not.
@@ -54,10 +56,15 @@ void WindowInfo::update(MPI_Info info) {
   take(info, ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, reorder.access_after_exposure);
   take(info, ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, reorder.exposure_after_exposure);
   take(info, ORIEL_EXPOSURE_AFTER_ACCESS_REORDER, reorder.exposure_after_access);
+  take(info, "A_A_A_R", reorder.access_after_access);
+  take(info, "A_A_E_R", reorder.access_after_exposure);
+  take(info, "E_A_E_R", reorder.exposure_after_exposure);
+  take(info, "E_A_A_R", reorder.exposure_after_access);
 }
 
 int WindowInfo::write(MPI_Info info) const {
   const auto truth = [](bool value) { return value ? "true" : "false"; };
+  const auto digit = [](bool value) { return value ? "1" : "0"; };
   struct Entry {
     const char* key;
     const char* value;
@@ -73,10 +80,10 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{"mpi_minimum_memory_alignment", minimum_alignment.c_str()},
       Entry{"mpi_memory_alloc_kinds", alloc_kinds.c_str()},
       Entry{"mpi_assert_memory_alloc_kinds", asserted_alloc_kinds.c_str()},
-      Entry{ORIEL_ACCESS_AFTER_ACCESS_REORDER, truth(reorder.access_after_access)},
-      Entry{ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, truth(reorder.access_after_exposure)},
-      Entry{ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, truth(reorder.exposure_after_exposure)},
-      Entry{ORIEL_EXPOSURE_AFTER_ACCESS_REORDER, truth(reorder.exposure_after_access)},
+      Entry{ORIEL_ACCESS_AFTER_ACCESS_REORDER, digit(reorder.access_after_access)},
+      Entry{ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, digit(reorder.access_after_exposure)},
+      Entry{ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, digit(reorder.exposure_after_exposure)},
+      Entry{ORIEL_EXPOSURE_AFTER_ACCESS_REORDER, digit(reorder.exposure_after_access)},
   };
   for (const Entry& entry : entries) {
     // Info values may not be empty: an assertion that nobody made is left out.

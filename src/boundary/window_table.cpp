@@ -29,8 +29,8 @@ void WindowTable::put(std::uint64_t key, BoundWindow* window) {
 void WindowTable::insert(std::uint64_t key, BoundWindow* window) {
   last_key_ = no_key;
   if (2 * (used_ + 1) > entries_.size()) {
-    std::vector<Entry> old = std::exchange(
-        entries_, std::vector<Entry>(entries_.empty() ? 16 : 2 * entries_.size()));
+    std::vector<Entry> old =
+        std::exchange(entries_, std::vector<Entry>(entries_.empty() ? 16 : 2 * entries_.size()));
     used_ = 0;
     for (const Entry& entry : old) {
       if (entry.window != nullptr) put(entry.key, entry.window);

@@ -14,7 +14,8 @@ struct BoundWindow;
 class WindowTable {
  public:
   BoundWindow* find(std::uint64_t key) {
-    if (key == last_key_) [[likely]] return last_;
+    if (key == last_key_) [[likely]]
+      return last_;
     return find_in_table(key);
   }
   void insert(std::uint64_t key, BoundWindow* window);
@@ -29,7 +30,8 @@ class WindowTable {
   };
   BoundWindow* find_in_table(std::uint64_t key);
   std::size_t place(std::uint64_t key) const {
-    // Fibonacci hashing: handles differ in their low bits (MPICH) or in their middle ones (pointers).
+    // Fibonacci hashing: handles differ in their low bits (MPICH) or in their middle ones
+    // (pointers).
     return (key * 0x9e3779b97f4a7c15u >> 32) & (entries_.size() - 1);
   }
   void put(std::uint64_t key, BoundWindow* window);

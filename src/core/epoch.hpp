@@ -62,6 +62,7 @@ struct Target {
   int rank = 0;
   Access access = Access::idle;
   bool carried_out = false;     // lock: its operation was an errand, the lock is given back already
+  bool passive = false;         // of a lock or lock_all epoch: may be flushed
   bool told = false;            // access: the peer knows it is over; exposure: the origin said so
   std::uint64_t id = 0;         // number of this access (or exposure) between the two ranks
   std::uint64_t issued = 0;     // operations the program has issued to it in this epoch

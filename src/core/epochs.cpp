@@ -2,6 +2,7 @@
 // The life of an epoch: opening, activation, closing, completion.
 #include <atomic>
 
+#include "core/lock_queue.hpp"
 #include "core/process.hpp"
 #include "core/window.hpp"
 
@@ -131,8 +132,34 @@ Error Window::start(std::span<const int> targets, Assert assertion) {
   return Error::none;
 }
 
+bool Window::lock_lightly(bool exclusive, Peer& locked) {
+  if (light_held_ || closed_ != 0 || deferred_ != 0 || access_ != nullptr || no_locks_ ||
+      locked.lock != nullptr || locked.locking != nullptr || locked.member.control == nullptr ||
+      locked.member.path == Path::served ||
+      !LockLine::try_acquire(locked.member.control->lock, exclusive)) {
+    return false;
+  }
+  light_held_ = true;
+  light_.exclusive = exclusive;
+  light_.one.rank = static_cast<int>(&locked - peers_.data());
+  locked.lock = &light_;
+  if (locked.member.path == Path::mapped) locked.ready = &light_.one;
+  ++open_locks_;
+  return true;
+}
+
+Outcome Window::unlock_lightly(Peer& locked) {
+  light_held_ = false;
+  locked.lock = nullptr;
+  locked.ready = nullptr;
+  --open_locks_;
+  release_lock(locked, light_.exclusive);
+  return Outcome::finished();
+}
+
 Error Window::lock(bool exclusive, int target, Assert assertion) {
   if (!valid_rank(target)) return fail(Error::rank, "the rank is not in the window's group");
+  if (!assertion.no_check && lock_lightly(exclusive, peer(target))) return Error::none;
   if (no_locks_) {
     return fail(Error::sync, "the window was created with the info key no_locks");
   }
@@ -255,6 +282,7 @@ Outcome Window::unlock(int target, Completion* completion) {
     return Outcome::failed(fail(Error::sync, "this target is not locked; lock it by MPI_Win_lock"));
   }
   Epoch& epoch = *locked.lock;
+  if (&epoch == &light_) return unlock_lightly(locked);
   locked.lock = nullptr;
   --open_locks_;
   return close(epoch, completion);

@@ -58,6 +58,10 @@ Window::Window(Process& process, WindowSpec spec)
     serving_ |= peer.member.control == nullptr || peer.member.path == Path::served;
   }
   if (serving_) ++process_.serving_;
+  light_.kind = EpochKind::lock;
+  light_.active = true;
+  light_.one.access = Target::Access::granted;
+  light_.one.passive = true;
 }
 
 Window::~Window() {

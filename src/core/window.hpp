@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -106,6 +107,11 @@ class Window {
   /// MPI_Win_sync.
   Error sync();
 
+  /// Whether a lock or lock_all epoch is open for `target`.
+  bool passive(int target) const {
+    return peers_[static_cast<std::size_t>(target)].lock != nullptr ||
+           (access_ != nullptr && access_->kind == EpochKind::lock_all);
+  }
   /// Whether the lock of `target` is held now; for a blocking lock that must hold it on return.
   bool lock_held(int target);
 
@@ -130,6 +136,16 @@ class Window {
       return nullptr;
     }
     return where;
+  }
+
+  /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all epoch
+  /// is finished. False: use flush().
+  bool flushed(int target) const {
+    const Target* ready = peers_[static_cast<std::size_t>(target)].ready;
+    if (ready == nullptr || !ready->passive || ready->finished != ready->issued) return false;
+    // What the next release of this process publishes must include the stores made so far.
+    std::atomic_thread_fence(std::memory_order_release);
+    return true;
   }
 
   /// Whether an epoch of any kind is open or not yet completed (MPI_Win_free asks).
@@ -181,6 +197,9 @@ class Window {
   bool fence_over(Epoch& epoch);
   Error retire_unused_fence();
 
+  bool lock_lightly(bool exclusive, Peer& peer);
+  Outcome unlock_lightly(Peer& peer);
+
   // targets.cpp: one target of an epoch.
   Target& add_target(Epoch& epoch, int rank);
   Target& touch(Epoch& epoch, int rank);
@@ -230,6 +249,11 @@ class Window {
   Epoch* last_ = nullptr;
   Epoch* access_ = nullptr;    // open start, fence or lock_all epoch
   Epoch* exposure_ = nullptr;  // open post epoch
+  /// The lock epoch of the usual case: nothing pending, lock free, target reached without messages.
+  /// It is active and granted from opening to closing and completes as it closes, so it needs no
+  /// place in the list.
+  Epoch light_;
+  bool light_held_ = false;
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;    // epochs closed and not completed
   std::uint64_t deferred_ = 0;  // epochs not yet active

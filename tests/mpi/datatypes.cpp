@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G4: every predefined type and every type constructor, on origin, result and target. What an
 // operation must leave in every byte of the window comes from the host's own send and receive.
+#include <algorithm>
 #include <cstdint>
 
 #include "support/layouts.hpp"
@@ -178,7 +179,7 @@ void bottom(const Target& target) {
   MPI_Get(MPI_BOTTOM, 1, absolute, target.rank(), half, elements, MPI_INT, target.win());
   target.flush();
   check_bytes(origin, expected_origin, to, from, "get");
-  origin = pattern(1);
+  std::ranges::copy(pattern(1), origin.begin());  // in place: the type holds its address
   MPI_Get_accumulate(nullptr, 0, MPI_INT, MPI_BOTTOM, 1, absolute, target.rank(), half, elements,
                      MPI_INT, MPI_NO_OP, target.win());
   target.flush();

@@ -267,7 +267,6 @@ int main(int argc, char** argv) {
     program.test("MPI_PROC_NULL", [&] { proc_null(window); });
     program.test("many sizes", [&] { many_sizes(flavor, program); });
     program.test("large accumulate", [&] { large_accumulate(flavor, program); });
-    program.test("compare and swap of all sizes",
-                 [&] { compare_and_swap_sizes(flavor, program); });
+    program.test("compare and swap of all sizes", [&] { compare_and_swap_sizes(flavor, program); });
   }
 }

@@ -165,12 +165,9 @@ void info_defaults(Flavor flavor) {
 }
 
 void info_round_trip(const support::Program& program) {
-  Info info{{"no_locks", "true"},
-             {"accumulate_ordering", "none"},
-             {"accumulate_ops", "same_op"},
-             {"same_size", "true"},
-             {"same_disp_unit", "true"},
-             {"a key that nobody knows", "1"}};
+  Info info{{"no_locks", "true"},          {"accumulate_ordering", "none"},
+            {"accumulate_ops", "same_op"}, {"same_size", "true"},
+            {"same_disp_unit", "true"},    {"a key that nobody knows", "1"}};
   Window<int> window(Flavor::allocate, 2, MPI_COMM_WORLD, info);
   CHECK_EQUAL(info_value(window, "no_locks"), std::string("true"));
   CHECK_EQUAL(info_value(window, "accumulate_ordering"), std::string("none"));

@@ -40,7 +40,9 @@ std::string shown(const T& value) {
   }
   return text.str();
 }
-inline std::string shown(const std::string& value) { return '"' + value + '"'; }
+inline std::string shown(const std::string& value) {
+  return '"' + value + '"';
+}
 
 template <class A, class B>
 void check_equal(const char* file, int line, const char* text, const A& actual, const B& expected) {

@@ -49,6 +49,8 @@ inline bool complete_now(MPI_Request& request) {
   MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
   return flag != 0;
 }
-inline void wait(MPI_Request& request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+inline void wait(MPI_Request& request) {
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
 
 }  // namespace support

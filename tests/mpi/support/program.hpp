@@ -15,8 +15,8 @@ namespace support {
 /// One self-checking MPI program: initializes MPI, runs its tests one by one on all ranks, and says
 /// at the end how many ran. Arguments are parts of names: only tests with one of them run.
 ///
-/// Environment: ORIEL_TEST_HOST_ONLY=1 runs on the host MPI alone, without what only Oriel promises;
-/// ORIEL_TEST_VERBOSE=1 names every test as it starts.
+/// Environment: ORIEL_TEST_HOST_ONLY=1 runs on the host MPI alone, without what only Oriel
+/// promises; ORIEL_TEST_VERBOSE=1 names every test as it starts.
 class Program {
  public:
   Program(int argc, char** argv, int thread_level = MPI_THREAD_SINGLE) {
@@ -77,8 +77,8 @@ class Program {
     ++count_;
   }
 
-  /// A test of something that these hosts' own RMA gets wrong; `why` is a known bug or a promise that
-  /// only Oriel makes. Skipped when the host runs alone.
+  /// A test of something that these hosts' own RMA gets wrong; `why` is a known bug or a promise
+  /// that only Oriel makes. Skipped when the host runs alone.
   template <class Body>
   void test_unless_host(const char* hosts, const char* why, const char* name, Body&& body) {
     const bool wrong =
@@ -113,7 +113,9 @@ class Program {
   int skipped_ = 0;
 };
 
-inline void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
+inline void barrier() {
+  MPI_Barrier(MPI_COMM_WORLD);
+}
 
 /// Real work, not sleep: the processor stays busy outside MPI.
 inline void compute(double seconds) {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace patterns {
+
+/// Nanoseconds of a clock that all processes of the node share, so that ranks can agree on a time.
+inline std::int64_t now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+inline double now_us() {
+  return static_cast<double>(now_ns()) * 1e-3;
+}
+
+inline void sleep_until_ns(std::int64_t when) {
+  const timespec time{when / 1'000'000'000, when % 1'000'000'000};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+}
+
+}  // namespace patterns

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `oriel`: hands its arguments to the module of the subcommand."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from oriel import __version__
+from oriel.hosts_mpi import HostError
+
+COMMANDS = {
+    "run": "run an MPI program with Oriel",
+    "env": "print the variables that load Oriel into a program",
+    "info": "version, MPIs found, libraries and settings",
+    "demo": "the paper's microbenchmarks, as tables and figures",
+    "bench": "ratios of every call's time against the host MPI",
+}
+
+
+def _usage() -> str:
+    lines = ["usage: oriel COMMAND [ARGUMENTS]", ""]
+    lines += [f"  {name:<8}{text}" for name, text in COMMANDS.items()]
+    lines += ["", "oriel COMMAND --help tells more; oriel --version prints the version."]
+    return "\n".join(lines)
+
+
+def main(argv: list[str]) -> int:
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(_usage())
+        return 0 if argv else 2
+    if argv[0] == "--version":
+        print(f"oriel {__version__}")
+        return 0
+    name = argv[0]
+    if name not in COMMANDS:
+        print(f"oriel: There is no command {name}.\n{_usage()}", file=sys.stderr)
+        return 2
+    try:
+        return importlib.import_module(f"oriel.{name}").main(argv[1:]) or 0
+    except HostError as error:
+        print(f"oriel {name}: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as missing:
+        what = f"The Python package {missing.name} is missing"
+        if missing.name == f"oriel.{name}":
+            what = f"This installation has no `{name}`"
+        print(
+            f"oriel {name}: {what}. In a source tree `make` brings what is needed; elsewhere "
+            "install numpy, matplotlib and rich with pip.",
+            file=sys.stderr,
+        )
+        return 1
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`oriel demo`: the paper's microbenchmarks on a host MPI, three ways, as tables and figures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from oriel import figures, machine, page, tables
+from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, prefix
+from oriel.patterns import PATTERNS, WAYS, Pattern
+from oriel.results import Results
+
+ROUNDS = 5
+QUICK_ITERATIONS = 3
+QUICK_SIZES = (4, 4096)
+TIMEOUT_S = 120
+TITLES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
+
+
+def _arguments(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="oriel demo", description=__doc__)
+    parser.add_argument(
+        "--mpi",
+        default="",
+        metavar="NAME",
+        help="the host MPI: mpich, openmpi, intel or all (default: mpich if it is there)",
+    )
+    parser.add_argument(
+        "--iterations",
+        type=int,
+        default=100,
+        metavar="N",
+        help="how often each pattern is played each way (default: 100)",
+    )
+    parser.add_argument(
+        "--pattern",
+        action="append",
+        choices=[pattern.name for pattern in PATTERNS],
+        help="only this pattern; give it again for more",
+    )
+    parser.add_argument("--quick", action="store_true", help="tiny, to see that everything works")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path("build/demo"),
+        metavar="FOLDER",
+        help="where tables, figures and results go (default: build/demo)",
+    )
+    arguments = parser.parse_args(argv)
+    if arguments.iterations < 1:
+        parser.error("--iterations takes a number above 0.")
+    return arguments
+
+
+def _hosts(name: str) -> list[Host]:
+    found = find_hosts()
+    if not found:
+        raise HostError("There is no MPI on this machine. Install three with `make mpis`.")
+    if name == "all":
+        return found
+    if name:
+        return [find_host(name)]
+    return [next((host for host in found if host.name == "mpich"), found[0])]
+
+
+def _program(host: Host) -> Path:
+    """The pattern program as it was built for this host."""
+    program = prefix() / "programs" / host.name / "patterns"
+    if not program.is_file():
+        raise HostError(
+            f"The program of the patterns for {host.name}, {program}, is not there. "
+            "Build it with `make` in the source tree."
+        )
+    return program
+
+
+def _reason(errors: str) -> str:
+    """The line of a job's error output that says most: the program's own, else the MPI's, else the
+    last one."""
+    lines = [line.strip(" -*") for line in errors.splitlines() if line.strip(" -*")]
+    for mark in ("patterns: ", "oriel: ", "MPI_ERR_", "Fatal error"):
+        for line in lines:
+            if mark in line:
+                return line
+    return lines[-1] if lines else "it printed nothing"
+
+
+def _run(argv: list[str], environment: dict[str, str]) -> tuple[str, str]:
+    """Runs one job; returns what it printed and, where it failed, why."""
+    process = subprocess.Popen(
+        argv,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, errors = process.communicate(timeout=TIMEOUT_S)
+    except BaseException as interruption:
+        # The launcher ends its ranks when it is asked to; what is left then is killed.
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(process.pid, number)
+                process.communicate(timeout=5)
+                break
+            except ProcessLookupError:
+                break
+            except subprocess.TimeoutExpired:
+                continue
+        if isinstance(interruption, subprocess.TimeoutExpired):
+            return "", f"it did not end within {TIMEOUT_S} s"
+        raise
+    if process.returncode != 0:
+        return "", f"it ended with status {process.returncode}: {_reason(errors)}"
+    return output, ""
+
+
+def _ways(pattern: Pattern, host: Host) -> tuple[str, ...]:
+    ways = ("nonblocking",) if pattern.flag else WAYS
+    return ways if host.library.is_file() else tuple(way for way in ways if way == "host")
+
+
+def _command(
+    host: Host, program: Path, pattern: Pattern, way: str, iterations: int, quick: bool
+) -> tuple[list[str], dict[str, str]]:
+    arguments = [
+        str(program),
+        "--pattern",
+        pattern.name,
+        "--iterations",
+        str(iterations),
+        "--mode",
+        "nonblocking" if way == "nonblocking" else "blocking",
+    ]
+    if quick:
+        for size in QUICK_SIZES:
+            arguments += ["--size", str(size)]
+    return host.command(pattern.ranks, arguments, preload=way != "host")
+
+
+def _measure(
+    host: Host, patterns: list[Pattern], iterations: int, quick: bool, progress: Progress
+) -> Results:
+    results = Results(host.name, f"{TITLES.get(host.name, host.name)} {host.version}")
+    if not host.library.is_file():
+        results.failures.append(
+            f"Oriel's library for {host.name} is not built, so only the host's own way was "
+            "measured; run `make` in the source tree."
+        )
+    program = _program(host)
+    rounds = min(ROUNDS, iterations)
+    shares = [iterations // rounds + (number < iterations % rounds) for number in range(rounds)]
+    total = sum(len(_ways(pattern, host)) for pattern in patterns) * rounds
+    task = progress.add_task(results.version, total=total)
+    for pattern in patterns:
+        broken: set[str] = set()
+        # The ways alternate, so that what disturbs the machine for a while disturbs all of them.
+        for share in shares:
+            for way in _ways(pattern, host):
+                progress.update(task, description=f"{results.version}: {pattern.title}, {way}")
+                if way not in broken:
+                    argv, environment = _command(host, program, pattern, way, share, quick)
+                    output, failure = _run(argv, environment)
+                    if not failure and results.read(way, output) == 0:
+                        failure = "it printed no results"
+                    if failure:
+                        broken.add(way)
+                        results.failures.append(
+                            f"{pattern.title} on {host.name}, {way}: the run failed, "
+                            f"{failure.rstrip('.')}."
+                        )
+                progress.advance(task)
+    progress.update(task, description=results.version)
+    return results
+
+
+def _show(console: Console, table: tables.Table) -> None:
+    shown = Table(title=table.title, title_justify="left")
+    for index, column in enumerate(table.columns):
+        shown.add_column(column, justify="left" if index < 2 else "right", overflow="fold")
+    for row in table.rows:
+        shown.add_row(*row)
+    console.print(shown)
+
+
+def _report(console: Console, results: Results) -> None:
+    for table in (tables.inefficiencies(results), tables.flags(results)):
+        if table.rows:
+            _show(console, table)
+    for note in tables.notes(results):
+        console.print(f"- {note}", highlight=False, markup=False)
+
+
+def main(argv: list[str]) -> int:
+    arguments = _arguments(argv)
+    # So that a demo that is ended from outside ends its jobs as well.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    # Without a terminal rich would fold the tables at 80 columns.
+    console = Console(width=None if sys.stdout.isatty() else 132)
+    iterations = (
+        min(arguments.iterations, QUICK_ITERATIONS) if arguments.quick else (arguments.iterations)
+    )
+    patterns = [
+        each for each in PATTERNS if not arguments.pattern or each.name in arguments.pattern
+    ]
+    try:
+        hosts = _hosts(arguments.mpi)
+        for host in hosts:
+            _program(host)
+    except HostError as error:
+        print(f"oriel demo: {error}", file=sys.stderr)
+        return 1
+    where = machine.description()
+    sections = []
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    ) as progress:
+        for host in hosts:
+            results = _measure(host, patterns, iterations, arguments.quick, progress)
+            sections.append((results, figures.draw_all(results, arguments.output / host.name)))
+    for results, _ in sections:
+        _report(console, results)
+    page.write(arguments.output / "index.html", where, iterations, sections)
+    (arguments.output / "results.json").write_text(
+        json.dumps(
+            {
+                "machine": where,
+                "iterations": iterations,
+                "hosts": [results.as_json() for results, _ in sections],
+            },
+            indent=1,
+        ),
+        encoding="utf-8",
+    )
+    console.print(f"Figures and tables: {arguments.output / 'index.html'}", highlight=False)
+    return 1 if any(results.failures for results, _ in sections) else 0

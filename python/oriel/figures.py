@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One figure per pattern, after Figures 2 to 11 of the paper, as PNG and SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt  # noqa: E402  (the backend must be chosen first)
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.lines import Line2D  # noqa: E402
+from matplotlib.patheffects import withStroke  # noqa: E402
+
+from oriel.patterns import PATTERNS, WAYS, Observation, Pattern  # noqa: E402
+from oriel.results import Results, Summary  # noqa: E402
+from oriel.tables import size_text  # noqa: E402
+
+INK = "#22303c"
+MUTED = "#6b7885"
+GRID = "#e3e8ec"
+# Distinguishable in grey and with any colour vision: light to dark.
+COLOURS = {
+    "host": "#b8c2cc",
+    "blocking": "#e0a03b",
+    "nonblocking": "#14648c",
+    "off": "#e0a03b",
+    "on": "#14648c",
+}
+LABELS = {
+    "blocking": "Oriel, blocking",
+    "nonblocking": "Oriel, nonblocking",
+    "off": "flag off",
+    "on": "flag on",
+}
+DASHES = (0, (2, 1))
+MARKERS = {"host": "s", "blocking": "^", "nonblocking": "o"}
+STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": MUTED,
+    "xtick.color": INK,
+    "ytick.color": MUTED,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "axes.axisbelow": True,
+    "svg.hashsalt": "oriel",
+}
+
+Series = tuple[str, list[Summary | None], list[Summary | None]]  # name, measured, reference
+
+
+def draw_all(results: Results, folder: Path) -> list[Path]:
+    """Draws what was measured; returns the PNG files in the order of the paper's figures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    for pattern in PATTERNS:
+        sizes = results.sizes(pattern)
+        if not sizes:
+            continue
+        with plt.rc_context(STYLE):
+            path = folder / f"figure-{pattern.figure:02}-{pattern.name.replace('_', '-')}.png"
+            figure = _draw(results, pattern, sizes)
+            figure.savefig(path, dpi=160)
+            figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+            plt.close(figure)
+        drawn.append(path)
+    return drawn
+
+
+def _draw(results: Results, pattern: Pattern, sizes: list[int]) -> Figure:
+    panels = [
+        tuple(what for what in pattern.observations if what.beside_work == beside)
+        for beside in (False, True)
+    ]
+    panels = [panel for panel in panels if panel]
+    widths = [3, 2] if len(panels) == 2 else [1]
+    figure, grid = plt.subplots(
+        1,
+        len(panels),
+        figsize=(7.6, 4.3),
+        layout="constrained",
+        squeeze=False,
+        gridspec_kw={"width_ratios": widths},
+    )
+    for axes, panel in zip(grid[0], panels):
+        if pattern.shape == "lines":
+            handles, labels = _lines(axes, results, pattern, panel[0], sizes)
+        elif pattern.shape == "sizes":
+            columns = [(panel[0], size) for size in sizes]
+            titles = [size_text(size) for size in sizes]
+            handles, labels = _bars(axes, results, pattern, columns, titles)
+            axes.set_xlabel("size of the put")
+        else:
+            columns = [(what, sizes[-1]) for what in panel]
+            titles = [what.title for what in panel]
+            handles, labels = _bars(axes, results, pattern, columns, titles)
+        several = pattern.shape == "bars" and len(panel) > 1
+        axes.set_ylabel("time (µs)" if several else f"{panel[0].sentence} (µs)", fontsize=9)
+        axes.yaxis.grid(True, color=GRID)
+        axes.tick_params(axis="both", length=0)
+        axes.set_ylim(bottom=0)
+    title = f"{pattern.title} ({pattern.flag})" if pattern.flag else pattern.title
+    where = f"{results.version}, {pattern.ranks} ranks on one node"
+    figure.suptitle(
+        f"Figure {pattern.figure} · {title}", x=0.015, ha="left", fontsize=13, fontweight="bold"
+    )
+    grid[0][0].set_title(where, loc="left", fontsize=9, color=MUTED)
+    figure.legend(
+        handles,
+        labels,
+        loc="outside lower left",
+        ncols=len(handles),
+        frameon=False,
+        fontsize=9,
+        handlelength=1.2,
+        columnspacing=1.4,
+    )
+    return figure
+
+
+def _names(results: Results, pattern: Pattern) -> tuple[str, ...]:
+    if pattern.flag:
+        return ("off", "on")
+    measured = {key[1] for key in results.samples if key[0] == pattern.name}
+    return tuple(way for way in WAYS if way in measured)
+
+
+def _series(
+    results: Results, pattern: Pattern, columns: list[tuple[Observation, int]]
+) -> list[Series]:
+    series = []
+    for name in _names(results, pattern):
+        way, variant = ("nonblocking", name) if pattern.flag else (name, "pattern")
+        series.append(
+            (
+                name,
+                [results.of(pattern, what, way, size, variant) for what, size in columns],
+                [results.of(pattern, what, way, size, "reference") for what, size in columns],
+            )
+        )
+    return series
+
+
+def _label(results: Results, name: str) -> str:
+    return LABELS.get(name) or f"{results.version}'s own"
+
+
+def _bars(
+    axes: Axes,
+    results: Results,
+    pattern: Pattern,
+    columns: list[tuple[Observation, int]],
+    titles: list[str],
+) -> tuple[list, list[str]]:
+    series = _series(results, pattern, columns)
+    width = 0.8 / len(series)
+    handles, labels = [], []
+    for index, (name, measured, references) in enumerate(series):
+        places = [column - 0.4 + (index + 0.5) * width for column in range(len(columns))]
+        heights = [each.median if each else 0.0 for each in measured]
+        handles.append(axes.bar(places, heights, width * 0.92, color=COLOURS[name]))
+        labels.append(_label(results, name))
+        for place, each, reference in zip(places, measured, references):
+            if each is None:
+                continue
+            axes.vlines(place, each.low, each.high, color=MUTED, linewidth=1)
+            axes.annotate(
+                f"{each.median:,.0f}" if each.median >= 10 else f"{each.median:.1f}",
+                (place, each.median),
+                xytext=(0, 3),
+                textcoords="offset points",
+                ha="center",
+                fontsize=8.5,
+                color=INK,
+                path_effects=[withStroke(linewidth=3, foreground="white")],
+            )
+            if reference:
+                half = width * 0.46
+                axes.hlines(
+                    reference.median,
+                    place - half,
+                    place + half,
+                    color=INK,
+                    linewidth=1.6,
+                    linestyle=DASHES,
+                )
+    handles.append(Line2D([], [], color=INK, linewidth=1.6, linestyle=DASHES))
+    labels.append("without the put" if pattern.shape == "sizes" else "nobody late")
+    axes.set_xticks(range(len(columns)), titles)
+    # The medians decide the scale; the spread of a crowded machine may leave the picture.
+    shown = [each for _, *both in series for each in (*both[0], *both[1]) if each]
+    axes.set_ylim(0, 1.15 * max((each.median for each in shown), default=1.0))
+    return handles, labels
+
+
+def _lines(
+    axes: Axes, results: Results, pattern: Pattern, what: Observation, sizes: list[int]
+) -> tuple[list, list[str]]:
+    handles, labels = [], []
+    for name, measured, _ in _series(results, pattern, [(what, size) for size in sizes]):
+        points = [(size, each) for size, each in zip(sizes, measured) if each]
+        at = [size for size, _ in points]
+        under = name == "host"  # it may coincide with another line: then a broad one shows beside
+        handles += axes.plot(
+            at,
+            [each.median for _, each in points],
+            color=COLOURS[name],
+            marker=MARKERS[name],
+            markersize=9 if under else 5.5,
+            linewidth=5 if under else 1.8,
+            zorder=WAYS.index(name) + 2,
+        )
+        axes.fill_between(
+            at,
+            [each.low for _, each in points],
+            [each.high for _, each in points],
+            color=COLOURS[name],
+            alpha=0.15,
+            linewidth=0,
+        )
+        labels.append(_label(results, name))
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sizes, [size_text(size) for size in sizes], fontsize=9)
+    axes.minorticks_off()
+    axes.set_xlabel("size of the put")
+    axes.margins(y=0.12)
+    return handles, labels

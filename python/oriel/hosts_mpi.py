@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The MPI libraries of this machine, and how each of them starts a program.
+
+for host in find_hosts():
+    argv, environment = host.command(4, ["./stencil", "100"], preload=True)
+    subprocess.run(argv, env=environment, timeout=60)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_SOURCE_TREE = _PACKAGE.parents[1]
+
+# What an MPI's launcher says of itself under --version.
+_BANNERS = (
+    ("intel", re.compile(r"Intel\(R\) MPI Library.*?Version\s+(\d+(?:\.\d+)+)", re.S)),
+    ("openmpi", re.compile(r"Open MPI\)?\s+v?(\d+(?:\.\d+)+)")),
+    ("mpich", re.compile(r"HYDRA build details:\s+Version:\s+(\S+)")),
+)
+_NATIVE_ABI = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi"}
+STANDARD_ABI = "abi"
+
+
+class HostError(Exception):
+    """A sentence for the user: no such MPI, or not usable here."""
+
+
+def prefix() -> Path:
+    """Where Oriel lies: the build tree or the installation prefix, with bin/ and lib/ below."""
+    told = os.environ.get("ORIEL_PREFIX")
+    if told:
+        return Path(told)
+    if (_SOURCE_TREE / "CMakeLists.txt").is_file():
+        return _SOURCE_TREE / "build"
+    # The library folder's depth differs: lib, lib64, lib/x86_64-linux-gnu.
+    for folder in _PACKAGE.parents:
+        if (folder / "bin" / "oriel").is_file():
+            return folder
+    return _PACKAGE.parents[3]
+
+
+def oriel_library(abi: str) -> Path:
+    """Path of the library for one MPI ABI, whether or not it was built."""
+    name = f"liboriel_{abi}.so"
+    root = prefix()
+    folders = [root / "lib", root / "lib64", *sorted(root.glob("lib/*-linux-gnu*"))]
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    return folders[0] / name
+
+
+@dataclasses.dataclass(frozen=True)
+class Host:
+    """One MPI library. `library` is the liboriel that its ranks preload."""
+
+    name: str
+    prefix: Path
+    mpiexec: Path
+    library: Path
+    version: str
+
+    @property
+    def standard_abi(self) -> bool:
+        """Whether this host also runs programs built for the MPI-5 standard ABI."""
+        return any(f.exists() for f in _library_files(self.prefix, "libmpi_abi.so.1"))
+
+    def with_standard_abi(self) -> Host:
+        """The same MPI for programs that were linked with libmpi_abi.so.1."""
+        if not self.standard_abi:
+            raise HostError(
+                f"{self.name} {self.version} in {self.prefix} has no libmpi_abi.so.1. "
+                "Choose MPICH 5 or Intel MPI 2021.18, or build the program for this MPI's own ABI."
+            )
+        return dataclasses.replace(
+            self, name=f"{self.name}-{STANDARD_ABI}", library=oriel_library(STANDARD_ABI)
+        )
+
+    def command(
+        self,
+        n: int,
+        program: Sequence[str | os.PathLike],
+        preload: bool = True,
+        env: Mapping[str, str] | None = None,
+    ) -> tuple[list[str], dict[str, str]]:
+        """argv and environment that start `program` (with its arguments) on n ranks.
+
+        With `preload`, Oriel is loaded into the ranks, never into the launcher. `env` adds
+        variables for the ranks.
+        """
+        for_ranks = dict(env or {})
+        if preload:
+            if not self.library.is_file():
+                raise HostError(
+                    f"The library for {self.name}, {self.library}, is not there. "
+                    "Build it with `make` (or `cmake --build build`), or start without Oriel."
+                )
+            before = for_ranks.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD")
+            for_ranks["LD_PRELOAD"] = ":".join(filter(None, [str(self.library), before]))
+        argv = [str(self.mpiexec), *self._options(), "-n", str(n)]
+        if for_ranks:
+            argv += ["env", *(f"{key}={value}" for key, value in for_ranks.items())]
+        argv += [os.fspath(word) for word in program]
+        environment = {**os.environ, **self._environment()}
+        environment.pop("LD_PRELOAD", None)
+        return argv, environment
+
+    def _options(self) -> list[str]:
+        # Open MPI refuses more ranks than cores, and would bind two ranks to one core.
+        if self.name == "openmpi":
+            return ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
+        return []
+
+    def _environment(self) -> dict[str, str]:
+        result = {}
+        if self.prefix != Path("/usr"):
+            folders = [str(self.prefix / "lib"), os.environ.get("LD_LIBRARY_PATH")]
+            result["LD_LIBRARY_PATH"] = ":".join(filter(None, folders))
+        if self.name == "openmpi" and os.geteuid() == 0:
+            result["OMPI_ALLOW_RUN_AS_ROOT"] = "1"
+            result["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+        if self.name.startswith("intel"):
+            # Without a fabric Intel MPI searches for one at every start; what the user set wins.
+            result["I_MPI_ROOT"] = os.environ.get("I_MPI_ROOT", str(self.prefix))
+            result["FI_PROVIDER"] = os.environ.get("FI_PROVIDER", "tcp")
+        return result
+
+
+def _library_files(root: Path, name: str) -> list[Path]:
+    return [root / "lib" / name, root / "lib64" / name, *root.glob(f"lib/*-linux-gnu*/{name}")]
+
+
+@functools.cache
+def _identify(mpiexec: Path) -> tuple[str, str] | None:
+    """(name, version) of the MPI that this launcher belongs to, None where it does not start."""
+    home = mpiexec.parent.parent
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(home / "lib"), "I_MPI_ROOT": str(home)}
+    environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    environment.pop("LD_PRELOAD", None)
+    if home == Path("/usr"):
+        environment.pop("LD_LIBRARY_PATH")
+    try:
+        answer = subprocess.run(
+            [mpiexec, "--version"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    for name, banner in _BANNERS:
+        match = banner.search(answer.stdout)
+        if match:
+            return name, match.group(1)
+    return None
+
+
+def host_at(mpi_prefix: Path, launcher: str = "mpiexec") -> Host | None:
+    """The MPI installed under this prefix with this launcher, None where there is none."""
+    mpiexec = mpi_prefix / "bin" / launcher
+    if not mpiexec.is_file():
+        return None
+    identity = _identify(mpiexec)
+    if identity is None:
+        return None
+    name, version = identity
+    return Host(name, mpi_prefix, mpiexec, oriel_library(_NATIVE_ABI[name]), version)
+
+
+def find_hosts() -> list[Host]:
+    """One MPI of each name: those below <prefix>/mpi (or ORIEL_MPI_ROOT), then those on PATH."""
+    root = Path(os.environ.get("ORIEL_MPI_ROOT", prefix() / "mpi"))
+    places = [(root / name, "mpiexec") for name in ("mpich", "openmpi", "intel")]
+    if os.environ.get("I_MPI_ROOT"):
+        places.append((Path(os.environ["I_MPI_ROOT"]), "mpiexec"))
+    for launcher in ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpiexec.hydra"):
+        found = shutil.which(launcher)
+        if found:
+            places.append((Path(found).parent.parent, launcher))
+    hosts: dict[str, Host] = {}
+    for place, launcher in places:
+        host = host_at(place, launcher)
+        if host:
+            hosts.setdefault(host.name, host)
+    return list(hosts.values())
+
+
+def find_host(name: str) -> Host:
+    """The MPI of this name: mpich, openmpi, intel; mpich-abi and intel-abi for the standard ABI;
+    abi for the first MPI that has the standard ABI."""
+    hosts = find_hosts()
+    wanted, _, suffix = name.partition("-")
+    for host in hosts:
+        if name == STANDARD_ABI and host.standard_abi:
+            return host.with_standard_abi()
+        if host.name == wanted:
+            return host.with_standard_abi() if suffix == STANDARD_ABI else host
+    known = ", ".join(h.name for h in hosts) or "none"
+    raise HostError(
+        f"There is no MPI named {name} here (found: {known}). "
+        "Put its mpiexec on PATH, or install the three MPIs of the project with `make mpis`."
+    )

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`oriel run`: starts an MPI program with Oriel, on the MPI that the program was built with."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+from pathlib import Path
+
+from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, host_at
+
+# Which MPI a library's soname belongs to. MPICH and Intel MPI share theirs.
+_SONAMES = {
+    "libmpi.so.12": ("mpich", "intel"),
+    "libmpich.so.12": ("mpich",),
+    "libmpi.so.40": ("openmpi",),
+    "libmpi_abi.so.1": ("mpich", "intel"),
+}
+_STANDARD_SONAME = "libmpi_abi.so.1"
+
+# Where a Python interpreter finds mpi4py's compiled part, without initializing MPI.
+_FIND_MPI4PY = (
+    "import importlib.util, pathlib; spec = importlib.util.find_spec('mpi4py');"
+    "print(*pathlib.Path(spec.origin).parent.glob('MPI*.so') if spec else [], sep='\\n')"
+)
+
+
+def _mpi_libraries(binary: Path) -> dict[str, Path | None]:
+    """MPI sonames that an executable or library needs, each with its file where it is found."""
+    answer = subprocess.run(
+        ["ldd", binary], capture_output=True, text=True, timeout=30, check=False
+    )
+    needed: dict[str, Path | None] = {}
+    for line in answer.stdout.splitlines():
+        soname, arrow, rest = line.strip().partition(" => ")
+        if arrow and soname in _SONAMES:
+            found = Path(rest.rpartition(" (")[0])
+            needed[soname] = found.resolve() if found.is_file() else None
+    return needed
+
+
+def _python_libraries(interpreter: Path) -> dict[str, Path | None]:
+    answer = subprocess.run(
+        [interpreter, "-c", _FIND_MPI4PY], capture_output=True, text=True, timeout=60, check=False
+    )
+    extensions = answer.stdout.split()
+    # The wheels of mpi4py bring one extension per MPI and choose when they are imported.
+    return _mpi_libraries(Path(extensions[0])) if len(extensions) == 1 else {}
+
+
+def _host_of(soname: str, library: Path | None) -> Host:
+    names = _SONAMES[soname]
+    host = None
+    for folder in library.parents if library else ():
+        host = host_at(folder)
+        if host:
+            break
+    if host is None or host.name not in names:
+        host = next((h for name in names for h in find_hosts() if h.name == name), None)
+    if host is None:
+        raise HostError(
+            f"The program is linked with {soname}, but the mpiexec of that MPI is neither next to "
+            "it nor on PATH. Put it on PATH, or name another MPI of the same ABI with --mpi."
+        )
+    return host.with_standard_abi() if soname == _STANDARD_SONAME else host
+
+
+def detect_host(program: str) -> Host:
+    """The MPI that the program was linked with; for Python the one of its mpi4py."""
+    found = shutil.which(program)
+    if found is None:
+        raise HostError(
+            f"The program {program} is neither an executable file nor on PATH. "
+            "Give its path, for example ./stencil."
+        )
+    path = Path(found)
+    needed = _mpi_libraries(path)
+    if not needed and path.name.startswith("python"):
+        needed = _python_libraries(path)
+    if len(needed) != 1:
+        what = "no MPI" if not needed else "several MPIs: " + ", ".join(sorted(needed))
+        raise HostError(
+            f"{program} is linked with {what}, so the MPI to start it with is not known. "
+            "Name it with --mpi, for example --mpi mpich."
+        )
+    return _host_of(*next(iter(needed.items())))
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="oriel run", description=__doc__)
+    parser.add_argument("-n", type=int, required=True, metavar="N", help="number of ranks")
+    parser.add_argument(
+        "--mpi",
+        metavar="NAME",
+        help="mpich, openmpi, intel, mpich-abi, intel-abi or abi (default: what PROGRAM needs)",
+    )
+    parser.add_argument("--no-oriel", action="store_true", help="without Oriel, to compare")
+    parser.add_argument(
+        "--info", action="store_true", help="print which path each window takes (ORIEL_INFO=1)"
+    )
+    parser.add_argument("program", metavar="PROGRAM")
+    parser.add_argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER)
+    given = parser.parse_args(argv)
+    if given.n < 1:
+        parser.error(f"-n {given.n}: the number of ranks is at least 1.")
+    host = find_host(given.mpi) if given.mpi else detect_host(given.program)
+    settings = {"ORIEL_INFO": "1"} if given.info else {}
+    command, environment = host.command(
+        given.n, [given.program, *given.arguments], not given.no_oriel, settings
+    )
+    status = subprocess.run(command, env=environment, check=False).returncode
+    return status if status >= 0 else 128 - status

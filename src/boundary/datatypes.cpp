@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/datatypes.hpp"
+
+#include <utility>
+
+#include "boundary/flatten.hpp"
+#include "boundary/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// A pair type's parts lie one behind the other, the second aligned as its place in the extent tells.
+std::vector<Block> exact_blocks(const PredefinedType& type) {
+  if (type.true_extent == type.size) return {{0, type.size}};
+  // The gap is in front of the int: the value has what the int leaves of the size.
+  const std::uint64_t value = type.size - sizeof(int);
+  return {{0, value}, {static_cast<std::int64_t>(type.true_extent - sizeof(int)), sizeof(int)}};
+}
+
+LayoutRef layout_of(Flat&& flat) {
+  const Basic basic = flat.mixed || flat.basic == nullptr ? Basic::none : flat.basic->basic;
+  return LayoutRef(new Layout(std::move(flat.blocks), flat.extent, basic));
+}
+
+}  // namespace
+
+void Datatypes::start() {
+  if (keyval_ != MPI_KEYVAL_INVALID) return;
+  PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Datatypes::forget, &keyval_, nullptr);
+  predefined_.start();
+  for (const PredefinedType& type : predefined_.all()) {
+    if (type.handle == MPI_DATATYPE_NULL) continue;
+    Known known;
+    known.layout = LayoutRef(new Layout(exact_blocks(type), type.extent, type.basic));
+    known.elements = type.type_class == TypeClass::pair
+                         ? LayoutRef(new Layout({{0, type.true_extent}}, type.extent, type.basic))
+                         : known.layout;
+    known.basic = &type;
+    known_predefined_.emplace(handle_key(type.handle), std::move(known));
+  }
+}
+
+const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL) return nullptr;
+  const std::uint64_t key = handle_key(type);
+  if (const auto known = known_predefined_.find(key); known != known_predefined_.end()) {
+    last_key_ = key;
+    last_ = &known->second;
+    return last_;
+  }
+  if (const auto known = known_derived_.find(key); known != known_derived_.end()) {
+    return &known->second;
+  }
+  const auto leaf = [&](bool whole_elements) {
+    return [this, whole_elements](MPI_Datatype predefined) {
+      Flat flat;
+      auto known = known_predefined_.find(handle_key(predefined));
+      if (known == known_predefined_.end()) {
+        // A type made by MPI_Type_create_f90_real and its siblings: the predefined one of its size.
+        int size = 0;
+        PMPI_Type_size(predefined, &size);
+        for (known = known_predefined_.begin(); known != known_predefined_.end(); ++known) {
+          const PredefinedType& basic = *known->second.basic;
+          if (basic.type_class == TypeClass::floating && basic.size == static_cast<unsigned>(size)) {
+            break;
+          }
+        }
+        if (known == known_predefined_.end()) return flat;
+      }
+      const Layout& layout = whole_elements ? *known->second.elements : *known->second.layout;
+      flat.blocks = layout.blocks();
+      flat.extent = layout.extent();
+      flat.basic = known->second.basic;
+      return flat;
+    };
+  };
+  Flat exact;
+  if (!flatten(type, leaf(false), exact)) return nullptr;
+  Known known;
+  known.basic = exact.mixed ? nullptr : exact.basic;
+  if (known.basic != nullptr && known.basic->type_class == TypeClass::pair) {
+    Flat elements;
+    if (!flatten(type, leaf(true), elements)) return nullptr;
+    known.elements = layout_of(std::move(elements));
+    known.layout = layout_of(std::move(exact));
+  } else {
+    known.layout = layout_of(std::move(exact));
+    known.elements = known.layout;
+  }
+  // The attribute's only purpose is its delete callback, which the host calls as the type is freed.
+  if (PMPI_Type_set_attr(type, keyval_, this) != MPI_SUCCESS) return nullptr;
+  return &known_derived_.emplace(key, std::move(known)).first->second;
+}
+
+int Datatypes::forget(MPI_Datatype type, int, void* value, void*) {
+  const Guard guard(runtime.lock);
+  static_cast<Datatypes*>(value)->known_derived_.erase(handle_key(type));
+  return MPI_SUCCESS;
+}
+
+}  // namespace oriel::boundary

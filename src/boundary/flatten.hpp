@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "boundary/host.hpp"
+#include "boundary/predefined_types.hpp"
+#include "core/layout.hpp"
+
+namespace oriel::boundary {
+
+/// One element of a datatype as blocks of bytes in typemap order, adjacent ones merged.
+struct Flat {
+  std::vector<Block> blocks;
+  std::int64_t extent = 0;
+  const PredefinedType* basic = nullptr;
+  bool mixed = false;  // made of more than one predefined type
+};
+
+/// How a predefined type lies in memory: asked for the leaves of the tree.
+using FlattenLeaf = std::function<Flat(MPI_Datatype)>;
+
+/// Takes a datatype apart (MPI-4.1 section 5.1.13). False if the host does not let us.
+bool flatten(MPI_Datatype type, const FlattenLeaf& leaf, Flat& flat);
+
+}  // namespace oriel::boundary

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls of oriel/oriel.h (E1): each does what its blocking form does, and returns a request
+// where that one waits.
+#include <oriel/oriel.h>
+
+#include "boundary/host.hpp"
+#include "boundary/requests.hpp"
+#include "boundary/runtime.hpp"
+#include "boundary/sync.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// There is no host function for a window that is not ours.
+int not_carried(const char* call, MPI_Win handle) {
+  if (handle == MPI_WIN_NULL)
+    return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
+  return raise(handle, call,
+               {MPI_ERR_WIN, "this window is the host MPI's and has no nonblocking epochs"});
+}
+
+/// An opening call: its request is complete at creation (E2).
+template <typename Open>
+int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& open) {
+  const int code = carry(call, handle, open, [&] { return not_carried(call, handle); });
+  return code == MPI_SUCCESS ? completed_request(request) : code;
+}
+
+/// A closing or flushing call: close(window, completion).
+template <typename Close>
+int close_epoch(const char* call, MPI_Win handle, MPI_Request* request, Close&& close) {
+  PendingRequest* pending = nullptr;
+  const int code = carry(
+      call, handle,
+      [&](BoundWindow& window) {
+        sweep_pending();
+        PendingRequest& candidate = requests.acquire(window);
+        const Outcome outcome = close(*window.core, &candidate);
+        if (outcome.done) {
+          requests.withdraw(candidate);
+        } else {
+          pending = &candidate;
+        }
+        return failure(outcome.error, window.core->reason());
+      },
+      [&] { return not_carried(call, handle); });
+  if (code != MPI_SUCCESS) return code;
+  return pending != nullptr ? requests.hand_out(*pending, request) : completed_request(request);
+}
+
+int flush(const char* call, int rank, bool local, MPI_Win win, MPI_Request* request) {
+  return close_epoch(call, win, request, [&](Window& window, Completion* completion) {
+    if (rank == MPI_PROC_NULL) return Outcome::finished();
+    return window.flush(rank, local, completion);
+  });
+}
+
+int flush_all(const char* call, bool local, MPI_Win win, MPI_Request* request) {
+  return close_epoch(call, win, request, [&](Window& window, Completion* completion) {
+    return window.flush_all(local, completion);
+  });
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+using oriel::Assert;
+using oriel::Completion;
+using oriel::Outcome;
+using oriel::Window;
+
+ORIEL_EXPORT int PORIEL_Get_version(int* major, int* minor, int* patch) {
+  *major = ORIEL_VERSION_MAJOR;
+  *minor = ORIEL_VERSION_MINOR;
+  *patch = ORIEL_VERSION_PATCH;
+  return MPI_SUCCESS;
+}
+
+ORIEL_EXPORT int PORIEL_Win_ipost(MPI_Group group, int assertion, MPI_Win win,
+                                  MPI_Request* request) {
+  return open_epoch("ORIEL_Win_ipost", win, request,
+                    [&](BoundWindow& window) { return open_post(window, group, assertion); });
+}
+
+ORIEL_EXPORT int PORIEL_Win_istart(MPI_Group group, int assertion, MPI_Win win,
+                                   MPI_Request* request) {
+  return open_epoch("ORIEL_Win_istart", win, request,
+                    [&](BoundWindow& window) { return open_start(window, group, assertion); });
+}
+
+ORIEL_EXPORT int PORIEL_Win_ilock(int lock_type, int rank, int assertion, MPI_Win win,
+                                  MPI_Request* request) {
+  return open_epoch("ORIEL_Win_ilock", win, request, [&](BoundWindow& window) {
+    return open_lock(window, lock_type, rank, assertion);
+  });
+}
+
+ORIEL_EXPORT int PORIEL_Win_ilock_all(int assertion, MPI_Win win, MPI_Request* request) {
+  return open_epoch("ORIEL_Win_ilock_all", win, request,
+                    [&](BoundWindow& window) { return open_lock_all(window, assertion); });
+}
+
+ORIEL_EXPORT int PORIEL_Win_icomplete(MPI_Win win, MPI_Request* request) {
+  return close_epoch(
+      "ORIEL_Win_icomplete", win, request,
+      [](Window& window, Completion* completion) { return window.complete(completion); });
+}
+
+ORIEL_EXPORT int PORIEL_Win_iwait(MPI_Win win, MPI_Request* request) {
+  return close_epoch("ORIEL_Win_iwait", win, request, [](Window& window, Completion* completion) {
+    return window.wait(completion);
+  });
+}
+
+ORIEL_EXPORT int PORIEL_Win_ifence(int given, MPI_Win win, MPI_Request* request) {
+  Assert assertion;
+  const Failure bad = translate_assert(given, fence_asserts, assertion);
+  if (bad) {
+    return carry(
+        "ORIEL_Win_ifence", win, [&](BoundWindow&) { return bad; },
+        [&] { return not_carried("ORIEL_Win_ifence", win); });
+  }
+  return close_epoch("ORIEL_Win_ifence", win, request, [&](Window& window, Completion* completion) {
+    return window.fence(assertion, completion);
+  });
+}
+
+ORIEL_EXPORT int PORIEL_Win_iunlock(int rank, MPI_Win win, MPI_Request* request) {
+  return close_epoch("ORIEL_Win_iunlock", win, request,
+                     [&](Window& window, Completion* completion) {
+                       if (rank == MPI_PROC_NULL) return Outcome::finished();
+                       return window.unlock(rank, completion);
+                     });
+}
+
+ORIEL_EXPORT int PORIEL_Win_iunlock_all(MPI_Win win, MPI_Request* request) {
+  return close_epoch(
+      "ORIEL_Win_iunlock_all", win, request,
+      [](Window& window, Completion* completion) { return window.unlock_all(completion); });
+}
+
+ORIEL_EXPORT int PORIEL_Win_iflush(int rank, MPI_Win win, MPI_Request* request) {
+  return flush("ORIEL_Win_iflush", rank, false, win, request);
+}
+
+ORIEL_EXPORT int PORIEL_Win_iflush_local(int rank, MPI_Win win, MPI_Request* request) {
+  return flush("ORIEL_Win_iflush_local", rank, true, win, request);
+}
+
+ORIEL_EXPORT int PORIEL_Win_iflush_all(MPI_Win win, MPI_Request* request) {
+  return flush_all("ORIEL_Win_iflush_all", false, win, request);
+}
+
+ORIEL_EXPORT int PORIEL_Win_iflush_local_all(MPI_Win win, MPI_Request* request) {
+  return flush_all("ORIEL_Win_iflush_local_all", true, win, request);
+}
+
+// The names that programs call. Weak, so that a tool may have its own before the PORIEL_ ones.
+#define ORIEL_WEAK_ALIAS(name) \
+  ORIEL_EXPORT decltype(PORIEL_##name) ORIEL_##name __attribute__((weak, alias("PORIEL_" #name)))
+ORIEL_WEAK_ALIAS(Get_version);
+ORIEL_WEAK_ALIAS(Win_ipost);
+ORIEL_WEAK_ALIAS(Win_istart);
+ORIEL_WEAK_ALIAS(Win_icomplete);
+ORIEL_WEAK_ALIAS(Win_iwait);
+ORIEL_WEAK_ALIAS(Win_ifence);
+ORIEL_WEAK_ALIAS(Win_ilock);
+ORIEL_WEAK_ALIAS(Win_ilock_all);
+ORIEL_WEAK_ALIAS(Win_iunlock);
+ORIEL_WEAK_ALIAS(Win_iunlock_all);
+ORIEL_WEAK_ALIAS(Win_iflush);
+ORIEL_WEAK_ALIAS(Win_iflush_local);
+ORIEL_WEAK_ALIAS(Win_iflush_all);
+ORIEL_WEAK_ALIAS(Win_iflush_local_all);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/operations.hpp"
+
+#include "boundary/ops.hpp"
+#include "boundary/sync.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+using Known = Datatypes::Known;
+
+bool accumulates(OperationKind kind) {
+  return kind != OperationKind::put && kind != OperationKind::get;
+}
+
+Failure check(MPI_Count count, MPI_Datatype type, const Known*& known) {
+  if (count < 0) return {MPI_ERR_COUNT, "the count is negative"};
+  known = runtime.datatypes.find(type);
+  if (known == nullptr) return {MPI_ERR_TYPE, "the datatype is not valid or not committed"};
+  return {};
+}
+
+/// Accumulates work on whole elements of one predefined type, put and get on exact bytes.
+const LayoutRef& layout_of(OperationKind kind, const Known& known) {
+  return accumulates(kind) ? known.elements : known.layout;
+}
+
+Failure take_buffer(OperationKind kind, const UserBuffer& user, Buffer& buffer,
+                    const PredefinedType*& basic) {
+  const Known* known = nullptr;
+  if (const Failure bad = check(user.count, user.type, known)) return bad;
+  buffer.address = user.address;
+  buffer.count = static_cast<std::uint64_t>(user.count);
+  buffer.layout = layout_of(kind, *known);
+  basic = known->basic;
+  return {};
+}
+
+/// Op and type of the last update, resolved: programs repeat themselves.
+struct LastReduction {
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  OperationKind kind = OperationKind::put;
+  Reduction reduction;
+};
+LastReduction last;  // under the process lock
+
+bool resolve(const Access& access) {
+  const Known* known = runtime.datatypes.find(access.target_type);
+  if (known == nullptr || known->basic == nullptr || known->basic->handle != access.target_type) {
+    return false;
+  }
+  LastReduction found{access.op, access.target_type, access.kind, {}};
+  if (reduction_of(access.kind, access.op, access.target_type, found.reduction)) return false;
+  last = found;
+  return true;
+}
+
+}  // namespace
+
+bool update_element(const BoundWindow& window, const Access& access) {
+  if (access.target_count != 1 ||
+      static_cast<unsigned>(access.rank) >= static_cast<unsigned>(window.core->ranks())) {
+    return false;
+  }
+  if (access.op != last.op || access.target_type != last.type || access.kind != last.kind) {
+    if (!resolve(access)) return false;
+  }
+  const bool fetches = access.kind != OperationKind::accumulate;
+  const bool reads = access.op != MPI_NO_OP;
+  if (reads && (access.origin.count != 1 || access.origin.type != last.type)) return false;
+  if (fetches && (access.result.count != 1 || access.result.type != last.type)) return false;
+  std::byte* target =
+      window.core->direct_atomic(access.rank, access.displacement, last.reduction.element);
+  if (target == nullptr) return false;
+  if (access.kind == OperationKind::compare_and_swap) {
+    compare_swap_atomic(last.reduction.element, target, access.origin.address, access.compare,
+                        access.result.address);
+  } else {
+    reduce_atomic(last.reduction, target, access.origin.address,
+                  fetches ? access.result.address : nullptr, 1);
+  }
+  return true;
+}
+
+Failure issue(BoundWindow& window, const Access& access, Completion* completion, bool& posted) {
+  const OperationKind kind = access.kind;
+  const bool reads_origin = kind != OperationKind::get &&
+                            !(kind == OperationKind::get_accumulate && access.op == MPI_NO_OP);
+  const bool writes_result = kind != OperationKind::put && kind != OperationKind::accumulate;
+  Operation operation;
+  operation.kind = kind;
+  const PredefinedType* origin_basic = nullptr;
+  const PredefinedType* result_basic = nullptr;
+  if (reads_origin) {
+    const Failure bad = take_buffer(kind, access.origin, operation.origin, origin_basic);
+    if (bad) return bad;
+  }
+  if (writes_result) {
+    const Failure bad = take_buffer(kind, access.result, operation.result, result_basic);
+    if (bad) return bad;
+  }
+  const Known* target = nullptr;
+  if (const Failure bad = check(access.target_count, access.target_type, target)) return bad;
+  operation.target_count = static_cast<std::uint64_t>(access.target_count);
+  operation.target_layout = layout_of(kind, *target);
+  if (access.rank != MPI_PROC_NULL) {
+    if (access.rank < 0 || access.rank >= window.core->ranks()) {
+      return {MPI_ERR_RANK, "the rank is not in the window's group"};
+    }
+    if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
+  }
+  if (accumulates(kind)) {
+    if (const Failure bad =
+            reduction_of(kind, access.op, access.target_type, operation.reduction)) {
+      return bad;
+    }
+    if ((reads_origin && origin_basic != target->basic) ||
+        (writes_result && result_basic != target->basic)) {
+      return {MPI_ERR_TYPE,
+              "the datatypes of the two sides are made of different predefined types"};
+    }
+  }
+  if (access.rank == MPI_PROC_NULL) return {};
+  if (completion != nullptr && !window.core->passive(access.rank)) {
+    return {MPI_ERR_RMA_SYNC, "request-based operations need a lock or lock_all epoch"};
+  }
+  operation.target = access.rank;
+  operation.displacement = access.displacement;
+  operation.compare = access.compare;
+  operation.completion = completion;
+  sweep_pending();
+  const Outcome outcome = window.core->issue(operation);
+  posted = outcome.ok() && !outcome.done;
+  return failure(outcome.error, window.core->reason());
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstring>
+
+#include "boundary/bound_window.hpp"
+#include "boundary/errors.hpp"
+#include "boundary/requests.hpp"
+#include "boundary/runtime.hpp"
+#include "core/operation.hpp"
+
+namespace oriel::boundary {
+
+/// `count` elements of `type` at `address`, as the program gave them.
+struct UserBuffer {
+  void* address = nullptr;
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
+/// The arguments of any operation.
+struct Access {
+  OperationKind kind = OperationKind::put;
+  UserBuffer origin{};
+  UserBuffer result{};
+  const void* compare = nullptr;
+  int rank = 0;
+  MPI_Aint displacement = 0;
+  MPI_Count target_count = 0;
+  MPI_Datatype target_type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_REPLACE;
+};
+
+/// Any operation, by the general path: arguments checked in MPI's order (count, type, rank,
+/// displacement, op), then issued. `posted` tells whether the completion is going to be told.
+Failure issue(BoundWindow& window, const Access& access, Completion* completion, bool& posted);
+inline Failure issue(BoundWindow& window, const Access& access) {
+  bool posted = false;
+  return issue(window, access, nullptr, posted);
+}
+
+/// Where a put or get of one contiguous type goes straight to memory: its address there and its
+/// bytes, or null. The predicate of the fast path; whatever it declines takes the general one.
+inline std::byte* straight(const BoundWindow& window, MPI_Count count, MPI_Datatype type, int rank,
+                           MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_type,
+                           std::size_t& bytes) {
+  // One type and count on both sides. The bounds keep the product below from overflowing.
+  if (type != target_type || count != target_count) return nullptr;
+  if (static_cast<std::uint64_t>(count) >> 32 != 0) return nullptr;
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.core->ranks())) return nullptr;
+  const Datatypes::Known* known = runtime.datatypes.find(type);
+  if (known == nullptr || !known->layout->contiguous()) return nullptr;
+  bytes = static_cast<std::size_t>(count) * known->layout->size();
+  return window.core->direct(rank, displacement, bytes);
+}
+
+inline void copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 8) {  // the usual one: without a call
+    std::memcpy(to, from, 8);
+  } else {
+    std::memmove(to, from, bytes);  // a rank may put its window into itself
+  }
+}
+
+/// MPI's calls take sources as const; a Buffer serves both directions.
+inline void* writable(const void* address) {
+  return const_cast<void*>(address);
+}
+
+inline Failure put(BoundWindow& window, const void* origin, MPI_Count origin_count,
+                   MPI_Datatype origin_type, int rank, MPI_Aint displacement,
+                   MPI_Count target_count, MPI_Datatype target_type) {
+  std::size_t bytes;
+  if (std::byte* target = straight(window, origin_count, origin_type, rank, displacement,
+                                   target_count, target_type, bytes)) [[likely]] {
+    copy(target, origin, bytes);
+    return {};
+  }
+  return issue(window, {.kind = OperationKind::put,
+                        .origin = {writable(origin), origin_count, origin_type},
+                        .rank = rank,
+                        .displacement = displacement,
+                        .target_count = target_count,
+                        .target_type = target_type});
+}
+
+inline Failure get(BoundWindow& window, void* result, MPI_Count result_count,
+                   MPI_Datatype result_type, int rank, MPI_Aint displacement,
+                   MPI_Count target_count, MPI_Datatype target_type) {
+  std::size_t bytes;
+  if (const std::byte* target = straight(window, result_count, result_type, rank, displacement,
+                                         target_count, target_type, bytes)) [[likely]] {
+    copy(result, target, bytes);
+    return {};
+  }
+  return issue(window, {.kind = OperationKind::get,
+                        .result = {result, result_count, result_type},
+                        .rank = rank,
+                        .displacement = displacement,
+                        .target_count = target_count,
+                        .target_type = target_type});
+}
+
+inline Access accumulate_access(const void* origin, MPI_Count origin_count,
+                                MPI_Datatype origin_type, int rank, MPI_Aint displacement,
+                                MPI_Count target_count, MPI_Datatype target_type, MPI_Op op) {
+  return {.kind = OperationKind::accumulate,
+          .origin = {writable(origin), origin_count, origin_type},
+          .rank = rank,
+          .displacement = displacement,
+          .target_count = target_count,
+          .target_type = target_type,
+          .op = op};
+}
+
+inline Access get_accumulate_access(const void* origin, MPI_Count origin_count,
+                                    MPI_Datatype origin_type, void* result, MPI_Count result_count,
+                                    MPI_Datatype result_type, int rank, MPI_Aint displacement,
+                                    MPI_Count target_count, MPI_Datatype target_type, MPI_Op op) {
+  return {.kind = OperationKind::get_accumulate,
+          .origin = {writable(origin), origin_count, origin_type},
+          .result = {result, result_count, result_type},
+          .rank = rank,
+          .displacement = displacement,
+          .target_count = target_count,
+          .target_type = target_type,
+          .op = op};
+}
+
+/// The fast path of accumulates: one element of one predefined type, updated by a CPU atomic.
+/// False: the general path is to be taken.
+bool update_element(const BoundWindow& window, const Access& access);
+
+/// An accumulate of any kind.
+inline Failure update(BoundWindow& window, const Access& access) {
+  if (update_element(window, access)) [[likely]]
+    return {};
+  return issue(window, access);
+}
+
+/// A request-based operation: a request that is complete if the operation is.
+template <typename Host>
+int with_request(const char* call, MPI_Win handle, const Access& access, MPI_Request* request,
+                 Host&& host) {
+  PendingRequest* pending = nullptr;
+  bool ours = false;
+  const int code = carry(
+      call, handle,
+      [&](BoundWindow& window) {
+        ours = true;
+        PendingRequest& candidate = requests.acquire(window);
+        bool posted = false;
+        const Failure bad = issue(window, access, &candidate, posted);
+        if (posted) {
+          pending = &candidate;
+        } else {
+          requests.withdraw(candidate);
+        }
+        return bad;
+      },
+      host);
+  if (!ours || code != MPI_SUCCESS) return code;
+  return pending != nullptr ? requests.hand_out(*pending, request) : completed_request(request);
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/ops.hpp"
+
+#include <array>
+
+#include "boundary/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// One predefined op: the core's name for it, and the groups of types that it takes.
+struct PredefinedOp {
+  MPI_Op handle;
+  Op op;
+  bool integer, floating, logical, complex, byte, pair;
+
+  bool takes(TypeClass type) const {
+    switch (type) {
+      case TypeClass::integer: return integer;
+      case TypeClass::floating: return floating;
+      case TypeClass::logical: return logical;
+      case TypeClass::complex: return complex;
+      case TypeClass::byte: return byte;
+      case TypeClass::pair: return pair;
+      case TypeClass::character: return false;
+    }
+    return false;
+  }
+};
+
+/// In an order that messages rely on: op_code is the place in it.
+const std::array<PredefinedOp, 12>& predefined_ops() {
+  // Built at first use: handles are addresses in some hosts, filled in when the host is loaded.
+  static const std::array<PredefinedOp, 12> ops{{
+      {MPI_SUM, Op::sum, true, true, false, true, false, false},
+      {MPI_PROD, Op::prod, true, true, false, true, false, false},
+      {MPI_MIN, Op::min, true, true, false, false, false, false},
+      {MPI_MAX, Op::max, true, true, false, false, false, false},
+      {MPI_LAND, Op::land, true, false, true, false, false, false},
+      {MPI_LOR, Op::lor, true, false, true, false, false, false},
+      {MPI_LXOR, Op::lxor, true, false, true, false, false, false},
+      {MPI_BAND, Op::band, true, false, false, false, true, false},
+      {MPI_BOR, Op::bor, true, false, false, false, true, false},
+      {MPI_BXOR, Op::bxor, true, false, false, false, true, false},
+      {MPI_MINLOC, Op::generic, false, false, false, false, false, true},
+      {MPI_MAXLOC, Op::generic, false, false, false, false, false, true},
+  }};
+  return ops;
+}
+
+/// Integers, logical and multi-language types and bytes.
+bool comparable(const PredefinedType& type) {
+  return type.type_class == TypeClass::integer || type.type_class == TypeClass::logical ||
+         type.type_class == TypeClass::byte;
+}
+
+void reduce_by_host(std::uint64_t op, std::uint64_t type, const void* in, void* inout,
+                    std::size_t count) {
+  const MPI_Datatype handle = runtime.datatypes.table().of_code(type).handle;
+  PMPI_Reduce_local(in, inout, static_cast<int>(count), handle, predefined_ops().at(op).handle);
+}
+
+}  // namespace
+
+Failure reduction_of(OperationKind kind, MPI_Op op, MPI_Datatype datatype, Reduction& reduction) {
+  const Datatypes::Known* known = runtime.datatypes.find(datatype);
+  if (known == nullptr || known->basic == nullptr) {
+    return {MPI_ERR_TYPE, "the datatype is made of more than one predefined type"};
+  }
+  const PredefinedType& type = *known->basic;
+  reduction.basic = type.basic;
+  reduction.element = type.true_extent;
+  reduction.type_code = type.code;
+  reduction.generic = generic_reduce();
+  if (kind == OperationKind::compare_and_swap) {
+    if (comparable(type)) return {};
+    return {MPI_ERR_TYPE, "the datatype is not an integer, logical, multi-language or byte type"};
+  }
+  if (op == MPI_REPLACE) {
+    reduction.op = Op::replace;
+    return {};
+  }
+  if (op == MPI_NO_OP) {
+    reduction.op = Op::no_op;
+    if (kind == OperationKind::get_accumulate) return {};
+    return {MPI_ERR_OP, "MPI_NO_OP needs a call that fetches"};
+  }
+  const auto& ops = predefined_ops();
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].handle != op) continue;
+    reduction.op = ops[i].op;
+    reduction.op_code = i;
+    if (ops[i].takes(type.type_class)) return {};
+    return {MPI_ERR_OP, "the op is not defined for this datatype"};
+  }
+  return {MPI_ERR_OP, "the op is not a predefined one"};
+}
+
+GenericReduce generic_reduce() { return {reduce_by_host}; }
+
+}  // namespace oriel::boundary

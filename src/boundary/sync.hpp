@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "boundary/bound_window.hpp"
+#include "boundary/errors.hpp"
+#include "boundary/runtime.hpp"
+
+namespace oriel::boundary {
+
+// What blocking and nonblocking synchronization calls have in common.
+
+inline constexpr int fence_asserts =
+    MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+
+/// The assertion, when it has no bits but those `allowed`.
+Failure translate_assert(int given, int allowed, Assert& assertion);
+
+// Opening an epoch never waits (E2).
+Failure open_post(BoundWindow& window, MPI_Group group, int assertion);
+Failure open_start(BoundWindow& window, MPI_Group group, int assertion);
+Failure open_lock(BoundWindow& window, int lock_type, int rank, int assertion);
+Failure open_lock_all(BoundWindow& window, int assertion);
+
+/// Every call carries on what is pending (E10).
+inline void sweep_pending() {
+  if (runtime.busy()) [[unlikely]]
+    runtime.engine()->process.sweep();
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/waiting.hpp"
+
+#include "boundary/requests.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+// Idle rounds between two looks at the host's traffic: the look costs about as much as thirty
+// sweeps.
+constexpr long rounds_per_host_poll = 64;
+
+void advance_host() {
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
+
+bool sweep_once() {
+  bool moved = false;
+  {
+    const Guard guard(runtime.lock);
+    if (runtime.busy()) moved = runtime.engine()->process.sweep();
+  }
+  moved |= requests.tell_host();
+  return moved;
+}
+
+Waiter::Waiter()
+    : engine_(*runtime.engine()),
+      sleeper_(*engine_.transport, engine_.spins, engine_.yields, engine_.oversubscribed) {}
+
+void Waiter::round() {
+  if (engine_.process.sweep()) {
+    idle_rounds_ = 0;
+    sleeper_.reset();
+    if (!requests.untold()) return;
+    runtime.lock.release();
+    requests.tell_host();
+    runtime.lock.acquire();
+    return;
+  }
+  runtime.lock.release();
+  // The spin phase is left alone: what comes within it comes faster without the host.
+  const bool spinning = !engine_.oversubscribed && idle_rounds_ < engine_.spins;
+  if (++idle_rounds_ % rounds_per_host_poll == 0 && !spinning) advance_host();
+  idle();
+  runtime.lock.acquire();
+}
+
+void Waiter::round_unlocked() {
+  if (sweep_once()) {
+    sleeper_.reset();
+  } else {
+    idle();
+  }
+}
+
+void Waiter::idle() {
+  sleeper_.idle([] { return sweep_once(); }, [this] { check_peers_ = true; });
+}
+
+Failure look_for_lost_peers(const BoundWindow& window) {
+  for (int rank = 0; rank < window.core->ranks(); ++rank) {
+    if (!runtime.engine()->transport->alive(window.core->member(rank).process)) {
+      return {MPI_ERR_OTHER, "a process of the window has ended, so this call cannot complete"};
+    }
+  }
+  return {};
+}
+
+}  // namespace oriel::boundary

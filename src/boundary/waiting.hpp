@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "boundary/errors.hpp"
+#include "boundary/runtime.hpp"
+#include "transport/shm/sleeper.hpp"
+
+namespace oriel::boundary {
+
+/// One blocking call's way to wait: sweeps, lets the host advance its own traffic (E10), and in
+/// between spins, yields and sleeps.
+class Waiter {
+ public:
+  Waiter();
+
+  /// One round; the caller holds the process lock, which is released where there is nothing to do.
+  void round();
+  /// The same for a caller without the lock, which advances the host itself in each round.
+  void round_unlocked();
+  /// It is time to look whether the awaited peers live. Asked once per time.
+  bool check_peers() { return std::exchange(check_peers_, false); }
+
+ private:
+  void idle();
+
+  Engine& engine_;
+  Sleeper sleeper_;
+  long idle_rounds_ = 0;
+  bool check_peers_ = false;
+};
+
+/// Carries what the sweep leaves to be done without the lock: tells the host of completed requests.
+bool sweep_once();
+
+/// The failure to report if a member of the window has died, none otherwise.
+Failure look_for_lost_peers(const BoundWindow& window);
+
+/// Waits until done() is true. The caller holds the process lock.
+template <typename Done>
+Failure wait_until(const BoundWindow& window, Done&& done) {
+  if (done()) return {};
+  Waiter waiter;
+  while (true) {
+    waiter.round();
+    if (done()) return {};
+    if (waiter.check_peers()) {
+      if (const Failure failure = look_for_lost_peers(window)) return failure;
+    }
+  }
+}
+
+/// A blocking call from its nonblocking form: start(completion) and sweeps until that is told.
+template <typename Start>
+Failure block(const BoundWindow& window, Start&& start) {
+  Flag& flag = runtime.acquire_flag();
+  const Outcome outcome = start(&flag);
+  Error error = outcome.error;
+  if (!outcome.done) {
+    if (const Failure failure = wait_until(window, [&] { return flag.done(); })) {
+      return failure;  // the flag stays behind: somebody may still tell it
+    }
+    error = flag.error();
+    runtime.release_flag(flag);
+    return failure(error, "an operation of the epoch failed");
+  }
+  runtime.release_flag(flag);
+  return failure(error, window.core->reason());
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making and freeing windows and window memory (G2). Dynamic windows stay the host's.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "boundary/host.hpp"
+#include "boundary/requests.hpp"
+#include "boundary/runtime.hpp"
+#include "boundary/waiting.hpp"
+#include "boundary/window_maker.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// All ranks are through with the window: two fences, of which the second surely is a barrier,
+/// after whatever was pending.
+Failure quiesce(BoundWindow& window) {
+  if (window.core->open_epoch()) {
+    return {MPI_ERR_RMA_SYNC, "an epoch is open; close it before the window is freed"};
+  }
+  const auto fence = [&](bool last) {
+    Assert assertion;
+    assertion.no_succeed = last;
+    return block(window,
+                 [&](Completion* completion) { return window.core->fence(assertion, completion); });
+  };
+  if (const Failure bad = fence(false)) return bad;
+  if (const Failure bad = fence(true)) return bad;
+  return wait_until(window, [&] { return window.core->quiet(); });
+}
+
+void destroy(BoundWindow* window) {
+  const Guard guard(runtime.lock);
+  PMPI_Group_free(&window->group);
+  runtime.windows.erase(handle_key(window->handle), window);
+  Engine& engine = *runtime.engine();
+  engine.process.destroy_window(*window->core);
+  std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_EXPORT int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info,
+                                MPI_Comm comm, MPI_Win* win) {
+  if (runtime.disabled()) return PMPI_Win_create(base, size, disp_unit, info, comm, win);
+  return WindowMaker("MPI_Win_create", comm, info).create(base, size, disp_unit, win);
+}
+
+ORIEL_EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                                  void* base, MPI_Win* win) {
+  if (runtime.disabled()) return PMPI_Win_allocate(size, disp_unit, info, comm, base, win);
+  return WindowMaker("MPI_Win_allocate", comm, info).allocate(size, disp_unit, base, win);
+}
+
+ORIEL_EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                                         void* base, MPI_Win* win) {
+  if (runtime.disabled()) return PMPI_Win_allocate_shared(size, disp_unit, info, comm, base, win);
+  return WindowMaker("MPI_Win_allocate_shared", comm, info)
+      .allocate_shared(size, disp_unit, base, win);
+}
+
+#if ORIEL_HOST_LARGE_COUNTS
+
+ORIEL_EXPORT int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                                  MPI_Comm comm, MPI_Win* win) {
+  if (runtime.disabled()) return PMPI_Win_create_c(base, size, disp_unit, info, comm, win);
+  return WindowMaker("MPI_Win_create_c", comm, info).create(base, size, disp_unit, win);
+}
+
+ORIEL_EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                                    void* base, MPI_Win* win) {
+  if (runtime.disabled()) return PMPI_Win_allocate_c(size, disp_unit, info, comm, base, win);
+  return WindowMaker("MPI_Win_allocate_c", comm, info).allocate(size, disp_unit, base, win);
+}
+
+ORIEL_EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                                           MPI_Comm comm, void* base, MPI_Win* win) {
+  if (runtime.disabled()) return PMPI_Win_allocate_shared_c(size, disp_unit, info, comm, base, win);
+  return WindowMaker("MPI_Win_allocate_shared_c", comm, info)
+      .allocate_shared(size, disp_unit, base, win);
+}
+
+#endif
+
+ORIEL_EXPORT int MPI_Win_free(MPI_Win* win) {
+  BoundWindow* ours = nullptr;
+  const int code = carry(
+      "MPI_Win_free", *win,
+      [&](BoundWindow& window) {
+        ours = &window;
+        return quiesce(window);
+      },
+      [] { return MPI_SUCCESS; });
+  if (code != MPI_SUCCESS) return code;
+  requests.tell_host();
+  // Delete callbacks of user attributes run in here and may still look at the window.
+  const int freed = PMPI_Win_free(win);
+  if (ours != nullptr && freed == MPI_SUCCESS) destroy(ours);
+  return freed;
+}
+
+ORIEL_EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* base) {
+  if (runtime.disabled() || size <= 0) return PMPI_Alloc_mem(size, info, base);
+  WindowInfo keys;
+  keys.read(info);
+  std::string error;
+  void* memory;
+  {
+    const Guard guard(runtime.lock);
+    memory = runtime.memory.allocate(static_cast<std::size_t>(size), keys.alignment(), error);
+  }
+  // Where the system has no shared memory left, the host may still have some of its own.
+  if (memory == nullptr) return PMPI_Alloc_mem(size, info, base);
+  std::memcpy(base, &memory, sizeof memory);
+  return MPI_SUCCESS;
+}
+
+ORIEL_EXPORT int MPI_Free_mem(void* base) {
+  {
+    const Guard guard(runtime.lock);
+    if (base != nullptr && runtime.memory.free(base)) return MPI_SUCCESS;
+  }
+  return PMPI_Free_mem(base);
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/window_maker.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "boundary/errors.hpp"
+#include "boundary/runtime.hpp"
+#include "core/control.hpp"
+#include "core/settings.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+std::string rank_and_host(int rank, const Announcement& announcement) {
+  return "rank " + std::to_string(rank) + " (" + announcement.node.name.data() + ")";
+}
+
+const char* name_of(Path path) {
+  switch (path) {
+    case Path::mapped:
+      return "mapped";
+    case Path::vm:
+      return "process_vm";
+    case Path::served:
+      return "served by messages";
+  }
+  return "";
+}
+
+}  // namespace
+
+WindowMaker::WindowMaker(const char* call, MPI_Comm communicator, MPI_Info info)
+    : call_(call), communicator_(communicator), window_(std::make_unique<BoundWindow>()) {
+  window_->info.read(info);
+}
+
+WindowMaker::~WindowMaker() {
+  if (window_ != nullptr && window_->group != MPI_GROUP_NULL) PMPI_Group_free(&window_->group);
+}
+
+void WindowMaker::give_up(int error_class, std::string reason) {
+  mine_.failed = 1;
+  if (error_class_ != MPI_SUCCESS) return;
+  error_class_ = error_class;
+  reason_ = std::move(reason);
+}
+
+int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
+  // The host raises what is wrong with the communicator itself.
+  if (const int code = PMPI_Comm_rank(communicator_, &rank_); code != MPI_SUCCESS) return code;
+  if (const int code = PMPI_Comm_size(communicator_, &ranks_); code != MPI_SUCCESS) return code;
+  if (const int code = PMPI_Comm_group(communicator_, &window_->group); code != MPI_SUCCESS) {
+    return code;
+  }
+  if (size < 0) give_up(MPI_ERR_SIZE, "the size is negative");
+  if (disp_unit <= 0) give_up(MPI_ERR_DISP, "the displacement unit is not positive");
+  std::string error;
+  const Guard guard(runtime.lock);
+  if (!runtime.start(error)) give_up(MPI_ERR_OTHER, error);
+  mine_.node = Node::here();
+  if (mine_.failed != 0) return MPI_SUCCESS;
+  mine_.size = static_cast<std::uint64_t>(size);
+  mine_.disp_unit = static_cast<std::uint64_t>(disp_unit);
+  mine_.process = runtime.engine()->transport->name();
+  mine_.next_id = runtime.engine()->next_window_id;
+  return MPI_SUCCESS;
+}
+
+void WindowMaker::make_own_segment(std::uint64_t memory_bytes) {
+  if (mine_.failed != 0) return;
+  const std::uint64_t alignment = std::max<std::uint64_t>(
+      static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)), window_->info.alignment());
+  const std::uint64_t offset =
+      round_up(ControlBlock::bytes(static_cast<std::size_t>(ranks_)), alignment);
+  std::string error;
+  Segment segment = Segment::create(offset + memory_bytes, error);
+  if (!segment) return give_up(MPI_ERR_NO_MEM, error);
+  ControlBlock::create(segment.data(), static_cast<std::uint32_t>(ranks_));
+  mine_.control = segment.name();
+  if (memory_bytes != 0) {
+    mine_.memory = segment.name();
+    mine_.offset = offset;
+    mine_.mappable = 1;
+  }
+  mapped_.push_back({mine_.control.device, mine_.control.inode, segment.data()});
+  window_->segments.push_back(std::move(segment));
+}
+
+int WindowMaker::announce() {
+  all_.resize(static_cast<std::size_t>(ranks_));
+  const int code = PMPI_Allgather(&mine_, sizeof mine_, MPI_BYTE, all_.data(), sizeof mine_,
+                                  MPI_BYTE, communicator_);
+  if (code != MPI_SUCCESS) return code;
+  for (const Announcement& announcement : all_) {
+    spec_.id = std::max(spec_.id, announcement.next_id);
+  }
+  check_nodes();
+  if (contiguous_) lay_out_contiguously();
+  return MPI_SUCCESS;
+}
+
+void WindowMaker::check_nodes() {
+  std::string elsewhere;
+  for (int rank = 0; rank < ranks_; ++rank) {
+    const Announcement& other = all_[static_cast<std::size_t>(rank)];
+    if (other.node.id == all_.front().node.id) continue;
+    elsewhere += (elsewhere.empty() ? "" : ", ") + rank_and_host(rank, other);
+  }
+  if (elsewhere.empty()) return;
+  give_up(
+      spec_.shared ? MPI_ERR_RMA_SHARED : MPI_ERR_OTHER,
+      elsewhere + " cannot share memory with " + rank_and_host(0, all_.front()) +
+          "; start all ranks on one node, or set ORIEL_DISABLE=1 to use the host MPI's windows");
+}
+
+void WindowMaker::lay_out_contiguously() {
+  const Announcement first = all_.front();
+  std::uint64_t offset = first.offset;
+  for (Announcement& announcement : all_) {
+    announcement.memory = first.memory;
+    announcement.offset = offset;
+    announcement.mappable = first.mappable;
+    offset += announcement.size;
+  }
+}
+
+std::byte* WindowMaker::map(const SegmentName& name, std::string& error) {
+  const auto mapped = std::find_if(mapped_.begin(), mapped_.end(), [&](const Mapped& known) {
+    return known.device == name.device && known.inode == name.inode;
+  });
+  if (mapped != mapped_.end()) return mapped->data;
+  Segment segment = Segment::open(name, error);
+  if (!segment) return nullptr;
+  mapped_.push_back({name.device, name.inode, segment.data()});
+  window_->segments.push_back(std::move(segment));
+  return mapped_.back().data;
+}
+
+void WindowMaker::meet_peers() {
+  if (error_class_ != MPI_SUCCESS) return;
+  const Guard guard(runtime.lock);
+  spec_.rank = rank_;
+  spec_.members.resize(static_cast<std::size_t>(ranks_));
+  for (int rank = 0; rank < ranks_; ++rank) {
+    const Announcement& peer = all_[static_cast<std::size_t>(rank)];
+    if (peer.failed != 0) continue;  // all ranks will give up; which one failed is what they report
+    std::string error;
+    if (!meet(rank, error)) {
+      return give_up(MPI_ERR_OTHER, rank_and_host(rank, peer) + " cannot be reached: " + error);
+    }
+  }
+}
+
+bool WindowMaker::meet(int rank, std::string& error) {
+  const Announcement& peer = all_[static_cast<std::size_t>(rank)];
+  Member& member = spec_.members[static_cast<std::size_t>(rank)];
+  ShmTransport& transport = *runtime.engine()->transport;
+  const bool self = rank == rank_;
+  member.process = self ? transport.self() : transport.attach(peer.process, error);
+  if (member.process < 0) return false;
+  std::byte* control = map(peer.control, error);
+  if (control == nullptr) return false;
+  member.control = reinterpret_cast<ControlBlock*>(control);
+  if (member.control->version != ControlBlock::current_version) {
+    error = "it runs another version of this library";
+    return false;
+  }
+  member.doorbell = &transport.doorbell(member.process);
+  member.size = peer.size;
+  member.disp_unit = peer.disp_unit;
+  member.address = peer.address;
+  member.private_memory = peer.mappable == 0 && peer.size != 0 && ranks_ > 1;
+  if (self && window_->flavor == MPI_WIN_FLAVOR_CREATE) {
+    member.base = static_cast<std::byte*>(window_->base);
+  } else if (peer.mappable != 0) {
+    std::byte* memory = map(peer.memory, error);
+    if (memory == nullptr) return false;
+    member.base = memory + peer.offset;
+    if (self) window_->base = member.base;
+  } else if (peer.size != 0) {
+    member.path =
+        setting_bool("ORIEL_VM") && transport.vm_allowed(member.process) ? Path::vm : Path::served;
+  }
+  return true;
+}
+
+int WindowMaker::finish(MPI_Win* handle) {
+  const bool serves = std::any_of(spec_.members.begin(), spec_.members.end(),
+                                  [](const Member& m) { return m.path == Path::served; });
+  // Error classes are positive: the largest of all ranks' says whether anybody failed.
+  const std::array<int, 2> own{error_class_, serves ? 1 : 0};
+  std::array<int, 2> any{};
+  if (const int code = PMPI_Allreduce(own.data(), any.data(), 2, MPI_INT, MPI_MAX, communicator_);
+      code != MPI_SUCCESS) {
+    return code;
+  }
+  if (any[0] != MPI_SUCCESS) {
+    if (error_class_ == MPI_SUCCESS) reason_ = "another rank could not take part; it says why";
+    return raise(communicator_, call_, any[0], reason_);
+  }
+  spec_.serving = any[1] != 0;
+  spec_.no_locks = window_->info.no_locks;
+  spec_.reorder = window_->info.reorder;
+  window_->size = static_cast<MPI_Aint>(mine_.size);
+  window_->disp_unit = static_cast<int>(mine_.disp_unit);
+  {
+    const Guard guard(runtime.lock);
+    Engine& engine = *runtime.engine();
+    engine.next_window_id = spec_.id + 1;
+    window_->core = &engine.process.create_window(std::move(spec_));
+  }
+  // The host's window, and the barrier behind which every rank has made its own.
+  int code = PMPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, communicator_, &window_->handle);
+  if (code == MPI_SUCCESS) code = PMPI_Barrier(communicator_);
+  const Guard guard(runtime.lock);
+  Engine& engine = *runtime.engine();
+  if (code != MPI_SUCCESS) {
+    engine.process.destroy_window(*window_->core);
+    return code;
+  }
+  if (setting_bool("ORIEL_INFO") && rank_ == 0) describe();
+  runtime.note_ranks_on_node(ranks_);
+  runtime.windows.insert(handle_key(window_->handle), window_.get());
+  *handle = window_->handle;
+  engine.windows.push_back(std::move(window_));
+  return MPI_SUCCESS;
+}
+
+void WindowMaker::describe() const {
+  std::string line = "oriel: window " + std::to_string(window_->core->id()) + ", made by " + call_ +
+                     ", " + std::to_string(ranks_) + " ranks:";
+  for (int first = 0; first < ranks_;) {
+    const Path path = window_->core->member(first).path;
+    int last = first;
+    while (last + 1 < ranks_ && window_->core->member(last + 1).path == path) ++last;
+    line += first == 0 ? " rank" : ", rank";
+    if (last != first) line += "s";
+    line += ' ' + std::to_string(first);
+    if (last != first) line += " to " + std::to_string(last);
+    line += ' ';
+    line += name_of(path);
+    first = last + 1;
+  }
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle) {
+  if (const int code = prepare(size, disp_unit); code != MPI_SUCCESS) return code;
+  make_own_segment(0);
+  window_->flavor = MPI_WIN_FLAVOR_CREATE;
+  window_->base = base;
+  mine_.address = reinterpret_cast<std::uintptr_t>(base);
+  {
+    const Guard guard(runtime.lock);
+    if (const auto place = runtime.memory.find(base, mine_.size)) {
+      mine_.memory = place->segment;
+      mine_.offset = place->offset;
+      mine_.mappable = 1;
+    }
+  }
+  if (const int code = announce(); code != MPI_SUCCESS) return code;
+  meet_peers();
+  return finish(handle);
+}
+
+int WindowMaker::allocate(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle) {
+  if (const int code = prepare(size, disp_unit); code != MPI_SUCCESS) return code;
+  window_->flavor = MPI_WIN_FLAVOR_ALLOCATE;
+  make_own_segment(mine_.size);
+  return share(base, handle);
+}
+
+int WindowMaker::allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle) {
+  if (const int code = prepare(size, disp_unit); code != MPI_SUCCESS) return code;
+  window_->flavor = MPI_WIN_FLAVOR_SHARED;
+  spec_.shared = true;
+  if (window_->info.alloc_shared_noncontig) {
+    make_own_segment(mine_.size);
+    return share(base, handle);
+  }
+  contiguous_ = true;
+  std::uint64_t total = 0;
+  if (const int code = PMPI_Allreduce(&mine_.size, &total, 1, MPI_UINT64_T, MPI_SUM, communicator_);
+      code != MPI_SUCCESS) {
+    return code;
+  }
+  make_own_segment(rank_ == 0 ? total : 0);
+  return share(base, handle);
+}
+
+int WindowMaker::share(void* base, MPI_Win* handle) {
+  if (const int code = announce(); code != MPI_SUCCESS) return code;
+  meet_peers();
+  void* own = window_->base;
+  const int code = finish(handle);
+  // The argument is declared void* and is the address of a pointer of whatever type.
+  if (code == MPI_SUCCESS) std::memcpy(base, &own, sizeof own);
+  return code;
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "boundary/bound_window.hpp"
+#include "boundary/host.hpp"
+#include "boundary/node.hpp"
+#include "transport/shm/process_block.hpp"
+#include "transport/shm/segment.hpp"
+
+namespace oriel::boundary {
+
+/// What each rank tells all others when a window is made.
+struct Announcement {
+  Node node;
+  ProcessName process;
+  SegmentName control;        // its first bytes are the control block
+  SegmentName memory;         // where the window memory lies, if peers can map it
+  std::uint64_t offset = 0;   // of the window memory in that segment
+  std::uint64_t address = 0;  // of the window memory in its process
+  std::uint64_t size = 0;
+  std::uint64_t disp_unit = 1;
+  std::uint32_t next_id = 0;   // the window's number must not be below
+  std::uint32_t mappable = 0;  // `memory` is valid
+  std::uint32_t failed = 0;    // the rank could not prepare its part
+  std::uint32_t reserved = 0;
+};
+static_assert(std::is_trivially_copyable_v<Announcement>);
+
+/// Makes one window: a collective in steps, where every rank takes all steps and learns of any
+/// rank's failure, so that all fail together and none hangs.
+class WindowMaker {
+ public:
+  WindowMaker(const char* call, MPI_Comm communicator, MPI_Info info);
+  ~WindowMaker();
+
+  // As MPI has them; one of them per maker.
+  int create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle);
+  int allocate(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle);
+  int allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle);
+
+ private:
+  int prepare(MPI_Aint size, MPI_Aint disp_unit);
+  void give_up(int error_class, std::string reason);
+  void make_own_segment(std::uint64_t memory_bytes);
+  int announce();
+  void check_nodes();
+  void lay_out_contiguously();
+  void meet_peers();
+  bool meet(int rank, std::string& error);
+  std::byte* map(const SegmentName& name, std::string& error);
+  int finish(MPI_Win* handle);
+  int share(void* base, MPI_Win* handle);
+  void describe() const;
+
+  const char* call_;
+  MPI_Comm communicator_;
+  int rank_ = 0;
+  int ranks_ = 0;
+  bool contiguous_ = false;  // one segment of rank 0 holds all ranks' memory
+  Announcement mine_;
+  std::vector<Announcement> all_;
+  struct Mapped {
+    std::uint64_t device, inode;
+    std::byte* data;
+  };
+  std::vector<Mapped> mapped_;  // segments at hand, so that none is mapped twice
+  std::unique_ptr<BoundWindow> window_;
+  WindowSpec spec_;
+  int error_class_ = MPI_SUCCESS;  // what went wrong on this rank
+  std::string reason_;
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+namespace oriel::shm_test {
+
+/// A process of a test: ends with the value of the body, by an alarm if that hangs, and is killed
+/// with the object if nobody joined it.
+class Child {
+ public:
+  template <typename Body>
+  explicit Child(Body&& body) : pid_(::fork()) {
+    if (pid_ != 0) return;
+    ::alarm(60);
+    ::_exit(body());
+  }
+  ~Child() {
+    if (pid_ > 0) {
+      kill();
+      join();
+    }
+  }
+  Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
+  Child& operator=(Child&&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void kill() const { ::kill(pid_, SIGKILL); }
+
+  /// Its exit value, or minus the signal that ended it.
+  int join() {
+    int status = 0;
+    if (::waitpid(std::exchange(pid_, -1), &status, 0) < 0) return -1000;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+ private:
+  pid_t pid_;
+};
+
+/// A pipe for one plain value after the other.
+class Pipe {
+ public:
+  Pipe() { EXPECT_EQ(::pipe(ends_), 0); }
+  ~Pipe() {
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  Pipe(const Pipe&) = delete;
+
+  template <typename T>
+  void put(const T& value) {
+    if (::write(ends_[1], &value, sizeof value) != sizeof value) std::abort();
+  }
+  template <typename T>
+  T get() {
+    T value;
+    if (::read(ends_[0], &value, sizeof value) != sizeof value) std::abort();
+    return value;
+  }
+
+ private:
+  int ends_[2];
+};
+
+/// An environment variable for the length of a test.
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Environment() { ::unsetenv(name_); }
+  Environment(const Environment&) = delete;
+
+ private:
+  const char* name_;
+};
+
+/// Ends a test that hangs: its process, so that the runner reports it.
+class ShmTest : public ::testing::Test {
+ protected:
+  ShmTest() { ::alarm(120); }
+  ~ShmTest() override { ::alarm(0); }
+};
+
+}  // namespace oriel::shm_test

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/sleeper.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "shm_processes.hpp"
+
+namespace oriel {
+namespace {
+
+using shm_test::Child;
+using shm_test::Pipe;
+using shm_test::ShmTest;
+using Clock = std::chrono::steady_clock;
+
+class ShmSleeper : public ShmTest {
+ protected:
+  ShmSleeper() : transport_(ShmTransport::create(error_)) {}
+
+  std::string error_;
+  std::unique_ptr<ShmTransport> transport_;
+};
+
+constexpr auto nothing = [] { return false; };
+constexpr auto no_check = [] {};
+
+/// What the storer does: the store, then the look, ordered for the compiler only.
+void store_and_ring(ShmTransport& transport, int process, std::atomic<std::uint64_t>& word,
+                    std::uint64_t value) {
+  word.store(value, std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  Doorbell& bell = transport.doorbell(process);
+  if (bell.sleeping.load(std::memory_order_relaxed) != 0) transport.ring(bell);
+}
+
+std::uint64_t wait_for(ShmTransport& transport, Sleeper& sleeper,
+                       const std::atomic<std::uint64_t>& word, std::uint64_t value) {
+  std::uint64_t idle = 0;
+  const auto there = [&] { return word.load(std::memory_order_acquire) >= value; };
+  while (!there()) {
+    sleeper.idle(there, no_check);
+    ++idle;
+  }
+  sleeper.reset();
+  EXPECT_EQ(transport.doorbell(0).sleeping, 0u);
+  return idle;
+}
+
+// Spins, then yields, then sleeps; says so at the doorbell only while it sleeps.
+TEST_F(ShmSleeper, GoesToSleepStepByStep) {
+  Sleeper sleeper(*transport_, 3, 2, false);
+  const Doorbell& bell = transport_->doorbell(0);
+  int looks = 0;
+  const auto look = [&] {
+    ++looks;
+    EXPECT_EQ(bell.sleeping, 1u);
+    return false;
+  };
+  for (int i = 0; i < 5; ++i) sleeper.idle(look, no_check);
+  EXPECT_EQ(looks, 0);
+  sleeper.idle(look, no_check);
+  EXPECT_EQ(looks, 1);
+  EXPECT_EQ(bell.sleeping, 1u);
+  sleeper.reset();
+  EXPECT_EQ(bell.sleeping, 0u);
+  sleeper.idle(look, no_check);
+  EXPECT_EQ(looks, 1);
+}
+
+// With more ranks than cores it does not spin.
+TEST_F(ShmSleeper, OversubscribedYieldsAtOnce) {
+  Sleeper sleeper(*transport_, 1'000'000, 1, true);
+  int looks = 0;
+  const auto look = [&] { return ++looks > 0; };
+  sleeper.idle(look, no_check);
+  sleeper.idle(look, no_check);
+  EXPECT_EQ(looks, 1);
+}
+
+// What the last look finds ends the rest before it began.
+TEST_F(ShmSleeper, LastLookPreventsTheSleep) {
+  Sleeper sleeper(*transport_, 0, 0, false);
+  sleeper.idle([] { return true; }, no_check);
+  EXPECT_EQ(transport_->doorbell(0).sleeping, 0u);
+}
+
+// A call that ends while its waiter lies leaves the doorbell as it was.
+TEST_F(ShmSleeper, DestructorRises) {
+  {
+    Sleeper sleeper(*transport_, 0, 0, false);
+    sleeper.idle(nothing, no_check);
+    EXPECT_EQ(transport_->doorbell(0).sleeping, 1u);
+  }
+  EXPECT_EQ(transport_->doorbell(0).sleeping, 0u);
+}
+
+// B2: a wait that lasts asks now and then whether the peers live; no sleep is without an end.
+TEST_F(ShmSleeper, ChecksPeersAboutTenTimesASecond) {
+  Sleeper sleeper(*transport_, 0, 0, false);
+  int checks = 0;
+  const auto begin = Clock::now();
+  while (checks < 3) sleeper.idle(nothing, [&] { ++checks; });
+  EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(300));
+}
+
+// A ring between the last look and the wait is not slept over.
+TEST_F(ShmSleeper, RingBeforeTheWaitCounts) {
+  Sleeper sleeper(*transport_, 0, 0, false);
+  for (int i = 0; i < 200; ++i) {
+    sleeper.idle(
+        [&] {
+          transport_->ring(transport_->doorbell(0));
+          return false;
+        },
+        no_check);
+  }
+  // 200 sleeps of up to 10 ms would take two seconds.
+  const auto begin = Clock::now();
+  for (int i = 0; i < 200; ++i) {
+    sleeper.idle(
+        [&] {
+          transport_->ring(transport_->doorbell(0));
+          return false;
+        },
+        no_check);
+  }
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(1));
+}
+
+// Several threads of one process may sleep; the first to rise does not hide the others.
+TEST_F(ShmSleeper, SleepersOfOneProcessAreCounted) {
+  Sleeper first(*transport_, 0, 0, false);
+  Sleeper second(*transport_, 0, 0, false);
+  first.idle(nothing, no_check);
+  second.idle(nothing, no_check);
+  first.reset();
+  EXPECT_EQ(transport_->doorbell(0).sleeping, 1u);
+}
+
+// Two threads that wake each other by stores. Clean under ThreadSanitizer.
+TEST_F(ShmSleeper, ThreadsWakeEachOther) {
+  const auto other = ShmTransport::create(error_);
+  const int to_other = transport_->attach(other->name(), error_);
+  const int to_us = other->attach(transport_->name(), error_);
+  constexpr std::uint64_t rounds = 2000;
+  std::atomic<std::uint64_t> ping{0};
+  std::atomic<std::uint64_t> pong{0};
+  std::jthread thread([&] {
+    Sleeper sleeper(*other, 0, 0, false);
+    for (std::uint64_t i = 1; i <= rounds; ++i) {
+      wait_for(*other, sleeper, ping, i);
+      store_and_ring(*other, to_us, pong, i);
+    }
+  });
+  Sleeper sleeper(*transport_, 0, 0, false);
+  for (std::uint64_t i = 1; i <= rounds; ++i) {
+    store_and_ring(*transport_, to_other, ping, i);
+    wait_for(*transport_, sleeper, pong, i);
+  }
+}
+
+// The ordering that Sleeper's comment argues for, round by round: never does the storer miss that
+// the sleeper lies while the sleeper's last look misses the word.
+TEST_F(ShmSleeper, StorerAndSleeperNeverMissEachOther) {
+  struct Words {
+    alignas(64) std::atomic<std::uint64_t> round{0};   // begins a round
+    alignas(64) std::atomic<std::uint64_t> word{0};    // what the sleeper waits for
+    alignas(64) std::atomic<std::uint64_t> looked{0};  // the storer is done with the round
+    std::atomic<std::uint32_t> sleeping{0};            // what it saw
+  };
+  const Segment segment = Segment::create(sizeof(Words), error_);
+  auto* words = new (segment.data()) Words;
+  constexpr std::uint64_t rounds = 50000;
+  const auto until = [](const std::atomic<std::uint64_t>& word, std::uint64_t value) {
+    for (unsigned turn = 1; word.load(std::memory_order_acquire) < value; ++turn) {
+      if (turn % 1000 == 0) ::sched_yield();
+    }
+  };
+  Pipe to_child, to_parent;
+  Child storer([&] {
+    std::string error;
+    const auto transport = ShmTransport::create(error);
+    const int peer = transport->attach(to_child.get<ProcessName>(), error);
+    to_parent.put(transport->name());
+    Doorbell& bell = transport->doorbell(peer);
+    for (std::uint64_t i = 1; i <= rounds; ++i) {
+      until(words->round, i);
+      for (volatile std::uint64_t delay = i % 64; delay > 0;) delay = delay - 1;
+      words->word.store(i, std::memory_order_release);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      const std::uint32_t sleeping = bell.sleeping.load(std::memory_order_relaxed);
+      words->sleeping.store(sleeping, std::memory_order_relaxed);
+      words->looked.store(i, std::memory_order_release);
+    }
+    return 0;
+  });
+  to_child.put(transport_->name());
+  ASSERT_EQ(transport_->attach(to_parent.get<ProcessName>(), error_), 1) << error_;
+  if (!transport_->fenced()) GTEST_SKIP() << "this kernel has no expedited membarrier";
+  Sleeper sleeper(*transport_, 0, 0, false);
+  std::uint64_t lost = 0;
+  for (std::uint64_t i = 1; i <= rounds; ++i) {
+    words->round.store(i, std::memory_order_release);
+    sleeper.idle(
+        [&] {
+          const bool saw = words->word.load(std::memory_order_acquire) == i;
+          until(words->looked, i);
+          if (!saw && words->sleeping.load(std::memory_order_relaxed) == 0) ++lost;
+          return true;
+        },
+        no_check);
+  }
+  EXPECT_EQ(lost, 0u);
+  EXPECT_EQ(storer.join(), 0);
+}
+
+// A message wakes its receiver.
+TEST_F(ShmSleeper, MessageWakes) {
+  Pipe to_child, to_parent;
+  Child child([&] {
+    std::string error;
+    const auto transport = ShmTransport::create(error);
+    to_parent.put(transport->name());
+    const int parent = transport->attach(to_child.get<ProcessName>(), error);
+    Sleeper sleeper(*transport, 0, 0, false);
+    std::vector<std::byte> message;
+    for (int i = 0; i < 2000; ++i) {
+      bool got = false;
+      const auto look = [&] { return got = got || transport->receive(message); };
+      while (!look()) sleeper.idle(look, no_check);
+      sleeper.reset();
+      transport->send(parent, message, {});
+    }
+    return 0;
+  });
+  to_child.put(transport_->name());
+  const int peer = transport_->attach(to_parent.get<ProcessName>(), error_);
+  ASSERT_EQ(peer, 1) << error_;
+  Sleeper sleeper(*transport_, 0, 0, false);
+  std::vector<std::byte> message;
+  for (int i = 0; i < 2000; ++i) {
+    const std::vector<std::byte> sent(static_cast<std::size_t>(i), std::byte{1});
+    transport_->send(peer, sent, {});
+    bool got = false;
+    const auto look = [&] { return got = got || transport_->receive(message); };
+    while (!look()) sleeper.idle(look, no_check);
+    sleeper.reset();
+    ASSERT_EQ(message, sent);
+  }
+  EXPECT_EQ(child.join(), 0);
+}
+
+}  // namespace
+}  // namespace oriel

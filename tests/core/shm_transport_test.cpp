@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/shm_transport.hpp"
+
+#include <gtest/gtest.h>
+#include <limits.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "shm_processes.hpp"
+
+namespace oriel {
+namespace {
+
+using shm_test::Child;
+using shm_test::Environment;
+using shm_test::Pipe;
+using shm_test::ShmTest;
+
+using Bytes = std::vector<std::byte>;
+
+Bytes pattern(std::size_t bytes, unsigned seed) {
+  Bytes made(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<std::byte>(seed + i * 13);
+  return made;
+}
+
+Bytes receive(ShmTransport& transport) {
+  Bytes message;
+  while (!transport.receive(message)) ::sched_yield();
+  return message;
+}
+
+std::unique_ptr<ShmTransport> make() {
+  std::string error;
+  auto made = ShmTransport::create(error);
+  if (!made) ADD_FAILURE() << error;
+  return made;
+}
+
+class ShmTransportTest : public ShmTest {
+ protected:
+  std::string error_;
+};
+
+// The same process has the same number however often it is attached; ourselves we have from the
+// start.
+TEST_F(ShmTransportTest, NumbersAreStable) {
+  const auto a = make();
+  const auto b = make();
+  const auto c = make();
+  EXPECT_EQ(a->attach(a->name(), error_), a->self());
+  EXPECT_EQ(a->attach(b->name(), error_), 1);
+  EXPECT_EQ(a->attach(c->name(), error_), 2);
+  EXPECT_EQ(a->attach(b->name(), error_), 1);
+  EXPECT_EQ(a->processes(), 3);
+}
+
+// Whoever cannot be mapped is refused with a sentence: here another library's version, a process
+// that is not there, and one whose number has been used again.
+TEST_F(ShmTransportTest, RefusesWhatItCannotMap) {
+  const auto a = make();
+  const auto b = make();
+  ProcessName wrong = b->name();
+  wrong.id ^= 1;
+  EXPECT_EQ(a->attach(wrong, error_), -1);
+  EXPECT_NE(error_.find("used again"), std::string::npos) << error_;
+
+  Segment foreign = Segment::create(ProcessBlock::bytes(), error_);
+  auto* block = new (foreign.data()) ProcessBlock;
+  block->version = ProcessBlock::current_version + 1;
+  EXPECT_EQ(a->attach({5, 0, foreign.name()}, error_), -1);
+  EXPECT_NE(error_.find("version"), std::string::npos) << error_;
+
+  const Segment tiny = Segment::create(64, error_);
+  EXPECT_EQ(a->attach({6, 0, tiny.name()}, error_), -1);
+  EXPECT_NE(error_.find("too small"), std::string::npos) << error_;
+
+  ProcessName gone = b->name();
+  gone.id = 7;
+  gone.block.pid = INT_MAX;
+  EXPECT_EQ(a->attach(gone, error_), -1);
+  EXPECT_EQ(a->processes(), 1);
+}
+
+// Messages to oneself take the same way, also more of them than the mailbox holds.
+TEST_F(ShmTransportTest, SendsToItself) {
+  const auto self = make();
+  for (unsigned i = 0; i < 5000; ++i) self->send(0, pattern(104, i), pattern(i % 97, i + 1));
+  EXPECT_TRUE(self->backlogged());
+  for (unsigned i = 0; i < 5000; ++i) {
+    Bytes expected = pattern(104, i);
+    const Bytes payload = pattern(i % 97, i + 1);
+    expected.insert(expected.end(), payload.begin(), payload.end());
+    ASSERT_EQ(receive(*self), expected);
+  }
+  Bytes message;
+  EXPECT_FALSE(self->receive(message));
+  EXPECT_FALSE(self->backlogged());
+}
+
+// All lengths around those where a record, a fragment and the ring end, and no bytes at all.
+TEST_F(ShmTransportTest, LengthsAtTheEdges) {
+  const auto a = make();
+  const auto b = make();
+  const int to_b = a->attach(b->name(), error_);
+  const std::size_t fragment = 256 * 1024 / 8 - sizeof(MailboxRecord);
+  std::vector<std::size_t> lengths{0, 1, 32, 33, 10'000'000};
+  for (const std::size_t edge : {fragment, 2 * fragment, std::size_t{256 * 1024}}) {
+    for (std::size_t bytes = edge - 2; bytes <= edge + 2; ++bytes) lengths.push_back(bytes);
+  }
+  for (const std::size_t bytes : lengths) {
+    const Bytes sent = pattern(bytes, 9);
+    const std::span<const std::byte> all(sent);
+    const std::size_t header = std::min<std::size_t>(bytes, 104);
+    a->send(to_b, all.first(header), all.subspan(header));
+    Bytes got(1, std::byte{1});
+    while (!b->receive(got)) {
+      Bytes none;
+      EXPECT_FALSE(a->receive(none));  // pushes the backlog
+    }
+    ASSERT_TRUE(got == sent) << bytes;
+  }
+}
+
+// Threads as processes, everybody to everybody, lengths mixed: every message arrives once, whole,
+// and in order per sender. Clean under ThreadSanitizer.
+TEST_F(ShmTransportTest, AllToAllThreads) {
+  constexpr unsigned count = 4;
+  constexpr unsigned messages = 400;
+  std::vector<std::unique_ptr<ShmTransport>> all;
+  for (unsigned i = 0; i < count; ++i) all.push_back(make());
+  std::vector<std::vector<int>> numbers(count);
+  for (unsigned i = 0; i < count; ++i) {
+    for (unsigned j = 0; j < count; ++j) {
+      numbers[i].push_back(all[i]->attach(all[j]->name(), error_));
+    }
+  }
+  std::vector<std::jthread> threads;
+  for (unsigned me = 0; me < count; ++me) {
+    threads.emplace_back([&, me] {
+      std::mt19937 random(me);
+      std::vector<unsigned> next(count, 0);
+      unsigned received = 0;
+      Bytes message;
+      const auto take = [&] {
+        if (!all[me]->receive(message)) return false;
+        unsigned header[2];
+        std::memcpy(header, message.data(), sizeof header);
+        EXPECT_EQ(header[1], next[header[0]]++);
+        const Bytes payload(message.begin() + sizeof header, message.end());
+        EXPECT_TRUE(payload == pattern(payload.size(), header[1]));
+        ++received;
+        return true;
+      };
+      for (unsigned i = 0; i < messages; ++i) {
+        for (unsigned to = 0; to < count; ++to) {
+          const unsigned header[2] = {me, i};
+          const std::size_t bytes = random() % (random() % 50 == 0 ? 300'000 : 500);
+          all[me]->send(numbers[me][to], std::as_bytes(std::span(header)), pattern(bytes, i));
+        }
+        take();
+      }
+      while (received < count * messages || all[me]->backlogged()) {
+        if (!take()) ::sched_yield();
+      }
+    });
+  }
+}
+
+/// A peer in a process of its own: attached to us and we to it.
+class ShmPeerTest : public ShmTransportTest {
+ protected:
+  /// Runs `body(transport, our number)` in the peer.
+  template <typename Body>
+  Child& start(Body body) {
+    child_ = std::make_unique<Child>([this, body] {
+      const auto transport = make();
+      if (!transport) return 100;
+      to_parent_.put(transport->name());
+      std::string error;
+      const int parent = transport->attach(to_child_.get<ProcessName>(), error);
+      return parent < 0 ? 101 : body(*transport, parent);
+    });
+    mine_ = make();
+    peer_ = mine_->attach(to_parent_.get<ProcessName>(), error_);
+    EXPECT_EQ(peer_, 1) << error_;
+    to_child_.put(mine_->name());
+    return *child_;
+  }
+
+  Pipe to_parent_, to_child_;
+  std::unique_ptr<Child> child_;
+  std::unique_ptr<ShmTransport> mine_;
+  int peer_ = -1;
+};
+
+// A long stream through a short mailbox, echoed.
+TEST_F(ShmPeerTest, EchoesAcrossProcesses) {
+  Child& child = start([](ShmTransport& transport, int parent) {
+    for (unsigned i = 0; i < 300; ++i) {
+      const Bytes got = receive(transport);
+      transport.send(parent, got, {});
+    }
+    while (transport.backlogged()) {
+      Bytes none;
+      transport.receive(none);
+      ::sched_yield();
+    }
+    return 0;
+  });
+  for (unsigned i = 0; i < 300; ++i) mine_->send(peer_, pattern(i * 311, i), {});
+  for (unsigned i = 0; i < 300; ++i) ASSERT_TRUE(receive(*mine_) == pattern(i * 311, i)) << i;
+  EXPECT_EQ(child.join(), 0);
+}
+
+// Private memory of the peer, by thousands of pieces (more than one system call takes), both ways.
+TEST_F(ShmPeerTest, CopiesPrivateMemory) {
+  constexpr std::size_t size = 1 << 20;
+  Child& child = start([this](ShmTransport&, int) {
+    Bytes memory = pattern(size, 3);
+    to_parent_.put(memory.data());
+    to_child_.get<int>();
+    return memory == pattern(size, 4) ? 0 : 1;
+  });
+  ASSERT_TRUE(mine_->vm_allowed(peer_));
+  const auto remote = reinterpret_cast<std::uint64_t>(to_parent_.get<std::byte*>());
+  Bytes local(size);
+  std::vector<oriel::Run> runs;
+  std::mt19937 random(1);
+  for (std::size_t at = 0; at < size;) {
+    const std::size_t bytes = std::min<std::size_t>(random() % 500, size - at);
+    runs.push_back({local.data() + at, remote + at, bytes});
+    at += bytes;
+  }
+  ASSERT_GT(runs.size(), 2u * IOV_MAX);
+  EXPECT_EQ(mine_->copy(peer_, false, runs), Error::none);
+  EXPECT_TRUE(local == pattern(size, 3));
+  std::ranges::copy(pattern(size, 4), local.begin());  // in place: the runs point there
+  EXPECT_EQ(mine_->copy(peer_, true, runs), Error::none);
+  EXPECT_EQ(mine_->copy(peer_, true, {}), Error::none);
+  to_child_.put(1);
+  EXPECT_EQ(child.join(), 0);
+}
+
+// A piece that is not there is an error, not a loop; the pieces before it have been copied.
+TEST_F(ShmPeerTest, CopyFailsAtAWildAddress) {
+  start([this](ShmTransport&, int) {
+    Bytes memory = pattern(100, 3);
+    to_parent_.put(memory.data());
+    return to_child_.get<int>();
+  });
+  const auto remote = reinterpret_cast<std::uint64_t>(to_parent_.get<std::byte*>());
+  Bytes local(100);
+  const oriel::Run runs[] = {{local.data(), remote, 50}, {local.data() + 50, 16, 50}};
+  EXPECT_EQ(mine_->copy(peer_, false, runs), Error::system);
+  EXPECT_TRUE(std::equal(local.begin(), local.begin() + 50, pattern(100, 3).begin()));
+  to_child_.put(0);
+}
+
+// Setting ORIEL_VM=0: nobody's private memory is touched.
+TEST_F(ShmPeerTest, VmCanBeSwitchedOff) {
+  const Environment off("ORIEL_VM", "0");
+  start([this](ShmTransport&, int) { return to_child_.get<int>(); });
+  EXPECT_FALSE(mine_->vm_allowed(peer_));
+  to_child_.put(0);
+}
+
+// Setting ORIEL_MEMFD=0: all of it works over POSIX shared memory too.
+TEST_F(ShmPeerTest, WorksOverPosixSharedMemory) {
+  const Environment posix("ORIEL_MEMFD", "0");
+  Child& child = start([](ShmTransport& transport, int parent) {
+    transport.send(parent, receive(transport), {});
+    return 0;
+  });
+  mine_->send(peer_, pattern(1000, 1), {});
+  EXPECT_EQ(receive(*mine_), pattern(1000, 1));
+  EXPECT_EQ(child.join(), 0);
+}
+
+// B2: a peer that was killed is noticed, even while it is a zombie; what waited for it is gone, and
+// a copy says whose fault it is.
+TEST_F(ShmPeerTest, NoticesADeadPeer) {
+  Child& child = start([](ShmTransport&, int) {
+    ::pause();
+    return 0;
+  });
+  EXPECT_TRUE(mine_->alive(peer_));
+  EXPECT_TRUE(mine_->alive(mine_->self()));
+  mine_->send(peer_, pattern(1'000'000, 1), {});
+  EXPECT_TRUE(mine_->backlogged());
+  child.kill();
+  while (mine_->alive(peer_)) ::sched_yield();  // the zombie
+  EXPECT_FALSE(mine_->backlogged());
+  EXPECT_EQ(child.join(), -SIGKILL);
+  EXPECT_FALSE(mine_->alive(peer_));
+  std::byte byte{};
+  const oriel::Run run{&byte, 4096, 1};
+  EXPECT_EQ(mine_->copy(peer_, true, {&run, 1}), Error::peer_lost);
+  mine_->send(peer_, pattern(100, 1), {});  // harmless
+}
+
+// B2: a peer killed between two fragments of a message harms nobody else's messages.
+TEST_F(ShmPeerTest, HalfAMessageOfADeadPeerIsForgotten) {
+  Child& child = start([](ShmTransport& transport, int parent) {
+    transport.send(parent, pattern(1'000'000, 1), {});
+    ::kill(::getpid(), SIGKILL);
+    return 0;
+  });
+  EXPECT_EQ(child.join(), -SIGKILL);
+  EXPECT_FALSE(mine_->alive(peer_));
+  Bytes message;
+  EXPECT_FALSE(mine_->receive(message));
+  mine_->send(0, pattern(500'000, 2), {});
+  EXPECT_TRUE(receive(*mine_) == pattern(500'000, 2));
+}
+
+// B2: a peer killed in the middle of writing into our mailbox stalls it for a moment only.
+TEST_F(ShmPeerTest, ProducerKilledWhileWritingStallsForAMoment) {
+  Child& child = start([this](ShmTransport&, int) {
+    std::string error;
+    const Segment segment = Segment::open(to_child_.get<SegmentName>(), error);
+    auto* block = reinterpret_cast<ProcessBlock*>(segment.data());
+    Mailbox box(block->mailbox, {block->cells(), ProcessBlock::mailbox_cells});
+    if (!box.reserve(::getpid(), 1, 1000, 0, 1000)) return 1;
+    ::kill(::getpid(), SIGKILL);
+    return 2;
+  });
+  to_child_.put(mine_->name().block);
+  EXPECT_EQ(child.join(), -SIGKILL);
+  mine_->send(0, pattern(100, 2), {});
+  Bytes message;
+  EXPECT_FALSE(mine_->receive(message));
+  EXPECT_EQ(receive(*mine_), pattern(100, 2));
+}
+
+// ring() changes the word that a sleeper waits on, so that one about to sleep does not; relax()
+// returns.
+TEST_F(ShmTransportTest, RingsAndRelaxes) {
+  const auto a = make();
+  const std::uint32_t before = a->doorbell(0).rings;
+  a->ring(a->doorbell(0));
+  EXPECT_EQ(a->doorbell(0).rings, before + 1);
+  for (int i = 0; i < 100; ++i) a->relax();
+}
+
+}  // namespace
+}  // namespace oriel

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the process tests share: the host MPIs found here, and how to run a program on one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "python"))
+
+from oriel.hosts_mpi import Host, find_hosts, prefix  # noqa: E402
+
+# A program gives up by itself a little earlier and names the test it was in.
+LIMIT_SECONDS = 60
+ALARM_SECONDS = 50
+
+
+def programs_folder() -> Path:
+    return Path(os.environ.get("ORIEL_TEST_PROGRAMS", prefix() / "tests" / "mpi"))
+
+
+def all_hosts() -> list[Host]:
+    """Every MPI found; with the standard ABI also where programs were built for it."""
+    hosts = find_hosts()
+    for host in list(hosts):
+        if host.standard_abi and (programs_folder() / f"{host.name}-abi").is_dir():
+            hosts.append(host.with_standard_abi())
+    return hosts
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--host-alone",
+        action="store_true",
+        help="run the programs on the host's own RMA, without Oriel: checks the tests themselves",
+    )
+    parser.addoption("--ranks", default="1,2,4,8", help="numbers of ranks, default %(default)s")
+
+
+def pytest_generate_tests(metafunc):
+    if "host" in metafunc.fixturenames:
+        hosts = all_hosts()
+        metafunc.parametrize("host", hosts, ids=[host.name for host in hosts])
+    if "ranks" in metafunc.fixturenames:
+        metafunc.parametrize(
+            "ranks", [int(n) for n in metafunc.config.getoption("ranks").split(",")]
+        )
+
+
+class Job:
+    """One run of one test program, started by the host's own launcher."""
+
+    def __init__(self, host_alone: bool):
+        self._host_alone = host_alone
+
+    @property
+    def host_alone(self) -> bool:
+        return self._host_alone
+
+    def run(self, host: Host, name: str, ranks: int, settings: dict[str, str] | None = None):
+        """Returns (exit status, output); a run that takes too long is ended and fails the test."""
+        program = programs_folder() / host.name / name
+        assert program.is_file(), f"{program} is not there; build the tests first."
+        environment = {"ORIEL_TEST_ALARM": str(ALARM_SECONDS), **(settings or {})}
+        if self._host_alone:
+            environment["ORIEL_TEST_HOST_ONLY"] = "1"
+        argv, environ = host.command(ranks, [program], not self._host_alone, environment)
+        with subprocess.Popen(
+            argv,
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        ) as process:
+            try:
+                output, _ = process.communicate(timeout=LIMIT_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                output, _ = process.communicate()
+                pytest.fail(
+                    f"{name} on {ranks} ranks of {host.name} was not over after "
+                    f"{LIMIT_SECONDS} s. Its output:\n{output[-4000:]}"
+                )
+        return process.returncode, output
+
+    def expect_ok(self, host: Host, name: str, ranks: int, settings: dict[str, str] | None = None):
+        status, output = self.run(host, name, ranks, settings)
+        assert status == 0 and "ok: " in output, (
+            f"{name} on {ranks} ranks of {host.name} {host.version} ended with status {status}:\n"
+            f"{output[-4000:]}"
+        )
+
+
+@pytest.fixture
+def job(request) -> Job:
+    return Job(request.config.getoption("host_alone"))

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// G7: what was wrong comes back as the standard's error class through the window's error handler;
+// nothing is written, and the window stays usable.
+#include <cstdint>
+
+#include "support/nonblocking.hpp"
+#include "support/program.hpp"
+#include "support/window.hpp"
+
+namespace {
+
+using support::Flavor;
+using support::Group;
+using support::Nonblocking;
+using support::Program;
+using support::Window;
+
+constexpr int count = 4;
+
+/// A window that returns its errors, and proves at the end of a test that it still works and that
+/// no failed call wrote anything.
+class Guarded {
+ public:
+  Guarded(Flavor flavor, const Program& program, MPI_Info info = MPI_INFO_NULL)
+      : window_(flavor, count, MPI_COMM_WORLD, info), program_(program) {
+    MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
+  }
+  ~Guarded() {
+    support::barrier();
+    for (std::size_t i = 0; i < count; ++i) CHECK_EQUAL(window_[i], 0);
+    const int value = 1 + program_.rank();
+    CHECK_CLASS(MPI_Win_fence(MPI_MODE_NOPRECEDE, window_), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Put(&value, 1, MPI_INT, program_.right(), count - 1, 1, MPI_INT, window_),
+                MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_fence(MPI_MODE_NOSUCCEED, window_), MPI_SUCCESS);
+    CHECK_EQUAL(window_[count - 1], 1 + program_.left());
+  }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  operator MPI_Win() const { return window_; }
+
+ private:
+  Window<int> window_;
+  const Program& program_;
+};
+
+void put_one(MPI_Win win, int target, MPI_Aint displacement, int expected) {
+  const int value = 99;
+  CHECK_CLASS(MPI_Put(&value, 1, MPI_INT, target, displacement, 1, MPI_INT, win), expected);
+}
+
+void ranks(Flavor flavor, const Program& program) {
+  const Guarded window(flavor, program);
+  int value = 99, result = 0;
+  for (int bad : {program.size(), -77, program.size() + 1000}) {
+    // Argument errors come before errors of state: no epoch is open here.
+    put_one(window, bad, 0, MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Get(&value, 1, MPI_INT, bad, 0, 1, MPI_INT, window), MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Accumulate(&value, 1, MPI_INT, bad, 0, 1, MPI_INT, MPI_SUM, window),
+                MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Fetch_and_op(&value, &result, MPI_INT, bad, 0, MPI_SUM, window), MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Compare_and_swap(&value, &value, &result, MPI_INT, bad, 0, window),
+                MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, bad, 0, window), MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Win_unlock(bad, window), MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Win_flush(bad, window), MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Win_flush_local(bad, window), MPI_ERR_RANK);
+  }
+}
+
+void displacements(Flavor flavor, const Program& program) {
+  const Guarded window(flavor, program);
+  const int target = program.right();
+  int values[count + 1] = {9, 9, 9, 9, 9};
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+  put_one(window, target, count, MPI_ERR_RMA_RANGE);
+  put_one(window, target, MPI_Aint{1} << 40, MPI_ERR_RMA_RANGE);
+  put_one(window, target, MPI_Aint{1} << 61, MPI_ERR_RMA_RANGE);  // times four overflows
+  CHECK_CLASS(MPI_Put(values, count + 1, MPI_INT, target, 0, count + 1, MPI_INT, window),
+              MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Get(values, 2, MPI_INT, target, count - 1, 2, MPI_INT, window),
+              MPI_ERR_RMA_RANGE);
+  CHECK_EQUAL(values[0], 9);
+  CHECK_CLASS(MPI_Accumulate(values, 2, MPI_INT, target, count - 1, 2, MPI_INT, MPI_SUM, window),
+              MPI_ERR_RMA_RANGE);
+  int result = 5;
+  CHECK_CLASS(MPI_Fetch_and_op(values, &result, MPI_INT, target, count, MPI_SUM, window),
+              MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Compare_and_swap(values, values, &result, MPI_INT, target, count, window),
+              MPI_ERR_RMA_RANGE);
+  CHECK_EQUAL(result, 5);
+  // A derived type that starts inside and ends outside, and one that starts before the window.
+  MPI_Datatype type;
+  MPI_Type_vector(2, 1, count, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  CHECK_CLASS(MPI_Put(values, 2, MPI_INT, target, 0, 1, type, window), MPI_ERR_RMA_RANGE);
+  MPI_Type_free(&type);
+  const int one = 1, before = -1;
+  MPI_Type_indexed(1, &one, &before, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  CHECK_CLASS(MPI_Put(values, 1, MPI_INT, target, 0, 1, type, window), MPI_ERR_RMA_RANGE);
+  MPI_Type_free(&type);
+  const int negative =
+      support::error_class(MPI_Put(values, 1, MPI_INT, target, -1, 1, MPI_INT, window));
+  CHECK(negative == MPI_ERR_DISP || negative == MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+}
+
+void epochs(Flavor flavor, const Program& program) {
+  const Guarded window(flavor, program);
+  const int target = program.right();
+  put_one(window, target, 0, MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_unlock_all(window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_flush(target, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_flush_all(window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_flush_local(target, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_flush_local_all(window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_complete(window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_wait(window), MPI_ERR_RMA_SYNC);
+  int flag = 0;
+  CHECK_CLASS(MPI_Win_test(window, &flag), MPI_ERR_RMA_SYNC);
+  support::barrier();
+
+  // A lock taken twice, and lock_all next to a lock.
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock_all(0, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_unlock_all(window), MPI_ERR_RMA_SYNC);
+  if (program.size() > 1) {
+    put_one(window, program.rank(), 0, MPI_ERR_RMA_SYNC);  // locked is only the right neighbour
+    CHECK_CLASS(MPI_Win_flush(program.rank(), window), MPI_ERR_RMA_SYNC);
+  }
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+
+  MPI_Win_lock_all(0, window);
+  CHECK_CLASS(MPI_Win_lock_all(0, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_unlock_all(window), MPI_SUCCESS);
+  support::barrier();
+
+  // Access epochs cover their group, and are not opened twice.
+  const Group self({program.rank()});
+  CHECK_CLASS(MPI_Win_post(self, 0, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_post(self, 0, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_start(self, 0, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_start(self, 0, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, program.rank(), 0, window), MPI_ERR_RMA_SYNC);
+  if (program.size() > 1) put_one(window, target, 0, MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_complete(window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_wait(window), MPI_SUCCESS);
+}
+
+/// Request-based operations belong to passive epochs only.
+void requests_outside(Flavor flavor, const Program& program) {
+  const Guarded window(flavor, program);
+  const int value = 99;
+  MPI_Request request = MPI_REQUEST_NULL;
+  CHECK_CLASS(MPI_Rput(&value, 1, MPI_INT, program.right(), 0, 1, MPI_INT, window, &request),
+              MPI_ERR_RMA_SYNC);
+  CHECK(request == MPI_REQUEST_NULL);
+  MPI_Win_fence(0, window);
+  CHECK_CLASS(MPI_Rput(&value, 1, MPI_INT, program.right(), 0, 1, MPI_INT, window, &request),
+              MPI_ERR_RMA_SYNC);
+  CHECK(request == MPI_REQUEST_NULL);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+}
+
+void arguments(Flavor flavor, const Program& program) {
+  const Guarded window(flavor, program);
+  const int target = program.right();
+  int value = 99, result = 5;
+  CHECK_CLASS(MPI_Win_lock(12345, target, 0, window), MPI_ERR_LOCKTYPE);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, target, 1 << 30, window), MPI_ERR_ASSERT);
+  CHECK_CLASS(MPI_Win_lock_all(1 << 30, window), MPI_ERR_ASSERT);
+  CHECK_CLASS(MPI_Win_fence(1 << 30, window), MPI_ERR_ASSERT);
+  CHECK_CLASS(MPI_Win_post(MPI_GROUP_NULL, 0, window), MPI_ERR_GROUP);
+  CHECK_CLASS(MPI_Win_start(MPI_GROUP_NULL, 0, window), MPI_ERR_GROUP);
+
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+  CHECK_CLASS(MPI_Put(&value, -1, MPI_INT, target, 0, 1, MPI_INT, window), MPI_ERR_COUNT);
+  CHECK_CLASS(MPI_Put(&value, 1, MPI_INT, target, 0, -1, MPI_INT, window), MPI_ERR_COUNT);
+  CHECK_CLASS(MPI_Put(&value, 1, MPI_DATATYPE_NULL, target, 0, 1, MPI_INT, window), MPI_ERR_TYPE);
+  CHECK_CLASS(MPI_Get(&value, 1, MPI_INT, target, 0, 1, MPI_DATATYPE_NULL, window), MPI_ERR_TYPE);
+  MPI_Datatype uncommitted;
+  MPI_Type_contiguous(1, MPI_INT, &uncommitted);
+  CHECK_CLASS(MPI_Put(&value, 1, uncommitted, target, 0, 1, MPI_INT, window), MPI_ERR_TYPE);
+  MPI_Type_commit(&uncommitted);
+  CHECK_CLASS(MPI_Fetch_and_op(&value, &result, uncommitted, target, 0, MPI_SUM, window),
+              MPI_ERR_TYPE);
+  MPI_Type_free(&uncommitted);
+  double number = 1;
+  CHECK_CLASS(MPI_Compare_and_swap(&number, &number, &number, MPI_DOUBLE, target, 0, window),
+              MPI_ERR_TYPE);
+  CHECK_CLASS(MPI_Accumulate(&value, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_OP_NULL, window),
+              MPI_ERR_OP);
+  MPI_Op user;
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &user);
+  CHECK_CLASS(MPI_Accumulate(&value, 1, MPI_INT, target, 0, 1, MPI_INT, user, window), MPI_ERR_OP);
+  CHECK_CLASS(MPI_Fetch_and_op(&value, &result, MPI_INT, target, 0, user, window), MPI_ERR_OP);
+  MPI_Op_free(&user);
+  CHECK_CLASS(MPI_Accumulate(&value, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_NO_OP, window),
+              MPI_ERR_OP);
+  // An op that has no meaning for the type.
+  float real = 1;
+  CHECK_CLASS(MPI_Accumulate(&real, 1, MPI_FLOAT, target, 0, 1, MPI_FLOAT, MPI_BAND, window),
+              MPI_ERR_OP);
+  CHECK_EQUAL(result, 5);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+}
+
+void handles(const Program& program) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const int value = 99;
+  CHECK_CLASS(MPI_Put(&value, 1, MPI_INT, program.right(), 0, 1, MPI_INT, MPI_WIN_NULL),
+              MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Win_fence(0, MPI_WIN_NULL), MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Win_lock_all(0, MPI_WIN_NULL), MPI_ERR_WIN);
+  MPI_Win none = MPI_WIN_NULL;
+  CHECK_CLASS(MPI_Win_free(&none), MPI_ERR_WIN);
+  int memory = 0;
+  MPI_Win win;
+  const int unit = support::error_class(
+      MPI_Win_create(&memory, sizeof memory, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  CHECK(unit == MPI_ERR_DISP || unit == MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_create(&memory, -8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_SIZE);
+  CHECK_CLASS(MPI_Win_create(&memory, 4, 1, MPI_INFO_NULL, MPI_COMM_NULL, &win), MPI_ERR_COMM);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
+/// A window is not freed under an open epoch.
+void free_in_epoch(Flavor flavor) {
+  int* base = nullptr;
+  MPI_Win win;
+  int memory = 0;
+  if (flavor == Flavor::create) {
+    MPI_Win_create(&memory, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  } else {
+    MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  }
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_lock_all(0, win);
+  CHECK_CLASS(MPI_Win_free(&win), MPI_ERR_RMA_SYNC);
+  CHECK(win != MPI_WIN_NULL);
+  CHECK_CLASS(MPI_Win_unlock_all(win), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_free(&win), MPI_SUCCESS);
+}
+
+/// The nonblocking calls raise the same classes, start nothing and leave the request alone.
+void nonblocking_calls(Flavor flavor, const Program& program) {
+  const Nonblocking oriel;
+  const Guarded window(flavor, program);
+  const int bad = program.size();
+  const int target = program.right();
+  MPI_Request request = MPI_REQUEST_NULL;
+  CHECK_CLASS(oriel.Win_ilock(MPI_LOCK_SHARED, bad, 0, window, &request), MPI_ERR_RANK);
+  CHECK_CLASS(oriel.Win_ilock(12345, target, 0, window, &request), MPI_ERR_LOCKTYPE);
+  CHECK_CLASS(oriel.Win_ilock(MPI_LOCK_SHARED, target, 1 << 30, window, &request), MPI_ERR_ASSERT);
+  CHECK_CLASS(oriel.Win_ilock_all(1 << 30, window, &request), MPI_ERR_ASSERT);
+  CHECK_CLASS(oriel.Win_ifence(1 << 30, window, &request), MPI_ERR_ASSERT);
+  CHECK_CLASS(oriel.Win_ipost(MPI_GROUP_NULL, 0, window, &request), MPI_ERR_GROUP);
+  CHECK_CLASS(oriel.Win_istart(MPI_GROUP_NULL, 0, window, &request), MPI_ERR_GROUP);
+  CHECK_CLASS(oriel.Win_iunlock(target, window, &request), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(oriel.Win_iunlock(bad, window, &request), MPI_ERR_RANK);
+  CHECK_CLASS(oriel.Win_iunlock_all(window, &request), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(oriel.Win_icomplete(window, &request), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(oriel.Win_iwait(window, &request), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(oriel.Win_iflush(target, window, &request), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(oriel.Win_iflush(bad, window, &request), MPI_ERR_RANK);
+  CHECK_CLASS(oriel.Win_iflush_local(target, window, &request), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(oriel.Win_iflush_all(window, &request), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(oriel.Win_iflush_local_all(window, &request), MPI_ERR_RMA_SYNC);
+  CHECK(request == MPI_REQUEST_NULL);
+  oriel.Win_ilock(MPI_LOCK_SHARED, target, 0, window, &request);
+  support::wait(request);
+  CHECK_CLASS(oriel.Win_ilock(MPI_LOCK_SHARED, target, 0, window, &request), MPI_ERR_RMA_SYNC);
+  CHECK(request == MPI_REQUEST_NULL);
+  oriel.Win_iunlock(target, window, &request);
+  support::wait(request);
+  support::barrier();
+
+  // A dynamic window is still the host's.
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Win dynamic;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+  MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
+  CHECK_CLASS(oriel.Win_ilock_all(0, dynamic, &request), MPI_ERR_WIN);
+  CHECK_CLASS(oriel.Win_ifence(0, MPI_WIN_NULL, &request), MPI_ERR_WIN);
+  CHECK(request == MPI_REQUEST_NULL);
+  MPI_Win_free(&dynamic);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+void no_locks(Flavor flavor, const Program& program) {
+  const support::Info info{{"no_locks", "true"}};
+  const Guarded window(flavor, program, info);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, program.right(), 0, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock_all(0, window), MPI_ERR_RMA_SYNC);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  if (program.host_only()) return 0;  // what a host checks is its own choice
+  for (Flavor flavor : support::flavors) {
+    program.test("ranks", [&] { ranks(flavor, program); });
+    program.test("displacements", [&] { displacements(flavor, program); });
+    program.test("epochs", [&] { epochs(flavor, program); });
+    program.test("requests outside passive epochs", [&] { requests_outside(flavor, program); });
+    program.test("arguments", [&] { arguments(flavor, program); });
+    program.test("free in an epoch", [&] { free_in_epoch(flavor); });
+    program.test("nonblocking calls", [&] { nonblocking_calls(flavor, program); });
+    program.test("no_locks", [&] { no_locks(flavor, program); });
+  }
+  program.test("handles", [&] { handles(program); });
+}

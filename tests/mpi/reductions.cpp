@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// G4: every predefined op on every predefined type it is valid for, against MPI_Reduce_local.
+#include <complex>
+#include <cstdint>
+
+#include "support/program.hpp"
+#include "support/window.hpp"
+
+namespace {
+
+using support::Flavor;
+using support::Program;
+using support::Window;
+
+constexpr int count = 6;
+constexpr std::size_t bytes = 256;
+
+/// What a type is made of: which ops it takes, how to fill it, which bytes count.
+enum class Kind { integer, logical, floating, complex, byte, pair };
+
+struct Type {
+  const char* name;
+  MPI_Datatype type;
+  Kind kind;
+};
+
+struct Op {
+  const char* name;
+  MPI_Op op;
+};
+
+std::vector<Type> types() {
+#define INTEGER(type) {#type, type, Kind::integer}
+  std::vector<Type> all = {
+      INTEGER(MPI_SIGNED_CHAR),
+      INTEGER(MPI_UNSIGNED_CHAR),
+      INTEGER(MPI_SHORT),
+      INTEGER(MPI_UNSIGNED_SHORT),
+      INTEGER(MPI_INT),
+      INTEGER(MPI_UNSIGNED),
+      INTEGER(MPI_LONG),
+      INTEGER(MPI_UNSIGNED_LONG),
+      INTEGER(MPI_LONG_LONG),
+      INTEGER(MPI_UNSIGNED_LONG_LONG),
+      INTEGER(MPI_INT8_T),
+      INTEGER(MPI_INT16_T),
+      INTEGER(MPI_INT32_T),
+      INTEGER(MPI_INT64_T),
+      INTEGER(MPI_UINT8_T),
+      INTEGER(MPI_UINT16_T),
+      INTEGER(MPI_UINT32_T),
+      INTEGER(MPI_UINT64_T),
+      INTEGER(MPI_AINT),
+      INTEGER(MPI_OFFSET),
+      INTEGER(MPI_COUNT),
+      INTEGER(MPI_INTEGER),
+      {"MPI_C_BOOL", MPI_C_BOOL, Kind::logical},
+      {"MPI_LOGICAL", MPI_LOGICAL, Kind::logical},
+      {"MPI_FLOAT", MPI_FLOAT, Kind::floating},
+      {"MPI_DOUBLE", MPI_DOUBLE, Kind::floating},
+      {"MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, Kind::floating},
+      {"MPI_REAL", MPI_REAL, Kind::floating},
+      {"MPI_DOUBLE_PRECISION", MPI_DOUBLE_PRECISION, Kind::floating},
+      {"MPI_C_FLOAT_COMPLEX", MPI_C_FLOAT_COMPLEX, Kind::complex},
+      {"MPI_C_DOUBLE_COMPLEX", MPI_C_DOUBLE_COMPLEX, Kind::complex},
+      {"MPI_C_LONG_DOUBLE_COMPLEX", MPI_C_LONG_DOUBLE_COMPLEX, Kind::complex},
+      {"MPI_BYTE", MPI_BYTE, Kind::byte},
+      {"MPI_FLOAT_INT", MPI_FLOAT_INT, Kind::pair},
+      {"MPI_DOUBLE_INT", MPI_DOUBLE_INT, Kind::pair},
+      {"MPI_LONG_INT", MPI_LONG_INT, Kind::pair},
+      {"MPI_2INT", MPI_2INT, Kind::pair},
+      {"MPI_SHORT_INT", MPI_SHORT_INT, Kind::pair},
+      {"MPI_LONG_DOUBLE_INT", MPI_LONG_DOUBLE_INT, Kind::pair},
+  };
+#undef INTEGER
+  std::erase_if(all, [](const Type& type) {
+    if (type.type == MPI_DATATYPE_NULL) return true;
+    int size = 0;  // zero: a Fortran type of a host without Fortran
+    MPI_Type_size(type.type, &size);
+    return size == 0;
+  });
+  return all;
+}
+
+std::vector<Op> ops_for(const Type& type) {
+  std::vector<Op> ops;
+  const auto add = [&](const char* name, MPI_Op op) { ops.push_back({name, op}); };
+  const bool ordered = type.kind == Kind::integer || type.kind == Kind::floating;
+  const bool c_integer = type.kind == Kind::integer && type.type != MPI_INTEGER &&
+                         type.type != MPI_AINT && type.type != MPI_OFFSET && type.type != MPI_COUNT;
+  if (ordered) {
+    add("MPI_MAX", MPI_MAX);
+    add("MPI_MIN", MPI_MIN);
+  }
+  if (ordered || type.kind == Kind::complex) {
+    add("MPI_SUM", MPI_SUM);
+    add("MPI_PROD", MPI_PROD);
+  }
+  if (c_integer || type.kind == Kind::logical) {
+    add("MPI_LAND", MPI_LAND);
+    add("MPI_LOR", MPI_LOR);
+    add("MPI_LXOR", MPI_LXOR);
+  }
+  if (type.kind == Kind::integer || type.kind == Kind::byte) {
+    add("MPI_BAND", MPI_BAND);
+    add("MPI_BOR", MPI_BOR);
+    add("MPI_BXOR", MPI_BXOR);
+  }
+  if (type.kind == Kind::pair) {
+    add("MPI_MINLOC", MPI_MINLOC);
+    add("MPI_MAXLOC", MPI_MAXLOC);
+  }
+  add("MPI_REPLACE", MPI_REPLACE);
+  add("MPI_NO_OP", MPI_NO_OP);
+  return ops;
+}
+
+template <class T>
+void store(char* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+template <class T>
+void store_pair(char* at, T value, int index) {
+  struct Pair {
+    T value;
+    int index;
+  };
+  store(at + offsetof(Pair, value), value);
+  store(at + offsetof(Pair, index), index);
+}
+
+void store_floating(char* at, int size, double value) {
+  if (size == sizeof(float)) {
+    store(at, static_cast<float>(value));
+  } else if (size == sizeof(double)) {
+    store(at, value);
+  } else {
+    store(at, static_cast<long double>(value));
+  }
+}
+
+/// Small values, exact in every type, some equal on both sides so that MINLOC sees ties.
+std::vector<char> values(const Type& type, int seed) {
+  std::vector<char> buffer(bytes);
+  MPI_Aint lower = 0, extent = 0;
+  MPI_Type_get_extent(type.type, &lower, &extent);
+  int size = 0;
+  MPI_Type_size(type.type, &size);
+  for (int i = 0; i < count; ++i) {
+    char* at = buffer.data() + i * extent;
+    const int value = i < 2 ? 3 : (i * 5 + seed * 3) % 8;
+    const int index = seed * 10 + i;
+    switch (type.kind) {
+      case Kind::integer:
+      case Kind::byte:
+        at[0] = static_cast<char>(value);  // little-endian, the rest is zero
+        break;
+      case Kind::logical:
+        at[0] = static_cast<char>((value >> 1) & 1);
+        break;
+      case Kind::floating:
+        store_floating(at, size, value - 3.5);
+        break;
+      case Kind::complex:
+        store_floating(at, size / 2, value - 3.5);
+        store_floating(at + size / 2, size / 2, i + 0.25);
+        break;
+      case Kind::pair:
+        if (type.type == MPI_FLOAT_INT) store_pair(at, static_cast<float>(value), index);
+        if (type.type == MPI_DOUBLE_INT) store_pair(at, static_cast<double>(value), index);
+        if (type.type == MPI_LONG_INT) store_pair(at, static_cast<long>(value), index);
+        if (type.type == MPI_2INT) store_pair(at, value, index);
+        if (type.type == MPI_SHORT_INT) store_pair(at, static_cast<short>(value), index);
+        if (type.type == MPI_LONG_DOUBLE_INT) {
+          store_pair(at, static_cast<long double>(value), index);
+        }
+        break;
+    }
+  }
+  return buffer;
+}
+
+/// The bytes that are part of a value, without padding, of `elements` elements.
+std::string significant(const Type& type, const char* buffer, int elements) {
+  MPI_Aint lower = 0, extent = 0;
+  MPI_Type_get_extent(type.type, &lower, &extent);
+  int size = 0;
+  MPI_Type_size(type.type, &size);
+  constexpr std::size_t extended = 10;  // of the sixteen bytes of an x86 long double
+  std::string result;
+  for (int i = 0; i < elements; ++i) {
+    const char* at = buffer + i * extent;
+    if (type.type == MPI_LONG_DOUBLE) {
+      result.append(at, extended);
+    } else if (type.type == MPI_C_LONG_DOUBLE_COMPLEX) {
+      result.append(at, extended).append(at + sizeof(long double), extended);
+    } else if (type.type == MPI_LONG_DOUBLE_INT) {
+      result.append(at, extended).append(at + sizeof(long double), sizeof(int));
+    } else if (type.kind == Kind::pair) {
+      const auto value = static_cast<std::size_t>(size) - sizeof(int);
+      result.append(at, value).append(at + std::max(value, sizeof(int)), sizeof(int));
+    } else {
+      result.append(at, static_cast<std::size_t>(size));
+    }
+  }
+  return result;
+}
+
+/// What `op` leaves; empty where the host's MPI_Reduce_local refuses the pair of op and type.
+std::vector<char> reference(const Type& type, const Op& op, const std::vector<char>& origin,
+                            const std::vector<char>& target) {
+  if (op.op == MPI_REPLACE) return origin;
+  if (op.op == MPI_NO_OP) return target;
+  std::vector<char> result = target;
+  if (MPI_Reduce_local(origin.data(), result.data(), count, type.type, op.op) != MPI_SUCCESS) {
+    return {};
+  }
+  return result;
+}
+
+class Reduction {
+ public:
+  Reduction(MPI_Win win, int target) : win_(win), target_(target) {}
+
+  void run(const Type& type, const Op& op) const {
+    const std::vector<char> origin = values(type, 1);
+    const std::vector<char> background = values(type, 2);
+    const std::vector<char> expected = reference(type, op, origin, background);
+    if (expected.empty()) return;
+    std::vector<char> result(bytes);
+
+    if (op.op != MPI_NO_OP) {
+      set(background);
+      MPI_Accumulate(origin.data(), count, type.type, target_, 0, count, type.type, op.op, win_);
+      check(type, op, "accumulate", get().data(), expected.data(), count);
+    }
+    set(background);
+    MPI_Get_accumulate(origin.data(), count, type.type, result.data(), count, type.type, target_, 0,
+                       count, type.type, op.op, win_);
+    check(type, op, "get_accumulate", get().data(), expected.data(), count);
+    check(type, op, "result of get_accumulate", result.data(), background.data(), count);
+    set(background);
+    MPI_Fetch_and_op(origin.data(), result.data(), type.type, target_, 0, op.op, win_);
+    check(type, op, "fetch_and_op", get().data(), expected.data(), 1);
+    check(type, op, "result of fetch_and_op", result.data(), background.data(), 1);
+  }
+
+ private:
+  void set(const std::vector<char>& buffer) const {
+    MPI_Put(buffer.data(), bytes, MPI_CHAR, target_, 0, bytes, MPI_CHAR, win_);
+    MPI_Win_flush(target_, win_);
+  }
+  std::vector<char> get() const {
+    std::vector<char> buffer(bytes);
+    MPI_Win_flush(target_, win_);
+    MPI_Get(buffer.data(), bytes, MPI_CHAR, target_, 0, bytes, MPI_CHAR, win_);
+    MPI_Win_flush(target_, win_);
+    return buffer;
+  }
+  static void check(const Type& type, const Op& op, const char* what, const char* actual,
+                    const char* expected, int elements) {
+    if (significant(type, actual, elements) == significant(type, expected, elements)) return;
+    support::fail(__FILE__, __LINE__,
+                  std::string(what) + " with " + op.name + " on " + type.name +
+                      " differs from MPI_Reduce_local.");
+  }
+
+  MPI_Win win_;
+  int target_;
+};
+
+/// All ranks add to the same elements of rank 0 at once: nothing is lost, whatever the type's size.
+template <class T>
+void contended(Flavor flavor, const Program& program, MPI_Datatype type) {
+  constexpr int rounds = 50;
+  Window<T> window(flavor, 3);
+  const T ones[3] = {1, 1, 1};
+  T result[3];
+  MPI_Win_lock_all(0, window);
+  for (int i = 0; i < rounds; ++i) {
+    MPI_Accumulate(ones, 3, type, 0, 0, 3, type, MPI_SUM, window);
+    MPI_Get_accumulate(ones, 2, type, result, 2, type, 0, 1, 2, type, MPI_SUM, window);
+    MPI_Fetch_and_op(ones, result, type, 0, 2, MPI_SUM, window);
+    if (i % 16 == 0) MPI_Win_flush(0, window);
+  }
+  MPI_Win_unlock_all(window);
+  support::barrier();
+  if (program.rank() == 0) {
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const T expected = static_cast<T>(rounds * static_cast<int>(i + 1) * program.size());
+      CHECK(std::abs(static_cast<double>(window[i] - expected)) < 0.5);
+    }
+    MPI_Win_unlock(0, window);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  // An op that the host does not know for a type is no failure: there is nothing to compare with.
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  for (Flavor flavor : support::flavors) {
+    Window<char> window(flavor, bytes);
+    program.test_unless_host("openmpi intel", "wrong logical and MINLOC results between ranks",
+                             "all ops on all types", [&] {
+                               MPI_Win_lock(MPI_LOCK_EXCLUSIVE, program.right(), 0, window);
+                               const Reduction reduction(window, program.right());
+                               for (const Type& type : types()) {
+                                 for (const Op& op : ops_for(type)) reduction.run(type, op);
+                               }
+                               MPI_Win_unlock(program.right(), window);
+                             });
+    program.test("contended int16", [&] { contended<std::int16_t>(flavor, program, MPI_INT16_T); });
+    program.test("contended int", [&] { contended<int>(flavor, program, MPI_INT); });
+    program.test("contended float", [&] { contended<float>(flavor, program, MPI_FLOAT); });
+    program.test("contended double", [&] { contended<double>(flavor, program, MPI_DOUBLE); });
+    program.test("contended long double",
+                 [&] { contended<long double>(flavor, program, MPI_LONG_DOUBLE); });
+  }
+}

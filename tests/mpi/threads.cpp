@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// G8: MPI_THREAD_MULTIPLE, several threads on one window and on windows of their own.
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "support/program.hpp"
+#include "support/window.hpp"
+
+namespace {
+
+using support::Flavor;
+using support::Program;
+using support::Window;
+
+constexpr int threads = 4;
+constexpr int rounds = 50;
+
+template <class Body>
+void in_threads(Body body) {
+  std::vector<std::thread> running;
+  for (int i = 0; i < threads; ++i) running.emplace_back(body, i);
+  for (std::thread& thread : running) thread.join();
+}
+
+/// Every thread puts to places of its own and flushes, on one window.
+void put_and_flush(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, threads);
+  MPI_Win_lock_all(0, window);
+  in_threads([&](int thread) {
+    for (int i = 1; i <= rounds; ++i) {
+      int got = -1;
+      MPI_Put(&i, 1, MPI_INT, program.right(), thread, 1, MPI_INT, window);
+      MPI_Win_flush(program.right(), window);
+      MPI_Get(&got, 1, MPI_INT, program.right(), thread, 1, MPI_INT, window);
+      MPI_Win_flush_local(program.right(), window);
+      CHECK_EQUAL(got, i);
+    }
+  });
+  MPI_Win_unlock_all(window);
+}
+
+/// All threads of all ranks update one counter.
+void contended(Flavor flavor, const Program& program) {
+  Window<std::int64_t> window(flavor, 1);
+  MPI_Win_lock_all(0, window);
+  in_threads([&](int thread) {
+    const std::int64_t one = 1;
+    std::int64_t before = 0;
+    for (int i = 0; i < rounds; ++i) {
+      if ((i + thread) % 2) {
+        MPI_Fetch_and_op(&one, &before, MPI_INT64_T, 0, 0, MPI_SUM, window);
+      } else {
+        MPI_Accumulate(&one, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_SUM, window);
+      }
+      MPI_Win_flush(0, window);
+    }
+  });
+  MPI_Win_unlock_all(window);
+  support::barrier();
+  if (program.rank() == 0) {
+    CHECK_EQUAL(window[0], std::int64_t{threads} * rounds * program.size());
+  }
+}
+
+/// Requests made and waited for by different threads at once, next to messages.
+void requests(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, threads);
+  MPI_Win_lock_all(0, window);
+  in_threads([&](int thread) {
+    for (int i = 1; i <= rounds; ++i) {
+      MPI_Request request[3];
+      int received = -1;
+      MPI_Irecv(&received, 1, MPI_INT, program.rank(), thread, MPI_COMM_WORLD, &request[0]);
+      MPI_Isend(&i, 1, MPI_INT, program.rank(), thread, MPI_COMM_WORLD, &request[1]);
+      MPI_Rput(&i, 1, MPI_INT, program.right(), thread, 1, MPI_INT, window, &request[2]);
+      MPI_Waitall(3, request, MPI_STATUSES_IGNORE);
+      CHECK_EQUAL(received, i);
+    }
+  });
+  MPI_Win_unlock_all(window);
+}
+
+/// A window per thread, with lock epochs that wait for each other across ranks.
+void window_per_thread(Flavor flavor, const Program& program) {
+  std::vector<std::unique_ptr<Window<long>>> windows;
+  for (int i = 0; i < threads; ++i) windows.push_back(std::make_unique<Window<long>>(flavor, 1));
+  in_threads([&](int thread) {
+    Window<long>& window = *windows[static_cast<std::size_t>(thread)];
+    for (int i = 0; i < rounds; ++i) {
+      long value = 0;
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+      MPI_Get(&value, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+      MPI_Win_flush(0, window);
+      ++value;
+      MPI_Put(&value, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+      MPI_Win_unlock(0, window);
+    }
+  });
+  support::barrier();
+  if (program.rank() == 0) {
+    for (auto& window : windows) {
+      MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, *window);
+      CHECK_EQUAL((*window)[0], static_cast<long>(rounds) * program.size());
+      MPI_Win_unlock(0, *window);
+    }
+  }
+}
+
+/// One thread waits in a closing call while others work: it must not hold them up.
+void waiting_thread(Flavor flavor, const Program& program) {
+  if (program.size() < 2) return;
+  Window<int> exposure(flavor, 1);
+  Window<int> window(flavor, 1);
+  if (program.rank() == 0) {
+    std::thread waits([&] {
+      MPI_Win_post(support::Group({1}), 0, exposure);
+      MPI_Win_wait(exposure);
+    });
+    const int one = 1;
+    for (int i = 0; i < rounds; ++i) {
+      MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+      MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window);
+      MPI_Win_unlock(0, window);
+    }
+    MPI_Send(nullptr, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    waits.join();
+    CHECK_EQUAL(window[0], rounds);
+  }
+  if (program.rank() == 1) {
+    MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_start(support::Group({0}), 0, exposure);
+    MPI_Win_complete(exposure);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv, MPI_THREAD_MULTIPLE);
+  if (program.thread_level() < MPI_THREAD_MULTIPLE) return 0;
+  for (Flavor flavor : support::flavors) {
+    program.test("put and flush", [&] { put_and_flush(flavor, program); });
+    program.test("contended", [&] { contended(flavor, program); });
+    program.test("requests", [&] { requests(flavor, program); });
+    program.test("window per thread", [&] { window_per_thread(flavor, program); });
+    program.test("waiting thread", [&] { waiting_thread(flavor, program); });
+  }
+}
