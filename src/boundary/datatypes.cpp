@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "boundary/flatten.hpp"
 #include "boundary/runtime.hpp"
 
 namespace oriel::boundary {
@@ -27,6 +26,9 @@ LayoutRef layout_of(Flat&& flat) {
 void Datatypes::start() {
   if (keyval_ != MPI_KEYVAL_INVALID) return;
   PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Datatypes::forget, &keyval_, nullptr);
+  // Split, not duplicated: the program's attributes of MPI_COMM_SELF are not for it.
+  PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &self_);
+  PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
   predefined_.start();
   for (const PredefinedType& type : predefined_.all()) {
     if (type.handle == MPI_DATATYPE_NULL) continue;
@@ -51,36 +53,19 @@ const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
   if (const auto known = known_derived_.find(key); known != known_derived_.end()) {
     return &known->second;
   }
-  const auto leaf = [&](bool whole_elements) {
-    return [this, whole_elements](MPI_Datatype predefined) {
-      Flat flat;
-      auto known = known_predefined_.find(handle_key(predefined));
-      if (known == known_predefined_.end()) {
-        // A type made by MPI_Type_create_f90_real and its siblings: the predefined one of its size.
-        int size = 0;
-        PMPI_Type_size(predefined, &size);
-        for (known = known_predefined_.begin(); known != known_predefined_.end(); ++known) {
-          const PredefinedType& basic = *known->second.basic;
-          if (basic.type_class == TypeClass::floating && basic.size == static_cast<unsigned>(size)) {
-            break;
-          }
-        }
-        if (known == known_predefined_.end()) return flat;
-      }
-      const Layout& layout = whole_elements ? *known->second.elements : *known->second.layout;
-      flat.blocks = layout.blocks();
-      flat.extent = layout.extent();
-      flat.basic = known->second.basic;
-      return flat;
-    };
+  if (!committed(type)) return nullptr;
+  const auto flattened = [&](bool whole_elements, Flat& flat) {
+    return flatten(type, [&](MPI_Datatype predefined, int combiner) {
+      return leaf(predefined, combiner, whole_elements);
+    }, flat);
   };
   Flat exact;
-  if (!flatten(type, leaf(false), exact)) return nullptr;
+  if (!flattened(false, exact)) return nullptr;
   Known known;
   known.basic = exact.mixed ? nullptr : exact.basic;
   if (known.basic != nullptr && known.basic->type_class == TypeClass::pair) {
     Flat elements;
-    if (!flatten(type, leaf(true), elements)) return nullptr;
+    if (!flattened(true, elements)) return nullptr;
     known.elements = layout_of(std::move(elements));
     known.layout = layout_of(std::move(exact));
   } else {
@@ -90,6 +75,25 @@ const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
   // The attribute's only purpose is its delete callback, which the host calls as the type is freed.
   if (PMPI_Type_set_attr(type, keyval_, this) != MPI_SUCCESS) return nullptr;
   return &known_derived_.emplace(key, std::move(known)).first->second;
+}
+
+/// The host's own check of a send's arguments; a send to MPI_PROC_NULL does nothing else. Its errors
+/// come back as codes, while an inquiry about a bad handle would end in a fatal error handler.
+bool Datatypes::committed(MPI_Datatype type) const {
+  const char never_read = 0;
+  return PMPI_Send(&never_read, 1, type, MPI_PROC_NULL, 0, self_) == MPI_SUCCESS;
+}
+
+Flat Datatypes::leaf(MPI_Datatype type, int combiner, bool whole_elements) const {
+  Flat flat;
+  if (combiner != MPI_COMBINER_NAMED) type = predefined_.of_f90(type, combiner);
+  const auto known = known_predefined_.find(handle_key(type));
+  if (known == known_predefined_.end()) return flat;
+  const Layout& layout = whole_elements ? *known->second.elements : *known->second.layout;
+  flat.blocks = layout.blocks();
+  flat.extent = layout.extent();
+  flat.basic = known->second.basic;
+  return flat;
 }
 
 int Datatypes::forget(MPI_Datatype type, int, void* value, void*) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "boundary/flatten.hpp"
 #include "boundary/host.hpp"
 #include "boundary/predefined_types.hpp"
 #include "core/layout.hpp"
@@ -53,15 +54,18 @@ class Datatypes {
 
  private:
   const Known* find_other(MPI_Datatype type);
+  Flat leaf(MPI_Datatype type, int combiner, bool whole_elements) const;
+  bool committed(MPI_Datatype type) const;
   static int forget(MPI_Datatype type, int keyval, void* value, void* state);
 
-  // Only predefined types: their handles never mean something else later.
+  // The last predefined type asked for. Only predefined ones: their handles never mean something else later.
   std::uint64_t last_key_ = ~std::uint64_t{0};
   const Known* last_ = nullptr;
   PredefinedTypes predefined_;
   std::unordered_map<std::uint64_t, Known> known_predefined_;
   std::unordered_map<std::uint64_t, Known> known_derived_;
   int keyval_ = MPI_KEYVAL_INVALID;
+  MPI_Comm self_ = MPI_COMM_NULL;
 };
 
 }  // namespace oriel::boundary

@@ -48,75 +48,71 @@ class Builder {
   Flat& flat_;
 };
 
-/// The indices that one dimension of an array contributes.
-struct Dimension {
-  std::int64_t size = 0;
-  std::vector<std::int64_t> indices;
+/// Neighbouring indices that one dimension of an array contributes.
+struct IndexRun {
+  std::int64_t first;
+  std::int64_t length;
 };
 
-/// Visits the elements of an array section in memory order: the last dimension varies fastest.
-void add_section(Builder& builder, const Flat& child, const std::vector<Dimension>& dimensions) {
-  for (const Dimension& dimension : dimensions) {
-    if (dimension.indices.empty()) return;
-  }
-  std::vector<std::size_t> at(dimensions.size(), 0);
-  while (true) {
-    std::int64_t element = 0;
-    for (std::size_t d = 0; d < dimensions.size(); ++d) {
-      element = element * dimensions[d].size + dimensions[d].indices[at[d]];
+struct Dimension {
+  std::int64_t size = 0;
+  std::vector<IndexRun> runs;
+};
+
+/// Adds the elements of an array section in memory order: the last dimension varies fastest, and its
+/// runs are added whole. `base`: the index of the row that the outer dimensions have chosen.
+void add_section(Builder& builder, const Flat& child, const std::vector<Dimension>& dimensions,
+                 std::size_t outermost = 0, std::int64_t base = 0) {
+  const Dimension& dimension = dimensions[outermost];
+  const bool innermost = outermost + 1 == dimensions.size();
+  for (const IndexRun& run : dimension.runs) {
+    const std::int64_t start = base * dimension.size + run.first;
+    if (innermost) {
+      builder.add(child, start * child.extent, run.length);
+      continue;
     }
-    builder.add(child, element * child.extent, 1);
-    std::size_t d = dimensions.size();
-    while (d-- > 0) {
-      if (++at[d] < dimensions[d].indices.size()) break;
-      at[d] = 0;
-      if (d == 0) return;
+    for (std::int64_t i = 0; i < run.length; ++i) {
+      add_section(builder, child, dimensions, outermost + 1, start + i);
     }
-    if (d == static_cast<std::size_t>(-1)) return;
   }
 }
 
 void add_subarray(Builder& builder, const Flat& child, const SubarrayContents& array) {
   std::vector<Dimension> dimensions(array.sizes.size());
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    dimensions[d].size = array.sizes[d];
-    for (std::int64_t i = 0; i < array.subsizes[d]; ++i) {
-      dimensions[d].indices.push_back(array.starts[d] + i);
-    }
+    dimensions[d] = {array.sizes[d], {{array.starts[d], array.subsizes[d]}}};
   }
   if (array.fortran_order) std::reverse(dimensions.begin(), dimensions.end());
   add_section(builder, child, dimensions);
 }
 
+/// The runs of one dimension of a distributed array that belong to the process `mine` of
+/// `processes` in this dimension.
+Dimension distributed(const DarrayContents& array, std::size_t d, std::int64_t mine) {
+  const std::int64_t size = array.global_sizes[d];
+  const std::int64_t processes = array.process_sizes[d];
+  const bool by_default = array.distribution_arguments[d] == MPI_DISTRIBUTE_DFLT_DARG;
+  std::int64_t block = size;
+  if (array.distributions[d] == MPI_DISTRIBUTE_BLOCK) {
+    block = by_default ? (size + processes - 1) / processes : array.distribution_arguments[d];
+  } else if (array.distributions[d] == MPI_DISTRIBUTE_CYCLIC) {
+    block = by_default ? 1 : array.distribution_arguments[d];
+  }
+  Dimension dimension;
+  dimension.size = size;
+  for (std::int64_t first = mine * block; first < size; first += block * processes) {
+    dimension.runs.push_back({first, std::min(block, size - first)});
+  }
+  return dimension;
+}
+
 void add_darray(Builder& builder, const Flat& child, const DarrayContents& array) {
-  const std::size_t count = array.global_sizes.size();
-  std::vector<Dimension> dimensions(count);
+  std::vector<Dimension> dimensions(array.global_sizes.size());
   // Ranks are laid out over the process grid in C order, whatever the order of the array.
   std::int64_t rank = array.rank;
-  for (std::size_t d = count; d-- > 0;) {
-    const std::int64_t processes = array.process_sizes[d];
-    const std::int64_t mine = rank % processes;
-    rank /= processes;
-    const std::int64_t size = array.global_sizes[d];
-    dimensions[d].size = size;
-    std::int64_t block = array.distribution_arguments[d];
-    switch (array.distributions[d]) {
-      case MPI_DISTRIBUTE_BLOCK:
-        if (block == MPI_DISTRIBUTE_DFLT_DARG) block = (size + processes - 1) / processes;
-        break;
-      case MPI_DISTRIBUTE_CYCLIC:
-        if (block == MPI_DISTRIBUTE_DFLT_DARG) block = 1;
-        break;
-      default:
-        block = size;
-        break;
-    }
-    const std::int64_t step = std::max<std::int64_t>(block * processes, 1);
-    for (std::int64_t first = mine * block; first < size; first += step) {
-      for (std::int64_t i = first; i < std::min(first + block, size); ++i) {
-        dimensions[d].indices.push_back(i);
-      }
-    }
+  for (std::size_t d = dimensions.size(); d-- > 0;) {
+    dimensions[d] = distributed(array, d, rank % array.process_sizes[d]);
+    rank /= array.process_sizes[d];
   }
   if (array.fortran_order) std::reverse(dimensions.begin(), dimensions.end());
   add_section(builder, child, dimensions);
@@ -128,7 +124,7 @@ bool flatten(MPI_Datatype type, const FlattenLeaf& leaf, Flat& flat) {
   TypeContents contents;
   if (!contents.read(type)) return false;
   if (contents.predefined()) {
-    flat = leaf(type);
+    flat = leaf(type, contents.combiner());
     return flat.basic != nullptr;
   }
   MPI_Aint low = 0;
@@ -195,6 +191,8 @@ bool flatten(MPI_Datatype type, const FlattenLeaf& leaf, Flat& flat) {
     default:
       return false;
   }
+  // No data at all: then it is of whatever type it was declared with.
+  if (flat.basic == nullptr && !children.empty()) flat.basic = children[0].basic;
   return true;
 }
 

@@ -122,7 +122,7 @@ ORIEL_EXPORT int PORIEL_Win_ifence(int given, MPI_Win win, MPI_Request* request)
         [&] { return not_carried("ORIEL_Win_ifence", win); });
   }
   return close_epoch("ORIEL_Win_ifence", win, request, [&](Window& window, Completion* completion) {
-    return window.fence(assertion, completion);
+    return window.fence(assertion, false, completion);
   });
 }
 

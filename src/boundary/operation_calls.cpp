@@ -73,8 +73,10 @@ ORIEL_EXPORT int MPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype
   return carry(
       "MPI_Fetch_and_op", win,
       [&](BoundWindow& window) {
-        return update(window, get_accumulate_access(origin, 1, type, result, 1, type, rank,
-                                                    displacement, 1, type, op));
+        Access access = get_accumulate_access(origin, 1, type, result, 1, type, rank,
+                                              displacement, 1, type, op);
+        access.predefined_only = true;
+        return update(window, access);
       },
       [&] { return PMPI_Fetch_and_op(origin, result, type, rank, displacement, op, win); });
 }
@@ -92,7 +94,8 @@ ORIEL_EXPORT int MPI_Compare_and_swap(const void* origin, const void* compare, v
                                .rank = rank,
                                .displacement = displacement,
                                .target_count = 1,
-                               .target_type = type});
+                               .target_type = type,
+                               .predefined_only = true});
       },
       [&] {
         return PMPI_Compare_and_swap(origin, compare, result, type, rank, displacement, win);

@@ -102,6 +102,10 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   }
   const Known* target = nullptr;
   if (const Failure bad = check(access.target_count, access.target_type, target)) return bad;
+  if (access.predefined_only &&
+      (target->basic == nullptr || target->basic->handle != access.target_type)) {
+    return {MPI_ERR_TYPE, "the call takes predefined datatypes only"};
+  }
   operation.target_count = static_cast<std::uint64_t>(access.target_count);
   operation.target_layout = layout_of(kind, *target);
   if (access.rank != MPI_PROC_NULL) {

@@ -29,6 +29,7 @@ struct Access {
   MPI_Count target_count = 0;
   MPI_Datatype target_type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_REPLACE;
+  bool predefined_only = false;  // the call takes no derived datatype
 };
 
 /// Any operation, by the general path: arguments checked in MPI's order (count, type, rank,

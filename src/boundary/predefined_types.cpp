@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/predefined_types.hpp"
 
+#include "boundary/host_types.hpp"
+
 namespace oriel::boundary {
 namespace {
 
@@ -56,18 +58,20 @@ void PredefinedTypes::start() {
     add(integer, false, type);
   }
   for (MPI_Datatype type : {MPI_AINT, MPI_OFFSET, MPI_COUNT}) add(integer, true, type, true);
-  for (MPI_Datatype type : {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8}) {
+  for (MPI_Datatype type : {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8,
+                            MPI_INTEGER16}) {
     add(integer, true, type);
   }
   for (MPI_Datatype type : {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION,
-                            MPI_REAL4, MPI_REAL8}) {
+                            MPI_REAL2, MPI_REAL4, MPI_REAL8, MPI_REAL16}) {
     add(floating, true, type);
   }
-  for (MPI_Datatype type : {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL}) add(logical, false, type);
+  for (MPI_Datatype type : {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL, MPI_LOGICAL1, MPI_LOGICAL2,
+                            MPI_LOGICAL4, MPI_LOGICAL8}) add(logical, false, type);
   for (MPI_Datatype type :
        {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
         MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_COMPLEX, MPI_DOUBLE_COMPLEX,
-        MPI_COMPLEX8, MPI_COMPLEX16}) {
+        MPI_COMPLEX4, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32}) {
     add(complex, true, type);
   }
   for (MPI_Datatype type : {MPI_BYTE, MPI_PACKED}) add(byte, false, type);
@@ -76,6 +80,21 @@ void PredefinedTypes::start() {
                             MPI_LONG_DOUBLE_INT, MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_2INTEGER}) {
     add(pair, true, type);
   }
+}
+
+MPI_Datatype PredefinedTypes::of_f90(MPI_Datatype type, int combiner) const {
+  const TypeClass type_class = combiner == MPI_COMBINER_F90_REAL      ? TypeClass::floating
+                               : combiner == MPI_COMBINER_F90_COMPLEX ? TypeClass::complex
+                                                                      : TypeClass::integer;
+  int size = 0;
+  PMPI_Type_size(type, &size);
+  for (const PredefinedType& candidate : types_) {
+    if (candidate.handle != MPI_DATATYPE_NULL && candidate.type_class == type_class &&
+        candidate.size == static_cast<std::uint32_t>(size)) {
+      return candidate.handle;
+    }
+  }
+  return MPI_DATATYPE_NULL;
 }
 
 }  // namespace oriel::boundary

@@ -28,6 +28,8 @@ class PredefinedTypes {
  public:
   void start();
   const std::vector<PredefinedType>& all() const { return types_; }
+  /// The one that a type made by MPI_Type_create_f90_real and its siblings stands for; null if none.
+  MPI_Datatype of_f90(MPI_Datatype type, int combiner) const;
   const PredefinedType& of_code(std::uint64_t code) const { return types_.at(code); }
 
  private:

@@ -120,7 +120,7 @@ ORIEL_EXPORT int MPI_Win_fence(int given, MPI_Win win) {
         Assert assertion;
         if (const Failure bad = translate_assert(given, fence_asserts, assertion)) return bad;
         return block(window, [&](Completion* completion) {
-          return window.core->fence(assertion, completion);
+          return window.core->fence(assertion, true, completion);
         });
       },
       [&] { return PMPI_Win_fence(given, win); });

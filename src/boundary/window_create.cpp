@@ -23,7 +23,7 @@ Failure quiesce(BoundWindow& window) {
     Assert assertion;
     assertion.no_succeed = last;
     return block(window,
-                 [&](Completion* completion) { return window.core->fence(assertion, completion); });
+                 [&](Completion* completion) { return window.core->fence(assertion, true, completion); });
   };
   if (const Failure bad = fence(false)) return bad;
   if (const Failure bad = fence(true)) return bad;

@@ -18,6 +18,9 @@ inline constexpr std::size_t cache_line = 64;
 struct alignas(cache_line) Doorbell {
   std::atomic<std::uint32_t> sleeping{0};  // written by the owner; 1 while it sleeps or is about to
   std::atomic<std::uint32_t> rings{0};     // futex word; incremented by whoever rings
+  /// Excludes accumulates on this process's memory from one another where CPU atomics cannot. One for
+  /// the process, not one for each window: windows may overlap.
+  std::atomic<std::uint32_t> accumulate_guard{0};
 };
 
 /// What one peer tells this process on one window. Every word has one writer: the peer itself when
@@ -76,7 +79,6 @@ struct alignas(cache_line) ControlBlock {
   std::uint32_t version = current_version;
   std::uint32_t ranks = 0;
   LockQueue lock;
-  alignas(cache_line) std::atomic<std::uint32_t> accumulate_guard{0};
 
   Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
   LockNode* nodes() { return reinterpret_cast<LockNode*>(slots() + ranks); }
@@ -93,7 +95,7 @@ struct alignas(cache_line) ControlBlock {
 
 static_assert(sizeof(Doorbell) == cache_line && sizeof(Slot) == cache_line);
 static_assert(sizeof(LockNode) == 2 * cache_line && sizeof(LockQueue) == cache_line);
-static_assert(sizeof(ControlBlock) == 3 * cache_line);
+static_assert(sizeof(ControlBlock) == 2 * cache_line);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::is_trivially_destructible_v<ControlBlock> &&

@@ -26,7 +26,7 @@ std::uint64_t bytes_of(const Buffer& buffer) {
 /// of odd sizes. Held for one operation, never while waiting for anything else.
 class AccumulateGuard {
  public:
-  AccumulateGuard(ControlBlock& control, Transport& transport) : word_(control.accumulate_guard) {
+  AccumulateGuard(Doorbell& process, Transport& transport) : word_(process.accumulate_guard) {
     while (word_.exchange(1, std::memory_order_acquire) != 0) transport.relax();
   }
   ~AccumulateGuard() { word_.store(0, std::memory_order_release); }
@@ -119,7 +119,7 @@ void Window::reduce(const Operation& operation, Peer& other, void* target, const
     reduce_atomic(operation.reduction, target, origin, fetched, count);
     return;
   }
-  const AccumulateGuard guard(*other.member.control, process_.transport_);
+  const AccumulateGuard guard(*other.member.doorbell, process_.transport_);
   reduce_plain(operation.reduction, target, origin, fetched, count);
 }
 
@@ -153,7 +153,7 @@ Error Window::perform_mapped(const Operation& operation, Peer& other, std::byte*
         compare_swap_atomic(element, base, operation.origin.address, operation.compare,
                             operation.result.address);
       } else {
-        const AccumulateGuard guard(*other.member.control, process_.transport_);
+        const AccumulateGuard guard(*other.member.doorbell, process_.transport_);
         compare_swap_plain(element, base, operation.origin.address, operation.compare,
                            operation.result.address);
       }
@@ -178,7 +178,7 @@ Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t 
   }
   // Fetch, combine in a private copy, store back: whole under the guard, which every accumulate on
   // this memory takes, its owner's included.
-  const AccumulateGuard guard(*other.member.control, process_.transport_);
+  const AccumulateGuard guard(*other.member.doorbell, process_.transport_);
   Transport& transport = process_.transport_;
   const int process = other.member.process;
   const std::uint32_t element = operation.reduction.element;

@@ -197,7 +197,7 @@ Error Window::lock_all(Assert assertion) {
   return Error::none;
 }
 
-Outcome Window::fence(Assert assertion, Completion* completion) {
+Outcome Window::fence(Assert assertion, bool barrier, Completion* completion) {
   if (access_ != nullptr && !is_fence(access_)) {
     return Outcome::failed(fail(Error::sync, "an access epoch (start or lock_all) is open"));
   }
@@ -205,7 +205,7 @@ Outcome Window::fence(Assert assertion, Completion* completion) {
   if (exposure_ != nullptr) {
     return Outcome::failed(fail(Error::sync, "an exposure epoch (post) is open"));
   }
-  const bool closing = fence_possible_ && !assertion.no_precede;
+  const bool closing = (fence_possible_ || barrier) && !assertion.no_precede;
   if (!closing && access_ != nullptr) {
     for (const Target& target : *access_) {
       if (target.issued != 0) {

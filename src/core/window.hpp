@@ -90,8 +90,10 @@ class Window {
   Error start(std::span<const int> targets, Assert assertion);
   Error lock(bool exclusive, int target, Assert assertion);
   Error lock_all(Assert assertion);
-  /// Closes and opens, as the assertion tells; the outcome is that of the closing (E6).
-  Outcome fence(Assert assertion, Completion* completion);
+  /// Closes and opens, as the assertion tells; the outcome is that of the closing (E6). `barrier`:
+  /// wait for all ranks even if no epoch can be open, as programs expect of a blocking fence without
+  /// MPI_MODE_NOPRECEDE. Ranks need not agree on it.
+  Outcome fence(Assert assertion, bool barrier, Completion* completion);
 
   // Closing.
   Outcome complete(Completion* completion);

@@ -33,6 +33,21 @@ void rounds(Flavor flavor, const Program& program) {
   MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
 }
 
+/// The first fence ends nothing and need not be a barrier, yet what an operation reads behind it is
+/// what the target, however late, had stored before its own.
+void first_fence(Flavor flavor, const Program& program) {
+  for (int assertion : {0, static_cast<int>(MPI_MODE_NOPRECEDE)}) {
+    Window<int> window(flavor, 1);
+    if (program.rank() == 0) support::compute(0.005);
+    window[0] = 70 + program.rank();
+    MPI_Win_fence(assertion, window);
+    int got = 0;
+    MPI_Get(&got, 1, MPI_INT, program.right(), 0, 1, MPI_INT, window);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    CHECK_EQUAL(got, 70 + program.right());
+  }
+}
+
 /// Accumulates of all ranks to one counter, ended by one fence.
 void accumulates(Flavor flavor, const Program& program) {
   Window<long> window(flavor, 2);
@@ -141,6 +156,7 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   for (Flavor flavor : support::flavors) {
     program.test("rounds", [&] { rounds(flavor, program); });
+    program.test("first fence", [&] { first_fence(flavor, program); });
     program.test("accumulates", [&] { accumulates(flavor, program); });
     program.test("asserts", [&] { asserts(flavor, program); });
     program.test("barrier semantics", [&] { barrier_semantics(flavor, program); });

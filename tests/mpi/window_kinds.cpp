@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "oriel/oriel.h"
 #include "support/program.hpp"
 #include "support/window.hpp"
 
@@ -42,6 +43,16 @@ void use(MPI_Win win, const support::Program& program, MPI_Aint displacement = 0
   MPI_Get(&back, 1, MPI_INT, program.right(), displacement, 1, MPI_INT, win);
   MPI_Win_fence(0, win);
   CHECK_EQUAL(back, value);
+}
+
+/// Makes local stores visible to the loads of others, and the other way round. A first fence would
+/// not do: it ends no epoch, so it need not be a barrier.
+void exchange_stores(MPI_Win win) {
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+  MPI_Win_sync(win);
+  barrier();
+  MPI_Win_sync(win);
+  MPI_Win_unlock_all(win);
 }
 
 int deleted = 0;
@@ -183,8 +194,8 @@ void info_round_trip(const support::Program& program) {
 
 void reorder_keys(const support::Program& program) {
   const char* const keys[] = {
-      "MPI_WIN_ACCESS_AFTER_ACCESS_REORDER", "MPI_WIN_ACCESS_AFTER_EXPOSURE_REORDER",
-      "MPI_WIN_EXPOSURE_AFTER_EXPOSURE_REORDER", "MPI_WIN_EXPOSURE_AFTER_ACCESS_REORDER"};
+      ORIEL_ACCESS_AFTER_ACCESS_REORDER, ORIEL_ACCESS_AFTER_EXPOSURE_REORDER,
+      ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, ORIEL_EXPOSURE_AFTER_ACCESS_REORDER};
   for (const char* key : keys) {
     Info on{{key, "1"}};
     Window<int> window(Flavor::allocate, 1, MPI_COMM_WORLD, on);
@@ -225,7 +236,7 @@ void shared_noncontiguous(const support::Program& program) {
   Info info{{"alloc_shared_noncontig", "true"}};
   Window<int> window(Flavor::shared, 3, MPI_COMM_WORLD, info);
   window[2] = program.rank();
-  MPI_Win_fence(0, window);
+  exchange_stores(window);
   for (int rank = 0; rank < program.size(); ++rank) {
     MPI_Aint size = 0;
     int unit = 0;
@@ -234,7 +245,7 @@ void shared_noncontiguous(const support::Program& program) {
     CHECK(size >= static_cast<MPI_Aint>(3 * sizeof(int)));
     CHECK_EQUAL(base[2], rank);
   }
-  MPI_Win_fence(0, window);
+  barrier();
 }
 
 /// MPI-4.1: MPI_PROC_NULL asks for the lowest rank with memory.
@@ -244,14 +255,14 @@ void shared_query_proc_null(const support::Program& program) {
   const bool has = program.rank() == program.size() - 1;
   MPI_Win_allocate_shared(has ? 8 : 0, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   if (has) mine[1] = 77;
-  MPI_Win_fence(0, win);
+  exchange_stores(win);
   MPI_Aint size = 0;
   int unit = 0;
   int* base = nullptr;
   MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &base);
   CHECK_EQUAL(size, MPI_Aint{8});
   CHECK_EQUAL(base[1], 77);
-  MPI_Win_fence(0, win);
+  barrier();
   MPI_Win_free(&win);
 }
 
@@ -260,7 +271,7 @@ void shared_query_everywhere(const support::Program& program) {
   for (Flavor flavor : {Flavor::create, Flavor::allocate}) {
     Window<int> window(flavor, 2);
     window[1] = 500 + program.rank();
-    MPI_Win_fence(0, window);
+    exchange_stores(window);
     for (int rank = 0; rank < program.size(); ++rank) {
       MPI_Aint size = -1;
       int unit = -1;
@@ -269,7 +280,7 @@ void shared_query_everywhere(const support::Program& program) {
       if (flavor == Flavor::allocate || rank == program.rank()) CHECK(size == 8);
       if (size > 0) CHECK_EQUAL(base[1], 500 + rank);
     }
-    MPI_Win_fence(0, window);
+    barrier();
   }
 }
 
