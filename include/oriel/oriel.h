@@ -8,8 +8,8 @@
  *
  * Rules common to all calls
  *  - The last argument is an ordinary MPI request. It works in the whole MPI_Wait and MPI_Test
- *    families, in MPI_Request_free and in MPI_Request_get_status, also in arrays mixed with requests
- *    of the MPI library itself.
+ *    families, in MPI_Request_free and in MPI_Request_get_status, also in arrays mixed with
+ * requests of the MPI library itself.
  *  - No call here blocks. An opening call's request is complete when the call returns.
  *  - Blocking and nonblocking calls mix freely within one epoch.
  *  - Buffers of operations in an epoch that was closed by one of these calls may be reused when its
@@ -37,8 +37,8 @@
 /**
  * Info keys of a window (value "1" or "true"; default "0"): the engine may start an epoch while the
  * one before it, already closed, is still in progress. The program promises that epochs which run
- * at the same time touch disjoint memory. The keys have no effect next to a fence or lock_all epoch.
- * Source: section VI-B.
+ * at the same time touch disjoint memory. The keys have no effect next to a fence or lock_all
+ * epoch. Source: section VI-B.
  */
 #if MPI_MAX_INFO_KEY > 41
 #define ORIEL_ACCESS_AFTER_ACCESS_REORDER "MPI_WIN_ACCESS_AFTER_ACCESS_REORDER"
@@ -46,7 +46,8 @@
 #define ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER "MPI_WIN_EXPOSURE_AFTER_EXPOSURE_REORDER"
 #define ORIEL_EXPOSURE_AFTER_ACCESS_REORDER "MPI_WIN_EXPOSURE_AFTER_ACCESS_REORDER"
 #else
-/* Open MPI's info keys are too short for the paper's names: its abbreviations, known on every host. */
+/* Open MPI's info keys are too short for the paper's names: its abbreviations, known on every host.
+ */
 #define ORIEL_ACCESS_AFTER_ACCESS_REORDER "A_A_A_R"
 #define ORIEL_ACCESS_AFTER_EXPOSURE_REORDER "A_A_E_R"
 #define ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER "E_A_E_R"
@@ -58,55 +59,55 @@ extern "C" {
 #endif
 
 /** Version of the library in use, as opposed to the ORIEL_VERSION_ macros of the header. */
-int ORIEL_Get_version(int *major, int *minor, int *patch);
+int ORIEL_Get_version(int* major, int* minor, int* patch);
 
 /** MPI_Win_post that returns a request: opens an exposure epoch to `group`. */
-int ORIEL_Win_ipost(MPI_Group group, int assert, MPI_Win win, MPI_Request *request);
+int ORIEL_Win_ipost(MPI_Group group, int assert, MPI_Win win, MPI_Request* request);
 /** MPI_Win_start that never waits: opens an access epoch to `group`. */
-int ORIEL_Win_istart(MPI_Group group, int assert, MPI_Win win, MPI_Request *request);
+int ORIEL_Win_istart(MPI_Group group, int assert, MPI_Win win, MPI_Request* request);
 /** Closes the access epoch opened last by start. The request completes when MPI_Win_complete would
  *  have returned. */
-int ORIEL_Win_icomplete(MPI_Win win, MPI_Request *request);
-/** Closes the exposure epoch. The request completes when every origin of its group has completed its
- *  matching access epoch; the next exposure epoch may be opened at once. */
-int ORIEL_Win_iwait(MPI_Win win, MPI_Request *request);
+int ORIEL_Win_icomplete(MPI_Win win, MPI_Request* request);
+/** Closes the exposure epoch. The request completes when every origin of its group has completed
+ * its matching access epoch; the next exposure epoch may be opened at once. */
+int ORIEL_Win_iwait(MPI_Win win, MPI_Request* request);
 /** Closes the fence epoch, if one is open, and opens the next, as `assert` tells. The request
- *  completes when MPI_Win_fence would have returned; where nothing is closed it is complete at once.
- *  Collective over the window's group. */
-int ORIEL_Win_ifence(int assert, MPI_Win win, MPI_Request *request);
+ *  completes when MPI_Win_fence would have returned; where nothing is closed it is complete at
+ * once. Collective over the window's group. */
+int ORIEL_Win_ifence(int assert, MPI_Win win, MPI_Request* request);
 /** Opens a lock epoch to `rank`. The lock is requested at once. */
-int ORIEL_Win_ilock(int lock_type, int rank, int assert, MPI_Win win, MPI_Request *request);
+int ORIEL_Win_ilock(int lock_type, int rank, int assert, MPI_Win win, MPI_Request* request);
 /** Opens a shared-lock epoch to all ranks of the window. */
-int ORIEL_Win_ilock_all(int assert, MPI_Win win, MPI_Request *request);
+int ORIEL_Win_ilock_all(int assert, MPI_Win win, MPI_Request* request);
 /** Closes the lock epoch to `rank`. The request completes when all its operations are complete at
  *  origin and target and the lock is released. */
-int ORIEL_Win_iunlock(int rank, MPI_Win win, MPI_Request *request);
+int ORIEL_Win_iunlock(int rank, MPI_Win win, MPI_Request* request);
 /** Closes the lock_all epoch. The request completes as that of ORIEL_Win_iunlock, for all ranks. */
-int ORIEL_Win_iunlock_all(MPI_Win win, MPI_Request *request);
+int ORIEL_Win_iunlock_all(MPI_Win win, MPI_Request* request);
 /** The request completes when all operations to `rank` issued before this call are complete at
  *  origin and target. Operations issued later are not covered (paper, section VII-C). */
-int ORIEL_Win_iflush(int rank, MPI_Win win, MPI_Request *request);
+int ORIEL_Win_iflush(int rank, MPI_Win win, MPI_Request* request);
 /** As ORIEL_Win_iflush, at the origin only: the buffers may be reused. */
-int ORIEL_Win_iflush_local(int rank, MPI_Win win, MPI_Request *request);
+int ORIEL_Win_iflush_local(int rank, MPI_Win win, MPI_Request* request);
 /** As ORIEL_Win_iflush, for operations to all ranks. */
-int ORIEL_Win_iflush_all(MPI_Win win, MPI_Request *request);
+int ORIEL_Win_iflush_all(MPI_Win win, MPI_Request* request);
 /** As ORIEL_Win_iflush_local, for operations to all ranks. */
-int ORIEL_Win_iflush_local_all(MPI_Win win, MPI_Request *request);
+int ORIEL_Win_iflush_local_all(MPI_Win win, MPI_Request* request);
 
-int PORIEL_Get_version(int *major, int *minor, int *patch);
-int PORIEL_Win_ipost(MPI_Group group, int assert, MPI_Win win, MPI_Request *request);
-int PORIEL_Win_istart(MPI_Group group, int assert, MPI_Win win, MPI_Request *request);
-int PORIEL_Win_icomplete(MPI_Win win, MPI_Request *request);
-int PORIEL_Win_iwait(MPI_Win win, MPI_Request *request);
-int PORIEL_Win_ifence(int assert, MPI_Win win, MPI_Request *request);
-int PORIEL_Win_ilock(int lock_type, int rank, int assert, MPI_Win win, MPI_Request *request);
-int PORIEL_Win_ilock_all(int assert, MPI_Win win, MPI_Request *request);
-int PORIEL_Win_iunlock(int rank, MPI_Win win, MPI_Request *request);
-int PORIEL_Win_iunlock_all(MPI_Win win, MPI_Request *request);
-int PORIEL_Win_iflush(int rank, MPI_Win win, MPI_Request *request);
-int PORIEL_Win_iflush_local(int rank, MPI_Win win, MPI_Request *request);
-int PORIEL_Win_iflush_all(MPI_Win win, MPI_Request *request);
-int PORIEL_Win_iflush_local_all(MPI_Win win, MPI_Request *request);
+int PORIEL_Get_version(int* major, int* minor, int* patch);
+int PORIEL_Win_ipost(MPI_Group group, int assert, MPI_Win win, MPI_Request* request);
+int PORIEL_Win_istart(MPI_Group group, int assert, MPI_Win win, MPI_Request* request);
+int PORIEL_Win_icomplete(MPI_Win win, MPI_Request* request);
+int PORIEL_Win_iwait(MPI_Win win, MPI_Request* request);
+int PORIEL_Win_ifence(int assert, MPI_Win win, MPI_Request* request);
+int PORIEL_Win_ilock(int lock_type, int rank, int assert, MPI_Win win, MPI_Request* request);
+int PORIEL_Win_ilock_all(int assert, MPI_Win win, MPI_Request* request);
+int PORIEL_Win_iunlock(int rank, MPI_Win win, MPI_Request* request);
+int PORIEL_Win_iunlock_all(MPI_Win win, MPI_Request* request);
+int PORIEL_Win_iflush(int rank, MPI_Win win, MPI_Request* request);
+int PORIEL_Win_iflush_local(int rank, MPI_Win win, MPI_Request* request);
+int PORIEL_Win_iflush_all(MPI_Win win, MPI_Request* request);
+int PORIEL_Win_iflush_local_all(MPI_Win win, MPI_Request* request);
 
 #ifdef __cplusplus
 }

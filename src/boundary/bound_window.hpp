@@ -30,4 +30,8 @@ struct BoundWindow {
   std::vector<Segment> segments;  // our own first, then those of peers that we map
 };
 
+inline bool valid_rank(const BoundWindow& window, int rank) {
+  return static_cast<unsigned>(rank) < static_cast<unsigned>(window.core->ranks());
+}
+
 }  // namespace oriel::boundary

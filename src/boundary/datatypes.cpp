@@ -8,7 +8,8 @@
 namespace oriel::boundary {
 namespace {
 
-/// A pair type's parts lie one behind the other, the second aligned as its place in the extent tells.
+/// A pair type's parts lie one behind the other, the second aligned as its place in the extent
+/// tells.
 std::vector<Block> exact_blocks(const PredefinedType& type) {
   if (type.true_extent == type.size) return {{0, type.size}};
   // The gap is in front of the int: the value has what the int leaves of the size.
@@ -55,9 +56,12 @@ const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
   }
   if (!committed(type)) return nullptr;
   const auto flattened = [&](bool whole_elements, Flat& flat) {
-    return flatten(type, [&](MPI_Datatype predefined, int combiner) {
-      return leaf(predefined, combiner, whole_elements);
-    }, flat);
+    return flatten(
+        type,
+        [&](MPI_Datatype predefined, int combiner) {
+          return leaf(predefined, combiner, whole_elements);
+        },
+        flat);
   };
   Flat exact;
   if (!flattened(false, exact)) return nullptr;
@@ -77,8 +81,9 @@ const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
   return &known_derived_.emplace(key, std::move(known)).first->second;
 }
 
-/// The host's own check of a send's arguments; a send to MPI_PROC_NULL does nothing else. Its errors
-/// come back as codes, while an inquiry about a bad handle would end in a fatal error handler.
+/// The host's own check of a send's arguments; a send to MPI_PROC_NULL does nothing else. Its
+/// errors come back as codes, while an inquiry about a bad handle would end in a fatal error
+/// handler.
 bool Datatypes::committed(MPI_Datatype type) const {
   const char never_read = 0;
   return PMPI_Send(&never_read, 1, type, MPI_PROC_NULL, 0, self_) == MPI_SUCCESS;

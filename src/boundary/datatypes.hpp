@@ -29,7 +29,8 @@ class Datatypes {
   /// Null for what is not a committed datatype as far as the host can tell.
   const Known* find(MPI_Datatype type) {
     const std::uint64_t key = handle_key(type);
-    if (key == last_key_) [[likely]] return last_;
+    if (key == last_key_) [[likely]]
+      return last_;
     return find_other(type);
   }
 
@@ -58,7 +59,8 @@ class Datatypes {
   bool committed(MPI_Datatype type) const;
   static int forget(MPI_Datatype type, int keyval, void* value, void* state);
 
-  // The last predefined type asked for. Only predefined ones: their handles never mean something else later.
+  // The last predefined type asked for. Only predefined ones: their handles never mean something
+  // else later.
   std::uint64_t last_key_ = ~std::uint64_t{0};
   const Known* last_ = nullptr;
   PredefinedTypes predefined_;

@@ -20,7 +20,8 @@ class Builder {
     const bool dense = child.blocks.size() == 1 &&
                        static_cast<std::int64_t>(child.blocks[0].length) == child.extent;
     if (dense) {
-      append(offset + child.blocks[0].offset, child.blocks[0].length * static_cast<std::uint64_t>(count));
+      append(offset + child.blocks[0].offset,
+             child.blocks[0].length * static_cast<std::uint64_t>(count));
       return;
     }
     for (std::int64_t i = 0; i < count; ++i) {
@@ -59,8 +60,8 @@ struct Dimension {
   std::vector<IndexRun> runs;
 };
 
-/// Adds the elements of an array section in memory order: the last dimension varies fastest, and its
-/// runs are added whole. `base`: the index of the row that the outer dimensions have chosen.
+/// Adds the elements of an array section in memory order: the last dimension varies fastest, and
+/// its runs are added whole. `base`: the index of the row that the outer dimensions have chosen.
 void add_section(Builder& builder, const Flat& child, const std::vector<Dimension>& dimensions,
                  std::size_t outermost = 0, std::int64_t base = 0) {
   const Dimension& dimension = dimensions[outermost];

@@ -11,17 +11,24 @@
 
 // The large-count names (MPI_Put_c, ...) are defined where the host has them, and only there:
 // programs bind to them weakly and take their presence as a promise.
-#if MPI_VERSION >= 4 || defined(MPI_ABI)
+#if MPI_VERSION >= 4
 #define ORIEL_HOST_LARGE_COUNTS 1
 #else
 #define ORIEL_HOST_LARGE_COUNTS 0
 #endif
 
 // MPI_Request_get_status_any and its siblings came with MPI-4.1.
-#if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1) || defined(MPI_ABI)
+#if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 #define ORIEL_HOST_STATUS_OF_MANY 1
 #else
 #define ORIEL_HOST_STATUS_OF_MANY 0
+#endif
+
+// Open MPI takes info keys of 35 characters at most; three of the reorder keys are longer.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_SHORT_INFO_KEYS 1
+#else
+#define ORIEL_HOST_SHORT_INFO_KEYS 0
 #endif
 
 // Definitions of the public API. Everything else is hidden (-fvisibility=hidden).

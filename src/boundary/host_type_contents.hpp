@@ -12,7 +12,8 @@ namespace oriel::boundary {
 /// ones refuse datatypes that were made by large-count constructors.
 #if ORIEL_HOST_LARGE_COUNTS
 struct HostContents {
-  static bool envelope(MPI_Datatype type, int& integers, int& addresses, int& types, int& combiner) {
+  static bool envelope(MPI_Datatype type, int& integers, int& addresses, int& types,
+                       int& combiner) {
     MPI_Count counts[4] = {};
     const int code =
         PMPI_Type_get_envelope_c(type, &counts[0], &counts[1], &counts[2], &counts[3], &combiner);
@@ -25,8 +26,8 @@ struct HostContents {
                    std::vector<std::int64_t>& addresses, std::vector<std::int64_t>& large,
                    std::vector<MPI_Datatype>& types) {
     MPI_Count counts[4] = {};
-    if (PMPI_Type_get_envelope_c(type, &counts[0], &counts[1], &counts[2], &counts[3],
-                                 &combiner) != MPI_SUCCESS) {
+    if (PMPI_Type_get_envelope_c(type, &counts[0], &counts[1], &counts[2], &counts[3], &combiner) !=
+        MPI_SUCCESS) {
       return false;
     }
     if (combiner == MPI_COMBINER_NAMED || counts[3] == 0) return true;
@@ -46,7 +47,8 @@ struct HostContents {
 };
 #else
 struct HostContents {
-  static bool envelope(MPI_Datatype type, int& integers, int& addresses, int& types, int& combiner) {
+  static bool envelope(MPI_Datatype type, int& integers, int& addresses, int& types,
+                       int& combiner) {
     return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS;
   }
   static bool read(MPI_Datatype type, int& combiner, std::vector<int>& integers,

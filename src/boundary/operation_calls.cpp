@@ -73,8 +73,8 @@ ORIEL_EXPORT int MPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype
   return carry(
       "MPI_Fetch_and_op", win,
       [&](BoundWindow& window) {
-        Access access = get_accumulate_access(origin, 1, type, result, 1, type, rank,
-                                              displacement, 1, type, op);
+        Access access = get_accumulate_access(origin, 1, type, result, 1, type, rank, displacement,
+                                              1, type, op);
         access.predefined_only = true;
         return update(window, access);
       },

@@ -59,10 +59,7 @@ bool resolve(const Access& access) {
 }  // namespace
 
 bool update_element(const BoundWindow& window, const Access& access) {
-  if (access.target_count != 1 ||
-      static_cast<unsigned>(access.rank) >= static_cast<unsigned>(window.core->ranks())) {
-    return false;
-  }
+  if (access.target_count != 1 || !valid_rank(window, access.rank)) return false;
   if (access.op != last.op || access.target_type != last.type || access.kind != last.kind) {
     if (!resolve(access)) return false;
   }
@@ -79,6 +76,22 @@ bool update_element(const BoundWindow& window, const Access& access) {
   } else {
     reduce_atomic(last.reduction, target, access.origin.address,
                   fetches ? access.result.address : nullptr, 1);
+  }
+  return true;
+}
+
+bool carry_out_at_once(const BoundWindow& window, const Access& access) {
+  const bool put = access.kind == OperationKind::put;
+  if (!put && access.kind != OperationKind::get) return update_element(window, access);
+  const UserBuffer& local = put ? access.origin : access.result;
+  std::size_t bytes;
+  std::byte* target = straight(window, local.count, local.type, access.rank, access.displacement,
+                               access.target_count, access.target_type, bytes);
+  if (target == nullptr) return false;
+  if (put) {
+    copy(target, local.address, bytes);
+  } else {
+    copy(local.address, target, bytes);
   }
   return true;
 }
@@ -105,6 +118,10 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   if (access.predefined_only &&
       (target->basic == nullptr || target->basic->handle != access.target_type)) {
     return {MPI_ERR_TYPE, "the call takes predefined datatypes only"};
+  }
+  if (access.predefined_only &&
+      (target->basic == nullptr || target->basic->handle != access.target_type)) {
+    return {MPI_ERR_TYPE, "this call takes predefined datatypes only"};
   }
   operation.target_count = static_cast<std::uint64_t>(access.target_count);
   operation.target_layout = layout_of(kind, *target);

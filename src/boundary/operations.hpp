@@ -48,7 +48,7 @@ inline std::byte* straight(const BoundWindow& window, MPI_Count count, MPI_Datat
   // One type and count on both sides. The bounds keep the product below from overflowing.
   if (type != target_type || count != target_count) return nullptr;
   if (static_cast<std::uint64_t>(count) >> 32 != 0) return nullptr;
-  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.core->ranks())) return nullptr;
+  if (!valid_rank(window, rank)) return nullptr;
   const Datatypes::Known* known = runtime.datatypes.find(type);
   if (known == nullptr || !known->layout->contiguous()) return nullptr;
   bytes = static_cast<std::size_t>(count) * known->layout->size();
@@ -139,6 +139,9 @@ inline Failure update(BoundWindow& window, const Access& access) {
   return issue(window, access);
 }
 
+/// The operation by one of the fast paths. False: the general path is to be taken.
+bool carry_out_at_once(const BoundWindow& window, const Access& access);
+
 /// A request-based operation: a request that is complete if the operation is.
 template <typename Host>
 int with_request(const char* call, MPI_Win handle, const Access& access, MPI_Request* request,
@@ -149,6 +152,10 @@ int with_request(const char* call, MPI_Win handle, const Access& access, MPI_Req
       call, handle,
       [&](BoundWindow& window) {
         ours = true;
+        if (valid_rank(window, access.rank) && window.core->passive(access.rank) &&
+            carry_out_at_once(window, access)) {
+          return Failure();
+        }
         PendingRequest& candidate = requests.acquire(window);
         bool posted = false;
         const Failure bad = issue(window, access, &candidate, posted);

@@ -18,13 +18,20 @@ struct PredefinedOp {
 
   bool takes(TypeClass type) const {
     switch (type) {
-      case TypeClass::integer: return integer;
-      case TypeClass::floating: return floating;
-      case TypeClass::logical: return logical;
-      case TypeClass::complex: return complex;
-      case TypeClass::byte: return byte;
-      case TypeClass::pair: return pair;
-      case TypeClass::character: return false;
+      case TypeClass::integer:
+        return integer;
+      case TypeClass::floating:
+        return floating;
+      case TypeClass::logical:
+        return logical;
+      case TypeClass::complex:
+        return complex;
+      case TypeClass::byte:
+        return byte;
+      case TypeClass::pair:
+        return pair;
+      case TypeClass::character:
+        return false;
     }
     return false;
   }
@@ -111,6 +118,8 @@ Failure reduction_of(OperationKind kind, MPI_Op op, MPI_Datatype datatype, Reduc
   return {MPI_ERR_OP, "the op is not a predefined one"};
 }
 
-GenericReduce generic_reduce() { return {reduce_by_host}; }
+GenericReduce generic_reduce() {
+  return {reduce_by_host};
+}
 
 }  // namespace oriel::boundary

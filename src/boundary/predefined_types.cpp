@@ -8,11 +8,16 @@ namespace {
 
 Basic integer_of(std::uint32_t size, bool has_sign) {
   switch (size) {
-    case 1: return has_sign ? Basic::i8 : Basic::u8;
-    case 2: return has_sign ? Basic::i16 : Basic::u16;
-    case 4: return has_sign ? Basic::i32 : Basic::u32;
-    case 8: return has_sign ? Basic::i64 : Basic::u64;
-    default: return Basic::other;
+    case 1:
+      return has_sign ? Basic::i8 : Basic::u8;
+    case 2:
+      return has_sign ? Basic::i16 : Basic::u16;
+    case 4:
+      return has_sign ? Basic::i32 : Basic::u32;
+    case 8:
+      return has_sign ? Basic::i64 : Basic::u64;
+    default:
+      return Basic::other;
   }
 }
 
@@ -43,23 +48,24 @@ void PredefinedTypes::start() {
       if (type_class == TypeClass::integer) type.basic = integer_of(type.size, has_sign);
       if (type_class == TypeClass::floating) type.basic = floating_of(type.size);
       // The kernels' logical ops yield 0 and 1, which is what C's bool holds; Fortran's may differ.
-      if (type_class == TypeClass::byte || handle == MPI_C_BOOL) type.basic = integer_of(type.size, false);
+      if (type_class == TypeClass::byte || handle == MPI_C_BOOL)
+        type.basic = integer_of(type.size, false);
     }
     types_.push_back(type);
   };
   using enum TypeClass;
-  for (MPI_Datatype type : {MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_INT8_T,
-                            MPI_INT16_T, MPI_INT32_T, MPI_INT64_T}) {
+  for (MPI_Datatype type : {MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG,
+                            MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T}) {
     add(integer, true, type);
   }
-  for (MPI_Datatype type : {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
-                            MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T,
-                            MPI_UINT64_T}) {
+  for (MPI_Datatype type :
+       {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
+        MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T}) {
     add(integer, false, type);
   }
   for (MPI_Datatype type : {MPI_AINT, MPI_OFFSET, MPI_COUNT}) add(integer, true, type, true);
-  for (MPI_Datatype type : {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8,
-                            MPI_INTEGER16}) {
+  for (MPI_Datatype type :
+       {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16}) {
     add(integer, true, type);
   }
   for (MPI_Datatype type : {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION,
@@ -67,7 +73,8 @@ void PredefinedTypes::start() {
     add(floating, true, type);
   }
   for (MPI_Datatype type : {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL, MPI_LOGICAL1, MPI_LOGICAL2,
-                            MPI_LOGICAL4, MPI_LOGICAL8}) add(logical, false, type);
+                            MPI_LOGICAL4, MPI_LOGICAL8})
+    add(logical, false, type);
   for (MPI_Datatype type :
        {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
         MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_COMPLEX, MPI_DOUBLE_COMPLEX,

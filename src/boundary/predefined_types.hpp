@@ -9,7 +9,8 @@
 
 namespace oriel::boundary {
 
-/// The groups of predefined types that MPI-4.1 section 6.9.2 names to say which op takes which type.
+/// The groups of predefined types that MPI-4.1 section 6.9.2 names to say which op takes which
+/// type.
 enum class TypeClass : std::uint8_t { integer, floating, logical, complex, byte, character, pair };
 
 struct PredefinedType {
@@ -28,7 +29,8 @@ class PredefinedTypes {
  public:
   void start();
   const std::vector<PredefinedType>& all() const { return types_; }
-  /// The one that a type made by MPI_Type_create_f90_real and its siblings stands for; null if none.
+  /// The one that a type made by MPI_Type_create_f90_real and its siblings stands for; null if
+  /// none.
   MPI_Datatype of_f90(MPI_Datatype type, int combiner) const;
   const PredefinedType& of_code(std::uint64_t code) const { return types_.at(code); }
 

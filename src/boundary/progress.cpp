@@ -18,8 +18,10 @@ Progress progress;
 
 namespace {
 
-// A poll costs a tenth of a microsecond, a yield with nobody to yield to about half of one.
+// A poll costs a tenth of a microsecond, a yield with nobody to yield to about half of one. Even
+// with a processor for every rank somebody else may be using it.
 constexpr unsigned polls_per_yield = 16;
+constexpr unsigned polls_per_rare_yield = 1024;
 
 std::atomic<bool> stopping{false};
 
@@ -108,8 +110,9 @@ void Progress::stop() {
 void considerate_poll() {
   static thread_local unsigned polls = 0;
   Engine* engine = runtime.engine();
-  if (engine == nullptr || !engine->oversubscribed) return;
-  if (++polls % polls_per_yield == 0) ::sched_yield();
+  if (engine == nullptr) return;
+  const unsigned enough = engine->oversubscribed ? polls_per_yield : polls_per_rare_yield;
+  if (++polls % enough == 0) ::sched_yield();
 }
 
 }  // namespace oriel::boundary

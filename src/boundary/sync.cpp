@@ -44,11 +44,17 @@ class GroupRanks {
   int size_ = 0;
 };
 
-Failure flush(BoundWindow& window, int rank, bool local) {
+Failure flush_waiting(BoundWindow& window, int rank, bool local) {
   if (rank == MPI_PROC_NULL) return {};
-  sweep_pending();
   return block(window,
                [&](Completion* completion) { return window.core->flush(rank, local, completion); });
+}
+
+inline Failure flush(BoundWindow& window, int rank, bool local) {
+  sweep_pending();
+  if (valid_rank(window, rank) && window.core->flushed(rank)) [[likely]]
+    return {};
+  return flush_waiting(window, rank, local);
 }
 
 Failure flush_all(BoundWindow& window, bool local) {

@@ -34,7 +34,9 @@ class TypeContents {
   const std::vector<MPI_Datatype>& types() const { return types_; }
 
   /// Counts and displacements in elements, in the order of the call's arguments.
-  std::int64_t numbers() const { return static_cast<std::int64_t>(large() ? large_.size() : integers_.size()); }
+  std::int64_t numbers() const {
+    return static_cast<std::int64_t>(large() ? large_.size() : integers_.size());
+  }
   std::int64_t number(std::int64_t i) const {
     const auto at = static_cast<std::size_t>(i);
     return large() ? large_[at] : integers_[at];

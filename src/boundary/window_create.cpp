@@ -22,8 +22,9 @@ Failure quiesce(BoundWindow& window) {
   const auto fence = [&](bool last) {
     Assert assertion;
     assertion.no_succeed = last;
-    return block(window,
-                 [&](Completion* completion) { return window.core->fence(assertion, true, completion); });
+    return block(window, [&](Completion* completion) {
+      return window.core->fence(assertion, true, completion);
+    });
   };
   if (const Failure bad = fence(false)) return bad;
   if (const Failure bad = fence(true)) return bad;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "boundary/info_keys.hpp"
 #include "core/control.hpp"
 
 namespace oriel::boundary {
@@ -19,7 +20,8 @@ std::optional<std::string> value_of(MPI_Info info, const char* key) {
   std::array<char, MPI_MAX_INFO_VAL + 1> value;
   int found = 0;
   // MPI_Info_get is deprecated since MPI-4 and in every host; the call that replaces it is not.
-  if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS || !found) {
+  if (PMPI_Info_get(info, host_key(key), MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS ||
+      !found) {
     return std::nullopt;
   }
   return std::string(value.data());
@@ -88,7 +90,8 @@ int WindowInfo::write(MPI_Info info) const {
   for (const Entry& entry : entries) {
     // Info values may not be empty: an assertion that nobody made is left out.
     if (*entry.value == '\0') continue;
-    if (const int code = PMPI_Info_set(info, entry.key, entry.value); code != MPI_SUCCESS) {
+    if (const int code = PMPI_Info_set(info, host_key(entry.key), entry.value);
+        code != MPI_SUCCESS) {
       return code;
     }
   }

@@ -17,8 +17,8 @@ struct Reorder {
 
 /// The activation predicate (E5, E7): may `later` be active while `earlier`, closed before `later`
 /// was opened, is not yet completed? Epochs that the program itself has open at the same time (post
-/// and start of a halo exchange, locks of several targets) are not asked about: MPI requires them to
-/// progress together.
+/// and start of a halo exchange, locks of several targets) are not asked about: MPI requires them
+/// to progress together.
 constexpr bool may_overlap(EpochKind earlier, EpochKind later, Reorder reorder) {
   const auto collective = [](EpochKind kind) {
     return kind == EpochKind::fence || kind == EpochKind::lock_all;

@@ -18,8 +18,8 @@ inline constexpr std::size_t cache_line = 64;
 struct alignas(cache_line) Doorbell {
   std::atomic<std::uint32_t> sleeping{0};  // written by the owner; 1 while it sleeps or is about to
   std::atomic<std::uint32_t> rings{0};     // futex word; incremented by whoever rings
-  /// Excludes accumulates on this process's memory from one another where CPU atomics cannot. One for
-  /// the process, not one for each window: windows may overlap.
+  /// Excludes accumulates on this process's memory from one another where CPU atomics cannot. One
+  /// for the process, not one for each window: windows may overlap.
   std::atomic<std::uint32_t> accumulate_guard{0};
 };
 
@@ -28,22 +28,22 @@ struct alignas(cache_line) Doorbell {
 /// control block. All stores are release, all loads that act on the value acquire: the peer's
 /// window stores come before the word that announces them.
 struct alignas(cache_line) Slot {
-  std::atomic<std::uint64_t> granted{0};       // exposures that the peer has opened to us (paper: g_r)
-  std::atomic<std::uint64_t> done{0};          // access epochs to us that it has completed: DoneWord
-  std::atomic<std::uint64_t> fence{0};         // the last fence call that it has announced
+  std::atomic<std::uint64_t> granted{0};  // exposures that the peer has opened to us (paper: g_r)
+  std::atomic<std::uint64_t> done{0};     // access epochs to us that it has completed: DoneWord
+  std::atomic<std::uint64_t> fence{0};    // the last fence call that it has announced
   std::atomic<std::uint64_t> lock_granted{0};  // remote peers only: lock requests granted to us
 };
 
-/// A short operation that travels with a lock request (S4): whoever grants the lock carries it out on
-/// the spot and passes the lock on, so that nobody has to be woken for it. Plain data.
+/// A short operation that travels with a lock request (S4): whoever grants the lock carries it out
+/// on the spot and passes the lock on, so that nobody has to be woken for it. Plain data.
 struct Errand {
   static constexpr std::size_t capacity = 32;
 
-  std::uint64_t offset = 0;     // bytes from the start of the target's window
-  std::uint64_t op_code = 0;    // as in Reduction
+  std::uint64_t offset = 0;   // bytes from the start of the target's window
+  std::uint64_t op_code = 0;  // as in Reduction
   std::uint64_t type_code = 0;
-  std::uint32_t bytes = 0;      // 0: there is none
-  std::uint32_t element = 0;    // bytes of one element; 0: a put
+  std::uint32_t bytes = 0;    // 0: there is none
+  std::uint32_t element = 0;  // bytes of one element; 0: a put
   std::uint8_t op = 0;
   std::uint8_t basic = 0;
   std::byte data[capacity] = {};
@@ -71,8 +71,8 @@ struct alignas(cache_line) LockQueue {
 };
 
 /// The words of one rank on one window that peers on its node reach directly, followed in memory by
-/// Slot[ranks] and LockNode[ranks]. A zeroed page is a valid, idle control block: pages that belong to
-/// peers never talked to are never touched.
+/// Slot[ranks] and LockNode[ranks]. A zeroed page is a valid, idle control block: pages that belong
+/// to peers never talked to are never touched.
 struct alignas(cache_line) ControlBlock {
   static constexpr std::uint32_t current_version = 1;
 

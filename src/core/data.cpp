@@ -22,8 +22,8 @@ std::uint64_t bytes_of(const Buffer& buffer) {
   return buffer.layout ? buffer.count * buffer.layout->size() : 0;
 }
 
-/// Mutual exclusion of accumulates on memory that CPU atomics cannot serve: private memory, elements
-/// of odd sizes. Held for one operation, never while waiting for anything else.
+/// Mutual exclusion of accumulates on memory that CPU atomics cannot serve: private memory,
+/// elements of odd sizes. Held for one operation, never while waiting for anything else.
 class AccumulateGuard {
  public:
   AccumulateGuard(Doorbell& process, Transport& transport) : word_(process.accumulate_guard) {
@@ -140,12 +140,12 @@ Error Window::perform_mapped(const Operation& operation, Peer& other, std::byte*
       break;
     case OperationKind::accumulate:
     case OperationKind::get_accumulate:
-      for_each_element_run(cursor, operation.origin, operation.result,
-                           [&](std::int64_t offset, std::byte* origin, std::byte* result,
-                               std::uint64_t bytes) {
-                             reduce(operation, other, at(base, offset), origin, result,
-                                    bytes / operation.reduction.element);
-                           });
+      for_each_element_run(
+          cursor, operation.origin, operation.result,
+          [&](std::int64_t offset, std::byte* origin, std::byte* result, std::uint64_t bytes) {
+            reduce(operation, other, at(base, offset), origin, result,
+                   bytes / operation.reduction.element);
+          });
       break;
     case OperationKind::compare_and_swap: {
       const std::uint32_t element = operation.reduction.element;
@@ -235,9 +235,12 @@ void Window::run_errand(const Errand& errand, Peer& other) {
     return;
   }
   Operation operation;
-  operation.reduction = {static_cast<Op>(errand.op), static_cast<Basic>(errand.basic),
-                         errand.element,              errand.op_code,
-                         errand.type_code,            process_.generic_};
+  operation.reduction = {static_cast<Op>(errand.op),
+                         static_cast<Basic>(errand.basic),
+                         errand.element,
+                         errand.op_code,
+                         errand.type_code,
+                         process_.generic_};
   reduce(operation, other, where, errand.data, nullptr, errand.bytes / errand.element);
 }
 
@@ -323,10 +326,10 @@ void Window::serve(const Message& message, std::span<const std::byte> payload) {
     }
     if (compares) operation.compare = payload.data() + message.blocks * sizeof(Block);
     const auto [low, high] = operation.target_layout->bounds(message.count);
-    const bool inside = message.count == 0 || (message.offset <= self.member.size &&
-                                               static_cast<std::int64_t>(message.offset) + low >= 0 &&
-                                               high <= static_cast<std::int64_t>(
-                                                           self.member.size - message.offset));
+    const bool inside = message.count == 0 ||
+                        (message.offset <= self.member.size &&
+                         static_cast<std::int64_t>(message.offset) + low >= 0 &&
+                         high <= static_cast<std::int64_t>(self.member.size - message.offset));
     const bool has_operands = message.data != 0 || message.op == Op::no_op ||
                               message.operation == OperationKind::get || message.count == 0;
     if (!inside || !has_operands) {

@@ -8,8 +8,8 @@ namespace oriel {
 /// Which access epochs of one origin to one target are complete, in one word that the origin stores
 /// and the target reads (E8). With the reorder keys a later epoch may complete before an earlier
 /// one, so a plain count would hold its news back: the word is a count of epochs complete without a
-/// gap and a bitmap of those just behind the first gap. An epoch further than `reach` behind the gap
-/// has to wait before it can be told; its origin tries again.
+/// gap and a bitmap of those just behind the first gap. An epoch further than `reach` behind the
+/// gap has to wait before it can be told; its origin tries again.
 class DoneWord {
  public:
   static constexpr unsigned reach = 20;

@@ -61,14 +61,14 @@ struct Target {
 
   int rank = 0;
   Access access = Access::idle;
-  bool carried_out = false;     // lock: its operation was an errand, the lock is given back already
-  bool passive = false;         // of a lock or lock_all epoch: may be flushed
-  bool told = false;            // access: the peer knows it is over; exposure: the origin said so
-  std::uint64_t id = 0;         // number of this access (or exposure) between the two ranks
-  std::uint64_t issued = 0;     // operations the program has issued to it in this epoch
-  std::uint64_t started = 0;    // of these, carried out or sent: origin buffers of puts are free
-  std::uint64_t finished = 0;   // of these, complete at both sides; they finish in issue order
-  std::uint64_t last_fetch = 0; // issue number of the last one that writes to origin memory
+  bool carried_out = false;    // lock: its operation was an errand, the lock is given back already
+  bool passive = false;        // of a lock or lock_all epoch: may be flushed
+  bool told = false;           // access: the peer knows it is over; exposure: the origin said so
+  std::uint64_t id = 0;        // number of this access (or exposure) between the two ranks
+  std::uint64_t issued = 0;    // operations the program has issued to it in this epoch
+  std::uint64_t started = 0;   // of these, carried out or sent: origin buffers of puts are free
+  std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
+  std::uint64_t last_fetch = 0;       // issue number of the last one that writes to origin memory
   RecordedOperation* head = nullptr;  // not yet started
   RecordedOperation* tail = nullptr;
   FlushWaiter* flushes = nullptr;  // by age
@@ -107,10 +107,10 @@ struct Epoch {
   EpochKind kind = EpochKind::fence;
   bool active = false;
   bool closed = false;
-  bool exclusive = false;   // lock
-  bool no_check = false;    // start, lock, lock_all, post
-  bool announce = false;    // fence: activation tells the peers that the exposure is open
-  bool announced = false;   // fence: the closing call has been told
+  bool exclusive = false;  // lock
+  bool no_check = false;   // start, lock, lock_all, post
+  bool announce = false;   // fence: activation tells the peers that the exposure is open
+  bool announced = false;  // fence: the closing call has been told
   Error error = Error::none;
   std::uint32_t attention = 0;  // targets requested, plus recorded operations not yet finished
   std::uint32_t untold = 0;     // targets not yet told
@@ -124,7 +124,7 @@ struct Epoch {
   Epoch* next = nullptr;
   Target* targets = nullptr;  // those that the epoch has to do with: given, or touched so far
   Target* last_target = nullptr;
-  Target one;                 // the first of them; the others come from the pool
+  Target one;  // the first of them; the others come from the pool
   std::uint32_t pool_index = 0;
   bool in_use = false;
 

@@ -251,7 +251,8 @@ Outcome Window::complete(Completion* completion) {
 
 Outcome Window::wait(Completion* completion) {
   if (exposure_ == nullptr) {
-    return Outcome::failed(fail(Error::sync, "no exposure epoch is open; open one by MPI_Win_post"));
+    return Outcome::failed(
+        fail(Error::sync, "no exposure epoch is open; open one by MPI_Win_post"));
   }
   Epoch& epoch = *exposure_;
   exposure_ = nullptr;
@@ -330,8 +331,8 @@ bool Window::fence_over(Epoch& epoch) {
     epoch.announced = true;
     for (Peer& other : peers_) announce(other, MessageKind::fence, epoch.closing_call);
   }
-  while (epoch.awaited < ranks() && peer(epoch.awaited).in->fence.load(std::memory_order_acquire) >=
-                                        epoch.closing_call) {
+  while (epoch.awaited < ranks() &&
+         peer(epoch.awaited).in->fence.load(std::memory_order_acquire) >= epoch.closing_call) {
     ++epoch.awaited;
   }
   return epoch.awaited == ranks();

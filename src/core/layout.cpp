@@ -2,16 +2,16 @@
 #include "core/layout.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace oriel {
 
-Layout::Layout(std::vector<Block> blocks, std::int64_t extent, Basic basic)
+Layout::Layout(const std::vector<Block>& blocks, std::int64_t extent, Basic basic)
     : extent_(extent), basic_(basic) {
   for (const Block& block : blocks) {
     if (block.length == 0) continue;
-    if (!blocks_.empty() && blocks_.back().offset +
-                                    static_cast<std::int64_t>(blocks_.back().length) ==
-                                block.offset) {
+    if (!blocks_.empty() &&
+        blocks_.back().offset + static_cast<std::int64_t>(blocks_.back().length) == block.offset) {
       blocks_.back().length += block.length;
     } else {
       blocks_.push_back(block);
@@ -24,14 +24,23 @@ Layout::Layout(std::vector<Block> blocks, std::int64_t extent, Basic basic)
     high_ = size_ == 0 ? end : std::max(high_, end);
     size_ += block.length;
   }
-  contiguous_ = blocks_.size() == 1 && blocks_[0].offset == 0 &&
-                extent_ == static_cast<std::int64_t>(size_);
+  contiguous_ =
+      blocks_.size() == 1 && blocks_[0].offset == 0 && extent_ == static_cast<std::int64_t>(size_);
 }
 
 std::pair<std::int64_t, std::int64_t> Layout::bounds(std::uint64_t count) const {
   if (count == 0 || size_ == 0) return {0, 0};
-  const std::int64_t last = static_cast<std::int64_t>(count - 1) * extent_;
-  return {low_ + std::min<std::int64_t>(last, 0), high_ + std::max<std::int64_t>(last, 0)};
+  // More than fits into 64 bits lies outside of every window, and must not wrap into one.
+  using Limits = std::numeric_limits<std::int64_t>;
+  std::int64_t last = 0;
+  std::int64_t low = low_;
+  std::int64_t high = high_;
+  if (__builtin_mul_overflow(count - 1, extent_, &last)) {
+    last = extent_ < 0 ? Limits::min() : Limits::max();
+  }
+  if (last < 0 && __builtin_add_overflow(low_, last, &low)) low = Limits::min();
+  if (last > 0 && __builtin_add_overflow(high_, last, &high)) high = Limits::max();
+  return {low, high};
 }
 
 BlockCursor::BlockCursor(const Layout& layout, std::uint64_t count)

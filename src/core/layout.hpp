@@ -22,7 +22,7 @@ struct Block {
 class Layout {
  public:
   /// `basic`: the predefined type that all of it is made of, or Basic::none when mixed.
-  Layout(std::vector<Block> blocks, std::int64_t extent, Basic basic);
+  Layout(const std::vector<Block>& blocks, std::int64_t extent, Basic basic);
 
   const std::vector<Block>& blocks() const { return blocks_; }
   std::int64_t extent() const { return extent_; }

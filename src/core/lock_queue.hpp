@@ -12,9 +12,11 @@ namespace oriel {
 /// origins alone. The target takes no part (E12, and "a rank that computes delays nobody").
 ///
 /// LockQueue::word holds everything the uncontended case needs:
-///   bit 63 exclusive holder, bit 62 guard, bits 20..39 waiting requests, bits 0..19 shared holders.
-/// Nobody waiting: one compare-exchange takes it, one gives it back. Otherwise the guard is taken for
-/// the few instructions that change the list; while it is set nobody else changes any of the word.
+///   bit 63 exclusive holder, bit 62 guard, bits 20..39 waiting requests, bits 0..19 shared
+///   holders.
+/// Nobody waiting: one compare-exchange takes it, one gives it back. Otherwise the guard is taken
+/// for the few instructions that change the list; while it is set nobody else changes any of the
+/// word.
 ///
 /// Invariants (guard free): an exclusive holder excludes every other holder; waiting > 0 implies
 /// somebody holds the lock; who waits is granted in the order of arrival.
@@ -30,9 +32,9 @@ class LockLine {
   static bool try_acquire(LockQueue& queue, bool exclusive) {
     std::uint64_t word = queue.word.load(std::memory_order_relaxed);
     if (exclusive) {
-      return word == 0 && queue.word.compare_exchange_strong(word, exclusive_bit,
-                                                             std::memory_order_acquire,
-                                                             std::memory_order_relaxed);
+      return word == 0 &&
+             queue.word.compare_exchange_strong(word, exclusive_bit, std::memory_order_acquire,
+                                                std::memory_order_relaxed);
     }
     while ((word & (exclusive_bit | guard_bit | waiting_mask)) == 0) {
       if (queue.word.compare_exchange_weak(word, word + 1, std::memory_order_acquire,
@@ -60,7 +62,8 @@ class LockLine {
   /// origin then says when it has been granted.
   bool acquire(int origin, bool exclusive);
 
-  /// Leaves an errand with the waiting request of `origin`; false if the lock was granted meanwhile.
+  /// Leaves an errand with the waiting request of `origin`; false if the lock was granted
+  /// meanwhile.
   bool leave(int origin, const Errand& errand);
 
   /// Gives the lock back and hands it on. Errands found at the head of the line are run, one after

@@ -33,17 +33,17 @@ struct Message {
   Basic basic = Basic::none;
   std::uint32_t window = 0;
   std::int32_t origin = 0;
-  std::uint64_t word = 0;      // the step's word; operation and reply: the origin's pool index
-  std::uint64_t offset = 0;    // operation: bytes from the start of the target's window
-  std::uint64_t count = 0;     // operation: elements of the target datatype
-  std::int64_t extent = 0;     // of the target datatype
-  std::uint64_t data = 0;      // bytes of data at the end of the message
-  std::uint64_t fetched = 0;   // operation: bytes that the reply shall carry
+  std::uint64_t word = 0;     // the step's word; operation and reply: the origin's pool index
+  std::uint64_t offset = 0;   // operation: bytes from the start of the target's window
+  std::uint64_t count = 0;    // operation: elements of the target datatype
+  std::int64_t extent = 0;    // of the target datatype
+  std::uint64_t data = 0;     // bytes of data at the end of the message
+  std::uint64_t fetched = 0;  // operation: bytes that the reply shall carry
   std::uint64_t op_code = 0;
   std::uint64_t type_code = 0;
   std::uint32_t element = 0;
   std::uint32_t blocks = 0;
-  Error error = Error::none;   // reply
+  Error error = Error::none;  // reply
 
   static constexpr std::uint32_t current_version = 1;
 };

@@ -13,7 +13,7 @@ enum class OperationKind : std::uint8_t {
   put,
   get,
   accumulate,
-  get_accumulate,   // also fetch_and_op
+  get_accumulate,  // also fetch_and_op
   compare_and_swap
 };
 
@@ -24,8 +24,8 @@ struct Buffer {
   LayoutRef layout;
 };
 
-/// An RMA operation as the caller gave it: arguments, not data. Recorded as it is while its epoch is
-/// deferred or its target not yet available, and carried out from it later.
+/// An RMA operation as the caller gave it: arguments, not data. Recorded as it is while its epoch
+/// is deferred or its target not yet available, and carried out from it later.
 struct Operation {
   OperationKind kind = OperationKind::put;
   int target = 0;
@@ -35,7 +35,7 @@ struct Operation {
   const void* compare = nullptr;  // compare_and_swap
   std::uint64_t target_count = 0;
   LayoutRef target_layout;
-  Reduction reduction;            // accumulates; compare_and_swap uses its `element`
+  Reduction reduction;               // accumulates; compare_and_swap uses its `element`
   Completion* completion = nullptr;  // of a request-based operation: origin buffers may be reused
 };
 

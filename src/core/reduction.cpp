@@ -15,65 +15,7 @@ namespace {
 // programs that poll by fetch_and_op see what was put before.
 constexpr auto order = std::memory_order_acq_rel;
 
-template <typename T>
-T combine(Op op, T in, T old) {
-  switch (op) {
-    case Op::replace:
-      return in;
-    case Op::sum:
-      if constexpr (std::is_integral_v<T>) {
-        using U = std::make_unsigned_t<T>;  // wraps instead of overflowing
-        return static_cast<T>(static_cast<U>(static_cast<U>(in) + static_cast<U>(old)));
-      } else {
-        return in + old;
-      }
-    case Op::prod:
-      if constexpr (std::is_integral_v<T>) {
-        return static_cast<T>(static_cast<std::uint64_t>(in) * static_cast<std::uint64_t>(old));
-      } else {
-        return in * old;
-      }
-    case Op::min:
-      return std::min(in, old);
-    case Op::max:
-      return std::max(in, old);
-    default:
-      break;
-  }
-  if constexpr (std::is_integral_v<T>) {
-    switch (op) {
-      case Op::land:
-        return static_cast<T>(in != 0 && old != 0);
-      case Op::lor:
-        return static_cast<T>(in != 0 || old != 0);
-      case Op::lxor:
-        return static_cast<T>((in != 0) != (old != 0));
-      case Op::band:
-        return static_cast<T>(in & old);
-      case Op::bor:
-        return static_cast<T>(in | old);
-      case Op::bxor:
-        return static_cast<T>(in ^ old);
-      default:
-        break;
-    }
-  }
-  return old;
-}
-
-/// Updates elements one by one through `update(target, origin, old)`.
-template <typename Update>
-void for_elements(std::size_t size, void* target, const void* origin, void* fetched,
-                  std::size_t count, Update&& update) {
-  auto* to = static_cast<std::byte*>(target);
-  const auto* from = static_cast<const std::byte*>(origin);
-  auto* old = static_cast<std::byte*>(fetched);
-  for (std::size_t i = 0; i < count; ++i) {
-    update(to + i * size, from == nullptr ? nullptr : from + i * size,
-           old == nullptr ? nullptr : old + i * size);
-  }
-}
-
+// Origins and results may lie at any address.
 template <typename T>
 T load(const void* from) {
   T value;
@@ -82,138 +24,218 @@ T load(const void* from) {
 }
 
 template <typename T>
-void reduce_typed(Op op, void* target, const void* origin, void* fetched, std::size_t count) {
-  for_elements(sizeof(T), target, origin, fetched, count,
-               [op](std::byte* to, const std::byte* from, std::byte* old_out) {
-                 std::atomic_ref<T> word(*reinterpret_cast<T*>(to));
-                 T old;
-                 if constexpr (std::is_integral_v<T>) {
-                   if (op == Op::sum) {
-                     old = word.fetch_add(load<T>(from), order);
-                     if (old_out != nullptr) std::memcpy(old_out, &old, sizeof old);
-                     return;
-                   }
-                 }
-                 const T in = load<T>(from);
-                 old = word.load(std::memory_order_relaxed);
-                 while (!word.compare_exchange_weak(old, combine(op, in, old), order,
-                                                    std::memory_order_relaxed)) {
-                 }
-                 if (old_out != nullptr) std::memcpy(old_out, &old, sizeof old);
-               });
+void store(void* to, T value) {
+  std::memcpy(to, &value, sizeof value);
 }
 
-/// Ops that do not look at the value as a number: replace, no_op, and those of the boundary.
+template <Op op, typename T>
+T combine(T in, T old) {
+  if constexpr (op == Op::replace) return in;
+  if constexpr (op == Op::no_op) return old;
+  if constexpr (op == Op::min) return std::min(in, old);
+  if constexpr (op == Op::max) return std::max(in, old);
+  if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (op == Op::sum) return in + old;
+    if constexpr (op == Op::prod) return in * old;
+  } else {
+    // Unsigned and not narrower than int: wraps, where int would overflow.
+    using Wide = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+    if constexpr (op == Op::sum)
+      return static_cast<T>(static_cast<Wide>(in) + static_cast<Wide>(old));
+    if constexpr (op == Op::prod)
+      return static_cast<T>(static_cast<Wide>(in) * static_cast<Wide>(old));
+    if constexpr (op == Op::land) return static_cast<T>(in != 0 && old != 0);
+    if constexpr (op == Op::lor) return static_cast<T>(in != 0 || old != 0);
+    if constexpr (op == Op::lxor) return static_cast<T>((in != 0) != (old != 0));
+    if constexpr (op == Op::band) return static_cast<T>(in & old);
+    if constexpr (op == Op::bor) return static_cast<T>(in | old);
+    if constexpr (op == Op::bxor) return static_cast<T>(in ^ old);
+  }
+}
+
+/// One element's update by a single instruction where there is one; returns the old value.
+template <Op op, typename T>
+T update(T* target, T in) {
+  const std::atomic_ref<T> word(*target);
+  if constexpr (op == Op::replace) return word.exchange(in, order);
+  if constexpr (std::is_integral_v<T>) {
+    if constexpr (op == Op::sum) return word.fetch_add(in, order);
+    if constexpr (op == Op::band) return word.fetch_and(in, order);
+    if constexpr (op == Op::bor) return word.fetch_or(in, order);
+    if constexpr (op == Op::bxor) return word.fetch_xor(in, order);
+  }
+  T old = word.load(std::memory_order_relaxed);
+  while (!word.compare_exchange_weak(old, combine<op>(in, old), order, std::memory_order_relaxed)) {
+  }
+  return old;
+}
+
+using Kernel = void (*)(void* target, const void* origin, void* fetched, std::size_t count);
+
+template <Op op, typename T>
+void atomic_kernel(void* target, const void* origin, void* fetched, std::size_t count) {
+  auto* to = static_cast<T*>(target);
+  const auto* from = static_cast<const std::byte*>(origin);
+  auto* old = static_cast<std::byte*>(fetched);
+  for (std::size_t i = 0; i < count; ++i) {
+    T value;
+    if constexpr (op == Op::no_op) {
+      value = std::atomic_ref<T>(to[i]).load(std::memory_order_acquire);
+    } else if (op == Op::replace && old == nullptr) {
+      std::atomic_ref<T>(to[i]).store(load<T>(from + i * sizeof(T)), std::memory_order_release);
+      continue;
+    } else {
+      value = update<op>(to + i, load<T>(from + i * sizeof(T)));
+    }
+    if (old != nullptr) store(old + i * sizeof(T), value);
+  }
+}
+
+template <Op op, typename T>
+void plain_kernel(void* target, const void* origin, void*, std::size_t count) {
+  auto* to = static_cast<std::byte*>(target);
+  const auto* from = static_cast<const std::byte*>(origin);
+  for (std::size_t at = 0; at < count * sizeof(T); at += sizeof(T)) {
+    store(to + at, combine<op>(load<T>(from + at), load<T>(to + at)));
+  }
+}
+
+constexpr std::size_t op_count = static_cast<std::size_t>(Op::generic) + 1;
+constexpr std::size_t basic_count = static_cast<std::size_t>(Basic::other) + 1;
+using KernelRow = std::array<Kernel, op_count>;
+using KernelTable = std::array<KernelRow, basic_count>;
+
+template <bool atomic, Op op, typename T>
+constexpr Kernel kernel() {
+  constexpr bool number = op <= Op::max;
+  if constexpr (std::is_floating_point_v<T> && !number) {
+    return nullptr;
+  } else {
+    return atomic ? atomic_kernel<op, T> : plain_kernel<op, T>;
+  }
+}
+
+/// The kernels of one type in the order of Op.
+template <bool atomic, typename T>
+constexpr KernelRow row() {
+  return {kernel<atomic, Op::replace, T>(),
+          kernel<atomic, Op::no_op, T>(),
+          kernel<atomic, Op::sum, T>(),
+          kernel<atomic, Op::prod, T>(),
+          kernel<atomic, Op::min, T>(),
+          kernel<atomic, Op::max, T>(),
+          kernel<atomic, Op::land, T>(),
+          kernel<atomic, Op::lor, T>(),
+          kernel<atomic, Op::lxor, T>(),
+          kernel<atomic, Op::band, T>(),
+          kernel<atomic, Op::bor, T>(),
+          kernel<atomic, Op::bxor, T>(),
+          nullptr};
+}
+
+static_assert(static_cast<int>(Basic::i8) == 1 && static_cast<int>(Basic::f64) == 10 &&
+                  static_cast<int>(Op::sum) == 2 && static_cast<int>(Op::bxor) == 11,
+              "the kernels are listed in the order of Basic and Op");
+
+/// In the order of Basic; none and other have no kernels.
+template <bool atomic>
+constexpr KernelTable kernels{KernelRow{},
+                              row<atomic, std::int8_t>(),
+                              row<atomic, std::uint8_t>(),
+                              row<atomic, std::int16_t>(),
+                              row<atomic, std::uint16_t>(),
+                              row<atomic, std::int32_t>(),
+                              row<atomic, std::uint32_t>(),
+                              row<atomic, std::int64_t>(),
+                              row<atomic, std::uint64_t>(),
+                              row<atomic, float>(),
+                              row<atomic, double>(),
+                              KernelRow{}};
+
+template <bool atomic>
+Kernel find_kernel(const Reduction& reduction) {
+  return kernels<atomic>[static_cast<std::size_t>(reduction.basic)]
+                        [static_cast<std::size_t>(reduction.op)];
+}
+
+/// Calls visit with a word of `bytes` bytes.
+template <typename Visit>
+void with_word(std::uint32_t bytes, Visit&& visit) {
+  switch (bytes) {
+    case 1:
+      return visit(std::uint8_t{});
+    case 2:
+      return visit(std::uint16_t{});
+    case 4:
+      return visit(std::uint32_t{});
+    default:
+      return visit(std::uint64_t{});
+  }
+}
+
+/// Types that only the boundary understands: as words, each combined in a private copy.
 template <typename Word>
 void reduce_words(const Reduction& reduction, void* target, const void* origin, void* fetched,
                   std::size_t count) {
-  for_elements(
-      sizeof(Word), target, origin, fetched, count,
-      [&](std::byte* to, const std::byte* from, std::byte* old_out) {
-        std::atomic_ref<Word> word(*reinterpret_cast<Word*>(to));
-        Word old;
-        if (reduction.op == Op::no_op) {
-          old = word.load(std::memory_order_acquire);
-        } else if (reduction.op == Op::replace) {
-          if (old_out == nullptr) {
-            word.store(load<Word>(from), std::memory_order_release);
-            return;
-          }
-          old = word.exchange(load<Word>(from), order);
-        } else {
-          old = word.load(std::memory_order_relaxed);
-          Word next;
-          do {
-            next = old;
-            reduction.generic.apply(reduction.op_code, reduction.type_code, from, &next, 1);
-          } while (!word.compare_exchange_weak(old, next, order, std::memory_order_relaxed));
-        }
-        if (old_out != nullptr) std::memcpy(old_out, &old, sizeof old);
-      });
-}
-
-template <typename T>
-void combine_plain(Op op, void* target, const void* origin, std::size_t count) {
-  for_elements(sizeof(T), target, origin, nullptr, count,
-               [op](std::byte* to, const std::byte* from, std::byte*) {
-                 const T next = combine(op, load<T>(from), load<T>(to));
-                 std::memcpy(to, &next, sizeof next);
-               });
-}
-
-/// Calls visit with a value of the type that `basic` names; false if there is no kernel for it.
-template <typename Visit>
-bool with_type(const Reduction& reduction, Visit&& visit) {
-  if (reduction.op == Op::generic || reduction.op == Op::replace || reduction.op == Op::no_op) {
-    return false;
+  if (reduction.op == Op::replace) {
+    return atomic_kernel<Op::replace, Word>(target, origin, fetched, count);
   }
-  const bool numeric = reduction.op <= Op::max;
-  switch (reduction.basic) {
-    case Basic::i8: visit(std::int8_t{}); return true;
-    case Basic::u8: visit(std::uint8_t{}); return true;
-    case Basic::i16: visit(std::int16_t{}); return true;
-    case Basic::u16: visit(std::uint16_t{}); return true;
-    case Basic::i32: visit(std::int32_t{}); return true;
-    case Basic::u32: visit(std::uint32_t{}); return true;
-    case Basic::i64: visit(std::int64_t{}); return true;
-    case Basic::u64: visit(std::uint64_t{}); return true;
-    case Basic::f32: if (numeric) visit(float{}); return numeric;
-    case Basic::f64: if (numeric) visit(double{}); return numeric;
-    case Basic::none:
-    case Basic::other: break;
+  if (reduction.op == Op::no_op) {
+    return atomic_kernel<Op::no_op, Word>(target, origin, fetched, count);
   }
-  return false;
+  auto* to = static_cast<Word*>(target);
+  const auto* from = static_cast<const std::byte*>(origin);
+  auto* old_out = static_cast<std::byte*>(fetched);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::atomic_ref<Word> word(to[i]);
+    Word old = word.load(std::memory_order_relaxed);
+    Word next;
+    do {
+      next = old;
+      reduction.generic.apply(reduction.op_code, reduction.type_code, from + i * sizeof(Word),
+                              &next, 1);
+    } while (!word.compare_exchange_weak(old, next, order, std::memory_order_relaxed));
+    if (old_out != nullptr) store(old_out + i * sizeof(Word), old);
+  }
 }
 
 }  // namespace
 
 void reduce_atomic(const Reduction& reduction, void* target, const void* origin, void* fetched,
                    std::size_t count) {
-  if (with_type(reduction, [&](auto zero) {
-        reduce_typed<decltype(zero)>(reduction.op, target, origin, fetched, count);
-      })) {
-    return;
+  if (const Kernel kernel = find_kernel<true>(reduction)) [[likely]] {
+    return kernel(target, origin, fetched, count);
   }
-  switch (reduction.element) {
-    case 1: reduce_words<std::uint8_t>(reduction, target, origin, fetched, count); break;
-    case 2: reduce_words<std::uint16_t>(reduction, target, origin, fetched, count); break;
-    case 4: reduce_words<std::uint32_t>(reduction, target, origin, fetched, count); break;
-    default: reduce_words<std::uint64_t>(reduction, target, origin, fetched, count); break;
-  }
+  with_word(reduction.element, [&](auto word) {
+    reduce_words<decltype(word)>(reduction, target, origin, fetched, count);
+  });
 }
 
 void reduce_plain(const Reduction& reduction, void* target, const void* origin, void* fetched,
                   std::size_t count) {
   const std::size_t bytes = count * reduction.element;
+  if (bytes == 0) return;
   if (fetched != nullptr) std::memcpy(fetched, target, bytes);
   if (reduction.op == Op::no_op) return;
   if (reduction.op == Op::replace) {
     std::memcpy(target, origin, bytes);
     return;
   }
-  if (with_type(reduction, [&](auto zero) {
-        combine_plain<decltype(zero)>(reduction.op, target, origin, count);
-      })) {
-    return;
+  if (const Kernel kernel = find_kernel<false>(reduction)) {
+    return kernel(target, origin, nullptr, count);
   }
   reduction.generic.apply(reduction.op_code, reduction.type_code, origin, target, count);
 }
 
 void compare_swap_atomic(std::uint32_t element, void* target, const void* origin,
                          const void* compare, void* result) {
-  const auto swap = [&](auto zero) {
-    using Word = decltype(zero);
+  with_word(element, [&](auto word) {
+    using Word = decltype(word);
     Word expected = load<Word>(compare);
     std::atomic_ref<Word>(*static_cast<Word*>(target))
         .compare_exchange_strong(expected, load<Word>(origin), order);
-    std::memcpy(result, &expected, sizeof expected);
-  };
-  switch (element) {
-    case 1: swap(std::uint8_t{}); break;
-    case 2: swap(std::uint16_t{}); break;
-    case 4: swap(std::uint32_t{}); break;
-    default: swap(std::uint64_t{}); break;
-  }
+    store(result, expected);
+  });
 }
 
 void compare_swap_plain(std::uint32_t element, void* target, const void* origin,

@@ -10,13 +10,36 @@ namespace oriel {
 /// `other` is any predefined type that only the boundary's generic function understands.
 enum class Basic : std::uint8_t {
   none,  // not made of one predefined type
-  i8, u8, i16, u16, i32, u32, i64, u64, f32, f64,
+  i8,
+  u8,
+  i16,
+  u16,
+  i32,
+  u32,
+  i64,
+  u64,
+  f32,
+  f64,
   other
 };
 
 /// Predefined ops. Those from `sum` to `bxor` have kernels for the hot types; `generic` is any
 /// combination left to the boundary's function (MPI_Reduce_local).
-enum class Op : std::uint8_t { replace, no_op, sum, prod, min, max, land, lor, lxor, band, bor, bxor, generic };
+enum class Op : std::uint8_t {
+  replace,
+  no_op,
+  sum,
+  prod,
+  min,
+  max,
+  land,
+  lor,
+  lxor,
+  band,
+  bor,
+  bxor,
+  generic
+};
 
 /// Combines `count` elements: inout[i] = in[i] op inout[i], as MPI_Reduce_local does.
 /// `handles` is the boundary's own (op and type handle), never looked into here.
@@ -30,23 +53,23 @@ struct GenericReduce {
 struct Reduction {
   Op op = Op::replace;
   Basic basic = Basic::none;
-  std::uint32_t element = 0;       // bytes of one element
-  std::uint64_t op_code = 0;       // for GenericReduce: the boundary's portable code of the op
-  std::uint64_t type_code = 0;     // likewise of the type
-  GenericReduce generic;           // apply may be null when op and basic have a kernel
+  std::uint32_t element = 0;    // bytes of one element
+  std::uint64_t op_code = 0;    // for GenericReduce: the boundary's portable code of the op
+  std::uint64_t type_code = 0;  // likewise of the type
+  GenericReduce generic;        // apply may be null when op and basic have a kernel
 };
 
 /// Elements of this size, naturally aligned, are updated by one CPU atomic each (a native
 /// instruction or a compare-exchange loop around the op); all others under the target's accumulate
-/// lock. The choice depends on size and alignment alone, never on the op, so that two accumulates on
-/// one location always exclude one another in the same way (G4).
+/// lock. The choice depends on size and alignment alone, never on the op, so that two accumulates
+/// on one location always exclude one another in the same way (G4).
 constexpr bool atomic_element(std::uint32_t bytes, const void* address) {
   return (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) &&
          (reinterpret_cast<std::uintptr_t>(address) & (bytes - 1)) == 0;
 }
 
-/// target[i] = origin[i] op target[i] element by element, each atomically; `fetched`, when not null,
-/// receives the old values. All elements must satisfy atomic_element.
+/// target[i] = origin[i] op target[i] element by element, each atomically; `fetched`, when not
+/// null, receives the old values. All elements must satisfy atomic_element.
 void reduce_atomic(const Reduction& reduction, void* target, const void* origin, void* fetched,
                    std::size_t count);
 

@@ -18,9 +18,10 @@ constexpr std::array table{
             "messages that the target's engine serves."},
     Setting{"ORIEL_MEMFD", "bool", "1",
             "Share memory through memfd segments; 0 uses POSIX shared memory, unlinked at once."},
-    Setting{"ORIEL_SPIN", "int", "2000",
-            "How many sweeps a waiting call makes before it begins to yield the processor. With more "
-            "ranks on the node than cores it yields from the beginning."},
+    Setting{
+        "ORIEL_SPIN", "int", "2000",
+        "How many sweeps a waiting call makes before it begins to yield the processor. With more "
+        "ranks on the node than cores it yields from the beginning."},
     Setting{"ORIEL_YIELD", "int", "2000",
             "How many times a waiting call yields before it sleeps until a peer wakes it."},
 };
@@ -35,7 +36,9 @@ const char* value_of(const char* name) {
 
 }  // namespace
 
-std::span<const Setting> settings() { return table; }
+std::span<const Setting> settings() {
+  return table;
+}
 
 bool setting_bool(const char* name) {
   const char* value = value_of(name);
@@ -43,6 +46,8 @@ bool setting_bool(const char* name) {
          std::strcmp(value, "no") != 0 && *value != '\0';
 }
 
-long setting_int(const char* name) { return std::strtol(value_of(name), nullptr, 10); }
+long setting_int(const char* name) {
+  return std::strtol(value_of(name), nullptr, 10);
+}
 
 }  // namespace oriel

@@ -16,7 +16,8 @@ struct Setting {
 /// All of them: `oriel info` prints this table, the boundary reads values through it.
 std::span<const Setting> settings();
 
-/// Values from the environment, or the default of the table. An unknown name is a programming error.
+/// Values from the environment, or the default of the table. An unknown name is a programming
+/// error.
 bool setting_bool(const char* name);
 long setting_int(const char* name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one process tells another on a window: a store for a mapped peer, a message for a remote one.
-// This and data.cpp are the only places that know the difference.
+// What one process tells another on a window: a store for a mapped peer, a message for a remote
+// one. This and data.cpp are the only places that know the difference.
 #include <atomic>
 #include <cstring>
 

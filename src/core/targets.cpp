@@ -103,7 +103,7 @@ bool Window::lock_granted(Target& target, Peer& other) {
   }
   const std::uint32_t state =
       other.member.control->nodes()[rank_].state.load(std::memory_order_acquire);
-  if (state == LockNode::carried_out) {
+  if (state == LockNode::carried_out && target.head != nullptr) {
     // The one recorded operation travelled as an errand; the lock has been given back with it.
     RecordedOperation& recorded = *target.head;
     target.head = target.tail = nullptr;
@@ -133,7 +133,8 @@ void Window::request_lock(Epoch& epoch, Target& target, Peer& other) {
     target.access = Target::Access::granted;
     return;
   }
-  if (other.locking != nullptr) return;  // an earlier epoch of ours still has our place in the queue
+  if (other.locking != nullptr)
+    return;  // an earlier epoch of ours still has our place in the queue
   other.locking = &epoch;
   if (other.member.control != nullptr) {
     if (LockLine(*other.member.control, process_.transport_).acquire(rank_, epoch.exclusive)) {
@@ -243,8 +244,8 @@ Outcome Window::issue(const Operation& operation) {
   recorded.epoch = epoch;
   recorded.target = target;
   ++target->issued;
-  const bool fetches = operation.kind != OperationKind::put &&
-                       operation.kind != OperationKind::accumulate;
+  const bool fetches =
+      operation.kind != OperationKind::put && operation.kind != OperationKind::accumulate;
   if (fetches) target->last_fetch = target->issued;
   ++epoch->attention;
   add_work();

@@ -25,12 +25,13 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Hands over a message for `process`: delivered exactly once, in order per pair of processes. What
-  /// does not fit into the peer's queue waits here and goes out in later calls of receive().
+  /// Hands over a message for `process`: delivered exactly once, in order per pair of processes.
+  /// What does not fit into the peer's queue waits here and goes out in later calls of receive().
   virtual void send(int process, std::span<const std::byte> header,
                     std::span<const std::byte> payload) = 0;
 
-  /// Moves waiting messages out and takes the next whole message in, header and payload in one piece.
+  /// Moves waiting messages out and takes the next whole message in, header and payload in one
+  /// piece.
   virtual bool receive(std::vector<std::byte>& message) = 0;
 
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on

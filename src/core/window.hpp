@@ -29,12 +29,12 @@ enum class Path : std::uint8_t {
 
 /// What a window knows about one of its ranks, given at creation.
 struct Member {
-  int process = 0;               // number in the transport
+  int process = 0;  // number in the transport
   Path path = Path::mapped;
-  bool private_memory = false;   // peers cannot map it: accumulates go under the accumulate guard
-  std::byte* base = nullptr;     // mapped: address here; our own rank: always our own address
-  std::uint64_t address = 0;     // vm: address in the peer's process
-  std::uint64_t size = 0;        // bytes
+  bool private_memory = false;  // peers cannot map it: accumulates go under the accumulate guard
+  std::byte* base = nullptr;    // mapped: address here; our own rank: always our own address
+  std::uint64_t address = 0;    // vm: address in the peer's process
+  std::uint64_t size = 0;       // bytes
   std::uint64_t disp_unit = 1;
   ControlBlock* control = nullptr;  // null: the protocol with this rank goes by messages
   Doorbell* doorbell = nullptr;     // null exactly when control is
@@ -43,13 +43,13 @@ struct Member {
 struct WindowSpec {
   std::uint32_t id = 0;  // the same on all ranks, unique among the windows of each of its processes
   int rank = 0;
-  std::vector<Member> members;   // by rank; members[rank].control is our own block, never null
+  std::vector<Member> members;  // by rank; members[rank].control is our own block, never null
   Reorder reorder;
   bool no_locks = false;
   /// Some rank reaches our memory by messages: a sweep must look for them.
   bool serving = false;
-  /// Others may load and store our memory without a call (shared windows): a blocking lock must then
-  /// hold the lock when it returns.
+  /// Others may load and store our memory without a call (shared windows): a blocking lock must
+  /// then hold the lock when it returns.
   bool shared = false;
 };
 
@@ -91,8 +91,8 @@ class Window {
   Error lock(bool exclusive, int target, Assert assertion);
   Error lock_all(Assert assertion);
   /// Closes and opens, as the assertion tells; the outcome is that of the closing (E6). `barrier`:
-  /// wait for all ranks even if no epoch can be open, as programs expect of a blocking fence without
-  /// MPI_MODE_NOPRECEDE. Ranks need not agree on it.
+  /// wait for all ranks even if no epoch can be open, as programs expect of a blocking fence
+  /// without MPI_MODE_NOPRECEDE. Ranks need not agree on it.
   Outcome fence(Assert assertion, bool barrier, Completion* completion);
 
   // Closing.
@@ -120,13 +120,12 @@ class Window {
   /// Any operation. `done`: carried out, or recorded without a completion to call.
   Outcome issue(const Operation& operation);
 
-  /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our address
-  /// space, when operations to it may go straight there? Null: use issue().
+  /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our
+  /// address space, when operations to it may go straight there? Null: use issue().
   std::byte* direct(int target, std::int64_t displacement, std::uint64_t bytes) const {
     const Peer& peer = peers_[static_cast<std::size_t>(target)];
     if (peer.ready == nullptr || displacement < 0) return nullptr;
-    const std::uint64_t offset =
-        static_cast<std::uint64_t>(displacement) * peer.member.disp_unit;
+    const std::uint64_t offset = static_cast<std::uint64_t>(displacement) * peer.member.disp_unit;
     if (offset + bytes > peer.member.size || offset > peer.member.size) return nullptr;
     return peer.member.base + offset;
   }
@@ -140,8 +139,8 @@ class Window {
     return where;
   }
 
-  /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all epoch
-  /// is finished. False: use flush().
+  /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all
+  /// epoch is finished. False: use flush().
   bool flushed(int target) const {
     const Target* ready = peers_[static_cast<std::size_t>(target)].ready;
     if (ready == nullptr || !ready->passive || ready->finished != ready->issued) return false;
@@ -165,17 +164,17 @@ class Window {
   struct alignas(cache_line) Peer {
     Target* ready = nullptr;  // set while operations of the open epoch may go straight to memory
     Member member;
-    Slot* in = nullptr;       // what the peer tells us
-    Slot* out = nullptr;      // where we tell the peer; null: by message
-    Epoch* lock = nullptr;    // our open lock epoch
-    Epoch* locking = nullptr; // our epoch that has requested or holds the peer's lock
-    Epoch* touched = nullptr; // the open start, fence or lock_all epoch that has a Target for it
-    Target* target = nullptr; // that Target
-    std::uint64_t accesses = 0;   // accesses requested to it (paper: a_l)
-    std::uint64_t exposures = 0;  // exposures opened to it (paper: e_l)
+    Slot* in = nullptr;          // what the peer tells us
+    Slot* out = nullptr;         // where we tell the peer; null: by message
+    Epoch* lock = nullptr;       // our open lock epoch
+    Epoch* locking = nullptr;    // our epoch that has requested or holds the peer's lock
+    Epoch* touched = nullptr;    // the open start, fence or lock_all epoch that has a Target for it
+    Target* target = nullptr;    // that Target
+    std::uint64_t accesses = 0;  // accesses requested to it (paper: a_l)
+    std::uint64_t exposures = 0;      // exposures opened to it (paper: e_l)
     std::uint64_t lock_requests = 0;  // remote: lock requests sent to it
     std::uint64_t lock_grants = 0;    // remote: its lock requests that we have granted
-    DoneWord done;                // access epochs to it that we have completed
+    DoneWord done;                    // access epochs to it that we have completed
   };
 
   Error fail(Error error, const char* reason) {
@@ -247,7 +246,7 @@ class Window {
   const char* reason_ = "";
   std::vector<Peer> peers_;
   ControlBlock* mine_;
-  Epoch* first_ = nullptr;     // all epochs from opening to completion, in opening order
+  Epoch* first_ = nullptr;  // all epochs from opening to completion, in opening order
   Epoch* last_ = nullptr;
   Epoch* access_ = nullptr;    // open start, fence or lock_all epoch
   Epoch* exposure_ = nullptr;  // open post epoch
@@ -261,10 +260,10 @@ class Window {
   std::uint64_t deferred_ = 0;  // epochs not yet active
   std::uint64_t events_ = 0;
   std::uint64_t fence_calls_ = 0;
-  std::uint64_t flushes_ = 0;   // pending flush requests
-  std::uint64_t work_ = 0;      // our share of Process::pending()
-  std::vector<int> standing_;   // remote origins in our lock queue, for whom we stand in line
-  std::vector<int> told_;       // scratch of hand_on
+  std::uint64_t flushes_ = 0;       // pending flush requests
+  std::uint64_t work_ = 0;          // our share of Process::pending()
+  std::vector<int> standing_;       // remote origins in our lock queue, for whom we stand in line
+  std::vector<int> told_;           // scratch of hand_on
   std::vector<std::byte> scratch_;  // payload being put together
 };
 

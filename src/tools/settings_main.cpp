@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints the table of settings as JSON for `oriel info`. The texts hold no character that JSON escapes.
+// Prints the table of settings as JSON for `oriel info`. The texts hold no character that JSON
+// escapes.
 #include <cstdio>
 
 #include "core/settings.hpp"

@@ -192,7 +192,7 @@ class ShmMailboxProcesses : public shm_test::ShmTest {
  protected:
   ShmMailboxProcesses()
       : segment_(Segment::create(sizeof(MailboxEnds) + cells * sizeof(MailboxCell), error_)),
-        ends_(new (segment_.data()) MailboxEnds),
+        ends_(new(segment_.data()) MailboxEnds),
         box_(*ends_, {reinterpret_cast<MailboxCell*>(ends_ + 1), cells}) {}
 
   static constexpr std::size_t cells = 256;

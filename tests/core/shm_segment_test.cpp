@@ -71,7 +71,7 @@ TEST_P(ShmSegment, IsSharedByProcesses) {
 TEST_P(ShmSegment, IsPrivateAndNameless) {
   const Segment segment = Segment::create(4096, error_);
   ASSERT_TRUE(segment) << error_;
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(::fstat(segment.name().fd, &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
   EXPECT_NE(::fcntl(segment.name().fd, F_GETFD) & FD_CLOEXEC, 0);

@@ -169,8 +169,23 @@ void proc_null(MPI_Win win) {
   MPI_Rget_accumulate(values.data(), count, MPI_INT64_T, result.data(), count, MPI_INT64_T,
                       MPI_PROC_NULL, 0, count, MPI_INT64_T, MPI_SUM, win, &requests[3]);
   MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  // The other side's type says nothing when there is no other side.
+  MPI_Get_accumulate(values.data(), count, MPI_INT64_T, result.data(), count, MPI_INT64_T,
+                     MPI_PROC_NULL, 0, 0, MPI_BYTE, MPI_SUM, win);
   MPI_Win_unlock_all(win);
   check_values(result, ramp(2));
+}
+
+/// Nothing to do is never an error: whatever the type, the op and the addresses.
+void no_elements(MPI_Win win, int target) {
+  MPI_Put(nullptr, 0, MPI_INT64_T, target, 0, 0, MPI_INT64_T, win);
+  MPI_Get(nullptr, 0, MPI_BYTE, target, 0, 0, MPI_BYTE, win);
+  MPI_Accumulate(nullptr, 0, MPI_BYTE, target, 0, 0, MPI_BYTE, MPI_SUM, win);
+  MPI_Get_accumulate(nullptr, 0, MPI_BYTE, nullptr, 0, MPI_BYTE, target, 0, 0, MPI_BYTE, MPI_SUM,
+                     win);
+  // Right behind the last byte is still inside.
+  MPI_Put(nullptr, 0, MPI_INT64_T, target, count, 0, MPI_INT64_T, win);
+  MPI_Win_flush(target, win);
 }
 
 /// Sizes around every threshold one might think of, so that short and long paths both run.
@@ -264,6 +279,7 @@ int main(int argc, char** argv) {
 #if MPI_VERSION >= 4
     program.test("large-count operations", [&] { locked(large_count_operations); });
 #endif
+    program.test("no elements", [&] { locked(no_elements); });
     program.test("MPI_PROC_NULL", [&] { proc_null(window); });
     program.test("many sizes", [&] { many_sizes(flavor, program); });
     program.test("large accumulate", [&] { large_accumulate(flavor, program); });

@@ -33,7 +33,7 @@ class SegmentAllocator {
   std::optional<Place> find(const void* address, std::size_t bytes) const;
 
   static constexpr std::size_t smallest = 64;  // a cache line: pieces share none
-  static constexpr std::size_t largest_small = 64 * 1024;
+  static constexpr std::size_t largest_small = std::size_t{64} * 1024;
 
  private:
   struct Holding {
@@ -46,7 +46,7 @@ class SegmentAllocator {
 
   static constexpr std::size_t small_classes = 11;
   static_assert(smallest << (small_classes - 1) == largest_small);
-  static constexpr std::size_t shared_segment = 1024 * 1024;
+  static constexpr std::size_t shared_segment = std::size_t{1024} * 1024;
 
   void* allocate_small(std::size_t size_class, std::string& error);
   void* allocate_large(std::size_t bytes, std::size_t alignment, std::string& error);

@@ -46,7 +46,7 @@ class Segment {
 
  private:
   bool map(int fd, std::size_t bytes, std::string& error);
-  void swap(Segment& other);
+  void swap(Segment& other) noexcept;
 
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;

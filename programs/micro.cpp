@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The time of one-sided calls between two ranks of one node. A plain MPI program: it runs on the
+// host MPI alone and with Oriel preloaded. `oriel bench micro` starts it both ways in turn and
+// compares. One JSON line per row, times in microseconds.
+
+#include "micro/catalogue.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "micro/failure.hpp"
+#include "micro/options.hpp"
+#include "micro/stopwatch.hpp"
+
+namespace micro {
+namespace {
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+void print(const Entry& entry, std::int64_t rounds, const std::vector<double>& samples) {
+  std::printf(
+      "{\"row\":\"%.*s\",\"window\":\"%.*s\",\"bytes\":%zu,\"unit\":\"us\",\"rounds\":%lld,"
+      "\"median\":%.5f,\"samples\":[",
+      static_cast<int>(entry.row.size()), entry.row.data(), static_cast<int>(entry.window.size()),
+      entry.window.data(), entry.bytes, static_cast<long long>(rounds), median(samples));
+  for (std::size_t index = 0; index < samples.size(); ++index) {
+    std::printf("%s%.5f", index ? "," : "", samples[index]);
+  }
+  std::printf("]}\n");
+  std::fflush(stdout);
+}
+
+void run(const Options& options) {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != 2) {
+    fail("the benchmark is between two ranks, and the job has " + std::to_string(size) +
+         "; start it with -n 2.");
+  }
+  std::vector<Entry> entries = catalogue(options.subject);
+  std::erase_if(entries, [&](const Entry& entry) { return !options.wants(entry.row); });
+  if (entries.empty()) fail("none of the rows asked for exists; leave --row away to see all.");
+  for (const Entry& entry : entries) {
+    const std::unique_ptr<Row> row = entry.make(rank);
+    Stopwatch stopwatch(options.batches, options.batch_us, rank);
+    std::vector<double> samples = stopwatch.samples(*row);
+    row->finish();
+    MPI_Barrier(MPI_COMM_WORLD);
+    row->check();
+    for (double& sample : samples) sample /= entry.parts;
+    if (rank == 0) print(entry, stopwatch.rounds_per_batch(), samples);
+  }
+}
+
+}  // namespace
+}  // namespace micro
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  micro::run(micro::Options(argc, argv));
+  MPI_Finalize();
+}

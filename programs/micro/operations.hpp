@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "failure.hpp"
+
+// One operation per type. Each knows what the target's memory holds at first (`fill`), what a round
+// issues, and what target and origin must hold after the last round.
+namespace micro {
+
+inline void expect_word(const char* where, std::size_t index, double found, double expected) {
+  if (found == expected) return;
+  fail(std::string("after the last round element ") + std::to_string(index) + " of " + where +
+       " is " + std::to_string(found) + " and should be " + std::to_string(expected) + ".");
+}
+
+/// The round's number travels in the first and in the last word.
+class Put {
+ public:
+  using Element = std::int64_t;
+  explicit Put(std::size_t bytes) : source_(bytes / sizeof(Element)) {
+    for (std::size_t index = 0; index < source_.size(); ++index) source_[index] = content(index);
+  }
+
+  void fill(std::span<Element> target) const { std::fill(target.begin(), target.end(), -1); }
+  void prepare_batch() {}
+  void issue(std::int64_t round, int target, MPI_Win win) {
+    source_.front() = round;
+    source_.back() = round;
+    const int count = static_cast<int>(source_.size());
+    MPI_Put(source_.data(), count, MPI_INT64_T, target, 0, count, MPI_INT64_T, win);
+  }
+  void check_target(std::span<const Element> target, std::int64_t rounds) const {
+    for (std::size_t index = 0; index < target.size(); ++index) {
+      const bool marked = index == 0 || index + 1 == target.size();
+      const Element expected = marked ? rounds - 1 : content(index);
+      expect_word("the window", index, static_cast<double>(target[index]),
+                  static_cast<double>(expected));
+    }
+  }
+  void check_origin(std::int64_t) const {}
+
+ private:
+  static Element content(std::size_t index) { return static_cast<Element>(index * 2654435761u); }
+
+  std::vector<Element> source_;
+};
+
+class Get {
+ public:
+  using Element = std::int64_t;
+  explicit Get(std::size_t bytes) : result_(bytes / sizeof(Element)) {}
+
+  void fill(std::span<Element> target) const {
+    for (std::size_t index = 0; index < target.size(); ++index) target[index] = content(index);
+  }
+  void prepare_batch() { std::fill(result_.begin(), result_.end(), -1); }
+  void issue(std::int64_t, int target, MPI_Win win) {
+    const int count = static_cast<int>(result_.size());
+    MPI_Get(result_.data(), count, MPI_INT64_T, target, 0, count, MPI_INT64_T, win);
+  }
+  void check_target(std::span<const Element>, std::int64_t) const {}
+  void check_origin(std::int64_t) const {
+    for (std::size_t index = 0; index < result_.size(); ++index) {
+      expect_word("what was got", index, static_cast<double>(result_[index]),
+                  static_cast<double>(content(index)));
+    }
+  }
+
+ private:
+  static Element content(std::size_t index) { return static_cast<Element>(index * 40503u + 7); }
+
+  std::vector<Element> result_;
+};
+
+/// MPI_Accumulate with MPI_SUM of small whole numbers, so that sums of doubles are exact as well.
+template <typename Number>
+class Accumulate {
+ public:
+  using Element = Number;
+  explicit Accumulate(std::size_t bytes) : source_(bytes / sizeof(Element)) {
+    for (std::size_t index = 0; index < source_.size(); ++index) source_[index] = content(index);
+  }
+
+  void fill(std::span<Element> target) const { std::fill(target.begin(), target.end(), Element{}); }
+  void prepare_batch() {}
+  void issue(std::int64_t, int target, MPI_Win win) {
+    const int count = static_cast<int>(source_.size());
+    MPI_Accumulate(source_.data(), count, datatype(), target, 0, count, datatype(), MPI_SUM, win);
+  }
+  void check_target(std::span<const Element> target, std::int64_t rounds) const {
+    for (std::size_t index = 0; index < target.size(); ++index) {
+      expect_word("the window", index, static_cast<double>(target[index]),
+                  static_cast<double>(content(index)) * static_cast<double>(rounds));
+    }
+  }
+  void check_origin(std::int64_t) const {}
+
+ private:
+  static Element content(std::size_t index) { return static_cast<Element>(index % 7 + 1); }
+  static MPI_Datatype datatype() {
+    if constexpr (std::is_same_v<Number, double>) return MPI_DOUBLE;
+    return MPI_INT64_T;
+  }
+
+  std::vector<Element> source_;
+};
+
+class FetchAndOp {
+ public:
+  using Element = std::int64_t;
+  explicit FetchAndOp(std::size_t) {}
+
+  void fill(std::span<Element> target) const { std::fill(target.begin(), target.end(), 0); }
+  void prepare_batch() {}
+  void issue(std::int64_t, int target, MPI_Win win) {
+    MPI_Fetch_and_op(&one_, &fetched_, MPI_INT64_T, target, 0, MPI_SUM, win);
+  }
+  void check_target(std::span<const Element> target, std::int64_t rounds) const {
+    expect_word("the window", 0, static_cast<double>(target[0]), static_cast<double>(rounds));
+  }
+  void check_origin(std::int64_t rounds) const {
+    expect_word("what was fetched", 0, static_cast<double>(fetched_),
+                static_cast<double>(rounds - 1));
+  }
+
+ private:
+  Element one_ = 1;
+  Element fetched_ = -1;
+};
+
+}  // namespace micro

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "row.hpp"
+
+namespace micro {
+
+/// Plays a row in batches of equal length and times each on rank 0.
+class Stopwatch {
+ public:
+  Stopwatch(std::int64_t batches, std::int64_t batch_us, int rank)
+      : batches_(batches), batch_us_(static_cast<double>(batch_us)), rank_(rank) {}
+
+  /// Microseconds per round, one sample per batch; meaningful on rank 0.
+  std::vector<double> samples(Row& row) {
+    rounds_ = calibrate(row);
+    std::vector<double> result;
+    for (std::int64_t batch = 0; batch < batches_; ++batch) {
+      result.push_back(play(row, rounds_) / static_cast<double>(rounds_));
+    }
+    return result;
+  }
+
+  std::int64_t rounds_per_batch() const { return rounds_; }
+
+ private:
+  static constexpr std::int64_t most_rounds = std::int64_t{1} << 30;
+  static constexpr int trials = 3;
+
+  /// Longer and longer batches until one takes long enough; they warm everything up as well. A
+  /// batch that seems long enough is played again: a rank that lost its core for a while would
+  /// otherwise end the search at a length that is far too short.
+  std::int64_t calibrate(Row& row) {
+    for (std::int64_t rounds = 1;;) {
+      double took = play(row, rounds);
+      for (int trial = 1; trial < trials && agree(took >= batch_us_); ++trial) {
+        took = std::min(took, play(row, rounds));
+      }
+      if (!agree(took < batch_us_ && rounds < most_rounds)) return rounds;
+      const double factor = std::clamp(1.2 * batch_us_ / std::max(took, 1e-3), 2.0, 10.0);
+      rounds = agree(
+          std::min(most_rounds, static_cast<std::int64_t>(static_cast<double>(rounds) * factor)));
+    }
+  }
+
+  /// What rank 0 thinks, on both ranks.
+  static std::int64_t agree(std::int64_t value) {
+    MPI_Bcast(&value, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    return value;
+  }
+
+  static double play(Row& row, std::int64_t rounds) {
+    row.prepare_batch();
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    if (row.plays()) row.play(rounds);
+    const double end = MPI_Wtime();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return 1e6 * (end - begin);
+  }
+
+  std::int64_t batches_;
+  double batch_us_;
+  int rank_;
+  std::int64_t rounds_ = 0;
+};
+
+}  // namespace micro

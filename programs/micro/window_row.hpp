@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "row.hpp"
+#include "window.hpp"
+
+namespace micro {
+
+/// Rounds of one operation in one kind of synchronization, on a window of its own. Both are known
+/// at compile time, so that a round consists of MPI calls and nothing else.
+template <typename Synchronization, typename Operation>
+class WindowRow final : public Row {
+ public:
+  WindowRow(Memory memory, std::size_t bytes, int rank)
+      : rank_(rank), bytes_(bytes), window_(memory, bytes), operation_(bytes) {
+    {
+      const OwnPart mine(window_, rank_);
+      operation_.fill(own_part());
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (plays()) synchronization_.emplace(window_.handle(), 1 - rank_);
+  }
+
+  bool plays() const override { return Synchronization::both || rank_ == 0; }
+
+  void prepare_batch() override { operation_.prepare_batch(); }
+
+  void play(std::int64_t rounds) override {
+    const int target = 1 - rank_;
+    const MPI_Win win = window_.handle();
+    const std::int64_t end = rounds_ + rounds;
+    for (; rounds_ < end; ++rounds_) {
+      synchronization_->round([&] { operation_.issue(rounds_, target, win); });
+    }
+  }
+
+  void finish() override {
+    if (plays()) synchronization_->finish();
+  }
+
+  void check() override {
+    // A rank that played nothing learns here how many rounds came to it.
+    std::int64_t played = rounds_;
+    MPI_Bcast(&played, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    if (plays()) operation_.check_origin(played);
+    if (Synchronization::both || rank_ == 1) {
+      const OwnPart mine(window_, rank_);
+      operation_.check_target(own_part(), played);
+    }
+  }
+
+ private:
+  using Element = typename Operation::Element;
+  std::span<Element> own_part() const {
+    return {static_cast<Element*>(window_.base()), bytes_ / sizeof(Element)};
+  }
+
+  int rank_;
+  std::size_t bytes_;
+  Window window_;
+  Operation operation_;
+  std::optional<Synchronization> synchronization_;
+  std::int64_t rounds_ = 0;
+};
+
+}  // namespace micro

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`oriel bench micro`: the time of one-sided calls, each host MPI alone against Oriel on it.
+`oriel bench pending`: very many pending nonblocking epochs in one process."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from oriel import bench_figure, job, machine
+from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, prefix
+from oriel.timings import HOST, ORIEL, WAYS, Row, Timings
+
+TIMEOUT_S = 180
+NAMES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
+SUBJECTS = ("windows", "messages")
+QUICK_OPTIONS = ("--batches", "3", "--batch-us", "50")
+QUICK_PENDING = 1000
+WINDOW_TITLES = {
+    "allocated": "Allocated windows (MPI_Win_allocate)",
+    "created": "Created windows (MPI_Win_create on private memory)",
+    "none": "No window: messages in a program without windows",
+}
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
+
+
+_positive.__name__ = "whole number above 0"  # what argparse says was expected
+
+
+def _arguments(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="oriel bench", description=__doc__)
+    subject = parser.add_subparsers(dest="subject", required=True, metavar="micro|pending")
+    micro = subject.add_parser("micro", help="time of every kind of call against the host MPIs")
+    micro.add_argument(
+        "--runs",
+        type=_positive,
+        default=5,
+        metavar="R",
+        help="how often each program is started each way (default: 5)",
+    )
+    micro.add_argument(
+        "--output",
+        type=Path,
+        default=Path("build/bench"),
+        metavar="FOLDER",
+        help="where figure and results go (default: build/bench)",
+    )
+    pending = subject.add_parser("pending", help="many pending epochs: completion and memory")
+    pending.add_argument(
+        "--pending",
+        type=_positive,
+        default=1_000_000,
+        metavar="N",
+        help="how many epochs are pending at once (default: 1000000)",
+    )
+    for each in (micro, pending):
+        each.add_argument(
+            "--mpi",
+            default="all",
+            metavar="NAME",
+            help="the host MPI: mpich, openmpi, intel or all (default: all that are found)",
+        )
+        each.add_argument("--quick", action="store_true", help="tiny, to see that everything works")
+    return parser.parse_args(argv)
+
+
+def _hosts(name: str) -> list[Host]:
+    if name != "all":
+        return [find_host(name)]
+    found = find_hosts()
+    if not found:
+        raise HostError("There is no MPI on this machine. Install three with `make mpis`.")
+    return found
+
+
+def _program(host: Host, name: str) -> Path:
+    """The benchmark program as it was built for this host."""
+    program = prefix() / "programs" / host.name / name
+    if not program.is_file():
+        raise HostError(
+            f"The benchmark for {host.name}, {program}, is not there. "
+            "Build it with `make` in the source tree."
+        )
+    return program
+
+
+def _version(host: Host) -> str:
+    return f"{NAMES.get(host.name, host.name)} {host.version}"
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    )
+
+
+def _plan(hosts: list[Host], runs: int) -> Iterator[tuple[Host, str, str]]:
+    """(host, subject, way) of every job. The ways alternate, and so do the hosts, so that what
+    disturbs the machine for a while disturbs all; every second time ours comes first."""
+    for number in range(runs):
+        for host in hosts:
+            for subject in SUBJECTS:
+                for way in WAYS if number % 2 == 0 else reversed(WAYS):
+                    yield host, subject, way
+
+
+def _measure(hosts: list[Host], runs: int, quick: bool) -> tuple[Timings, list[str]]:
+    timings = Timings()
+    failures: dict[tuple[str, str, str], str] = {}
+    with _progress() as progress:
+        plan = list(_plan(hosts, runs))
+        task = progress.add_task("", total=len(plan))
+        for host, subject, way in plan:
+            what = f"{_version(host)}, {subject}, {'alone' if way == HOST else 'with Oriel'}"
+            progress.update(task, description=what)
+            if (host.name, subject, way) not in failures:
+                program = [str(_program(host, "micro")), "--measure", subject]
+                program += QUICK_OPTIONS if quick else ()
+                argv, environment = host.command(2, program, preload=way == ORIEL)
+                output, failure = job.run(argv, environment, TIMEOUT_S)
+                if not failure and timings.read(host.name, way, output) == 0:
+                    failure = "it printed no results"
+                if failure:
+                    failures[host.name, subject, way] = f"{what}: the run failed, {failure}."
+            progress.advance(task)
+        progress.update(task, description="measured")
+    return timings, list(failures.values())
+
+
+def _microseconds(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if value < 10 else f"{value:,.1f}"
+
+
+def _ours(timings: Timings, row: Row, host: str) -> Text:
+    ratio = timings.ratio(row, host)
+    if ratio is None:
+        return Text("–")
+    late = row.has_window and ratio > row.limit
+    cell = f"{_microseconds(timings.median(row, host, ORIEL))}  {ratio:.2f}×{'!' if late else ' '}"
+    return Text(cell, style="red" if late else "")
+
+
+def _table(timings: Timings, window: str) -> Table:
+    table = Table(title=f"{WINDOW_TITLES[window]}: median µs", title_justify="left")
+    table.add_column("Row")
+    hosts = timings.hosts()
+    for host in hosts:
+        table.add_column(NAMES.get(host, host), justify="right")
+    for host in hosts:
+        table.add_column(f"Oriel on {NAMES.get(host, host)}", justify="right")
+    for row in timings.rows():
+        if row.window == window:
+            theirs = [_microseconds(timings.median(row, host, HOST)) for host in hosts]
+            table.add_row(row.title, *theirs, *(_ours(timings, row, host) for host in hosts))
+    return table
+
+
+def verdicts(timings: Timings) -> list[str]:
+    """How far what was promised holds, as sentences."""
+    rows = [row for row in timings.rows() if row.has_window]
+    short = [row for row in rows if row.limit < 1]
+    groups = (
+        (short, "8 B rows on allocated windows", "at most half of the best host's time"),
+        (
+            [row for row in rows if row not in short],
+            "other rows",
+            "not slower than the best host",
+        ),
+    )
+    sentences = []
+    for members, name, promise in groups:
+        pairs = sum(
+            timings.ratio(row, host) is not None for row in members for host in timings.hosts()
+        )
+        if not pairs:
+            continue
+        missed = len(timings.misses(members))
+        missed_fastest = len(timings.misses(members, Timings.fastest))
+        sentences.append(
+            f"{name}, {promise}: {pairs - missed} of {pairs} by the median, "
+            f"{pairs - missed_fastest} of {pairs} by the fastest batch."
+        )
+    return sentences
+
+
+def _micro(arguments: argparse.Namespace, console: Console) -> int:
+    hosts = _hosts(arguments.mpi)
+    for host in hosts:
+        _program(host, "micro")
+    without = [host.name for host in hosts if not host.library.is_file()]
+    if without:
+        raise HostError(
+            f"Oriel's library for {', '.join(without)} is not built. Build it with `make`."
+        )
+    where = machine.description()
+    versions = {host.name: _version(host) for host in hosts}
+    runs = 1 if arguments.quick else arguments.runs
+    timings, failures = _measure(hosts, runs, arguments.quick)
+    for window in WINDOW_TITLES:
+        if any(row.window == window for row in timings.rows()):
+            console.print(_table(timings, window))
+    console.print(
+        "×: ours against the best host's own time in the row; without windows, against the same "
+        "host. !: more than promised.",
+        highlight=False,
+    )
+    for sentence in verdicts(timings) + failures:
+        console.print(f"- {sentence}", highlight=False, markup=False)
+    place = (
+        f"{where['processor']}, {where['cores']} cores, kernel {where['kernel']}, "
+        f"load {where['load']} at the start; {', '.join(versions.values())}; {runs} runs"
+    )
+    console.print(place, highlight=False)
+    if failures:
+        console.print("Nothing was written, because a run failed.", highlight=False)
+        return 1
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    results = {"machine": where, "hosts": versions, "runs": runs, "rows": timings.as_json()}
+    (arguments.output / "micro.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
+    bench_figure.draw(timings, versions, place, arguments.output / "micro.png")
+    console.print(f"Figure and results: {arguments.output / 'micro.png'}", highlight=False)
+    return 0
+
+
+def _pending(arguments: argparse.Namespace, console: Console) -> int:
+    hosts = _hosts(arguments.mpi)
+    epochs = QUICK_PENDING if arguments.quick else arguments.pending
+    table = Table(title=f"{epochs:,} pending lock epochs", title_justify="left")
+    table.add_column("MPI")
+    for title in ("Turn", "Open (s)", "Complete (s)", "Grown (MB)", "Bytes per epoch"):
+        table.add_column(title, justify="right")
+    failures = []
+    for host in hosts:
+        program = [str(_program(host, "pending")), "--pending", str(epochs)]
+        output, failure = job.run(*host.command(2, program), TIMEOUT_S)
+        for line in output.splitlines():
+            if not line.startswith("{"):
+                continue
+            turn = json.loads(line)
+            table.add_row(
+                _version(host),
+                str(turn["turn"]),
+                f"{turn['open_s']:.3f}",
+                f"{turn['complete_s']:.3f}",
+                f"{(turn['pending_kb'] - turn['before_kb']) / 1024:.1f}",
+                f"{turn['grown_bytes_per_epoch']:.0f}",
+            )
+        if failure:
+            failures.append(f"{_version(host)}: the run failed, {failure}.")
+    console.print(table)
+    for failure in failures:
+        console.print(f"- {failure}", highlight=False, markup=False)
+    return 1 if failures else 0
+
+
+def main(argv: list[str]) -> int:
+    arguments = _arguments(argv)
+    # So that a benchmark that is ended from outside ends its jobs as well.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    # Without a terminal rich would fold the tables at 80 columns.
+    console = Console(width=None if sys.stdout.isatty() else 132)
+    try:
+        return {"micro": _micro, "pending": _pending}[arguments.subject](arguments, console)
+    except HostError as error:
+        print(f"oriel bench: {error}", file=sys.stderr)
+        return 1

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figure of `oriel bench micro`: every row's times as bars on a logarithmic scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.axes import Axes
+
+from oriel.figures import GRID, INK, MUTED, STYLE, plt
+from oriel.tables import size_text
+from oriel.timings import HOST, ORIEL, TITLES, Row, Timings
+
+# Light to dark within the hosts and within ours.
+COLOURS = {
+    HOST: ("#d5dbe0", "#b0bac4", "#87949f"),
+    ORIEL: ("#7fb4d0", "#3d86ad", "#14648c"),
+}
+
+
+def draw(timings: Timings, versions: dict[str, str], where: str, path: Path) -> None:
+    """Writes `path` (PNG) and its SVG: one panel per kind of window and size."""
+    rows = [row for row in timings.rows() if row.has_window]
+    panels: dict[tuple[str, int], list[Row]] = {}
+    for row in rows:
+        panels.setdefault((row.window, row.size), []).append(row)
+    with plt.rc_context(STYLE):
+        figure, grid = plt.subplots(
+            len(panels), 1, figsize=(11, 3.1 * len(panels) + 1), layout="constrained", squeeze=False
+        )
+        for axes, ((window, size), members) in zip(grid[:, 0], panels.items()):
+            handles, labels = _bars(axes, timings, members, versions)
+            axes.set_title(f"{window} window, {size_text(size)}", loc="left", fontsize=10)
+        figure.suptitle(
+            "Time of one round, two ranks on one node (µs, logarithmic)",
+            x=0.015,
+            ha="left",
+            fontsize=13,
+            fontweight="bold",
+        )
+        figure.supxlabel(where, fontsize=8, color=MUTED, x=0.015, ha="left")
+        figure.legend(handles, labels, loc="outside lower left", ncols=3, frameon=False, fontsize=9)
+        figure.savefig(path, dpi=140)
+        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+        plt.close(figure)
+
+
+def _bars(
+    axes: Axes, timings: Timings, rows: list[Row], versions: dict[str, str]
+) -> tuple[list, list[str]]:
+    hosts = timings.hosts()
+    kinds = [(way, host) for way in (HOST, ORIEL) for host in hosts]
+    width = 0.84 / len(kinds)
+    handles, labels = [], []
+    for index, (way, host) in enumerate(kinds):
+        points = [
+            (column - 0.42 + (index + 0.5) * width, timings.median(row, host, way))
+            for column, row in enumerate(rows)
+        ]
+        points = [(place, value) for place, value in points if value]
+        if not points:
+            continue
+        places, values = zip(*points)
+        colour = COLOURS[way][hosts.index(host) % len(COLOURS[way])]
+        handles.append(axes.bar(places, values, width * 0.92, color=colour))
+        labels.append(versions[host] if way == HOST else f"Oriel on {versions[host]}")
+        for place, value in points:
+            axes.annotate(
+                f"{value:.2g}" if value < 100 else f"{value:.0f}",
+                (place, value),
+                xytext=(0, 2),
+                textcoords="offset points",
+                ha="center",
+                fontsize=6.5,
+                color=INK,
+            )
+    axes.set_yscale("log")
+    axes.margins(y=0.15)
+    axes.set_xticks(
+        range(len(rows)),
+        [TITLES.get(row.name, row.name).replace(", ", ",\n", 1) for row in rows],
+        fontsize=8,
+    )
+    axes.yaxis.grid(True, color=GRID)
+    axes.tick_params(axis="both", length=0)
+    return handles, labels

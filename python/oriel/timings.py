@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The times of `oriel bench micro`: per row, host and way, and how ours compare with the hosts'."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from oriel.tables import size_text
+
+HOST = "host"
+ORIEL = "oriel"
+WAYS = (HOST, ORIEL)
+
+# Short rows on allocated windows must take at most half of the best host's time, no row more than
+# that time.
+SMALL = 8
+SMALL_LIMIT = 0.5
+LIMIT = 1.0
+
+TITLES = {
+    "put_flush": "put, flush",
+    "get_flush": "get, flush",
+    "accumulate_int64_flush": "accumulate int64, flush",
+    "accumulate_double_flush": "accumulate double, flush",
+    "fetch_and_op_flush": "fetch_and_op, flush",
+    "put_fence": "put, fence",
+    "put_post_start": "post, start, put, complete, wait",
+    "put_lock": "lock exclusive, put, unlock",
+    "send_recv": "send, recv (half round trip)",
+}
+
+
+@dataclass(frozen=True, order=True)
+class Row:
+    name: str
+    window: str  # allocated, created or none
+    size: int
+
+    @property
+    def title(self) -> str:
+        return f"{TITLES.get(self.name, self.name)}, {size_text(self.size)}"
+
+    @property
+    def has_window(self) -> bool:
+        return self.window != "none"
+
+    @property
+    def limit(self) -> float:
+        """The largest ratio to the best host's time that is as promised."""
+        short = self.window == "allocated" and self.size == SMALL
+        return SMALL_LIMIT if short else LIMIT
+
+
+@dataclass
+class Timings:
+    """Microseconds per round. One run of the program gives one list of samples per row."""
+
+    runs: dict[tuple[Row, str, str], list[list[float]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+    def read(self, host: str, way: str, output: str) -> int:
+        """Takes the JSON lines that one run printed; returns how many rows there were."""
+        lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        for line in lines:
+            row = Row(line["row"], line["window"], line["bytes"])
+            self.runs[row, host, way].append(line["samples"])
+        return len(lines)
+
+    def rows(self) -> list[Row]:
+        """In the order in which the program plays them, by kind of window."""
+        found = list(dict.fromkeys(row for row, _, _ in self.runs))
+        windows = ("allocated", "created", "none")
+        return sorted(found, key=lambda row: (windows.index(row.window), row.size))
+
+    def hosts(self) -> list[str]:
+        return list(dict.fromkeys(host for _, host, _ in self.runs))
+
+    def median(self, row: Row, host: str, way: str) -> float | None:
+        """Median over the runs of each run's median."""
+        runs = self.runs.get((row, host, way))
+        return statistics.median(statistics.median(run) for run in runs) if runs else None
+
+    def fastest(self, row: Row, host: str, way: str) -> float | None:
+        """The shortest batch of all runs: what the code takes when nothing disturbs it."""
+        runs = self.runs.get((row, host, way))
+        return min(min(run) for run in runs) if runs else None
+
+    def ratio(self, row: Row, host: str, value=median) -> float | None:
+        """Ours on this host against the best of the hosts; for a row without windows, where there
+        is nothing of ours to be faster, against the same host."""
+        ours = value(self, row, host, ORIEL)
+        others = self.hosts() if row.has_window else [host]
+        theirs = [value(self, row, each, HOST) for each in others]
+        theirs = [each for each in theirs if each]
+        return ours / min(theirs) if ours and theirs else None
+
+    def misses(self, rows: list[Row], value=median) -> list[tuple[Row, str, float]]:
+        """(row, host, ratio) of every row with a window that takes longer than promised."""
+        found = []
+        for row in rows:
+            for host in self.hosts():
+                ratio = self.ratio(row, host, value)
+                if row.has_window and ratio is not None and ratio > row.limit:
+                    found.append((row, host, ratio))
+        return found
+
+    def as_json(self) -> list[dict]:
+        return [
+            {
+                "row": row.name,
+                "window": row.window,
+                "bytes": row.size,
+                "host": host,
+                "way": way,
+                "unit": "us",
+                "median": self.median(row, host, way),
+                "fastest": self.fastest(row, host, way),
+                "runs": runs,
+                **(
+                    {
+                        "ratio": self.ratio(row, host),
+                        "ratio_fastest": self.ratio(row, host, Timings.fastest),
+                    }
+                    if way == ORIEL
+                    else {}
+                ),
+            }
+            for (row, host, way), runs in self.runs.items()
+        ]

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The host's usual blocking calls, where its progress engine takes no hook (Intel MPI): while
+// something of ours is pending, each is its nonblocking twin and a wait that sweeps (E10). With a
+// hook, or with nothing pending, they are the host's own after one look.
+#include "boundary/host.hpp"
+#include "boundary/progress.hpp"
+#include "boundary/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+bool must_sweep() {
+  return !progress.hooked() && runtime.busy();
+}
+
+/// start(&request), and a wait for it.
+template <typename Start>
+int sweep_until_done(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = start(&request);
+  return code == MPI_SUCCESS ? MPI_Wait(&request, status) : code;
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_EXPORT int MPI_Send(const void* buffer, int count, MPI_Datatype type, int rank, int tag,
+                          MPI_Comm comm) {
+  if (!must_sweep()) return PMPI_Send(buffer, count, type, rank, tag, comm);
+  return sweep_until_done(
+      [&](MPI_Request* r) { return PMPI_Isend(buffer, count, type, rank, tag, comm, r); });
+}
+
+ORIEL_EXPORT int MPI_Ssend(const void* buffer, int count, MPI_Datatype type, int rank, int tag,
+                           MPI_Comm comm) {
+  if (!must_sweep()) return PMPI_Ssend(buffer, count, type, rank, tag, comm);
+  return sweep_until_done(
+      [&](MPI_Request* r) { return PMPI_Issend(buffer, count, type, rank, tag, comm, r); });
+}
+
+ORIEL_EXPORT int MPI_Recv(void* buffer, int count, MPI_Datatype type, int rank, int tag,
+                          MPI_Comm comm, MPI_Status* status) {
+  if (!must_sweep()) return PMPI_Recv(buffer, count, type, rank, tag, comm, status);
+  return sweep_until_done(
+      [&](MPI_Request* r) { return PMPI_Irecv(buffer, count, type, rank, tag, comm, r); }, status);
+}
+
+ORIEL_EXPORT int MPI_Barrier(MPI_Comm comm) {
+  if (!must_sweep()) return PMPI_Barrier(comm);
+  return sweep_until_done([&](MPI_Request* r) { return PMPI_Ibarrier(comm, r); });
+}
+
+ORIEL_EXPORT int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  if (!must_sweep()) return PMPI_Bcast(buffer, count, type, root, comm);
+  return sweep_until_done(
+      [&](MPI_Request* r) { return PMPI_Ibcast(buffer, count, type, root, comm, r); });
+}
+
+ORIEL_EXPORT int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type,
+                            MPI_Op op, int root, MPI_Comm comm) {
+  if (!must_sweep()) return PMPI_Reduce(send, receive, count, type, op, root, comm);
+  return sweep_until_done(
+      [&](MPI_Request* r) { return PMPI_Ireduce(send, receive, count, type, op, root, comm, r); });
+}
+
+ORIEL_EXPORT int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type,
+                               MPI_Op op, MPI_Comm comm) {
+  if (!must_sweep()) return PMPI_Allreduce(send, receive, count, type, op, comm);
+  return sweep_until_done(
+      [&](MPI_Request* r) { return PMPI_Iallreduce(send, receive, count, type, op, comm, r); });
+}
+
+ORIEL_EXPORT int MPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                            int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  if (!must_sweep()) {
+    return PMPI_Gather(send, send_count, send_type, receive, receive_count, receive_type, root,
+                       comm);
+  }
+  return sweep_until_done([&](MPI_Request* r) {
+    return PMPI_Igather(send, send_count, send_type, receive, receive_count, receive_type, root,
+                        comm, r);
+  });
+}
+
+ORIEL_EXPORT int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type,
+                               void* receive, int receive_count, MPI_Datatype receive_type,
+                               MPI_Comm comm) {
+  if (!must_sweep()) {
+    return PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm);
+  }
+  return sweep_until_done([&](MPI_Request* r) {
+    return PMPI_Iallgather(send, send_count, send_type, receive, receive_count, receive_type, comm,
+                           r);
+  });
+}
+
+ORIEL_EXPORT int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type,
+                              void* receive, int receive_count, MPI_Datatype receive_type,
+                              MPI_Comm comm) {
+  if (!must_sweep()) {
+    return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
+  }
+  return sweep_until_done([&](MPI_Request* r) {
+    return PMPI_Ialltoall(send, send_count, send_type, receive, receive_count, receive_type, comm,
+                          r);
+  });
+}
+
+ORIEL_EXPORT int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type,
+                              int destination, int send_tag, void* receive, int receive_count,
+                              MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm,
+                              MPI_Status* status) {
+  if (!must_sweep()) {
+    return PMPI_Sendrecv(send, send_count, send_type, destination, send_tag, receive, receive_count,
+                         receive_type, source, receive_tag, comm, status);
+  }
+  MPI_Request sending = MPI_REQUEST_NULL;
+  int code = PMPI_Isend(send, send_count, send_type, destination, send_tag, comm, &sending);
+  if (code != MPI_SUCCESS) return code;
+  code = sweep_until_done(
+      [&](MPI_Request* r) {
+        return PMPI_Irecv(receive, receive_count, receive_type, source, receive_tag, comm, r);
+      },
+      status);
+  const int sent = MPI_Wait(&sending, MPI_STATUS_IGNORE);
+  return code != MPI_SUCCESS ? code : sent;
+}
+
+ORIEL_EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (!must_sweep()) return PMPI_Probe(source, tag, comm, status);
+  int flag = 0;
+  int code = MPI_SUCCESS;
+  while (code == MPI_SUCCESS && flag == 0) code = MPI_Iprobe(source, tag, comm, &flag, status);
+  return code;
+}
+
+ORIEL_EXPORT int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  if (must_sweep()) {
+    const Guard guard(runtime.lock);
+    runtime.engine()->process.sweep();
+  }
+  return PMPI_Iprobe(source, tag, comm, flag, status);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/sim/sim_job.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace oriel {
+
+SimJob::SimJob(std::vector<int> node_of, bool immediate)
+    : node_of_(std::move(node_of)), network_(ranks(), immediate), ranks_(node_of_.size()) {
+  for (int i = 0; i < ranks(); ++i) {
+    Rank& rank = ranks_[at(i)];
+    rank.transport = std::make_unique<SimTransport>(network_, i);
+    rank.doorbell = std::make_unique<Doorbell>();
+    rank.process = std::make_unique<Process>(*rank.transport, i, GenericReduce{});
+  }
+}
+
+SimJob::Memory SimJob::zeroed(std::size_t bytes) {
+  Memory memory(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{cache_line})));
+  std::memset(memory.get(), 0, bytes);
+  return memory;
+}
+
+Member SimJob::member(const SimWindowSpec& spec, const SimWindow& made, int viewer, int rank) {
+  const Side& side = made.sides[at(rank)];
+  const Path path = spec.memory.empty() ? Path::mapped : spec.memory[at(rank)];
+  Member member;
+  member.process = rank;
+  member.size = spec.bytes;
+  member.disp_unit = spec.disp_unit;
+  if (!same_node(viewer, rank)) {
+    member.path = Path::served;
+    return member;
+  }
+  member.control = side.control;
+  member.doorbell = ranks_[at(rank)].doorbell.get();
+  member.private_memory = path != Path::mapped;
+  member.path = viewer == rank ? Path::mapped : path;
+  if (member.path == Path::mapped) member.base = side.memory;
+  if (member.path == Path::vm) member.address = reinterpret_cast<std::uintptr_t>(side.memory);
+  return member;
+}
+
+int SimJob::create_window(const SimWindowSpec& spec) {
+  const int id = static_cast<int>(windows_.size());
+  SimWindow& made = windows_.emplace_back();
+  made.sides.resize(node_of_.size());
+  for (Side& side : made.sides) {
+    side.window_memory = zeroed(spec.bytes + spec.misalign + 1);
+    side.memory = side.window_memory.get() + spec.misalign;
+    side.control_memory = zeroed(ControlBlock::bytes(node_of_.size()));
+    side.control = ControlBlock::create(side.control_memory.get(),
+                                        static_cast<std::uint32_t>(node_of_.size()));
+  }
+  for (int i = 0; i < ranks(); ++i) {
+    WindowSpec window;
+    window.id = static_cast<std::uint32_t>(id);
+    window.rank = i;
+    window.reorder = spec.reorder;
+    window.no_locks = spec.no_locks;
+    for (int j = 0; j < ranks(); ++j) {
+      window.members.push_back(member(spec, made, i, j));
+      window.serving |= member(spec, made, j, i).path == Path::served;
+    }
+    made.sides[at(i)].window = &process(i).create_window(std::move(window));
+  }
+  return id;
+}
+
+bool SimJob::round() {
+  bool moved = false;
+  for (const auto& [from, to] : network_.under_way()) {
+    while (network_.deliver(from, to)) moved = true;
+  }
+  for (int i = 0; i < ranks(); ++i) moved |= process(i).sweep();
+  return moved;
+}
+
+int SimJob::settle() {
+  int rounds = 0;
+  while (round()) ++rounds;
+  return rounds;
+}
+
+}  // namespace oriel

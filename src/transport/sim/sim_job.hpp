@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "core/process.hpp"
+#include "transport/sim/sim_transport.hpp"
+
+namespace oriel {
+
+/// What a simulated window looks like.
+struct SimWindowSpec {
+  std::uint64_t bytes = 0;  // on every rank
+  std::uint64_t disp_unit = 1;
+  std::uint64_t misalign = 0;  // the window's first byte lies so far behind a cache line's
+  std::vector<Path> memory;    // by rank: how the peers on its node reach it; empty: all mapped
+  Reorder reorder;
+  bool no_locks = false;
+};
+
+/// An MPI job of simulated ranks in one program. Ranks on one node are mapped peers: control blocks
+/// and, as the window says, memory. Ranks on different nodes have nothing but messages.
+class SimJob {
+ public:
+  /// `node_of` gives each rank its node. `immediate`: see SimNetwork.
+  explicit SimJob(std::vector<int> node_of, bool immediate = false);
+
+  int create_window(const SimWindowSpec& spec);
+
+  int ranks() const { return static_cast<int>(node_of_.size()); }
+  bool same_node(int a, int b) const { return node_of_[at(a)] == node_of_[at(b)]; }
+  SimNetwork& network() { return network_; }
+  SimTransport& transport(int rank) { return *ranks_[at(rank)].transport; }
+  Process& process(int rank) { return *ranks_[at(rank)].process; }
+  Doorbell& doorbell(int rank) { return *ranks_[at(rank)].doorbell; }
+  Window& window(int rank, int window = 0) { return *windows_[at(window)].sides[at(rank)].window; }
+  std::byte* memory(int rank, int window = 0) {
+    return windows_[at(window)].sides[at(rank)].memory;
+  }
+
+  /// One round in which everything that can move does: all messages under way arrive and all ranks
+  /// sweep. True if anything moved.
+  bool round();
+  /// Rounds until nothing moves; returns how many moved.
+  int settle();
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const {
+      ::operator delete[](memory, std::align_val_t{cache_line});
+    }
+  };
+  using Memory = std::unique_ptr<std::byte[], Free>;
+
+  struct Rank {
+    std::unique_ptr<SimTransport> transport;
+    std::unique_ptr<Doorbell> doorbell;
+    std::unique_ptr<Process> process;
+  };
+  struct Side {
+    Memory window_memory;
+    Memory control_memory;
+    std::byte* memory = nullptr;
+    ControlBlock* control = nullptr;
+    Window* window = nullptr;
+  };
+  struct SimWindow {
+    std::vector<Side> sides;
+  };
+
+  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+  static Memory zeroed(std::size_t bytes);
+  Member member(const SimWindowSpec& spec, const SimWindow& made, int viewer, int rank);
+
+  std::vector<int> node_of_;
+  SimNetwork network_;
+  std::vector<SimWindow> windows_;  // outlive the processes that point into them
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace oriel

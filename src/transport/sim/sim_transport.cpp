@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/sim/sim_transport.hpp"
+
+#include <cstring>
+#include <thread>
+
+namespace oriel {
+
+SimNetwork::SimNetwork(int processes, bool immediate)
+    : processes_(static_cast<std::size_t>(processes)),
+      immediate_(immediate),
+      routes_(processes_ * processes_),
+      inboxes_(processes_) {}
+
+void SimNetwork::send(int from, int to, std::vector<std::byte> message) {
+  const std::lock_guard guard(mutex_);
+  if (immediate_) {
+    inboxes_[static_cast<std::size_t>(to)].push_back(std::move(message));
+    return;
+  }
+  routes_[static_cast<std::size_t>(from) * processes_ + static_cast<std::size_t>(to)].push_back(
+      std::move(message));
+  ++moving_;
+}
+
+bool SimNetwork::receive(int process, std::vector<std::byte>& message) {
+  const std::lock_guard guard(mutex_);
+  Queue& inbox = inboxes_[static_cast<std::size_t>(process)];
+  if (inbox.empty()) return false;
+  message = std::move(inbox.front());
+  inbox.pop_front();
+  return true;
+}
+
+std::vector<std::pair<int, int>> SimNetwork::under_way() const {
+  const std::lock_guard guard(mutex_);
+  std::vector<std::pair<int, int>> pairs;
+  if (moving_ == 0) return pairs;
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    if (routes_[i].empty()) continue;
+    pairs.emplace_back(static_cast<int>(i / processes_), static_cast<int>(i % processes_));
+  }
+  return pairs;
+}
+
+bool SimNetwork::deliver(int from, int to) {
+  const std::lock_guard guard(mutex_);
+  Queue& route =
+      routes_[static_cast<std::size_t>(from) * processes_ + static_cast<std::size_t>(to)];
+  if (route.empty()) return false;
+  inboxes_[static_cast<std::size_t>(to)].push_back(std::move(route.front()));
+  route.pop_front();
+  --moving_;
+  return true;
+}
+
+void SimTransport::send(int process, std::span<const std::byte> header,
+                        std::span<const std::byte> payload) {
+  std::vector<std::byte> message;
+  message.reserve(header.size() + payload.size());
+  message.insert(message.end(), header.begin(), header.end());
+  message.insert(message.end(), payload.begin(), payload.end());
+  network_.send(self_, process, std::move(message));
+  ++sent_;
+}
+
+bool SimTransport::receive(std::vector<std::byte>& message) {
+  return network_.receive(self_, message);
+}
+
+Error SimTransport::copy(int /*process*/, bool write, std::span<const Run> runs) {
+  // The simulated peer lives in this program: its private memory is at its address.
+  for (const Run& run : runs) {
+    auto* remote = reinterpret_cast<void*>(static_cast<std::uintptr_t>(run.remote));
+    if (write) {
+      std::memcpy(remote, run.local, run.bytes);
+    } else {
+      std::memcpy(run.local, remote, run.bytes);
+    }
+  }
+  return Error::none;
+}
+
+void SimTransport::ring(Doorbell& doorbell) {
+  doorbell.rings.fetch_add(1, std::memory_order_relaxed);
+  doorbell.sleeping.store(0, std::memory_order_relaxed);
+}
+
+void SimTransport::relax() {
+  std::this_thread::yield();
+}
+
+}  // namespace oriel

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/transport.hpp"
+
+namespace oriel {
+
+/// The messages between the simulated processes of one program. In order per pair of processes; how
+/// the pairs interleave is the choice of whoever calls deliver(). The mutex lets the processes be
+/// threads; a scheduler that runs them one by one pays next to nothing for it.
+class SimNetwork {
+ public:
+  /// `immediate`: a message sent has arrived; for processes that are threads.
+  SimNetwork(int processes, bool immediate);
+
+  void send(int from, int to, std::vector<std::byte> message);
+  /// Takes the next message that has arrived at `process`.
+  bool receive(int process, std::vector<std::byte>& message);
+
+  /// Pairs (from, to) with messages under way.
+  std::vector<std::pair<int, int>> under_way() const;
+  /// Lets the oldest message of a pair arrive; false if there is none.
+  bool deliver(int from, int to);
+
+ private:
+  using Queue = std::deque<std::vector<std::byte>>;
+
+  mutable std::mutex mutex_;
+  std::size_t processes_;
+  bool immediate_;
+  std::uint64_t moving_ = 0;    // messages under way
+  std::vector<Queue> routes_;   // from * processes + to
+  std::vector<Queue> inboxes_;  // by process
+};
+
+/// Transport of one simulated process.
+class SimTransport final : public Transport {
+ public:
+  SimTransport(SimNetwork& network, int self) : network_(network), self_(self) {}
+
+  void send(int process, std::span<const std::byte> header,
+            std::span<const std::byte> payload) override;
+  bool receive(std::vector<std::byte>& message) override;
+  Error copy(int process, bool write, std::span<const Run> runs) override;
+  void ring(Doorbell& doorbell) override;
+  void relax() override;
+
+  std::uint64_t sent() const { return sent_; }
+
+ private:
+  SimNetwork& network_;
+  int self_;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace oriel

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// G4: how flattened datatypes are merged, measured and walked, against lists of single bytes.
+#include "core/layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace oriel {
+namespace {
+
+using Bytes = std::vector<std::int64_t>;
+
+/// The offsets of all bytes of `count` elements, in typemap order.
+Bytes bytes_of(const std::vector<Block>& blocks, std::int64_t extent, std::uint64_t count) {
+  Bytes bytes;
+  for (std::uint64_t element = 0; element < count; ++element) {
+    for (const Block& block : blocks) {
+      for (std::uint64_t i = 0; i < block.length; ++i) {
+        bytes.push_back(static_cast<std::int64_t>(element) * extent + block.offset +
+                        static_cast<std::int64_t>(i));
+      }
+    }
+  }
+  return bytes;
+}
+
+/// The same by a cursor that moves on by at most `step` bytes.
+Bytes walk(const Layout& layout, std::uint64_t count, std::uint64_t step) {
+  Bytes bytes;
+  BlockCursor cursor(layout, count);
+  EXPECT_EQ(cursor.remaining(), count * layout.size());
+  while (!cursor.finished()) {
+    const std::uint64_t length = std::min(cursor.run(), step);
+    EXPECT_GT(length, 0u);
+    EXPECT_LE(cursor.run(), cursor.remaining());
+    for (std::uint64_t i = 0; i < length; ++i) {
+      bytes.push_back(cursor.offset() + static_cast<std::int64_t>(i));
+    }
+    cursor.advance(length);
+  }
+  EXPECT_EQ(cursor.remaining(), 0u);
+  return bytes;
+}
+
+std::pair<std::int64_t, std::int64_t> extremes(const Bytes& bytes) {
+  if (bytes.empty()) return {0, 0};
+  const auto [low, high] = std::minmax_element(bytes.begin(), bytes.end());
+  return {*low, *high + 1};
+}
+
+constexpr auto whole = std::numeric_limits<std::uint64_t>::max();
+
+TEST(Layout, OneBlockFromZeroThatFillsTheExtentIsContiguous) {
+  const Layout layout({{0, 8}}, 8, Basic::f64);
+  EXPECT_TRUE(layout.contiguous());
+  EXPECT_EQ(layout.size(), 8u);
+  EXPECT_EQ(layout.basic(), Basic::f64);
+  const BlockCursor cursor(layout, 1000);
+  EXPECT_EQ(cursor.run(), 8000u);
+}
+
+TEST(Layout, AdjacentBlocksAreMerged) {
+  const Layout layout({{0, 4}, {4, 4}, {8, 8}, {24, 4}, {28, 4}}, 32, Basic::none);
+  ASSERT_EQ(layout.blocks().size(), 2u);
+  EXPECT_EQ(layout.blocks()[0].length, 16u);
+  EXPECT_EQ(layout.blocks()[1].offset, 24);
+  EXPECT_EQ(layout.blocks()[1].length, 8u);
+  EXPECT_EQ(layout.size(), 24u);
+  EXPECT_FALSE(layout.contiguous());
+}
+
+TEST(Layout, BlocksInDescendingOrderStayInTypemapOrder) {
+  const std::vector<Block> blocks{{8, 4}, {4, 4}, {0, 4}};
+  const Layout layout(blocks, 12, Basic::i32);
+  EXPECT_FALSE(layout.contiguous());
+  EXPECT_EQ(walk(layout, 2, whole), bytes_of(blocks, 12, 2));
+}
+
+TEST(Layout, EmptyBlocksVanish) {
+  const Layout layout({{100, 0}, {0, 4}, {50, 0}, {4, 4}}, 8, Basic::i32);
+  EXPECT_TRUE(layout.contiguous());
+  EXPECT_EQ(layout.bounds(1), std::make_pair(std::int64_t{0}, std::int64_t{8}));
+}
+
+TEST(Layout, WithoutDataNothingIsTouched) {
+  const Layout layout({{16, 0}}, 32, Basic::i32);
+  EXPECT_EQ(layout.size(), 0u);
+  EXPECT_EQ(layout.bounds(7), std::make_pair(std::int64_t{0}, std::int64_t{0}));
+  EXPECT_TRUE(BlockCursor(layout, 7).finished());
+}
+
+TEST(Layout, ZeroElementsTouchNothing) {
+  const Layout layout({{16, 4}}, 32, Basic::i32);
+  EXPECT_EQ(layout.bounds(0), std::make_pair(std::int64_t{0}, std::int64_t{0}));
+  EXPECT_TRUE(BlockCursor(layout, 0).finished());
+}
+
+TEST(Layout, GapAtTheEndIsNotContiguous) {
+  EXPECT_FALSE(Layout({{0, 12}}, 16, Basic::other).contiguous());
+}
+
+TEST(Layout, BoundsOfANegativeExtentReachDown) {
+  const Layout layout({{0, 4}}, -16, Basic::i32);
+  EXPECT_EQ(layout.bounds(3), std::make_pair(std::int64_t{-32}, std::int64_t{4}));
+  EXPECT_EQ(walk(layout, 3, 3), bytes_of({{0, 4}}, -16, 3));
+}
+
+TEST(Layout, AnExtentOfZeroRepeatsTheSameBytes) {
+  const Layout layout({{0, 4}}, 0, Basic::i32);
+  EXPECT_EQ(layout.bounds(3), std::make_pair(std::int64_t{0}, std::int64_t{4}));
+  EXPECT_EQ(walk(layout, 3, whole), bytes_of({{0, 4}}, 0, 3));
+}
+
+// G7: a count whose bytes do not fit into 64 bits must not wrap into the window.
+TEST(Layout, BoundsBeyondSixtyFourBitsSaturate) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  for (int bit = 60; bit < 64; ++bit) {
+    const std::uint64_t count = std::uint64_t{1} << bit;
+    EXPECT_EQ(Layout({{0, 16}}, 16, Basic::other).bounds(count).second, Limits::max()) << bit;
+    EXPECT_EQ(Layout({{0, 16}}, -16, Basic::other).bounds(count).first, Limits::min()) << bit;
+  }
+  EXPECT_EQ(Layout({{100, 1}}, 1, Basic::u8).bounds(std::uint64_t{Limits::max()}).second,
+            Limits::max());
+}
+
+TEST(Layout, RandomOnesAgreeWithListsOfBytes) {
+  std::mt19937 random(20);
+  const auto below = [&](int bound) { return static_cast<int>(random() % unsigned(bound)); };
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<Block> blocks(static_cast<std::size_t>(below(6)));
+    for (Block& block : blocks) {
+      // A coarse grid, so that neighbours are frequent.
+      block = {(below(12) - 4) * 4, static_cast<std::uint64_t>(below(4)) * 4};
+    }
+    const std::int64_t extent = below(80) - 20;
+    const auto count = static_cast<std::uint64_t>(below(5));
+    const Layout layout(blocks, extent, Basic::none);
+    const Bytes expected = bytes_of(blocks, extent, count);
+    EXPECT_EQ(layout.bounds(count), extremes(expected));
+    EXPECT_EQ(walk(layout, count, whole), expected);
+    EXPECT_EQ(walk(layout, count, static_cast<std::uint64_t>(1 + below(7))), expected);
+  }
+}
+
+TEST(Layout, RunsOfTwoLayoutsPairTheirBytesInOrder) {
+  std::mt19937 random(21);
+  const auto below = [&](int bound) { return static_cast<int>(random() % unsigned(bound)); };
+  for (int round = 0; round < 500; ++round) {
+    // The same number of bytes, cut differently on the two sides.
+    const std::vector<Block> blocks{{below(5), 6}, {20, 10}, {40 + below(5), 8}};
+    const Layout a(blocks, 64, Basic::none);
+    const Layout b({{below(2), 12}}, below(20), Basic::none);
+    const Bytes from = bytes_of(a.blocks(), a.extent(), 3);
+    const Bytes to = bytes_of(b.blocks(), b.extent(), 6);
+    std::size_t at = 0;
+    for_each_run(BlockCursor(a, 3), BlockCursor(b, 6),
+                 [&](std::int64_t a_offset, std::int64_t b_offset, std::uint64_t length) {
+                   for (std::uint64_t i = 0; i < length; ++i, ++at) {
+                     ASSERT_EQ(a_offset + static_cast<std::int64_t>(i), from.at(at));
+                     ASSERT_EQ(b_offset + static_cast<std::int64_t>(i), to.at(at));
+                   }
+                 });
+    EXPECT_EQ(at, from.size());
+  }
+}
+
+TEST(Layout, RunsEndWithTheShorterSide) {
+  const Layout ints({{0, 4}}, 4, Basic::i32);
+  std::uint64_t bytes = 0;
+  for_each_run(BlockCursor(ints, 3), BlockCursor(ints, 5),
+               [&](std::int64_t, std::int64_t, std::uint64_t length) { bytes += length; });
+  EXPECT_EQ(bytes, 12u);
+}
+
+// A datatype may be freed while an operation with it is pending (G4).
+TEST(LayoutRef, KeepsTheLayoutUntilTheLastOwnerIsGone) {
+  LayoutRef first(new Layout({{0, 4}}, 4, Basic::i32));
+  LayoutRef second = first;
+  first = LayoutRef();
+  EXPECT_FALSE(first);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->size(), 4u);
+  const LayoutRef third = std::move(second);
+  EXPECT_FALSE(second);
+  EXPECT_EQ((*third).extent(), 4);
+}
+
+}  // namespace
+}  // namespace oriel

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/runner.hpp"
+
+#include <cstring>
+#include <map>
+#include <set>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+namespace oriel::test {
+namespace {
+
+using Kind = Instruction::Kind;
+
+constexpr std::uint64_t word = 8;
+constexpr std::uint64_t overwritten = 0xddddddddddddddddu;
+
+std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+
+LayoutRef layout_of(std::vector<Block> blocks, std::int64_t extent) {
+  return LayoutRef(new Layout(std::move(blocks), extent, Basic::u64));
+}
+
+/// The words of an access in this process: one after the other, or every second one.
+Buffer local(std::vector<std::uint64_t>& words, std::size_t count, bool scattered) {
+  if (!scattered) return {words.data(), count, layout_of({{0, word}}, word)};
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < count; ++i) {
+    blocks.push_back({static_cast<std::int64_t>(2 * i * word), word});
+  }
+  return {words.data(), 1,
+          layout_of(std::move(blocks), static_cast<std::int64_t>(2 * count * word))};
+}
+
+std::size_t place(std::size_t i, bool scattered) {
+  return scattered ? 2 * i : i;
+}
+
+std::uint64_t load(const std::byte* memory, std::uint32_t cell) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, memory + cell * word, sizeof value);
+  return value;
+}
+
+bool is_claim(std::uint32_t cell) {
+  return cell >= Cells::first_claim && cell < Cells::first_claim + Cells::claims;
+}
+
+bool fetches(const Access& access) {
+  return access.kind != OperationKind::put && access.kind != OperationKind::accumulate;
+}
+
+}  // namespace
+
+Runner::Runner(SimJob& job, const Program& program, Barrier& barrier, int rank)
+    : job_(job),
+      program_(program),
+      barrier_(barrier),
+      rank_(rank),
+      code_(program.code[at(rank)]),
+      accesses_(program.accesses[at(rank)]),
+      requests_(at(program.requests[at(rank)])),
+      buffers_(accesses_.size()) {}
+
+void Runner::fail(const std::string& what) {
+  if (failure_.empty()) failure_ = where() + ": " + what;
+}
+
+std::string Runner::where() const {
+  std::ostringstream text;
+  text << "rank " << rank_ << " at " << next_ << " of " << code_.size();
+  if (next_ < code_.size()) text << ", " << to_string(code_[next_]);
+  int open = 0;
+  for (const Request& request : requests_) open += request.known() && !request.done() ? 1 : 0;
+  text << ", requests pending " << open << ", work pending " << job_.process(rank_).pending();
+  return text.str();
+}
+
+Runner::Step Runner::step() {
+  if (next_ == code_.size() || failed()) return Step::finished;
+  const Instruction& instruction = code_[next_];
+  if (!started_) {
+    started_ = true;
+    if (!start(instruction)) return Step::finished;
+  }
+  if (instruction.kind == Kind::away && away_ > 0) {
+    --away_;
+    return Step::away;
+  }
+  if (!over(instruction)) return Step::blocked;
+  ++next_;
+  started_ = false;
+  return Step::moved;
+}
+
+Outcome Runner::call(const Instruction& instruction, Window& window, Completion* completion) {
+  switch (instruction.kind) {
+    case Kind::complete:
+      return window.complete(completion);
+    case Kind::wait:
+      return window.wait(completion);
+    case Kind::fence:
+      return window.fence(instruction.assertion, instruction.barrier, completion);
+    case Kind::unlock:
+      return window.unlock(instruction.target, completion);
+    case Kind::unlock_all:
+      return window.unlock_all(completion);
+    case Kind::flush:
+      // The boundary asks this first.
+      if (window.flushed(instruction.target)) return Outcome::finished();
+      return window.flush(instruction.target, instruction.local, completion);
+    default:
+      return window.flush_all(instruction.local, completion);
+  }
+}
+
+void Runner::open(Error error, const Window& window) {
+  if (error != Error::none) fail(std::string("the call failed: ") + window.reason());
+}
+
+bool Runner::start(const Instruction& instruction) {
+  Window& window = job_.window(rank_, instruction.window);
+  switch (instruction.kind) {
+    case Kind::post:
+      open(window.post(instruction.group, instruction.assertion), window);
+      break;
+    case Kind::start:
+      open(window.start(instruction.group, instruction.assertion), window);
+      break;
+    case Kind::lock:
+      open(window.lock(instruction.exclusive, instruction.target, instruction.assertion), window);
+      break;
+    case Kind::lock_all:
+      open(window.lock_all(instruction.assertion), window);
+      break;
+    case Kind::access:
+      issue(instruction.index);
+      break;
+    case Kind::settle:
+      settle(instruction.index);
+      break;
+    case Kind::memory:
+      check_memory(instruction);
+      break;
+    case Kind::barrier:
+      open(window.sync(), window);
+      barrier_goal_ = barrier_.arrive();
+      break;
+    case Kind::away:
+      away_ = instruction.index;
+      break;
+    case Kind::test:
+    case Kind::await:
+    case Kind::await_all:
+      break;
+    default: {
+      Request& request = requests_[at(instruction.request)];
+      const Outcome outcome = call(instruction, window, &request);
+      open(outcome.error, window);
+      outcome.done ? request.finished() : request.posted();
+      break;
+    }
+  }
+  return !failed();
+}
+
+bool Runner::over(const Instruction& instruction) {
+  const auto check = [&](const Request& request) {
+    if (!request.sound()) fail("a request failed or was told twice");
+    return request.done();
+  };
+  switch (instruction.kind) {
+    case Kind::test: {
+      Window& window = job_.window(rank_, instruction.window);
+      bool flag = false;
+      open(window.test(flag), window);
+      if (flag) requests_[at(instruction.request)].finished();
+      return flag;
+    }
+    case Kind::barrier:
+      return barrier_.over(barrier_goal_);
+    case Kind::await:
+      return check(requests_[at(instruction.request)]);
+    case Kind::await_all:
+      for (const Request& request : requests_) {
+        if (request.known() && !check(request)) return false;
+      }
+      return true;
+    case Kind::complete:
+    case Kind::wait:
+    case Kind::fence:
+    case Kind::unlock:
+    case Kind::unlock_all:
+    case Kind::flush:
+    case Kind::flush_all:
+      return !instruction.blocking || check(requests_[at(instruction.request)]);
+    default:
+      return true;
+  }
+}
+
+bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& window) {
+  // What the boundary does for short contiguous operations.
+  if (!access.direct || access.request >= 0 || access.cells.size() != 1) return false;
+  const std::uint64_t unit = window.member(access.target).disp_unit;
+  const auto displacement = static_cast<std::int64_t>(access.cells[0] * word / unit);
+  if (access.kind == OperationKind::put) {
+    std::byte* where = window.direct(access.target, displacement, word);
+    if (where == nullptr) return false;
+    std::memcpy(where, buffers.origin.data(), word);
+    return true;
+  }
+  if (access.kind == OperationKind::get) {
+    const std::byte* where = window.direct(access.target, displacement, word);
+    if (where == nullptr) return false;
+    std::memcpy(buffers.result.data(), where, word);
+    return true;
+  }
+  std::byte* where = window.direct_atomic(access.target, displacement, word);
+  if (where == nullptr) return false;
+  if (access.kind == OperationKind::compare_and_swap) {
+    compare_swap_atomic(word, where, buffers.origin.data(), &buffers.compare,
+                        buffers.result.data());
+  } else {
+    reduce_atomic({access.op, Basic::u64, word, 0, 0, {}}, where,
+                  buffers.origin.empty() ? nullptr : buffers.origin.data(),
+                  buffers.result.empty() ? nullptr : buffers.result.data(), 1);
+  }
+  return true;
+}
+
+void Runner::issue(int index) {
+  const Access& access = accesses_[at(index)];
+  Buffers& buffers = buffers_[at(index)];
+  buffers.issued = true;
+  const std::size_t count = access.cells.size();
+  const bool scattered = access.scattered_origin && count > 1;
+  if (!access.values.empty()) {
+    buffers.origin.assign(place(count, scattered), overwritten);
+    for (std::size_t i = 0; i < count; ++i) {
+      buffers.origin[place(i, scattered)] = access.values[i];
+    }
+    if (access.increments >= 0) {
+      const Buffers& read = buffers_[at(access.increments)];
+      const bool read_scattered = accesses_[at(access.increments)].scattered_origin;
+      for (std::size_t i = 0; i < count; ++i) {
+        buffers.origin[place(i, scattered)] = read.result[place(i, read_scattered)] + 1;
+      }
+    }
+  }
+  if (fetches(access)) buffers.result.assign(place(count, scattered), overwritten);
+  buffers.compare = access.compare;
+
+  Window& window = job_.window(rank_, access.window);
+  if (issue_directly(access, buffers, window)) return;
+
+  Operation operation;
+  operation.kind = access.kind;
+  operation.target = access.target;
+  const auto first = static_cast<std::int64_t>(access.cells[0]);
+  operation.displacement = first * static_cast<std::int64_t>(word) /
+                           static_cast<std::int64_t>(window.member(access.target).disp_unit);
+  const std::int64_t stride = count > 1 ? static_cast<std::int64_t>(access.cells[1]) - first : 1;
+  if (access.resized_target || count == 1) {
+    operation.target_count = count;
+    operation.target_layout = layout_of({{0, word}}, stride * static_cast<std::int64_t>(word));
+  } else {
+    std::vector<Block> blocks;
+    for (std::size_t i = 0; i < count; ++i) {
+      blocks.push_back(
+          {static_cast<std::int64_t>(i) * stride * static_cast<std::int64_t>(word), word});
+    }
+    operation.target_count = 1;
+    operation.target_layout = layout_of(std::move(blocks), 4096);
+  }
+  if (!buffers.origin.empty()) operation.origin = local(buffers.origin, count, scattered);
+  if (!buffers.result.empty()) operation.result = local(buffers.result, count, scattered);
+  operation.compare = &buffers.compare;
+  operation.reduction = {access.op, Basic::u64, word, 0, 0, {}};
+  if (access.request >= 0) operation.completion = &requests_[at(access.request)];
+  const Outcome outcome = window.issue(operation);
+  open(outcome.error, window);
+  if (access.request >= 0) {
+    Request& request = requests_[at(access.request)];
+    outcome.done ? request.finished() : request.posted();
+  }
+}
+
+void Runner::settle(int index) {
+  const Access& access = accesses_[at(index)];
+  Buffers& buffers = buffers_[at(index)];
+  if (std::exchange(buffers.settled, true)) return;
+  const bool scattered = access.scattered_origin && access.cells.size() > 1;
+  for (std::size_t i = 0; i < access.expected.size(); ++i) {
+    const std::uint64_t found = buffers.result[place(i, scattered)];
+    const Expected& expected = access.expected[i];
+    const std::uint32_t cell = access.cells[i];
+    std::ostringstream text;
+    text << std::hex << "access " << std::dec << index << " kind " << static_cast<int>(access.kind)
+         << " window " << access.window << " target " << access.target << " cell " << cell
+         << std::hex << ": found " << found;
+    switch (expected.what) {
+      case Expected::What::exactly:
+        if (found != expected.low) {
+          text << ", expected " << expected.low;
+          fail(text.str());
+        }
+        break;
+      case Expected::What::equal_to_first:
+        if (found != buffers.result[0]) {
+          text << ", but the cell before held " << buffers.result[0];
+          fail(text.str());
+        }
+        break;
+      case Expected::What::counters: {
+        const std::uint64_t most = program_.memory[at(access.window)][at(access.target)][cell];
+        for (int rank = 0; rank < program_.ranks; ++rank) {
+          const auto counter = [&](std::uint64_t value) { return (value >> (8 * rank)) & 0xff; };
+          const bool exact = rank == expected.exact_rank;
+          if (counter(found) < counter(expected.low) || counter(found) > counter(most) ||
+              (exact && counter(found) != counter(expected.low))) {
+            text << ", expected rank " << rank << "'s counter from " << counter(expected.low)
+                 << " to " << (exact ? counter(expected.low) : counter(most));
+            fail(text.str());
+            break;
+          }
+        }
+        break;
+      }
+      case Expected::What::claim:
+        claims_.push_back({access.window, access.target, cell, found});
+        break;
+    }
+  }
+  // Origin memory is ours again: if anything is still to be sent from it, the target will show it.
+  for (std::uint64_t& value : buffers.origin) value = overwritten;
+}
+
+void Runner::check_memory(const Instruction& instruction) {
+  const std::byte* memory = job_.memory(rank_, instruction.window);
+  for (std::uint32_t cell = 0; cell < instruction.cells.size(); ++cell) {
+    if (is_claim(cell)) continue;
+    const std::uint64_t found = load(memory, cell);
+    if (found == instruction.cells[cell]) continue;
+    std::ostringstream text;
+    text << "cell " << cell << std::hex << " holds " << found << ", expected "
+         << instruction.cells[cell];
+    fail(text.str());
+    return;
+  }
+}
+
+std::string check_end(SimJob& job, const Program& program, const std::deque<Runner>& runners) {
+  std::map<std::tuple<int, int, std::uint32_t>, std::vector<std::pair<int, std::uint64_t>>> claims;
+  for (int rank = 0; rank < program.ranks; ++rank) {
+    for (const Runner::Claim& claim : runners[at(rank)].claims()) {
+      claims[{claim.window, claim.target, claim.cell}].emplace_back(rank, claim.found);
+    }
+    for (int window = 0; window < program.windows; ++window) {
+      const Window& side = job.window(rank, window);
+      if (side.open_epoch()) return "rank " + std::to_string(rank) + " has an epoch left open";
+    }
+  }
+  for (const auto& [place, attempts] : claims) {
+    const auto [window, target, cell] = place;
+    const std::uint64_t winner = load(job.memory(target, window), cell);
+    int wins = 0;
+    for (const auto& [rank, found] : attempts) {
+      if (found == 0) {
+        ++wins;
+        if (winner != static_cast<std::uint64_t>(rank) + 1) return "a claim was won and lost again";
+      } else if (found != winner) {
+        return "a claim was lost to somebody who does not hold it";
+      }
+    }
+    if (wins != 1) return "a cell was claimed " + std::to_string(wins) + " times";
+  }
+  return {};
+}
+
+}  // namespace oriel::test

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`oriel bench` runs tiny on every host MPI, so that it cannot rot (S1, S3, S4, E4, E14). The
+programs check their data themselves; no time is checked here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import LIMIT_SECONDS, REPOSITORY
+from oriel import bench
+from oriel.timings import HOST, ORIEL, Row, Timings
+
+WINDOW_ROWS = 30  # 7 rows of two sizes and one of one size, on two kinds of windows
+MESSAGE_ROWS = 2
+
+
+def run_oriel(*words: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "oriel", *words],
+        cwd=REPOSITORY,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "python")},
+        capture_output=True,
+        text=True,
+        timeout=4 * LIMIT_SECONDS,
+        check=False,
+    )
+
+
+def test_micro_on_each_host(job, host, tmp_path):
+    if job.host_alone:
+        pytest.skip("the benchmark compares Oriel with the host")
+    if host.name.endswith("-abi"):
+        pytest.skip("the programs are built for each MPI's own ABI")
+    ended = run_oriel("bench", "micro", "--quick", "--mpi", host.name, "--output", str(tmp_path))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "micro.json").read_text(encoding="utf-8"))
+    assert {row["way"] for row in results["rows"]} == {HOST, ORIEL}
+    assert len(results["rows"]) == 2 * (WINDOW_ROWS + MESSAGE_ROWS)
+    assert all(row["median"] > 0 for row in results["rows"])
+    assert host.version in results["hosts"][host.name]
+    for picture in ("micro.png", "micro.svg"):
+        assert (tmp_path / picture).stat().st_size > 1000
+
+
+def test_pending_on_each_host(job, host):
+    """Epochs that cannot start yet are held in any number, and complete when they can (E4)."""
+    if job.host_alone:
+        pytest.skip("nonblocking epochs are Oriel's")
+    if host.name.endswith("-abi"):
+        pytest.skip("the programs are built for each MPI's own ABI")
+    ended = run_oriel("bench", "pending", "--quick", "--mpi", host.name)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "1,000 pending" in ended.stdout
+
+
+def test_unknown_mpi_is_a_sentence():
+    ended = run_oriel("bench", "micro", "--mpi", "nosuch")
+    assert ended.returncode == 1
+    assert "There is no MPI named nosuch" in ended.stderr
+
+
+def timings_of(**medians: float) -> Timings:
+    """One 8 B row on an allocated window; names are HOST_WAY."""
+    timings = Timings()
+    for name, value in medians.items():
+        host, way = name.split("_")
+        line = {"row": "put_flush", "window": "allocated", "bytes": 8, "samples": [value] * 3}
+        timings.read(host, way, json.dumps(line))
+    return timings
+
+
+def test_ratio_is_to_the_best_host():
+    timings = timings_of(mpich_host=0.2, mpich_oriel=0.03, openmpi_host=0.05, openmpi_oriel=0.02)
+    row = Row("put_flush", "allocated", 8)
+    assert timings.ratio(row, "mpich") == pytest.approx(0.6)
+    assert timings.ratio(row, "openmpi") == pytest.approx(0.4)
+    assert [host for _, host, _ in timings.misses([row])] == ["mpich"]
+    assert bench.verdicts(timings) == [
+        "8 B rows on allocated windows, at most half of the best host's time: "
+        "1 of 2 by the median, 1 of 2 by the fastest batch."
+    ]
+
+
+def test_one_slow_run_does_not_move_the_median():
+    timings = Timings()
+    for value in (1.0, 1.1, 50.0):
+        line = {"row": "put_lock", "window": "created", "bytes": 65536, "samples": [value]}
+        timings.read("mpich", HOST, json.dumps(line))
+    row = Row("put_lock", "created", 65536)
+    assert timings.median(row, "mpich", HOST) == pytest.approx(1.1)
+    assert timings.fastest(row, "mpich", HOST) == pytest.approx(1.0)
