@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Interface target with the warnings and sanitizers that all of our own code is compiled with.
 add_library(oriel_warnings INTERFACE)
+# Designated initializers leave defaults on purpose; GCC 12 misjudges concatenation of std::string
+# (GCC bug 105651).
 target_compile_options(oriel_warnings INTERFACE -Wall -Wextra -Wshadow
-                       -Wno-missing-field-initializers
-                       -Wno-restrict)  # GCC 12 misjudges std::string concatenation (GCC bug 105651);  # designated initializers leave defaults
+                       -Wno-missing-field-initializers -Wno-restrict)
 if(ORIEL_WERROR)
   target_compile_options(oriel_warnings INTERFACE -Werror)
 endif()

@@ -41,8 +41,8 @@ ORIEL_EXPORT int MPI_Accumulate(const void* origin, int origin_count, MPI_Dataty
   return carry(
       "MPI_Accumulate", win,
       [&](BoundWindow& window) {
-        return update(window, accumulate_access(origin, origin_count, origin_type, rank,
-                                                displacement, target_count, target_type, op));
+        return accumulate(window, origin, origin_count, origin_type, rank, displacement,
+                          target_count, target_type, op);
       },
       [&] {
         return PMPI_Accumulate(origin, origin_count, origin_type, rank, displacement, target_count,
@@ -57,9 +57,8 @@ ORIEL_EXPORT int MPI_Get_accumulate(const void* origin, int origin_count, MPI_Da
   return carry(
       "MPI_Get_accumulate", win,
       [&](BoundWindow& window) {
-        return update(window, get_accumulate_access(origin, origin_count, origin_type, result,
-                                                    result_count, result_type, rank, displacement,
-                                                    target_count, target_type, op));
+        return get_accumulate(window, origin, origin_count, origin_type, result, result_count,
+                              result_type, rank, displacement, target_count, target_type, op);
       },
       [&] {
         return PMPI_Get_accumulate(origin, origin_count, origin_type, result, result_count,
@@ -73,10 +72,7 @@ ORIEL_EXPORT int MPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype
   return carry(
       "MPI_Fetch_and_op", win,
       [&](BoundWindow& window) {
-        Access access = get_accumulate_access(origin, 1, type, result, 1, type, rank, displacement,
-                                              1, type, op);
-        access.predefined_only = true;
-        return update(window, access);
+        return fetch_and_op(window, origin, result, type, rank, displacement, op);
       },
       [&] { return PMPI_Fetch_and_op(origin, result, type, rank, displacement, op, win); });
 }
@@ -87,15 +83,7 @@ ORIEL_EXPORT int MPI_Compare_and_swap(const void* origin, const void* compare, v
   return carry(
       "MPI_Compare_and_swap", win,
       [&](BoundWindow& window) {
-        return update(window, {.kind = OperationKind::compare_and_swap,
-                               .origin = {writable(origin), 1, type},
-                               .result = {result, 1, type},
-                               .compare = compare,
-                               .rank = rank,
-                               .displacement = displacement,
-                               .target_count = 1,
-                               .target_type = type,
-                               .predefined_only = true});
+        return compare_and_swap(window, origin, compare, result, type, rank, displacement);
       },
       [&] {
         return PMPI_Compare_and_swap(origin, compare, result, type, rank, displacement, win);

@@ -44,8 +44,8 @@ ORIEL_EXPORT int MPI_Accumulate_c(const void* origin, MPI_Count origin_count,
   return carry(
       "MPI_Accumulate_c", win,
       [&](BoundWindow& window) {
-        return update(window, accumulate_access(origin, origin_count, origin_type, rank,
-                                                displacement, target_count, target_type, op));
+        return accumulate(window, origin, origin_count, origin_type, rank, displacement,
+                          target_count, target_type, op);
       },
       [&] {
         return PMPI_Accumulate_c(origin, origin_count, origin_type, rank, displacement,
@@ -61,9 +61,8 @@ ORIEL_EXPORT int MPI_Get_accumulate_c(const void* origin, MPI_Count origin_count
   return carry(
       "MPI_Get_accumulate_c", win,
       [&](BoundWindow& window) {
-        return update(window, get_accumulate_access(origin, origin_count, origin_type, result,
-                                                    result_count, result_type, rank, displacement,
-                                                    target_count, target_type, op));
+        return get_accumulate(window, origin, origin_count, origin_type, result, result_count,
+                              result_type, rank, displacement, target_count, target_type, op);
       },
       [&] {
         return PMPI_Get_accumulate_c(origin, origin_count, origin_type, result, result_count,

@@ -36,53 +36,25 @@ Failure take_buffer(OperationKind kind, const UserBuffer& user, Buffer& buffer,
   return {};
 }
 
-/// Op and type of the last update, resolved: programs repeat themselves.
-struct LastReduction {
-  MPI_Op op = MPI_OP_NULL;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  OperationKind kind = OperationKind::put;
-  Reduction reduction;
-};
-LastReduction last;  // under the process lock
-
-bool resolve(const Access& access) {
-  const Known* known = runtime.datatypes.find(access.target_type);
-  if (known == nullptr || known->basic == nullptr || known->basic->handle != access.target_type) {
-    return false;
-  }
-  LastReduction found{access.op, access.target_type, access.kind, {}};
-  if (reduction_of(access.kind, access.op, access.target_type, found.reduction)) return false;
-  last = found;
-  return true;
-}
-
 }  // namespace
 
-bool update_element(const BoundWindow& window, const Access& access) {
-  if (access.target_count != 1 || !valid_rank(window, access.rank)) return false;
-  if (access.op != last.op || access.target_type != last.type || access.kind != last.kind) {
-    if (!resolve(access)) return false;
+LastUpdate last_update;
+
+bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
+  const Known* known = runtime.datatypes.find(type);
+  if (known == nullptr || known->basic == nullptr || known->basic->handle != type ||
+      known->elements->extent() != known->basic->true_extent) {
+    return false;
   }
-  const bool fetches = access.kind != OperationKind::accumulate;
-  const bool reads = access.op != MPI_NO_OP;
-  if (reads && (access.origin.count != 1 || access.origin.type != last.type)) return false;
-  if (fetches && (access.result.count != 1 || access.result.type != last.type)) return false;
-  std::byte* target =
-      window.core->direct_atomic(access.rank, access.displacement, last.reduction.element);
-  if (target == nullptr) return false;
-  if (access.kind == OperationKind::compare_and_swap) {
-    compare_swap_atomic(last.reduction.element, target, access.origin.address, access.compare,
-                        access.result.address);
-  } else {
-    reduce_atomic(last.reduction, target, access.origin.address,
-                  fetches ? access.result.address : nullptr, 1);
-  }
+  LastUpdate found{kind, op, type, {}};
+  if (reduction_of(kind, op, type, found.reduction)) return false;
+  last_update = found;
   return true;
 }
 
 bool carry_out_at_once(const BoundWindow& window, const Access& access) {
   const bool put = access.kind == OperationKind::put;
-  if (!put && access.kind != OperationKind::get) return update_element(window, access);
+  if (!put && access.kind != OperationKind::get) return false;
   const UserBuffer& local = put ? access.origin : access.result;
   std::size_t bytes;
   std::byte* target = straight(window, local.count, local.type, access.rank, access.displacement,

@@ -128,15 +128,97 @@ inline Access get_accumulate_access(const void* origin, MPI_Count origin_count,
           .op = op};
 }
 
-/// The fast path of accumulates: one element of one predefined type, updated by a CPU atomic.
-/// False: the general path is to be taken.
-bool update_element(const BoundWindow& window, const Access& access);
+/// What the last update did to which type, resolved: programs repeat themselves.
+struct LastUpdate {
+  OperationKind kind = OperationKind::put;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  Reduction reduction;
+};
+extern LastUpdate last_update;  // under the process lock
+bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type);
 
-/// An accumulate of any kind.
-inline Failure update(BoundWindow& window, const Access& access) {
-  if (update_element(window, access)) [[likely]]
+/// The fast path of accumulates: `count` elements of one predefined type, each updated by a CPU
+/// atomic. False: the general path is to be taken.
+inline bool update_elements(const BoundWindow& window, OperationKind kind, MPI_Op op,
+                            MPI_Datatype type, MPI_Count count, int rank, MPI_Aint displacement,
+                            const void* origin, void* result) {
+  if (!valid_rank(window, rank)) return false;
+  if ((op != last_update.op || type != last_update.type || kind != last_update.kind) &&
+      !resolve_update(kind, op, type)) {
+    return false;
+  }
+  const std::uint32_t element = last_update.reduction.element;
+  std::byte* target = window.core->direct_atomic(rank, displacement, element);
+  if (target == nullptr) return false;
+  if (count != 1) {
+    if (static_cast<std::uint64_t>(count) >> 32 != 0) return false;
+    const std::uint64_t bytes = element * static_cast<std::uint64_t>(count);
+    if (window.core->direct(rank, displacement, bytes) == nullptr) return false;
+  }
+  reduce_atomic(last_update.reduction, target, origin, result, static_cast<std::size_t>(count));
+  return true;
+}
+
+inline Failure accumulate(BoundWindow& window, const void* origin, MPI_Count origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint displacement,
+                          MPI_Count target_count, MPI_Datatype target_type, MPI_Op op) {
+  if (origin_count == target_count && origin_type == target_type &&
+      update_elements(window, OperationKind::accumulate, op, target_type, target_count, rank,
+                      displacement, origin, nullptr)) [[likely]] {
     return {};
+  }
+  return issue(window, accumulate_access(origin, origin_count, origin_type, rank, displacement,
+                                         target_count, target_type, op));
+}
+
+inline Failure get_accumulate(BoundWindow& window, const void* origin, MPI_Count origin_count,
+                              MPI_Datatype origin_type, void* result, MPI_Count result_count,
+                              MPI_Datatype result_type, int rank, MPI_Aint displacement,
+                              MPI_Count target_count, MPI_Datatype target_type, MPI_Op op) {
+  if (result_count == target_count && result_type == target_type &&
+      (op == MPI_NO_OP || (origin_count == target_count && origin_type == target_type)) &&
+      update_elements(window, OperationKind::get_accumulate, op, target_type, target_count, rank,
+                      displacement, origin, result)) [[likely]] {
+    return {};
+  }
+  return issue(window, get_accumulate_access(origin, origin_count, origin_type, result,
+                                             result_count, result_type, rank, displacement,
+                                             target_count, target_type, op));
+}
+
+inline Failure fetch_and_op(BoundWindow& window, const void* origin, void* result,
+                            MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op) {
+  if (update_elements(window, OperationKind::get_accumulate, op, type, 1, rank, displacement,
+                      origin, result)) [[likely]] {
+    return {};
+  }
+  Access access =
+      get_accumulate_access(origin, 1, type, result, 1, type, rank, displacement, 1, type, op);
+  access.predefined_only = true;
   return issue(window, access);
+}
+
+inline Failure compare_and_swap(BoundWindow& window, const void* origin, const void* compare,
+                                void* result, MPI_Datatype type, int rank, MPI_Aint displacement) {
+  const OperationKind kind = OperationKind::compare_and_swap;
+  if (valid_rank(window, rank) && ((type == last_update.type && kind == last_update.kind) ||
+                                   resolve_update(kind, MPI_REPLACE, type))) {
+    const std::uint32_t element = last_update.reduction.element;
+    if (std::byte* target = window.core->direct_atomic(rank, displacement, element)) [[likely]] {
+      compare_swap_atomic(element, target, origin, compare, result);
+      return {};
+    }
+  }
+  return issue(window, {.kind = kind,
+                        .origin = {writable(origin), 1, type},
+                        .result = {result, 1, type},
+                        .compare = compare,
+                        .rank = rank,
+                        .displacement = displacement,
+                        .target_count = 1,
+                        .target_type = type,
+                        .predefined_only = true});
 }
 
 /// The operation by one of the fast paths. False: the general path is to be taken.

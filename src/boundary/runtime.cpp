@@ -31,8 +31,10 @@ bool Runtime::start(std::string& error) {
   auto transport = ShmTransport::create(error);
   if (transport == nullptr) return false;
   datatypes.start();
+  if (spare_flag_ == nullptr) take_spare_flag();
   engine_ = std::make_unique<Engine>(std::move(transport));
   datatypes.start();
+  if (spare_flag_ == nullptr) take_spare_flag();
   int ranks = 1;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   note_ranks_on_node(ranks);
@@ -56,12 +58,11 @@ void Runtime::note_ranks_on_node(int ranks) {
   if (ranks > CPU_COUNT(&processors)) engine_->oversubscribed = true;
 }
 
-Flag& Runtime::acquire_flag() {
+void Runtime::take_spare_flag() {
   if (free_flags_.empty()) free_flags_.push_back(&flags_.emplace_back());
-  Flag& flag = *free_flags_.back();
+  spare_flag_ = free_flags_.back();
   free_flags_.pop_back();
-  flag = Flag();
-  return flag;
+  *spare_flag_ = Flag();
 }
 
 }  // namespace oriel::boundary

@@ -55,15 +55,17 @@ class Runtime {
   /// More ranks on this node than before are known of: waiting becomes more considerate.
   void note_ranks_on_node(int ranks);
 
-  /// A completion for a blocking call. On the heap, because a call that gives up waiting for a dead
-  /// peer leaves it behind.
-  Flag& acquire_flag();
-  void release_flag(Flag& flag) { free_flags_.push_back(&flag); }
+  /// The completion for a blocking call: to be tried with, and taken when the call has to wait. On
+  /// the heap, because a call that gives up waiting for a dead peer leaves it behind.
+  Flag& spare_flag() { return *spare_flag_; }
+  void take_spare_flag();
+  void give_back(Flag& flag) { free_flags_.push_back(&flag); }
 
  private:
   std::unique_ptr<Engine> engine_;
   std::deque<Flag> flags_;
   std::vector<Flag*> free_flags_;
+  Flag* spare_flag_ = nullptr;
 };
 
 extern Runtime runtime;

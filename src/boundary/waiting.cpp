@@ -61,6 +61,15 @@ void Waiter::idle() {
   sleeper_.idle([] { return sweep_once(); }, [this] { check_peers_ = true; });
 }
 
+Failure wait_for(const BoundWindow& window, Flag& flag) {
+  if (const Failure lost = wait_until(window, [&] { return flag.done(); })) {
+    return lost;  // the flag stays behind: somebody may still tell it
+  }
+  const Error error = flag.error();
+  runtime.give_back(flag);
+  return failure(error, "an operation of the epoch failed");
+}
+
 Failure look_for_lost_peers(const BoundWindow& window) {
   for (int rank = 0; rank < window.core->ranks(); ++rank) {
     if (!runtime.engine()->transport->alive(window.core->member(rank).process)) {

@@ -49,22 +49,18 @@ Failure wait_until(const BoundWindow& window, Done&& done) {
   }
 }
 
+/// Waits until the flag is told, and gives it back.
+Failure wait_for(const BoundWindow& window, Flag& flag);
+
 /// A blocking call from its nonblocking form: start(completion) and sweeps until that is told.
 template <typename Start>
-Failure block(const BoundWindow& window, Start&& start) {
-  Flag& flag = runtime.acquire_flag();
+inline Failure block(const BoundWindow& window, Start&& start) {
+  Flag& flag = runtime.spare_flag();
   const Outcome outcome = start(&flag);
-  Error error = outcome.error;
-  if (!outcome.done) {
-    if (const Failure failure = wait_until(window, [&] { return flag.done(); })) {
-      return failure;  // the flag stays behind: somebody may still tell it
-    }
-    error = flag.error();
-    runtime.release_flag(flag);
-    return failure(error, "an operation of the epoch failed");
-  }
-  runtime.release_flag(flag);
-  return failure(error, window.core->reason());
+  if (outcome.done) [[likely]]
+    return failure(outcome.error, window.core->reason());
+  runtime.take_spare_flag();
+  return wait_for(window, flag);
 }
 
 }  // namespace oriel::boundary

@@ -70,6 +70,10 @@ class Job:
         environment = {"ORIEL_TEST_ALARM": str(ALARM_SECONDS), **(settings or {})}
         if self._host_alone:
             environment["ORIEL_TEST_HOST_ONLY"] = "1"
+        if host.name == "openmpi":
+            # Its barriers spin without yielding unless it was told of too few cores; next to other
+            # work on the machine every one of them then costs a scheduler's slice.
+            environment["OMPI_MCA_mpi_yield_when_idle"] = "1"
         argv, environ = host.command(ranks, [program], not self._host_alone, environment)
         with subprocess.Popen(
             argv,
