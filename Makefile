@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything a newcomer or CI calls. Each goal does its own set-up on a fresh machine.
 SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 PYTHON := build/venv/bin/python
 CMAKE = $(shell PATH="$(CURDIR)/build/venv/bin:$$PATH" command -v cmake)
@@ -36,14 +37,15 @@ demo: build
 bench: build
 	build/bin/oriel bench micro
 
-build/sanitize-%: mpis
+SANITIZED := build/sanitize-thread build/sanitize-address
+$(SANITIZED): build/sanitize-%: mpis
 	@mkdir -p $@
 	@$(CONFIGURE) -B $@ -DORIEL_SANITIZE=$* >$@/configure.log || { cat $@/configure.log; exit 1; }
 	@$(CMAKE) --build $@ -j$(JOBS) --target core_tests
-.PHONY: build/sanitize-thread build/sanitize-address
+.PHONY: $(SANITIZED)
 
-test: build build/sanitize-thread build/sanitize-address
-	scripts/core-tests build build/sanitize-thread build/sanitize-address
+test: build $(SANITIZED)
+	scripts/core-tests build $(SANITIZED)
 	$(PYTHON) -m pytest -q tests/mpi
 	scripts/mpi4py-tests
 

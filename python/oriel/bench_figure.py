@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -18,7 +19,13 @@ COLOURS = {
 }
 
 
-def draw(timings: Timings, versions: dict[str, str], where: str, path: Path) -> None:
+# Of a row on a host, one way: microseconds, None where not measured.
+Statistic = Callable[[Timings, Row, str, str], "float | None"]
+
+
+def draw(
+    timings: Timings, versions: dict[str, str], value: Statistic, where: str, path: Path
+) -> None:
     """Writes `path` (PNG) and its SVG: one panel per kind of window and size."""
     rows = [row for row in timings.rows() if row.has_window]
     panels: dict[tuple[str, int], list[Row]] = {}
@@ -29,8 +36,9 @@ def draw(timings: Timings, versions: dict[str, str], where: str, path: Path) -> 
             len(panels), 1, figsize=(11, 3.1 * len(panels) + 1), layout="constrained", squeeze=False
         )
         for axes, ((window, size), members) in zip(grid[:, 0], panels.items()):
-            handles, labels = _bars(axes, timings, members, versions)
+            handles, labels = _bars(axes, timings, members, versions, value)
             axes.set_title(f"{window} window, {size_text(size)}", loc="left", fontsize=10)
+        grid[-1, 0].set_xlabel(where, fontsize=8, color=MUTED, loc="left", labelpad=8)
         figure.suptitle(
             "Time of one round, two ranks on one node (µs, logarithmic)",
             x=0.015,
@@ -38,7 +46,6 @@ def draw(timings: Timings, versions: dict[str, str], where: str, path: Path) -> 
             fontsize=13,
             fontweight="bold",
         )
-        figure.supxlabel(where, fontsize=8, color=MUTED, x=0.015, ha="left")
         figure.legend(handles, labels, loc="outside lower left", ncols=3, frameon=False, fontsize=9)
         figure.savefig(path, dpi=140)
         figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
@@ -46,7 +53,7 @@ def draw(timings: Timings, versions: dict[str, str], where: str, path: Path) -> 
 
 
 def _bars(
-    axes: Axes, timings: Timings, rows: list[Row], versions: dict[str, str]
+    axes: Axes, timings: Timings, rows: list[Row], versions: dict[str, str], value: Statistic
 ) -> tuple[list, list[str]]:
     hosts = timings.hosts()
     kinds = [(way, host) for way in (HOST, ORIEL) for host in hosts]
@@ -54,20 +61,20 @@ def _bars(
     handles, labels = [], []
     for index, (way, host) in enumerate(kinds):
         points = [
-            (column - 0.42 + (index + 0.5) * width, timings.median(row, host, way))
+            (column - 0.42 + (index + 0.5) * width, value(timings, row, host, way))
             for column, row in enumerate(rows)
         ]
-        points = [(place, value) for place, value in points if value]
+        points = [(place, time) for place, time in points if time]
         if not points:
             continue
-        places, values = zip(*points)
+        places, times = zip(*points)
         colour = COLOURS[way][hosts.index(host) % len(COLOURS[way])]
-        handles.append(axes.bar(places, values, width * 0.92, color=colour))
+        handles.append(axes.bar(places, times, width * 0.92, color=colour))
         labels.append(versions[host] if way == HOST else f"Oriel on {versions[host]}")
-        for place, value in points:
+        for place, time in points:
             axes.annotate(
-                f"{value:.2g}" if value < 100 else f"{value:.0f}",
-                (place, value),
+                f"{time:.2g}" if time < 100 else f"{time:.0f}",
+                (place, time),
                 xytext=(0, 2),
                 textcoords="offset points",
                 ha="center",
@@ -78,7 +85,7 @@ def _bars(
     axes.margins(y=0.15)
     axes.set_xticks(
         range(len(rows)),
-        [TITLES.get(row.name, row.name).replace(", ", ",\n", 1) for row in rows],
+        [TITLES.get(row.name, row.name).replace(", ", ",\n") for row in rows],
         fontsize=8,
     )
     axes.yaxis.grid(True, color=GRID)

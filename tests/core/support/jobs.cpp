@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/jobs.hpp"
+
+#include <vector>
+
+#include "support/random.hpp"
+
+namespace oriel::test {
+
+struct RandomJob::Plan {
+  std::vector<int> nodes;
+  std::vector<SimWindowSpec> windows;
+  ProgramSpec program;
+
+  Plan(std::uint64_t seed, Placement placement, bool reorder) {
+    Random random(seed * 1000003 + static_cast<std::uint64_t>(placement) * 2 + (reorder ? 1 : 0));
+    program.ranks = random.between(2, 8);
+    program.windows = random.chance(30) ? 2 : 1;
+    if (reorder) {
+      const int keys = random.between(1, 15);
+      program.reorder = {(keys & 1) != 0, (keys & 2) != 0, (keys & 4) != 0, (keys & 8) != 0};
+    }
+    const int node_count = random.between(2, 4);
+    for (int rank = 0; rank < program.ranks; ++rank) {
+      nodes.push_back(placement == Placement::remote  ? rank
+                      : placement == Placement::mixed ? random.below(node_count)
+                                                      : 0);
+    }
+    for (int i = 0; i < program.windows; ++i) {
+      SimWindowSpec& window = windows.emplace_back();
+      window.bytes = std::uint64_t{8} * Cells::count(program.ranks);
+      window.disp_unit = std::uint64_t{1} << random.below(4);
+      // Off the boundary of its size no element can be updated by a CPU atomic.
+      window.misalign = random.chance(20) ? 4 : 0;
+      window.reorder = program.reorder;
+      for (int rank = 0; rank < program.ranks; ++rank) {
+        Path path = Path::mapped;
+        const bool some = placement == Placement::mixed && random.chance(30);
+        if (some || placement == Placement::private_memory) {
+          path = random.chance(50) ? Path::vm : Path::served;
+        }
+        window.memory.push_back(path);
+      }
+    }
+  }
+};
+
+RandomJob::RandomJob(std::uint64_t seed, Placement placement, bool reorder, bool threads)
+    : RandomJob(seed, Plan(seed, placement, reorder), threads) {}
+
+RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
+    : job_(plan.nodes, threads), program_(make_program(seed, plan.program)) {
+  for (const SimWindowSpec& window : plan.windows) job_.create_window(window);
+  description_ = std::to_string(plan.program.ranks) + " ranks on nodes";
+  for (const int node : plan.nodes) description_ += " " + std::to_string(node);
+  const Reorder& keys = plan.program.reorder;
+  description_ += ", keys";
+  if (keys.access_after_access) description_ += " access_after_access";
+  if (keys.access_after_exposure) description_ += " access_after_exposure";
+  if (keys.exposure_after_exposure) description_ += " exposure_after_exposure";
+  if (keys.exposure_after_access) description_ += " exposure_after_access";
+  for (const SimWindowSpec& window : plan.windows) {
+    description_ += ", window of unit " + std::to_string(window.disp_unit) + " memory";
+    for (const Path path : window.memory) {
+      description_ += path == Path::mapped ? " mapped" : path == Path::vm ? " vm" : " served";
+    }
+  }
+}
+
+}  // namespace oriel::test
