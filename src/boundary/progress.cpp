@@ -111,7 +111,7 @@ void considerate_poll() {
   static thread_local unsigned polls = 0;
   Engine* engine = runtime.engine();
   if (engine == nullptr) return;
-  const unsigned enough = engine->oversubscribed ? polls_per_yield : polls_per_rare_yield;
+  const unsigned enough = engine->crowded() ? polls_per_yield : polls_per_rare_yield;
   if (++polls % enough == 0) ::sched_yield();
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/runtime.hpp"
 
-#include <sched.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "boundary/ops.hpp"
@@ -14,11 +16,27 @@ namespace oriel::boundary {
 
 Runtime runtime;
 
+namespace {
+
+/// How many ranks the launcher says it has started on this node; zero if it says nothing.
+long launched_here() {
+  // Hydra (MPICH, Intel MPI), prterun (Open MPI), MVAPICH's launcher.
+  constexpr std::array names{"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE",
+                             "MV2_COMM_WORLD_LOCAL_SIZE"};
+  for (const char* name : names) {
+    if (const char* value = std::getenv(name)) return std::strtol(value, nullptr, 10);
+  }
+  return 0;
+}
+
+}  // namespace
+
 Engine::Engine(std::unique_ptr<ShmTransport> shm)
     : transport(std::move(shm)),
       process(*transport, transport->self(), generic_reduce()),
       spins(setting_int("ORIEL_SPIN")),
-      yields(setting_int("ORIEL_YIELD")) {}
+      yields(setting_int("ORIEL_YIELD")),
+      launched_crowded(launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}
 
 bool Runtime::start(std::string& error) {
   if (engine_ != nullptr) return true;
@@ -30,14 +48,9 @@ bool Runtime::start(std::string& error) {
   }
   auto transport = ShmTransport::create(error);
   if (transport == nullptr) return false;
-  datatypes.start();
-  if (spare_flag_ == nullptr) take_spare_flag();
   engine_ = std::make_unique<Engine>(std::move(transport));
   datatypes.start();
   if (spare_flag_ == nullptr) take_spare_flag();
-  int ranks = 1;
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  note_ranks_on_node(ranks);
   progress.start();
   return true;
 }
@@ -50,12 +63,6 @@ void Runtime::stop() {
 bool Runtime::disabled() {
   static const bool value = setting_bool("ORIEL_DISABLE");
   return value;
-}
-
-void Runtime::note_ranks_on_node(int ranks) {
-  cpu_set_t processors;
-  if (::sched_getaffinity(0, sizeof processors, &processors) != 0) return;
-  if (ranks > CPU_COUNT(&processors)) engine_->oversubscribed = true;
 }
 
 void Runtime::take_spare_flag() {

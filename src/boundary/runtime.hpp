@@ -29,7 +29,10 @@ struct Engine {
   std::uint32_t next_window_id = 1;
   long spins;
   long yields;
-  bool oversubscribed = false;  // more ranks than processors on this node
+  bool launched_crowded;  // the launcher started more ranks on this node than it has processors
+
+  /// More ranks than processors: waiting must give the processor away.
+  bool crowded() const { return launched_crowded || transport->crowded(); }
 };
 
 /// This library in one MPI process.
@@ -52,8 +55,6 @@ class Runtime {
   bool busy() const {
     return engine_ != nullptr && (engine_->process.pending() != 0 || engine_->process.serving());
   }
-  /// More ranks on this node than before are known of: waiting becomes more considerate.
-  void note_ranks_on_node(int ranks);
 
   /// The completion for a blocking call: to be tried with, and taken when the call has to wait. On
   /// the heap, because a call that gives up waiting for a dead peer leaves it behind.

@@ -29,7 +29,7 @@ bool sweep_once() {
 
 Waiter::Waiter()
     : engine_(*runtime.engine()),
-      sleeper_(*engine_.transport, engine_.spins, engine_.yields, engine_.oversubscribed) {}
+      sleeper_(*engine_.transport, engine_.spins, engine_.yields, engine_.crowded()) {}
 
 void Waiter::round() {
   if (engine_.process.sweep()) {
@@ -43,7 +43,7 @@ void Waiter::round() {
   }
   runtime.lock.release();
   // The spin phase is left alone: what comes within it comes faster without the host.
-  const bool spinning = !engine_.oversubscribed && idle_rounds_ < engine_.spins;
+  const bool spinning = !engine_.crowded() && idle_rounds_ < engine_.spins;
   if (++idle_rounds_ % rounds_per_host_poll == 0 && !spinning) advance_host();
   idle();
   runtime.lock.acquire();

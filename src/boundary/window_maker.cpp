@@ -229,7 +229,6 @@ int WindowMaker::finish(MPI_Win* handle) {
     return code;
   }
   if (setting_bool("ORIEL_INFO") && rank_ == 0) describe();
-  runtime.note_ranks_on_node(ranks_);
   runtime.windows.insert(handle_key(window_->handle), window_.get());
   *handle = window_->handle;
   engine.windows.push_back(std::move(window_));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sched.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -20,10 +22,11 @@ struct ProcessName {
 static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) == 48);
 
 /// What a process shares with all peers on its node, at the beginning of a segment; the cells of
-/// the mailbox follow. The first line is written before the name goes out and never changes.
+/// the mailbox follow. What comes before the doorbell is written before the name goes out and never
+/// changes.
 struct alignas(cache_line) ProcessBlock {
   static constexpr std::uint32_t magic_value = 0x0e1e15b1;
-  static constexpr std::uint32_t current_version = 1;
+  static constexpr std::uint32_t current_version = 2;
   static constexpr std::size_t mailbox_cells = 4096;  // 256 KiB
 
   std::uint32_t magic = magic_value;
@@ -32,6 +35,7 @@ struct alignas(cache_line) ProcessBlock {
   std::uint64_t probe_address = 0;  // of a word in private memory, ...
   std::uint64_t probe_value = 0;    // ... which holds this: see ShmTransport::vm_allowed
   std::uint32_t fenced = 0;         // 1: the owner obeys expedited membarriers
+  cpu_set_t processors = {};        // on which the owner may run
   Doorbell doorbell;
   MailboxEnds mailbox;
 
@@ -40,9 +44,9 @@ struct alignas(cache_line) ProcessBlock {
     return sizeof(ProcessBlock) + mailbox_cells * sizeof(MailboxCell);
   }
 };
-static_assert(sizeof(ProcessBlock) == 4 * cache_line);
-static_assert(offsetof(ProcessBlock, doorbell) == cache_line);
-static_assert(offsetof(ProcessBlock, mailbox) == 2 * cache_line);
+static_assert(sizeof(ProcessBlock) == 6 * cache_line);
+static_assert(offsetof(ProcessBlock, doorbell) == 3 * cache_line);
+static_assert(offsetof(ProcessBlock, mailbox) == 4 * cache_line);
 static_assert(std::is_standard_layout_v<ProcessBlock> &&
               std::is_trivially_destructible_v<ProcessBlock>);
 

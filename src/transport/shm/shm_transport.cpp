@@ -94,6 +94,7 @@ std::unique_ptr<ShmTransport> ShmTransport::create(std::string& error) {
   block->probe_value = made->probe_;
   block->fenced =
       ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 ? 1 : 0;
+  ::sched_getaffinity(0, sizeof block->processors, &block->processors);
   const ProcessName name{made->id_, process_start(made->pid_), segment.name()};
   made->add(name, std::move(segment), block);
   return made;
@@ -106,6 +107,7 @@ ProcessName ShmTransport::name() const {
 int ShmTransport::add(const ProcessName& name, Segment segment, ProcessBlock* block) {
   const int number = processes();
   fenced_ = fenced_ && block->fenced == 1;
+  CPU_OR(&processors_, &processors_, &block->processors);
   peers_.push_back({name, std::move(segment), block});
   numbers_.emplace(name.id, number);
   return number;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sched.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -40,6 +42,8 @@ class ShmTransport final : public Transport {
   bool vm_allowed(int process);
   /// Every process here obeys expedited membarriers: see Sleeper.
   bool fenced() const { return fenced_; }
+  /// More processes than processors they may run on: who spins keeps others from running.
+  bool crowded() const { return processes() > CPU_COUNT(&processors_); }
   /// Messages wait here because a mailbox was full. Nobody rings when it no longer is.
   bool backlogged() const { return !backlogs_.empty(); }
 
@@ -91,6 +95,7 @@ class ShmTransport final : public Transport {
   std::uint64_t probe_ = 0;  // what peers try to read
   bool vm_ = true;
   bool fenced_ = true;
+  cpu_set_t processors_ = {};  // of all processes here together
   std::uint32_t relaxed_ = 0;
   std::uint64_t stalled_since_ = 0;                      // nanoseconds; zero: not stalled
   std::vector<Peer> peers_;                              // the first is this process

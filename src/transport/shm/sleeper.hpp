@@ -34,10 +34,10 @@ namespace oriel {
 class Sleeper {
  public:
   /// With more processes on the node than processors, spinning only keeps the awaited peer from
-  /// running: an oversubscribed waiter begins with yielding.
-  Sleeper(ShmTransport& transport, long spins, long yields, bool oversubscribed)
+  /// running: a crowded waiter begins with yielding.
+  Sleeper(ShmTransport& transport, long spins, long yields, bool crowded)
       : transport_(&transport),
-        spins_(oversubscribed ? 0 : spins),
+        spins_(crowded ? 0 : spins),
         yields_(yields),
         spins_left_(spins_),
         yields_left_(yields_) {}
