@@ -138,8 +138,8 @@ struct LastUpdate {
 extern LastUpdate last_update;  // under the process lock
 bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type);
 
-/// The fast path of accumulates: `count` elements of one predefined type, each updated by a CPU
-/// atomic. False: the general path is to be taken.
+/// The fast path of accumulates: `count` elements of one predefined type. False: the general path
+/// is to be taken.
 inline bool update_elements(const BoundWindow& window, OperationKind kind, MPI_Op op,
                             MPI_Datatype type, MPI_Count count, int rank, MPI_Aint displacement,
                             const void* origin, void* result) {
@@ -148,16 +148,10 @@ inline bool update_elements(const BoundWindow& window, OperationKind kind, MPI_O
       !resolve_update(kind, op, type)) {
     return false;
   }
-  const std::uint32_t element = last_update.reduction.element;
-  std::byte* target = window.core->direct_atomic(rank, displacement, element);
-  if (target == nullptr) return false;
-  if (count != 1) {
-    if (static_cast<std::uint64_t>(count) >> 32 != 0) return false;
-    const std::uint64_t bytes = element * static_cast<std::uint64_t>(count);
-    if (window.core->direct(rank, displacement, bytes) == nullptr) return false;
-  }
-  reduce_atomic(last_update.reduction, target, origin, result, static_cast<std::size_t>(count));
-  return true;
+  // The bound keeps the product with the element's size from overflowing.
+  if (static_cast<std::uint64_t>(count) >> 32 != 0) return false;
+  return window.core->reduce_directly(rank, displacement, last_update.reduction, origin, result,
+                                      static_cast<std::uint64_t>(count));
 }
 
 inline Failure accumulate(BoundWindow& window, const void* origin, MPI_Count origin_count,
@@ -204,9 +198,8 @@ inline Failure compare_and_swap(BoundWindow& window, const void* origin, const v
   const OperationKind kind = OperationKind::compare_and_swap;
   if (valid_rank(window, rank) && ((type == last_update.type && kind == last_update.kind) ||
                                    resolve_update(kind, MPI_REPLACE, type))) {
-    const std::uint32_t element = last_update.reduction.element;
-    if (std::byte* target = window.core->direct_atomic(rank, displacement, element)) [[likely]] {
-      compare_swap_atomic(element, target, origin, compare, result);
+    if (window.core->compare_swap_directly(rank, displacement, last_update.reduction.element,
+                                           origin, compare, result)) [[likely]] {
       return {};
     }
   }

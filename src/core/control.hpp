@@ -16,11 +16,8 @@ inline constexpr std::size_t cache_line = 64;
 /// The store and the look are not ordered by a fence here: the sleeper pays for that (see the shm
 /// transport's Sleeper), because it has time and the storer has not.
 struct alignas(cache_line) Doorbell {
-  std::atomic<std::uint32_t> sleeping{0};  // written by the owner; 1 while it sleeps or is about to
+  std::atomic<std::uint32_t> sleeping{0};  // of the owner's threads, how many sleep or are about to
   std::atomic<std::uint32_t> rings{0};     // futex word; incremented by whoever rings
-  /// Excludes accumulates on this process's memory from one another where CPU atomics cannot. One
-  /// for the process, not one for each window: windows may overlap.
-  std::atomic<std::uint32_t> accumulate_guard{0};
 };
 
 /// What one peer tells this process on one window. Every word has one writer: the peer itself when
@@ -32,6 +29,7 @@ struct alignas(cache_line) Slot {
   std::atomic<std::uint64_t> done{0};     // access epochs to us that it has completed: DoneWord
   std::atomic<std::uint64_t> fence{0};    // the last fence call that it has announced
   std::atomic<std::uint64_t> lock_granted{0};  // remote peers only: lock requests granted to us
+  std::atomic<std::uint32_t> updating{0};      // mapped peers only: see Update
 };
 
 /// A short operation that travels with a lock request (S4): whoever grants the lock carries it out
@@ -74,10 +72,11 @@ struct alignas(cache_line) LockQueue {
 /// Slot[ranks] and LockNode[ranks]. A zeroed page is a valid, idle control block: pages that belong
 /// to peers never talked to are never touched.
 struct alignas(cache_line) ControlBlock {
-  static constexpr std::uint32_t current_version = 1;
+  static constexpr std::uint32_t current_version = 2;
 
   std::uint32_t version = current_version;
   std::uint32_t ranks = 0;
+  std::atomic<std::uint32_t> updater{0};  // who may accumulate into this rank's memory: see Update
   LockQueue lock;
 
   Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }

@@ -22,21 +22,6 @@ std::uint64_t bytes_of(const Buffer& buffer) {
   return buffer.layout ? buffer.count * buffer.layout->size() : 0;
 }
 
-/// Mutual exclusion of accumulates on memory that CPU atomics cannot serve: private memory,
-/// elements of odd sizes. Held for one operation, never while waiting for anything else.
-class AccumulateGuard {
- public:
-  AccumulateGuard(Doorbell& process, Transport& transport) : word_(process.accumulate_guard) {
-    while (word_.exchange(1, std::memory_order_acquire) != 0) transport.relax();
-  }
-  ~AccumulateGuard() { word_.store(0, std::memory_order_release); }
-  AccumulateGuard(const AccumulateGuard&) = delete;
-  AccumulateGuard& operator=(const AccumulateGuard&) = delete;
-
- private:
-  std::atomic<std::uint32_t>& word_;
-};
-
 /// Visits the runs that are contiguous in the target, in the origin and in the result alike. An
 /// absent buffer imposes nothing and is visited as null.
 template <typename Visit>
@@ -113,16 +98,6 @@ Error Window::perform(const Operation& operation, Peer& other) {
   return perform_mapped(operation, other, other.member.base + offset);
 }
 
-void Window::reduce(const Operation& operation, Peer& other, void* target, const void* origin,
-                    void* fetched, std::uint64_t count) {
-  if (!other.member.private_memory && atomic_element(operation.reduction.element, target)) {
-    reduce_atomic(operation.reduction, target, origin, fetched, count);
-    return;
-  }
-  const AccumulateGuard guard(*other.member.doorbell, process_.transport_);
-  reduce_plain(operation.reduction, target, origin, fetched, count);
-}
-
 Error Window::perform_mapped(const Operation& operation, Peer& other, std::byte* base) {
   const BlockCursor cursor(*operation.target_layout, operation.target_count);
   switch (operation.kind) {
@@ -143,22 +118,14 @@ Error Window::perform_mapped(const Operation& operation, Peer& other, std::byte*
       for_each_element_run(
           cursor, operation.origin, operation.result,
           [&](std::int64_t offset, std::byte* origin, std::byte* result, std::uint64_t bytes) {
-            reduce(operation, other, at(base, offset), origin, result,
+            reduce(operation.reduction, other, at(base, offset), origin, result,
                    bytes / operation.reduction.element);
           });
       break;
-    case OperationKind::compare_and_swap: {
-      const std::uint32_t element = operation.reduction.element;
-      if (!other.member.private_memory && atomic_element(element, base)) {
-        compare_swap_atomic(element, base, operation.origin.address, operation.compare,
-                            operation.result.address);
-      } else {
-        const AccumulateGuard guard(*other.member.doorbell, process_.transport_);
-        compare_swap_plain(element, base, operation.origin.address, operation.compare,
-                           operation.result.address);
-      }
+    case OperationKind::compare_and_swap:
+      compare_swap(operation.reduction.element, other, base, operation.origin.address,
+                   operation.compare, operation.result.address);
       break;
-    }
   }
   return Error::none;
 }
@@ -168,7 +135,7 @@ Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t 
   const bool write = operation.kind == OperationKind::put;
   if (write || operation.kind == OperationKind::get) {
     const Buffer& local = write ? operation.origin : operation.result;
-    RunBatch batch(process_.transport_, other.member.process, write);
+    RunBatch batch(transport_, other.member.process, write);
     for_each_run(cursor, BlockCursor(*local.layout, local.count),
                  [&](std::int64_t remote, std::int64_t offset, std::uint64_t bytes) {
                    batch.add(at(local.address, offset), base + static_cast<std::uint64_t>(remote),
@@ -176,21 +143,20 @@ Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t 
                  });
     return batch.flush();
   }
-  // Fetch, combine in a private copy, store back: whole under the guard, which every accumulate on
-  // this memory takes, its owner's included.
-  const AccumulateGuard guard(*other.member.doorbell, process_.transport_);
-  Transport& transport = process_.transport_;
+  // Fetch, combine in a private copy, store back: alone, as every update of this memory is, its
+  // owner's included.
+  const Update held(*other.member.control, rank_, transport_, asymmetric_, true);
   const int process = other.member.process;
   const std::uint32_t element = operation.reduction.element;
   if (operation.kind == OperationKind::compare_and_swap) {
     std::array<std::byte, 32> copy{};
     const Run run{copy.data(), base, element};
-    if (const Error error = transport.copy(process, false, {&run, 1}); error != Error::none) {
+    if (const Error error = transport_.copy(process, false, {&run, 1}); error != Error::none) {
       return error;
     }
     compare_swap_plain(element, copy.data(), operation.origin.address, operation.compare,
                        operation.result.address);
-    return transport.copy(process, true, {&run, 1});
+    return transport_.copy(process, true, {&run, 1});
   }
   Error error = Error::none;
   for_each_element_run(
@@ -199,10 +165,10 @@ Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t 
         if (error != Error::none) return;
         scratch_.resize(std::max<std::size_t>(scratch_.size(), bytes));
         const Run run{scratch_.data(), base + static_cast<std::uint64_t>(offset), bytes};
-        error = transport.copy(process, false, {&run, 1});
+        error = transport_.copy(process, false, {&run, 1});
         if (error != Error::none) return;
         reduce_plain(operation.reduction, scratch_.data(), origin, result, bytes / element);
-        if (operation.reduction.op != Op::no_op) error = transport.copy(process, true, {&run, 1});
+        if (operation.reduction.op != Op::no_op) error = transport_.copy(process, true, {&run, 1});
       });
   return error;
 }
@@ -234,14 +200,13 @@ void Window::run_errand(const Errand& errand, Peer& other) {
     std::memcpy(where, errand.data, errand.bytes);
     return;
   }
-  Operation operation;
-  operation.reduction = {static_cast<Op>(errand.op),
-                         static_cast<Basic>(errand.basic),
-                         errand.element,
-                         errand.op_code,
-                         errand.type_code,
-                         process_.generic_};
-  reduce(operation, other, where, errand.data, nullptr, errand.bytes / errand.element);
+  const Reduction reduction{static_cast<Op>(errand.op),
+                            static_cast<Basic>(errand.basic),
+                            errand.element,
+                            errand.op_code,
+                            errand.type_code,
+                            process_.generic_};
+  reduce(reduction, other, where, errand.data, nullptr, errand.bytes / errand.element);
 }
 
 void Window::request_service(RecordedOperation& recorded, Peer& other) {

@@ -42,10 +42,12 @@ bool Process::sweep() {
 
 Window::Window(Process& process, WindowSpec spec)
     : process_(process),
+      transport_(process.transport_),
       id_(spec.id),
       rank_(spec.rank),
       no_locks_(spec.no_locks),
       shared_(spec.shared),
+      asymmetric_(process.transport_.fences_peers()),
       serving_(spec.serving),
       reorder_(spec.reorder),
       peers_(spec.members.size()),

@@ -91,45 +91,95 @@ void atomic_kernel(void* target, const void* origin, void* fetched, std::size_t 
   }
 }
 
+/// The loops are for the compiler's vectorizer.
 template <Op op, typename T>
-void plain_kernel(void* target, const void* origin, void*, std::size_t count) {
+inline __attribute__((always_inline)) void combine_all(void* target, const void* origin,
+                                                       void* fetched, std::size_t count) {
   auto* to = static_cast<std::byte*>(target);
   const auto* from = static_cast<const std::byte*>(origin);
-  for (std::size_t at = 0; at < count * sizeof(T); at += sizeof(T)) {
-    store(to + at, combine<op>(load<T>(from + at), load<T>(to + at)));
+  auto* old = static_cast<std::byte*>(fetched);
+  const std::size_t bytes = count * sizeof(T);
+  if (old == nullptr) {
+    for (std::size_t at = 0; at < bytes; at += sizeof(T)) {
+      store(to + at, combine<op>(load<T>(from + at), load<T>(to + at)));
+    }
+    return;
+  }
+  for (std::size_t at = 0; at < bytes; at += sizeof(T)) {
+    const T value = load<T>(to + at);
+    store(to + at, combine<op>(load<T>(from + at), value));
+    store(old + at, value);
   }
 }
+
+template <Op op, typename T>
+void plain_kernel(void* target, const void* origin, void* fetched, std::size_t count) {
+  combine_all<op, T>(target, origin, fetched, count);
+}
+
+/// How a kernel updates its elements: one atomic each, or with what the processor has.
+enum class Way : std::uint8_t { atomic, plain, avx2, avx512 };
+
+#ifdef __x86_64__
+template <Op op, typename T>
+__attribute__((target("avx2"))) void avx2_kernel(void* target, const void* origin, void* fetched,
+                                                 std::size_t count) {
+  combine_all<op, T>(target, origin, fetched, count);
+}
+
+template <Op op, typename T>
+__attribute__((target("avx512f"))) void avx512_kernel(void* target, const void* origin,
+                                                      void* fetched, std::size_t count) {
+  combine_all<op, T>(target, origin, fetched, count);
+}
+
+const Way widest = __builtin_cpu_supports("avx512f") != 0 ? Way::avx512
+                   : __builtin_cpu_supports("avx2") != 0  ? Way::avx2
+                                                          : Way::plain;
+#else
+template <Op op, typename T>
+constexpr Kernel avx2_kernel = plain_kernel<op, T>;
+template <Op op, typename T>
+constexpr Kernel avx512_kernel = plain_kernel<op, T>;
+constexpr Way widest = Way::plain;
+#endif
+
+/// Fewer elements than this are not worth a wide kernel's beginning and end.
+constexpr std::size_t few = 16;
 
 constexpr std::size_t op_count = static_cast<std::size_t>(Op::generic) + 1;
 constexpr std::size_t basic_count = static_cast<std::size_t>(Basic::other) + 1;
 using KernelRow = std::array<Kernel, op_count>;
 using KernelTable = std::array<KernelRow, basic_count>;
 
-template <bool atomic, Op op, typename T>
+template <Way way, Op op, typename T>
 constexpr Kernel kernel() {
   constexpr bool number = op <= Op::max;
   if constexpr (std::is_floating_point_v<T> && !number) {
     return nullptr;
   } else {
-    return atomic ? atomic_kernel<op, T> : plain_kernel<op, T>;
+    if constexpr (way == Way::atomic) return atomic_kernel<op, T>;
+    if constexpr (way == Way::plain) return plain_kernel<op, T>;
+    if constexpr (way == Way::avx2) return avx2_kernel<op, T>;
+    if constexpr (way == Way::avx512) return avx512_kernel<op, T>;
   }
 }
 
 /// The kernels of one type in the order of Op.
-template <bool atomic, typename T>
+template <Way way, typename T>
 constexpr KernelRow row() {
-  return {kernel<atomic, Op::replace, T>(),
-          kernel<atomic, Op::no_op, T>(),
-          kernel<atomic, Op::sum, T>(),
-          kernel<atomic, Op::prod, T>(),
-          kernel<atomic, Op::min, T>(),
-          kernel<atomic, Op::max, T>(),
-          kernel<atomic, Op::land, T>(),
-          kernel<atomic, Op::lor, T>(),
-          kernel<atomic, Op::lxor, T>(),
-          kernel<atomic, Op::band, T>(),
-          kernel<atomic, Op::bor, T>(),
-          kernel<atomic, Op::bxor, T>(),
+  return {kernel<way, Op::replace, T>(),
+          kernel<way, Op::no_op, T>(),
+          kernel<way, Op::sum, T>(),
+          kernel<way, Op::prod, T>(),
+          kernel<way, Op::min, T>(),
+          kernel<way, Op::max, T>(),
+          kernel<way, Op::land, T>(),
+          kernel<way, Op::lor, T>(),
+          kernel<way, Op::lxor, T>(),
+          kernel<way, Op::band, T>(),
+          kernel<way, Op::bor, T>(),
+          kernel<way, Op::bxor, T>(),
           nullptr};
 }
 
@@ -138,24 +188,25 @@ static_assert(static_cast<int>(Basic::i8) == 1 && static_cast<int>(Basic::f64) =
               "the kernels are listed in the order of Basic and Op");
 
 /// In the order of Basic; none and other have no kernels.
-template <bool atomic>
+template <Way way>
 constexpr KernelTable kernels{KernelRow{},
-                              row<atomic, std::int8_t>(),
-                              row<atomic, std::uint8_t>(),
-                              row<atomic, std::int16_t>(),
-                              row<atomic, std::uint16_t>(),
-                              row<atomic, std::int32_t>(),
-                              row<atomic, std::uint32_t>(),
-                              row<atomic, std::int64_t>(),
-                              row<atomic, std::uint64_t>(),
-                              row<atomic, float>(),
-                              row<atomic, double>(),
+                              row<way, std::int8_t>(),
+                              row<way, std::uint8_t>(),
+                              row<way, std::int16_t>(),
+                              row<way, std::uint16_t>(),
+                              row<way, std::int32_t>(),
+                              row<way, std::uint32_t>(),
+                              row<way, std::int64_t>(),
+                              row<way, std::uint64_t>(),
+                              row<way, float>(),
+                              row<way, double>(),
                               KernelRow{}};
 
-template <bool atomic>
-Kernel find_kernel(const Reduction& reduction) {
-  return kernels<atomic>[static_cast<std::size_t>(reduction.basic)]
-                        [static_cast<std::size_t>(reduction.op)];
+Kernel find_kernel(Way way, const Reduction& reduction) {
+  static constexpr std::array tables{&kernels<Way::atomic>, &kernels<Way::plain>,
+                                     &kernels<Way::avx2>, &kernels<Way::avx512>};
+  return (*tables[static_cast<std::size_t>(way)])[static_cast<std::size_t>(reduction.basic)]
+                                                 [static_cast<std::size_t>(reduction.op)];
 }
 
 /// Calls visit with a word of `bytes` bytes.
@@ -203,7 +254,7 @@ void reduce_words(const Reduction& reduction, void* target, const void* origin, 
 
 void reduce_atomic(const Reduction& reduction, void* target, const void* origin, void* fetched,
                    std::size_t count) {
-  if (const Kernel kernel = find_kernel<true>(reduction)) [[likely]] {
+  if (const Kernel kernel = find_kernel(Way::atomic, reduction)) [[likely]] {
     return kernel(target, origin, fetched, count);
   }
   with_word(reduction.element, [&](auto word) {
@@ -215,14 +266,16 @@ void reduce_plain(const Reduction& reduction, void* target, const void* origin, 
                   std::size_t count) {
   const std::size_t bytes = count * reduction.element;
   if (bytes == 0) return;
+  if (reduction.op > Op::no_op) {
+    const Kernel kernel = find_kernel(count < few ? Way::plain : widest, reduction);
+    if (kernel != nullptr) [[likely]]
+      return kernel(target, origin, fetched, count);
+  }
   if (fetched != nullptr) std::memcpy(fetched, target, bytes);
   if (reduction.op == Op::no_op) return;
   if (reduction.op == Op::replace) {
     std::memcpy(target, origin, bytes);
     return;
-  }
-  if (const Kernel kernel = find_kernel<false>(reduction)) {
-    return kernel(target, origin, nullptr, count);
   }
   reduction.generic.apply(reduction.op_code, reduction.type_code, origin, target, count);
 }

@@ -43,14 +43,14 @@ void Window::wake(Peer& other) {
   // Keeps the compiler from moving the look before the store; the sleeper's barrier does the rest.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (other.member.doorbell->sleeping.load(std::memory_order_relaxed) != 0) {
-    process_.transport_.ring(*other.member.doorbell);
+    transport_.ring(*other.member.doorbell);
   }
 }
 
 void Window::send(int process, Message message, std::span<const std::byte> payload) {
   message.window = id_;
   message.origin = rank_;
-  process_.transport_.send(process, std::as_bytes(std::span(&message, 1)), payload);
+  transport_.send(process, std::as_bytes(std::span(&message, 1)), payload);
 }
 
 void Window::deliver(const Message& message, std::span<const std::byte> payload) {
@@ -64,7 +64,7 @@ void Window::deliver(const Message& message, std::span<const std::byte> payload)
       word_of(*other.in, message.kind).store(message.word, std::memory_order_release);
       break;
     case MessageKind::lock:
-      if (LockLine(*mine_, process_.transport_).acquire(message.origin, message.word != 0)) {
+      if (LockLine(*mine_, transport_).acquire(message.origin, message.word != 0)) {
         announce(other, MessageKind::lock_granted, ++other.lock_grants);
       } else {
         standing_.push_back(message.origin);

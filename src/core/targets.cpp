@@ -124,7 +124,7 @@ void Window::send_errand(Epoch& epoch) {
   }
   Errand errand;
   if (make_errand(target.head->operation, other, errand)) {
-    LockLine(*other.member.control, process_.transport_).leave(rank_, errand);
+    LockLine(*other.member.control, transport_).leave(rank_, errand);
   }
 }
 
@@ -137,7 +137,7 @@ void Window::request_lock(Epoch& epoch, Target& target, Peer& other) {
     return;  // an earlier epoch of ours still has our place in the queue
   other.locking = &epoch;
   if (other.member.control != nullptr) {
-    if (LockLine(*other.member.control, process_.transport_).acquire(rank_, epoch.exclusive)) {
+    if (LockLine(*other.member.control, transport_).acquire(rank_, epoch.exclusive)) {
       target.access = Target::Access::granted;
       return;
     }
@@ -198,8 +198,9 @@ void Window::release_lock(Peer& locked, bool exclusive) {
 
 void Window::hand_on(Peer& locked, bool exclusive) {
   told_.clear();
-  LockLine(*locked.member.control, process_.transport_)
-      .release(exclusive, told_, [&](const Errand& errand) { run_errand(errand, locked); });
+  LockLine(*locked.member.control, transport_).release(exclusive, told_, [&](const Errand& errand) {
+    run_errand(errand, locked);
+  });
   for (const int origin : told_) {
     // A remote origin is represented in the queue by the target's engine.
     Peer& next = peer(origin);

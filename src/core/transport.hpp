@@ -41,6 +41,12 @@ class Transport {
   /// Wakes the process that sleeps at the doorbell.
   virtual void ring(Doorbell& doorbell) = 0;
 
+  /// All processes obey fence_peers(): a process may then order a store before a later load by the
+  /// compiler alone, if whoever depends on it calls fence_peers() in between.
+  virtual bool fences_peers() const = 0;
+  /// Runs a full memory fence on every processor that executes one of the processes.
+  virtual void fence_peers() = 0;
+
   /// Gives the processor away for a moment: called inside the few short critical sections when
   /// somebody else is in.
   virtual void relax() = 0;

@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/message.hpp"
 #include "core/operation.hpp"
+#include "core/update.hpp"
 
 namespace oriel {
 
@@ -31,7 +32,7 @@ enum class Path : std::uint8_t {
 struct Member {
   int process = 0;  // number in the transport
   Path path = Path::mapped;
-  bool private_memory = false;  // peers cannot map it: accumulates go under the accumulate guard
+  bool private_memory = false;  // peers cannot map it: CPU atomics do not serve accumulates
   std::byte* base = nullptr;    // mapped: address here; our own rank: always our own address
   std::uint64_t address = 0;    // vm: address in the peer's process
   std::uint64_t size = 0;       // bytes
@@ -129,14 +130,21 @@ class Window {
     if (offset + bytes > peer.member.size || offset > peer.member.size) return nullptr;
     return peer.member.base + offset;
   }
-  /// As direct(), for one element that is updated by CPU atomics.
-  std::byte* direct_atomic(int target, std::int64_t displacement, std::uint32_t element) const {
+  /// The hot path of accumulates: `count` elements in a row at both sides. False: use issue().
+  bool reduce_directly(int target, std::int64_t displacement, const Reduction& reduction,
+                       const void* origin, void* fetched, std::uint64_t count) {
+    std::byte* where = direct(target, displacement, count * reduction.element);
+    if (where == nullptr) return false;
+    reduce(reduction, peer(target), where, origin, fetched, count);
+    return true;
+  }
+  /// Likewise of compare-and-swap.
+  bool compare_swap_directly(int target, std::int64_t displacement, std::uint32_t element,
+                             const void* origin, const void* compare, void* result) {
     std::byte* where = direct(target, displacement, element);
-    if (where == nullptr || peers_[static_cast<std::size_t>(target)].member.private_memory ||
-        !atomic_element(element, where)) {
-      return nullptr;
-    }
-    return where;
+    if (where == nullptr) return false;
+    compare_swap(element, peer(target), where, origin, compare, result);
+    return true;
   }
 
   /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all
@@ -227,19 +235,39 @@ class Window {
   Error perform(const Operation& operation, Peer& peer);
   Error perform_mapped(const Operation& operation, Peer& peer, std::byte* base);
   Error perform_vm(const Operation& operation, Peer& peer, std::uint64_t base);
-  void reduce(const Operation& operation, Peer& peer, void* target, const void* origin,
-              void* fetched, std::uint64_t count);
+  Update update(Peer& peer, const void* target, std::uint32_t element, std::uint64_t count) {
+    const bool alone =
+        count > most_atomics || peer.member.private_memory || !atomic_element(element, target);
+    return Update(*peer.member.control, rank_, transport_, asymmetric_, alone);
+  }
+  void reduce(const Reduction& reduction, Peer& peer, void* target, const void* origin,
+              void* fetched, std::uint64_t count) {
+    const Update held = update(peer, target, reduction.element, count);
+    (held.alone() ? reduce_plain : reduce_atomic)(reduction, target, origin, fetched, count);
+  }
+  void compare_swap(std::uint32_t element, Peer& peer, void* target, const void* origin,
+                    const void* compare, void* result) {
+    const Update held = update(peer, target, element, 1);
+    (held.alone() ? compare_swap_plain : compare_swap_atomic)(element, target, origin, compare,
+                                                              result);
+  }
   static bool make_errand(const Operation& operation, const Peer& peer, Errand& errand);
   void run_errand(const Errand& errand, Peer& peer);
   void request_service(RecordedOperation& recorded, Peer& peer);
   void serve(const Message& message, std::span<const std::byte> payload);
   void take_reply(const Message& message, std::span<const std::byte> payload);
 
+  /// More elements than this are updated alone: as many CPU atomics take a few microseconds, as
+  /// asking for the right does.
+  static constexpr std::uint64_t most_atomics = 512;
+
   Process& process_;
+  Transport& transport_;
   std::uint32_t id_;
   int rank_;
   bool no_locks_;
   bool shared_;
+  bool asymmetric_;              // all peers obey Transport::fence_peers()
   bool serving_;                 // messages go to or come from some rank
   bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)
   Reorder reorder_;

@@ -223,7 +223,7 @@ TEST_F(ShmSleeper, StorerAndSleeperNeverMissEachOther) {
     const auto transport = ShmTransport::create(error);
     to_child.put(transport->name());
     if (transport->attach(to_parent.get<ProcessName>(), error) < 0) return 2;
-    if (!transport->fenced()) return 3;
+    if (!transport->fences_peers()) return 3;
     Sleeper resting(*transport, 0, 0, false);
     bool lost = false;
     for (std::uint64_t i = 1; i <= rounds; ++i) {

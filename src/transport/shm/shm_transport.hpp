@@ -40,8 +40,6 @@ class ShmTransport final : public Transport {
   bool alive(int process);
   /// Whether copy() may be used with the process: tried by reading a word of its private memory.
   bool vm_allowed(int process);
-  /// Every process here obeys expedited membarriers: see Sleeper.
-  bool fenced() const { return fenced_; }
   /// More processes than processors they may run on: who spins keeps others from running.
   bool crowded() const { return processes() > CPU_COUNT(&processors_); }
   /// Messages wait here because a mailbox was full. Nobody rings when it no longer is.
@@ -52,6 +50,9 @@ class ShmTransport final : public Transport {
   bool receive(std::vector<std::byte>& message) override;
   Error copy(int process, bool write, std::span<const Run> runs) override;
   void ring(Doorbell& doorbell) override;
+  /// Every process here has registered for expedited membarriers.
+  bool fences_peers() const override { return fenced_; }
+  void fence_peers() override;
   void relax() override;
 
  private:

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shm/sleeper.hpp"
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "transport/shm/clock.hpp"
@@ -29,7 +25,7 @@ void Sleeper::lie_down() {
     // A count: several threads of the process may sleep.
     bell.sleeping.fetch_add(1, std::memory_order_seq_cst);
     // Once per rest, not per sleep: `sleeping` stays set between the sleeps of one rest.
-    if (transport_->fenced()) ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+    if (transport_->fences_peers()) transport_->fence_peers();
   }
   rings_ = bell.rings.load(std::memory_order_acquire);
 }
@@ -37,7 +33,7 @@ void Sleeper::lie_down() {
 /// True when it is time to look at the peers.
 bool Sleeper::sleep() {
   futex_wait(transport_->doorbell(transport_->self()).rings, rings_, timeout_);
-  const bool sure = transport_->fenced() && !transport_->backlogged();
+  const bool sure = transport_->fences_peers() && !transport_->backlogged();
   timeout_ = std::min(2 * timeout_, sure ? longest_timeout : longest_unsure_timeout);
   const std::uint64_t now = nanoseconds_now();
   if (now - last_check_ < peer_check_interval) return false;

@@ -51,6 +51,9 @@ class SimTransport final : public Transport {
   bool receive(std::vector<std::byte>& message) override;
   Error copy(int process, bool write, std::span<const Run> runs) override;
   void ring(Doorbell& doorbell) override;
+  /// Simulated processes may be threads under ThreadSanitizer, which knows no membarrier.
+  bool fences_peers() const override { return false; }
+  void fence_peers() override {}
   void relax() override;
 
   std::uint64_t sent() const { return sent_; }

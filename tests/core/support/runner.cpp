@@ -219,17 +219,14 @@ bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& wind
     std::memcpy(buffers.result.data(), where, word);
     return true;
   }
-  std::byte* where = window.direct_atomic(access.target, displacement, word);
-  if (where == nullptr) return false;
   if (access.kind == OperationKind::compare_and_swap) {
-    compare_swap_atomic(word, where, buffers.origin.data(), &buffers.compare,
-                        buffers.result.data());
-  } else {
-    reduce_atomic({access.op, Basic::u64, word, 0, 0, {}}, where,
-                  buffers.origin.empty() ? nullptr : buffers.origin.data(),
-                  buffers.result.empty() ? nullptr : buffers.result.data(), 1);
+    return window.compare_swap_directly(access.target, displacement, word, buffers.origin.data(),
+                                        &buffers.compare, buffers.result.data());
   }
-  return true;
+  return window.reduce_directly(access.target, displacement,
+                                {access.op, Basic::u64, word, 0, 0, {}},
+                                buffers.origin.empty() ? nullptr : buffers.origin.data(),
+                                buffers.result.empty() ? nullptr : buffers.result.data(), 1);
 }
 
 void Runner::issue(int index) {
