@@ -30,6 +30,7 @@ struct alignas(cache_line) Slot {
   std::atomic<std::uint64_t> fence{0};    // the last fence call that it has announced
   std::atomic<std::uint64_t> lock_granted{0};  // remote peers only: lock requests granted to us
   std::atomic<std::uint32_t> updating{0};      // mapped peers only: see Update
+  std::atomic<std::uint32_t> locked{0};        // holds the lock that it keeps: see LockLine
 };
 
 /// A short operation that travels with a lock request (S4): whoever grants the lock carries it out
@@ -49,7 +50,7 @@ struct Errand {
 
 /// One origin's place in the lock queue of a target. An origin has at most one request per target
 /// and window in the queue; later ones wait in its own deferred epochs. All but `state` is only
-/// touched under the queue's guard.
+/// touched under the line's guard.
 struct alignas(cache_line) LockNode {
   static constexpr std::uint32_t waiting = 0;
   static constexpr std::uint32_t granted = 1;
@@ -63,9 +64,13 @@ struct alignas(cache_line) LockNode {
 
 /// Fair readers-writer lock of one target (see lock_queue.hpp).
 struct alignas(cache_line) LockQueue {
-  std::atomic<std::uint64_t> word{0};
-  std::uint32_t head = 0;  // origin + 1; under the guard bit of `word`
+  std::atomic<std::uint64_t> holders{0};
+  std::atomic<std::uint32_t> line{0};
+  std::atomic<std::uint32_t> contended{0};  // nobody may keep the lock
+  std::uint32_t head = 0;                   // origin + 1; under the guard bit of `line`
   std::uint32_t tail = 0;
+  std::uint32_t last = 0;    // origin + 1 of the last exclusive holder; only it writes
+  std::uint32_t streak = 0;  // how often it has taken the lock in a row; likewise
 };
 
 /// The words of one rank on one window that peers on its node reach directly, followed in memory by

@@ -135,8 +135,7 @@ Error Window::start(std::span<const int> targets, Assert assertion) {
 bool Window::lock_lightly(bool exclusive, Peer& locked) {
   if (light_held_ || closed_ != 0 || deferred_ != 0 || access_ != nullptr || no_locks_ ||
       locked.lock != nullptr || locked.locking != nullptr || locked.member.control == nullptr ||
-      locked.member.path == Path::served ||
-      !LockLine::try_acquire(locked.member.control->lock, exclusive)) {
+      locked.member.path == Path::served || !lock_line(locked).try_acquire(rank_, exclusive)) {
     return false;
   }
   light_held_ = true;

@@ -3,26 +3,69 @@
 
 namespace oriel {
 
-std::uint64_t LockLine::enter() {
+std::uint32_t LockLine::enter() {
   for (;;) {
-    std::uint64_t word = queue_.word.load(std::memory_order_relaxed);
-    if ((word & guard_bit) == 0 &&
-        queue_.word.compare_exchange_weak(word, word | guard_bit, std::memory_order_acquire,
-                                          std::memory_order_relaxed)) {
-      return word;
+    std::uint32_t line = queue_.line.load(std::memory_order_relaxed);
+    if ((line & guard_bit) == 0 &&
+        queue_.line.compare_exchange_weak(line, line | guard_bit, std::memory_order_seq_cst)) {
+      return line;
     }
     transport_.relax();
   }
 }
 
+bool LockLine::keep(int origin) {
+  std::atomic<std::uint32_t>& locked = control_.slots()[origin].locked;
+  locked.store(1, std::memory_order_relaxed);
+  std::uint64_t free = 0;
+  const bool taken =
+      queue_.holders.compare_exchange_strong(free, kept_by(origin), std::memory_order_seq_cst);
+  // Somebody may have lined up, and been served, since we looked: then nobody keeps it any more.
+  if (taken && queue_.contended.load(std::memory_order_seq_cst) == 0) return true;
+  if (taken) queue_.holders.store(exclusive_bit, std::memory_order_seq_cst);
+  locked.store(0, std::memory_order_release);
+  return taken;
+}
+
+void LockLine::keep_again(int origin) {
+  queue_.streak = 0;
+  std::atomic<std::uint32_t>& locked = control_.slots()[origin].locked;
+  locked.store(1, std::memory_order_relaxed);
+  queue_.holders.store(kept_by(origin), std::memory_order_seq_cst);
+  queue_.contended.exchange(0, std::memory_order_seq_cst);
+  // Either we see who has lined up, or whoever lines up sees that it has to fence.
+  if (queue_.line.load(std::memory_order_seq_cst) == 0) return;
+  queue_.contended.store(1, std::memory_order_seq_cst);
+  queue_.holders.store(exclusive_bit, std::memory_order_seq_cst);
+  locked.store(0, std::memory_order_release);
+}
+
+bool LockLine::settle(int origin) {
+  const std::uint32_t waiting = enter();
+  const bool ours = queue_.holders.load(std::memory_order_relaxed) == kept_by(origin);
+  if (!ours) control_.slots()[origin].locked.store(0, std::memory_order_relaxed);
+  leave_guard(waiting);
+  return ours;
+}
+
+bool LockLine::take_or_take_away(bool exclusive) {
+  std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
+  if ((holders & kept_bit) == 0) return take(exclusive);
+  const std::uint64_t keeper = holders & ~kept_bit;
+  return control_.slots()[keeper].locked.load(std::memory_order_seq_cst) == 0 &&
+         queue_.holders.compare_exchange_strong(holders, exclusive ? exclusive_bit : 1,
+                                                std::memory_order_seq_cst);
+}
+
 bool LockLine::acquire(int origin, bool exclusive) {
-  if (try_acquire(queue_, exclusive)) return true;
-  std::uint64_t word = enter();
-  const bool held_against_us =
-      (word & exclusive_bit) != 0 || (exclusive && (word & holders_mask) != 0);
-  if (!held_against_us && (word & waiting_mask) == 0) {
-    word = exclusive ? word | exclusive_bit : word + 1;
-    queue_.word.store(word, std::memory_order_release);
+  if (try_acquire(origin, exclusive)) return true;
+  const std::uint32_t waiting = enter();
+  if (queue_.contended.load(std::memory_order_relaxed) == 0) {
+    queue_.contended.store(1, std::memory_order_seq_cst);
+    transport_.fence_peers();
+  }
+  if (waiting == 0 && take_or_take_away(exclusive)) {
+    leave_guard(0);
     return true;
   }
   LockNode& node = nodes_[origin];
@@ -37,16 +80,16 @@ bool LockLine::acquire(int origin, bool exclusive) {
     queue_.head = name;
   }
   queue_.tail = name;
-  queue_.word.store(word + one_waiting, std::memory_order_release);
+  leave_guard(waiting + 1);
   return false;
 }
 
 bool LockLine::leave(int origin, const Errand& errand) {
-  const std::uint64_t word = enter();
+  const std::uint32_t waiting = enter();
   LockNode& node = nodes_[origin];
   const bool waits = node.state.load(std::memory_order_relaxed) == LockNode::waiting;
   if (waits) node.errand = errand;
-  queue_.word.store(word, std::memory_order_release);
+  leave_guard(waiting);
   return waits;
 }
 

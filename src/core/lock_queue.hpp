@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/asymmetric.hpp"
 #include "core/control.hpp"
 #include "core/transport.hpp"
 
@@ -11,51 +12,67 @@ namespace oriel {
 /// The lock of one target: first come first served, readers together, taken and handed on by the
 /// origins alone. The target takes no part (E12, and "a rank that computes delays nobody").
 ///
-/// LockQueue::word holds everything the uncontended case needs:
-///   bit 63 exclusive holder, bit 62 guard, bits 20..39 waiting requests, bits 0..19 shared
-///   holders.
-/// Nobody waiting: one compare-exchange takes it, one gives it back. Otherwise the guard is taken
-/// for the few instructions that change the list; while it is set nobody else changes any of the
-/// word.
+///   LockQueue::holders  bit 63: held exclusively; bit 62: kept by the origin in the lower bits,
+///                       who holds it while its Slot::locked is 1; otherwise the number of shared
+///                       holders
+///   LockQueue::line     bit 31: guard; bits 0..30: requests waiting
 ///
-/// Invariants (guard free): an exclusive holder excludes every other holder; waiting > 0 implies
-/// somebody holds the lock; who waits is granted in the order of arrival.
-/// Acquire: every taking compare-exchange, and the load that sees LockNode::state. Release: every
-/// giving-back compare-exchange or store of the word, and the store of LockNode::state. So what one
-/// holder wrote into the window is seen by the next.
+/// Nobody in line: one compare-exchange takes the lock, one exchange gives it back. The first
+/// origin to take it exclusively keeps it until another one comes: it takes it and gives it back by
+/// a store to a word of its own. Who does not get the lock so takes the guard and lines up; who has
+/// given it back while there is a line takes the guard and hands it on. Only the guard's owner
+/// changes the list, or takes a kept lock away.
+///
+///     keeper                                another origin
+///     K1  locked = 1 or 0                   A1  line != 0 (the guard)
+///     K2  look at `line`                    A2  contended = 1, fence of all peers
+///                                           A3  look at `holders` and `locked`
+///
+/// Either K2 sees A1 or A3 sees K1 (see store_before_look()). So a keeper that takes the lock and
+/// sees no line has it, and one that gives it back and sees no line has been seen by whoever lines
+/// up; if it sees one, the guard settles it. Only the first to line up pays for A2, who sets
+/// `contended`: the keeper that there may be sees a line until it has lost the lock, and nobody
+/// becomes a keeper while `contended` is set, until an origin has had the lock for itself for long.
+/// Who becomes one looks at `contended`, or having cleared it at `line`, after it has said so.
+///
+/// Invariants (guard free): an exclusive holder excludes every other holder; a line implies that
+/// somebody holds the lock or is about to hand it on; who waits is granted in the order of arrival.
+/// Acquire: every taking compare-exchange, the load that sees Slot::locked cleared, and the one
+/// that sees LockNode::state. Release: every store that gives back, and the store of
+/// LockNode::state. So what one holder wrote into the window is seen by the next.
 class LockLine {
  public:
-  LockLine(ControlBlock& control, Transport& transport)
-      : queue_(control.lock), nodes_(control.nodes()), transport_(transport) {}
+  LockLine(ControlBlock& control, Transport& transport, bool asymmetric)
+      : control_(control),
+        queue_(control.lock),
+        nodes_(control.nodes()),
+        transport_(transport),
+        asymmetric_(asymmetric) {}
 
-  /// Takes the lock if nobody holds it against us and nobody waits.
-  static bool try_acquire(LockQueue& queue, bool exclusive) {
-    std::uint64_t word = queue.word.load(std::memory_order_relaxed);
-    if (exclusive) {
-      return word == 0 &&
-             queue.word.compare_exchange_strong(word, exclusive_bit, std::memory_order_acquire,
-                                                std::memory_order_relaxed);
+  /// Takes the lock if nobody holds it against us and nobody is in line.
+  bool try_acquire(int origin, bool exclusive) {
+    if (exclusive && queue_.holders.load(std::memory_order_relaxed) == kept_by(origin)) [[likely]] {
+      store_before_look(control_.slots()[origin].locked, 1, asymmetric_);
+      return queue_.line.load(std::memory_order_seq_cst) == 0 || settle(origin);
     }
-    while ((word & (exclusive_bit | guard_bit | waiting_mask)) == 0) {
-      if (queue.word.compare_exchange_weak(word, word + 1, std::memory_order_acquire,
-                                           std::memory_order_relaxed)) {
-        return true;
-      }
-    }
-    return false;
+    if (queue_.line.load(std::memory_order_relaxed) != 0) return false;
+    if (!exclusive) return take(false);
+    if (queue_.contended.load(std::memory_order_relaxed) == 0) return keep(origin);
+    if (!take(true)) return false;
+    count(origin);
+    return true;
   }
 
-  /// Gives it back if nobody waits; false: release() has to hand it on.
-  static bool try_release(LockQueue& queue, bool exclusive) {
-    std::uint64_t word = queue.word.load(std::memory_order_relaxed);
-    while ((word & guard_bit) == 0 && (word & waiting_mask) == 0) {
-      const std::uint64_t next = exclusive ? word & ~exclusive_bit : word - 1;
-      if (queue.word.compare_exchange_weak(word, next, std::memory_order_release,
-                                           std::memory_order_relaxed)) {
-        return true;
-      }
+  /// Gives the lock back. False: somebody is in line, hand_on() must follow.
+  bool release(int origin, bool exclusive) {
+    if (!exclusive) {
+      queue_.holders.fetch_sub(1, std::memory_order_seq_cst);
+    } else if (queue_.holders.load(std::memory_order_relaxed) == kept_by(origin)) [[likely]] {
+      store_before_look(control_.slots()[origin].locked, 0, asymmetric_);
+    } else {
+      queue_.holders.exchange(0, std::memory_order_seq_cst);
     }
-    return false;
+    return queue_.line.load(std::memory_order_seq_cst) == 0;
   }
 
   /// Takes the lock (true) or puts `origin` at the end of the line (false); LockNode::state of the
@@ -66,47 +83,86 @@ class LockLine {
   /// meanwhile.
   bool leave(int origin, const Errand& errand);
 
-  /// Gives the lock back and hands it on. Errands found at the head of the line are run, one after
-  /// the other as the lock comes round to them, by `run(errand)`; the origins that something has
-  /// happened for are appended to `told`.
+  /// Grants the lock to those in line as far as it is free. Errands are run, one after the other as
+  /// the lock comes round to them, by `run(errand)`; the origins that something has happened for
+  /// are appended to `told`.
   template <typename Run>
-  void release(bool exclusive, std::vector<int>& told, Run&& run) {
-    if (try_release(queue_, exclusive)) return;
-    std::uint64_t word = enter();
-    word = exclusive ? word & ~exclusive_bit : word - 1;
-    while (queue_.head != 0 && (word & exclusive_bit) == 0) {
+  void hand_on(std::vector<int>& told, Run&& run) {
+    std::uint32_t waiting = enter();
+    while (queue_.head != 0) {
       LockNode& node = nodes_[queue_.head - 1];
-      if (node.exclusive != 0 && (word & holders_mask) != 0) break;
+      const bool exclusive = node.exclusive != 0;
+      if (!take_or_take_away(exclusive)) break;
       std::uint32_t state = LockNode::granted;
       if (node.errand.bytes != 0) {
         run(node.errand);
+        exclusive ? queue_.holders.store(0, std::memory_order_release)
+                  : void(queue_.holders.fetch_sub(1, std::memory_order_release));
         state = LockNode::carried_out;
-      } else {
-        word = node.exclusive != 0 ? word | exclusive_bit : word + 1;
       }
-      word -= one_waiting;
+      --waiting;
       told.push_back(static_cast<int>(queue_.head) - 1);
       queue_.head = node.next;
       if (queue_.head == 0) queue_.tail = 0;
       // Last look at the node: its origin may reuse it as soon as it sees this.
       node.state.store(state, std::memory_order_release);
     }
-    queue_.word.store(word, std::memory_order_release);
+    leave_guard(waiting);
   }
 
  private:
   static constexpr std::uint64_t exclusive_bit = std::uint64_t{1} << 63;
-  static constexpr std::uint64_t guard_bit = std::uint64_t{1} << 62;
-  static constexpr unsigned waiting_shift = 20;
-  static constexpr std::uint64_t one_waiting = std::uint64_t{1} << waiting_shift;
-  static constexpr std::uint64_t holders_mask = one_waiting - 1;
-  static constexpr std::uint64_t waiting_mask = holders_mask << waiting_shift;
+  static constexpr std::uint64_t kept_bit = std::uint64_t{1} << 62;
+  static constexpr std::uint32_t guard_bit = std::uint32_t{1} << 31;
 
-  std::uint64_t enter();
+  static std::uint64_t kept_by(int origin) { return kept_bit | static_cast<std::uint64_t>(origin); }
 
+  /// So often in a row an origin takes a lock that was contended, before it keeps it again: that
+  /// the next one to line up pays for a fence is then worth it.
+  static constexpr std::uint32_t long_streak = 64;
+
+  /// Takes a free lock, and keeps it as long as nobody has lined up.
+  bool keep(int origin);
+  /// The exclusive holder that has not had to line up.
+  void count(int origin) {
+    const auto name = static_cast<std::uint32_t>(origin) + 1;
+    if (queue_.last != name) {
+      queue_.last = name;
+      queue_.streak = 0;
+    } else if (++queue_.streak >= long_streak) {
+      keep_again(origin);
+    }
+  }
+  void keep_again(int origin);
+  /// The keeper has said that it takes the lock, and there is a line: it has it unless somebody has
+  /// taken it away.
+  bool settle(int origin);
+  /// Takes a lock that is free and kept by nobody.
+  bool take(bool exclusive) {
+    std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
+    if (exclusive) {
+      return holders == 0 && queue_.holders.compare_exchange_strong(holders, exclusive_bit,
+                                                                    std::memory_order_seq_cst);
+    }
+    while ((holders & (exclusive_bit | kept_bit)) == 0) {
+      if (queue_.holders.compare_exchange_weak(holders, holders + 1, std::memory_order_seq_cst)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  /// With the guard: takes a free lock, also from an origin that keeps it.
+  bool take_or_take_away(bool exclusive);
+
+  /// Takes the guard; returns how many wait.
+  std::uint32_t enter();
+  void leave_guard(std::uint32_t waiting) { queue_.line.store(waiting, std::memory_order_release); }
+
+  ControlBlock& control_;
   LockQueue& queue_;
   LockNode* nodes_;
   Transport& transport_;
+  bool asymmetric_;
 };
 
 }  // namespace oriel

@@ -64,7 +64,7 @@ void Window::deliver(const Message& message, std::span<const std::byte> payload)
       word_of(*other.in, message.kind).store(message.word, std::memory_order_release);
       break;
     case MessageKind::lock:
-      if (LockLine(*mine_, transport_).acquire(message.origin, message.word != 0)) {
+      if (lock_line(peer(rank_)).acquire(message.origin, message.word != 0)) {
         announce(other, MessageKind::lock_granted, ++other.lock_grants);
       } else {
         standing_.push_back(message.origin);
@@ -72,7 +72,7 @@ void Window::deliver(const Message& message, std::span<const std::byte> payload)
       }
       break;
     case MessageKind::unlock:
-      hand_on(peer(rank_), message.word != 0);
+      give_back(peer(rank_), message.origin, message.word != 0);
       break;
     case MessageKind::operation:
       serve(message, payload);

@@ -124,7 +124,7 @@ void Window::send_errand(Epoch& epoch) {
   }
   Errand errand;
   if (make_errand(target.head->operation, other, errand)) {
-    LockLine(*other.member.control, transport_).leave(rank_, errand);
+    lock_line(other).leave(rank_, errand);
   }
 }
 
@@ -137,7 +137,7 @@ void Window::request_lock(Epoch& epoch, Target& target, Peer& other) {
     return;  // an earlier epoch of ours still has our place in the queue
   other.locking = &epoch;
   if (other.member.control != nullptr) {
-    if (LockLine(*other.member.control, transport_).acquire(rank_, epoch.exclusive)) {
+    if (lock_line(other).acquire(rank_, epoch.exclusive)) {
       target.access = Target::Access::granted;
       return;
     }
@@ -192,18 +192,16 @@ void Window::release_lock(Peer& locked, bool exclusive) {
     send(locked.member.process, message);
     return;
   }
-  if (LockLine::try_release(locked.member.control->lock, exclusive)) return;
-  hand_on(locked, exclusive);
+  give_back(locked, rank_, exclusive);
 }
 
-void Window::hand_on(Peer& locked, bool exclusive) {
+void Window::give_back(Peer& locked, int origin, bool exclusive) {
+  if (lock_line(locked).release(origin, exclusive)) return;
   told_.clear();
-  LockLine(*locked.member.control, transport_).release(exclusive, told_, [&](const Errand& errand) {
-    run_errand(errand, locked);
-  });
-  for (const int origin : told_) {
+  lock_line(locked).hand_on(told_, [&](const Errand& errand) { run_errand(errand, locked); });
+  for (const int rank : told_) {
     // A remote origin is represented in the queue by the target's engine.
-    Peer& next = peer(origin);
+    Peer& next = peer(rank);
     wake(next.member.control != nullptr ? next : locked);
   }
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/asymmetric.hpp"
 #include "core/control.hpp"
 #include "core/transport.hpp"
 
@@ -28,10 +29,9 @@ namespace oriel {
 ///     U4  updating = 0 (release)           C4  updater = its new value (release)
 ///
 /// Invariant: at most one origin is between U2 and U4 having read `alone + itself`, and then no one
-/// is there having read `everybody`. U1 and U2 are kept in order by C2 (a membarrier, as for the
-/// Sleeper) or, where processes do not obey those, by making U1 an exchange: either the changer
-/// sees U1 in C3 and waits, or the updater sees C1 in U2 and turns back. U4 to C3 and C4 to U2
-/// carry what was written from one holder to the next.
+/// is there having read `everybody`. Either the changer sees U1 in C3 and waits, or the updater
+/// sees C1 in U2 and turns back (U1 is kept before U2 by C2: see store_before_look()). U4 to C3 and
+/// C4 to U2 carry what was written from one holder to the next.
 class Update {
  public:
   /// `alone`: the update is not made of single elements that CPU atomics can update, or so large
@@ -57,12 +57,7 @@ class Update {
   static constexpr std::uint32_t first_alone = 3;
 
   std::uint32_t enter(ControlBlock& target, bool asymmetric) {
-    if (asymmetric) [[likely]] {
-      slot_.updating.store(1, std::memory_order_relaxed);
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-    } else {
-      slot_.updating.exchange(1, std::memory_order_seq_cst);
-    }
+    store_before_look(slot_.updating, 1, asymmetric);
     return target.updater.load(std::memory_order_seq_cst);
   }
   bool ask(ControlBlock& target, int origin, Transport& transport, bool asymmetric, bool alone);

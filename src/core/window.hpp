@@ -13,6 +13,7 @@
 #include "core/done_word.hpp"
 #include "core/epoch.hpp"
 #include "core/error.hpp"
+#include "core/lock_queue.hpp"
 #include "core/message.hpp"
 #include "core/operation.hpp"
 #include "core/update.hpp"
@@ -217,7 +218,8 @@ class Window {
   void request_lock(Epoch& epoch, Target& target, Peer& peer);
   bool tell(Epoch& epoch, Target& target);
   void release_lock(Peer& peer, bool exclusive);
-  void hand_on(Peer& peer, bool exclusive);
+  void give_back(Peer& peer, int origin, bool exclusive);
+  LockLine lock_line(Peer& peer) { return LockLine(*peer.member.control, transport_, asymmetric_); }
   bool lock_granted(Target& target, Peer& peer);
   void send_errand(Epoch& epoch);
   void finish(RecordedOperation& recorded, Error error);
