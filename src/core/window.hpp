@@ -56,12 +56,13 @@ struct WindowSpec {
 };
 
 /// Assertions of the synchronization calls, as bits of their own; the boundary translates MPI's.
+/// One byte: bools apart would be stored one by one and loaded as one word, which stalls.
 struct Assert {
-  bool no_check = false;
-  bool no_store = false;
-  bool no_put = false;
-  bool no_precede = false;
-  bool no_succeed = false;
+  bool no_check : 1 = false;
+  bool no_store : 1 = false;
+  bool no_put : 1 = false;
+  bool no_precede : 1 = false;
+  bool no_succeed : 1 = false;
 };
 
 /// One rank's side of one RMA window: its epochs and the way to each peer.
