@@ -10,7 +10,7 @@ namespace oriel::boundary {
 namespace {
 
 bool must_sweep() {
-  return !progress.hooked() && runtime.busy();
+  return !progress.hooked() && runtime.useful();
 }
 
 /// start(&request), and a wait for it.

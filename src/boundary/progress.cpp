@@ -30,7 +30,7 @@ bool take_turn() {
   Engine* engine = runtime.engine();
   if (engine == nullptr) return false;
   bool moved = false;
-  if (runtime.busy() && runtime.lock.try_acquire()) {
+  if (runtime.useful() && runtime.lock.try_acquire()) {
     moved = engine->process.sweep();
     runtime.lock.release();
   }

@@ -33,7 +33,8 @@ long launched_here() {
 
 Engine::Engine(std::unique_ptr<ShmTransport> shm)
     : transport(std::move(shm)),
-      process(*transport, transport->self(), generic_reduce()),
+      process(*transport, transport->self(), generic_reduce(),
+              &transport->board(transport->self())),
       spins(setting_int("ORIEL_SPIN")),
       yields(setting_int("ORIEL_YIELD")),
       launched_crowded(launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}

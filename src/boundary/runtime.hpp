@@ -55,6 +55,8 @@ class Runtime {
   bool busy() const {
     return engine_ != nullptr && (engine_->process.pending() != 0 || engine_->process.serving());
   }
+  /// Somebody is better off if we sweep: what waits in MPI does.
+  bool useful() const { return busy() || (engine_ != nullptr && engine_->process.attending()); }
 
   /// The completion for a blocking call: to be tried with, and taken when the call has to wait. On
   /// the heap, because a call that gives up waiting for a dead peer leaves it behind.

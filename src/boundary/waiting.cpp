@@ -21,7 +21,7 @@ bool sweep_once() {
   bool moved = false;
   {
     const Guard guard(runtime.lock);
-    if (runtime.busy()) moved = runtime.engine()->process.sweep();
+    if (runtime.useful()) moved = runtime.engine()->process.sweep();
   }
   moved |= requests.tell_host();
   return moved;

@@ -13,7 +13,7 @@ namespace {
 
 /// Whether the host's own wait would leave something of ours undone.
 bool ours_pending() {
-  return requests.live() || (!progress.hooked() && runtime.busy());
+  return requests.live() || (!progress.hooked() && runtime.useful());
 }
 
 /// Calls test(&flag) and sweeps until it says yes or fails.

@@ -176,6 +176,7 @@ bool WindowMaker::meet(int rank, std::string& error) {
     return false;
   }
   member.doorbell = &transport.doorbell(member.process);
+  member.board = &transport.board(member.process);
   member.size = peer.size;
   member.disp_unit = peer.disp_unit;
   member.address = peer.address;

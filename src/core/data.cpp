@@ -43,6 +43,10 @@ void for_each_element_run(BlockCursor target, const Buffer& origin, const Buffer
   }
 }
 
+constexpr std::uint64_t page = 4096;
+// From here on the owner copies half of what is contiguous, if it happens to be looking.
+constexpr std::uint64_t together = 4 * page;
+
 /// Collects the pieces of a copy to private memory and hands them over in batches.
 class RunBatch {
  public:
@@ -130,19 +134,48 @@ Error Window::perform_mapped(const Operation& operation, Peer& other, std::byte*
   return Error::none;
 }
 
-Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t base) {
-  const BlockCursor cursor(*operation.target_layout, operation.target_count);
+Error Window::copy_vm(const Operation& operation, Peer& other, std::uint64_t base) {
   const bool write = operation.kind == OperationKind::put;
-  if (write || operation.kind == OperationKind::get) {
-    const Buffer& local = write ? operation.origin : operation.result;
-    RunBatch batch(transport_, other.member.process, write);
-    for_each_run(cursor, BlockCursor(*local.layout, local.count),
-                 [&](std::int64_t remote, std::int64_t offset, std::uint64_t bytes) {
-                   batch.add(at(local.address, offset), base + static_cast<std::uint64_t>(remote),
-                             bytes);
-                 });
-    return batch.flush();
+  const Buffer& local = write ? operation.origin : operation.result;
+  RunBatch batch(transport_, other.member.process, write);
+  for_each_run(BlockCursor(*operation.target_layout, operation.target_count),
+               BlockCursor(*local.layout, local.count),
+               [&](std::int64_t remote, std::int64_t offset, std::uint64_t bytes) {
+                 batch.add(at(local.address, offset), base + static_cast<std::uint64_t>(remote),
+                           bytes);
+               });
+  return batch.flush();
+}
+
+Error Window::copy_vm_together(const Operation& operation, Peer& other, std::uint64_t base) {
+  // The owner copies the second half while we copy the first.
+  const std::uint64_t bytes = operation.target_count * operation.target_layout->size();
+  const std::uint64_t half = bytes / 2 & ~(page - 1);
+  if (!post_offer(operation, other, half)) return copy_vm(operation, other, base);
+  const bool write = operation.kind == OperationKind::put;
+  const Buffer& local = write ? operation.origin : operation.result;
+  const auto copy = [&](std::uint64_t from, std::uint64_t to) {
+    const Run run{at(local.address, static_cast<std::int64_t>(from)), base + from, to - from};
+    return transport_.copy(other.member.process, write, {&run, 1});
+  };
+  const Error error = copy(0, half);
+  // An owner that has not begun is busy: it may be copying to us.
+  if (!take_back_offer(other) && await_offer(operation, other)) return error;
+  if (error != Error::none) return error;
+  return copy(half, bytes);
+}
+
+Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t base) {
+  const bool copies = operation.kind == OperationKind::put || operation.kind == OperationKind::get;
+  const std::uint64_t total = operation.target_count * operation.target_layout->size();
+  if (copies && total >= together) return copy_vm_together(operation, other, base);
+  // Copies in between go as fast by a system call here as by one there.
+  if ((!copies || total <= Offer::capacity) && post_offer(operation, other, 0) &&
+      await_offer(operation, other)) {
+    return Error::none;
   }
+  if (copies) return copy_vm(operation, other, base);
+  const BlockCursor cursor(*operation.target_layout, operation.target_count);
   // Fetch, combine in a private copy, store back: alone, as every update of this memory is, its
   // owner's included.
   const Update held(*other.member.control, rank_, transport_, asymmetric_, true);

@@ -7,8 +7,8 @@
 
 namespace oriel {
 
-Process::Process(Transport& transport, int self, GenericReduce generic)
-    : transport_(transport), self_(self), generic_(generic) {}
+Process::Process(Transport& transport, int self, GenericReduce generic, Board* board)
+    : transport_(transport), self_(self), generic_(generic), board_(board) {}
 
 Process::~Process() = default;
 
@@ -21,19 +21,23 @@ void Process::destroy_window(Window& window) {
   std::erase_if(windows_, [&](const auto& owned) { return owned.get() == &window; });
 }
 
+Window* Process::find_window(std::uint32_t id) {
+  const auto found = std::find_if(windows_.begin(), windows_.end(),
+                                  [&](const auto& owned) { return owned->id() == id; });
+  return found != windows_.end() ? found->get() : nullptr;
+}
+
 bool Process::sweep() {
-  bool moved = false;
+  bool moved = attend();
   while (serving_ != 0 && transport_.receive(incoming_)) {
     moved = true;
     Message message;
     if (incoming_.size() < sizeof message) continue;
     std::memcpy(&message, incoming_.data(), sizeof message);
     if (message.version != Message::current_version) continue;
-    const auto window = std::find_if(windows_.begin(), windows_.end(), [&](const auto& owned) {
-      return owned->id() == message.window;
-    });
-    if (window == windows_.end()) continue;
-    (*window)->deliver(message, std::span(incoming_).subspan(sizeof message));
+    if (Window* window = find_window(message.window)) {
+      window->deliver(message, std::span(incoming_).subspan(sizeof message));
+    }
   }
   if (pending_ == 0) return moved;
   for (const auto& window : windows_) moved |= window->sweep();
@@ -47,6 +51,8 @@ Window::Window(Process& process, WindowSpec spec)
       rank_(spec.rank),
       no_locks_(spec.no_locks),
       shared_(spec.shared),
+      attending_(process.board_ != nullptr && spec.members.size() > 1 &&
+                 spec.members[static_cast<std::size_t>(spec.rank)].private_memory),
       asymmetric_(process.transport_.fences_peers()),
       serving_(spec.serving),
       reorder_(spec.reorder),
@@ -60,6 +66,7 @@ Window::Window(Process& process, WindowSpec spec)
     serving_ |= peer.member.control == nullptr || peer.member.path == Path::served;
   }
   if (serving_) ++process_.serving_;
+  if (attending_) ++process_.attending_;
   light_.kind = EpochKind::lock;
   light_.active = true;
   light_.one.access = Target::Access::granted;
@@ -68,6 +75,7 @@ Window::Window(Process& process, WindowSpec spec)
 
 Window::~Window() {
   if (serving_) --process_.serving_;
+  if (attending_) --process_.attending_;
   process_.pending_ -= work_;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/board.hpp"
 #include "core/message.hpp"
 #include "core/pool.hpp"
 #include "core/reduction.hpp"
@@ -18,7 +19,8 @@ namespace oriel {
 /// what their transports and control blocks share.
 class Process {
  public:
-  Process(Transport& transport, int self, GenericReduce generic);
+  /// `board`: where node peers offer us operations; may be null.
+  Process(Transport& transport, int self, GenericReduce generic, Board* board = nullptr);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -38,15 +40,23 @@ class Process {
   /// Some window has ranks that reach us by messages, so we must look for them.
   bool serving() const { return serving_ != 0; }
 
+  /// Some window has memory that node peers cannot map: they are served sooner if we look.
+  bool attending() const { return attending_ != 0; }
+  /// One look at what peers offer; part of a sweep. True if an operation was carried out.
+  bool attend();
+
   Transport& transport() { return transport_; }
   int self() const { return self_; }
   GenericReduce generic() const { return generic_; }
 
  private:
   friend class Window;
+  Window* find_window(std::uint32_t id);
+
   Transport& transport_;
   int self_;
   GenericReduce generic_;
+  Board* board_;
   std::vector<std::unique_ptr<Window>> windows_;
   std::vector<std::byte> incoming_;
   Pool<Epoch> epochs_;
@@ -56,6 +66,7 @@ class Process {
   Pool<FlushWaiter> flush_waiters_;
   std::uint64_t pending_ = 0;
   std::uint64_t serving_ = 0;
+  std::uint64_t attending_ = 0;
 };
 
 }  // namespace oriel

@@ -21,6 +21,8 @@
 namespace oriel {
 
 class Process;
+struct Board;
+struct Offer;
 
 /// How this process reaches a rank's window memory.
 enum class Path : std::uint8_t {
@@ -40,6 +42,7 @@ struct Member {
   std::uint64_t disp_unit = 1;
   ControlBlock* control = nullptr;  // null: the protocol with this rank goes by messages
   Doorbell* doorbell = nullptr;     // null exactly when control is
+  Board* board = nullptr;           // vm: where it takes offers; null: nowhere
 };
 
 struct WindowSpec {
@@ -166,6 +169,8 @@ class Window {
 
   /// Carries everything that can go on, without blocking (E10). True if anything moved.
   bool sweep();
+  /// Carries out what a node peer has offered; false: it is to do so itself.
+  bool carry_out(Offer& offer);
   /// Takes a message of a remote peer.
   void deliver(const Message& message, std::span<const std::byte> payload);
 
@@ -185,6 +190,7 @@ class Window {
     std::uint64_t lock_requests = 0;  // remote: lock requests sent to it
     std::uint64_t lock_grants = 0;    // remote: its lock requests that we have granted
     DoneWord done;                    // access epochs to it that we have completed
+    bool refuses_long_offers = false;
   };
 
   Error fail(Error error, const char* reason) {
@@ -238,6 +244,8 @@ class Window {
   Error perform(const Operation& operation, Peer& peer);
   Error perform_mapped(const Operation& operation, Peer& peer, std::byte* base);
   Error perform_vm(const Operation& operation, Peer& peer, std::uint64_t base);
+  Error copy_vm(const Operation& operation, Peer& peer, std::uint64_t base);
+  Error copy_vm_together(const Operation& operation, Peer& peer, std::uint64_t base);
   Update update(Peer& peer, const void* target, std::uint32_t element, std::uint64_t count) {
     const bool alone =
         count > most_atomics || peer.member.private_memory || !atomic_element(element, target);
@@ -260,6 +268,12 @@ class Window {
   void serve(const Message& message, std::span<const std::byte> payload);
   void take_reply(const Message& message, std::span<const std::byte> payload);
 
+  // offers.cpp: operations that the owner of private memory carries out, if it happens to look.
+  bool post_offer(const Operation& operation, Peer& peer, std::uint64_t skip);
+  bool await_offer(const Operation& operation, Peer& peer);
+  static bool take_back_offer(Peer& peer);
+  bool carry_out_long(const Offer& offer, std::byte* where);
+
   /// More elements than this are updated alone: as many CPU atomics take a few microseconds, as
   /// asking for the right does.
   static constexpr std::uint64_t most_atomics = 512;
@@ -270,6 +284,7 @@ class Window {
   int rank_;
   bool no_locks_;
   bool shared_;
+  bool attending_;               // node peers may offer operations on our memory
   bool asymmetric_;              // all peers obey Transport::fence_peers()
   bool serving_;                 // messages go to or come from some rank
   bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/board.hpp"
 #include "core/control.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/segment.hpp"
@@ -38,13 +39,14 @@ struct alignas(cache_line) ProcessBlock {
   cpu_set_t processors = {};        // on which the owner may run
   Doorbell doorbell;
   MailboxEnds mailbox;
+  Board board;
 
   MailboxCell* cells() { return reinterpret_cast<MailboxCell*>(this + 1); }
   static constexpr std::size_t bytes() {
     return sizeof(ProcessBlock) + mailbox_cells * sizeof(MailboxCell);
   }
 };
-static_assert(sizeof(ProcessBlock) == 6 * cache_line);
+static_assert(sizeof(ProcessBlock) == 6 * cache_line + sizeof(Board));
 static_assert(offsetof(ProcessBlock, doorbell) == 3 * cache_line);
 static_assert(offsetof(ProcessBlock, mailbox) == 4 * cache_line);
 static_assert(std::is_standard_layout_v<ProcessBlock> &&

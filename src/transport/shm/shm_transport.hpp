@@ -36,6 +36,7 @@ class ShmTransport final : public Transport {
   int processes() const { return static_cast<int>(peers_.size()); }
 
   Doorbell& doorbell(int process) { return peer(process).block->doorbell; }
+  Board& board(int process) { return peer(process).block->board; }
   /// False once the process has ended. What it has not fetched is then thrown away.
   bool alive(int process);
   /// Whether copy() may be used with the process: tried by reading a word of its private memory.

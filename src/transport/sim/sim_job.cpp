@@ -12,7 +12,8 @@ SimJob::SimJob(std::vector<int> node_of, bool immediate)
     Rank& rank = ranks_[at(i)];
     rank.transport = std::make_unique<SimTransport>(network_, i);
     rank.doorbell = std::make_unique<Doorbell>();
-    rank.process = std::make_unique<Process>(*rank.transport, i, GenericReduce{});
+    rank.board = std::make_unique<Board>();
+    rank.process = std::make_unique<Process>(*rank.transport, i, GenericReduce{}, rank.board.get());
   }
 }
 
@@ -35,6 +36,7 @@ Member SimJob::member(const SimWindowSpec& spec, const SimWindow& made, int view
   }
   member.control = side.control;
   member.doorbell = ranks_[at(rank)].doorbell.get();
+  member.board = ranks_[at(rank)].board.get();
   member.private_memory = path != Path::mapped;
   member.path = viewer == rank ? Path::mapped : path;
   if (member.path == Path::mapped) member.base = side.memory;

@@ -59,6 +59,7 @@ class SimJob {
   struct Rank {
     std::unique_ptr<SimTransport> transport;
     std::unique_ptr<Doorbell> doorbell;
+    std::unique_ptr<Board> board;
     std::unique_ptr<Process> process;
   };
   struct Side {
