@@ -1,28 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's usual blocking calls, where its progress engine takes no hook (Intel MPI): while
-// something of ours is pending, each is its nonblocking twin and a wait that sweeps (E10). With a
-// hook, or with nothing pending, they are the host's own after one look.
+// The host's usual blocking calls, where its progress engine takes no hook: see sweeping.hpp. With
+// a hook, or without anything of ours to be done, they are the host's own after one look.
 #include "boundary/host.hpp"
-#include "boundary/progress.hpp"
 #include "boundary/runtime.hpp"
-
-namespace oriel::boundary {
-namespace {
-
-bool must_sweep() {
-  return !progress.hooked() && runtime.useful();
-}
-
-/// start(&request), and a wait for it.
-template <typename Start>
-int sweep_until_done(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int code = start(&request);
-  return code == MPI_SUCCESS ? MPI_Wait(&request, status) : code;
-}
-
-}  // namespace
-}  // namespace oriel::boundary
+#include "boundary/sweeping.hpp"
 
 using namespace oriel::boundary;
 
@@ -48,33 +29,33 @@ ORIEL_EXPORT int MPI_Recv(void* buffer, int count, MPI_Datatype type, int rank, 
 }
 
 ORIEL_EXPORT int MPI_Barrier(MPI_Comm comm) {
-  if (!must_sweep()) return PMPI_Barrier(comm);
+  if (!collectives_sweep(comm)) return PMPI_Barrier(comm);
   return sweep_until_done([&](MPI_Request* r) { return PMPI_Ibarrier(comm, r); });
 }
 
 ORIEL_EXPORT int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  if (!must_sweep()) return PMPI_Bcast(buffer, count, type, root, comm);
+  if (!collectives_sweep(comm)) return PMPI_Bcast(buffer, count, type, root, comm);
   return sweep_until_done(
       [&](MPI_Request* r) { return PMPI_Ibcast(buffer, count, type, root, comm, r); });
 }
 
 ORIEL_EXPORT int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type,
                             MPI_Op op, int root, MPI_Comm comm) {
-  if (!must_sweep()) return PMPI_Reduce(send, receive, count, type, op, root, comm);
+  if (!collectives_sweep(comm)) return PMPI_Reduce(send, receive, count, type, op, root, comm);
   return sweep_until_done(
       [&](MPI_Request* r) { return PMPI_Ireduce(send, receive, count, type, op, root, comm, r); });
 }
 
 ORIEL_EXPORT int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type,
                                MPI_Op op, MPI_Comm comm) {
-  if (!must_sweep()) return PMPI_Allreduce(send, receive, count, type, op, comm);
+  if (!collectives_sweep(comm)) return PMPI_Allreduce(send, receive, count, type, op, comm);
   return sweep_until_done(
       [&](MPI_Request* r) { return PMPI_Iallreduce(send, receive, count, type, op, comm, r); });
 }
 
 ORIEL_EXPORT int MPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* receive,
                             int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-  if (!must_sweep()) {
+  if (!collectives_sweep(comm)) {
     return PMPI_Gather(send, send_count, send_type, receive, receive_count, receive_type, root,
                        comm);
   }
@@ -87,7 +68,7 @@ ORIEL_EXPORT int MPI_Gather(const void* send, int send_count, MPI_Datatype send_
 ORIEL_EXPORT int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type,
                                void* receive, int receive_count, MPI_Datatype receive_type,
                                MPI_Comm comm) {
-  if (!must_sweep()) {
+  if (!collectives_sweep(comm)) {
     return PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm);
   }
   return sweep_until_done([&](MPI_Request* r) {
@@ -99,7 +80,7 @@ ORIEL_EXPORT int MPI_Allgather(const void* send, int send_count, MPI_Datatype se
 ORIEL_EXPORT int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type,
                               void* receive, int receive_count, MPI_Datatype receive_type,
                               MPI_Comm comm) {
-  if (!must_sweep()) {
+  if (!collectives_sweep(comm)) {
     return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
   }
   return sweep_until_done([&](MPI_Request* r) {

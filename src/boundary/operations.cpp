@@ -91,19 +91,16 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
       (target->basic == nullptr || target->basic->handle != access.target_type)) {
     return {MPI_ERR_TYPE, "the call takes predefined datatypes only"};
   }
-  if (access.predefined_only &&
-      (target->basic == nullptr || target->basic->handle != access.target_type)) {
-    return {MPI_ERR_TYPE, "this call takes predefined datatypes only"};
-  }
   operation.target_count = static_cast<std::uint64_t>(access.target_count);
   operation.target_layout = layout_of(kind, *target);
-  if (access.rank != MPI_PROC_NULL) {
-    if (access.rank < 0 || access.rank >= window.core->ranks()) {
-      return {MPI_ERR_RANK, "the rank is not in the window's group"};
-    }
-    if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
+  if (access.rank == MPI_PROC_NULL) return {};
+  if (access.rank < 0 || access.rank >= window.core->ranks()) {
+    return {MPI_ERR_RANK, "the rank is not in the window's group"};
   }
-  if (accumulates(kind)) {
+  if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
+  // Where there is nothing to do, hosts do not ask whether op and type go together.
+  const bool something = operation.target_count != 0 && operation.target_layout->size() != 0;
+  if (accumulates(kind) && something) {
     if (const Failure bad =
             reduction_of(kind, access.op, access.target_type, operation.reduction)) {
       return bad;
@@ -114,7 +111,6 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
               "the datatypes of the two sides are made of different predefined types"};
     }
   }
-  if (access.rank == MPI_PROC_NULL) return {};
   if (completion != nullptr && !window.core->passive(access.rank)) {
     return {MPI_ERR_RMA_SYNC, "request-based operations need a lock or lock_all epoch"};
   }

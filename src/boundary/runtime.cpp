@@ -41,6 +41,7 @@ Engine::Engine(std::unique_ptr<ShmTransport> shm)
 
 bool Runtime::start(std::string& error) {
   if (engine_ != nullptr) return true;
+  progress.start();
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   if (level == MPI_THREAD_MULTIPLE) {
@@ -52,7 +53,6 @@ bool Runtime::start(std::string& error) {
   engine_ = std::make_unique<Engine>(std::move(transport));
   datatypes.start();
   if (spare_flag_ == nullptr) take_spare_flag();
-  progress.start();
   return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include "boundary/errors.hpp"
 #include "boundary/runtime.hpp"
+#include "boundary/sweeping.hpp"
 #include "core/control.hpp"
 #include "core/settings.hpp"
 
@@ -67,6 +68,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
   std::string error;
   const Guard guard(runtime.lock);
   if (!runtime.start(error)) give_up(MPI_ERR_OTHER, error);
+  note_windows_on(communicator_);
   mine_.node = Node::here();
   if (mine_.failed != 0) return MPI_SUCCESS;
   mine_.size = static_cast<std::uint64_t>(size);
@@ -98,6 +100,7 @@ void WindowMaker::make_own_segment(std::uint64_t memory_bytes) {
 
 int WindowMaker::announce() {
   all_.resize(static_cast<std::size_t>(ranks_));
+  if (const int code = assemble(communicator_); code != MPI_SUCCESS) return code;
   const int code = PMPI_Allgather(&mine_, sizeof mine_, MPI_BYTE, all_.data(), sizeof mine_,
                                   MPI_BYTE, communicator_);
   if (code != MPI_SUCCESS) return code;
@@ -290,6 +293,7 @@ int WindowMaker::allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, 
   }
   contiguous_ = true;
   std::uint64_t total = 0;
+  if (const int code = assemble(communicator_); code != MPI_SUCCESS) return code;
   if (const int code = PMPI_Allreduce(&mine_.size, &total, 1, MPI_UINT64_T, MPI_SUM, communicator_);
       code != MPI_SUCCESS) {
     return code;
