@@ -454,8 +454,11 @@ class Maker {
   void lock(const Era& era, int rank, int window) {
     std::vector<int> targets = era.lockable;
     random_.shuffle(targets);
-    // Several locks at once are taken in ascending order, or exclusive ones would deadlock.
-    const int most = era.lock_all ? 1 : std::min(3, static_cast<int>(targets.size()));
+    // Several locks at once are taken in ascending order, or they would deadlock. A lock call need
+    // not wait for its lock (MPI-4.1 section 12.5.3), so each is seen to be held before the next.
+    const bool all_shared = era.no_check;
+    const int most =
+        era.lock_all && !all_shared ? 1 : std::min(3, static_cast<int>(targets.size()));
     targets.resize(at(random_.chance(70) ? 1 : random_.between(1, most)));
     std::sort(targets.begin(), targets.end());
     Context context = open_context(rank, window, true);
@@ -463,8 +466,11 @@ class Maker {
     for (const int target : targets) {
       Instruction& instruction = add(rank, Kind::lock, window);
       instruction.target = target;
-      instruction.exclusive = exclusive[target] = !era.no_check && random_.chance(50);
+      instruction.exclusive = exclusive[target] = !all_shared && random_.chance(50);
       instruction.assertion.no_check = era.no_check && random_.chance(50);
+      if (all_shared || target == targets.back()) continue;
+      claim(context, target);
+      flush(context, target, false, true);
     }
     maybe_away(rank);
     if (random_.chance(35)) {
