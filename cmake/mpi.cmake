@@ -19,7 +19,7 @@ if(ORIEL_MPI_ROOT)
   # The standard ABI's header has a name of its own; programs include <mpi.h>.
   set(abi_include "${CMAKE_BINARY_DIR}/mpi_abi/include")
   file(MAKE_DIRECTORY "${abi_include}")
-  file(WRITE "${abi_include}/mpi.h" "#include <mpi_abi.h>\n")
+  file(CONFIGURE OUTPUT "${abi_include}/mpi.h" CONTENT "#include <mpi_abi.h>\n")
   file(COPY "${ORIEL_MPI_ROOT}/mpich/include/mpi_abi.h" DESTINATION "${abi_include}")
   oriel_import_mpi(oriel_mpi_abi "${abi_include}" "${ORIEL_MPI_ROOT}/mpich/lib/libmpi_abi.so")
   set(ORIEL_ABIS mpich openmpi abi)

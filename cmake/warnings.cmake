@@ -4,7 +4,8 @@ add_library(oriel_warnings INTERFACE)
 # Designated initializers leave defaults on purpose; GCC 12 misjudges concatenation of std::string
 # (GCC bug 105651).
 target_compile_options(oriel_warnings INTERFACE -Wall -Wextra -Wshadow
-                       -Wno-missing-field-initializers -Wno-restrict)
+                       -Wno-missing-field-initializers
+                       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(ORIEL_WERROR)
   target_compile_options(oriel_warnings INTERFACE -Werror)
 endif()

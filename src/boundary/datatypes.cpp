@@ -17,9 +17,9 @@ std::vector<Block> exact_blocks(const PredefinedType& type) {
   return {{0, value}, {static_cast<std::int64_t>(type.true_extent - sizeof(int)), sizeof(int)}};
 }
 
-LayoutRef layout_of(Flat&& flat) {
+LayoutRef layout_of(const Flat& flat) {
   const Basic basic = flat.mixed || flat.basic == nullptr ? Basic::none : flat.basic->basic;
-  return LayoutRef(new Layout(std::move(flat.blocks), flat.extent, basic));
+  return LayoutRef(new Layout(flat.blocks, flat.extent, basic));
 }
 
 }  // namespace
@@ -70,10 +70,10 @@ const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
   if (known.basic != nullptr && known.basic->type_class == TypeClass::pair) {
     Flat elements;
     if (!flattened(true, elements)) return nullptr;
-    known.elements = layout_of(std::move(elements));
-    known.layout = layout_of(std::move(exact));
+    known.elements = layout_of(elements);
+    known.layout = layout_of(exact);
   } else {
-    known.layout = layout_of(std::move(exact));
+    known.layout = layout_of(exact);
     known.elements = known.layout;
   }
   // The attribute's only purpose is its delete callback, which the host calls as the type is freed.

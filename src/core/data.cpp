@@ -303,8 +303,7 @@ void Window::serve(const Message& message, std::span<const std::byte> payload) {
     operation.kind = message.operation;
     operation.target = rank_;
     operation.target_count = message.count;
-    operation.target_layout =
-        LayoutRef(new Layout(std::move(blocks), message.extent, message.basic));
+    operation.target_layout = LayoutRef(new Layout(blocks, message.extent, message.basic));
     operation.reduction.op = message.op;
     operation.reduction.basic = message.basic;
     operation.reduction.element = message.element;

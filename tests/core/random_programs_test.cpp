@@ -33,17 +33,17 @@ TEST_P(RandomPrograms, DoWhatTheModelSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Placements, RandomPrograms,
-    ::testing::Values(Case{"Mapped", Placement::mapped, false},
-                      Case{"MappedReordered", Placement::mapped, true},
-                      Case{"Remote", Placement::remote, false},
-                      Case{"RemoteReordered", Placement::remote, true},
-                      Case{"Mixed", Placement::mixed, false},
-                      Case{"MixedReordered", Placement::mixed, true},
-                      Case{"Private", Placement::private_memory, false},
-                      Case{"PrivateReordered", Placement::private_memory, true}),
-    [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(Placements, RandomPrograms,
+                         ::testing::Values(Case{"Mapped", Placement::mapped, false},
+                                           Case{"MappedReordered", Placement::mapped, true},
+                                           Case{"Remote", Placement::remote, false},
+                                           Case{"RemoteReordered", Placement::remote, true},
+                                           Case{"Mixed", Placement::mixed, false},
+                                           Case{"MixedReordered", Placement::mixed, true},
+                                           Case{"Private", Placement::private_memory, false},
+                                           Case{"PrivateReordered", Placement::private_memory,
+                                                true}),
+                         [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace oriel::test

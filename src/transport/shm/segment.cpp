@@ -102,7 +102,7 @@ Segment Segment::create(std::size_t wanted, std::string& error) {
   }
   Segment segment;
   segment.name_.fd = fd;
-  struct stat status {};
+  struct stat status{};
   ::fstat(fd, &status);
   segment.name_.pid = ::getpid();
   segment.name_.bytes = bytes;
@@ -126,7 +126,7 @@ Segment Segment::open(const SegmentName& name, std::string& error) {
     return {};
   }
   Segment segment;
-  struct stat status {};
+  struct stat status{};
   if (::fstat(fd, &status) != 0 || status.st_dev != name.device || status.st_ino != name.inode ||
       static_cast<std::uint64_t>(status.st_size) < name.bytes) {
     error = "The shared memory of process " + std::to_string(name.pid) + " at " + path +

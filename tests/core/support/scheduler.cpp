@@ -8,7 +8,9 @@
 namespace oriel::test {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
+std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
 
 }  // namespace
 
@@ -66,7 +68,8 @@ void Scheduler::blocked(int rank) {
   if (!random_.chance(30)) return;
   // Says that it sleeps, looks once more, sleeps.
   job_.doorbell(rank).sleeping.store(1, std::memory_order_relaxed);
-  const bool moved = job_.process(rank).sweep() || runners_[at(rank)].step() != Runner::Step::blocked;
+  const bool moved =
+      job_.process(rank).sweep() || runners_[at(rank)].step() != Runner::Step::blocked;
   asleep_[at(rank)] = true;
   if (moved) wake(rank);
 }
@@ -141,8 +144,8 @@ std::string Scheduler::states() const {
 }
 
 std::string Scheduler::out_of_order() const {
-  // E5: an epoch is activated after the one before it completed. So if a cell shows the effect of an
-  // origin's epoch, all cells show what that origin's earlier epochs have done.
+  // E5: an epoch is activated after the one before it completed. So if a cell shows the effect of
+  // an origin's epoch, all cells show what that origin's earlier epochs have done.
   if (!program_.ordered) return {};
   for (int window = 0; window < program_.windows; ++window) {
     for (int origin = 0; origin < program_.ranks; ++origin) {

@@ -14,8 +14,8 @@
 namespace oriel::test {
 
 /// Executes a program one small step at a time: a rank's instruction, a rank's sweep or the arrival
-/// of a message, as the seed has it. A rank that is blocked may go to sleep at its doorbell, as real
-/// ones do, and does nothing until it is rung or gets a message.
+/// of a message, as the seed has it. A rank that is blocked may go to sleep at its doorbell, as
+/// real ones do, and does nothing until it is rung or gets a message.
 class Scheduler {
  public:
   Scheduler(SimJob& job, const Program& program, std::uint64_t seed);
