@@ -92,6 +92,7 @@ void run(const Options& options) {
   check_set_up(pattern, options, job, api);
   print_head(pattern, options, job);
 
+  if (pattern.busy_ranks > job.cores()) job.part_cores(pattern.late_rank);
   BusyWork work;
   Scene scene(job, work, options.work_us, pattern, api);
   const Window plain(2 * mebibyte, nullptr);

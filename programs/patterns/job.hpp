@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -38,6 +39,23 @@ class Job {
   int rank() const { return rank_; }
   int size() const { return size_; }
   int cores() const { return cores_; }
+
+  /// Gives `late_rank` a core of its own and lets the others share the rest. Where busy ranks
+  /// outnumber the cores, a rank that shares the late one's core would wait for that core and not
+  /// for the protocol.
+  void part_cores(int late_rank) const {
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) < 2) return;
+    int first = 0;
+    while (!CPU_ISSET(first, &cores)) ++first;
+    if (rank_ == late_rank) {
+      CPU_ZERO(&cores);
+      CPU_SET(first, &cores);
+    } else {
+      CPU_CLR(first, &cores);
+    }
+    sched_setaffinity(0, sizeof cores, &cores);
+  }
 
   void finish(MPI_Request request) const {
     int done = 0;

@@ -24,6 +24,7 @@ struct Pattern {
   std::string_view name;
   int ranks;
   int busy_ranks;  // that compute, or wait inside MPI, at the same time
+  int late_rank;   // that works first, or while the others wait
   std::vector<std::size_t> sizes;
   std::vector<Transfer> transfers;
   std::vector<std::string_view> metrics;  // the last one is always how long the late rank worked

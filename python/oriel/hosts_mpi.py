@@ -110,7 +110,7 @@ class Host:
         if for_ranks:
             argv += ["env", *(f"{key}={value}" for key, value in for_ranks.items())]
         argv += [os.fspath(word) for word in program]
-        environment = {**os.environ, **self._environment()}
+        environment = {**os.environ, **self._environment(n)}
         environment.pop("LD_PRELOAD", None)
         return argv, environment
 
@@ -120,7 +120,7 @@ class Host:
             return ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
         return []
 
-    def _environment(self) -> dict[str, str]:
+    def _environment(self, n: int) -> dict[str, str]:
         result = {}
         if self.prefix != Path("/usr"):
             folders = [str(self.prefix / "lib"), os.environ.get("LD_LIBRARY_PATH")]
@@ -132,6 +132,9 @@ class Host:
             # Without a fabric Intel MPI searches for one at every start; what the user set wins.
             result["I_MPI_ROOT"] = os.environ.get("I_MPI_ROOT", str(self.prefix))
             result["FI_PROVIDER"] = os.environ.get("FI_PROVIDER", "tcp")
+            if n > len(os.sched_getaffinity(0)):
+                # It would bind two ranks to one core and leave them there when another is idle.
+                result["I_MPI_PIN"] = os.environ.get("I_MPI_PIN", "0")
         return result
 
 

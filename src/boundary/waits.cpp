@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The host's waits and tests, so that they carry our requests on. Without any of ours pending they
 // are the host's own after one look.
-#include <sched.h>
-
 #include "boundary/host.hpp"
 #include "boundary/progress.hpp"
 #include "boundary/requests.hpp"
@@ -16,9 +14,11 @@ bool ours_pending() {
   return requests.live() || (!progress.hooked() && runtime.useful());
 }
 
-/// Calls test(&flag) and sweeps until it says yes or fails.
+/// Calls test(&flag) and sweeps until it says yes or fails. The sweep is first: it costs a few
+/// cache lines, a host's test may look through its network.
 template <typename Test>
 int wait_by_testing(Test&& test) {
+  sweep_once();
   Waiter waiter;
   while (true) {
     int flag = 0;

@@ -22,8 +22,9 @@ constexpr std::array table{
         "ORIEL_SPIN", "int", "2000",
         "How many sweeps a waiting call makes before it begins to yield the processor. With more "
         "ranks on the node than cores it yields from the beginning."},
-    Setting{"ORIEL_YIELD", "int", "2000",
-            "How many times a waiting call yields before it sleeps until a peer wakes it."},
+    Setting{"ORIEL_YIELD", "int", "20000",
+            "How many times a waiting call yields before it sleeps until a peer wakes it: some ten "
+            "milliseconds. With more ranks on the node than cores it is a tenth of that."},
 };
 
 const char* value_of(const char* name) {
