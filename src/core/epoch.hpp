@@ -64,8 +64,9 @@ struct Target {
   bool carried_out = false;    // lock: its operation was an errand, the lock is given back already
   bool passive = false;        // of a lock or lock_all epoch: may be flushed
   bool told = false;           // access: the peer knows it is over; exposure: the origin said so
+  bool used = false;           // the program has issued operations to it in this epoch
   std::uint64_t id = 0;        // number of this access (or exposure) between the two ranks
-  std::uint64_t issued = 0;    // operations the program has issued to it in this epoch
+  std::uint64_t issued = 0;    // of these operations, those that did not go straight to memory
   std::uint64_t started = 0;   // of these, carried out or sent: origin buffers of puts are free
   std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
   std::uint64_t last_fetch = 0;       // issue number of the last one that writes to origin memory
@@ -79,7 +80,7 @@ struct Target {
 
   void reset() {
     access = Access::idle;
-    told = carried_out = false;
+    told = carried_out = used = false;
     id = issued = started = finished = last_fetch = 0;
     head = tail = nullptr;
     flushes = last_flush = nullptr;
@@ -118,7 +119,7 @@ struct Epoch {
   std::uint64_t opened_at = 0;  // window events, to know what was closed before what was opened
   std::uint64_t closed_at = 0;
   std::uint64_t call = 0;          // fence: number of the call that opened it
-  std::uint64_t closing_call = 0;  // fence: number of the call that closed it; 0: no barrier
+  std::uint64_t closing_call = 0;  // fence: number of the call that closes or renews it; 0: none
   Completion* completion = nullptr;
   Epoch* previous = nullptr;
   Epoch* next = nullptr;

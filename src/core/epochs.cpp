@@ -95,7 +95,7 @@ Error Window::retire_unused_fence() {
   // A fence that no operation followed has opened nothing (MPI-4.1 section 12.5.1).
   if (!is_fence(access_)) return Error::none;
   for (const Target& target : *access_) {
-    if (target.issued != 0) {
+    if (target.used) {
       return fail(Error::sync, "a fence epoch with operations in it is open; close it by a fence");
     }
   }
@@ -196,7 +196,39 @@ Error Window::lock_all(Assert assertion) {
   return Error::none;
 }
 
+bool Window::may_renew_fence(Assert assertion) const {
+  // Nothing else is under way on this window, nothing of the epoch is outstanding, and the call
+  // both closes and opens.
+  return is_fence(access_) && access_ == first_ && access_ == last_ && access_->active &&
+         access_->attention == 0 && access_->error == Error::none && open_locks_ == 0 &&
+         !messages_ && !assertion.no_precede && !assertion.no_succeed;
+}
+
+Outcome Window::renew_fence(Completion* completion) {
+  Epoch& epoch = *access_;
+  epoch.call = epoch.closing_call = ++fence_calls_;
+  epoch.opened_at = ++events_;
+  for (Target& target : epoch) {
+    target.used = false;
+    target.issued = target.started = target.finished = target.last_fetch = 0;
+  }
+  if (renewed(epoch)) return Outcome::finished();
+  epoch.completion = completion;
+  add_work();
+  return Outcome::posted();
+}
+
+bool Window::renewed(Epoch& epoch) {
+  if (!fence_over(epoch)) return false;
+  epoch.closing_call = 0;
+  epoch.announced = false;
+  epoch.awaited = 0;
+  return true;
+}
+
 Outcome Window::fence(Assert assertion, bool barrier, Completion* completion) {
+  if (barrier && may_renew_fence(assertion)) [[likely]]
+    return renew_fence(completion);
   if (access_ != nullptr && !is_fence(access_)) {
     return Outcome::failed(fail(Error::sync, "an access epoch (start or lock_all) is open"));
   }
@@ -207,7 +239,7 @@ Outcome Window::fence(Assert assertion, bool barrier, Completion* completion) {
   const bool closing = (fence_possible_ || barrier) && !assertion.no_precede;
   if (!closing && access_ != nullptr) {
     for (const Target& target : *access_) {
-      if (target.issued != 0) {
+      if (target.used) {
         return Outcome::failed(
             fail(Error::sync, "MPI_MODE_NOPRECEDE was given, but operations precede this fence"));
       }
@@ -358,6 +390,12 @@ Completion* Window::retire(Epoch& epoch) {
 }
 
 bool Window::progress(Epoch& epoch) {
+  if (epoch.closing_call != 0 && !epoch.closed) {
+    if (!renewed(epoch)) return false;
+    remove_work();
+    epoch.completion->complete(Error::none);
+    return true;
+  }
   bool moved = false;
   if (epoch.closed || epoch.attention != 0) {
     for (Target& target : epoch) moved |= advance(epoch, target);
@@ -405,7 +443,7 @@ bool Window::open_epoch() const {
   if (access_ == nullptr) return false;
   if (access_->kind != EpochKind::fence) return true;
   for (const Target& target : *access_) {
-    if (target.issued != 0) return true;
+    if (target.used) return true;
   }
   return false;
 }

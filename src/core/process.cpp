@@ -63,8 +63,9 @@ Window::Window(Process& process, WindowSpec spec)
     peer.member = spec.members[i];
     peer.in = mine_->slots() + i;
     peer.out = peer.member.control != nullptr ? peer.member.control->slots() + rank_ : nullptr;
-    serving_ |= peer.member.control == nullptr || peer.member.path == Path::served;
+    messages_ |= peer.member.control == nullptr || peer.member.path == Path::served;
   }
+  serving_ |= messages_;
   if (serving_) ++process_.serving_;
   if (attending_) ++process_.attending_;
   light_.kind = EpochKind::lock;

@@ -228,6 +228,7 @@ Outcome Window::issue(const Operation& operation) {
     return Outcome::failed(error);
   }
   if (target == nullptr) target = &touch(*epoch, operation.target);
+  target->used = true;
   if (epoch->active && target->access != Target::Access::granted) advance(*epoch, *target);
   const bool available = epoch->active && target->access == Target::Access::granted;
   if (available && other.member.path != Path::served) {

@@ -98,7 +98,9 @@ class Window {
   Error lock_all(Assert assertion);
   /// Closes and opens, as the assertion tells; the outcome is that of the closing (E6). `barrier`:
   /// wait for all ranks even if no epoch can be open, as programs expect of a blocking fence
-  /// without MPI_MODE_NOPRECEDE. Ranks need not agree on it.
+  /// without MPI_MODE_NOPRECEDE. Ranks need not agree on it. The caller makes no other call on the
+  /// window before the completion: in the usual case the open epoch is not replaced but renewed,
+  /// with the ways to its targets as they are.
   Outcome fence(Assert assertion, bool barrier, Completion* completion);
 
   // Closing.
@@ -133,6 +135,7 @@ class Window {
     if (peer.ready == nullptr || displacement < 0) return nullptr;
     const std::uint64_t offset = static_cast<std::uint64_t>(displacement) * peer.member.disp_unit;
     if (offset + bytes > peer.member.size || offset > peer.member.size) return nullptr;
+    peer.ready->used = true;
     return peer.member.base + offset;
   }
   /// The hot path of accumulates: `count` elements in a row at both sides. False: use issue().
@@ -212,6 +215,9 @@ class Window {
   bool completed(Epoch& epoch);
   Completion* retire(Epoch& epoch);
   bool fence_over(Epoch& epoch);
+  bool may_renew_fence(Assert assertion) const;
+  Outcome renew_fence(Completion* completion);
+  bool renewed(Epoch& epoch);
   Error retire_unused_fence();
 
   bool lock_lightly(bool exclusive, Peer& peer);
@@ -287,6 +293,7 @@ class Window {
   bool attending_;               // node peers may offer operations on our memory
   bool asymmetric_;              // all peers obey Transport::fence_peers()
   bool serving_;                 // messages go to or come from some rank
+  bool messages_ = false;        // messages go to some rank: operations may outlast their call
   bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)
   Reorder reorder_;
   const char* reason_ = "";
