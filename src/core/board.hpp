@@ -12,8 +12,8 @@
 namespace oriel {
 
 /// An operation on the private memory of a process that happens to be looking: contiguous on both
-/// sides. Plain data, written by the origin; short data travel along, long ones are fetched from
-/// (or brought to) the origin's memory by the process itself.
+/// sides. Plain data, written by the origin; short data travel along, long ones through
+/// Board::staging.
 struct Offer {
   static constexpr std::size_t capacity = 256;
 
@@ -28,8 +28,6 @@ struct Offer {
   /// Origin data, then the result; of compare-and-swap the compare value follows. With the fields
   /// above, words share one cache line with Board::state.
   std::byte data[capacity] = {};
-  std::uint64_t origin_address = 0;  // long data only
-  std::uint64_t result_address = 0;
   std::uint64_t op_code = 0;  // as in Reduction
   std::uint64_t type_code = 0;
 };
@@ -49,9 +47,16 @@ struct Offer {
 ///   or, out of patience:
 ///     offered -> claimed (compare-exchange); attentive = 0; -> idle
 ///
+/// Data longer than Offer::capacity, up to `staging_bytes`, are copied twice, by both processes at
+/// the same time: a put's origin fills `staging` from the front while the owner empties it behind,
+/// a get's the other way round. `staged` says how far the one in front is (release), and is set to
+/// zero by the origin in `claimed`. The one in front waits for nothing, so the one behind waits
+/// only for a process that is copying.
+///
 /// Invariant: the offer belongs to the origin in `claimed`, `done` and `refused`, to the owner in
-/// `taken`. An offer is carried out by the owner or taken back, never both. An origin that is
-/// killed leaves the board unusable and everybody with their system calls.
+/// `taken`; `staging` belongs to whoever is in front, up to `staged` to the other. An offer is
+/// carried out by the owner or taken back, never both. An origin that is killed leaves the board
+/// unusable and everybody with their system calls.
 struct alignas(cache_line) Board {
   static constexpr std::uint32_t idle = 0;
   static constexpr std::uint32_t claimed = 1;
@@ -60,9 +65,13 @@ struct alignas(cache_line) Board {
   static constexpr std::uint32_t done = 4;
   static constexpr std::uint32_t refused = 5;
 
+  static constexpr std::uint64_t staging_bytes = 64 * 1024;
+
   std::atomic<std::uint32_t> state{idle};
   std::atomic<std::uint32_t> attentive{0};  // the owner has looked since an offer was taken back
   Offer offer;
+  alignas(cache_line) std::atomic<std::uint64_t> staged{0};
+  alignas(cache_line) std::byte staging[staging_bytes];  // not touched before its first use
 };
 
 static_assert(offsetof(Board, offer) + offsetof(Offer, data) + 3 * sizeof(std::uint64_t) <=

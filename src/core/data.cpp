@@ -43,10 +43,6 @@ void for_each_element_run(BlockCursor target, const Buffer& origin, const Buffer
   }
 }
 
-constexpr std::uint64_t page = 4096;
-// From here on the owner copies half of what is contiguous, if it happens to be looking.
-constexpr std::uint64_t together = 4 * page;
-
 /// Collects the pieces of a copy to private memory and hands them over in batches.
 class RunBatch {
  public:
@@ -134,47 +130,30 @@ Error Window::perform_mapped(const Operation& operation, Peer& other, std::byte*
   return Error::none;
 }
 
-Error Window::copy_vm(const Operation& operation, Peer& other, std::uint64_t base) {
+Error Window::copy_vm(const Operation& operation, Peer& other, std::uint64_t base,
+                      std::uint64_t done) {
   const bool write = operation.kind == OperationKind::put;
   const Buffer& local = write ? operation.origin : operation.result;
+  BlockCursor remote(*operation.target_layout, operation.target_count);
+  BlockCursor here(*local.layout, local.count);
+  if (done != 0) {
+    remote.advance(done);
+    here.advance(done);
+  }
   RunBatch batch(transport_, other.member.process, write);
-  for_each_run(BlockCursor(*operation.target_layout, operation.target_count),
-               BlockCursor(*local.layout, local.count),
-               [&](std::int64_t remote, std::int64_t offset, std::uint64_t bytes) {
-                 batch.add(at(local.address, offset), base + static_cast<std::uint64_t>(remote),
-                           bytes);
-               });
+  for_each_run(remote, here, [&](std::int64_t there, std::int64_t offset, std::uint64_t bytes) {
+    batch.add(at(local.address, offset), base + static_cast<std::uint64_t>(there), bytes);
+  });
   return batch.flush();
 }
 
-Error Window::copy_vm_together(const Operation& operation, Peer& other, std::uint64_t base) {
-  // The owner copies the second half while we copy the first.
-  const std::uint64_t bytes = operation.target_count * operation.target_layout->size();
-  const std::uint64_t half = bytes / 2 & ~(page - 1);
-  if (!post_offer(operation, other, half)) return copy_vm(operation, other, base);
-  const bool write = operation.kind == OperationKind::put;
-  const Buffer& local = write ? operation.origin : operation.result;
-  const auto copy = [&](std::uint64_t from, std::uint64_t to) {
-    const Run run{at(local.address, static_cast<std::int64_t>(from)), base + from, to - from};
-    return transport_.copy(other.member.process, write, {&run, 1});
-  };
-  const Error error = copy(0, half);
-  // An owner that has not begun is busy: it may be copying to us.
-  if (!take_back_offer(other) && await_offer(operation, other)) return error;
-  if (error != Error::none) return error;
-  return copy(half, bytes);
-}
-
 Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t base) {
-  const bool copies = operation.kind == OperationKind::put || operation.kind == OperationKind::get;
   const std::uint64_t total = operation.target_count * operation.target_layout->size();
-  if (copies && total >= together) return copy_vm_together(operation, other, base);
-  // Copies in between go as fast by a system call here as by one there.
-  if ((!copies || total <= Offer::capacity) && post_offer(operation, other, 0) &&
-      await_offer(operation, other)) {
-    return Error::none;
+  std::uint64_t done = offer(operation, other);
+  if (done == total) return Error::none;
+  if (operation.kind == OperationKind::put || operation.kind == OperationKind::get) {
+    return copy_vm(operation, other, base, done);
   }
-  if (copies) return copy_vm(operation, other, base);
   const BlockCursor cursor(*operation.target_layout, operation.target_count);
   // Fetch, combine in a private copy, store back: alone, as every update of this memory is, its
   // owner's included.
@@ -196,6 +175,13 @@ Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t 
       cursor, operation.origin, operation.result,
       [&](std::int64_t offset, std::byte* origin, std::byte* result, std::uint64_t bytes) {
         if (error != Error::none) return;
+        const std::uint64_t before = std::min(done, bytes);
+        done -= before;
+        if (before == bytes) return;
+        offset += static_cast<std::int64_t>(before);
+        origin += origin != nullptr ? before : 0;
+        result += result != nullptr ? before : 0;
+        bytes -= before;
         scratch_.resize(std::max<std::size_t>(scratch_.size(), bytes));
         const Run run{scratch_.data(), base + static_cast<std::uint64_t>(offset), bytes};
         error = transport_.copy(process, false, {&run, 1});

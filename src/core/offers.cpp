@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <span>
 
 #include "core/board.hpp"
 #include "core/process.hpp"
@@ -17,6 +18,12 @@ using Clock = std::chrono::steady_clock;
 // Ten times what an owner takes that does nothing but look.
 constexpr auto patience = std::chrono::microseconds(3);
 constexpr unsigned looks_per_clock = 64;
+constexpr unsigned looks_per_relax = 64;
+// Whether the other one lives is asked about once in some milliseconds.
+constexpr unsigned looks_per_question = 1 << 16;
+// So much is copied before the other one is told: large beside a cache line's journey, small beside
+// the whole.
+constexpr std::uint64_t stage = 4096;
 
 bool sends(const Offer& offer) {
   return offer.kind != OperationKind::get && offer.op != Op::no_op;
@@ -30,59 +37,120 @@ bool contiguous(const Buffer& buffer) {
   return !buffer.layout || buffer.layout->contiguous();
 }
 
+/// The most of `bytes` that is whole elements; `element` is 0 for puts and gets.
+std::uint64_t whole_elements(std::uint64_t bytes, std::uint32_t element) {
+  return element == 0 ? bytes : bytes / element * element;
+}
+
+/// A board's staging, as the one in front and the one behind see it.
+class Staging {
+ public:
+  explicit Staging(Board& board) : board_(board) {}
+
+  void fill(const std::byte* from, std::uint64_t bytes, std::uint32_t element) {
+    const std::uint64_t step = whole_elements(stage, element);
+    for (std::uint64_t filled = 0; filled < bytes;) {
+      const std::uint64_t next = std::min(step, bytes - filled);
+      std::memcpy(board_.staging + filled, from + filled, next);
+      filled += next;
+      board_.staged.store(filled, std::memory_order_release);
+    }
+  }
+  std::span<const std::byte> behind(std::uint64_t emptied) const {
+    const std::uint64_t staged = board_.staged.load(std::memory_order_acquire);
+    return {board_.staging + emptied, staged - emptied};
+  }
+
+ private:
+  Board& board_;
+};
+
 }  // namespace
 
-bool Window::post_offer(const Operation& operation, Peer& other, std::uint64_t skip) {
-  Board* board = other.member.board;
-  const std::uint64_t bytes = operation.target_count * operation.target_layout->size();
-  if (board == nullptr || board->attentive.load(std::memory_order_relaxed) == 0 || bytes == 0 ||
+std::uint64_t Window::offer(const Operation& operation, Peer& other) {
+  const Board* board = other.member.board;
+  const std::uint64_t total = operation.target_count * operation.target_layout->size();
+  if (board == nullptr || board->attentive.load(std::memory_order_relaxed) == 0 || total == 0 ||
       !operation.target_layout->contiguous() || !contiguous(operation.origin) ||
-      !contiguous(operation.result) ||
-      (bytes - skip > Offer::capacity &&
-       (other.refuses_long_offers || operation.kind == OperationKind::get_accumulate))) {
-    return false;
+      !contiguous(operation.result)) {
+    return 0;
   }
+  std::uint64_t most = total;
+  if (total > Offer::capacity) {
+    // What fetches and changes at once would need the staging in both directions.
+    if (operation.kind == OperationKind::get_accumulate) return 0;
+    most = whole_elements(Board::staging_bytes, operation.reduction.element);
+  }
+  std::uint64_t done = 0;
+  while (done < total) {
+    const std::uint64_t bytes = std::min(most, total - done);
+    if (!post_offer(operation, other, done, bytes) || !await_offer(operation, other, done)) break;
+    done += bytes;
+  }
+  return done;
+}
+
+bool Window::post_offer(const Operation& operation, Peer& other, std::uint64_t from,
+                        std::uint64_t bytes) {
+  Board& board = *other.member.board;
   std::uint32_t state = Board::idle;
-  if (!board->state.compare_exchange_strong(state, Board::claimed, std::memory_order_acquire,
-                                            std::memory_order_relaxed)) {
+  if (!board.state.compare_exchange_strong(state, Board::claimed, std::memory_order_acquire,
+                                           std::memory_order_relaxed)) {
     return false;
   }
-  Offer& offer = board->offer;
+  Offer& offer = board.offer;
   offer.window = id_;
   offer.origin = rank_;
   offer.kind = operation.kind;
   offer.op = operation.reduction.op;
   offer.basic = operation.reduction.basic;
   offer.element = operation.reduction.element;
-  offer.offset = static_cast<std::uint64_t>(operation.displacement) * other.member.disp_unit + skip;
-  offer.bytes = bytes - skip;
+  offer.offset = static_cast<std::uint64_t>(operation.displacement) * other.member.disp_unit + from;
+  offer.bytes = bytes;
   if (offer.basic == Basic::other || offer.op == Op::generic) {
     offer.op_code = operation.reduction.op_code;
     offer.type_code = operation.reduction.type_code;
   }
-  const auto* origin = static_cast<const std::byte*>(operation.origin.address) + skip;
-  if (offer.bytes > Offer::capacity) {
-    offer.origin_address = reinterpret_cast<std::uintptr_t>(origin);
-    offer.result_address = reinterpret_cast<std::uintptr_t>(operation.result.address) + skip;
-  } else if (sends(offer)) {
-    std::memcpy(offer.data, origin, offer.bytes);
-  }
+  const auto* origin = static_cast<const std::byte*>(operation.origin.address) + from;
+  if (offer.bytes <= Offer::capacity && sends(offer)) std::memcpy(offer.data, origin, offer.bytes);
   if (offer.kind == OperationKind::compare_and_swap) {
     std::memcpy(offer.data + offer.element, operation.compare, offer.element);
   }
-  board->state.store(Board::offered, std::memory_order_release);
+  if (offer.bytes <= Offer::capacity) {
+    board.state.store(Board::offered, std::memory_order_release);
+    return true;
+  }
+  board.staged.store(0, std::memory_order_relaxed);
+  board.state.store(Board::offered, std::memory_order_release);
+  if (sends(offer)) {
+    // The owner may have taken the offer and be emptying the staging behind us.
+    Staging(board).fill(origin, offer.bytes, offer.element);
+  }
   return true;
 }
 
-bool Window::await_offer(const Operation& operation, Peer& other) {
+bool Window::await_offer(const Operation& operation, Peer& other, std::uint64_t from) {
   Board& board = *other.member.board;
+  const Offer& offer = board.offer;
+  const bool is_long = offer.bytes > Offer::capacity;
+  auto* result = static_cast<std::byte*>(operation.result.address) + from;
+  std::uint64_t emptied = 0;
+  const auto collect = [&] {
+    if (!is_long || !fetches(offer)) return;
+    const std::span<const std::byte> ready = Staging(board).behind(emptied);
+    std::memcpy(result + emptied, ready.data(), ready.size());
+    emptied += ready.size();
+  };
   Clock::time_point deadline{};
   std::uint32_t state = board.state.load(std::memory_order_acquire);
   for (unsigned looks = 1; state < Board::done; ++looks) {
     // The target may be waiting for us in the same way.
     process_.attend();
-    if (state == Board::taken && looks % looks_per_clock == 0) transport_.relax();
-    if (state == Board::offered && looks % looks_per_clock == 0) {
+    if (state == Board::taken) {
+      collect();
+      if (looks % looks_per_relax == 0) transport_.relax();
+      if (looks % looks_per_question == 0 && !transport_.alive(other.member.process)) return false;
+    } else if (looks % looks_per_clock == 0) {
       const Clock::time_point now = Clock::now();
       if (deadline == Clock::time_point{}) {
         deadline = now + patience;
@@ -93,12 +161,10 @@ bool Window::await_offer(const Operation& operation, Peer& other) {
     }
     state = board.state.load(std::memory_order_acquire);
   }
-  const Offer& offer = board.offer;
-  const bool is_long = offer.bytes > Offer::capacity;
-  if (state == Board::done && fetches(offer) && !is_long) {
-    std::memcpy(operation.result.address, offer.data, offer.bytes);
+  if (state == Board::done) {
+    collect();
+    if (!is_long && fetches(offer)) std::memcpy(result, offer.data, offer.bytes);
   }
-  other.refuses_long_offers |= state == Board::refused && is_long;
   board.state.store(Board::idle, std::memory_order_release);
   return state == Board::done;
 }
@@ -165,25 +231,32 @@ bool Window::carry_out(Offer& offer) {
 }
 
 bool Window::carry_out_long(const Offer& offer, std::byte* where) {
-  const int process = peer(offer.origin).member.process;
-  const auto transfer = [&](bool write, void* local, std::uint64_t remote, std::uint64_t bytes) {
-    const Run run{local, remote, bytes};
-    return transport_.copy(process, write, {&run, 1}) == Error::none;
-  };
-  if (offer.kind == OperationKind::put) {
-    return transfer(false, where, offer.origin_address, offer.bytes);
-  }
+  Staging staging(*process_.board_);
   if (offer.kind == OperationKind::get) {
-    return transfer(true, where, offer.result_address, offer.bytes);
+    staging.fill(where, offer.bytes, offer.element);
+    return true;
   }
-  // As a whole: nothing may be refused once a part is in.
   const Reduction reduction{offer.op,      offer.basic,     offer.element,
                             offer.op_code, offer.type_code, process_.generic_};
-  scratch_.resize(std::max<std::size_t>(scratch_.size(), offer.bytes));
-  if (!transfer(false, scratch_.data(), offer.origin_address, offer.bytes)) {
-    return false;
+  Peer& self = peer(rank_);
+  unsigned looks = 0;
+  for (std::uint64_t emptied = 0; emptied < offer.bytes;) {
+    const std::span<const std::byte> ready = staging.behind(emptied);
+    if (ready.empty()) {
+      ++looks;
+      if (looks % looks_per_relax == 0) transport_.relax();
+      if (looks % looks_per_question == 0 && !transport_.alive(peer(offer.origin).member.process)) {
+        return false;
+      }
+      continue;
+    }
+    if (offer.kind == OperationKind::put) {
+      std::memcpy(where + emptied, ready.data(), ready.size());
+    } else {
+      reduce(reduction, self, where + emptied, ready.data(), nullptr, ready.size() / offer.element);
+    }
+    emptied += ready.size();
   }
-  reduce(reduction, peer(rank_), where, scratch_.data(), nullptr, offer.bytes / offer.element);
   return true;
 }
 

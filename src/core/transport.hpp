@@ -47,6 +47,9 @@ class Transport {
   /// Runs a full memory fence on every processor that executes one of the processes.
   virtual void fence_peers() = 0;
 
+  /// False: the process has ended, so nothing will come of what it had begun. A system call or two.
+  virtual bool alive(int process) = 0;
+
   /// Gives the processor away for a moment: called inside the few short critical sections when
   /// somebody else is in.
   virtual void relax() = 0;

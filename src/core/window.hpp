@@ -193,7 +193,6 @@ class Window {
     std::uint64_t lock_requests = 0;  // remote: lock requests sent to it
     std::uint64_t lock_grants = 0;    // remote: its lock requests that we have granted
     DoneWord done;                    // access epochs to it that we have completed
-    bool refuses_long_offers = false;
   };
 
   Error fail(Error error, const char* reason) {
@@ -250,8 +249,7 @@ class Window {
   Error perform(const Operation& operation, Peer& peer);
   Error perform_mapped(const Operation& operation, Peer& peer, std::byte* base);
   Error perform_vm(const Operation& operation, Peer& peer, std::uint64_t base);
-  Error copy_vm(const Operation& operation, Peer& peer, std::uint64_t base);
-  Error copy_vm_together(const Operation& operation, Peer& peer, std::uint64_t base);
+  Error copy_vm(const Operation& operation, Peer& peer, std::uint64_t base, std::uint64_t done);
   Update update(Peer& peer, const void* target, std::uint32_t element, std::uint64_t count) {
     const bool alone =
         count > most_atomics || peer.member.private_memory || !atomic_element(element, target);
@@ -275,8 +273,9 @@ class Window {
   void take_reply(const Message& message, std::span<const std::byte> payload);
 
   // offers.cpp: operations that the owner of private memory carries out, if it happens to look.
-  bool post_offer(const Operation& operation, Peer& peer, std::uint64_t skip);
-  bool await_offer(const Operation& operation, Peer& peer);
+  std::uint64_t offer(const Operation& operation, Peer& peer);
+  bool post_offer(const Operation& operation, Peer& peer, std::uint64_t from, std::uint64_t bytes);
+  bool await_offer(const Operation& operation, Peer& peer, std::uint64_t from);
   static bool take_back_offer(Peer& peer);
   bool carry_out_long(const Offer& offer, std::byte* where);
 

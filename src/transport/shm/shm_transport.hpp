@@ -38,7 +38,7 @@ class ShmTransport final : public Transport {
   Doorbell& doorbell(int process) { return peer(process).block->doorbell; }
   Board& board(int process) { return peer(process).block->board; }
   /// False once the process has ended. What it has not fetched is then thrown away.
-  bool alive(int process);
+  bool alive(int process) override;
   /// Whether copy() may be used with the process: tried by reading a word of its private memory.
   bool vm_allowed(int process);
   /// More processes than processors they may run on: who spins keeps others from running.

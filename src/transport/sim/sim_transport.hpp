@@ -54,6 +54,7 @@ class SimTransport final : public Transport {
   /// Simulated processes may be threads under ThreadSanitizer, which knows no membarrier.
   bool fences_peers() const override { return false; }
   void fence_peers() override {}
+  bool alive(int) override { return true; }
   void relax() override;
 
   std::uint64_t sent() const { return sent_; }
