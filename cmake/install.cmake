@@ -20,6 +20,8 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/oriel-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/oriel-config.cmake ${CMAKE_BINARY_DIR}/oriel-config-version.cmake
         DESTINATION ${package_dir})
+# Relative, so that an installation may be moved, or be put elsewhere than was configured.
+file(RELATIVE_PATH ORIEL_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/oriel.pc.in ${CMAKE_BINARY_DIR}/oriel.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/oriel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Which MPI ABIs to build for: imported targets oriel_mpi_ABI, listed in ORIEL_ABIS.
+# Which MPI ABIs to build for, listed in ORIEL_ABIS, and which MPIs programs are built for, listed in
+# ORIEL_HOSTS: imported targets oriel_mpi_NAME of both.
 set(ORIEL_ABIS "")
 
 function(oriel_import_mpi target include library)
@@ -23,6 +24,7 @@ if(ORIEL_MPI_ROOT)
   file(COPY "${ORIEL_MPI_ROOT}/mpich/include/mpi_abi.h" DESTINATION "${abi_include}")
   oriel_import_mpi(oriel_mpi_abi "${abi_include}" "${ORIEL_MPI_ROOT}/mpich/lib/libmpi_abi.so")
   set(ORIEL_ABIS mpich openmpi abi)
+  set(ORIEL_HOSTS mpich openmpi intel)
 else()
   set(MPI_CXX_SKIP_MPICXX ON)
   find_package(MPI REQUIRED COMPONENTS CXX)
@@ -32,6 +34,8 @@ else()
                             ORIEL_MPI_IS_OPENMPI)
   check_cxx_source_compiles("#include <mpi.h>\n#ifndef MPICH_VERSION\n#ifndef I_MPI_VERSION\n#error\n#endif\n#endif\nint main() {}"
                             ORIEL_MPI_IS_MPICH)
+  check_cxx_source_compiles("#include <mpi.h>\n#ifndef I_MPI_VERSION\n#error\n#endif\nint main() {}"
+                            ORIEL_MPI_IS_INTEL)
   unset(CMAKE_REQUIRED_LIBRARIES)
   if(ORIEL_MPI_IS_OPENMPI)
     set(ORIEL_ABIS openmpi)
@@ -40,7 +44,15 @@ else()
   else()
     set(ORIEL_ABIS abi)
   endif()
-  add_library(oriel_mpi_${ORIEL_ABIS} INTERFACE IMPORTED GLOBAL)
-  target_link_libraries(oriel_mpi_${ORIEL_ABIS} INTERFACE MPI::MPI_CXX)
+  set(ORIEL_HOSTS ${ORIEL_ABIS})
+  if(ORIEL_MPI_IS_INTEL)
+    set(ORIEL_HOSTS intel)
+  endif()
+  foreach(name IN LISTS ORIEL_ABIS ORIEL_HOSTS)
+    if(NOT TARGET oriel_mpi_${name})
+      add_library(oriel_mpi_${name} INTERFACE IMPORTED GLOBAL)
+      target_link_libraries(oriel_mpi_${name} INTERFACE MPI::MPI_CXX)
+    endif()
+  endforeach()
 endif()
 message(STATUS "Oriel is built for the MPI ABIs: ${ORIEL_ABIS}")

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from oriel import bench_figure, job, machine
-from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, prefix
+from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, own_program
 from oriel.timings import HOST, ORIEL, WAYS, Row, Timings
 
 TIMEOUT_S = 180
@@ -96,17 +96,6 @@ def _hosts(name: str) -> list[Host]:
     return found
 
 
-def _program(host: Host, name: str) -> Path:
-    """The benchmark program as it was built for this host."""
-    program = prefix() / "programs" / host.name / name
-    if not program.is_file():
-        raise HostError(
-            f"The benchmark for {host.name}, {program}, is not there. "
-            "Build it with `make` in the source tree."
-        )
-    return program
-
-
 def _version(host: Host) -> str:
     return f"{NAMES.get(host.name, host.name)} {host.version}"
 
@@ -141,7 +130,7 @@ def _measure(hosts: list[Host], runs: int, quick: bool) -> tuple[Timings, list[s
             what = f"{_version(host)}, {subject}, {'alone' if way == HOST else 'with Oriel'}"
             progress.update(task, description=what)
             if (host.name, subject, way) not in failures:
-                program = [str(_program(host, "micro")), "--measure", subject]
+                program = [str(own_program(host, "micro")), "--measure", subject]
                 program += QUICK_OPTIONS if quick else ()
                 argv, environment = host.command(2, program, preload=way == ORIEL)
                 output, failure = job.run(argv, environment, TIMEOUT_S)
@@ -216,7 +205,7 @@ def verdicts(timings: Timings) -> list[str]:
 def _micro(arguments: argparse.Namespace, console: Console) -> int:
     hosts = _hosts(arguments.mpi)
     for host in hosts:
-        _program(host, "micro")
+        own_program(host, "micro")
     without = [host.name for host in hosts if not host.library.is_file()]
     if without:
         raise HostError(
@@ -263,7 +252,7 @@ def _pending(arguments: argparse.Namespace, console: Console) -> int:
         table.add_column(title, justify="right")
     failures = []
     for host in hosts:
-        program = [str(_program(host, "pending")), "--pending", str(epochs)]
+        program = [str(own_program(host, "pending")), "--pending", str(epochs)]
         output, failure = job.run(*host.command(2, program), TIMEOUT_S)
         for line in output.splitlines():
             if not line.startswith("{"):

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from oriel import figures, machine, page, tables
-from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, prefix
+from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, own_program
 from oriel.patterns import PATTERNS, WAYS, Pattern
 from oriel.results import Results
 
@@ -71,17 +71,6 @@ def _hosts(name: str) -> list[Host]:
     if name:
         return [find_host(name)]
     return [next((host for host in found if host.name == "mpich"), found[0])]
-
-
-def _program(host: Host) -> Path:
-    """The pattern program as it was built for this host."""
-    program = prefix() / "programs" / host.name / "patterns"
-    if not program.is_file():
-        raise HostError(
-            f"The program of the patterns for {host.name}, {program}, is not there. "
-            "Build it with `make` in the source tree."
-        )
-    return program
 
 
 def _reason(errors: str) -> str:
@@ -160,7 +149,7 @@ def _measure(
             f"Oriel's library for {host.name} is not built, so only the host's own way was "
             "measured; run `make` in the source tree."
         )
-    program = _program(host)
+    program = own_program(host, "patterns")
     rounds = min(ROUNDS, iterations)
     shares = [iterations // rounds + (number < iterations % rounds) for number in range(rounds)]
     total = sum(len(_ways(pattern, host)) for pattern in patterns) * rounds
@@ -219,7 +208,7 @@ def main(argv: list[str]) -> int:
     try:
         hosts = _hosts(arguments.mpi)
         for host in hosts:
-            _program(host)
+            own_program(host, "patterns")
     except HostError as error:
         print(f"oriel demo: {error}", file=sys.stderr)
         return 1

@@ -48,6 +48,21 @@ def prefix() -> Path:
     return _PACKAGE.parents[3]
 
 
+def own_program(host: Host, name: str) -> Path:
+    """One of our own programs as it was built for this host."""
+    if (_SOURCE_TREE / "CMakeLists.txt").is_file() or "ORIEL_PREFIX" in os.environ:
+        folder = prefix() / "programs"
+    else:
+        folder = _PACKAGE.parents[1] / "programs"
+    path = folder / host.name / name
+    if not path.is_file():
+        raise HostError(
+            f"The program {name} for {host.name}, {path}, is not there. Build Oriel with that MPI: "
+            "`make` in the source tree builds it for all three."
+        )
+    return path
+
+
 def oriel_library(abi: str) -> Path:
     """Path of the library for one MPI ABI, whether or not it was built."""
     name = f"liboriel_{abi}.so"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls of oriel/oriel.h (E1): each does what its blocking form does, and returns a request
 // where that one waits.
+#include <dlfcn.h>
 #include <oriel/oriel.h>
 
 #include "boundary/host.hpp"
@@ -11,10 +12,25 @@
 namespace oriel::boundary {
 namespace {
 
+/// Whether the program's MPI calls go past this library, because it was linked behind the MPI.
+bool bypassed() {
+  Dl_info bound{};
+  Dl_info own{};
+  return ::dladdr(::dlsym(RTLD_DEFAULT, "MPI_Win_create"), &bound) != 0 &&
+         ::dladdr(reinterpret_cast<void*>(&bypassed), &own) != 0 &&
+         bound.dli_fbase != own.dli_fbase;
+}
+
 /// There is no host function for a window that is not ours.
 int not_carried(const char* call, MPI_Win handle) {
   if (handle == MPI_WIN_NULL)
     return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
+  if (bypassed()) {
+    return raise(handle, call,
+                 {MPI_ERR_WIN,
+                  "the program's calls reach the MPI library before Oriel; link Oriel in front of "
+                  "MPI, or start the program with oriel run"});
+  }
   return raise(handle, call,
                {MPI_ERR_WIN, "this window is the host MPI's and has no nonblocking epochs"});
 }

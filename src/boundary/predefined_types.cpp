@@ -27,7 +27,7 @@ Basic floating_of(std::uint32_t size) {
 
 }  // namespace
 
-void PredefinedTypes::start() {
+void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
   if (!types_.empty()) return;
   const auto add = [&](TypeClass type_class, bool has_sign, MPI_Datatype handle,
                        bool multi_language = false) {
@@ -36,7 +36,8 @@ void PredefinedTypes::start() {
     type.multi_language = multi_language;
     type.code = types_.size();
     int size = 0;
-    if (handle != MPI_DATATYPE_NULL && PMPI_Type_size(handle, &size) == MPI_SUCCESS && size > 0) {
+    if (handle != MPI_DATATYPE_NULL && usable(handle) &&
+        PMPI_Type_size(handle, &size) == MPI_SUCCESS && size > 0) {
       MPI_Aint low = 0;
       MPI_Aint extent = 0;
       type.handle = handle;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "boundary/host.hpp"
@@ -27,7 +28,8 @@ struct PredefinedType {
 /// All of them, in one order that messages rely on.
 class PredefinedTypes {
  public:
-  void start();
+  /// `usable`: the host has the type. Its header may name some that it lacks.
+  void start(const std::function<bool(MPI_Datatype)>& usable);
   const std::vector<PredefinedType>& all() const { return types_; }
   /// The one that a type made by MPI_Type_create_f90_real and its siblings stands for; null if
   /// none.

@@ -14,7 +14,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "python"))
 
-from oriel.hosts_mpi import Host, find_hosts, prefix  # noqa: E402
+from oriel.hosts_mpi import STANDARD_ABI, Host, find_hosts, prefix  # noqa: E402
 
 # A program gives up by itself a little earlier and names the test it was in.
 LIMIT_SECONDS = 60
@@ -29,9 +29,15 @@ def all_hosts() -> list[Host]:
     """Every MPI found; with the standard ABI also where programs were built for it."""
     hosts = find_hosts()
     for host in list(hosts):
-        if host.standard_abi and (programs_folder() / f"{host.name}-abi").is_dir():
+        if host.standard_abi and (programs_folder() / STANDARD_ABI).is_dir():
             hosts.append(host.with_standard_abi())
     return hosts
+
+
+def folder_of(host: Host) -> Path:
+    """Programs built for this host; one build for all that have the standard ABI."""
+    standard = host.name.endswith(f"-{STANDARD_ABI}")
+    return programs_folder() / (STANDARD_ABI if standard else host.name)
 
 
 def pytest_addoption(parser):
@@ -65,7 +71,7 @@ class Job:
 
     def run(self, host: Host, name: str, ranks: int, settings: dict[str, str] | None = None):
         """Returns (exit status, output); a run that takes too long is ended and fails the test."""
-        program = programs_folder() / host.name / name
+        program = folder_of(host) / name
         assert program.is_file(), f"{program} is not there; build the tests first."
         environment = {"ORIEL_TEST_ALARM": str(ALARM_SECONDS), **(settings or {})}
         if self._host_alone:

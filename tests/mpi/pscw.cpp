@@ -137,7 +137,8 @@ void asserts(Flavor flavor, const Program& program) {
   const Group left({program.left()});
   const Group right({program.right()});
   window[0] = 7;
-  for (int assertion : {MPI_MODE_NOSTORE, MPI_MODE_NOPUT, MPI_MODE_NOSTORE | MPI_MODE_NOPUT}) {
+  for (const int assertion : std::initializer_list<int>{MPI_MODE_NOSTORE, MPI_MODE_NOPUT,
+                                                        MPI_MODE_NOSTORE | MPI_MODE_NOPUT}) {
     int got = 0;
     MPI_Win_post(left, assertion, window);
     MPI_Win_start(right, 0, window);

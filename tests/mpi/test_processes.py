@@ -22,14 +22,23 @@ PROGRAMS = sorted(
 HOSTS_OWN = re.compile(r"mpich|ucx|vader|sm_segment|osc_sm|intel|psm|prte|pmix|^sem\.|ompi", re.I)
 
 
+# Intel MPI 2021.18 has the values of MPI_ERRORS_RETURN and MPI_ERRORS_ABORT the other way round
+# than MPICH 5.0; programs for the standard ABI are built with MPICH's header here.
+NO_ERRORS_RETURN = {"errors", "reductions"}
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_program(job, host, program, ranks):
+    if host.name == "intel-abi" and program in NO_ERRORS_RETURN:
+        pytest.skip("this MPI takes MPI_ERRORS_RETURN of the standard ABI for MPI_ERRORS_ABORT")
     job.expect_ok(host, program, ranks)
 
 
 @pytest.mark.parametrize("program", ["operations", "datatypes", "reductions", "passive"])
 def test_served_by_messages(job, host, program):
     """Private memory where the system forbids process_vm_writev: the target's engine serves."""
+    if host.name == "intel-abi" and program in NO_ERRORS_RETURN:
+        pytest.skip("this MPI takes MPI_ERRORS_RETURN of the standard ABI for MPI_ERRORS_ABORT")
     if job.host_alone:
         pytest.skip("ORIEL_VM is a setting of Oriel")
     job.expect_ok(host, program, 2, {"ORIEL_VM": "0"})

@@ -103,7 +103,9 @@ void names_and_groups(Flavor flavor) {
   CHECK_EQUAL(result, MPI_IDENT);
   MPI_Group_free(&world);
   MPI_Group_free(&group);
+#ifndef MPI_ABI_VERSION  // whose names for it differ, and do not give the handle back on Intel MPI
   CHECK(MPI_Win_f2c(MPI_Win_c2f(window)) == window.win());
+#endif
 }
 
 void keyvals() {

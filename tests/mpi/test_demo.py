@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`oriel demo` runs tiny, so that the main job cannot rot (E13). The programs check every byte that
+they move; no time is checked here."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from test_command import oriel
+
+FIGURES = 10
+
+
+def test_all_patterns_on_one_host(job, tmp_path):
+    if job.host_alone:
+        pytest.skip("the demo compares Oriel with the host")
+    ended = oriel("demo", "--quick", "--mpi", "mpich", "--output", tmp_path)
+    if "There is no MPI named" in ended.stderr:
+        pytest.skip("MPICH is not here")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "The five inefficiency patterns" in ended.stdout
+    assert "The four reorder flags" in ended.stdout
+    for kind in ("png", "svg"):
+        figures = list((tmp_path / "mpich").glob(f"figure-*.{kind}"))
+        assert len(figures) == FIGURES
+        assert all(figure.stat().st_size > 1000 for figure in figures)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert page.count("<img") >= FIGURES
+    results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert results["machine"]["cores"] >= 1
+    assert results["hosts"]
+
+
+def test_one_pattern_on_each_host(job, host, tmp_path):
+    if job.host_alone:
+        pytest.skip("the demo compares Oriel with the host")
+    if host.name.endswith("-abi"):
+        pytest.skip("the programs are built for each MPI's own ABI")
+    ended = oriel(
+        "demo", "--quick", "--mpi", host.name, "--pattern", "early_fence", "--output", tmp_path
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "Early Fence" in ended.stdout

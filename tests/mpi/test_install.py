@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user with one MPI does (G1): configure, build, install, and use it from a program of their
+own by the CMake package, by pkg-config and by the installed command."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+LIMIT_SECONDS = 400
+
+PROJECT = """\
+cmake_minimum_required(VERSION 3.20)
+project(user LANGUAGES C)
+find_package(MPI REQUIRED COMPONENTS C)
+find_package(oriel 0.1 REQUIRED)
+add_executable(user user.c)
+# MPI first, as many projects have it.
+target_link_libraries(user PRIVATE MPI::MPI_C oriel::oriel)
+"""
+
+PROGRAM = """\
+#include <mpi.h>
+#include <oriel/oriel.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  int rank, value = 42, *base;
+  MPI_Win win;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+  if (rank == 0) MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+  ORIEL_Win_ifence(MPI_MODE_NOSUCCEED, win, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank == 1) printf("ok: rank 1 has %d\\n", *base);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def environment(host) -> dict[str, str]:
+    tools = f"{host.prefix / 'bin'}:{Path(sys.executable).parent}"
+    _, environ = host.command(2, [])
+    return {**environ, "PATH": f"{tools}:{os.environ['PATH']}", "MPI_HOME": str(host.prefix)}
+
+
+def call(host, *words, cwd=None) -> str:
+    result = subprocess.run(
+        [str(word) for word in words],
+        cwd=cwd,
+        env=environment(host),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=LIMIT_SECONDS,
+        check=False,
+    )
+    assert result.returncode == 0, f"{words} failed:\n{result.stdout[-4000:]}"
+    return result.stdout
+
+
+@pytest.fixture(scope="module", params=["mpich", "openmpi"])
+def installed(request, tmp_path_factory):
+    """(host, prefix) of an installation that was configured for another prefix."""
+    from oriel.hosts_mpi import HostError, find_host
+
+    if request.config.getoption("host_alone"):
+        pytest.skip("an installation has nothing to do with the host's own RMA")
+    try:
+        host = find_host(request.param)
+    except HostError as error:
+        pytest.skip(str(error))
+    build = tmp_path_factory.mktemp("build")
+    prefix = tmp_path_factory.mktemp("prefix")
+    call(host, "cmake", "-S", REPOSITORY, "-B", build, "-DORIEL_TESTS=OFF")
+    call(host, "cmake", "--build", build, "-j", os.cpu_count() or 1)
+    call(host, "cmake", "--install", build, "--prefix", prefix)
+    return host, prefix
+
+
+def run_user_program(host, program):
+    argv, environ = host.command(2, [program], preload=False)
+    result = subprocess.run(
+        argv, env=environ, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "ok: rank 1 has 42" in result.stdout, result.stdout + result.stderr
+
+
+def test_cmake_package(installed, tmp_path):
+    host, prefix = installed
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
+    (tmp_path / "user.c").write_text(PROGRAM, encoding="utf-8")
+    call(host, "cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    call(host, "cmake", "--build", tmp_path / "build")
+    run_user_program(host, tmp_path / "build" / "user")
+
+
+def test_pkg_config(installed, tmp_path):
+    host, prefix = installed
+    if shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
+    (tmp_path / "user.c").write_text(PROGRAM, encoding="utf-8")
+    found = next(prefix.glob("lib*/**/oriel.pc"))
+    flags = call(
+        host, "env", f"PKG_CONFIG_PATH={found.parent}", "pkg-config", "--cflags", "--libs", "oriel"
+    ).split()
+    rpath = f"-Wl,-rpath,{found.parents[1]}"
+    call(host, host.prefix / "bin" / "mpicc", "user.c", *flags, rpath, "-o", "user", cwd=tmp_path)
+    run_user_program(host, tmp_path / "user")
+
+
+def test_installed_command(installed):
+    host, prefix = installed
+    program = REPOSITORY / "build" / "tests" / "mpi" / host.name / "fence"
+    output = call(host, prefix / "bin" / "oriel", "run", "--mpi", host.name, "-n", "2", program)
+    assert "ok: " in output
+    assert str(prefix) in call(host, prefix / "bin" / "oriel", "env", "--mpi", host.name)
+    assert (next(prefix.glob("lib*/**/programs")) / host.name / "patterns").is_file()
+
+
+def test_only_the_public_api_is_exported(installed):
+    host, prefix = installed
+    library = next(prefix.glob("lib*/**/liboriel_*.so"))
+    names = {
+        line.split()[-1].split("@")[0]
+        for line in call(host, "nm", "-D", "--defined-only", library).splitlines()
+    }
+    assert "ORIEL_Win_ifence" in names and "MPI_Put" in names
+    strangers = sorted(n for n in names if not n.startswith(("MPI_", "ORIEL_", "PORIEL_")))
+    assert not strangers
