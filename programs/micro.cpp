@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "micro/distance.hpp"
 #include "micro/failure.hpp"
 #include "micro/options.hpp"
 #include "micro/stopwatch.hpp"
@@ -25,12 +26,14 @@ double median(std::vector<double> values) {
   return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-void print(const Entry& entry, std::int64_t rounds, const std::vector<double>& samples) {
+void print(const Entry& entry, std::int64_t rounds, double before_ns, double after_ns,
+           const std::vector<double>& samples) {
   std::printf(
       "{\"row\":\"%.*s\",\"window\":\"%.*s\",\"bytes\":%zu,\"unit\":\"us\",\"rounds\":%lld,"
-      "\"median\":%.5f,\"samples\":[",
+      "\"round_trip_ns\":[%.0f,%.0f],\"median\":%.5f,\"samples\":[",
       static_cast<int>(entry.row.size()), entry.row.data(), static_cast<int>(entry.window.size()),
-      entry.window.data(), entry.bytes, static_cast<long long>(rounds), median(samples));
+      entry.window.data(), entry.bytes, static_cast<long long>(rounds), before_ns, after_ns,
+      median(samples));
   for (std::size_t index = 0; index < samples.size(); ++index) {
     std::printf("%s%.5f", index ? "," : "", samples[index]);
   }
@@ -50,15 +53,18 @@ void run(const Options& options) {
   std::vector<Entry> entries = catalogue(options.subject);
   std::erase_if(entries, [&](const Entry& entry) { return !options.wants(entry.row); });
   if (entries.empty()) fail("none of the rows asked for exists; leave --row away to see all.");
+  Distance distance(rank);
   for (const Entry& entry : entries) {
     const std::unique_ptr<Row> row = entry.make(rank);
     Stopwatch stopwatch(options.batches, options.batch_us, rank);
+    const double before_ns = distance.round_trip_ns();
     std::vector<double> samples = stopwatch.samples(*row);
+    const double after_ns = distance.round_trip_ns();
     row->finish();
     MPI_Barrier(MPI_COMM_WORLD);
     row->check();
     for (double& sample : samples) sample /= entry.parts;
-    if (rank == 0) print(entry, stopwatch.rounds_per_batch(), samples);
+    if (rank == 0) print(entry, stopwatch.rounds_per_batch(), before_ns, after_ns, samples);
   }
 }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import json
 import signal
+import statistics
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,13 +19,15 @@ from rich.text import Text
 
 from oriel import bench_figure, job, machine
 from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, own_program
-from oriel.timings import HOST, ORIEL, WAYS, Row, Timings
+from oriel.timings import FAR, HOST, NEAR, ORIEL, WAYS, Row, Timings
 
 TIMEOUT_S = 180
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
 SUBJECTS = ("windows", "messages")
 QUICK_OPTIONS = ("--batches", "3", "--batch-us", "50")
 QUICK_PENDING = 1000
+# So many times the rounds asked for at most, if the distance of the cores changes between runs.
+MOST_ROUNDS = 3
 STATISTICS = {"median": Timings.median, "fastest": Timings.fastest}
 WINDOW_TITLES = {
     "allocated": "Allocated windows (MPI_Win_allocate)",
@@ -110,37 +113,65 @@ def _progress() -> Progress:
     )
 
 
-def _plan(hosts: list[Host], runs: int) -> Iterator[tuple[Host, str, str]]:
-    """(host, subject, way) of every job. The ways alternate, and so do the hosts, so that what
-    disturbs the machine for a while disturbs all; every second time ours comes first."""
-    for number in range(runs):
-        for host in hosts:
-            for subject in SUBJECTS:
-                for way in WAYS if number % 2 == 0 else reversed(WAYS):
-                    yield host, subject, way
+def _plan(hosts: list[Host], number: int) -> Iterator[tuple[Host, str, str]]:
+    """(host, subject, way) of every job of a round. The ways alternate, and so do the hosts, so
+    that what disturbs the machine for a while disturbs all; every second time ours comes first."""
+    for host in hosts:
+        for subject in SUBJECTS:
+            for way in WAYS if number % 2 == 0 else reversed(WAYS):
+                yield host, subject, way
+
+
+def _enough(timings: Timings, runs: int) -> bool:
+    """Whether every row has a distance of the cores at which each way was measured often enough."""
+    needed = (runs + 1) // 2
+    return all(max(timings.support(row).values()) >= needed for row in timings.rows())
 
 
 def _measure(hosts: list[Host], runs: int, quick: bool) -> tuple[Timings, list[str]]:
     timings = Timings()
     failures: dict[tuple[str, str, str], str] = {}
+    jobs = len(list(_plan(hosts, 0)))
     with _progress() as progress:
-        plan = list(_plan(hosts, runs))
-        task = progress.add_task("", total=len(plan))
-        for host, subject, way in plan:
-            what = f"{_version(host)}, {subject}, {'alone' if way == HOST else 'with Oriel'}"
-            progress.update(task, description=what)
-            if (host.name, subject, way) not in failures:
-                program = [str(own_program(host, "micro")), "--measure", subject]
-                program += QUICK_OPTIONS if quick else ()
-                argv, environment = host.command(2, program, preload=way == ORIEL)
-                output, failure = job.run(argv, environment, TIMEOUT_S)
-                if not failure and timings.read(host.name, way, output) == 0:
-                    failure = "it printed no results"
-                if failure:
-                    failures[host.name, subject, way] = f"{what}: the run failed, {failure}."
-            progress.advance(task)
+        task = progress.add_task("", total=runs * jobs)
+        for number in range(runs if quick else MOST_ROUNDS * runs):
+            if number >= runs:
+                if failures or _enough(timings, runs):
+                    break
+                progress.update(task, total=(number + 1) * jobs)
+            for host, subject, way in _plan(hosts, number):
+                what = f"{_version(host)}, {subject}, {'alone' if way == HOST else 'with Oriel'}"
+                progress.update(task, description=what)
+                if (host.name, subject, way) not in failures:
+                    program = [str(own_program(host, "micro")), "--measure", subject]
+                    program += QUICK_OPTIONS if quick else ()
+                    argv, environment = host.command(2, program, preload=way == ORIEL)
+                    output, failure = job.run(argv, environment, TIMEOUT_S)
+                    if not failure and timings.read(host.name, way, output) == 0:
+                        failure = "it printed no results"
+                    if failure:
+                        failures[host.name, subject, way] = f"{what}: the run failed, {failure}."
+                progress.advance(task)
         progress.update(task, description="measured")
     return timings, list(failures.values())
+
+
+def _distances(timings: Timings) -> str:
+    """What the distance of the cores was, as a sentence."""
+    seen = timings.distances()
+    near = f"{statistics.median(seen[NEAR]):.0f} ns" if seen[NEAR] else "an unknown time"
+    if not seen[FAR]:
+        return f"A cache line took {near} from one rank's core to the other's and back."
+    far = f"{statistics.median(seen[FAR]):.0f} ns"
+    rows = timings.rows()
+    places = [timings.distance(row) for row in rows]
+    mixed = f", {places.count(None)} from runs of both" if None in places else ""
+    return (
+        f"The distance of the two cores changed: a cache line took {near} there and back, or "
+        f"{far}. "
+        f"A row compares runs of one distance: {places.count(NEAR)} rows near, "
+        f"{places.count(FAR)} far{mixed}."
+    )
 
 
 def _microseconds(value: float | None) -> str:
@@ -223,11 +254,11 @@ def _micro(arguments: argparse.Namespace, console: Console) -> int:
         "host. !: more than promised.",
         highlight=False,
     )
-    for sentence in verdicts(timings) + failures:
+    for sentence in [*verdicts(timings), _distances(timings), *failures]:
         console.print(f"- {sentence}", highlight=False, markup=False)
     place = (
         f"{where['processor']}, {where['cores']} cores, kernel {where['kernel']}, "
-        f"load {where['load']} at the start; {', '.join(versions.values())}; {runs} runs"
+        f"load {where['load']} at the start; {', '.join(versions.values())}; {runs} runs or more"
     )
     console.print(place, highlight=False)
     if failures:

@@ -54,20 +54,37 @@ class Row:
         return SMALL_LIMIT if short else LIMIT
 
 
+@dataclass(frozen=True)
+class Run:
+    """What one run of the program says of one row: microseconds per round, one sample per batch,
+    and how long a cache line took between the ranks' cores and back, before and after."""
+
+    samples: list[float]
+    round_trips_ns: tuple[float, float]
+
+
+NEAR = "near"
+FAR = "far"
+# Two clusters of round trips closer than this are one distance; what takes so long as DISTURBED_NS
+# is no distance but a core that was taken away.
+APART = 2.0
+DISTURBED_NS = 2000.0
+
+
 @dataclass
 class Timings:
-    """Microseconds per round. One run of the program gives one list of samples per row."""
+    """All runs. On a virtual machine the cores' distance changes between runs, and a row's times
+    with it: a row compares runs of one distance, where each way has some."""
 
-    runs: dict[tuple[Row, str, str], list[list[float]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
+    runs: dict[tuple[Row, str, str], list[Run]] = field(default_factory=lambda: defaultdict(list))
 
     def read(self, host: str, way: str, output: str) -> int:
         """Takes the JSON lines that one run printed; returns how many rows there were."""
         lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
         for line in lines:
             row = Row(line["row"], line["window"], line["bytes"])
-            self.runs[row, host, way].append(line["samples"])
+            trips = tuple(line.get("round_trip_ns", (0.0, 0.0)))
+            self.runs[row, host, way].append(Run(line["samples"], trips))
         return len(lines)
 
     def rows(self) -> list[Row]:
@@ -79,14 +96,53 @@ class Timings:
     def hosts(self) -> list[str]:
         return list(dict.fromkeys(host for _, host, _ in self.runs))
 
+    def distances(self) -> dict[str, list[float]]:
+        """Round trips in nanoseconds that were seen, near ones and far ones."""
+        trips = [trip for runs in self.runs.values() for run in runs for trip in run.round_trips_ns]
+        sound = sorted(trip for trip in trips if 0 < trip < DISTURBED_NS)
+        # Two distances are two clusters: the widest gap is between them.
+        gaps = [after / before for before, after in zip(sound, sound[1:])]
+        widest = max(gaps, default=1.0)
+        split = gaps.index(widest) + 1 if widest > APART else len(sound)
+        return {NEAR: sound[:split], FAR: sound[split:]}
+
+    def _of(self, distance: str, row: Row, host: str, way: str) -> list[Run]:
+        seen = self.distances()[distance]
+        if not seen:
+            return []
+        return [
+            run
+            for run in self.runs.get((row, host, way), [])
+            if all(seen[0] <= trip <= seen[-1] for trip in run.round_trips_ns)
+        ]
+
+    def support(self, row: Row) -> dict[str, int]:
+        """For each distance, how many runs at it the way with the fewest has."""
+        ways = [(host, way) for each, host, way in self.runs if each == row]
+        return {
+            distance: min(len(self._of(distance, row, *way)) for way in ways)
+            for distance in (NEAR, FAR)
+        }
+
+    def distance(self, row: Row) -> str | None:
+        """The distance at which this row is compared; None: at none, all runs are taken."""
+        support = self.support(row)
+        best = max(support, key=lambda distance: support[distance])
+        return best if support[best] else None
+
+    def compared(self, row: Row, host: str, way: str) -> list[list[float]]:
+        distance = self.distance(row)
+        runs = self.runs.get((row, host, way), [])
+        return [run.samples for run in (self._of(distance, row, host, way) if distance else runs)]
+
     def median(self, row: Row, host: str, way: str) -> float | None:
         """Median over the runs of each run's median."""
-        runs = self.runs.get((row, host, way))
+        runs = self.compared(row, host, way)
         return statistics.median(statistics.median(run) for run in runs) if runs else None
 
     def fastest(self, row: Row, host: str, way: str) -> float | None:
         """The shortest batch of all runs: what the code takes when nothing disturbs it."""
-        runs = self.runs.get((row, host, way))
+        runs = self.compared(row, host, way)
         return min(min(run) for run in runs) if runs else None
 
     def ratio(self, row: Row, host: str, value=median) -> float | None:
@@ -119,7 +175,9 @@ class Timings:
                 "unit": "us",
                 "median": self.median(row, host, way),
                 "fastest": self.fastest(row, host, way),
-                "runs": runs,
+                "distance": self.distance(row),
+                "runs": [run.samples for run in runs],
+                "round_trips_ns": [run.round_trips_ns for run in runs],
                 **(
                     {
                         "ratio": self.ratio(row, host),

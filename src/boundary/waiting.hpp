@@ -36,8 +36,7 @@ bool sweep_once();
 Failure look_for_lost_peers(const BoundWindow& window);
 
 /// About two microseconds.
-inline constexpr int brisk_sweeps = 50;
-inline constexpr int looks_per_sweep = 16;
+inline constexpr int brisk_sweeps = 100;
 
 /// Waits until done() is true. The caller holds the process lock.
 template <typename Done>
@@ -46,8 +45,6 @@ Failure wait_until(const BoundWindow& window, Done&& done) {
   if (!runtime.engine()->crowded()) {
     // The usual wait is a cache line's journey: the lock is kept and the host not looked at for it.
     for (int i = 0; i < brisk_sweeps; ++i) {
-      for (int look = 0; look < looks_per_sweep && window.core->awaiting(); ++look) {
-      }
       runtime.engine()->process.sweep();
       if (done()) return {};
     }

@@ -438,22 +438,6 @@ bool Window::sweep() {
   return moved;
 }
 
-bool Window::awaiting() const {
-  const Epoch* epoch = first_;
-  while (epoch != nullptr && !epoch->closed) epoch = epoch->next;
-  if (epoch == nullptr || !epoch->active) return false;
-  for (const Target& target : *epoch) {
-    if (target.told) continue;
-    const Slot& in = *peer(target.rank).in;
-    if (epoch->kind == EpochKind::exposure) {
-      return !DoneWord(in.done.load(std::memory_order_relaxed)).covers(target.id);
-    }
-    return epoch->kind == EpochKind::access && target.access != Target::Access::granted &&
-           in.granted.load(std::memory_order_relaxed) < target.id;
-  }
-  return false;
-}
-
 bool Window::open_epoch() const {
   if (exposure_ != nullptr || open_locks_ != 0) return true;
   if (access_ == nullptr) return false;

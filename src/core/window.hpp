@@ -172,9 +172,6 @@ class Window {
 
   /// Carries everything that can go on, without blocking (E10). True if anything moved.
   bool sweep();
-  /// Whether what the first closed epoch waits for has not come: a look of a nanosecond or two, for
-  /// who would otherwise sweep. False if that is not one word of one peer.
-  bool awaiting() const;
   /// Carries out what a node peer has offered; false: it is to do so itself.
   bool carry_out(Offer& offer);
   /// Takes a message of a remote peer.
@@ -203,7 +200,6 @@ class Window {
     return error;
   }
   Peer& peer(int rank) { return peers_[static_cast<std::size_t>(rank)]; }
-  const Peer& peer(int rank) const { return peers_[static_cast<std::size_t>(rank)]; }
   bool valid_rank(int rank) const { return rank >= 0 && rank < ranks(); }
   void add_work(std::uint64_t amount = 1);
   void remove_work(std::uint64_t amount = 1);

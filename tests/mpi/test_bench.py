@@ -93,3 +93,23 @@ def test_one_slow_run_does_not_move_the_median():
     row = Row("put_lock", "created", 65536)
     assert timings.median(row, "mpich", HOST) == pytest.approx(1.1)
     assert timings.fastest(row, "mpich", HOST) == pytest.approx(1.0)
+
+
+def test_rows_compare_runs_of_one_distance():
+    """Ours ran twice far and once near, the host once far and twice near: near is what both have as
+    well as far, and at neither are the times of the two mixed."""
+    timings = Timings()
+    near, far = (110, 115), (520, 530)
+    for way, runs in {
+        HOST: [(0.3, near), (0.31, near), (0.6, far)],
+        ORIEL: [(0.07, near), (0.27, far), (0.28, far), (0.2, (112, 525)), (9.0, (110, 30000))],
+    }.items():
+        for value, trips in runs:
+            line = {"row": "put_fence", "window": "allocated", "bytes": 8, "samples": [value]}
+            timings.read("mpich", way, json.dumps({**line, "round_trip_ns": trips}))
+    row = Row("put_fence", "allocated", 8)
+    assert timings.support(row) == {"near": 1, "far": 1}
+    assert timings.distance(row) == "near"
+    assert timings.median(row, "mpich", ORIEL) == pytest.approx(0.07)
+    assert timings.median(row, "mpich", HOST) == pytest.approx(0.305)
+    assert not timings.misses([row])
