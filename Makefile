@@ -38,15 +38,18 @@ bench: build
 	build/bin/oriel bench micro
 
 SANITIZED := build/sanitize-thread build/sanitize-address
+# ThreadSanitizer cannot be preloaded into a program that was not built with it.
+SANITIZED_LIBRARIES_address := oriel_mpich oriel_openmpi oriel_abi
 $(SANITIZED): build/sanitize-%: mpis
 	@mkdir -p $@
 	@$(CONFIGURE) -B $@ -DORIEL_SANITIZE=$* >$@/configure.log || { cat $@/configure.log; exit 1; }
-	@$(CMAKE) --build $@ -j$(JOBS) --target core_tests
+	@$(CMAKE) --build $@ -j$(JOBS) --target core_tests $(SANITIZED_LIBRARIES_$*)
 .PHONY: $(SANITIZED)
 
 test: build $(SANITIZED)
 	scripts/core-tests build $(SANITIZED)
 	$(PYTHON) -m pytest -q tests/mpi
+	$(PYTHON) -m pytest -q tests/mpi/test_processes.py --sanitized --ranks 2
 	scripts/mpi4py-tests
 
 soak: build

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -46,6 +47,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="run the programs on the host's own RMA, without Oriel: checks the tests themselves",
     )
+    parser.addoption(
+        "--sanitized",
+        action="store_true",
+        help="with the library of build/sanitize-address: addresses and undefined behaviour",
+    )
     parser.addoption("--ranks", default="1,2,4,8", help="numbers of ranks, default %(default)s")
 
 
@@ -59,11 +65,19 @@ def pytest_generate_tests(metafunc):
         )
 
 
+def sanitizer() -> str:
+    """Path of AddressSanitizer's runtime."""
+    words = ["g++", "-print-file-name=libasan.so"]
+    found = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    return str(Path(found).resolve())
+
+
 class Job:
     """One run of one test program, started by the host's own launcher."""
 
-    def __init__(self, host_alone: bool):
+    def __init__(self, host_alone: bool, sanitized: bool):
         self._host_alone = host_alone
+        self._sanitized = sanitized
 
     @property
     def host_alone(self) -> bool:
@@ -73,14 +87,24 @@ class Job:
         """Returns (exit status, output); a run that takes too long is ended and fails the test."""
         program = folder_of(host) / name
         assert program.is_file(), f"{program} is not there; build the tests first."
+        return self.run_command(host, [program], ranks, settings)
+
+    def run_command(self, host: Host, command: list, ranks: int, settings=None):
+        """The same of any command, which runs once per rank."""
         environment = {"ORIEL_TEST_ALARM": str(ALARM_SECONDS), **(settings or {})}
         if self._host_alone:
             environment["ORIEL_TEST_HOST_ONLY"] = "1"
+        if self._sanitized:
+            library = REPOSITORY / "build" / "sanitize-address" / "lib" / host.library.name
+            host = dataclasses.replace(host, library=library)
+            environment["LD_PRELOAD"] = sanitizer()
+            # The hosts keep what they allocate; the sanitizer comes behind our library.
+            environment["ASAN_OPTIONS"] = "detect_leaks=0:verify_asan_link_order=0"
         if host.name == "openmpi":
             # Its barriers spin without yielding unless it was told of too few cores; next to other
             # work on the machine every one of them then costs a scheduler's slice.
             environment["OMPI_MCA_mpi_yield_when_idle"] = "1"
-        argv, environ = host.command(ranks, [program], not self._host_alone, environment)
+        argv, environ = host.command(ranks, command, not self._host_alone, environment)
         with subprocess.Popen(
             argv,
             env=environ,
@@ -96,7 +120,7 @@ class Job:
                 os.killpg(process.pid, signal.SIGKILL)
                 output, _ = process.communicate()
                 pytest.fail(
-                    f"{name} on {ranks} ranks of {host.name} was not over after "
+                    f"{command[0]} on {ranks} ranks of {host.name} was not over after "
                     f"{LIMIT_SECONDS} s. Its output:\n{output[-4000:]}"
                 )
         return process.returncode, output
@@ -111,4 +135,5 @@ class Job:
 
 @pytest.fixture
 def job(request) -> Job:
-    return Job(request.config.getoption("host_alone"))
+    option = request.config.getoption
+    return Job(option("host_alone"), option("sanitized"))

@@ -36,6 +36,15 @@ def test_run_finds_the_mpi_of_the_program(job, host):
     assert "mapped" in ended.stdout + ended.stderr, "ORIEL_INFO tells the path of each peer"
 
 
+def test_info_tells_of_memory_served_by_messages(job, host):
+    if job.host_alone:
+        pytest.skip("ORIEL_VM is a setting of Oriel")
+    program = folder_of(host) / "window_kinds"
+    ended = oriel("run", "-n", 2, "--mpi", host.name, "--info", program, ORIEL_VM="0")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "served by messages" in ended.stdout + ended.stderr
+
+
 def test_run_without_oriel(job, host):
     if job.host_alone:
         pytest.skip("checked with the rest")
