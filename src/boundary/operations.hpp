@@ -58,7 +58,7 @@ inline std::byte* straight(const BoundWindow& window, MPI_Count count, MPI_Datat
 inline void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 8) {  // the usual one: without a call
     std::memcpy(to, from, 8);
-  } else if (bytes != 0) {         // else the program's address may be null
+  } else if (bytes != 0) {          // else the program's address may be null
     std::memmove(to, from, bytes);  // a rank may put its window into itself
   }
 }

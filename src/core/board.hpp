@@ -65,7 +65,7 @@ struct alignas(cache_line) Board {
   static constexpr std::uint32_t done = 4;
   static constexpr std::uint32_t refused = 5;
 
-  static constexpr std::uint64_t staging_bytes = 64 * 1024;
+  static constexpr std::uint64_t staging_bytes = std::uint64_t{64} * 1024;
 
   std::atomic<std::uint32_t> state{idle};
   std::atomic<std::uint32_t> attentive{0};  // the owner has looked since an offer was taken back
