@@ -14,11 +14,9 @@ bool ours_pending() {
   return requests.live() || (!progress.hooked() && runtime.useful());
 }
 
-/// Calls test(&flag) and sweeps until it says yes or fails. The sweep is first: it costs a few
-/// cache lines, a host's test may look through its network.
+/// Calls test(&flag) and sweeps until it says yes or fails.
 template <typename Test>
-int wait_by_testing(Test&& test) {
-  sweep_once();
+int keep_testing(Test&& test) {
   Waiter waiter;
   while (true) {
     int flag = 0;
@@ -27,6 +25,14 @@ int wait_by_testing(Test&& test) {
     waiter.round_unlocked();
     if (waiter.check_peers()) requests.fail_lost();
   }
+}
+
+/// The same with a sweep first: it costs a few cache lines, a host's test may look through its
+/// network.
+template <typename Test>
+int wait_by_testing(Test&& test) {
+  sweep_once();
+  return keep_testing(test);
 }
 
 /// One look, with a sweep before it. A program that polls in a loop must let the rank run that it
@@ -59,9 +65,10 @@ ORIEL_EXPORT int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_S
 ORIEL_EXPORT int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!ours_pending() || count < 0) return PMPI_Waitall(count, requests, statuses);
   // One after the other, so that a million requests are looked at once each and not in every round.
+  sweep_once();
   for (int i = 0; i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
-    wait_by_testing(
+    keep_testing(
         [&](int* flag) { return PMPI_Request_get_status(requests[i], flag, MPI_STATUS_IGNORE); });
   }
   return PMPI_Waitall(count, requests, statuses);
