@@ -77,10 +77,12 @@ class Timings:
     with it: a row compares runs of one distance, where each way has some."""
 
     runs: dict[tuple[Row, str, str], list[Run]] = field(default_factory=lambda: defaultdict(list))
+    _distances: dict[str, list[float]] | None = None  # of the runs read so far
 
     def read(self, host: str, way: str, output: str) -> int:
         """Takes the JSON lines that one run printed; returns how many rows there were."""
         lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        self._distances = None
         for line in lines:
             row = Row(line["row"], line["window"], line["bytes"])
             trips = tuple(line.get("round_trip_ns", (0.0, 0.0)))
@@ -98,6 +100,11 @@ class Timings:
 
     def distances(self) -> dict[str, list[float]]:
         """Round trips in nanoseconds that were seen, near ones and far ones."""
+        if self._distances is None:
+            self._distances = self._cluster()
+        return self._distances
+
+    def _cluster(self) -> dict[str, list[float]]:
         trips = [trip for runs in self.runs.values() for run in runs for trip in run.round_trips_ns]
         sound = sorted(trip for trip in trips if 0 < trip < DISTURBED_NS)
         # Two distances are two clusters: the widest gap is between them.
