@@ -148,8 +148,7 @@ bool Window::await_offer(const Operation& operation, Peer& other, std::uint64_t 
     process_.attend();
     if (state == Board::taken) {
       collect();
-      if (looks % looks_per_relax == 0) transport_.relax();
-      if (looks % looks_per_question == 0 && !transport_.alive(other.member.process)) return false;
+      if (!still_copying(looks, other)) return false;
     } else if (looks % looks_per_clock == 0) {
       const Clock::time_point now = Clock::now();
       if (deadline == Clock::time_point{}) {
@@ -167,6 +166,11 @@ bool Window::await_offer(const Operation& operation, Peer& other, std::uint64_t 
   }
   board.state.store(Board::idle, std::memory_order_release);
   return state == Board::done;
+}
+
+bool Window::still_copying(unsigned looks, const Peer& other) {
+  if (looks % looks_per_relax == 0) transport_.relax();
+  return looks % looks_per_question != 0 || transport_.alive(other.member.process);
 }
 
 bool Window::take_back_offer(Peer& other) {
@@ -204,9 +208,9 @@ bool Window::carry_out(Offer& offer) {
     return false;
   }
   std::byte* where = self.member.base + offer.offset;
-  if (offer.bytes > Offer::capacity) return carry_out_long(offer, where);
   const Reduction reduction{offer.op,      offer.basic,     offer.element,
                             offer.op_code, offer.type_code, process_.generic_};
+  if (offer.bytes > Offer::capacity) return carry_out_long(offer, reduction, where);
   std::array<std::byte, Offer::capacity> result;
   switch (offer.kind) {
     case OperationKind::put:
@@ -230,24 +234,18 @@ bool Window::carry_out(Offer& offer) {
   return true;
 }
 
-bool Window::carry_out_long(const Offer& offer, std::byte* where) {
+bool Window::carry_out_long(const Offer& offer, const Reduction& reduction, std::byte* where) {
   Staging staging(*process_.board_);
   if (offer.kind == OperationKind::get) {
     staging.fill(where, offer.bytes, offer.element);
     return true;
   }
-  const Reduction reduction{offer.op,      offer.basic,     offer.element,
-                            offer.op_code, offer.type_code, process_.generic_};
   Peer& self = peer(rank_);
   unsigned looks = 0;
   for (std::uint64_t emptied = 0; emptied < offer.bytes;) {
     const std::span<const std::byte> ready = staging.behind(emptied);
     if (ready.empty()) {
-      ++looks;
-      if (looks % looks_per_relax == 0) transport_.relax();
-      if (looks % looks_per_question == 0 && !transport_.alive(peer(offer.origin).member.process)) {
-        return false;
-      }
+      if (!still_copying(++looks, peer(offer.origin))) return false;
       continue;
     }
     if (offer.kind == OperationKind::put) {

@@ -277,7 +277,9 @@ class Window {
   bool post_offer(const Operation& operation, Peer& peer, std::uint64_t from, std::uint64_t bytes);
   bool await_offer(const Operation& operation, Peer& peer, std::uint64_t from);
   static bool take_back_offer(Peer& peer);
-  bool carry_out_long(const Offer& offer, std::byte* where);
+  bool carry_out_long(const Offer& offer, const Reduction& reduction, std::byte* where);
+  /// After so many looks in vain at what a peer is copying: false if it has ended.
+  bool still_copying(unsigned looks, const Peer& peer);
 
   /// More elements than this are updated alone: as many CPU atomics take a few microseconds, as
   /// asking for the right does.
@@ -315,7 +317,7 @@ class Window {
   std::uint64_t flushes_ = 0;       // pending flush requests
   std::uint64_t work_ = 0;          // our share of Process::pending()
   std::vector<int> standing_;       // remote origins in our lock queue, for whom we stand in line
-  std::vector<int> told_;           // scratch of hand_on
+  std::vector<int> told_;           // scratch of give_back
   std::vector<std::byte> scratch_;  // payload being put together
 };
 
