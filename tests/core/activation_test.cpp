@@ -11,6 +11,7 @@
 #include <string>
 
 #include "support/calls.hpp"
+#include "support/program.hpp"
 #include "transport/sim/sim_job.hpp"
 
 namespace oriel::test {
@@ -33,10 +34,6 @@ constexpr Rule rules[5][5] = {
     {never, aaar, eaar, aaar, never},     // lock
     {never, never, never, never, never},  // lock_all
 };
-
-Reorder keys_of(unsigned bits) {
-  return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
-}
 
 bool allowed(EpochKind earlier, EpochKind later, Reorder keys) {
   switch (rules[static_cast<int>(earlier)][static_cast<int>(later)]) {

@@ -12,6 +12,7 @@
 
 #include "core/activation.hpp"
 #include "support/calls.hpp"
+#include "support/program.hpp"
 #include "support/random.hpp"
 #include "transport/sim/sim_job.hpp"
 
@@ -188,8 +189,7 @@ TEST_P(Matching, AgreesWithANaiveMatcher) {
   for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     Random random(seed);
     const int ranks = random.between(2, 5);
-    const int bits = random.chance(30) ? 0 : random.below(16);
-    const Reorder keys = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
+    const Reorder keys = keys_of(random.chance(30) ? 0 : static_cast<unsigned>(random.below(16)));
     std::vector<int> nodes;
     for (int rank = 0; rank < ranks; ++rank) nodes.push_back(GetParam() ? 0 : rank);
     SCOPED_TRACE("replay with ORIEL_SEED=" + std::to_string(seed));

@@ -65,6 +65,19 @@ def pytest_generate_tests(metafunc):
         )
 
 
+def oriel(*words, **settings) -> subprocess.CompletedProcess:
+    """The command, with variables set for it."""
+    return subprocess.run(
+        [sys.executable, "-m", "oriel", *(str(word) for word in words)],
+        cwd=REPOSITORY,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "python"), **settings},
+        capture_output=True,
+        text=True,
+        timeout=4 * LIMIT_SECONDS,
+        check=False,
+    )
+
+
 def sanitizer() -> str:
     """Path of AddressSanitizer's runtime."""
     words = ["g++", "-print-file-name=libasan.so"]

@@ -5,12 +5,9 @@ programs check their data themselves; no time is checked here."""
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
-from conftest import LIMIT_SECONDS, REPOSITORY
+from conftest import oriel
 from oriel import bench
 from oriel.timings import HOST, ORIEL, Row, Timings
 
@@ -18,24 +15,12 @@ WINDOW_ROWS = 30  # 7 rows of two sizes and one of one size, on two kinds of win
 MESSAGE_ROWS = 2
 
 
-def run_oriel(*words: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "oriel", *words],
-        cwd=REPOSITORY,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "python")},
-        capture_output=True,
-        text=True,
-        timeout=4 * LIMIT_SECONDS,
-        check=False,
-    )
-
-
 def test_micro_on_each_host(job, host, tmp_path):
     if job.host_alone:
         pytest.skip("the benchmark compares Oriel with the host")
     if host.name.endswith("-abi"):
         pytest.skip("the programs are built for each MPI's own ABI")
-    ended = run_oriel("bench", "micro", "--quick", "--mpi", host.name, "--output", str(tmp_path))
+    ended = oriel("bench", "micro", "--quick", "--mpi", host.name, "--output", tmp_path)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     results = json.loads((tmp_path / "micro.json").read_text(encoding="utf-8"))
     assert {row["way"] for row in results["rows"]} == {HOST, ORIEL}
@@ -52,13 +37,13 @@ def test_pending_on_each_host(job, host):
         pytest.skip("nonblocking epochs are Oriel's")
     if host.name.endswith("-abi"):
         pytest.skip("the programs are built for each MPI's own ABI")
-    ended = run_oriel("bench", "pending", "--quick", "--mpi", host.name)
+    ended = oriel("bench", "pending", "--quick", "--mpi", host.name)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "1,000 pending" in ended.stdout
 
 
 def test_unknown_mpi_is_a_sentence():
-    ended = run_oriel("bench", "micro", "--mpi", "nosuch")
+    ended = oriel("bench", "micro", "--mpi", "nosuch")
     assert ended.returncode == 1
     assert "There is no MPI named nosuch" in ended.stderr
 

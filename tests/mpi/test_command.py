@@ -4,24 +4,8 @@ sentences which say what to do (G1, G7)."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
-from conftest import LIMIT_SECONDS, REPOSITORY, folder_of
-
-
-def oriel(*words, **settings) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "oriel", *(str(word) for word in words)],
-        cwd=REPOSITORY,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "python"), **settings},
-        capture_output=True,
-        text=True,
-        timeout=4 * LIMIT_SECONDS,
-        check=False,
-    )
+from conftest import folder_of, oriel
 
 
 def test_run_finds_the_mpi_of_the_program(job, host):

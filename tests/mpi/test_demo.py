@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from test_command import oriel
+from conftest import oriel
 
 FIGURES = 10
 

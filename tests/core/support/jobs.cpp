@@ -17,8 +17,7 @@ struct RandomJob::Plan {
     program.ranks = random.between(2, 8);
     program.windows = random.chance(30) ? 2 : 1;
     if (reorder) {
-      const int keys = random.between(1, 15);
-      program.reorder = {(keys & 1) != 0, (keys & 2) != 0, (keys & 4) != 0, (keys & 8) != 0};
+      program.reorder = keys_of(static_cast<unsigned>(random.between(1, 15)));
     }
     const int node_count = random.between(2, 4);
     for (int rank = 0; rank < program.ranks; ++rank) {

@@ -114,6 +114,11 @@ struct Program {
   std::vector<std::vector<std::vector<std::uint64_t>>> memory;
 };
 
+/// The four reorder keys as the bits of a number.
+inline Reorder keys_of(unsigned bits) {
+  return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
+}
+
 struct ProgramSpec {
   int ranks = 2;
   int windows = 1;
