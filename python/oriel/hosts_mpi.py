@@ -17,6 +17,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from oriel.nodes import RSH, Nodes
+
 _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_TREE = _PACKAGE.parents[1]
 
@@ -28,6 +30,9 @@ _BANNERS = (
 )
 _NATIVE_ABI = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi"}
 STANDARD_ABI = "abi"
+
+# UCX finds the shared memory of nodes that are namespaces of one machine, and would use it.
+_ACROSS_NODES = {"UCX_TLS": "tcp,self"}
 
 
 class HostError(Exception):
@@ -106,13 +111,14 @@ class Host:
         program: Sequence[str | os.PathLike],
         preload: bool = True,
         env: Mapping[str, str] | None = None,
+        nodes: Nodes | None = None,
     ) -> tuple[list[str], dict[str, str]]:
         """argv and environment that start `program` (with its arguments) on n ranks.
 
         With `preload`, Oriel is loaded into the ranks, never into the launcher. `env` adds
-        variables for the ranks.
+        variables for the ranks. `nodes`: the ranks are spread over them in blocks.
         """
-        for_ranks = dict(env or {})
+        for_ranks = {**(_ACROSS_NODES if nodes else {}), **(env or {})}
         if preload:
             if not self.library.is_file():
                 raise HostError(
@@ -121,13 +127,27 @@ class Host:
                 )
             before = for_ranks.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD")
             for_ranks["LD_PRELOAD"] = ":".join(filter(None, [str(self.library), before]))
-        argv = [str(self.mpiexec), *self._options(), "-n", str(n)]
+        argv = nodes.inside(0) if nodes else []
+        argv += [str(self.mpiexec), *self._options(), *self._placement(n, nodes), "-n", str(n)]
         if for_ranks:
             argv += ["env", *(f"{key}={value}" for key, value in for_ranks.items())]
         argv += [os.fspath(word) for word in program]
         environment = {**os.environ, **self._environment(n)}
         environment.pop("LD_PRELOAD", None)
+        if nodes:
+            environment.update(nodes.environment())
         return argv, environment
+
+    def _placement(self, n: int, nodes: Nodes | None) -> list[str]:
+        if nodes is None:
+            return []
+        each = str(-(-n // nodes.count))
+        if self.name == "openmpi":
+            hosts = ",".join(f"{name}:{each}" for name in nodes.names)
+            agent = ["--prtemca", "plm_ssh_agent", str(RSH)]
+            return ["--prefix", str(self.prefix), *agent, "--host", hosts]
+        launcher = ["-launcher", "ssh", "-launcher-exec", str(RSH)]
+        return [*launcher, "-hosts", ",".join(nodes.names), "-ppn", each]
 
     def _options(self) -> list[str]:
         # Open MPI refuses more ranks than cores, and would bind two ranks to one core.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "boundary/agent.hpp"
 #include "boundary/ops.hpp"
 #include "boundary/progress.hpp"
 #include "boundary/requests.hpp"
@@ -31,10 +32,10 @@ long launched_here() {
 
 }  // namespace
 
-Engine::Engine(std::unique_ptr<ShmTransport> shm)
-    : transport(std::move(shm)),
-      process(*transport, transport->self(), generic_reduce(),
-              &transport->board(transport->self())),
+Engine::Engine(std::unique_ptr<ShmTransport> node)
+    : routes(std::move(node)),
+      process(routes, routes.node().self(), generic_reduce(),
+              &routes.node().board(routes.node().self())),
       spins(setting_int("ORIEL_SPIN")),
       yields(setting_int("ORIEL_YIELD")),
       launched_crowded(launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}
@@ -79,6 +80,7 @@ using namespace oriel::boundary;
 
 // Delete callbacks on MPI_COMM_SELF run inside and may still free windows: the engine goes last.
 ORIEL_EXPORT int MPI_Finalize() {
+  agent.stop();
   progress.stop();
   const int code = PMPI_Finalize();
   runtime.stop();

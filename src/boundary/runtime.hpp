@@ -14,16 +14,16 @@
 #include "boundary/process_lock.hpp"
 #include "boundary/window_table.hpp"
 #include "core/process.hpp"
+#include "transport/routes.hpp"
 #include "transport/shm/alloc.hpp"
-#include "transport/shm/shm_transport.hpp"
 
 namespace oriel::boundary {
 
 /// What exists from the first window to MPI_Finalize.
 struct Engine {
-  explicit Engine(std::unique_ptr<ShmTransport> shm);
+  explicit Engine(std::unique_ptr<ShmTransport> node);
 
-  std::unique_ptr<ShmTransport> transport;
+  Routes routes;
   Process process;
   std::vector<std::unique_ptr<BoundWindow>> windows;
   std::uint32_t next_window_id = 1;
@@ -32,7 +32,12 @@ struct Engine {
   bool launched_crowded;  // the launcher started more ranks on this node than it has processors
 
   /// More ranks than processors: waiting must give the processor away.
-  bool crowded() const { return launched_crowded || transport->crowded(); }
+  bool crowded() { return launched_crowded || routes.node().crowded(); }
+  /// All that was sent has left this process.
+  bool drained() {
+    return !routes.node().backlogged() &&
+           (routes.network() == nullptr || routes.network()->drained());
+  }
 };
 
 /// This library in one MPI process.

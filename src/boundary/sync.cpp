@@ -191,7 +191,8 @@ ORIEL_EXPORT int MPI_Win_lock(int lock_type, int rank, int assertion, MPI_Win wi
         const Failure bad = open_lock(window, lock_type, rank, assertion);
         if (bad || rank == MPI_PROC_NULL) return bad;
         // Only where memory is touched without a call must the lock be held on return (E2).
-        if (rank != window.core->rank() && !window.core->shared()) return bad;
+        const bool loaded = window.core->shared() && window.core->member(rank).base != nullptr;
+        if (rank != window.core->rank() && !loaded) return bad;
         return wait_until(window, [&] { return window.core->lock_held(rank); });
       },
       [&] { return PMPI_Win_lock(lock_type, rank, assertion, win); });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/waiting.hpp"
 
+#include <string>
+
 #include "boundary/requests.hpp"
 
 namespace oriel::boundary {
@@ -29,7 +31,8 @@ bool sweep_once() {
 
 Waiter::Waiter()
     : engine_(*runtime.engine()),
-      sleeper_(*engine_.transport, engine_.spins, engine_.yields, engine_.crowded()) {}
+      sleeper_(engine_.routes.node(), engine_.spins, engine_.yields, engine_.crowded(),
+               engine_.routes.network() != nullptr) {}
 
 void Waiter::round() {
   if (engine_.process.sweep()) {
@@ -72,8 +75,13 @@ Failure wait_for(const BoundWindow& window, Flag& flag) {
 
 Failure look_for_lost_peers(const BoundWindow& window) {
   for (int rank = 0; rank < window.core->ranks(); ++rank) {
-    if (!runtime.engine()->transport->alive(window.core->member(rank).process)) {
-      return {MPI_ERR_OTHER, "a process of the window has ended, so this call cannot complete"};
+    if (!runtime.engine()->routes.alive(window.core->member(rank).process)) {
+      // A sentence of this thread's, until its next failure.
+      static thread_local std::string reason;
+      reason = "rank " + std::to_string(rank) + " of the window has ended" +
+               (window.core->member(rank).control == nullptr ? " or cannot be reached" : "") +
+               ", so this call cannot complete";
+      return {MPI_ERR_OTHER, reason.c_str()};
     }
   }
   return {};

@@ -28,7 +28,7 @@ Failure quiesce(BoundWindow& window) {
   };
   if (const Failure bad = fence(false)) return bad;
   if (const Failure bad = fence(true)) return bad;
-  return wait_until(window, [&] { return window.core->quiet(); });
+  return wait_until(window, [&] { return window.core->quiet() && runtime.engine()->drained(); });
 }
 
 void destroy(BoundWindow* window) {

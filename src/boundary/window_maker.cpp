@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "boundary/agent.hpp"
 #include "boundary/errors.hpp"
 #include "boundary/runtime.hpp"
 #include "boundary/sweeping.hpp"
@@ -73,7 +74,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
   if (mine_.failed != 0) return MPI_SUCCESS;
   mine_.size = static_cast<std::uint64_t>(size);
   mine_.disp_unit = static_cast<std::uint64_t>(disp_unit);
-  mine_.process = runtime.engine()->transport->name();
+  mine_.process = runtime.engine()->routes.node().name();
   mine_.next_id = runtime.engine()->next_window_id;
   return MPI_SUCCESS;
 }
@@ -101,29 +102,49 @@ void WindowMaker::make_own_segment(std::uint64_t memory_bytes) {
 int WindowMaker::announce() {
   all_.resize(static_cast<std::size_t>(ranks_));
   if (const int code = assemble(communicator_); code != MPI_SUCCESS) return code;
-  const int code = PMPI_Allgather(&mine_, sizeof mine_, MPI_BYTE, all_.data(), sizeof mine_,
-                                  MPI_BYTE, communicator_);
+  int code = PMPI_Allgather(&mine_, sizeof mine_, MPI_BYTE, all_.data(), sizeof mine_, MPI_BYTE,
+                            communicator_);
   if (code != MPI_SUCCESS) return code;
   for (const Announcement& announcement : all_) {
     spec_.id = std::max(spec_.id, announcement.next_id);
   }
-  check_nodes();
+  code = meet_nodes();
+  if (code != MPI_SUCCESS) return code;
   if (contiguous_) lay_out_contiguously();
   return MPI_SUCCESS;
 }
 
-void WindowMaker::check_nodes() {
-  std::string elsewhere;
+int WindowMaker::meet_nodes() {
+  std::string others;
   for (int rank = 0; rank < ranks_; ++rank) {
     const Announcement& other = all_[static_cast<std::size_t>(rank)];
     if (other.node.id == all_.front().node.id) continue;
-    elsewhere += (elsewhere.empty() ? "" : ", ") + rank_and_host(rank, other);
+    others += (others.empty() ? "" : ", ") + rank_and_host(rank, other);
   }
-  if (elsewhere.empty()) return;
-  give_up(
-      spec_.shared ? MPI_ERR_RMA_SHARED : MPI_ERR_OTHER,
-      elsewhere + " cannot share memory with " + rank_and_host(0, all_.front()) +
-          "; start all ranks on one node, or set ORIEL_DISABLE=1 to use the host MPI's windows");
+  several_nodes_ = !others.empty();
+  if (!several_nodes_) return MPI_SUCCESS;
+  if (spec_.shared) {
+    give_up(MPI_ERR_RMA_SHARED, others + " cannot share memory with " +
+                                    rank_and_host(0, all_.front()) +
+                                    "; split the communicator by MPI_COMM_TYPE_SHARED first");
+    return MPI_SUCCESS;  // all ranks know
+  }
+  NetworkName own;
+  {
+    const Guard guard(runtime.lock);
+    Routes& routes = runtime.engine()->routes;
+    std::string error;
+    if (routes.network() == nullptr) routes.set_network(Network::open(error));
+    if (routes.network() != nullptr) {
+      own = routes.network()->name();
+    } else {
+      give_up(MPI_ERR_OTHER, "there is no way to " + others + ": " + error +
+                                 "; or set ORIEL_DISABLE=1 to use the host MPI's windows");
+    }
+  }
+  names_.resize(static_cast<std::size_t>(ranks_));
+  return PMPI_Allgather(&own, sizeof own, MPI_BYTE, names_.data(), sizeof own, MPI_BYTE,
+                        communicator_);
 }
 
 void WindowMaker::lay_out_contiguously() {
@@ -158,16 +179,30 @@ void WindowMaker::meet_peers() {
     const Announcement& peer = all_[static_cast<std::size_t>(rank)];
     if (peer.failed != 0) continue;  // all ranks will give up; which one failed is what they report
     std::string error;
-    if (!meet(rank, error)) {
+    if (elsewhere(rank) ? !meet_elsewhere(rank, error) : !meet(rank, error)) {
       return give_up(MPI_ERR_OTHER, rank_and_host(rank, peer) + " cannot be reached: " + error);
     }
   }
 }
 
+bool WindowMaker::meet_elsewhere(int rank, std::string& error) {
+  const Announcement& peer = all_[static_cast<std::size_t>(rank)];
+  const NetworkName& name = names_[static_cast<std::size_t>(rank)];
+  Member& member = spec_.members[static_cast<std::size_t>(rank)];
+  if (name.address_bytes == 0) return true;  // it has given up and says why
+  const int number = runtime.engine()->routes.network()->attach(name, error);
+  if (number < 0) return false;
+  member.process = Routes::first_elsewhere + number;
+  member.path = Path::served;
+  member.size = peer.size;
+  member.disp_unit = peer.disp_unit;
+  return true;
+}
+
 bool WindowMaker::meet(int rank, std::string& error) {
   const Announcement& peer = all_[static_cast<std::size_t>(rank)];
   Member& member = spec_.members[static_cast<std::size_t>(rank)];
-  ShmTransport& transport = *runtime.engine()->transport;
+  ShmTransport& transport = runtime.engine()->routes.node();
   const bool self = rank == rank_;
   member.process = self ? transport.self() : transport.attach(peer.process, error);
   if (member.process < 0) return false;
@@ -198,11 +233,12 @@ bool WindowMaker::meet(int rank, std::string& error) {
   return true;
 }
 
-int WindowMaker::finish(MPI_Win* handle) {
-  const bool serves = std::any_of(spec_.members.begin(), spec_.members.end(),
-                                  [](const Member& m) { return m.path == Path::served; });
+int WindowMaker::agree() {
+  const bool served = std::any_of(spec_.members.begin(), spec_.members.end(), [](const Member& m) {
+    return m.path == Path::served && m.control != nullptr;
+  });
   // Error classes are positive: the largest of all ranks' says whether anybody failed.
-  const std::array<int, 2> own{error_class_, serves ? 1 : 0};
+  const std::array<int, 2> own{error_class_, served ? 1 : 0};
   std::array<int, 2> any{};
   if (const int code = PMPI_Allreduce(own.data(), any.data(), 2, MPI_INT, MPI_MAX, communicator_);
       code != MPI_SUCCESS) {
@@ -212,7 +248,28 @@ int WindowMaker::finish(MPI_Win* handle) {
     if (error_class_ == MPI_SUCCESS) reason_ = "another rank could not take part; it says why";
     return raise(communicator_, call_, any[0], reason_);
   }
-  spec_.serving = any[1] != 0;
+  spec_.remote = several_nodes_ || any[1] != 0;
+  if (any[1] != 0) separate();
+  return MPI_SUCCESS;
+}
+
+/// Somebody must not touch a node peer's private memory: towards ranks with private memory, and
+/// from them, everything goes by messages then, on all ranks alike and in both directions.
+void WindowMaker::separate() {
+  const bool own_private = spec_.members[static_cast<std::size_t>(rank_)].private_memory;
+  for (int rank = 0; rank < ranks_; ++rank) {
+    Member& member = spec_.members[static_cast<std::size_t>(rank)];
+    if (rank == rank_ || elsewhere(rank) || !(own_private || member.private_memory)) continue;
+    member.path = Path::served;
+    member.base = nullptr;
+    member.control = nullptr;
+    member.doorbell = nullptr;
+    member.board = nullptr;
+  }
+}
+
+int WindowMaker::finish(MPI_Win* handle) {
+  if (const int code = agree(); code != MPI_SUCCESS) return code;
   spec_.no_locks = window_->info.no_locks;
   spec_.reorder = window_->info.reorder;
   window_->size = static_cast<MPI_Aint>(mine_.size);
@@ -223,6 +280,7 @@ int WindowMaker::finish(MPI_Win* handle) {
     engine.next_window_id = spec_.id + 1;
     window_->core = &engine.process.create_window(std::move(spec_));
   }
+  if (several_nodes_ && !window_->info.no_locks) agent.start();
   // The host's window, and the barrier behind which every rank has made its own.
   int code = PMPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, communicator_, &window_->handle);
   if (code == MPI_SUCCESS) code = PMPI_Barrier(communicator_);

@@ -10,6 +10,7 @@
 #include "boundary/bound_window.hpp"
 #include "boundary/host.hpp"
 #include "boundary/node.hpp"
+#include "transport/ofi/network.hpp"
 #include "transport/shm/process_block.hpp"
 #include "transport/shm/segment.hpp"
 
@@ -49,10 +50,16 @@ class WindowMaker {
   void give_up(int error_class, std::string reason);
   void make_own_segment(std::uint64_t memory_bytes);
   int announce();
-  void check_nodes();
+  int meet_nodes();
   void lay_out_contiguously();
   void meet_peers();
   bool meet(int rank, std::string& error);
+  bool meet_elsewhere(int rank, std::string& error);
+  int agree();
+  void separate();
+  bool elsewhere(int rank) const {
+    return all_[static_cast<std::size_t>(rank)].node.id != mine_.node.id;
+  }
   std::byte* map(const SegmentName& name, std::string& error);
   int finish(MPI_Win* handle);
   int share(void* base, MPI_Win* handle);
@@ -65,6 +72,8 @@ class WindowMaker {
   bool contiguous_ = false;  // one segment of rank 0 holds all ranks' memory
   Announcement mine_;
   std::vector<Announcement> all_;
+  bool several_nodes_ = false;
+  std::vector<NetworkName> names_;  // by rank, where there are several nodes
   struct Mapped {
     std::uint64_t device, inode;
     std::byte* data;

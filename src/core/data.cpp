@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of an operation: straight to mapped memory, by one system call into private memory, or
-// carried by a message and served by the target's engine.
+// The bytes of an operation that its origin carries out: straight to mapped memory, or by one
+// system call into private memory.
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
 
+#include "core/address.hpp"
 #include "core/process.hpp"
 #include "core/window.hpp"
 
 namespace oriel {
 namespace {
-
-std::byte* at(void* address, std::int64_t offset) {
-  // By integers: with MPI_BOTTOM the address is null and the offset is the whole address.
-  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) +
-                                      static_cast<std::uintptr_t>(offset));
-}
-
-std::uint64_t bytes_of(const Buffer& buffer) {
-  return buffer.layout ? buffer.count * buffer.layout->size() : 0;
-}
 
 /// Visits the runs that are contiguous in the target, in the origin and in the result alike. An
 /// absent buffer imposes nothing and is visited as null.
@@ -126,6 +117,8 @@ Error Window::perform_mapped(const Operation& operation, Peer& other, std::byte*
       compare_swap(operation.reduction.element, other, base, operation.origin.address,
                    operation.compare, operation.result.address);
       break;
+    case OperationKind::acknowledge:
+      break;
   }
   return Error::none;
 }
@@ -226,124 +219,6 @@ void Window::run_errand(const Errand& errand, Peer& other) {
                             errand.type_code,
                             process_.generic_};
   reduce(reduction, other, where, errand.data, nullptr, errand.bytes / errand.element);
-}
-
-void Window::request_service(RecordedOperation& recorded, Peer& other) {
-  const Operation& operation = recorded.operation;
-  const Layout& layout = *operation.target_layout;
-  Message message;
-  message.kind = MessageKind::operation;
-  message.operation = operation.kind;
-  message.op = operation.reduction.op;
-  message.basic = operation.reduction.basic;
-  message.element = operation.reduction.element;
-  message.op_code = operation.reduction.op_code;
-  message.type_code = operation.reduction.type_code;
-  message.word = recorded.pool_index;
-  message.offset = static_cast<std::uint64_t>(operation.displacement) * other.member.disp_unit;
-  message.extent = layout.extent();
-  message.count = operation.target_count;
-  message.blocks = static_cast<std::uint32_t>(layout.blocks().size());
-  const std::uint64_t bytes = operation.target_count * layout.size();
-  const bool compares = operation.kind == OperationKind::compare_and_swap;
-  const bool sends = operation.kind != OperationKind::get && operation.reduction.op != Op::no_op;
-  message.data = sends ? bytes : 0;
-  const bool fetches =
-      operation.kind != OperationKind::put && operation.kind != OperationKind::accumulate;
-  message.fetched = fetches ? bytes : 0;
-
-  scratch_.clear();
-  const auto append = [&](const void* from, std::uint64_t count) {
-    const auto* first = static_cast<const std::byte*>(from);
-    scratch_.insert(scratch_.end(), first, first + count);
-  };
-  append(layout.blocks().data(), layout.blocks().size() * sizeof(Block));
-  if (compares) append(operation.compare, message.element);
-  if (sends && compares) append(operation.origin.address, message.element);
-  if (sends && !compares) {
-    for (BlockCursor from(*operation.origin.layout, operation.origin.count); !from.finished();
-         from.advance(from.run())) {
-      append(at(operation.origin.address, from.offset()), from.run());
-    }
-  }
-  send(other.member.process, message, scratch_);
-}
-
-void Window::serve(const Message& message, std::span<const std::byte> payload) {
-  Message reply;
-  reply.kind = MessageKind::reply;
-  reply.word = message.word;
-  const bool compares = message.operation == OperationKind::compare_and_swap;
-  const std::uint64_t head =
-      std::uint64_t{message.blocks} * sizeof(Block) + (compares ? message.element : 0);
-  Peer& self = peer(rank_);
-  Operation operation;
-  std::vector<std::byte> fetched(message.fetched);
-  if (payload.size() != head + message.data) {
-    reply.error = Error::system;
-  } else {
-    std::vector<Block> blocks(message.blocks);
-    if (!blocks.empty()) {
-      std::memcpy(blocks.data(), payload.data(), blocks.size() * sizeof(Block));
-    }
-    operation.kind = message.operation;
-    operation.target = rank_;
-    operation.target_count = message.count;
-    operation.target_layout = LayoutRef(new Layout(blocks, message.extent, message.basic));
-    operation.reduction.op = message.op;
-    operation.reduction.basic = message.basic;
-    operation.reduction.element = message.element;
-    operation.reduction.op_code = message.op_code;
-    operation.reduction.type_code = message.type_code;
-    operation.reduction.generic = process_.generic_;
-    const auto bytes_layout = [](std::uint64_t bytes) {
-      return LayoutRef(
-          new Layout({Block{0, bytes}}, static_cast<std::int64_t>(bytes), Basic::none));
-    };
-    if (message.data != 0) {
-      auto* data = const_cast<std::byte*>(payload.data()) + head;  // read only below
-      operation.origin = {data, 1, bytes_layout(message.data)};
-    }
-    if (message.fetched != 0) {
-      operation.result = {fetched.data(), 1, bytes_layout(message.fetched)};
-    }
-    if (compares) operation.compare = payload.data() + message.blocks * sizeof(Block);
-    const auto [low, high] = operation.target_layout->bounds(message.count);
-    const bool inside = message.count == 0 ||
-                        (message.offset <= self.member.size &&
-                         static_cast<std::int64_t>(message.offset) + low >= 0 &&
-                         high <= static_cast<std::int64_t>(self.member.size - message.offset));
-    const bool has_operands = message.data != 0 || message.op == Op::no_op ||
-                              message.operation == OperationKind::get || message.count == 0;
-    if (!inside || !has_operands) {
-      reply.error = Error::range;
-    } else if (message.count != 0) {
-      reply.error = perform_mapped(operation, self, self.member.base + message.offset);
-    }
-  }
-  reply.data = fetched.size();
-  send(peer(message.origin).member.process, reply, fetched);
-}
-
-void Window::take_reply(const Message& message, std::span<const std::byte> payload) {
-  RecordedOperation* recorded = process_.operations_.find(message.word);
-  if (recorded == nullptr || recorded->operation.target != message.origin) return;
-  const Buffer& result = recorded->operation.result;
-  if (!payload.empty() && recorded->operation.kind == OperationKind::compare_and_swap) {
-    std::memcpy(result.address, payload.data(),
-                std::min<std::size_t>(payload.size(), recorded->operation.reduction.element));
-  } else if (!payload.empty() && payload.size() == bytes_of(result)) {
-    std::uint64_t done = 0;
-    for (BlockCursor into(*result.layout, result.count); !into.finished();) {
-      const std::uint64_t bytes = into.run();
-      std::memcpy(at(result.address, into.offset()), payload.data() + done, bytes);
-      done += bytes;
-      into.advance(bytes);
-    }
-  }
-  Target& target = *recorded->target;
-  finish(*recorded, message.error);
-  satisfy_flushes(target);
 }
 
 }  // namespace oriel

@@ -12,19 +12,23 @@ namespace oriel {
 struct Epoch;
 struct Target;
 
-/// An operation that could not be carried out at its call: waits for its epoch or target, or is on
-/// its way to a served target.
+/// An operation that could not be carried out at its call: waits for its epoch or target, is being
+/// sent to a remote target, or awaits its reply.
 struct RecordedOperation {
   Operation operation;
   Epoch* epoch = nullptr;
   Target* target = nullptr;
   RecordedOperation* next = nullptr;
+  std::uint64_t number = 0;    // Target::issued when it was issued
+  std::uint64_t sent = 0;      // bytes sent, or asked for
+  std::uint64_t received = 0;  // bytes of the result that are here
   std::uint32_t pool_index = 0;
   bool in_use = false;
 
   void reset() {
     operation = {};
     next = nullptr;
+    sent = received = 0;
   }
 };
 
@@ -68,6 +72,7 @@ struct Target {
   std::uint64_t id = 0;        // number of this access (or exposure) between the two ranks
   std::uint64_t issued = 0;    // of these operations, those that did not go straight to memory
   std::uint64_t started = 0;   // of these, carried out or sent: origin buffers of puts are free
+  std::uint64_t asked = 0;     // remote: a reply is on its way that says so many are finished
   std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
   std::uint64_t last_fetch = 0;       // issue number of the last one that writes to origin memory
   RecordedOperation* head = nullptr;  // not yet started
@@ -81,7 +86,7 @@ struct Target {
   void reset() {
     access = Access::idle;
     told = carried_out = used = false;
-    id = issued = started = finished = last_fetch = 0;
+    id = issued = started = asked = finished = last_fetch = 0;
     head = tail = nullptr;
     flushes = last_flush = nullptr;
     next = nullptr;
@@ -108,12 +113,13 @@ struct Epoch {
   EpochKind kind = EpochKind::fence;
   bool active = false;
   bool closed = false;
+  bool completed = false;  // its Completion has been told
   bool exclusive = false;  // lock
   bool no_check = false;   // start, lock, lock_all, post
   bool announce = false;   // fence: activation tells the peers that the exposure is open
-  bool announced = false;  // fence: the closing call has been told
+  bool announced = false;  // fence: the closing call has been told, or is being counted
   Error error = Error::none;
-  std::uint32_t attention = 0;  // targets requested, plus recorded operations not yet finished
+  std::uint32_t attention = 0;  // mapped targets requested, plus recorded operations unfinished
   std::uint32_t untold = 0;     // targets not yet told
   int awaited = 0;              // fence: ranks below have announced the closing call
   std::uint64_t opened_at = 0;  // window events, to know what was closed before what was opened
@@ -130,7 +136,7 @@ struct Epoch {
   bool in_use = false;
 
   void reset() {
-    active = closed = exclusive = no_check = announce = announced = false;
+    active = closed = completed = exclusive = no_check = announce = announced = false;
     error = Error::none;
     attention = untold = 0;
     awaited = 0;

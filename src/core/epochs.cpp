@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The life of an epoch: opening, activation, closing, completion.
 #include <atomic>
+#include <utility>
 
 #include "core/lock_queue.hpp"
 #include "core/process.hpp"
@@ -76,12 +77,13 @@ void Window::activate(Epoch& epoch) {
         Peer& origin = peer(target.rank);
         target.id = ++origin.exposures;
         if (!epoch.no_check) announce(origin, MessageKind::granted, target.id);
+        if (held_ != 0) release_held(origin);
       }
       return;
     case EpochKind::fence:
-      if (epoch.announce) {
-        for (Peer& other : peers_) announce(other, MessageKind::fence, epoch.call);
-      }
+      if (epoch.announce) announce_fence(epoch.call);
+      open_fence_ = epoch.call;
+      release_all_held();
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
@@ -115,6 +117,8 @@ Error Window::post(std::span<const int> origins, Assert assertion) {
   for (const int origin : origins) add_target(epoch, origin);
   exposure_ = &epoch;
   open(epoch);
+  // Short operations do not wait for the grants, which may wait to travel with our own.
+  if (!process_.swept_soon_) push();
   return Error::none;
 }
 
@@ -135,7 +139,7 @@ Error Window::start(std::span<const int> targets, Assert assertion) {
 bool Window::lock_lightly(bool exclusive, Peer& locked) {
   if (light_held_ || closed_ != 0 || deferred_ != 0 || access_ != nullptr || no_locks_ ||
       locked.lock != nullptr || locked.locking != nullptr || locked.member.control == nullptr ||
-      locked.member.path == Path::served || !lock_line(locked).try_acquire(rank_, exclusive)) {
+      !settled(locked) || !lock_line(locked).try_acquire(rank_, exclusive)) {
     return false;
   }
   light_held_ = true;
@@ -152,7 +156,7 @@ Outcome Window::unlock_lightly(Peer& locked) {
   locked.lock = nullptr;
   locked.ready = nullptr;
   --open_locks_;
-  release_lock(locked, light_.exclusive);
+  give_back(locked, rank_, light_.exclusive);
   return Outcome::finished();
 }
 
@@ -200,8 +204,8 @@ bool Window::may_renew_fence(Assert assertion) const {
   // Nothing else is under way on this window, nothing of the epoch is outstanding, and the call
   // both closes and opens.
   return is_fence(access_) && access_ == first_ && access_ == last_ && access_->active &&
-         access_->attention == 0 && access_->error == Error::none && open_locks_ == 0 &&
-         !messages_ && !assertion.no_precede && !assertion.no_succeed;
+         access_->attention == 0 && access_->error == Error::none && open_locks_ == 0 && !count_ &&
+         !assertion.no_precede && !assertion.no_succeed;
 }
 
 Outcome Window::renew_fence(Completion* completion) {
@@ -236,7 +240,8 @@ Outcome Window::fence(Assert assertion, bool barrier, Completion* completion) {
   if (exposure_ != nullptr) {
     return Outcome::failed(fail(Error::sync, "an exposure epoch (post) is open"));
   }
-  const bool closing = (fence_possible_ || barrier) && !assertion.no_precede;
+  // Counting takes all ranks, so that it cannot depend on which form of the call each of them uses.
+  const bool closing = (fence_possible_ || barrier || count_) && !assertion.no_precede;
   if (!closing && access_ != nullptr) {
     for (const Target& target : *access_) {
       if (target.used) {
@@ -269,6 +274,12 @@ Outcome Window::fence(Assert assertion, bool barrier, Completion* completion) {
     open(next);
   }
   return outcome;
+}
+
+void Window::announce_fence(std::uint64_t call) {
+  for (Peer& other : peers_) {
+    if (!remote(other)) announce(other, MessageKind::fence, call);
+  }
 }
 
 Outcome Window::complete(Completion* completion) {
@@ -348,11 +359,14 @@ Outcome Window::close(Epoch& epoch, Completion* completion) {
     if (epoch.kind == EpochKind::lock && epoch.untold != 0) send_errand(epoch);
     if (completed(epoch)) {
       const Error error = epoch.error;
-      retire(epoch);
+      epoch.completion = nullptr;
+      if (over(epoch)) retire(epoch);
+      push();
       if (error != Error::none) fail(error, "an operation of the epoch failed");
       return {error, true};
     }
   }
+  push();
   return Outcome::posted();
 }
 
@@ -360,7 +374,7 @@ bool Window::fence_over(Epoch& epoch) {
   if (epoch.closing_call == 0) return true;
   if (!epoch.announced) {
     epoch.announced = true;
-    for (Peer& other : peers_) announce(other, MessageKind::fence, epoch.closing_call);
+    announce_fence(epoch.closing_call);
   }
   while (epoch.awaited < ranks() &&
          peer(epoch.awaited).in->fence.load(std::memory_order_acquire) >= epoch.closing_call) {
@@ -369,12 +383,49 @@ bool Window::fence_over(Epoch& epoch) {
   return epoch.awaited == ranks();
 }
 
-bool Window::completed(Epoch& epoch) {
-  if (!epoch.closed || epoch.untold != 0) return false;
-  return epoch.kind != EpochKind::fence || fence_over(epoch);
+bool Window::begin_count(Epoch& epoch) {
+  for (const Target& target : epoch) {
+    // A mapped target is not told by a mark: that we take part in the count says that we are done.
+    if (!remote(peer(target.rank)) && !target.told) return false;
+  }
+  for (const Target& target : epoch) {
+    if (remote(peer(target.rank)) && target.issued != 0) count_->add(target.rank);
+  }
+  count_->enter();
+  epoch.announced = true;
+  return true;
 }
 
-Completion* Window::retire(Epoch& epoch) {
+bool Window::count_over(Epoch& epoch) {
+  if (!epoch.announced && !begin_count(epoch)) return false;
+  send_count();
+  if (!count_->over() || epoch.untold != 0 || epoch.attention != 0) return false;
+  count_->leave();
+  last_fence_ = epoch.closing_call;
+  announce_fence(epoch.closing_call);
+  // Lock requests of origins that have ended this fence earlier.
+  release_all_held();
+  return true;
+}
+
+bool Window::completed(Epoch& epoch) {
+  if (!epoch.closed) return false;
+  const bool fence = epoch.kind == EpochKind::fence && epoch.closing_call != 0;
+  if (fence && count_) return epoch.completed = count_over(epoch);
+  if (epoch.untold != 0 || epoch.attention != 0) return false;
+  return epoch.completed = !fence || fence_over(epoch);
+}
+
+bool Window::over(Epoch& epoch) {
+  if (!epoch.completed) return false;
+  if (epoch.kind != EpochKind::access || !count_) return true;
+  for (Target& target : epoch) {
+    if (remote(peer(target.rank)) && target.issued != 0 && !open_for(epoch, target)) return false;
+  }
+  return true;
+}
+
+void Window::retire(Epoch& epoch) {
   (epoch.previous != nullptr ? epoch.previous->next : first_) = epoch.next;
   (epoch.next != nullptr ? epoch.next->previous : last_) = epoch.previous;
   --closed_;
@@ -384,9 +435,7 @@ Completion* Window::retire(Epoch& epoch) {
     if (target != &epoch.one) process_.targets_.release(*target);
     target = next;
   }
-  Completion* completion = epoch.completion;
   process_.epochs_.release(epoch);
-  return completion;
 }
 
 bool Window::progress(Epoch& epoch) {
@@ -400,10 +449,15 @@ bool Window::progress(Epoch& epoch) {
   if (epoch.closed || epoch.attention != 0) {
     for (Target& target : epoch) moved |= advance(epoch, target);
   }
-  if (completed(epoch)) {
-    const Error error = epoch.error;
-    if (Completion* completion = retire(epoch)) completion->complete(error);
+  if (!epoch.completed && completed(epoch)) {
     moved = true;
+    Completion* completion = std::exchange(epoch.completion, nullptr);
+    const Error error = epoch.error;
+    if (over(epoch)) retire(epoch);
+    if (completion != nullptr) completion->complete(error);
+  } else if (over(epoch)) {
+    moved = true;
+    retire(epoch);
   }
   return moved;
 }
@@ -420,7 +474,10 @@ bool Window::sweep() {
     standing_[i] = standing_.back();
     standing_.pop_back();
     remove_work();
-    announce(peer(origin), MessageKind::lock_granted, ++peer(origin).lock_grants);
+    Peer& granted = peer(origin);
+    granted.standing = false;
+    announce(granted, MessageKind::lock_granted, ++granted.lock_grants);
+    release_held(granted);
     moved = true;
   }
   for (Epoch* epoch = first_; epoch != nullptr;) {

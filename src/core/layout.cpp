@@ -2,12 +2,15 @@
 #include "core/layout.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 namespace oriel {
 
 Layout::Layout(const std::vector<Block>& blocks, std::int64_t extent, Basic basic)
     : extent_(extent), basic_(basic) {
+  static std::atomic<std::uint64_t> made{0};
+  id_ = made.fetch_add(1, std::memory_order_relaxed) + 1;
   for (const Block& block : blocks) {
     if (block.length == 0) continue;
     if (!blocks_.empty() &&
@@ -18,14 +21,21 @@ Layout::Layout(const std::vector<Block>& blocks, std::int64_t extent, Basic basi
     }
   }
   blocks_.shrink_to_fit();
+  before_.reserve(blocks_.size());
   for (const Block& block : blocks_) {
     const std::int64_t end = block.offset + static_cast<std::int64_t>(block.length);
     low_ = size_ == 0 ? block.offset : std::min(low_, block.offset);
     high_ = size_ == 0 ? end : std::max(high_, end);
+    before_.push_back(size_);
     size_ += block.length;
   }
   contiguous_ =
       blocks_.size() == 1 && blocks_[0].offset == 0 && extent_ == static_cast<std::int64_t>(size_);
+}
+
+std::size_t Layout::block_of(std::uint64_t byte) const {
+  const auto behind = std::upper_bound(before_.begin(), before_.end(), byte);
+  return static_cast<std::size_t>(behind - before_.begin()) - 1;
 }
 
 std::pair<std::int64_t, std::int64_t> Layout::bounds(std::uint64_t count) const {
@@ -64,6 +74,28 @@ void BlockCursor::advance(std::uint64_t bytes) {
     element_ += layout_->extent();
   }
   load();
+}
+
+void BlockCursor::skip(std::uint64_t bytes) {
+  if (bytes <= run_) {
+    if (bytes != 0) advance(bytes);
+    return;
+  }
+  // From the current element's first byte; what of it lies behind us is skipped again.
+  remaining_ -= bytes;
+  if (remaining_ == 0) {
+    run_ = 0;
+    return;
+  }
+  bytes += layout_->bytes_before(block_) +
+           static_cast<std::uint64_t>(offset_ - element_ - layout_->blocks()[block_].offset);
+  element_ += static_cast<std::int64_t>(bytes / layout_->size()) * layout_->extent();
+  bytes %= layout_->size();
+  block_ = layout_->block_of(bytes);
+  load();
+  bytes -= layout_->bytes_before(block_);
+  run_ -= bytes;
+  offset_ += static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace oriel

@@ -29,6 +29,12 @@ class Layout {
   /// Bytes of data in one element.
   std::uint64_t size() const { return size_; }
   Basic basic() const { return basic_; }
+  /// Unlike any other layout's of this process, never 0: its name towards peers that keep a copy.
+  std::uint64_t id() const { return id_; }
+  /// The block of an element that its byte number `byte` lies in.
+  std::size_t block_of(std::uint64_t byte) const;
+  /// Bytes of an element before its block.
+  std::uint64_t bytes_before(std::size_t block) const { return before_[block]; }
   /// `count` elements are one run of count * size() bytes starting at offset 0.
   bool contiguous() const { return contiguous_; }
   /// Lowest and one past the highest byte touched by `count` elements, relative to their start.
@@ -37,6 +43,8 @@ class Layout {
  private:
   friend class LayoutRef;
   std::vector<Block> blocks_;
+  std::vector<std::uint64_t> before_;  // by block
+  std::uint64_t id_;
   std::int64_t extent_;
   std::uint64_t size_ = 0;
   std::int64_t low_ = 0;
@@ -92,6 +100,8 @@ class BlockCursor {
   std::uint64_t run() const { return run_; }
   /// Moves on by `bytes`, at most run().
   void advance(std::uint64_t bytes);
+  /// Moves on by any number of bytes up to remaining().
+  void skip(std::uint64_t bytes);
 
  private:
   void load();

@@ -4,50 +4,96 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "core/operation.hpp"
 
 namespace oriel {
 
-/// The steps of the protocol as messages, for peers that are not mapped. The first four carry the
-/// word that a mapped peer would store into our Slot.
+/// The steps of the protocol as messages, for peers that are not mapped. Those of one process to
+/// another arrive in the order of sending, and travel together where they can.
 enum class MessageKind : std::uint8_t {
+  // The word that a mapped peer would store into our Slot.
   granted,
   done,
-  fence,
+  fence,  // never sent: the closing of a fence is counted, see FenceCount
   lock_granted,
-  lock,       // word: 1 exclusive, 0 shared
-  unlock,     // likewise
-  operation,  // carry out and reply
-  reply       // to an operation: complete at the target, with what it fetched
+  // Of a lock epoch; `exclusive`.
+  lock,
+  unlock,     // `acknowledge`: a reply is wanted
+  operation,  // to be carried out
+  reply,      // to an operation: all of the origin's operations up to this one are complete
+  count,      // a step of FenceCount; word: number of the fence call
+  mark,       // the origin's last operation before fence call `word` has been sent
+  layout      // a datatype of the target, or a piece of it, for operations that follow
 };
 
-/// Header of every message. An operation is followed by `blocks` Blocks (the target datatype; none:
-/// `count` bytes in one run), the compare value of compare_and_swap, and the origin's data in one
-/// piece; a reply by the fetched data.
+/// What must be open at the target before a message of an access epoch is carried out. The origin
+/// need not know: the target holds the message back until then.
+enum class Gate : std::uint8_t {
+  none,
+  exposure,  // stamp: number of the access between the two ranks
+  fence,     // stamp: number of the fence call that opened the epoch
+  lock       // the lock that the origin asked for before; stamp: the last fence it has closed
+};
+
+/// Header of every message. An operation is followed by the compare value of compare_and_swap and
+/// the origin's data in one piece; a reply by the fetched data; a count by its numbers; a layout by
+/// Blocks.
 struct Message {
-  std::uint32_t version = current_version;
+  std::uint16_t version = current_version;
   MessageKind kind = MessageKind::granted;
+  Gate gate = Gate::none;
   OperationKind operation = OperationKind::put;
   Op op = Op::replace;
   Basic basic = Basic::none;
+  Error error = Error::none;  // reply
   std::uint32_t window = 0;
   std::int32_t origin = 0;
-  std::uint64_t word = 0;     // the step's word; operation and reply: the origin's pool index
-  std::uint64_t offset = 0;   // operation: bytes from the start of the target's window
-  std::uint64_t count = 0;    // operation: elements of the target datatype
-  std::int64_t extent = 0;    // of the target datatype
-  std::uint64_t data = 0;     // bytes of data at the end of the message
-  std::uint64_t fetched = 0;  // operation: bytes that the reply shall carry
+  std::uint64_t word = 0;   // the step's word; operation, unlock and reply: the origin's pool index
+  std::uint64_t stamp = 0;  // see Gate
+  std::uint64_t offset = 0;  // operation: bytes from the start of the target's window
+  std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
+  std::uint64_t count = 0;   // operation: elements of the layout
+  std::uint64_t first = 0;   // bytes of the operation (or entries of the count) before this piece
   std::uint64_t op_code = 0;
   std::uint64_t type_code = 0;
+  std::int64_t extent = 0;    // layout
+  std::uint32_t data = 0;     // bytes of data at the end of the message
+  std::uint32_t fetched = 0;  // operation: bytes that the reply shall carry
   std::uint32_t element = 0;
-  std::uint32_t blocks = 0;
-  Error error = Error::none;  // reply
+  std::uint8_t exclusive = 0;    // lock, unlock
+  std::uint8_t acknowledge = 0;  // a reply is wanted
+  std::uint8_t last = 0;         // count, layout: the last piece
+  std::uint8_t reserved = 0;
 
-  static constexpr std::uint32_t current_version = 1;
+  static constexpr std::uint16_t current_version = 3;
+  /// Most bytes of data.
+  static constexpr std::uint64_t most_data = 32 * 1024;
+  /// Most bytes of a message, header included: compare values are short.
+  static constexpr std::uint64_t most_bytes = most_data + 1024;
 };
 
-static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) == 96);
+static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) == 104);
+static_assert(std::has_unique_object_representations_v<Message>, "no uninitialized byte is sent");
+
+/// How a process sends to remote ones. Tests make them small.
+struct Limits {
+  /// Longer operations are cut into pieces of this size, which are sent, carried out and replied
+  /// one after the other: a pipeline, and no queue needs room for more.
+  std::uint64_t piece = Message::most_data;
+  /// So many bytes are sent to a target that may have to hold them back: short operations do not
+  /// wait for grants, and no target has to keep more than this for each origin and window.
+  std::uint64_t ahead = 16 * 1024;
+  /// So many bytes of a fetching operation are asked for before the first are here.
+  std::uint64_t under_way = 32 * Message::most_data;
+};
+
+/// A message that waits at the target for its gate.
+struct HeldMessage {
+  Message message;
+  LayoutRef layout;  // of an operation on a datatype
+  std::vector<std::byte> payload;
+};
 
 }  // namespace oriel

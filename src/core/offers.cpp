@@ -229,6 +229,8 @@ bool Window::carry_out(Offer& offer) {
       compare_swap(offer.element, self, where, offer.data, offer.data + offer.element,
                    result.data());
       break;
+    case OperationKind::acknowledge:
+      return false;
   }
   std::memcpy(offer.data, result.data(), offer.bytes);
   return true;

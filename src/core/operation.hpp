@@ -14,8 +14,15 @@ enum class OperationKind : std::uint8_t {
   get,
   accumulate,
   get_accumulate,  // also fetch_and_op
-  compare_and_swap
+  compare_and_swap,
+  acknowledge  // moves nothing: its reply says that what was sent before it is complete
 };
+
+/// Whether it brings something back to the origin.
+constexpr bool fetches(OperationKind kind) {
+  return kind == OperationKind::get || kind == OperationKind::get_accumulate ||
+         kind == OperationKind::compare_and_swap;
+}
 
 /// `count` elements of a datatype at an address of this process.
 struct Buffer {

@@ -7,8 +7,9 @@
 
 namespace oriel {
 
-Process::Process(Transport& transport, int self, GenericReduce generic, Board* board)
-    : transport_(transport), self_(self), generic_(generic), board_(board) {}
+Process::Process(Transport& transport, int self, GenericReduce generic, Board* board,
+                 const Limits& limits)
+    : transport_(transport), self_(self), generic_(generic), board_(board), limits_(limits) {}
 
 Process::~Process() = default;
 
@@ -29,19 +30,27 @@ Window* Process::find_window(std::uint32_t id) {
 
 bool Process::sweep() {
   bool moved = attend();
-  while (serving_ != 0 && transport_.receive(incoming_)) {
+  sweeps_.store(sweeps() + 1, std::memory_order_relaxed);
+  if (!serving() && pending_ == 0) return moved;
+  for (auto bytes = transport_.receive(); !bytes.empty(); bytes = transport_.receive()) {
     moved = true;
-    Message message;
-    if (incoming_.size() < sizeof message) continue;
-    std::memcpy(&message, incoming_.data(), sizeof message);
-    if (message.version != Message::current_version) continue;
-    if (Window* window = find_window(message.window)) {
-      window->deliver(message, std::span(incoming_).subspan(sizeof message));
-    }
+    if (!take(bytes)) ++refused_;
   }
-  if (pending_ == 0) return moved;
-  for (const auto& window : windows_) moved |= window->sweep();
+  if (pending_ != 0) {
+    for (const auto& window : windows_) moved |= window->sweep();
+  }
+  transport_.push();
   return moved;
+}
+
+bool Process::take(std::span<const std::byte> bytes) {
+  Message message;
+  if (bytes.size() < sizeof message || bytes.size() > Message::most_bytes) return false;
+  std::memcpy(&message, bytes.data(), sizeof message);
+  if (message.version != Message::current_version) return false;
+  Window* window = find_window(message.window);
+  // What arrives for a window that we have freed was of no use to its sender either.
+  return window == nullptr || window->deliver(message, bytes.subspan(sizeof message));
 }
 
 Window::Window(Process& process, WindowSpec spec)
@@ -54,7 +63,6 @@ Window::Window(Process& process, WindowSpec spec)
       attending_(process.board_ != nullptr && spec.members.size() > 1 &&
                  spec.members[static_cast<std::size_t>(spec.rank)].private_memory),
       asymmetric_(process.transport_.fences_peers()),
-      serving_(spec.serving),
       reorder_(spec.reorder),
       peers_(spec.members.size()),
       mine_(spec.members[static_cast<std::size_t>(spec.rank)].control) {
@@ -63,10 +71,11 @@ Window::Window(Process& process, WindowSpec spec)
     peer.member = spec.members[i];
     peer.in = mine_->slots() + i;
     peer.out = peer.member.control != nullptr ? peer.member.control->slots() + rank_ : nullptr;
-    messages_ |= peer.member.control == nullptr || peer.member.path == Path::served;
   }
-  serving_ |= messages_;
-  if (serving_) ++process_.serving_;
+  if (spec.remote) {
+    count_.emplace(rank_, ranks());
+    ++process_.serving_;
+  }
   if (attending_) ++process_.attending_;
   light_.kind = EpochKind::lock;
   light_.active = true;
@@ -75,7 +84,7 @@ Window::Window(Process& process, WindowSpec spec)
 }
 
 Window::~Window() {
-  if (serving_) --process_.serving_;
+  if (count_) --process_.serving_;
   if (attending_) --process_.attending_;
   process_.pending_ -= work_;
 }

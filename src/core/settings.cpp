@@ -25,6 +25,19 @@ constexpr std::array table{
     Setting{"ORIEL_YIELD", "int", "20000",
             "How many times a waiting call yields before it sleeps until a peer wakes it: some ten "
             "milliseconds. With more ranks on the node than cores it is a tenth of that."},
+    Setting{
+        "ORIEL_AGENT_INTERVAL", "int", "200",
+        "Microseconds without an MPI call that makes progress, after which a thread serves "
+        "ranks of other nodes until there is one. 0: no such thread; ranks are then served only "
+        "in MPI calls."},
+    Setting{"ORIEL_OFI_PROVIDER", "text", "",
+            "libfabric's provider between nodes, for example tcp or verbs;ofi_rxm; empty: "
+            "libfabric's choice. The same on all nodes."},
+    Setting{"ORIEL_OFI_LIBRARY", "text", "",
+            "File of the libfabric to load if the host MPI has loaded none; empty: the host MPI's, "
+            "else the system's."},
+    Setting{"ORIEL_PEER_TIMEOUT", "int", "10",
+            "Seconds that a node may be silent before calls that wait for it fail."},
 };
 
 const char* value_of(const char* name) {
@@ -39,6 +52,10 @@ const char* value_of(const char* name) {
 
 std::span<const Setting> settings() {
   return table;
+}
+
+const char* setting_text(const char* name) {
+  return value_of(name);
 }
 
 bool setting_bool(const char* name) {

@@ -18,6 +18,8 @@ std::span<const Setting> settings();
 
 /// Values from the environment, or the default of the table. An unknown name is a programming
 /// error.
+/// The text itself; empty where nothing is set.
+const char* setting_text(const char* name);
 bool setting_bool(const char* name);
 long setting_int(const char* name);
 

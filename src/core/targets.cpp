@@ -41,6 +41,7 @@ bool Window::advance(Epoch& epoch, Target& target) {
     --epoch.untold;
     return true;
   }
+  if (remote(other)) return advance_remote(epoch, target);
   bool moved = false;
   // Only start's targets are told of an epoch that held nothing for them; nothing to wait for then.
   const bool empty = epoch.closed && target.issued == 0 && epoch.kind == EpochKind::access;
@@ -53,11 +54,7 @@ bool Window::advance(Epoch& epoch, Target& target) {
     if (target.head == nullptr) target.tail = nullptr;
     ++target.started;
     moved = true;
-    if (other.member.path == Path::served) {
-      request_service(*recorded, other);
-    } else {
-      finish(*recorded, perform(recorded->operation, other));
-    }
+    finish(*recorded, perform(recorded->operation, other));
   }
   if (moved) satisfy_flushes(target);
   if (epoch.closed && target.finished == target.issued) moved |= tell(epoch, target);
@@ -98,9 +95,6 @@ bool Window::obtain(Epoch& epoch, Target& target) {
 }
 
 bool Window::lock_granted(Target& target, Peer& other) {
-  if (other.member.control == nullptr) {
-    return other.in->lock_granted.load(std::memory_order_acquire) >= target.id;
-  }
   const std::uint32_t state =
       other.member.control->nodes()[rank_].state.load(std::memory_order_acquire);
   if (state == LockNode::carried_out && target.head != nullptr) {
@@ -117,9 +111,8 @@ bool Window::lock_granted(Target& target, Peer& other) {
 void Window::send_errand(Epoch& epoch) {
   Target& target = epoch.one;
   Peer& other = peer(target.rank);
-  if (target.access != Target::Access::requested || target.issued != 1 ||
-      other.member.control == nullptr || other.member.path != Path::mapped ||
-      other.member.private_memory) {
+  if (target.access != Target::Access::requested || target.issued != 1 || remote(other) ||
+      other.member.path != Path::mapped || other.member.private_memory) {
     return;
   }
   Errand errand;
@@ -135,18 +128,11 @@ void Window::request_lock(Epoch& epoch, Target& target, Peer& other) {
   }
   if (other.locking != nullptr)
     return;  // an earlier epoch of ours still has our place in the queue
+  if (!settled(other)) return;
   other.locking = &epoch;
-  if (other.member.control != nullptr) {
-    if (lock_line(other).acquire(rank_, epoch.exclusive)) {
-      target.access = Target::Access::granted;
-      return;
-    }
-  } else {
-    target.id = ++other.lock_requests;
-    Message message;
-    message.kind = MessageKind::lock;
-    message.word = epoch.exclusive ? 1 : 0;
-    send(other.member.process, message);
+  if (lock_line(other).acquire(rank_, epoch.exclusive)) {
+    target.access = Target::Access::granted;
+    return;
   }
   target.access = Target::Access::requested;
   ++epoch.attention;
@@ -172,7 +158,7 @@ bool Window::tell(Epoch& epoch, Target& target) {
     case EpochKind::lock_all:
       if (!epoch.no_check) {
         other.locking = nullptr;
-        if (!target.carried_out) release_lock(other, epoch.exclusive);
+        if (!target.carried_out) give_back(other, rank_, epoch.exclusive);
       }
       break;
     case EpochKind::fence:
@@ -184,17 +170,6 @@ bool Window::tell(Epoch& epoch, Target& target) {
   return true;
 }
 
-void Window::release_lock(Peer& locked, bool exclusive) {
-  if (locked.member.control == nullptr) {
-    Message message;
-    message.kind = MessageKind::unlock;
-    message.word = exclusive ? 1 : 0;
-    send(locked.member.process, message);
-    return;
-  }
-  give_back(locked, rank_, exclusive);
-}
-
 void Window::give_back(Peer& locked, int origin, bool exclusive) {
   if (lock_line(locked).release(origin, exclusive)) return;
   told_.clear();
@@ -202,7 +177,7 @@ void Window::give_back(Peer& locked, int origin, bool exclusive) {
   for (const int rank : told_) {
     // A remote origin is represented in the queue by the target's engine.
     Peer& next = peer(rank);
-    wake(next.member.control != nullptr ? next : locked);
+    wake(remote(next) ? locked : next);
   }
 }
 
@@ -229,9 +204,9 @@ Outcome Window::issue(const Operation& operation) {
   }
   if (target == nullptr) target = &touch(*epoch, operation.target);
   target->used = true;
+  if (remote(other)) return issue_remote(operation, *epoch, *target);
   if (epoch->active && target->access != Target::Access::granted) advance(*epoch, *target);
-  const bool available = epoch->active && target->access == Target::Access::granted;
-  if (available && other.member.path != Path::served) {
+  if (epoch->active && target->access == Target::Access::granted) {
     const Error error = perform(operation, other);
     if (error != Error::none) return Outcome::failed(error);
     ++target->issued;
@@ -239,32 +214,37 @@ Outcome Window::issue(const Operation& operation) {
     ++target->finished;
     return Outcome::finished();
   }
-  RecordedOperation& recorded = process_.operations_.acquire();
-  recorded.operation = operation;
-  recorded.epoch = epoch;
-  recorded.target = target;
   ++target->issued;
-  const bool fetches =
-      operation.kind != OperationKind::put && operation.kind != OperationKind::accumulate;
-  if (fetches) target->last_fetch = target->issued;
-  ++epoch->attention;
-  add_work();
-  if (available) {
-    ++target->started;
-    request_service(recorded, other);
-  } else {
-    (target->tail != nullptr ? target->tail->next : target->head) = &recorded;
-    target->tail = &recorded;
-  }
+  if (fetches(operation.kind)) target->last_fetch = target->issued;
+  append(*target, record(operation, *epoch, *target));
   return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
 }
 
+RecordedOperation& Window::record(const Operation& operation, Epoch& epoch, Target& target) {
+  RecordedOperation& recorded = process_.operations_.acquire();
+  recorded.operation = operation;
+  recorded.epoch = &epoch;
+  recorded.target = &target;
+  recorded.number = target.issued;
+  ++epoch.attention;
+  add_work();
+  return recorded;
+}
+
+void Window::append(Target& target, RecordedOperation& recorded) {
+  (target.tail != nullptr ? target.tail->next : target.head) = &recorded;
+  target.tail = &recorded;
+}
+
 void Window::finish(RecordedOperation& recorded, Error error) {
+  ++recorded.target->finished;
+  conclude(recorded, error);
+}
+
+void Window::conclude(RecordedOperation& recorded, Error error) {
   Epoch& epoch = *recorded.epoch;
-  Target& target = *recorded.target;
   Completion* completion = recorded.operation.completion;
   if (error != Error::none && epoch.error == Error::none) epoch.error = error;
-  ++target.finished;
   --epoch.attention;
   remove_work();
   process_.operations_.release(recorded);
@@ -289,6 +269,7 @@ void Window::satisfy_flushes(Target& target) {
 void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& request) {
   if (epoch.active) advance(epoch, target);
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
+  if (remote(peer(target.rank)) && finished > target.asked) ask(epoch, target);
   if (target.started >= target.issued && target.finished >= finished) return;
   if (request == nullptr) {
     request = &process_.flush_requests_.acquire();
@@ -304,6 +285,7 @@ void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& requ
 }
 
 Outcome Window::covered(FlushRequest* request, Completion* completion) {
+  push();
   if (request != nullptr) {
     request->completion = completion;
     return Outcome::posted();

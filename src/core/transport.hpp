@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/error.hpp"
@@ -25,14 +24,20 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Hands over a message for `process`: delivered exactly once, in order per pair of processes.
-  /// What does not fit into the peer's queue waits here and goes out in later calls of receive().
+  /// Hands over a message of at least one byte for `process`: delivered exactly once, in order per
+  /// pair of processes. Messages to one process may be collected until push() and travel together.
+  /// What the peer or the network does not take waits here and goes out in later calls of push()
+  /// and receive().
   virtual void send(int process, std::span<const std::byte> header,
                     std::span<const std::byte> payload) = 0;
+  /// Lets go of what send() has collected.
+  virtual void push() = 0;
+  /// So much waits for the process that no operation should be added if it can wait elsewhere.
+  virtual bool congested(int process) const = 0;
 
-  /// Moves waiting messages out and takes the next whole message in, header and payload in one
-  /// piece.
-  virtual bool receive(std::vector<std::byte>& message) = 0;
+  /// Takes the next whole message in, header and payload in one piece, aligned to 8 bytes: valid
+  /// until the next call. Empty: there is none.
+  virtual std::span<const std::byte> receive() = 0;
 
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
   /// return. Only used for ranks whose path is Path::vm.

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "core/done_word.hpp"
 #include "core/epoch.hpp"
 #include "core/error.hpp"
+#include "core/fence_count.hpp"
 #include "core/lock_queue.hpp"
 #include "core/message.hpp"
 #include "core/operation.hpp"
@@ -40,7 +43,7 @@ struct Member {
   std::uint64_t address = 0;    // vm: address in the peer's process
   std::uint64_t size = 0;       // bytes
   std::uint64_t disp_unit = 1;
-  ControlBlock* control = nullptr;  // null: the protocol with this rank goes by messages
+  ControlBlock* control = nullptr;  // null exactly when path is served, in both directions
   Doorbell* doorbell = nullptr;     // null exactly when control is
   Board* board = nullptr;           // vm: where it takes offers; null: nowhere
 };
@@ -51,8 +54,9 @@ struct WindowSpec {
   std::vector<Member> members;  // by rank; members[rank].control is our own block, never null
   Reorder reorder;
   bool no_locks = false;
-  /// Some rank reaches our memory by messages: a sweep must look for them.
-  bool serving = false;
+  /// Some rank of the window is remote to some other: fences are counted, and a sweep looks for
+  /// messages. The same on all ranks.
+  bool remote = false;
   /// Others may load and store our memory without a call (shared windows): a blocking lock must
   /// then hold the lock when it returns.
   bool shared = false;
@@ -174,10 +178,15 @@ class Window {
   bool sweep();
   /// Carries out what a node peer has offered; false: it is to do so itself.
   bool carry_out(Offer& offer);
-  /// Takes a message of a remote peer.
-  void deliver(const Message& message, std::span<const std::byte> payload);
+  /// Takes a message of a remote peer. False: no such message can be; nothing has been changed.
+  bool deliver(const Message& message, std::span<const std::byte> payload);
 
  private:
+  /// Messages of one origin that wait for their gates, in order of arrival.
+  struct Held {
+    std::deque<HeldMessage> lock, other;
+  };
+
   /// One rank of the window. What the hot path reads comes first, in one cache line.
   struct alignas(cache_line) Peer {
     Target* ready = nullptr;  // set while operations of the open epoch may go straight to memory
@@ -191,8 +200,18 @@ class Window {
     std::uint64_t accesses = 0;  // accesses requested to it (paper: a_l)
     std::uint64_t exposures = 0;      // exposures opened to it (paper: e_l)
     std::uint64_t lock_requests = 0;  // remote: lock requests sent to it
-    std::uint64_t lock_grants = 0;    // remote: its lock requests that we have granted
     DoneWord done;                    // access epochs to it that we have completed
+
+    // Remote peers only.
+    std::uint64_t lock_grants = 0;   // its lock requests that we have granted
+    std::uint64_t ahead = 0;         // bytes sent to it that it may have to hold back
+    std::uint64_t ahead_access = 0;  // the last access, lock request and fence epoch of those
+    std::uint64_t ahead_lock = 0;
+    std::uint64_t ahead_fence = 0;
+    Error failed = Error::none;  // an operation of its that had no reply
+    bool standing = false;       // it waits in our lock queue, and we in its place
+    bool holding = false;        // it has our lock
+    std::unique_ptr<Held> held;
   };
 
   Error fail(Error error, const char* reason) {
@@ -200,6 +219,7 @@ class Window {
     return error;
   }
   Peer& peer(int rank) { return peers_[static_cast<std::size_t>(rank)]; }
+  static bool remote(const Peer& peer) { return peer.member.control == nullptr; }
   bool valid_rank(int rank) const { return rank >= 0 && rank < ranks(); }
   void add_work(std::uint64_t amount = 1);
   void remove_work(std::uint64_t amount = 1);
@@ -212,8 +232,19 @@ class Window {
   Outcome close(Epoch& epoch, Completion* completion);
   bool progress(Epoch& epoch);
   bool completed(Epoch& epoch);
-  Completion* retire(Epoch& epoch);
+  /// Completed, and no remote target may be holding its operations back: the next one may follow
+  /// (E5). MPI_Win_complete need not wait for that.
+  bool over(Epoch& epoch);
+  void retire(Epoch& epoch);
   bool fence_over(Epoch& epoch);
+  void announce_fence(std::uint64_t call);
+  bool begin_count(Epoch& epoch);
+  bool count_over(Epoch& epoch);
+  /// A mapped peer has ended the last fence that we have ended: what others have sent it before
+  /// that fence is in its memory.
+  bool settled(const Peer& peer) const {
+    return !count_ || peer.in->fence.load(std::memory_order_acquire) >= last_fence_;
+  }
   bool may_renew_fence(Assert assertion) const;
   Outcome renew_fence(Completion* completion);
   bool renewed(Epoch& epoch);
@@ -229,12 +260,14 @@ class Window {
   bool obtain(Epoch& epoch, Target& target);
   void request_lock(Epoch& epoch, Target& target, Peer& peer);
   bool tell(Epoch& epoch, Target& target);
-  void release_lock(Peer& peer, bool exclusive);
   void give_back(Peer& peer, int origin, bool exclusive);
   LockLine lock_line(Peer& peer) { return LockLine(*peer.member.control, transport_, asymmetric_); }
   bool lock_granted(Target& target, Peer& peer);
   void send_errand(Epoch& epoch);
+  void append(Target& target, RecordedOperation& recorded);
+  RecordedOperation& record(const Operation& operation, Epoch& epoch, Target& target);
   void finish(RecordedOperation& recorded, Error error);
+  void conclude(RecordedOperation& recorded, Error error);
   void satisfy_flushes(Target& target);
   void cover(Epoch& epoch, Target& target, bool local, FlushRequest*& request);
   Outcome covered(FlushRequest* request, Completion* completion);
@@ -242,7 +275,38 @@ class Window {
   // steps.cpp: what one process tells another, by store or by message.
   void announce(Peer& peer, MessageKind kind, std::uint64_t word);
   void wake(Peer& peer);
-  void send(int process, Message message, std::span<const std::byte> payload = {});
+  void send(Peer& peer, Message message, std::span<const std::byte> payload = {});
+  void push();
+  void send_count();
+
+  // requests.cpp: operations on remote targets, at the origin.
+  Outcome issue_remote(const Operation& operation, Epoch& epoch, Target& target);
+  bool advance_remote(Epoch& epoch, Target& target);
+  bool tell_remote(Epoch& epoch, Target& target);
+  bool open_for(Epoch& epoch, Target& target);
+  bool may_send(Epoch& epoch, Target& target, std::uint64_t bytes);
+  bool transmit(RecordedOperation& recorded);
+  bool transmit_at_once(const Operation& operation, Epoch& epoch, Target& target);
+  Message request(const Operation& operation, const Epoch& epoch, const Target& target) const;
+  void send_piece(Message message, const Operation& operation, std::uint64_t first,
+                  std::uint64_t bytes);
+  void describe(const Layout& layout, Peer& peer);
+  void ask(Epoch& epoch, Target& target);
+  void send_question(RecordedOperation& question);
+  void send_unlock(Epoch& epoch, Target& target);
+  bool take_reply(const Message& message, std::span<const std::byte> payload);
+
+  // service.cpp: the same, at the target.
+  bool take_gated(const Message& message, std::span<const std::byte> payload);
+  bool gate_open(const Message& message);
+  void carry_out(const Message& message, std::span<const std::byte> payload, const Layout* layout);
+  void release_held(Peer& origin);
+  void release_all_held();
+  void serve(const Message& message, std::span<const std::byte> payload, const Layout* layout);
+  Error check_request(const Message& message, const Layout* layout);
+  void serve_run(const Message& message, std::byte* where, const std::byte* operands,
+                 std::byte* fetched, std::uint64_t bytes);
+  bool take_layout(const Message& message, std::span<const std::byte> payload);
 
   // data.cpp: the bytes of an operation.
   Error check(const Operation& operation, const Peer& peer);
@@ -268,9 +332,6 @@ class Window {
   }
   static bool make_errand(const Operation& operation, const Peer& peer, Errand& errand);
   void run_errand(const Errand& errand, Peer& peer);
-  void request_service(RecordedOperation& recorded, Peer& peer);
-  void serve(const Message& message, std::span<const std::byte> payload);
-  void take_reply(const Message& message, std::span<const std::byte> payload);
 
   // offers.cpp: operations that the owner of private memory carries out, if it happens to look.
   std::uint64_t offer(const Operation& operation, Peer& peer);
@@ -293,8 +354,6 @@ class Window {
   bool shared_;
   bool attending_;               // node peers may offer operations on our memory
   bool asymmetric_;              // all peers obey Transport::fence_peers()
-  bool serving_;                 // messages go to or come from some rank
-  bool messages_ = false;        // messages go to some rank: operations may outlast their call
   bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)
   Reorder reorder_;
   const char* reason_ = "";
@@ -314,11 +373,15 @@ class Window {
   std::uint64_t deferred_ = 0;  // epochs not yet active
   std::uint64_t events_ = 0;
   std::uint64_t fence_calls_ = 0;
-  std::uint64_t flushes_ = 0;       // pending flush requests
-  std::uint64_t work_ = 0;          // our share of Process::pending()
-  std::vector<int> standing_;       // remote origins in our lock queue, for whom we stand in line
-  std::vector<int> told_;           // scratch of give_back
-  std::vector<std::byte> scratch_;  // payload being put together
+  std::optional<FenceCount> count_;  // where some rank is remote to some other
+  std::uint64_t last_fence_ = 0;     // likewise: the last closing fence that we have ended
+  std::uint64_t open_fence_ = 0;     // the call that opened our active fence epoch
+  std::uint64_t held_ = 0;           // messages held back
+  std::uint64_t flushes_ = 0;        // pending flush requests
+  std::uint64_t work_ = 0;           // our share of Process::pending()
+  std::vector<int> standing_;        // remote origins in our lock queue, for whom we stand in line
+  std::vector<int> told_;            // scratch of give_back
+  std::vector<std::byte> scratch_;   // payload being put together, results being fetched
 };
 
 }  // namespace oriel

@@ -175,7 +175,10 @@ TEST_P(ActivationOf, ALaterEpochWaitsUnlessAKeyLetsItGo) {
         two.play(later, 2, second);
         two.answer(later, 2);
         two.settle();
-        EXPECT_FALSE(first.done());
+        // Short operations on a remote target are sent ahead: the access has completed, and still
+        // the later epoch waits until the target is exposed.
+        const bool sent_ahead = !GetParam() && earlier == EpochKind::access;
+        EXPECT_EQ(first.done(), sent_ahead);
         EXPECT_EQ(second.done(), allowed(earlier, later, keys_of(bits)));
 
         // Nothing is lost by the wait: both complete when the late ranks have done their part.

@@ -40,6 +40,17 @@ class NaiveMatcher {
  public:
   NaiveMatcher(int ranks, Reorder keys) : keys_(keys), epochs_(at(ranks)) {}
 
+  /// Whether the call that closed the epoch has completed. An access to remote targets completes
+  /// with its operations on their way: a target that is not yet exposed holds them back (S3).
+  bool told(int rank, std::size_t index, bool remote) const {
+    const Played& epoch = epochs_[at(rank)][index];
+    if (!remote || epoch.kind != EpochKind::access) return epoch.complete;
+    bool own = true;
+    for (std::size_t i = 0; i < epoch.group.size(); ++i) {
+      own = own && (epoch.group[i] != rank || epoch.met[i]);
+    }
+    return epoch.active && own;
+  }
   void open(int rank, Played epoch) {
     epoch.met.resize(epoch.group.size());
     epochs_[at(rank)].push_back(std::move(epoch));
@@ -156,11 +167,12 @@ class RealWindow {
   std::vector<std::deque<std::uint64_t>> values_;
 };
 
-void compare(const NaiveMatcher& naive, RealWindow& real, int ranks) {
+void compare(const NaiveMatcher& naive, RealWindow& real, int ranks, bool remote) {
   for (int rank = 0; rank < ranks; ++rank) {
     for (std::size_t i = 0; i < naive.epochs(rank).size(); ++i) {
       const Played& epoch = naive.epochs(rank)[i];
-      ASSERT_EQ(real.complete(rank, i), epoch.complete) << "rank " << rank << " epoch " << i;
+      ASSERT_EQ(real.complete(rank, i), naive.told(rank, i, remote))
+          << "rank " << rank << " epoch " << i;
       for (std::size_t k = 0; epoch.kind == EpochKind::access && k < epoch.group.size(); ++k) {
         ASSERT_EQ(real.arrived(rank, static_cast<int>(i), epoch.group[k]),
                   epoch.met[k] && !epoch.empty[k])
@@ -207,12 +219,12 @@ TEST_P(Matching, AgreesWithANaiveMatcher) {
       if (!random.chance(20)) continue;
       naive.settle();
       real.settle();
-      compare(naive, real, ranks);
+      compare(naive, real, ranks, !GetParam());
       if (HasFatalFailure()) return;
     }
     naive.settle();
     real.settle();
-    compare(naive, real, ranks);
+    compare(naive, real, ranks, !GetParam());
     if (HasFatalFailure()) return;
   }
 }

@@ -334,7 +334,7 @@ const std::vector<MPI_Datatype>& predefined_types() {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   const Layouts layouts;
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     Window<char> window(flavor, bytes);
     const auto alone = [&](auto body) {
       // Each rank has its right neighbour for itself, its own memory included when it is alone.

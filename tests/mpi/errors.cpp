@@ -347,7 +347,7 @@ void no_locks(Flavor flavor, const Program& program) {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   if (program.host_only()) return 0;  // what a host checks is its own choice
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     program.test("ranks", [&] { ranks(flavor, program); });
     program.test("displacements", [&] { displacements(flavor, program); });
     program.test("epochs", [&] { epochs(flavor, program); });

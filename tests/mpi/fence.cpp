@@ -154,7 +154,7 @@ void two_windows(Flavor flavor, const Program& program) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     program.test("rounds", [&] { rounds(flavor, program); });
     program.test("first fence", [&] { first_fence(flavor, program); });
     program.test("accumulates", [&] { accumulates(flavor, program); });

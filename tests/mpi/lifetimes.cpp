@@ -135,7 +135,7 @@ void thousand_times(const Program& program) {
     int memory = 0;
     int* base = &memory;
     MPI_Win win;
-    switch (i % 3) {
+    switch (i % (support::one_node() ? 3 : 2)) {
       case 0:
         MPI_Win_create(base, sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
         break;
@@ -151,7 +151,7 @@ void thousand_times(const Program& program) {
     MPI_Win_unlock(program.right(), win);
     MPI_Win_free(&win);
     CHECK(win == MPI_WIN_NULL);
-    if (i % 3 == 0) CHECK_EQUAL(memory, i);
+    if (base == &memory) CHECK_EQUAL(memory, i);
   }
   CHECK(open_files() <= before + 4);
 }
@@ -172,7 +172,7 @@ void free_after_fence(Flavor flavor, const Program& program) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     program.test("sub-communicators", [&] { sub_communicators(flavor, program); });
     program.test("many at once", [&] { many_at_once(flavor, program); });
     program.test("free after fence", [&] { free_after_fence(flavor, program); });

@@ -279,7 +279,11 @@ void late_post(const Test& test) {
       MPI_Put(&marks[at], 1, MPI_INT, 1, 0, 1, MPI_INT, window);
       test.oriel.Win_icomplete(window, &closing[at]);
     }
-    for (MPI_Request& one : closing) CHECK(!complete_now(one));
+    // To another node short operations go ahead: the first epoch is complete with them on their
+    // way.
+    for (int i = support::one_node() ? 0 : 1; i < epochs; ++i) {
+      CHECK(!complete_now(closing[static_cast<std::size_t>(i)]));
+    }
     MPI_Send(nullptr, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
     MPI_Waitall(epochs, closing.data(), MPI_STATUSES_IGNORE);
   }
@@ -845,7 +849,7 @@ int main(int argc, char** argv) {
   if (program.host_only()) return 0;
   const Nonblocking oriel;
   program.test("version", [&] { version(oriel); });
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     const Test test{oriel, program, flavor};
     program.test("locks", [&] { locks(test); });
     program.test("fences", [&] { fences(test); });

@@ -265,7 +265,7 @@ void compare_and_swap_sizes(Flavor flavor, const Program& program) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     Window<std::int64_t> window(flavor, count);
     const auto locked = [&](auto body) {
       for (int target : {program.right(), program.rank()}) {

@@ -296,7 +296,7 @@ void absent_target(Flavor flavor, const Program& program) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     program.test("exclusion", [&] { exclusion(flavor, program); });
     program.test("readers and writers", [&] { readers_and_writers(flavor, program); });
     program.test("sharing", [&] { sharing(flavor, program); });

@@ -205,7 +205,7 @@ void late_post(Flavor flavor, const Program& program) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     program.test("all to all", [&] { all_to_all(flavor, program); });
     program.test("one pair", [&] { one_pair(flavor, program); });
     program.test("many origins", [&] { many_origins(flavor, program); });

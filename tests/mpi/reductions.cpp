@@ -303,7 +303,7 @@ int main(int argc, char** argv) {
   // An op that the host does not know for a type is no failure: there is nothing to compare with.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     Window<char> window(flavor, bytes);
     program.test_unless_host("openmpi intel", "wrong logical and MINLOC results between ranks",
                              "all ops on all types", [&] {

@@ -194,7 +194,7 @@ void empty_operations(Flavor flavor, const Program& program) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     program.test("wait families", [&] { wait_families(flavor, program); });
     program.test("thousand outstanding", [&] { thousand_outstanding(flavor, program); });
     program.test("wait after unlock", [&] { wait_after_unlock(flavor, program); });

@@ -139,7 +139,7 @@ void waiting_thread(Flavor flavor, const Program& program) {
 int main(int argc, char** argv) {
   Program program(argc, argv, MPI_THREAD_MULTIPLE);
   if (program.thread_level() < MPI_THREAD_MULTIPLE) return 0;
-  for (Flavor flavor : support::flavors) {
+  for (Flavor flavor : support::flavors()) {
     program.test("put and flush", [&] { put_and_flush(flavor, program); });
     program.test("contended", [&] { contended(flavor, program); });
     program.test("requests", [&] { requests(flavor, program); });

@@ -27,6 +27,9 @@
 namespace oriel {
 namespace {
 
+// Messages for one process that wait here before its peers are asked to keep theirs.
+constexpr std::size_t most_waiting = 64;
+
 bool random_id(std::uint64_t& id) {
   return ::getrandom(&id, sizeof id, 0) == sizeof id;
 }
@@ -213,7 +216,12 @@ bool ShmTransport::push_backlog(Peer& to, std::deque<Waiting>& backlog) {
   return true;
 }
 
-bool ShmTransport::receive(std::vector<std::byte>& message) {
+bool ShmTransport::congested(int process) const {
+  const auto backlog = backlogs_.find(process);
+  return backlog != backlogs_.end() && backlog->second.size() >= most_waiting;
+}
+
+std::span<const std::byte> ShmTransport::receive() {
   for (auto entry = backlogs_.begin(); entry != backlogs_.end();) {
     const bool all = push_backlog(peer(entry->first), entry->second);
     entry = all ? backlogs_.erase(entry) : std::next(entry);
@@ -222,20 +230,19 @@ bool ShmTransport::receive(std::vector<std::byte>& message) {
   do {
     while (const auto fragment = box.peek()) {
       stalled_since_ = 0;
-      const bool whole = take(box, *fragment, message);
+      const bool whole = take(box, *fragment);
       box.release(*fragment);
-      if (whole) return true;
+      if (whole) return message_;
     }
   } while (look_after_stall(box));
-  return false;
+  return {};
 }
 
-/// True when the fragment made a message whole, which is then in `message`.
-bool ShmTransport::take(const Mailbox& box, const Mailbox::Fragment& fragment,
-                        std::vector<std::byte>& message) {
+/// True when the fragment made a message whole.
+bool ShmTransport::take(const Mailbox& box, const Mailbox::Fragment& fragment) {
   if (fragment.bytes == fragment.total) {
-    message.resize(fragment.bytes);
-    box.copy(fragment, message.data());
+    message_.resize(fragment.bytes);
+    box.copy(fragment, message_.data());
     return true;
   }
   Partial& partial = partials_[fragment.source];
@@ -251,7 +258,7 @@ bool ShmTransport::take(const Mailbox& box, const Mailbox::Fragment& fragment,
   box.copy(fragment, partial.bytes.data() + fragment.offset);
   partial.received += fragment.bytes;
   if (partial.received < fragment.total) return false;
-  message.swap(partial.bytes);
+  message_.swap(partial.bytes);
   partials_.erase(fragment.source);
   return true;
 }

@@ -48,7 +48,10 @@ class ShmTransport final : public Transport {
 
   void send(int process, std::span<const std::byte> header,
             std::span<const std::byte> payload) override;
-  bool receive(std::vector<std::byte>& message) override;
+  /// A mailbox takes messages one by one: nothing is collected.
+  void push() override {}
+  bool congested(int process) const override;
+  std::span<const std::byte> receive() override;
   Error copy(int process, bool write, std::span<const Run> runs) override;
   void ring(Doorbell& doorbell) override;
   /// Every process here has registered for expedited membarriers.
@@ -89,7 +92,7 @@ class ShmTransport final : public Transport {
   }
   bool push(Peer& to, Outgoing& message);
   bool push_backlog(Peer& to, std::deque<Waiting>& backlog);
-  bool take(const Mailbox& box, const Mailbox::Fragment& fragment, std::vector<std::byte>& message);
+  bool take(const Mailbox& box, const Mailbox::Fragment& fragment);
   bool look_after_stall(Mailbox& box);
 
   std::int32_t pid_ = 0;
@@ -103,6 +106,7 @@ class ShmTransport final : public Transport {
   std::vector<Peer> peers_;                              // the first is this process
   std::unordered_map<std::uint64_t, int> numbers_;       // by ProcessName::id
   std::map<int, std::deque<Waiting>> backlogs_;          // by process; none is empty
+  std::vector<std::byte> message_;                       // the one received last
   std::unordered_map<std::uint64_t, Partial> partials_;  // by sender's id
 };
 

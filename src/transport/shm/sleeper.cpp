@@ -13,6 +13,8 @@ constexpr std::uint64_t first_timeout = 50'000;
 // Without the fence a wake-up can be lost, and nobody rings for room in a mailbox.
 constexpr std::uint64_t longest_unsure_timeout = 1'000'000;
 constexpr std::uint64_t longest_timeout = 10'000'000;
+// Nobody rings for what comes from another node: about as long as a message takes.
+constexpr std::uint64_t network_timeout = 50'000;
 
 }  // namespace
 
@@ -34,7 +36,9 @@ void Sleeper::lie_down() {
 bool Sleeper::sleep() {
   futex_wait(transport_->doorbell(transport_->self()).rings, rings_, timeout_);
   const bool sure = transport_->fences_peers() && !transport_->backlogged();
-  timeout_ = std::min(2 * timeout_, sure ? longest_timeout : longest_unsure_timeout);
+  timeout_ = std::min(2 * timeout_, networked_ ? network_timeout
+                                    : sure     ? longest_timeout
+                                               : longest_unsure_timeout);
   const std::uint64_t now = nanoseconds_now();
   if (now - last_check_ < peer_check_interval) return false;
   last_check_ = now;

@@ -35,8 +35,10 @@ class Sleeper {
  public:
   /// With more processes on the node than processors, spinning only keeps the awaited peer from
   /// running: a crowded waiter begins with yielding, and sleeps earlier.
-  Sleeper(ShmTransport& transport, long spins, long yields, bool crowded)
+  /// `networked`: what is waited for may come from another node, and does not ring.
+  Sleeper(ShmTransport& transport, long spins, long yields, bool crowded, bool networked = false)
       : transport_(&transport),
+        networked_(networked),
         spins_(crowded ? 0 : spins),
         yields_(crowded ? yields / 10 : yields),
         spins_left_(spins_),
@@ -78,6 +80,7 @@ class Sleeper {
   void rise();
 
   ShmTransport* transport_;
+  bool networked_;
   long spins_, yields_;
   long spins_left_, yields_left_;
   bool lying_ = false;         // counted in Doorbell::sleeping

@@ -6,15 +6,23 @@
 
 namespace oriel {
 
-SimJob::SimJob(std::vector<int> node_of, bool immediate)
+SimJob::SimJob(std::vector<int> node_of, bool immediate, const Limits& limits)
     : node_of_(std::move(node_of)), network_(ranks(), immediate), ranks_(node_of_.size()) {
   for (int i = 0; i < ranks(); ++i) {
     Rank& rank = ranks_[at(i)];
     rank.transport = std::make_unique<SimTransport>(network_, i);
     rank.doorbell = std::make_unique<Doorbell>();
     rank.board = std::make_unique<Board>();
-    rank.process = std::make_unique<Process>(*rank.transport, i, GenericReduce{}, rank.board.get());
+    rank.process =
+        std::make_unique<Process>(*rank.transport, i, GenericReduce{}, rank.board.get(), limits);
   }
+}
+
+Path SimJob::path(const SimWindowSpec& spec, bool same_node, int from, int to) {
+  if (from == to) return Path::mapped;
+  if (!same_node) return Path::served;
+  if (spec.memory.empty()) return Path::mapped;
+  return spec.memory[at(from)] == Path::served ? Path::served : spec.memory[at(to)];
 }
 
 SimJob::Memory SimJob::zeroed(std::size_t bytes) {
@@ -25,20 +33,16 @@ SimJob::Memory SimJob::zeroed(std::size_t bytes) {
 
 Member SimJob::member(const SimWindowSpec& spec, const SimWindow& made, int viewer, int rank) {
   const Side& side = made.sides[at(rank)];
-  const Path path = spec.memory.empty() ? Path::mapped : spec.memory[at(rank)];
   Member member;
   member.process = rank;
   member.size = spec.bytes;
   member.disp_unit = spec.disp_unit;
-  if (!same_node(viewer, rank)) {
-    member.path = Path::served;
-    return member;
-  }
+  member.path = path(spec, same_node(viewer, rank), viewer, rank);
+  if (member.path == Path::served) return member;
   member.control = side.control;
   member.doorbell = ranks_[at(rank)].doorbell.get();
   member.board = ranks_[at(rank)].board.get();
-  member.private_memory = path != Path::mapped;
-  member.path = viewer == rank ? Path::mapped : path;
+  member.private_memory = !spec.memory.empty() && spec.memory[at(rank)] != Path::mapped;
   if (member.path == Path::mapped) member.base = side.memory;
   if (member.path == Path::vm) member.address = reinterpret_cast<std::uintptr_t>(side.memory);
   return member;
@@ -56,6 +60,11 @@ int SimJob::create_window(const SimWindowSpec& spec) {
                                         static_cast<std::uint32_t>(node_of_.size()));
   }
   for (int i = 0; i < ranks(); ++i) {
+    for (int j = 0; j < ranks(); ++j) {
+      made.remote |= path(spec, same_node(i, j), i, j) == Path::served;
+    }
+  }
+  for (int i = 0; i < ranks(); ++i) {
     WindowSpec window;
     window.id = static_cast<std::uint32_t>(id);
     window.rank = i;
@@ -63,8 +72,8 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     window.no_locks = spec.no_locks;
     for (int j = 0; j < ranks(); ++j) {
       window.members.push_back(member(spec, made, i, j));
-      window.serving |= member(spec, made, j, i).path == Path::served;
     }
+    window.remote = made.remote;
     made.sides[at(i)].window = &process(i).create_window(std::move(window));
   }
   return id;
@@ -76,7 +85,7 @@ bool SimJob::round() {
     while (network_.deliver(from, to)) moved = true;
   }
   for (int i = 0; i < ranks(); ++i) moved |= process(i).sweep();
-  return moved;
+  return moved || !network_.under_way().empty();
 }
 
 int SimJob::settle() {

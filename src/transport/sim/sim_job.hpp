@@ -27,7 +27,7 @@ struct SimWindowSpec {
 class SimJob {
  public:
   /// `node_of` gives each rank its node. `immediate`: see SimNetwork.
-  explicit SimJob(std::vector<int> node_of, bool immediate = false);
+  explicit SimJob(std::vector<int> node_of, bool immediate = false, const Limits& limits = {});
 
   int create_window(const SimWindowSpec& spec);
 
@@ -38,6 +38,8 @@ class SimJob {
   Process& process(int rank) { return *ranks_[at(rank)].process; }
   Doorbell& doorbell(int rank) { return *ranks_[at(rank)].doorbell; }
   Window& window(int rank, int window = 0) { return *windows_[at(window)].sides[at(rank)].window; }
+  /// Some rank of the window is remote to some other.
+  bool remote(int window) const { return windows_[at(window)].remote; }
   std::byte* memory(int rank, int window = 0) {
     return windows_[at(window)].sides[at(rank)].memory;
   }
@@ -71,8 +73,12 @@ class SimJob {
   };
   struct SimWindow {
     std::vector<Side> sides;
+    bool remote = false;
   };
 
+  /// The path from one rank of a window to another. What would be served on a node is remote in
+  /// both directions, like a rank of another node.
+  static Path path(const SimWindowSpec& spec, bool same_node, int from, int to);
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   static Memory zeroed(std::size_t bytes);
   Member member(const SimWindowSpec& spec, const SimWindow& made, int viewer, int rank);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/sim/sim_transport.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
 namespace oriel {
+namespace {
+
+constexpr std::size_t packet_bytes = 4096;
+
+}  // namespace
 
 SimNetwork::SimNetwork(int processes, bool immediate)
     : processes_(static_cast<std::size_t>(processes)),
@@ -12,22 +18,22 @@ SimNetwork::SimNetwork(int processes, bool immediate)
       routes_(processes_ * processes_),
       inboxes_(processes_) {}
 
-void SimNetwork::send(int from, int to, std::vector<std::byte> message) {
+void SimNetwork::send(int from, int to, std::vector<std::byte> packet) {
   const std::lock_guard guard(mutex_);
   if (immediate_) {
-    inboxes_[static_cast<std::size_t>(to)].push_back(std::move(message));
+    inboxes_[static_cast<std::size_t>(to)].push_back(std::move(packet));
     return;
   }
   routes_[static_cast<std::size_t>(from) * processes_ + static_cast<std::size_t>(to)].push_back(
-      std::move(message));
+      std::move(packet));
   ++moving_;
 }
 
-bool SimNetwork::receive(int process, std::vector<std::byte>& message) {
+bool SimNetwork::receive(int process, std::vector<std::byte>& packet) {
   const std::lock_guard guard(mutex_);
   Queue& inbox = inboxes_[static_cast<std::size_t>(process)];
   if (inbox.empty()) return false;
-  message = std::move(inbox.front());
+  packet = std::move(inbox.front());
   inbox.pop_front();
   return true;
 }
@@ -56,16 +62,36 @@ bool SimNetwork::deliver(int from, int to) {
 
 void SimTransport::send(int process, std::span<const std::byte> header,
                         std::span<const std::byte> payload) {
-  std::vector<std::byte> message;
-  message.reserve(header.size() + payload.size());
-  message.insert(message.end(), header.begin(), header.end());
-  message.insert(message.end(), payload.begin(), payload.end());
-  network_.send(self_, process, std::move(message));
-  ++sent_;
+  ++messages_;
+  const std::size_t bytes = header.size() + payload.size();
+  Collected& collected = collected_[process];
+  if (!collected.packet.empty() && !collected.packet.fits(bytes)) send_packet(process, collected);
+  if (collected.packet.empty()) {
+    collected.buffer.resize(
+        std::max(packet_bytes, sizeof(PacketHeader) + PacketWriter::room_for(bytes)));
+    collected.packet = PacketWriter(collected.buffer);
+  }
+  collected.packet.add(header, payload);
 }
 
-bool SimTransport::receive(std::vector<std::byte>& message) {
-  return network_.receive(self_, message);
+void SimTransport::send_packet(int process, Collected& collected) {
+  const auto packet = collected.packet.close(static_cast<std::uint64_t>(self_), ++packets_);
+  network_.send(self_, process, {packet.begin(), packet.end()});
+  collected.packet = PacketWriter();
+}
+
+void SimTransport::push() {
+  for (auto& [process, collected] : collected_) {
+    if (!collected.packet.empty()) send_packet(process, collected);
+  }
+}
+
+std::span<const std::byte> SimTransport::receive() {
+  while (true) {
+    if (const auto message = reader_.next(); !message.empty()) return message;
+    if (!network_.receive(self_, arrived_)) return {};
+    reader_ = PacketReader(arrived_);
+  }
 }
 
 Error SimTransport::copy(int /*process*/, bool write, std::span<const Run> runs) {

@@ -4,30 +4,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/transport.hpp"
+#include "transport/packet.hpp"
 
 namespace oriel {
 
-/// The messages between the simulated processes of one program. In order per pair of processes; how
+/// The packets between the simulated processes of one program. In order per pair of processes; how
 /// the pairs interleave is the choice of whoever calls deliver(). The mutex lets the processes be
 /// threads; a scheduler that runs them one by one pays next to nothing for it.
 class SimNetwork {
  public:
-  /// `immediate`: a message sent has arrived; for processes that are threads.
+  /// `immediate`: a packet sent has arrived; for processes that are threads.
   SimNetwork(int processes, bool immediate);
 
-  void send(int from, int to, std::vector<std::byte> message);
-  /// Takes the next message that has arrived at `process`.
-  bool receive(int process, std::vector<std::byte>& message);
+  void send(int from, int to, std::vector<std::byte> packet);
+  /// Takes the next packet that has arrived at `process`.
+  bool receive(int process, std::vector<std::byte>& packet);
 
-  /// Pairs (from, to) with messages under way.
+  /// Pairs (from, to) with packets under way.
   std::vector<std::pair<int, int>> under_way() const;
-  /// Lets the oldest message of a pair arrive; false if there is none.
+  /// Lets the oldest packet of a pair arrive; false if there is none.
   bool deliver(int from, int to);
 
  private:
@@ -36,7 +38,7 @@ class SimNetwork {
   mutable std::mutex mutex_;
   std::size_t processes_;
   bool immediate_;
-  std::uint64_t moving_ = 0;    // messages under way
+  std::uint64_t moving_ = 0;    // packets under way
   std::vector<Queue> routes_;   // from * processes + to
   std::vector<Queue> inboxes_;  // by process
 };
@@ -48,7 +50,9 @@ class SimTransport final : public Transport {
 
   void send(int process, std::span<const std::byte> header,
             std::span<const std::byte> payload) override;
-  bool receive(std::vector<std::byte>& message) override;
+  void push() override;
+  bool congested(int) const override { return false; }
+  std::span<const std::byte> receive() override;
   Error copy(int process, bool write, std::span<const Run> runs) override;
   void ring(Doorbell& doorbell) override;
   /// Simulated processes may be threads under ThreadSanitizer, which knows no membarrier.
@@ -57,12 +61,25 @@ class SimTransport final : public Transport {
   bool alive(int) override { return true; }
   void relax() override;
 
-  std::uint64_t sent() const { return sent_; }
+  /// Messages and packets sent so far.
+  std::uint64_t messages() const { return messages_; }
+  std::uint64_t packets() const { return packets_; }
 
  private:
+  /// What is being collected for one process.
+  struct Collected {
+    std::vector<std::byte> buffer;
+    PacketWriter packet;
+  };
+  void send_packet(int process, Collected& collected);
+
   SimNetwork& network_;
   int self_;
-  std::uint64_t sent_ = 0;
+  std::uint64_t messages_ = 0;
+  std::uint64_t packets_ = 0;
+  std::map<int, Collected> collected_;
+  std::vector<std::byte> arrived_;
+  PacketReader reader_;
 };
 
 }  // namespace oriel

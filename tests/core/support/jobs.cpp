@@ -11,6 +11,7 @@ struct RandomJob::Plan {
   std::vector<int> nodes;
   std::vector<SimWindowSpec> windows;
   ProgramSpec program;
+  Limits limits;
 
   Plan(std::uint64_t seed, Placement placement, bool reorder) {
     Random random(seed * 1000003 + static_cast<std::uint64_t>(placement) * 2 + (reorder ? 1 : 0));
@@ -18,6 +19,12 @@ struct RandomJob::Plan {
     program.windows = random.chance(30) ? 2 : 1;
     if (reorder) {
       program.reorder = keys_of(static_cast<unsigned>(random.between(1, 15)));
+    }
+    // Operations have some ten words: limits that cut and stop them, or do not.
+    if (random.chance(60)) {
+      limits.piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 6));
+      limits.ahead = std::uint64_t{8} * static_cast<unsigned>(random.below(12));
+      limits.under_way = limits.piece * static_cast<unsigned>(random.between(1, 3));
     }
     const int node_count = random.between(2, 4);
     for (int rank = 0; rank < program.ranks; ++rank) {
@@ -48,7 +55,7 @@ RandomJob::RandomJob(std::uint64_t seed, Placement placement, bool reorder, bool
     : RandomJob(seed, Plan(seed, placement, reorder), threads) {}
 
 RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
-    : job_(plan.nodes, threads), program_(make_program(seed, plan.program)) {
+    : job_(plan.nodes, threads, plan.limits), program_(make_program(seed, plan.program)) {
   for (const SimWindowSpec& window : plan.windows) job_.create_window(window);
   description_ = std::to_string(plan.program.ranks) + " ranks on nodes";
   for (const int node : plan.nodes) description_ += " " + std::to_string(node);
@@ -58,6 +65,8 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
   if (keys.access_after_exposure) description_ += " access_after_exposure";
   if (keys.exposure_after_exposure) description_ += " exposure_after_exposure";
   if (keys.exposure_after_access) description_ += " exposure_after_access";
+  description_ += ", pieces of " + std::to_string(plan.limits.piece) + ", ahead " +
+                  std::to_string(plan.limits.ahead);
   for (const SimWindowSpec& window : plan.windows) {
     description_ += ", window of unit " + std::to_string(window.disp_unit) + " memory";
     for (const Path path : window.memory) {

@@ -149,19 +149,28 @@ std::string Scheduler::out_of_order() const {
   if (!program_.ordered) return {};
   for (int window = 0; window < program_.windows; ++window) {
     for (int origin = 0; origin < program_.ranks; ++origin) {
-      std::uint64_t latest = 0;
+      // What is on its way to a remote target is complete at its origin: the order is the same at
+      // each target, not between targets.
+      const bool together = !job_.remote(window);
       const std::uint32_t first = Cells::own_of(origin);
       const auto epoch_of = [&](int target, std::uint32_t cell) {
         std::uint64_t value = 0;
         std::memcpy(&value, job_.memory(target, window) + cell * 8, sizeof value);
         return value >> 32;
       };
-      for (int target = 0; target < program_.ranks; ++target) {
+      const auto latest_at = [&](int target) {
+        std::uint64_t latest = 0;
         for (std::uint32_t cell = first; cell < first + Cells::own; ++cell) {
           latest = std::max(latest, epoch_of(target, cell));
         }
+        return latest;
+      };
+      std::uint64_t latest = 0;
+      for (int target = 0; together && target < program_.ranks; ++target) {
+        latest = std::max(latest, latest_at(target));
       }
       for (int target = 0; target < program_.ranks; ++target) {
+        if (!together) latest = latest_at(target);
         for (std::uint32_t cell = first; cell < first + Cells::own; ++cell) {
           std::uint64_t due = 0;
           for (const Change& change : program_.changes[at(window)][at(target)][cell]) {

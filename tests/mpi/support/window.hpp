@@ -13,7 +13,28 @@ namespace support {
 
 /// The three ways to a window that Oriel carries: private memory, mapped memory, shared memory.
 enum class Flavor { create, allocate, shared };
-constexpr Flavor flavors[] = {Flavor::create, Flavor::allocate, Flavor::shared};
+
+/// Whether all ranks can share memory.
+inline bool one_node() {
+  static const bool one = [] {
+    MPI_Comm node;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    int here = 0;
+    int all = 0;
+    MPI_Comm_size(node, &here);
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    MPI_Comm_free(&node);
+    return here == all;
+  }();
+  return one;
+}
+
+/// Those that all ranks can have together.
+inline std::vector<Flavor> flavors() {
+  if (!one_node()) return {Flavor::create, Flavor::allocate};
+  return {Flavor::create, Flavor::allocate, Flavor::shared};
+}
+
 constexpr const char* name_of(Flavor flavor) {
   switch (flavor) {
     case Flavor::create:

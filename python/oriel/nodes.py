@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several nodes on one machine, to run an MPI program across them: Linux network namespaces with
+host names and addresses of their own, joined by a bridge. Takes root.
+
+with Nodes(2) as nodes:
+    argv, environment = host.command(4, ["./stencil"], nodes=nodes)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+# Stands in for ssh towards these nodes; the launchers of all MPIs take one.
+RSH = Path(__file__).with_name("rsh-node")
+
+# ip-netns binds the files of /etc/netns/NAME over those of /etc inside the namespace.
+_ETC = Path("/etc/netns")
+
+
+class NodesError(Exception):
+    """A sentence for the user: why there cannot be several nodes here."""
+
+
+def _ip(*words: str) -> None:
+    answer = subprocess.run(["ip", *words], capture_output=True, text=True, timeout=30, check=False)
+    if answer.returncode != 0:
+        raise NodesError(f"`ip {' '.join(words)}` failed: {answer.stderr.strip()}.")
+
+
+def why_not() -> str:
+    """Empty where nodes can be made, else a sentence."""
+    if shutil.which("ip") is None or shutil.which("unshare") is None:
+        return "There is no ip or unshare command; install iproute2 and util-linux."
+    if os.geteuid() != 0:
+        return "Network namespaces take root here; start the command as root."
+    try:
+        with Nodes(1):
+            return ""
+    except (NodesError, OSError, subprocess.SubprocessError) as error:
+        return f"This system does not let us make network namespaces ({error})"
+
+
+class Nodes:
+    """`count` nodes named node0, node1, ..., gone at the end of the block. Names of namespaces and
+    addresses carry this process's number, so that several such blocks do not meet."""
+
+    def __init__(self, count: int):
+        self.count = count
+        self.names = [f"node{i}" for i in range(count)]
+        self._tag = f"or{os.getpid() % 1_000_000}"
+        pid = os.getpid()
+        self._subnet = f"10.{64 + pid // 250 % 64}.{pid % 250}"
+
+    def namespace(self, index: int) -> str:
+        return f"{self._tag}-{index}"
+
+    def address(self, index: int) -> str:
+        return f"{self._subnet}.{index + 1}"
+
+    def environment(self) -> dict[str, str]:
+        """What rsh-node needs to know."""
+        return {"ORIEL_NODES": self._tag}
+
+    def inside(self, index: int) -> list[str]:
+        """What to put before a command to run it on a node."""
+        return [str(RSH), self.names[index], "--"]
+
+    def __enter__(self) -> Nodes:
+        try:
+            self._make()
+        except BaseException:
+            self._remove()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._remove()
+
+    def cut_off(self, index: int) -> None:
+        """Nothing reaches the node any more, and nothing leaves it."""
+        _ip("link", "set", f"{self._tag}v{index}", "down")
+
+    def _make(self) -> None:
+        bridge = f"{self._tag}br"
+        _ip("link", "add", bridge, "type", "bridge")
+        _ip("link", "set", bridge, "up")
+        lines = ["127.0.0.1 localhost"]
+        lines += [f"{self.address(i)} {name}" for i, name in enumerate(self.names)]
+        for index in range(self.count):
+            namespace, cable = self.namespace(index), f"{self._tag}v{index}"
+            _ip("netns", "add", namespace)
+            _ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", namespace)
+            _ip("link", "set", cable, "master", bridge, "up")
+            _ip("-n", namespace, "addr", "add", f"{self.address(index)}/24", "dev", "eth0")
+            _ip("-n", namespace, "link", "set", "eth0", "up")
+            _ip("-n", namespace, "link", "set", "lo", "up")
+            folder = _ETC / namespace
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "hosts").write_text("\n".join(lines) + "\n")
+
+    def _remove(self) -> None:
+        for index in range(self.count):
+            with contextlib.suppress(NodesError):
+                _ip("netns", "del", self.namespace(index))
+            shutil.rmtree(_ETC / self.namespace(index), ignore_errors=True)
+        with contextlib.suppress(NodesError):
+            _ip("link", "del", f"{self._tag}br")

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/agent.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <algorithm>
+
+#include "boundary/requests.hpp"
+#include "boundary/runtime.hpp"
+#include "core/settings.hpp"
+
+namespace oriel::boundary {
+
+Agent agent;
+
+namespace {
+
+// Without a descriptor to sleep on, the agent looks so often.
+constexpr std::uint64_t blind_look = 20'000;
+// With one, so often whether the program makes MPI calls again.
+constexpr std::uint64_t longest_wait = 1'000'000;
+// While no window needs the agent.
+constexpr std::uint64_t unneeded = 5'000'000;
+
+void sleep_for(std::uint64_t nanoseconds) {
+  const timespec time{0, static_cast<long>(nanoseconds)};
+  ::nanosleep(&time, nullptr);
+}
+
+}  // namespace
+
+void Agent::start() {
+  if (running()) return;
+  const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 500'000L);
+  if (microseconds == 0) return;
+  interval_ = static_cast<std::uint64_t>(microseconds) * 1000;
+  // From here on the library has two threads, whatever level the program has asked for.
+  runtime.lock.enable();
+  requests.enable_threads();
+  {
+    const Guard guard(runtime.lock);
+    runtime.engine()->process.set_swept_soon(true);
+  }
+  stopping_ = false;
+  // Signals are the program's: its handlers must not run on a thread that it does not know.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Agent::stop() {
+  if (!running()) return;
+  stopping_ = true;
+  thread_.join();
+}
+
+void Agent::run() {
+  ::prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+  ::pthread_setname_np(::pthread_self(), "oriel-agent");
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    const bool needed = runtime.engine()->process.serving();
+    sleep_for(needed ? interval_ : std::max(interval_, unneeded));
+    if (needed) serve();
+  }
+}
+
+/// False when somebody else has swept since the last look, or is about to.
+bool Agent::sweep_if_idle(bool& moved) {
+  Process& process = runtime.engine()->process;
+  if (process.sweeps() != seen_ || !runtime.lock.try_acquire()) {
+    seen_ = process.sweeps();
+    return false;
+  }
+  moved = process.sweep();
+  seen_ = process.sweeps();
+  runtime.lock.release();
+  return true;
+}
+
+void Agent::serve() {
+  bool moved = false;
+  while (!stopping_.load(std::memory_order_relaxed) && sweep_if_idle(moved)) {
+    if (!moved) wait(longest_wait);
+  }
+}
+
+void Agent::wait(std::uint64_t nanoseconds) {
+  Network* network = runtime.engine()->routes.network();
+  const int descriptor = network->wait_descriptor();
+  if (descriptor < 0) return sleep_for(blind_look);
+  {
+    if (!runtime.lock.try_acquire()) return;
+    const bool quiet = network->may_wait();
+    runtime.lock.release();
+    if (!quiet) return;
+  }
+  pollfd look{descriptor, POLLIN, 0};
+  const timespec time{0, static_cast<long>(nanoseconds)};
+  ::ppoll(&look, 1, &time, nullptr);
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+namespace oriel::boundary {
+
+/// The progress agent (S5): a thread that serves ranks of other nodes while this one computes
+/// outside MPI. It runs only where some window spans nodes and may be locked, and acts only when no
+/// MPI call has swept for an interval (ORIEL_AGENT_INTERVAL): until one does, it sleeps on the
+/// network and sweeps when something comes. It makes no MPI call but MPI_Reduce_local, for
+/// accumulates of types and ops that have no kernel here.
+class Agent {
+ public:
+  ~Agent() { stop(); }
+  /// Without the process lock, on a thread of the program. Nothing if it runs already.
+  void start();
+  void stop();
+  bool running() const { return thread_.joinable(); }
+
+ private:
+  void run();
+  void serve();
+  void wait(std::uint64_t nanoseconds);
+  bool sweep_if_idle(bool& moved);
+
+  std::thread thread_;
+  std::atomic<bool> stopping_{false};
+  std::uint64_t interval_ = 0;  // nanoseconds
+  std::uint64_t seen_ = 0;      // sweeps when we looked last
+};
+
+extern Agent agent;
+
+}  // namespace oriel::boundary

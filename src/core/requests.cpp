@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations on remote targets, at the origin: what is sent, when, and what comes back.
+//
+// The target is not asked whether it is available: it holds back what comes too early, and up to
+// Limits::ahead bytes may. Everything that one process sends another arrives in order, so nothing
+// is acknowledged but where MPI requires it: a flush or an unlock asks once, and the reply to a
+// fetching operation answers for all before it (S4).
+#include <algorithm>
+#include <cstring>
+
+#include "core/address.hpp"
+#include "core/process.hpp"
+#include "core/window.hpp"
+
+namespace oriel {
+namespace {
+
+std::uint64_t bytes_of(const Operation& operation) {
+  return operation.target_count * operation.target_layout->size();
+}
+
+bool sends(const Operation& operation) {
+  return operation.kind != OperationKind::get && operation.kind != OperationKind::acknowledge &&
+         operation.reduction.op != Op::no_op;
+}
+
+bool reduces(OperationKind kind) {
+  return kind == OperationKind::accumulate || kind == OperationKind::get_accumulate ||
+         kind == OperationKind::compare_and_swap;
+}
+
+/// Pieces of accumulates are whole elements.
+std::uint64_t largest_piece(const Operation& operation, std::uint64_t limit) {
+  if (!reduces(operation.kind)) return limit;
+  const std::uint64_t element = operation.reduction.element;
+  return std::max(limit / element, std::uint64_t{1}) * element;
+}
+
+}  // namespace
+
+bool Window::open_for(Epoch& epoch, Target& target) {
+  if (target.access == Target::Access::granted) return true;
+  Peer& other = peer(target.rank);
+  switch (epoch.kind) {
+    case EpochKind::access:
+      if (!epoch.no_check && other.in->granted.load(std::memory_order_acquire) < target.id) {
+        return false;
+      }
+      break;
+    case EpochKind::lock:
+    case EpochKind::lock_all:
+      if (epoch.no_check) break;
+      if (target.access == Target::Access::idle) {
+        if (other.locking != nullptr) return false;  // by an earlier epoch of ours
+        other.locking = &epoch;
+        target.access = Target::Access::requested;
+        target.id = ++other.lock_requests;
+        Message message;
+        message.kind = MessageKind::lock;
+        message.gate = Gate::lock;
+        message.stamp = last_fence_;
+        message.exclusive = epoch.exclusive ? 1 : 0;
+        send(other, message);
+      }
+      if (other.in->lock_granted.load(std::memory_order_acquire) < target.id) return false;
+      break;
+    case EpochKind::fence:  // only a reply tells
+    case EpochKind::exposure:
+      return false;
+  }
+  target.access = Target::Access::granted;
+  return true;
+}
+
+bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
+  Peer& other = peer(target.rank);
+  if (transport_.congested(other.member.process)) return false;
+  if (open_for(epoch, target)) return true;
+  const bool locks = epoch.kind == EpochKind::lock || epoch.kind == EpochKind::lock_all;
+  if (locks && target.access == Target::Access::idle) return false;
+  if (other.ahead + bytes > process_.limits().ahead &&
+      other.in->granted.load(std::memory_order_acquire) >= other.ahead_access &&
+      other.in->lock_granted.load(std::memory_order_acquire) >= other.ahead_lock &&
+      last_fence_ > other.ahead_fence) {
+    other.ahead = 0;  // all of it was for epochs that the target has opened since
+  }
+  if (other.ahead + bytes > process_.limits().ahead) {
+    if (epoch.kind == EpochKind::fence && target.access == Target::Access::idle) {
+      // The answer comes as soon as the target has opened the epoch.
+      target.access = Target::Access::requested;
+      Operation question;
+      question.kind = OperationKind::acknowledge;
+      question.target = target.rank;
+      RecordedOperation& recorded = record(question, epoch, target);
+      recorded.number = target.finished;
+      send_question(recorded);
+    }
+    return false;
+  }
+  other.ahead += bytes;
+  if (locks) {
+    other.ahead_lock = target.id;
+  } else if (epoch.kind == EpochKind::fence) {
+    other.ahead_fence = epoch.call;
+  } else {
+    other.ahead_access = target.id;
+  }
+  return true;
+}
+
+Message Window::request(const Operation& operation, const Epoch& epoch,
+                        const Target& target) const {
+  Message message;
+  message.kind = MessageKind::operation;
+  message.operation = operation.kind;
+  message.op = operation.reduction.op;
+  message.basic = operation.reduction.basic;
+  message.element = operation.reduction.element;
+  message.op_code = operation.reduction.op_code;
+  message.type_code = operation.reduction.type_code;
+  switch (epoch.kind) {
+    case EpochKind::fence:
+      message.gate = Gate::fence;
+      message.stamp = epoch.call;
+      break;
+    case EpochKind::lock:
+    case EpochKind::lock_all:
+      message.gate = epoch.no_check ? Gate::none : Gate::lock;
+      message.stamp = last_fence_;
+      break;
+    case EpochKind::access:
+    case EpochKind::exposure:
+      message.gate = Gate::exposure;
+      message.stamp = target.id;
+      break;
+  }
+  return message;
+}
+
+void Window::describe(const Layout& layout, Peer& other) {
+  LayoutCache& cache = process_.described_[other.member.process];
+  if (cache.find(layout.id())) return;
+  cache.insert(layout.id(), LayoutRef(&layout));
+  constexpr std::size_t most = Message::most_data / sizeof(Block);
+  const std::span blocks(layout.blocks());
+  for (std::size_t first = 0; first < blocks.size(); first += most) {
+    const auto piece = blocks.subspan(first, std::min(most, blocks.size() - first));
+    Message message;
+    message.kind = MessageKind::layout;
+    message.layout = layout.id();
+    message.extent = layout.extent();
+    message.basic = layout.basic();
+    message.first = first;
+    message.last = first + piece.size() == blocks.size() ? 1 : 0;
+    message.data = static_cast<std::uint32_t>(piece.size_bytes());
+    send(other, message, std::as_bytes(piece));
+  }
+}
+
+void Window::send_piece(Message message, const Operation& operation, std::uint64_t first,
+                        std::uint64_t bytes) {
+  Peer& other = peer(operation.target);
+  message.first = first;
+  message.offset = static_cast<std::uint64_t>(operation.displacement) * other.member.disp_unit;
+  if (operation.target_layout->contiguous()) {
+    message.offset += first;
+  } else {
+    message.layout = operation.target_layout->id();
+    message.count = operation.target_count;
+    describe(*operation.target_layout, other);
+  }
+  if (fetches(operation.kind)) message.fetched = static_cast<std::uint32_t>(bytes);
+  if (!sends(operation)) return send(other, message);
+  message.data = static_cast<std::uint32_t>(bytes);
+  const auto* source = static_cast<const std::byte*>(operation.origin.address);
+  if (operation.kind == OperationKind::compare_and_swap) {
+    scratch_.resize(2 * bytes);
+    std::memcpy(scratch_.data(), operation.compare, bytes);
+    std::memcpy(scratch_.data() + bytes, source, bytes);
+    return send(other, message, scratch_);
+  }
+  if (operation.origin.layout->contiguous()) {
+    return send(other, message, {source + first, bytes});
+  }
+  scratch_.resize(bytes);
+  BlockCursor from(*operation.origin.layout, operation.origin.count);
+  from.skip(first);
+  for (std::uint64_t packed = 0; packed < bytes;) {
+    const std::uint64_t run = std::min(from.run(), bytes - packed);
+    std::memcpy(scratch_.data() + packed, at(operation.origin.address, from.offset()), run);
+    packed += run;
+    from.advance(run);
+  }
+  send(other, message, scratch_);
+}
+
+bool Window::transmit_at_once(const Operation& operation, Epoch& epoch, Target& target) {
+  const std::uint64_t bytes = bytes_of(operation);
+  if (bytes > largest_piece(operation, process_.limits().piece) || !may_send(epoch, target, bytes))
+    return false;
+  send_piece(request(operation, epoch, target), operation, 0, bytes);
+  return true;
+}
+
+bool Window::transmit(RecordedOperation& recorded) {
+  const Operation& operation = recorded.operation;
+  Epoch& epoch = *recorded.epoch;
+  Target& target = *recorded.target;
+  if (operation.kind == OperationKind::acknowledge) {
+    if (!may_send(epoch, target, 0)) return false;
+    send_question(recorded);
+    return true;
+  }
+  const std::uint64_t total = bytes_of(operation);
+  const bool fetching = fetches(operation.kind);
+  while (recorded.sent < total) {
+    if (fetching && recorded.sent - recorded.received >= process_.limits().under_way) return false;
+    const std::uint64_t bytes =
+        std::min(largest_piece(operation, process_.limits().piece), total - recorded.sent);
+    if (!may_send(epoch, target, sends(operation) ? bytes : 0)) return false;
+    Message message = request(operation, epoch, target);
+    message.word = recorded.pool_index;
+    send_piece(message, operation, recorded.sent, bytes);
+    recorded.sent += bytes;
+  }
+  return true;
+}
+
+void Window::send_question(RecordedOperation& question) {
+  Message message = request(question.operation, *question.epoch, *question.target);
+  message.word = question.pool_index;
+  message.acknowledge = 1;
+  send(peer(question.target->rank), message);
+}
+
+void Window::ask(Epoch& epoch, Target& target) {
+  Operation question;
+  question.kind = OperationKind::acknowledge;
+  question.target = target.rank;
+  target.asked = target.issued;
+  append(target, record(question, epoch, target));
+  if (epoch.active) advance_remote(epoch, target);
+}
+
+Outcome Window::issue_remote(const Operation& operation, Epoch& epoch, Target& target) {
+  if (bytes_of(operation) == 0) return Outcome::finished();
+  const bool fetching = fetches(operation.kind);
+  ++target.issued;
+  if (fetching) target.last_fetch = target.asked = target.issued;
+  if (epoch.active && target.head == nullptr && !fetching &&
+      transmit_at_once(operation, epoch, target)) {
+    ++target.started;
+    return Outcome::finished();
+  }
+  RecordedOperation& recorded = record(operation, epoch, target);
+  append(target, recorded);
+  if (!epoch.active) {
+    return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
+  }
+  // It may be sent, and with that complete for the caller, before we return.
+  Flag flag;
+  recorded.operation.completion = &flag;
+  advance_remote(epoch, target);
+  if (flag.done()) return Outcome::finished();
+  recorded.operation.completion = operation.completion;
+  return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
+}
+
+bool Window::advance_remote(Epoch& epoch, Target& target) {
+  // Asks for the lock. Only start's targets are told of an epoch that held nothing for them.
+  open_for(epoch, target);
+  bool moved = false;
+  while (RecordedOperation* recorded = target.head) {
+    if (!transmit(*recorded)) break;
+    target.head = recorded->next;
+    if (target.head == nullptr) target.tail = nullptr;
+    moved = true;
+    const OperationKind kind = recorded->operation.kind;
+    if (kind == OperationKind::acknowledge) continue;
+    ++target.started;
+    if (!fetches(kind)) conclude(*recorded, Error::none);
+  }
+  if (moved) satisfy_flushes(target);
+  if (epoch.closed && target.head == nullptr) moved |= tell_remote(epoch, target);
+  return moved;
+}
+
+bool Window::tell_remote(Epoch& epoch, Target& target) {
+  Peer& other = peer(target.rank);
+  switch (epoch.kind) {
+    case EpochKind::access:
+      if (!other.done.add(target.id)) return false;
+      announce(other, MessageKind::done, other.done.word());
+      break;
+    case EpochKind::fence:
+      if (target.issued != 0) announce(other, MessageKind::mark, count_->call());
+      break;
+    case EpochKind::lock:
+    case EpochKind::lock_all:
+      send_unlock(epoch, target);
+      break;
+    case EpochKind::exposure:
+      break;
+  }
+  target.told = true;
+  --epoch.untold;
+  return true;
+}
+
+void Window::send_unlock(Epoch& epoch, Target& target) {
+  Peer& other = peer(target.rank);
+  // The reply to a last fetching operation answers for all of them.
+  const bool asks = target.asked < target.issued;
+  if (!epoch.no_check && target.access == Target::Access::idle) return;  // never asked for
+  Message message;
+  message.kind = MessageKind::unlock;
+  message.gate = Gate::lock;
+  message.stamp = last_fence_;
+  message.exclusive = epoch.exclusive ? 1 : 0;
+  if (asks) {
+    Operation question;
+    question.kind = OperationKind::acknowledge;
+    question.target = target.rank;
+    target.asked = target.issued;
+    RecordedOperation& recorded = record(question, epoch, target);
+    if (epoch.no_check) return send_question(recorded);
+    message.word = recorded.pool_index;
+    message.acknowledge = 1;
+  }
+  if (epoch.no_check) return;
+  other.locking = nullptr;
+  send(other, message);
+}
+
+bool Window::take_reply(const Message& message, std::span<const std::byte> payload) {
+  RecordedOperation* recorded = process_.operations_.find(message.word);
+  if (recorded == nullptr || recorded->operation.target != message.origin ||
+      payload.size() != message.data) {
+    return false;
+  }
+  Target& target = *recorded->target;
+  Epoch& epoch = *recorded->epoch;
+  if (recorded->operation.kind == OperationKind::acknowledge) {
+    if (message.fetched != 0 || message.data != 0) return false;
+  } else {
+    if (!fetches(recorded->operation.kind) || message.first != recorded->received ||
+        message.fetched > recorded->sent - recorded->received ||
+        (message.error == Error::none && message.data != message.fetched) ||
+        message.data > message.fetched) {
+      return false;
+    }
+    const Buffer& result = recorded->operation.result;
+    if (recorded->operation.kind == OperationKind::compare_and_swap) {
+      std::memcpy(result.address, payload.data(), payload.size());
+    } else if (!payload.empty()) {
+      BlockCursor into(*result.layout, result.count);
+      into.skip(message.first);
+      for (std::size_t done = 0; done < payload.size();) {
+        const std::uint64_t run = std::min<std::uint64_t>(into.run(), payload.size() - done);
+        std::memcpy(at(result.address, into.offset()), payload.data() + done, run);
+        done += run;
+        into.advance(run);
+      }
+    }
+    recorded->received += message.fetched;
+  }
+  if (message.error != Error::none && epoch.error == Error::none) epoch.error = message.error;
+  // A question of this kind is answered when its gate is open.
+  target.access = Target::Access::granted;
+  if (recorded->operation.kind != OperationKind::acknowledge &&
+      recorded->received < bytes_of(recorded->operation)) {
+    return true;
+  }
+  target.finished = std::max(target.finished, recorded->number);
+  conclude(*recorded, message.error);
+  satisfy_flushes(target);
+  return true;
+}
+
+}  // namespace oriel

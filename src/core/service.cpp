@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations of remote origins, at the target: held back until their gate is open, carried out in
+// the order of arrival, answered where a reply is wanted. Nothing that a message says is believed
+// without a look.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/lock_queue.hpp"
+#include "core/process.hpp"
+#include "core/window.hpp"
+
+namespace oriel {
+namespace {
+
+// More than an origin ever sends ahead: a limit for what is not one of ours.
+constexpr std::size_t most_held = 65536;
+constexpr std::uint32_t largest_element = 64;
+
+bool reduces(OperationKind kind) {
+  return kind == OperationKind::accumulate || kind == OperationKind::get_accumulate;
+}
+
+/// Bytes of the target's memory that the piece is about.
+std::uint64_t bytes_of(const Message& message) {
+  return std::max(message.data, message.fetched);
+}
+
+std::uint64_t compare_bytes(const Message& message) {
+  return message.operation == OperationKind::compare_and_swap ? message.element : 0;
+}
+
+/// What its fields say of one another.
+bool plausible(const Message& message, std::size_t payload) {
+  if (message.kind != MessageKind::operation) {
+    return payload == 0 && message.gate == Gate::lock;
+  }
+  if (payload != compare_bytes(message) + message.data || message.op > Op::generic ||
+      message.basic > Basic::other || message.fetched > Message::most_data) {
+    return false;
+  }
+  switch (message.operation) {
+    case OperationKind::put:
+      return message.fetched == 0;
+    case OperationKind::get:
+      return message.data == 0;
+    case OperationKind::accumulate:
+    case OperationKind::get_accumulate:
+      return message.element != 0 && message.element <= largest_element &&
+             message.data % message.element == 0 && message.fetched % message.element == 0 &&
+             (message.data == 0 ? message.op == Op::no_op : message.op != Op::no_op) &&
+             (message.operation == OperationKind::accumulate
+                  ? message.fetched == 0
+                  : message.data == 0 || message.data == message.fetched);
+    case OperationKind::compare_and_swap:
+      return message.element != 0 && message.element <= 16 && message.data == message.element &&
+             message.fetched == message.element && message.layout == 0;
+    case OperationKind::acknowledge:
+      return message.data == 0 && message.fetched == 0 && message.acknowledge != 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Window::gate_open(const Message& message) {
+  const Peer& origin = peer(message.origin);
+  switch (message.gate) {
+    case Gate::none:
+      return true;
+    case Gate::exposure:
+      return origin.exposures >= message.stamp;
+    case Gate::fence:
+      return open_fence_ >= message.stamp;
+    case Gate::lock:
+      return !origin.standing && last_fence_ >= message.stamp;
+  }
+  return false;
+}
+
+bool Window::take_gated(const Message& message, std::span<const std::byte> payload) {
+  if (!plausible(message, payload.size())) return false;
+  Peer& origin = peer(message.origin);
+  LayoutRef layout;
+  if (message.layout != 0) {
+    layout = process_.known_[origin.member.process].find(message.layout);
+    if (!layout) return false;
+  }
+  // Of a lock, every message follows the one before it.
+  const bool behind =
+      message.gate == Gate::lock && origin.held != nullptr && !origin.held->lock.empty();
+  if (!behind && gate_open(message)) {
+    carry_out(message, payload, layout.get());
+    return true;
+  }
+  if (origin.held == nullptr) origin.held = std::make_unique<Held>();
+  std::deque<HeldMessage>& queue =
+      message.gate == Gate::lock ? origin.held->lock : origin.held->other;
+  if (queue.size() >= most_held) return false;
+  queue.push_back({message, std::move(layout), {payload.begin(), payload.end()}});
+  ++held_;
+  return true;
+}
+
+void Window::release_held(Peer& origin) {
+  if (origin.held == nullptr) return;
+  // With the reorder keys a later exposure's messages may lie before an earlier one's.
+  std::deque<HeldMessage>& queue = origin.held->other;
+  for (std::size_t i = 0; i < queue.size();) {
+    if (!gate_open(queue[i].message)) {
+      ++i;
+      continue;
+    }
+    const HeldMessage held = std::move(queue[i]);
+    queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(i));
+    --held_;
+    carry_out(held.message, held.payload, held.layout.get());
+  }
+  std::deque<HeldMessage>& locks = origin.held->lock;
+  while (!locks.empty() && gate_open(locks.front().message)) {
+    const HeldMessage held = std::move(locks.front());
+    locks.pop_front();
+    --held_;
+    carry_out(held.message, held.payload, held.layout.get());
+  }
+}
+
+void Window::release_all_held() {
+  if (held_ == 0) return;
+  for (Peer& origin : peers_) release_held(origin);
+}
+
+void Window::carry_out(const Message& message, std::span<const std::byte> payload,
+                       const Layout* layout) {
+  Peer& origin = peer(message.origin);
+  switch (message.kind) {
+    case MessageKind::lock:
+      if (origin.holding) return;
+      origin.holding = true;
+      if (lock_line(peer(rank_)).acquire(message.origin, message.exclusive != 0)) {
+        announce(origin, MessageKind::lock_granted, ++origin.lock_grants);
+      } else {
+        origin.standing = true;
+        standing_.push_back(message.origin);
+        add_work();
+      }
+      return;
+    case MessageKind::unlock:
+      if (!origin.holding) return;
+      origin.holding = false;
+      give_back(peer(rank_), message.origin, message.exclusive != 0);
+      if (message.acknowledge != 0) {
+        Message reply;
+        reply.kind = MessageKind::reply;
+        reply.word = message.word;
+        reply.error = std::exchange(origin.failed, Error::none);
+        send(origin, reply);
+      }
+      return;
+    default:
+      serve(message, payload, layout);
+  }
+}
+
+Error Window::check_request(const Message& message, const Layout* layout) {
+  const std::uint64_t size = peer(rank_).member.size;
+  const std::uint64_t bytes = bytes_of(message);
+  if (layout == nullptr) {
+    return message.offset <= size && bytes <= size - message.offset ? Error::none : Error::range;
+  }
+  std::uint64_t total = 0;
+  if (layout->size() == 0 || message.offset > size ||
+      __builtin_mul_overflow(message.count, layout->size(), &total) || message.first > total ||
+      bytes > total - message.first) {
+    return Error::range;
+  }
+  const auto [low, high] = layout->bounds(message.count);
+  return static_cast<std::int64_t>(message.offset) + low >= 0 &&
+                 high <= static_cast<std::int64_t>(size - message.offset)
+             ? Error::none
+             : Error::range;
+}
+
+void Window::serve_run(const Message& message, std::byte* where, const std::byte* operands,
+                       std::byte* fetched, std::uint64_t bytes) {
+  Peer& self = peer(rank_);
+  switch (message.operation) {
+    case OperationKind::put:
+      std::memcpy(where, operands, bytes);
+      break;
+    case OperationKind::get:
+      std::memcpy(fetched, where, bytes);
+      break;
+    case OperationKind::accumulate:
+    case OperationKind::get_accumulate: {
+      const Reduction reduction{message.op,      message.basic,     message.element,
+                                message.op_code, message.type_code, process_.generic_};
+      reduce(reduction, self, where, operands, fetched, bytes / message.element);
+      break;
+    }
+    case OperationKind::compare_and_swap:
+      compare_swap(message.element, self, where, operands + message.element, operands, fetched);
+      break;
+    case OperationKind::acknowledge:
+      break;
+  }
+}
+
+void Window::serve(const Message& message, std::span<const std::byte> payload,
+                   const Layout* layout) {
+  Peer& origin = peer(message.origin);
+  const Error error = check_request(message, layout);
+  const std::uint64_t bytes = bytes_of(message);
+  std::span<const std::byte> fetched;
+  if (error == Error::none && bytes != 0) {
+    const std::byte* operands = message.data != 0 ? payload.data() : nullptr;
+    std::byte* start = peer(rank_).member.base + message.offset;
+    if (layout == nullptr && message.operation == OperationKind::get) {
+      fetched = {start, bytes};
+    } else {
+      scratch_.resize(std::max<std::size_t>(scratch_.size(), message.fetched));
+      std::byte* into = message.fetched != 0 ? scratch_.data() : nullptr;
+      fetched = {into, message.fetched};
+      if (layout == nullptr) {
+        serve_run(message, start, operands, into, bytes);
+      } else {
+        BlockCursor cursor(*layout, message.count);
+        cursor.skip(message.first);
+        for (std::uint64_t done = 0; done < bytes;) {
+          std::uint64_t run = std::min(cursor.run(), bytes - done);
+          if (reduces(message.operation)) run -= run % message.element;
+          if (run == 0) break;  // an element in pieces: no such datatype comes from the boundary
+          serve_run(message, start + cursor.offset(), operands, into, run);
+          if (operands != nullptr) operands += run;
+          if (into != nullptr) into += run;
+          done += run;
+          cursor.advance(run);
+        }
+      }
+    }
+  }
+  if (message.acknowledge == 0 && !fetches(message.operation)) {
+    // There is no reply to say so: the next one does.
+    if (origin.failed == Error::none) origin.failed = error;
+    return;
+  }
+  Message reply;
+  reply.kind = MessageKind::reply;
+  reply.word = message.word;
+  reply.first = message.first;
+  reply.fetched = message.fetched;
+  reply.data = static_cast<std::uint32_t>(fetched.size());
+  reply.error = std::exchange(origin.failed, Error::none);
+  if (error != Error::none) reply.error = error;
+  send(origin, reply, fetched);
+}
+
+bool Window::take_layout(const Message& message, std::span<const std::byte> payload) {
+  if (payload.size() != message.data || payload.size() % sizeof(Block) != 0 ||
+      message.layout == 0 || message.basic > Basic::other) {
+    return false;
+  }
+  LayoutCache& cache = process_.known_[peer(message.origin).member.process];
+  if (message.first != cache.partial.size()) return false;
+  cache.partial.resize(cache.partial.size() + payload.size() / sizeof(Block));
+  std::memcpy(cache.partial.data() + message.first, payload.data(), payload.size());
+  if (message.last == 0) return true;
+  cache.insert(message.layout, LayoutRef(new Layout(cache.partial, message.extent, message.basic)));
+  cache.partial.clear();
+  return true;
+}
+
+}  // namespace oriel

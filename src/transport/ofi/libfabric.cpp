@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ofi/libfabric.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "core/settings.hpp"
+
+namespace oriel {
+namespace {
+
+constexpr const char* soname = "libfabric.so.1";
+
+/// libfabric beside the host's libmpi, or in a folder beside it, as the hosts' wheels have it.
+std::vector<std::string> beside_the_host() {
+  std::vector<std::string> hosts;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* list) {
+        const std::string_view name = info->dlpi_name != nullptr ? info->dlpi_name : "";
+        if (name.find("/libmpi") != std::string_view::npos) {
+          static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+        }
+        return 0;
+      },
+      &hosts);
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const std::string& host : hosts) {
+    const auto folder = std::filesystem::path(host).parent_path();
+    for (const char* below : {"", "mpich", "openmpi", "libfabric/lib"}) {
+      const auto candidate = folder / below / soname;
+      if (std::filesystem::exists(candidate, ignored)) found.push_back(candidate.string());
+    }
+  }
+  return found;
+}
+
+void* open_library(std::string& tried) {
+  if (void* loaded = ::dlopen(soname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return loaded;
+  std::vector<std::string> names = beside_the_host();
+  if (const char* told = setting_text("ORIEL_OFI_LIBRARY"); *told != '\0')
+    names = {told};
+  else
+    names.emplace_back(soname);
+  for (const std::string& name : names) {
+    if (void* opened = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return opened;
+    const char* why = ::dlerror();
+    tried += (tried.empty() ? "" : "; ") + std::string(why != nullptr ? why : name);
+  }
+  return nullptr;
+}
+
+template <typename Function>
+bool find(void* library, const char* name, Function*& function) {
+  function = reinterpret_cast<Function*>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+}  // namespace
+
+const Libfabric* Libfabric::load(std::string& error) {
+  static Libfabric loaded;
+  if (loaded.getinfo != nullptr) return &loaded;
+  std::string tried;
+  void* library = open_library(tried);
+  if (library == nullptr) {
+    error = "libfabric, which carries Oriel between nodes, was not found (" + tried +
+            "); install it, or name its file with ORIEL_OFI_LIBRARY";
+    return nullptr;
+  }
+  Libfabric found;
+  if (!find(library, "fi_freeinfo", found.freeinfo) ||
+      !find(library, "fi_dupinfo", found.dupinfo) || !find(library, "fi_fabric", found.fabric) ||
+      !find(library, "fi_strerror", found.strerror) ||
+      !find(library, "fi_version", found.version) || !find(library, "fi_getinfo", found.getinfo)) {
+    error =
+        std::string(soname) + " lacks functions of libfabric; name another with ORIEL_OFI_LIBRARY";
+    return nullptr;
+  }
+  Dl_info place;
+  if (::dladdr(reinterpret_cast<void*>(found.getinfo), &place) != 0 && place.dli_fname != nullptr) {
+    found.path = place.dli_fname;
+  }
+  loaded = found;
+  return &loaded;
+}
+
+}  // namespace oriel

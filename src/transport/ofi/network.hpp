@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+
+namespace oriel {
+
+/// How processes of other nodes find this one. Plain bytes, to travel through the host's
+/// collectives.
+struct NetworkName {
+  static constexpr std::size_t most_address = 64;
+
+  std::uint64_t id = 0;                            // random
+  std::array<char, 32> provider{};                 // libfabric's name of it
+  std::array<std::byte, most_address> address{};   // libfabric's, of our endpoint
+  std::array<std::byte, most_address> lifeline{};  // see Lifeline
+  std::uint32_t address_bytes = 0;
+  std::uint32_t lifeline_bytes = 0;
+};
+static_assert(std::is_trivially_copyable_v<NetworkName>);
+
+/// The way to processes on other nodes. Processes are numbered in the order in which they are
+/// attached. No call blocks. Not thread-safe: the owner serializes.
+class Network {
+ public:
+  /// Null if there is none to be had, and `error` is a sentence.
+  static std::unique_ptr<Network> open(std::string& error);
+  virtual ~Network() = default;
+
+  virtual const NetworkName& name() const = 0;
+  /// What `oriel info` says: provider, version and path of libfabric.
+  virtual std::string description() const = 0;
+  /// Number of the process of that name: always the same for the same process. -1 when it is not to
+  /// be reached, and `error` is a sentence. Nothing is sent yet.
+  virtual int attach(const NetworkName& name, std::string& error) = 0;
+
+  // As Transport has them.
+  virtual void send(int process, std::span<const std::byte> header,
+                    std::span<const std::byte> payload) = 0;
+  virtual void push() = 0;
+  virtual bool congested(int process) const = 0;
+  virtual std::span<const std::byte> receive() = 0;
+  virtual bool alive(int process) = 0;
+
+  /// Readable when something may have come; -1: the provider has no such thing.
+  virtual int wait_descriptor() const = 0;
+  /// To be asked before sleeping on it: nothing has come that it would not tell of.
+  virtual bool may_wait() = 0;
+  /// Everything sent has left this process.
+  virtual bool drained() const = 0;
+  /// Packets that no process here can have sent: refused, counted, otherwise ignored.
+  virtual std::uint64_t refused() const = 0;
+};
+
+}  // namespace oriel

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Built instead of the network where there are no headers of libfabric.
+#include "transport/ofi/network.hpp"
+
+namespace oriel {
+
+std::unique_ptr<Network> Network::open(std::string& error) {
+  error =
+      "this build of Oriel has no network, because libfabric's headers were not found when it was "
+      "configured; install them (Debian: libfabric-dev) and build again";
+  return nullptr;
+}
+
+}  // namespace oriel

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ofi/ofi_network.hpp"
+
+#include <netinet/in.h>
+#include <rdma/fi_errno.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <span>
+
+#include "core/settings.hpp"
+
+namespace oriel {
+namespace {
+
+// Any message fits into a packet of its own.
+constexpr std::size_t packet_bytes = 34 * 1024;
+static_assert(packet_bytes >= sizeof(PacketHeader) + PacketWriter::room_for(Message::most_bytes));
+constexpr std::size_t buffers_per_slab = 64;
+constexpr std::size_t posted_receives = 64;
+// Packets to one process that the provider has not finished with, before operations wait: enough to
+// fill the way to it and back.
+constexpr std::size_t most_under_way = 32;
+constexpr std::size_t completions_at_once = 16;
+constexpr std::uint32_t api = FI_VERSION(1, 17);
+
+template <typename Object>
+void close_object(Object*& object) {
+  if (object != nullptr) fi_close(&object->fid);
+  object = nullptr;
+}
+
+/// Loopback and link-local addresses reach nobody else.
+bool reaches_others(const fi_info& info) {
+  if (info.src_addr == nullptr) return true;
+  const auto* address = static_cast<const sockaddr*>(info.src_addr);
+  if (info.addr_format == FI_SOCKADDR_IN) {
+    const auto& four = *reinterpret_cast<const sockaddr_in*>(address);
+    return (ntohl(four.sin_addr.s_addr) >> 24) != 127;
+  }
+  if (info.addr_format == FI_SOCKADDR_IN6) {
+    const auto& six = *reinterpret_cast<const sockaddr_in6*>(address);
+    return !IN6_IS_ADDR_LOOPBACK(&six.sin6_addr) && !IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr);
+  }
+  return true;
+}
+
+}  // namespace
+
+/// Buffers that are registered together.
+struct OfiNetwork::Slab {
+  std::unique_ptr<std::byte[]> memory;
+  fid_mr* registration = nullptr;
+  std::array<Buffer, buffers_per_slab> buffers;
+
+  ~Slab() { close_object(registration); }
+};
+
+std::unique_ptr<Network> Network::open(std::string& error) {
+  return OfiNetwork::create(error);
+}
+
+std::unique_ptr<OfiNetwork> OfiNetwork::create(std::string& error) {
+  std::unique_ptr<OfiNetwork> made(new OfiNetwork);
+  return made->open(error) ? std::move(made) : nullptr;
+}
+
+OfiNetwork::~OfiNetwork() {
+  close_object(endpoint_);
+  close_object(completions_);
+  close_object(addresses_);
+  slabs_.clear();
+  close_object(domain_);
+  close_object(fabric_);
+  if (info_ != nullptr) library_->freeinfo(info_);
+}
+
+bool OfiNetwork::fail(std::string& error, const char* step, long code) const {
+  error = std::string("libfabric's provider ") +
+          (info_ != nullptr ? info_->fabric_attr->prov_name : "") + " refused " + step + ": " +
+          library_->describe(code) + "; choose another one with ORIEL_OFI_PROVIDER";
+  return false;
+}
+
+bool OfiNetwork::open(std::string& error) {
+  library_ = Libfabric::load(error);
+  if (library_ == nullptr || !choose(error) || !open_endpoint(error)) return false;
+  timeout_s_ = static_cast<int>(setting_int("ORIEL_PEER_TIMEOUT"));
+  if (::getrandom(&name_.id, sizeof name_.id, 0) != sizeof name_.id) {
+    error = "no random id for this process could be drawn";
+    return false;
+  }
+  std::strncpy(name_.provider.data(), info_->fabric_attr->prov_name, name_.provider.size() - 1);
+  std::size_t length = name_.address.size();
+  if (const int code = fi_getname(&endpoint_->fid, name_.address.data(), &length); code != 0) {
+    return fail(error, "to tell the address of the endpoint", code);
+  }
+  name_.address_bytes = static_cast<std::uint32_t>(length);
+  lifeline_ = std::make_unique<Lifeline>(std::span(name_.address).first(length), timeout_s_);
+  const auto lifeline = lifeline_->address();
+  if (lifeline.size() <= name_.lifeline.size()) {
+    std::copy(lifeline.begin(), lifeline.end(), name_.lifeline.begin());
+    name_.lifeline_bytes = static_cast<std::uint32_t>(lifeline.size());
+  }
+  for (std::size_t i = 0; i < posted_receives; ++i) {
+    Buffer* buffer = take_buffer();
+    if (buffer == nullptr || !post(*buffer)) {
+      error = "the provider took no buffers to receive into";
+      return false;
+    }
+  }
+  return true;
+}
+
+bool OfiNetwork::choose(std::string& error) {
+  fi_info* hints = library_->dupinfo(nullptr);
+  hints->caps = FI_MSG;
+  // What the provider may want of us, and we do.
+  hints->mode = FI_CONTEXT | FI_CONTEXT2;
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;
+  hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+  hints->tx_attr->msg_order = FI_ORDER_SAS;
+  hints->rx_attr->msg_order = FI_ORDER_SAS;
+  const char* wanted = setting_text("ORIEL_OFI_PROVIDER");
+  if (*wanted != '\0') hints->fabric_attr->prov_name = ::strdup(wanted);
+  fi_info* offered = nullptr;
+  const int code = library_->getinfo(api, nullptr, nullptr, 0, hints, &offered);
+  library_->freeinfo(hints);
+  const fi_info* chosen = offered;
+  while (chosen != nullptr &&
+         ((chosen->caps & FI_LOCAL_COMM) != 0 && (chosen->caps & FI_REMOTE_COMM) == 0)) {
+    chosen = chosen->next;
+  }
+  for (const fi_info* one = chosen; one != nullptr; one = one->next) {
+    const bool remote = (one->caps & FI_REMOTE_COMM) != 0 || (one->caps & FI_LOCAL_COMM) == 0;
+    if (remote && reaches_others(*one)) {
+      chosen = one;
+      break;
+    }
+  }
+  if (chosen != nullptr && reaches_others(*chosen)) info_ = library_->dupinfo(chosen);
+  if (offered != nullptr) library_->freeinfo(offered);
+  if (info_ != nullptr) return true;
+  error = "libfabric (" + library_->path + ") offers no provider " +
+          (*wanted != '\0' ? "named " + std::string(wanted) + " " : std::string()) +
+          "with reliable messages that reaches other nodes" +
+          (code != 0 ? ": " + library_->describe(code) : std::string()) +
+          "; `fi_info -t FI_EP_RDM` lists what there is, ORIEL_OFI_PROVIDER chooses";
+  return false;
+}
+
+bool OfiNetwork::open_endpoint(std::string& error) {
+  if (const int code = library_->fabric(info_->fabric_attr, &fabric_, nullptr); code != 0) {
+    return fail(error, "to open the fabric", code);
+  }
+  if (const int code = fi_domain(fabric_, info_, &domain_, nullptr); code != 0) {
+    return fail(error, "to open the domain", code);
+  }
+  fi_av_attr av{};
+  av.type = info_->domain_attr->av_type;
+  if (const int code = fi_av_open(domain_, &av, &addresses_, nullptr); code != 0) {
+    return fail(error, "an address vector", code);
+  }
+  fi_cq_attr cq{};
+  cq.format = FI_CQ_FORMAT_MSG;
+  cq.wait_obj = FI_WAIT_FD;
+  cq.size = 4096;
+  if (fi_cq_open(domain_, &cq, &completions_, nullptr) == 0) {
+    fi_control(&completions_->fid, FI_GETWAIT, &wait_descriptor_);
+  } else {
+    cq.wait_obj = FI_WAIT_NONE;
+    if (const int code = fi_cq_open(domain_, &cq, &completions_, nullptr); code != 0) {
+      return fail(error, "a completion queue", code);
+    }
+  }
+  if (const int code = fi_endpoint(domain_, info_, &endpoint_, nullptr); code != 0) {
+    return fail(error, "an endpoint", code);
+  }
+  if (const int code = fi_ep_bind(endpoint_, &addresses_->fid, 0); code != 0) {
+    return fail(error, "to bind the address vector", code);
+  }
+  if (const int code = fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV);
+      code != 0) {
+    return fail(error, "to bind the completion queue", code);
+  }
+  if (const int code = fi_enable(endpoint_); code != 0) {
+    return fail(error, "to enable the endpoint", code);
+  }
+  local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
+  return true;
+}
+
+bool OfiNetwork::add_buffers(std::string& error) {
+  auto slab = std::make_unique<Slab>();
+  slab->memory.reset(new std::byte[packet_bytes * buffers_per_slab]);
+  void* descriptor = nullptr;
+  if (local_registration_) {
+    const int code = fi_mr_reg(domain_, slab->memory.get(), packet_bytes * buffers_per_slab,
+                               FI_SEND | FI_RECV, 0, 0, 0, &slab->registration, nullptr);
+    if (code != 0) return fail(error, "to register memory", code);
+    descriptor = fi_mr_desc(slab->registration);
+  }
+  for (std::size_t i = 0; i < buffers_per_slab; ++i) {
+    Buffer& buffer = slab->buffers[i];
+    buffer.data = slab->memory.get() + i * packet_bytes;
+    buffer.descriptor = descriptor;
+    free_.push_back(&buffer);
+  }
+  slabs_.push_back(std::move(slab));
+  return true;
+}
+
+OfiNetwork::Buffer* OfiNetwork::take_buffer() {
+  std::string error;
+  if (free_.empty() && !add_buffers(error)) return nullptr;
+  Buffer* buffer = free_.back();
+  free_.pop_back();
+  return buffer;
+}
+
+bool OfiNetwork::post(Buffer& buffer) {
+  buffer.process = -1;
+  const ssize_t code = fi_recv(endpoint_, buffer.data, packet_bytes, buffer.descriptor,
+                               FI_ADDR_UNSPEC, &buffer.context);
+  if (code == 0) return true;
+  if (code == -FI_EAGAIN) {
+    unposted_.push_back(&buffer);
+    return true;
+  }
+  return false;
+}
+
+std::string OfiNetwork::description() const {
+  const std::uint32_t version = library_->version();
+  return std::string(info_->fabric_attr->prov_name) + " of libfabric " +
+         std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version)) + ", " +
+         library_->path;
+}
+
+int OfiNetwork::attach(const NetworkName& name, std::string& error) {
+  if (const auto known = numbers_.find(name.id); known != numbers_.end()) return known->second;
+  if (name.provider != name_.provider) {
+    error = std::string("it uses libfabric's provider ") + name.provider.data() + ", this one " +
+            name_.provider.data() + "; set ORIEL_OFI_PROVIDER alike on all nodes";
+    return -1;
+  }
+  auto added = std::make_unique<Peer>();
+  added->name = name;
+  if (fi_av_insert(addresses_, name.address.data(), 1, &added->address, 0, nullptr) != 1) {
+    error = "libfabric did not take its address";
+    return -1;
+  }
+  const int number = static_cast<int>(peers_.size());
+  peers_.push_back(std::move(added));
+  numbers_.emplace(name.id, number);
+  return number;
+}
+
+void OfiNetwork::send(int process, std::span<const std::byte> header,
+                      std::span<const std::byte> payload) {
+  Peer& to = peer(process);
+  if (to.lost) return;  // whoever waits for it is told by alive()
+  const std::size_t bytes = header.size() + payload.size();
+  if (to.open != nullptr && !to.packet.fits(bytes)) close_packet(to);
+  if (to.open == nullptr) {
+    to.open = take_buffer();
+    if (to.open == nullptr) {
+      to.lost = true;
+      return;
+    }
+    to.packet = PacketWriter(std::span(to.open->data, packet_bytes));
+    if (!to.listed) open_.push_back(process);
+    to.listed = true;
+  }
+  to.packet.add(header, payload);
+}
+
+void OfiNetwork::close_packet(Peer& to) {
+  Buffer& buffer = *to.open;
+  to.open = nullptr;
+  buffer.bytes = to.packet.close(name_.id, ++to.sent).size();
+  buffer.process = numbers_.at(to.name.id);
+  if (to.backlog.empty() && hand_over(to, buffer)) return;
+  to.backlog.push_back(&buffer);
+  ++backlogged_;
+}
+
+bool OfiNetwork::hand_over(Peer& to, Buffer& buffer) {
+  const ssize_t code =
+      fi_send(endpoint_, buffer.data, buffer.bytes, buffer.descriptor, to.address, &buffer.context);
+  if (code == -FI_EAGAIN) return false;
+  if (code != 0) {
+    to.lost = true;
+    free_.push_back(&buffer);
+    return true;
+  }
+  ++under_way_;
+  ++to.under_way;
+  return true;
+}
+
+void OfiNetwork::push_backlog(Peer& to) {
+  while (!to.backlog.empty()) {
+    if (!to.lost && !hand_over(to, *to.backlog.front())) return;
+    if (to.lost) free_.push_back(to.backlog.front());
+    to.backlog.pop_front();
+    --backlogged_;
+  }
+}
+
+void OfiNetwork::push() {
+  for (const int process : open_) {
+    Peer& to = peer(process);
+    to.listed = false;
+    if (to.open != nullptr) close_packet(to);
+  }
+  open_.clear();
+}
+
+bool OfiNetwork::congested(int process) const {
+  const Peer& to = *peers_[static_cast<std::size_t>(process)];
+  return !to.backlog.empty() || to.under_way >= most_under_way;
+}
+
+void OfiNetwork::progress() {
+  std::array<fi_cq_msg_entry, completions_at_once> entries;
+  const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
+  if (count == -FI_EAVAIL) {
+    fi_cq_err_entry entry{};
+    if (fi_cq_readerr(completions_, &entry, 0) > 0) failed(entry);
+  }
+  for (ssize_t i = 0; i < count; ++i) {
+    auto* buffer = static_cast<Buffer*>(entries[static_cast<std::size_t>(i)].op_context);
+    if (buffer->process < 0) {
+      buffer->bytes = entries[static_cast<std::size_t>(i)].len;
+      arrived_.push_back(buffer);
+    } else {
+      --under_way_;
+      --peer(buffer->process).under_way;
+      free_.push_back(buffer);
+    }
+  }
+  for (std::size_t i = unposted_.size(); i > 0; --i) {
+    Buffer* buffer = unposted_.back();
+    unposted_.pop_back();
+    if (!post(*buffer) || unposted_.size() >= i) break;
+  }
+  if (backlogged_ == 0) return;
+  for (const auto& to : peers_) push_backlog(*to);
+}
+
+void OfiNetwork::failed(const fi_cq_err_entry& entry) {
+  auto* buffer = static_cast<Buffer*>(entry.op_context);
+  if (buffer == nullptr) return;
+  if (buffer->process < 0) {
+    // Something longer than any packet, or the end of an endpoint: the buffer waits for the next.
+    ++refused_;
+    if (entry.err != FI_ECANCELED) post(*buffer);
+    return;
+  }
+  Peer& to = peer(buffer->process);
+  to.lost = true;
+  --under_way_;
+  --to.under_way;
+  free_.push_back(buffer);
+}
+
+bool OfiNetwork::next_packet() {
+  if (current_ != nullptr) post(*std::exchange(current_, nullptr));
+  if (arrived_.empty()) progress();
+  while (!arrived_.empty()) {
+    Buffer* buffer = arrived_.front();
+    arrived_.pop_front();
+    reader_ = PacketReader({buffer->data, buffer->bytes});
+    const auto from = numbers_.find(reader_.source());
+    if (reader_.valid() && from != numbers_.end() &&
+        reader_.sequence() == peer(from->second).received + 1) {
+      ++peer(from->second).received;
+      current_ = buffer;
+      return true;
+    }
+    // Not of this job, or not the one that comes next: sent again, or made up.
+    ++refused_;
+    reader_ = PacketReader();
+    post(*buffer);
+  }
+  return false;
+}
+
+std::span<const std::byte> OfiNetwork::receive() {
+  while (true) {
+    if (const auto message = reader_.next(); !message.empty()) return message;
+    if (!next_packet()) return {};
+  }
+}
+
+bool OfiNetwork::may_wait() {
+  fid* queue = &completions_->fid;
+  return arrived_.empty() && fi_trywait(fabric_, &queue, 1) == FI_SUCCESS;
+}
+
+bool OfiNetwork::alive(int process) {
+  Peer& asked = peer(process);
+  if (!asked.lost) {
+    const auto address = std::span<const std::byte>(asked.name.lifeline);
+    asked.lost = !asked.watch.alive(address.first(asked.name.lifeline_bytes), timeout_s_);
+  }
+  return !asked.lost;
+}
+
+}  // namespace oriel

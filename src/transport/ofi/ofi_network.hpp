@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/message.hpp"
+#include "transport/ofi/libfabric.hpp"
+#include "transport/ofi/lifeline.hpp"
+#include "transport/ofi/network.hpp"
+#include "transport/packet.hpp"
+
+namespace oriel {
+
+/// Processes on other nodes by libfabric: one reliable endpoint, messages in packets.
+///
+/// Ladder of a message: copied into the open packet of its receiver; push() or a full packet sends
+/// it (one fi_send); the receiver's progress puts it into one of its posted buffers, whose messages
+/// are then taken out one by one, and the buffer is posted again. The provider keeps the order
+/// between two endpoints (FI_ORDER_SAS) and holds back when the receiver has no buffer left
+/// (FI_RM_ENABLED).
+class OfiNetwork final : public Network {
+ public:
+  static std::unique_ptr<OfiNetwork> create(std::string& error);
+  ~OfiNetwork() override;
+
+  const NetworkName& name() const override { return name_; }
+  std::string description() const override;
+  int attach(const NetworkName& name, std::string& error) override;
+
+  void send(int process, std::span<const std::byte> header,
+            std::span<const std::byte> payload) override;
+  void push() override;
+  bool congested(int process) const override;
+  std::span<const std::byte> receive() override;
+  bool alive(int process) override;
+  int wait_descriptor() const override { return wait_descriptor_; }
+  bool may_wait() override;
+  bool drained() const override { return under_way_ == 0 && backlogged_ == 0; }
+  std::uint64_t refused() const override { return refused_; }
+
+ private:
+  /// A buffer of one packet, on its way out or waiting for one to come in. libfabric gives the
+  /// context back with the completion.
+  struct Buffer {
+    fi_context2 context{};  // first: the completion's pointer is the buffer's
+    std::byte* data = nullptr;
+    void* descriptor = nullptr;  // of its memory registration, where the provider wants one
+    std::size_t bytes = 0;
+    int process = -1;  // out: the receiver; in: -1
+  };
+  struct Slab;
+  struct Peer {
+    NetworkName name;
+    fi_addr_t address = FI_ADDR_UNSPEC;
+    Buffer* open = nullptr;  // the packet being put together
+    PacketWriter packet;
+    std::uint64_t sent = 0;       // packets
+    std::uint64_t received = 0;   // packets
+    std::deque<Buffer*> backlog;  // closed packets that the provider did not take
+    std::size_t under_way = 0;
+    bool listed = false;  // in open_
+    bool lost = false;
+    Lifeline::Watch watch;
+  };
+
+  OfiNetwork() = default;
+  bool open(std::string& error);
+  bool choose(std::string& error);
+  bool open_endpoint(std::string& error);
+  bool fail(std::string& error, const char* step, long code) const;
+  Buffer* take_buffer();
+  bool add_buffers(std::string& error);
+  bool post(Buffer& buffer);
+  void close_packet(Peer& peer);
+  bool hand_over(Peer& peer, Buffer& buffer);
+  void push_backlog(Peer& peer);
+  void progress();
+  void failed(const struct fi_cq_err_entry& entry);
+  bool next_packet();
+  Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
+
+  const Libfabric* library_ = nullptr;
+  fi_info* info_ = nullptr;
+  fid_fabric* fabric_ = nullptr;
+  fid_domain* domain_ = nullptr;
+  fid_av* addresses_ = nullptr;
+  fid_cq* completions_ = nullptr;
+  fid_ep* endpoint_ = nullptr;
+  int wait_descriptor_ = -1;
+  bool local_registration_ = false;
+  int timeout_s_ = 0;
+
+  NetworkName name_;
+  std::unique_ptr<Lifeline> lifeline_;
+  std::vector<std::unique_ptr<Peer>> peers_;
+  std::unordered_map<std::uint64_t, int> numbers_;  // by NetworkName::id
+  std::vector<int> open_;                           // processes with an open packet
+  std::vector<std::unique_ptr<Slab>> slabs_;
+  std::vector<Buffer*> free_;
+  std::deque<Buffer*> arrived_;  // packets not yet looked into
+  std::vector<Buffer*> unposted_;
+  Buffer* current_ = nullptr;  // whose messages are being taken out
+  PacketReader reader_;
+  std::size_t under_way_ = 0;   // packets
+  std::size_t backlogged_ = 0;  // packets
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace oriel

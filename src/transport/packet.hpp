@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+namespace oriel {
+
+/// Messages of one process to another that travel together (S7): a header, then the messages, each
+/// behind its length and padded to 8 bytes.
+struct PacketHeader {
+  static constexpr std::uint32_t magic_value = 0x0e1e17ac;
+
+  std::uint32_t magic = magic_value;
+  std::uint32_t bytes = 0;     // of the packet, header included
+  std::uint64_t source = 0;    // the sender's id
+  std::uint64_t sequence = 0;  // packets of this sender to this receiver, counted from 1
+};
+static_assert(std::is_trivially_copyable_v<PacketHeader> && sizeof(PacketHeader) == 24);
+
+/// Puts messages into a buffer that somebody else owns.
+class PacketWriter {
+ public:
+  PacketWriter() = default;
+  explicit PacketWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
+
+  bool empty() const { return used_ <= sizeof(PacketHeader); }
+  static constexpr std::size_t room_for(std::size_t message) {
+    return sizeof(std::uint64_t) + (message + 7) / 8 * 8;
+  }
+  bool fits(std::size_t message) const { return room_for(message) <= buffer_.size() - used_; }
+
+  void add(std::span<const std::byte> header, std::span<const std::byte> payload) {
+    const std::uint64_t bytes = header.size() + payload.size();
+    std::byte* to = buffer_.data() + used_;
+    std::memcpy(to, &bytes, sizeof bytes);
+    std::memcpy(to + sizeof bytes, header.data(), header.size());
+    if (!payload.empty()) {
+      std::memcpy(to + sizeof bytes + header.size(), payload.data(), payload.size());
+    }
+    const std::size_t room = room_for(bytes);
+    std::memset(to + sizeof bytes + bytes, 0, room - sizeof bytes - bytes);
+    used_ += room;
+  }
+
+  /// The whole packet, to be sent as it is.
+  std::span<const std::byte> close(std::uint64_t source, std::uint64_t sequence) {
+    PacketHeader header;
+    header.bytes = static_cast<std::uint32_t>(used_);
+    header.source = source;
+    header.sequence = sequence;
+    std::memcpy(buffer_.data(), &header, sizeof header);
+    return buffer_.first(used_);
+  }
+
+ private:
+  std::span<std::byte> buffer_;
+  std::size_t used_ = sizeof(PacketHeader);
+};
+
+/// Takes them out again. Nothing of what has arrived is believed without a look.
+class PacketReader {
+ public:
+  PacketReader() = default;
+  /// `packet` is aligned to 8 bytes and stays where it is.
+  explicit PacketReader(std::span<const std::byte> packet) {
+    PacketHeader header;
+    if (packet.size() < sizeof header) return;
+    std::memcpy(&header, packet.data(), sizeof header);
+    if (header.magic != PacketHeader::magic_value || header.bytes != packet.size()) return;
+    valid_ = true;
+    source_ = header.source;
+    sequence_ = header.sequence;
+    rest_ = packet.subspan(sizeof header);
+  }
+
+  bool valid() const { return valid_; }
+  std::uint64_t source() const { return source_; }
+  std::uint64_t sequence() const { return sequence_; }
+  /// The next message; empty at the end, and when what follows is not a message.
+  std::span<const std::byte> next() {
+    std::uint64_t bytes = 0;
+    if (rest_.size() < sizeof bytes) return {};
+    std::memcpy(&bytes, rest_.data(), sizeof bytes);
+    if (bytes > rest_.size() || PacketWriter::room_for(bytes) > rest_.size()) {
+      rest_ = {};
+      return {};
+    }
+    const auto message = rest_.subspan(sizeof bytes, bytes);
+    rest_ = rest_.subspan(PacketWriter::room_for(bytes));
+    return message;
+  }
+
+ private:
+  bool valid_ = false;
+  std::uint64_t source_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::span<const std::byte> rest_;
+};
+
+}  // namespace oriel

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "core/transport.hpp"
+#include "transport/ofi/network.hpp"
+#include "transport/shm/shm_transport.hpp"
+
+namespace oriel {
+
+/// The transport of a real process: shared memory to those on its node, the network to all others.
+/// Processes of other nodes have the numbers from `first_elsewhere` on.
+class Routes final : public Transport {
+ public:
+  static constexpr int first_elsewhere = 1 << 24;
+
+  explicit Routes(std::unique_ptr<ShmTransport> node) : node_(std::move(node)) {}
+
+  ShmTransport& node() { return *node_; }
+  /// Null until a window spans nodes.
+  Network* network() { return network_.get(); }
+  void set_network(std::unique_ptr<Network> network) { network_ = std::move(network); }
+
+  void send(int process, std::span<const std::byte> header,
+            std::span<const std::byte> payload) override {
+    if (process < first_elsewhere) return node_->send(process, header, payload);
+    network_->send(process - first_elsewhere, header, payload);
+  }
+  void push() override {
+    if (network_ != nullptr) network_->push();
+  }
+  bool congested(int process) const override {
+    if (process < first_elsewhere) return node_->congested(process);
+    return network_->congested(process - first_elsewhere);
+  }
+  std::span<const std::byte> receive() override {
+    if (const auto message = node_->receive(); !message.empty()) return message;
+    if (network_ == nullptr) return {};
+    return network_->receive();
+  }
+  Error copy(int process, bool write, std::span<const Run> runs) override {
+    return node_->copy(process, write, runs);
+  }
+  void ring(Doorbell& doorbell) override { node_->ring(doorbell); }
+  bool fences_peers() const override { return node_->fences_peers(); }
+  void fence_peers() override { node_->fence_peers(); }
+  bool alive(int process) override {
+    return process < first_elsewhere ? node_->alive(process)
+                                     : network_->alive(process - first_elsewhere);
+  }
+  void relax() override { node_->relax(); }
+
+ private:
+  std::unique_ptr<ShmTransport> node_;
+  std::unique_ptr<Network> network_;
+};
+
+}  // namespace oriel
