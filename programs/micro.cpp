@@ -8,37 +8,26 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <vector>
 
+#include "bench/failure.hpp"
+#include "bench/samples.hpp"
+#include "bench/stopwatch.hpp"
 #include "micro/distance.hpp"
-#include "micro/failure.hpp"
 #include "micro/options.hpp"
-#include "micro/stopwatch.hpp"
 
 namespace micro {
 namespace {
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 void print(const Entry& entry, std::int64_t rounds, double before_ns, double after_ns,
            const std::vector<double>& samples) {
   std::printf(
-      "{\"row\":\"%.*s\",\"window\":\"%.*s\",\"bytes\":%zu,\"unit\":\"us\",\"rounds\":%lld,"
-      "\"round_trip_ns\":[%.0f,%.0f],\"median\":%.5f,\"samples\":[",
+      "{\"row\":\"%.*s\",\"window\":\"%.*s\",\"bytes\":%zu,\"rounds\":%lld,"
+      "\"round_trip_ns\":[%.0f,%.0f],",
       static_cast<int>(entry.row.size()), entry.row.data(), static_cast<int>(entry.window.size()),
-      entry.window.data(), entry.bytes, static_cast<long long>(rounds), before_ns, after_ns,
-      median(samples));
-  for (std::size_t index = 0; index < samples.size(); ++index) {
-    std::printf("%s%.5f", index ? "," : "", samples[index]);
-  }
-  std::printf("]}\n");
-  std::fflush(stdout);
+      entry.window.data(), entry.bytes, static_cast<long long>(rounds), before_ns, after_ns);
+  bench::print_samples(samples);
 }
 
 void run(const Options& options) {
@@ -47,16 +36,18 @@ void run(const Options& options) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size != 2) {
-    fail("the benchmark is between two ranks, and the job has " + std::to_string(size) +
-         "; start it with -n 2.");
+    bench::fail("the benchmark is between two ranks, and the job has " + std::to_string(size) +
+                "; start it with -n 2.");
   }
   std::vector<Entry> entries = catalogue(options.subject);
   std::erase_if(entries, [&](const Entry& entry) { return !options.wants(entry.row); });
-  if (entries.empty()) fail("none of the rows asked for exists; leave --row away to see all.");
+  if (entries.empty()) {
+    bench::fail("none of the rows asked for exists; leave --row away to see all.");
+  }
   Distance distance(rank);
   for (const Entry& entry : entries) {
-    const std::unique_ptr<Row> row = entry.make(rank);
-    Stopwatch stopwatch(options.batches, options.batch_us, rank);
+    const std::unique_ptr<bench::Row> row = entry.make(rank);
+    bench::Stopwatch stopwatch(options.batches, options.batch_us, bench::Whose::rank_0);
     const double before_ns = distance.round_trip_ns();
     std::vector<double> samples = stopwatch.samples(*row);
     const double after_ns = distance.round_trip_ns();

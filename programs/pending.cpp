@@ -16,13 +16,13 @@
 #include <string_view>
 #include <vector>
 
-#include "micro/failure.hpp"
-#include "micro/number.hpp"
-#include "micro/window.hpp"
+#include "bench/failure.hpp"
+#include "bench/number.hpp"
+#include "bench/window.hpp"
 
 namespace {
 
-using micro::fail;
+using bench::fail;
 
 constexpr int turns = 2;
 constexpr int origin = 0;
@@ -66,7 +66,7 @@ class Pending {
       }
       MPI_Barrier(MPI_COMM_WORLD);
       if (rank_ == holder) {
-        const micro::OwnPart mine(window_, holder);
+        const bench::OwnPart mine(window_, holder);
         expect(turn, "after all epochs");
       }
     }
@@ -122,7 +122,7 @@ class Pending {
   const int rank_ = rank_in_world();
   const std::int64_t epochs_;
   const std::int64_t one_ = 1;
-  const micro::Window window_{micro::Memory::allocated, sizeof(std::int64_t)};
+  const bench::Window window_{bench::Memory::allocated, sizeof(std::int64_t)};
   std::vector<MPI_Request> requests_;
 };
 
@@ -131,7 +131,7 @@ std::int64_t epochs_asked_for(int argc, char** argv) {
   if (argc != 3 || std::string_view(argv[1]) != "--pending") {
     fail("the program takes one option, --pending N: how many epochs are pending at once.");
   }
-  return micro::number(argv[1], argv[2]);
+  return bench::number(argv[1], argv[2]);
 }
 
 }  // namespace

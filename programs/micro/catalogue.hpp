@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/row.hpp"
+#include "bench/window.hpp"
 #include "message_row.hpp"
 #include "operations.hpp"
 #include "options.hpp"
-#include "row.hpp"
 #include "synchronization.hpp"
-#include "window.hpp"
 #include "window_row.hpp"
 
 namespace micro {
@@ -25,18 +25,18 @@ struct Entry {
   std::string_view window;
   std::size_t bytes;
   double parts;
-  std::function<std::unique_ptr<Row>(int rank)> make;
+  std::function<std::unique_ptr<bench::Row>(int rank)> make;
 };
 
 template <typename Synchronization, typename Operation>
 void add(std::vector<Entry>& entries, std::string_view row,
          std::initializer_list<std::size_t> sizes) {
-  for (const Memory memory : {Memory::allocated, Memory::created}) {
+  for (const bench::Memory memory : {bench::Memory::allocated, bench::Memory::created}) {
     for (const std::size_t bytes : sizes) {
-      entries.push_back({row, name_of(memory), bytes, 1, [=](int rank) -> std::unique_ptr<Row> {
-                           return std::make_unique<WindowRow<Synchronization, Operation>>(
-                               memory, bytes, rank);
-                         }});
+      entries.push_back(
+          {row, bench::name_of(memory), bytes, 1, [=](int rank) -> std::unique_ptr<bench::Row> {
+             return std::make_unique<WindowRow<Synchronization, Operation>>(memory, bytes, rank);
+           }});
     }
   }
 }
@@ -47,9 +47,10 @@ inline std::vector<Entry> catalogue(Subject subject) {
   std::vector<Entry> entries;
   if (subject == Subject::messages) {
     for (const std::size_t bytes : {small, large}) {
-      entries.push_back({"send_recv", "none", bytes, 2, [=](int rank) -> std::unique_ptr<Row> {
-                           return std::make_unique<MessageRow>(bytes, rank);
-                         }});
+      entries.push_back(
+          {"send_recv", "none", bytes, 2, [=](int rank) -> std::unique_ptr<bench::Row> {
+             return std::make_unique<MessageRow>(bytes, rank);
+           }});
     }
     return entries;
   }

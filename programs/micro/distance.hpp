@@ -13,7 +13,7 @@
 #include <new>
 #include <string>
 
-#include "failure.hpp"
+#include "bench/failure.hpp"
 
 namespace micro {
 
@@ -30,13 +30,13 @@ class Distance {
     MPI_Barrier(MPI_COMM_WORLD);
     const int file = ::shm_open(name.c_str(), O_CREAT | O_RDWR, 0600);
     if (file < 0 || ::ftruncate(file, sizeof(Words)) != 0) {
-      fail("shared memory to measure the distance of the cores could not be made.");
+      bench::fail("shared memory to measure the distance of the cores could not be made.");
     }
     void* memory = ::mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     ::close(file);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ == 0) ::shm_unlink(name.c_str());
-    if (memory == MAP_FAILED) fail("shared memory of two pages could not be mapped.");
+    if (memory == MAP_FAILED) bench::fail("shared memory of two pages could not be mapped.");
     words_ = static_cast<Words*>(memory);
   }
   ~Distance() { ::munmap(words_, sizeof(Words)); }

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "failure.hpp"
-#include "row.hpp"
+#include "bench/failure.hpp"
+#include "bench/row.hpp"
 
 namespace micro {
 
 /// Ping-pong of MPI_Send and MPI_Recv in a program without windows. A round is there and back.
-class MessageRow final : public Row {
+class MessageRow final : public bench::Row {
  public:
   MessageRow(std::size_t bytes, int rank) : rank_(rank), words_(bytes / sizeof(std::int64_t)) {}
 
@@ -37,8 +37,9 @@ class MessageRow final : public Row {
 
   void check() override {
     if (words_.front() == rounds_ - 1 && words_.back() == rounds_ - 1) return;
-    fail("the last of " + std::to_string(rounds_) + " messages came with number " +
-         std::to_string(words_.front()) + " and should carry " + std::to_string(rounds_ - 1) + ".");
+    bench::fail("the last of " + std::to_string(rounds_) + " messages came with number " +
+                std::to_string(words_.front()) + " and should carry " +
+                std::to_string(rounds_ - 1) + ".");
   }
 
  private:

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "failure.hpp"
+#include "bench/failure.hpp"
 
 // One operation per type. Each knows what the target's memory holds at first (`fill`), what a round
 // issues, and what target and origin must hold after the last round.
@@ -18,8 +18,9 @@ namespace micro {
 
 inline void expect_word(const char* where, std::size_t index, double found, double expected) {
   if (found == expected) return;
-  fail(std::string("after the last round element ") + std::to_string(index) + " of " + where +
-       " is " + std::to_string(found) + " and should be " + std::to_string(expected) + ".");
+  bench::fail(std::string("after the last round element ") + std::to_string(index) + " of " +
+              where + " is " + std::to_string(found) + " and should be " +
+              std::to_string(expected) + ".");
 }
 
 /// The round's number travels in the first and in the last word.

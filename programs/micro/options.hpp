@@ -7,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "failure.hpp"
-#include "number.hpp"
+#include "bench/arguments.hpp"
+#include "bench/failure.hpp"
+#include "bench/number.hpp"
 
 namespace micro {
 
@@ -23,24 +24,21 @@ struct Options {
   std::vector<std::string> rows;  // none: all
 
   Options(int argc, char** argv) {
-    for (int index = 1; index < argc; index += 2) {
-      const std::string_view name = argv[index];
-      if (index + 1 == argc) fail("the option " + std::string(name) + " needs a value.");
-      const std::string_view value = argv[index + 1];
+    for (const auto& [name, value] : bench::arguments(argc, argv)) {
       if (name == "--measure" && value == "windows") {
         subject = Subject::windows;
       } else if (name == "--measure" && value == "messages") {
         subject = Subject::messages;
       } else if (name == "--batches") {
-        batches = number(name, value);
+        batches = bench::number(name, value);
       } else if (name == "--batch-us") {
-        batch_us = number(name, value);
+        batch_us = bench::number(name, value);
       } else if (name == "--row") {
         rows.emplace_back(value);
       } else {
-        fail("the option " + std::string(name) + " " + std::string(value) +
-             " is unknown; use --measure windows or messages, --batches N, "
-             "--batch-us MICROSECONDS, --row NAME (again for more rows).");
+        bench::fail("the option " + std::string(name) + " " + std::string(value) +
+                    " is unknown; use --measure windows or messages, --batches N, "
+                    "--batch-us MICROSECONDS, --row NAME (again for more rows).");
       }
     }
   }

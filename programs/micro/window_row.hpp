@@ -8,20 +8,20 @@
 #include <optional>
 #include <span>
 
-#include "row.hpp"
-#include "window.hpp"
+#include "bench/row.hpp"
+#include "bench/window.hpp"
 
 namespace micro {
 
 /// Rounds of one operation in one kind of synchronization, on a window of its own. Both are known
 /// at compile time, so that a round consists of MPI calls and nothing else.
 template <typename Synchronization, typename Operation>
-class WindowRow final : public Row {
+class WindowRow final : public bench::Row {
  public:
-  WindowRow(Memory memory, std::size_t bytes, int rank)
+  WindowRow(bench::Memory memory, std::size_t bytes, int rank)
       : rank_(rank), bytes_(bytes), window_(memory, bytes), operation_(bytes) {
     {
-      const OwnPart mine(window_, rank_);
+      const bench::OwnPart mine(window_, rank_);
       operation_.fill(own_part());
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -51,7 +51,7 @@ class WindowRow final : public Row {
     MPI_Bcast(&played, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     if (plays()) operation_.check_origin(played);
     if (Synchronization::both || rank_ == 1) {
-      const OwnPart mine(window_, rank_);
+      const bench::OwnPart mine(window_, rank_);
       operation_.check_target(own_part(), played);
     }
   }
@@ -64,7 +64,7 @@ class WindowRow final : public Row {
 
   int rank_;
   std::size_t bytes_;
-  Window window_;
+  bench::Window window_;
   Operation operation_;
   std::optional<Synchronization> synchronization_;
   std::int64_t rounds_ = 0;

@@ -9,13 +9,16 @@
 
 #include "row.hpp"
 
-namespace micro {
+namespace bench {
 
-/// Plays a row in batches of equal length and times each on rank 0.
+/// Whose time a batch takes: that of rank 0, or of the rank that needed longest.
+enum class Whose { rank_0, slowest };
+
+/// Plays a row in batches of equal length and times each.
 class Stopwatch {
  public:
-  Stopwatch(std::int64_t batches, std::int64_t batch_us, int rank)
-      : batches_(batches), batch_us_(static_cast<double>(batch_us)), rank_(rank) {}
+  Stopwatch(std::int64_t batches, std::int64_t batch_us, Whose whose)
+      : batches_(batches), batch_us_(static_cast<double>(batch_us)), whose_(whose) {}
 
   /// Microseconds per round, one sample per batch; meaningful on rank 0.
   std::vector<double> samples(Row& row) {
@@ -49,26 +52,30 @@ class Stopwatch {
     }
   }
 
-  /// What rank 0 thinks, on both ranks.
+  /// What rank 0 thinks, on all ranks.
   static std::int64_t agree(std::int64_t value) {
     MPI_Bcast(&value, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     return value;
   }
 
-  static double play(Row& row, std::int64_t rounds) {
+  double play(Row& row, std::int64_t rounds) const {
     row.prepare_batch();
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
     if (row.plays()) row.play(rounds);
-    const double end = MPI_Wtime();
+    double took = 1e6 * (MPI_Wtime() - begin);
     MPI_Barrier(MPI_COMM_WORLD);
-    return 1e6 * (end - begin);
+    row.finish_batch();
+    if (whose_ == Whose::slowest) {
+      MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
+    return took;
   }
 
   std::int64_t batches_;
   double batch_us_;
-  int rank_;
+  Whose whose_;
   std::int64_t rounds_ = 0;
 };
 
-}  // namespace micro
+}  // namespace bench

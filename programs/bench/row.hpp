@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace micro {
+namespace bench {
 
 /// One row of the table, as one rank plays it. Rounds are played in batches of any length; `check`
 /// ends the job unless the data is what all rounds together must have left.
@@ -16,8 +16,10 @@ class Row {
   virtual bool plays() const = 0;
   virtual void prepare_batch() {}
   virtual void play(std::int64_t rounds) = 0;
+  /// Every rank is through with the batch when this is called.
+  virtual void finish_batch() {}
   virtual void finish() {}
   virtual void check() = 0;
 };
 
-}  // namespace micro
+}  // namespace bench

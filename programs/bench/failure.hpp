@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace micro {
+namespace bench {
 
 /// Ends the whole job with a sentence: the other ranks may be waiting for this one.
 [[noreturn]] inline void fail(const std::string& sentence) {
@@ -17,4 +17,4 @@ namespace micro {
   std::abort();
 }
 
-}  // namespace micro
+}  // namespace bench

@@ -10,7 +10,7 @@
 
 #include "failure.hpp"
 
-namespace micro {
+namespace bench {
 
 enum class Memory { allocated, created };
 
@@ -18,7 +18,7 @@ inline std::string_view name_of(Memory memory) {
   return memory == Memory::allocated ? "allocated" : "created";
 }
 
-/// A window over both ranks: its memory is the MPI library's (MPI_Win_allocate), or private memory
+/// A window over all ranks: its memory is the MPI library's (MPI_Win_allocate), or private memory
 /// from malloc (MPI_Win_create).
 class Window {
  public:
@@ -64,4 +64,4 @@ class OwnPart {
   int rank_;
 };
 
-}  // namespace micro
+}  // namespace bench

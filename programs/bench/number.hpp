@@ -8,7 +8,7 @@
 
 #include "failure.hpp"
 
-namespace micro {
+namespace bench {
 
 /// The value of an option that takes a whole number above 0.
 inline std::int64_t number(std::string_view option, std::string_view value) {
@@ -21,4 +21,4 @@ inline std::int64_t number(std::string_view option, std::string_view value) {
   return result;
 }
 
-}  // namespace micro
+}  // namespace bench
