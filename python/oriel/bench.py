@@ -13,16 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from oriel import bench_figure, job, machine
-from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, own_program
+from oriel import bench_figure, benchmark, job, machine
+from oriel.benchmark import NAMES, positive, version
+from oriel.hosts_mpi import Host, HostError, own_program
 from oriel.timings import FAR, HOST, NEAR, ORIEL, WAYS, Row, Timings
 
 TIMEOUT_S = 180
-NAMES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
 SUBJECTS = ("windows", "messages")
 QUICK_OPTIONS = ("--batches", "3", "--batch-us", "50")
 QUICK_PENDING = 1000
@@ -36,23 +35,13 @@ WINDOW_TITLES = {
 }
 
 
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError
-    return value
-
-
-_positive.__name__ = "whole number above 0"  # what argparse says was expected
-
-
 def _arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="oriel bench", description=__doc__)
     subject = parser.add_subparsers(dest="subject", required=True, metavar="micro|pending")
     micro = subject.add_parser("micro", help="time of every kind of call against the host MPIs")
     micro.add_argument(
         "--runs",
-        type=_positive,
+        type=positive,
         default=5,
         metavar="R",
         help="how often each program is started each way (default: 5)",
@@ -74,7 +63,7 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     pending = subject.add_parser("pending", help="many pending epochs: completion and memory")
     pending.add_argument(
         "--pending",
-        type=_positive,
+        type=positive,
         default=1_000_000,
         metavar="N",
         help="how many epochs are pending at once (default: 1000000)",
@@ -84,33 +73,11 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
             "--mpi",
             default="all",
             metavar="NAME",
-            help="the host MPI: mpich, openmpi, intel or all (default: all that are found)",
+            help="the host MPIs: mpich, openmpi, intel with commas between them, or all (default: "
+            "all that are found)",
         )
         each.add_argument("--quick", action="store_true", help="tiny, to see that everything works")
     return parser.parse_args(argv)
-
-
-def _hosts(name: str) -> list[Host]:
-    if name != "all":
-        return [find_host(name)]
-    found = find_hosts()
-    if not found:
-        raise HostError("There is no MPI on this machine. Install three with `make mpis`.")
-    return found
-
-
-def _version(host: Host) -> str:
-    return f"{NAMES.get(host.name, host.name)} {host.version}"
-
-
-def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    )
 
 
 def _plan(hosts: list[Host], number: int) -> Iterator[tuple[Host, str, str]]:
@@ -132,7 +99,7 @@ def _measure(hosts: list[Host], runs: int, quick: bool) -> tuple[Timings, list[s
     timings = Timings()
     failures: dict[tuple[str, str, str], str] = {}
     jobs = len(list(_plan(hosts, 0)))
-    with _progress() as progress:
+    with benchmark.progress() as progress:
         task = progress.add_task("", total=runs * jobs)
         for number in range(runs if quick else MOST_ROUNDS * runs):
             if number >= runs:
@@ -140,7 +107,7 @@ def _measure(hosts: list[Host], runs: int, quick: bool) -> tuple[Timings, list[s
                     break
                 progress.update(task, total=(number + 1) * jobs)
             for host, subject, way in _plan(hosts, number):
-                what = f"{_version(host)}, {subject}, {'alone' if way == HOST else 'with Oriel'}"
+                what = f"{version(host)}, {subject}, {'alone' if way == HOST else 'with Oriel'}"
                 progress.update(task, description=what)
                 if (host.name, subject, way) not in failures:
                     program = [str(own_program(host, "micro")), "--measure", subject]
@@ -234,16 +201,9 @@ def verdicts(timings: Timings) -> list[str]:
 
 
 def _micro(arguments: argparse.Namespace, console: Console) -> int:
-    hosts = _hosts(arguments.mpi)
-    for host in hosts:
-        own_program(host, "micro")
-    without = [host.name for host in hosts if not host.library.is_file()]
-    if without:
-        raise HostError(
-            f"Oriel's library for {', '.join(without)} is not built. Build it with `make`."
-        )
+    hosts = benchmark.compared(arguments.mpi, "micro")
     where = machine.description()
-    versions = {host.name: _version(host) for host in hosts}
+    versions = {host.name: version(host) for host in hosts}
     runs = 1 if arguments.quick else arguments.runs
     timings, failures = _measure(hosts, runs, arguments.quick)
     for window in WINDOW_TITLES:
@@ -256,17 +216,13 @@ def _micro(arguments: argparse.Namespace, console: Console) -> int:
     )
     for sentence in [*verdicts(timings), _distances(timings), *failures]:
         console.print(f"- {sentence}", highlight=False, markup=False)
-    place = (
-        f"{where['processor']}, {where['cores']} cores, kernel {where['kernel']}, "
-        f"load {where['load']} at the start; {', '.join(versions.values())}; {runs} runs or more"
-    )
+    place = f"{benchmark.place(where, versions)}; {runs} runs or more"
     console.print(place, highlight=False)
     if failures:
         console.print("Nothing was written, because a run failed.", highlight=False)
         return 1
-    arguments.output.mkdir(parents=True, exist_ok=True)
     results = {"machine": where, "hosts": versions, "runs": runs, "rows": timings.as_json()}
-    (arguments.output / "micro.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
+    benchmark.write(results, arguments.output, "micro")
     bench_figure.draw(
         timings, versions, STATISTICS[arguments.by], place, arguments.output / "micro.png"
     )
@@ -275,7 +231,7 @@ def _micro(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _pending(arguments: argparse.Namespace, console: Console) -> int:
-    hosts = _hosts(arguments.mpi)
+    hosts = benchmark.find(arguments.mpi)
     epochs = QUICK_PENDING if arguments.quick else arguments.pending
     table = Table(title=f"{epochs:,} pending lock epochs", title_justify="left")
     table.add_column("MPI")
@@ -290,7 +246,7 @@ def _pending(arguments: argparse.Namespace, console: Console) -> int:
                 continue
             turn = json.loads(line)
             table.add_row(
-                _version(host),
+                version(host),
                 str(turn["turn"]),
                 f"{turn['open_s']:.3f}",
                 f"{turn['complete_s']:.3f}",
@@ -298,7 +254,7 @@ def _pending(arguments: argparse.Namespace, console: Console) -> int:
                 f"{turn['grown_bytes_per_epoch']:.0f}",
             )
         if failure:
-            failures.append(f"{_version(host)}: the run failed, {failure}.")
+            failures.append(f"{version(host)}: the run failed, {failure}.")
     console.print(table)
     for failure in failures:
         console.print(f"- {failure}", highlight=False, markup=False)
