@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`oriel bench micro`: the time of one-sided calls, each host MPI alone against Oriel on it.
-`oriel bench pending`: very many pending nonblocking epochs in one process."""
+`oriel bench pending`: very many pending nonblocking epochs in one process.
+`oriel bench halo`: epochs against point-to-point communication, in an exchange of ghost cells."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from oriel import bench_figure, benchmark, job, machine
+from oriel import bench_figure, bench_halo, benchmark, job, machine
 from oriel.benchmark import NAMES, positive, version
 from oriel.hosts_mpi import Host, HostError, own_program
 from oriel.timings import FAR, HOST, NEAR, ORIEL, WAYS, Row, Timings
@@ -37,7 +38,7 @@ WINDOW_TITLES = {
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="oriel bench", description=__doc__)
-    subject = parser.add_subparsers(dest="subject", required=True, metavar="micro|pending")
+    subject = parser.add_subparsers(dest="subject", required=True, metavar="micro|pending|halo")
     micro = subject.add_parser("micro", help="time of every kind of call against the host MPIs")
     micro.add_argument(
         "--runs",
@@ -45,13 +46,6 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
         default=5,
         metavar="R",
         help="how often each program is started each way (default: 5)",
-    )
-    micro.add_argument(
-        "--output",
-        type=Path,
-        default=Path("build/bench"),
-        metavar="FOLDER",
-        help="where figure and results go (default: build/bench)",
     )
     micro.add_argument(
         "--by",
@@ -68,7 +62,17 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
         metavar="N",
         help="how many epochs are pending at once (default: 1000000)",
     )
-    for each in (micro, pending):
+    halo = subject.add_parser("halo", help="an exchange of ghost cells against messages")
+    bench_halo.add_arguments(halo)
+    for each in (micro, halo):
+        each.add_argument(
+            "--output",
+            type=Path,
+            default=Path("build/bench"),
+            metavar="FOLDER",
+            help="where figure and results go (default: build/bench)",
+        )
+    for each in (micro, pending, halo):
         each.add_argument(
             "--mpi",
             default="all",
@@ -268,7 +272,8 @@ def main(argv: list[str]) -> int:
     # Without a terminal rich would fold the tables at 80 columns.
     console = Console(width=None if sys.stdout.isatty() else 132)
     try:
-        return {"micro": _micro, "pending": _pending}[arguments.subject](arguments, console)
+        subjects = {"micro": _micro, "pending": _pending, "halo": bench_halo.run}
+        return subjects[arguments.subject](arguments, console)
     except HostError as error:
         print(f"oriel bench: {error}", file=sys.stderr)
         return 1

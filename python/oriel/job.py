@@ -50,7 +50,7 @@ def _reason(errors: str) -> str:
     """The line of the error output that says most: one of our programs', else Oriel's, else the
     MPI's, else the last one."""
     lines = [line.strip(" -*") for line in errors.splitlines() if line.strip(" -*")]
-    for mark in ("micro: ", "pending: ", "oriel: ", "MPI_ERR_", "Fatal error"):
+    for mark in ("micro: ", "pending: ", "halo: ", "oriel: ", "MPI_ERR_", "Fatal error"):
         for line in lines:
             if mark in line:
                 return line.rstrip(".")

@@ -9,10 +9,12 @@ import json
 import pytest
 from conftest import oriel
 from oriel import bench
+from oriel.halo_times import HaloTimes
 from oriel.timings import HOST, ORIEL, Row, Timings
 
 WINDOW_ROWS = 30  # 7 rows of two sizes and one of one size, on two kinds of windows
 MESSAGE_ROWS = 2
+HALO_ROWS = 4 * 8  # messages and three kinds of epochs, eight sizes
 
 
 def test_micro_on_each_host(job, host, tmp_path):
@@ -42,6 +44,24 @@ def test_pending_on_each_host(job, host):
     assert "1,000 pending" in ended.stdout
 
 
+@pytest.mark.parametrize("window", ["allocated", "created"])
+def test_halo_on_each_host(job, host, window, tmp_path):
+    if job.host_alone:
+        pytest.skip("the benchmark compares Oriel with the host")
+    if host.name.endswith("-abi"):
+        pytest.skip("the programs are built for each MPI's own ABI")
+    words = ("--quick", "-n", 2, "--mpi", host.name, "--window", window, "--output", tmp_path)
+    ended = oriel("bench", "halo", *words)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "halo.json").read_text(encoding="utf-8"))
+    assert {row["way"] for row in results["rows"]} == {HOST, ORIEL}
+    assert len(results["rows"]) == 2 * HALO_ROWS
+    assert all(row["ratio"] > 0 for row in results["rows"])
+    assert results["grid"] == [2, 1]
+    for picture in ("halo.png", "halo.svg"):
+        assert (tmp_path / picture).stat().st_size > 1000
+
+
 def test_unknown_mpi_is_a_sentence():
     ended = oriel("bench", "micro", "--mpi", "nosuch")
     assert ended.returncode == 1
@@ -68,6 +88,20 @@ def test_ratio_is_to_the_best_host():
         "8 B rows on allocated windows, at most half of the best host's time: "
         "1 of 2 by the median, 1 of 2 by the fastest batch."
     ]
+
+
+def test_halo_compares_with_the_messages_of_the_host_alone():
+    times = HaloTimes()
+    for variant, way, value in (
+        ("messages", HOST, 2.0),
+        ("messages", ORIEL, 4.0),
+        ("fence", ORIEL, 1.0),
+    ):
+        line = {"variant": variant, "bytes": 16, "grid": [2, 1], "samples": [value]}
+        times.read("mpich", way, json.dumps(line))
+    assert times.ratio("fence", 16, "mpich", ORIEL) == pytest.approx(0.5)
+    assert times.ratio("messages", 16, "mpich", ORIEL) == pytest.approx(2.0)
+    assert times.ratio("fence", 16, "mpich", HOST) is None
 
 
 def test_one_slow_run_does_not_move_the_median():
