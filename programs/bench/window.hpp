@@ -12,14 +12,22 @@
 
 namespace bench {
 
-enum class Memory { allocated, created };
+enum class Memory { allocated, created, attached };
 
 inline std::string_view name_of(Memory memory) {
-  return memory == Memory::allocated ? "allocated" : "created";
+  switch (memory) {
+    case Memory::allocated:
+      return "allocated";
+    case Memory::created:
+      return "created";
+    case Memory::attached:
+      return "dynamic";
+  }
+  return "unknown";
 }
 
 /// A window over all ranks: its memory is the MPI library's (MPI_Win_allocate), or private memory
-/// from malloc (MPI_Win_create).
+/// from malloc, given to MPI_Win_create or attached to a dynamic window.
 class Window {
  public:
   Window(Memory memory, std::size_t bytes) {
@@ -31,9 +39,17 @@ class Window {
     private_ = std::malloc(bytes);
     if (!private_) fail("there is no memory for a window of " + std::to_string(bytes) + " bytes.");
     base_ = private_;
-    MPI_Win_create(base_, size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win_);
+    if (memory == Memory::created) {
+      MPI_Win_create(base_, size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win_);
+      return;
+    }
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win_);
+    MPI_Win_attach(win_, base_, size);
+    attached_ = base_;
+    MPI_Get_address(attached_, &start_);
   }
   ~Window() {
+    if (attached_) MPI_Win_detach(win_, attached_);
     MPI_Win_free(&win_);
     std::free(private_);
   }
@@ -43,10 +59,19 @@ class Window {
   MPI_Win handle() const { return win_; }
   void* base() const { return base_; }
 
+  /// Where `rank`'s memory begins, as a displacement for operations. Collective.
+  MPI_Aint start(int rank) const {
+    MPI_Aint there = start_;
+    MPI_Bcast(&there, 1, MPI_AINT, rank, MPI_COMM_WORLD);
+    return there;
+  }
+
  private:
   MPI_Win win_ = MPI_WIN_NULL;
   void* base_ = nullptr;
   void* private_ = nullptr;
+  void* attached_ = nullptr;
+  MPI_Aint start_ = 0;
 };
 
 /// While one lives, a rank may read and write its own part of the window by loads and stores.

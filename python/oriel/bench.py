@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`oriel bench micro`: the time of one-sided calls, each host MPI alone against Oriel on it.
 `oriel bench pending`: very many pending nonblocking epochs in one process.
-`oriel bench halo`: epochs against point-to-point communication, in an exchange of ghost cells."""
+`oriel bench halo`: epochs against point-to-point communication, in an exchange of ghost cells.
+`oriel bench progress`: put and flush to a target that computes, against one that waits in MPI."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from oriel import bench_figure, bench_halo, benchmark, job, machine
+from oriel import bench_figure, bench_halo, bench_progress, benchmark, job, machine
 from oriel.benchmark import NAMES, positive, version
 from oriel.hosts_mpi import Host, HostError, own_program
 from oriel.timings import FAR, HOST, NEAR, ORIEL, WAYS, Row, Timings
@@ -38,7 +39,9 @@ WINDOW_TITLES = {
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="oriel bench", description=__doc__)
-    subject = parser.add_subparsers(dest="subject", required=True, metavar="micro|pending|halo")
+    subject = parser.add_subparsers(
+        dest="subject", required=True, metavar="micro|pending|halo|progress"
+    )
     micro = subject.add_parser("micro", help="time of every kind of call against the host MPIs")
     micro.add_argument(
         "--runs",
@@ -64,7 +67,9 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     )
     halo = subject.add_parser("halo", help="an exchange of ghost cells against messages")
     bench_halo.add_arguments(halo)
-    for each in (micro, halo):
+    progress = subject.add_parser("progress", help="puts to a target that computes")
+    bench_progress.add_arguments(progress)
+    for each in (micro, halo, progress):
         each.add_argument(
             "--output",
             type=Path,
@@ -72,7 +77,7 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
             metavar="FOLDER",
             help="where figure and results go (default: build/bench)",
         )
-    for each in (micro, pending, halo):
+    for each in (micro, pending, halo, progress):
         each.add_argument(
             "--mpi",
             default="all",
@@ -265,6 +270,14 @@ def _pending(arguments: argparse.Namespace, console: Console) -> int:
     return 1 if failures else 0
 
 
+SUBCOMMANDS = {
+    "micro": _micro,
+    "pending": _pending,
+    "halo": bench_halo.run,
+    "progress": bench_progress.run,
+}
+
+
 def main(argv: list[str]) -> int:
     arguments = _arguments(argv)
     # So that a benchmark that is ended from outside ends its jobs as well.
@@ -272,8 +285,7 @@ def main(argv: list[str]) -> int:
     # Without a terminal rich would fold the tables at 80 columns.
     console = Console(width=None if sys.stdout.isatty() else 132)
     try:
-        subjects = {"micro": _micro, "pending": _pending, "halo": bench_halo.run}
-        return subjects[arguments.subject](arguments, console)
+        return SUBCOMMANDS[arguments.subject](arguments, console)
     except HostError as error:
         print(f"oriel bench: {error}", file=sys.stderr)
         return 1

@@ -8,6 +8,8 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 
+PROGRAMS = ("micro", "pending", "halo", "progress")  # each begins its sentences with its name
+
 
 def run(argv: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> tuple[str, str]:
     """Returns what the job printed and, where it failed, why."""
@@ -50,7 +52,7 @@ def _reason(errors: str) -> str:
     """The line of the error output that says most: one of our programs', else Oriel's, else the
     MPI's, else the last one."""
     lines = [line.strip(" -*") for line in errors.splitlines() if line.strip(" -*")]
-    for mark in ("micro: ", "pending: ", "halo: ", "oriel: ", "MPI_ERR_", "Fatal error"):
+    for mark in (*(f"{program}: " for program in PROGRAMS), "oriel: ", "MPI_ERR_", "Fatal error"):
         for line in lines:
             if mark in line:
                 return line.rstrip(".")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`oriel bench` runs tiny on every host MPI, so that it cannot rot (S1, S3, S4, E4, E14). The
+"""`oriel bench` runs tiny on every host MPI, so that it cannot rot (S1, S3, S4, E4, E14, Q8). The
 programs check their data themselves; no time is checked here."""
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import pytest
 from conftest import oriel
 from oriel import bench
 from oriel.halo_times import HaloTimes
+from oriel.progress_times import ProgressTimes
 from oriel.timings import HOST, ORIEL, Row, Timings
 
 WINDOW_ROWS = 30  # 7 rows of two sizes and one of one size, on two kinds of windows
@@ -62,6 +63,21 @@ def test_halo_on_each_host(job, host, window, tmp_path):
         assert (tmp_path / picture).stat().st_size > 1000
 
 
+def test_progress_on_each_host(job, host, tmp_path):
+    if job.host_alone:
+        pytest.skip("the benchmark compares Oriel with the host")
+    if host.name.endswith("-abi"):
+        pytest.skip("the programs are built for each MPI's own ABI")
+    ended = oriel("bench", "progress", "--quick", "--mpi", host.name, "--output", tmp_path)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "progress.json").read_text(encoding="utf-8"))
+    kinds = {(row["way"], row["window"], row["target"]) for row in results["rows"]}
+    assert len(kinds) == len(results["rows"]) == 2 * 2 * 2 + 2  # dynamic: the host's alone
+    assert all(row["median"] > 0 for row in results["rows"])
+    for picture in ("progress.png", "progress.svg"):
+        assert (tmp_path / picture).stat().st_size > 1000
+
+
 def test_unknown_mpi_is_a_sentence():
     ended = oriel("bench", "micro", "--mpi", "nosuch")
     assert ended.returncode == 1
@@ -102,6 +118,19 @@ def test_halo_compares_with_the_messages_of_the_host_alone():
     assert times.ratio("fence", 16, "mpich", ORIEL) == pytest.approx(0.5)
     assert times.ratio("messages", 16, "mpich", ORIEL) == pytest.approx(2.0)
     assert times.ratio("fence", 16, "mpich", HOST) is None
+
+
+def test_progress_is_told_from_waiting_for_the_target():
+    times = ProgressTimes()
+    for window, busy_seconds in (("allocated", 0.02), ("created", 0.3), ("dynamic", 3.01)):
+        for target, seconds in (("idle", 0.01), ("busy", busy_seconds)):
+            line = {"window": window, "target": target, "operations": 100_000}
+            times.read("mpich", HOST, json.dumps({**line, "seconds": seconds, "busy_s": 3.0}))
+    assert [window for window in times.windows() if times.waits(window, "mpich", HOST)] == [
+        "dynamic"
+    ]
+    assert times.ratio("created", "mpich", HOST) == pytest.approx(30)
+    assert times.median("dynamic", "busy", "mpich", HOST) == pytest.approx(30.1)
 
 
 def test_one_slow_run_does_not_move_the_median():

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figure of `oriel bench progress`, after Figure 5 of the paper: an operation's time by window
+and target, as bars on a logarithmic scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.axes import Axes
+
+from oriel.figures import DASHES, GRID, INK, MUTED, STYLE, plt
+from oriel.progress_times import BUSY, IDLE, ProgressTimes
+from oriel.timings import HOST, ORIEL
+
+BARS = {
+    (HOST, IDLE): ("#d5dbe0", "the host's own, idle target"),
+    (HOST, BUSY): ("#87949f", "the host's own, busy target"),
+    (ORIEL, IDLE): ("#7fb4d0", "Oriel, idle target"),
+    (ORIEL, BUSY): ("#14648c", "Oriel, busy target"),
+}
+
+
+def draw(
+    times: ProgressTimes, versions: dict[str, str], stall_us: float, where: str, path: Path
+) -> None:
+    """Writes `path` (PNG) and its SVG. `stall_us` is what an operation takes on average if all of
+    them wait until the busy target comes back to MPI."""
+    hosts = times.hosts()
+    with plt.rc_context(STYLE):
+        figure, grid = plt.subplots(
+            1,
+            len(hosts),
+            figsize=(3 * len(hosts) + 3, 4.4),
+            layout="constrained",
+            squeeze=False,
+            sharey=True,
+        )
+        handles: dict[str, object] = {}
+        for host, axes in zip(hosts, grid[0]):
+            handles |= _bars(axes, times, host)
+            line = axes.axhline(stall_us, color=INK, linewidth=1.2, linestyle=DASHES)
+            handles["above: waits for the target"] = line
+            axes.set_title(versions[host], loc="left", fontsize=10)
+        grid[0, 0].set_ylabel("time of put and flush (µs)", fontsize=9)
+        figure.suptitle(
+            "8 B to a target that waits in MPI, or computes",
+            x=0.015,
+            ha="left",
+            fontsize=13,
+            fontweight="bold",
+        )
+        legend = figure.legend(
+            handles.values(),
+            handles.keys(),
+            loc="outside lower left",
+            ncols=3,
+            frameon=False,
+            fontsize=9,
+            title=where,
+            title_fontsize=7,
+            alignment="left",
+        )
+        legend.get_title().set_color(MUTED)
+        figure.savefig(path, dpi=140)
+        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+        plt.close(figure)
+
+
+def _bars(axes: Axes, times: ProgressTimes, host: str) -> dict[str, object]:
+    """Draws one host's bars; returns them by their labels."""
+    windows = times.windows()
+    width = 0.84 / len(BARS)
+    handles = {}
+    for index, ((way, target), (colour, label)) in enumerate(BARS.items()):
+        points = [
+            (column - 0.42 + (index + 0.5) * width, times.median(window, target, host, way))
+            for column, window in enumerate(windows)
+        ]
+        points = [(x, time) for x, time in points if time]
+        handles[label] = axes.bar(
+            [x for x, _ in points], [time for _, time in points], width * 0.92, color=colour
+        )
+        for x, time in points:
+            axes.annotate(
+                f"{time:.2g}",
+                (x, time),
+                xytext=(0, 2),
+                textcoords="offset points",
+                ha="center",
+                fontsize=6.5,
+                color=INK,
+            )
+    axes.set_yscale("log")
+    axes.margins(y=0.15)
+    axes.set_xticks(range(len(windows)), windows, fontsize=9)
+    axes.yaxis.grid(True, color=GRID)
+    axes.tick_params(axis="both", length=0)
+    return handles
