@@ -21,6 +21,7 @@ from rich.text import Text
 from oriel import bench_figure, bench_halo, bench_progress, benchmark, job, machine
 from oriel.benchmark import NAMES, positive, version
 from oriel.hosts_mpi import Host, HostError, own_program
+from oriel.nodes import Nodes, NodesError, across
 from oriel.timings import FAR, HOST, NEAR, ORIEL, WAYS, Row, Timings
 
 TIMEOUT_S = 180
@@ -71,6 +72,14 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     bench_progress.add_arguments(progress)
     for each in (micro, halo, progress):
         each.add_argument(
+            "--hosts",
+            type=positive,
+            default=1,
+            metavar="H",
+            help="spread the ranks over H nodes made of network namespaces of this machine (takes "
+            "root; default: 1, this machine itself)",
+        )
+        each.add_argument(
             "--output",
             type=Path,
             default=Path("build/bench"),
@@ -104,7 +113,9 @@ def _enough(timings: Timings, runs: int) -> bool:
     return all(max(timings.support(row).values()) >= needed for row in timings.rows())
 
 
-def _measure(hosts: list[Host], runs: int, quick: bool) -> tuple[Timings, list[str]]:
+def _measure(
+    hosts: list[Host], runs: int, quick: bool, nodes: Nodes | None
+) -> tuple[Timings, list[str]]:
     timings = Timings()
     failures: dict[tuple[str, str, str], str] = {}
     jobs = len(list(_plan(hosts, 0)))
@@ -121,7 +132,7 @@ def _measure(hosts: list[Host], runs: int, quick: bool) -> tuple[Timings, list[s
                 if (host.name, subject, way) not in failures:
                     program = [str(own_program(host, "micro")), "--measure", subject]
                     program += QUICK_OPTIONS if quick else ()
-                    argv, environment = host.command(2, program, preload=way == ORIEL)
+                    argv, environment = host.command(2, program, preload=way == ORIEL, nodes=nodes)
                     output, failure = job.run(argv, environment, TIMEOUT_S)
                     if not failure and timings.read(host.name, way, output) == 0:
                         failure = "it printed no results"
@@ -209,12 +220,12 @@ def verdicts(timings: Timings) -> list[str]:
     return sentences
 
 
-def _micro(arguments: argparse.Namespace, console: Console) -> int:
+def _micro(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
     hosts = benchmark.compared(arguments.mpi, "micro")
     where = machine.description()
     versions = {host.name: version(host) for host in hosts}
     runs = 1 if arguments.quick else arguments.runs
-    timings, failures = _measure(hosts, runs, arguments.quick)
+    timings, failures = _measure(hosts, runs, arguments.quick, nodes)
     for window in WINDOW_TITLES:
         if any(row.window == window for row in timings.rows()):
             console.print(_table(timings, window, arguments.by))
@@ -225,12 +236,13 @@ def _micro(arguments: argparse.Namespace, console: Console) -> int:
     )
     for sentence in [*verdicts(timings), _distances(timings), *failures]:
         console.print(f"- {sentence}", highlight=False, markup=False)
-    place = f"{benchmark.place(where, versions)}; {runs} runs or more"
+    place = f"{benchmark.place(where, versions, arguments.hosts)}; {runs} runs or more"
     console.print(place, highlight=False)
     if failures:
         console.print("Nothing was written, because a run failed.", highlight=False)
         return 1
     results = {"machine": where, "hosts": versions, "runs": runs, "rows": timings.as_json()}
+    results["nodes"] = arguments.hosts
     benchmark.write(results, arguments.output, "micro")
     bench_figure.draw(
         timings, versions, STATISTICS[arguments.by], place, arguments.output / "micro.png"
@@ -239,7 +251,7 @@ def _micro(arguments: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _pending(arguments: argparse.Namespace, console: Console) -> int:
+def _pending(arguments: argparse.Namespace, console: Console, _: Nodes | None) -> int:
     hosts = benchmark.find(arguments.mpi)
     epochs = QUICK_PENDING if arguments.quick else arguments.pending
     table = Table(title=f"{epochs:,} pending lock epochs", title_justify="left")
@@ -285,7 +297,8 @@ def main(argv: list[str]) -> int:
     # Without a terminal rich would fold the tables at 80 columns.
     console = Console(width=None if sys.stdout.isatty() else 132)
     try:
-        return SUBCOMMANDS[arguments.subject](arguments, console)
-    except HostError as error:
+        with across(getattr(arguments, "hosts", 1)) as nodes:
+            return SUBCOMMANDS[arguments.subject](arguments, console, nodes)
+    except (HostError, NodesError) as error:
         print(f"oriel bench: {error}", file=sys.stderr)
         return 1

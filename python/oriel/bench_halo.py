@@ -13,6 +13,7 @@ from rich.table import Table
 from oriel import benchmark, halo_figure, machine
 from oriel.halo_times import MESSAGES, PAPER, PAPER_TITLES, TITLES, VARIANTS, HaloTimes
 from oriel.hosts_mpi import Host, own_program
+from oriel.nodes import Nodes
 from oriel.tables import size_text
 from oriel.timings import HOST, ORIEL
 
@@ -87,7 +88,7 @@ def _table(times: HaloTimes, host: str, title: str) -> Table:
     return table
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
+def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
     hosts = benchmark.compared(arguments.mpi, "halo")
     where = machine.description()
     versions = {host.name: benchmark.version(host) for host in hosts}
@@ -99,7 +100,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         options = QUICK_OPTIONS if arguments.quick else words
         return [str(own_program(host, "halo")), "--window", arguments.window, *options]
 
-    failures = benchmark.play(hosts, rounds, arguments.n, program, times.read, TIMEOUT_S)
+    failures = benchmark.play(hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
     for host in times.hosts():
         console.print(_table(times, host, versions[host]))
     papers = "; ".join(f"{name}: {title}" for name, title in PAPER_TITLES.items())
@@ -118,7 +119,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         )
     grid = " × ".join(str(extent) for extent in times.grid)
     place = (
-        f"{benchmark.place(where, versions)}; {grid} ranks, {arguments.window} window, "
+        f"{benchmark.place(where, versions, arguments.hosts)}; {grid} ranks, "
+        f"{arguments.window} window, "
         f"rounds: {rounds}"
     )
     console.print(place, highlight=False)
@@ -131,6 +133,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         "grid": times.grid,
         "window": arguments.window,
         "rounds": rounds,
+        "nodes": arguments.hosts,
         "rows": times.as_json(),
         "paper": PAPER,
     }

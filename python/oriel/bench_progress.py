@@ -12,6 +12,7 @@ from rich.text import Text
 
 from oriel import benchmark, machine, progress_figure
 from oriel.hosts_mpi import Host, own_program
+from oriel.nodes import Nodes
 from oriel.progress_times import TARGETS, ProgressTimes
 from oriel.timings import HOST, ORIEL, WAYS
 
@@ -77,7 +78,7 @@ def _table(times: ProgressTimes, versions: dict[str, str]) -> Table:
     return table
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
+def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
     hosts = benchmark.compared(arguments.mpi, "progress")
     where = machine.description()
     versions = {host.name: benchmark.version(host) for host in hosts}
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         return [str(own_program(host, "progress")), *windows, *options]
 
     timeout_s = 60 + len(WINDOWS[HOST]) * (2 * LIMIT_S + busy_ms / 1000)
-    failures = benchmark.play(hosts, rounds, RANKS, program, times.read, timeout_s)
+    failures = benchmark.play(hosts, rounds, RANKS, program, times.read, timeout_s, nodes)
     console.print(_table(times, versions))
     console.print(
         f"The busy target computes for {busy_ms / 1000:g} s outside MPI, during {operations:,} "
@@ -103,7 +104,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     )
     for sentence in failures:
         console.print(f"- {sentence}", highlight=False, markup=False)
-    place = f"{benchmark.place(where, versions)}; rounds: {rounds}"
+    place = f"{benchmark.place(where, versions, arguments.hosts)}; rounds: {rounds}"
     console.print(place, highlight=False)
     if failures:
         console.print("Nothing was written, because a run failed.", highlight=False)
@@ -114,6 +115,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         "operations": operations,
         "busy_ms": busy_ms,
         "rounds": rounds,
+        "nodes": arguments.hosts,
         "rows": times.as_json(),
     }
     benchmark.write(results, arguments.output, "progress")

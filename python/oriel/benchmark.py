@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from oriel import job
 from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, own_program
+from oriel.nodes import Nodes
 from oriel.timings import HOST, ORIEL, WAYS
 
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
@@ -54,9 +55,10 @@ def version(host: Host) -> str:
     return f"{NAMES.get(host.name, host.name)} {host.version}"
 
 
-def place(where: dict, versions: dict[str, str]) -> str:
+def place(where: dict, versions: dict[str, str], nodes: int = 1) -> str:
     """The machine and the MPIs, for the end of a table and the foot of a figure."""
-    return (
+    spread = f"{nodes} nodes made of network namespaces (TCP); " if nodes > 1 else ""
+    return spread + (
         f"{where['processor']}, {where['cores']} cores, kernel {where['kernel']}, "
         f"load {where['load']} at the start; {', '.join(versions.values())}"
     )
@@ -79,6 +81,7 @@ def play(
     program: Callable[[Host, str], Sequence[str]],
     read: Callable[[str, str, str], int],
     timeout_s: float,
+    nodes: Nodes | None = None,
 ) -> list[str]:
     """Starts a program in every round on each host alone and with Oriel. `program` says with which
     words it is started on a host one way; `read` takes host, way and what was printed, and returns
@@ -96,7 +99,7 @@ def play(
                     bar.update(task, description=what)
                     if (host.name, way) not in failures:
                         argv, environment = host.command(
-                            ranks, program(host, way), preload=way == ORIEL
+                            ranks, program(host, way), preload=way == ORIEL, nodes=nodes
                         )
                         output, failure = job.run(argv, environment, timeout_s)
                         if not failure and read(host.name, way, output) == 0:

@@ -8,6 +8,7 @@ import sys
 
 from oriel import __version__
 from oriel.hosts_mpi import HostError
+from oriel.nodes import NodesError
 
 COMMANDS = {
     "run": "run an MPI program with Oriel",
@@ -38,7 +39,7 @@ def main(argv: list[str]) -> int:
         return 2
     try:
         return importlib.import_module(f"oriel.{name}").main(argv[1:]) or 0
-    except HostError as error:
+    except (HostError, NodesError) as error:
         print(f"oriel {name}: {error}", file=sys.stderr)
         return 1
     except ModuleNotFoundError as missing:

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from oriel import figures, machine, page, tables
 from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, own_program
+from oriel.nodes import Nodes, across
 from oriel.patterns import PATTERNS, WAYS, Pattern
 from oriel.results import Results
 
@@ -47,6 +48,14 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
         action="append",
         choices=[pattern.name for pattern in PATTERNS],
         help="only this pattern; give it again for more",
+    )
+    parser.add_argument(
+        "--hosts",
+        type=int,
+        default=1,
+        metavar="H",
+        help="spread the ranks over H nodes made of network namespaces of this machine (takes "
+        "root; default: 1, this machine itself)",
     )
     parser.add_argument("--quick", action="store_true", help="tiny, to see that everything works")
     parser.add_argument(
@@ -123,7 +132,13 @@ def _ways(pattern: Pattern, host: Host) -> tuple[str, ...]:
 
 
 def _command(
-    host: Host, program: Path, pattern: Pattern, way: str, iterations: int, quick: bool
+    host: Host,
+    program: Path,
+    pattern: Pattern,
+    way: str,
+    iterations: int,
+    quick: bool,
+    nodes: Nodes | None,
 ) -> tuple[list[str], dict[str, str]]:
     arguments = [
         str(program),
@@ -137,11 +152,16 @@ def _command(
     if quick:
         for size in QUICK_SIZES:
             arguments += ["--size", str(size)]
-    return host.command(pattern.ranks, arguments, preload=way != "host")
+    return host.command(pattern.ranks, arguments, preload=way != "host", nodes=nodes)
 
 
 def _measure(
-    host: Host, patterns: list[Pattern], iterations: int, quick: bool, progress: Progress
+    host: Host,
+    patterns: list[Pattern],
+    iterations: int,
+    quick: bool,
+    progress: Progress,
+    nodes: Nodes | None,
 ) -> Results:
     results = Results(host.name, f"{TITLES.get(host.name, host.name)} {host.version}")
     if not host.library.is_file():
@@ -161,7 +181,7 @@ def _measure(
             for way in _ways(pattern, host):
                 progress.update(task, description=f"{results.version}: {pattern.title}, {way}")
                 if way not in broken:
-                    argv, environment = _command(host, program, pattern, way, share, quick)
+                    argv, environment = _command(host, program, pattern, way, share, quick, nodes)
                     output, failure = _run(argv, environment)
                     if not failure and results.read(way, output) == 0:
                         failure = "it printed no results"
@@ -214,15 +234,18 @@ def main(argv: list[str]) -> int:
         return 1
     where = machine.description()
     sections = []
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    ) as progress:
+    with (
+        across(arguments.hosts) as nodes,
+        Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+        ) as progress,
+    ):
         for host in hosts:
-            results = _measure(host, patterns, iterations, arguments.quick, progress)
+            results = _measure(host, patterns, iterations, arguments.quick, progress, nodes)
             sections.append((results, figures.draw_all(results, arguments.output / host.name)))
     for results, _ in sections:
         _report(console, results)

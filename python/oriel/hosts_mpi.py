@@ -118,7 +118,11 @@ class Host:
         With `preload`, Oriel is loaded into the ranks, never into the launcher. `env` adds
         variables for the ranks. `nodes`: the ranks are spread over them in blocks.
         """
-        for_ranks = {**(_ACROSS_NODES if nodes else {}), **(env or {})}
+        for_ranks = {**(env or {})}
+        if nodes:
+            for_ranks = {**_ACROSS_NODES, **for_ranks}
+            if n > len(os.sched_getaffinity(0)):
+                for_ranks.setdefault("ORIEL_CROWDED", "1")  # the nodes share the cores
         if preload:
             if not self.library.is_file():
                 raise HostError(

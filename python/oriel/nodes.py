@@ -9,9 +9,12 @@ with Nodes(2) as nodes:
 from __future__ import annotations
 
 import contextlib
+import copy
+import itertools
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 # Stands in for ssh towards these nodes; the launchers of all MPIs take one.
@@ -44,16 +47,39 @@ def why_not() -> str:
         return f"This system does not let us make network namespaces ({error})"
 
 
+@contextlib.contextmanager
+def across(count: int) -> Iterator[Nodes | None]:
+    """So many nodes, or None for one: the machine as it is."""
+    if count == 1:
+        yield None
+        return
+    if reason := why_not():
+        raise NodesError(reason)
+    with Nodes(count) as nodes:
+        yield nodes
+
+
 class Nodes:
     """`count` nodes named node0, node1, ..., gone at the end of the block. Names of namespaces and
-    addresses carry this process's number, so that several such blocks do not meet."""
+    addresses carry this process's number and the block's, so that several blocks do not meet."""
+
+    _made = itertools.count()
 
     def __init__(self, count: int):
         self.count = count
-        self.names = [f"node{i}" for i in range(count)]
-        self._tag = f"or{os.getpid() % 1_000_000}"
-        pid = os.getpid()
-        self._subnet = f"10.{64 + pid // 250 % 64}.{pid % 250}"
+        number = os.getpid() * 10 + next(self._made) % 10
+        self._tag = f"or{number}"
+        self._subnet = f"10.{64 + number // 250 % 64}.{number % 250}"
+
+    @property
+    def names(self) -> list[str]:
+        return [f"node{i}" for i in range(self.count)]
+
+    def first(self, count: int) -> Nodes:
+        """The same nodes, of which only the first `count` are used."""
+        some = copy.copy(self)
+        some.count = count
+        return some
 
     def namespace(self, index: int) -> str:
         return f"{self._tag}-{index}"

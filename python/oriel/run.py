@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, host_at
+from oriel.nodes import across
 
 # Which MPI a library's soname belongs to. MPICH and Intel MPI share theirs.
 _SONAMES = {
@@ -99,6 +100,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--info", action="store_true", help="print which path each window takes (ORIEL_INFO=1)"
     )
+    parser.add_argument(
+        "--hosts",
+        type=int,
+        default=1,
+        metavar="H",
+        help="spread the ranks over H nodes that are made of network namespaces of this machine, "
+        "to try a program across nodes without a cluster (takes root; default: 1, this machine)",
+    )
     parser.add_argument("program", metavar="PROGRAM")
     parser.add_argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER)
     given = parser.parse_args(argv)
@@ -106,8 +115,12 @@ def main(argv: list[str]) -> int:
         parser.error(f"-n {given.n}: the number of ranks is at least 1.")
     host = find_host(given.mpi) if given.mpi else detect_host(given.program)
     settings = {"ORIEL_INFO": "1"} if given.info else {}
-    command, environment = host.command(
-        given.n, [given.program, *given.arguments], not given.no_oriel, settings
-    )
-    status = subprocess.run(command, env=environment, check=False).returncode
+    if given.hosts < 1:
+        parser.error(f"--hosts {given.hosts}: the number of nodes is at least 1.")
+    program = [given.program, *given.arguments]
+    with across(given.hosts) as nodes:
+        command, environment = host.command(
+            given.n, program, not given.no_oriel, settings, nodes=nodes
+        )
+        status = subprocess.run(command, env=environment, check=False).returncode
     return status if status >= 0 else 128 - status

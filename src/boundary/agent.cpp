@@ -35,9 +35,11 @@ void sleep_for(std::uint64_t nanoseconds) {
 
 void Agent::start() {
   if (running()) return;
-  const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 500'000L);
+  const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 50'000L);
   if (microseconds == 0) return;
-  interval_ = static_cast<std::uint64_t>(microseconds) * 1000;
+  // Threads that wait for a core look like threads that compute.
+  const std::uint64_t patience = runtime.engine()->crowded() ? 10 : 1;
+  interval_ = patience * static_cast<std::uint64_t>(microseconds) * 1000;
   // From here on the library has two threads, whatever level the program has asked for.
   runtime.lock.enable();
   requests.enable_threads();

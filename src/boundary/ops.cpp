@@ -82,6 +82,12 @@ void reduce_by_host(std::uint64_t op, std::uint64_t type, const void* in, void* 
   }
 }
 
+bool known_to_host(std::uint64_t op, std::uint64_t type, std::uint32_t element) {
+  if (op >= predefined_ops().size() || !runtime.datatypes.table().has_code(type)) return false;
+  const PredefinedType& known = runtime.datatypes.table().of_code(type);
+  return known.true_extent == element && predefined_ops()[op].takes(known.type_class);
+}
+
 }  // namespace
 
 Failure reduction_of(OperationKind kind, MPI_Op op, MPI_Datatype datatype, Reduction& reduction) {
@@ -119,7 +125,7 @@ Failure reduction_of(OperationKind kind, MPI_Op op, MPI_Datatype datatype, Reduc
 }
 
 GenericReduce generic_reduce() {
-  return {reduce_by_host};
+  return {reduce_by_host, known_to_host};
 }
 
 }  // namespace oriel::boundary

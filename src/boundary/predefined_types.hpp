@@ -35,6 +35,7 @@ class PredefinedTypes {
   /// none.
   MPI_Datatype of_f90(MPI_Datatype type, int combiner) const;
   const PredefinedType& of_code(std::uint64_t code) const { return types_.at(code); }
+  bool has_code(std::uint64_t code) const { return code < types_.size(); }
 
  private:
   std::vector<PredefinedType> types_;

@@ -38,7 +38,8 @@ Engine::Engine(std::unique_ptr<ShmTransport> node)
               &routes.node().board(routes.node().self())),
       spins(setting_int("ORIEL_SPIN")),
       yields(setting_int("ORIEL_YIELD")),
-      launched_crowded(launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}
+      launched_crowded(setting_bool("ORIEL_CROWDED") ||
+                       launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}
 
 bool Runtime::start(std::string& error) {
   if (engine_ != nullptr) return true;

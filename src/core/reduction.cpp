@@ -252,6 +252,17 @@ void reduce_words(const Reduction& reduction, void* target, const void* origin, 
 
 }  // namespace
 
+bool valid(const Reduction& reduction) {
+  // Of the types with kernels, in the order of Basic.
+  static constexpr std::array<std::uint32_t, basic_count> sizes{0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 0};
+  const std::uint32_t size = sizes[static_cast<std::size_t>(reduction.basic)];
+  if (reduction.element == 0 || (size != 0 && size != reduction.element)) return false;
+  if (reduction.op <= Op::no_op || find_kernel(Way::plain, reduction) != nullptr) return true;
+  const GenericReduce& generic = reduction.generic;
+  return generic.knows != nullptr &&
+         generic.knows(reduction.op_code, reduction.type_code, reduction.element);
+}
+
 void reduce_atomic(const Reduction& reduction, void* target, const void* origin, void* fetched,
                    std::size_t count) {
   if (const Kernel kernel = find_kernel(Way::atomic, reduction)) [[likely]] {

@@ -46,6 +46,9 @@ enum class Op : std::uint8_t {
 struct GenericReduce {
   void (*apply)(std::uint64_t op, std::uint64_t type, const void* in, void* inout,
                 std::size_t count) = nullptr;
+  /// Whether there are such an op and such a type, with elements of so many bytes: codes come in
+  /// messages.
+  bool (*knows)(std::uint64_t op, std::uint64_t type, std::uint32_t element) = nullptr;
 };
 
 /// An op together with the type it works on: everything an accumulate needs to know. A plain value:
@@ -58,6 +61,9 @@ struct Reduction {
   std::uint64_t type_code = 0;  // likewise of the type
   GenericReduce generic;        // apply may be null when op and basic have a kernel
 };
+
+/// Whether it makes sense: for what has come in a message.
+bool valid(const Reduction& reduction);
 
 /// Elements of this size, naturally aligned, are updated by one CPU atomic each (a native
 /// instruction or a compare-exchange loop around the op); all others under the target's accumulate

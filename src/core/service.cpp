@@ -35,8 +35,9 @@ bool plausible(const Message& message, std::size_t payload) {
   if (message.kind != MessageKind::operation) {
     return payload == 0 && message.gate == Gate::lock;
   }
-  if (payload != compare_bytes(message) + message.data || message.op > Op::generic ||
-      message.basic > Basic::other || message.fetched > Message::most_data) {
+  if (message.gate > Gate::lock || payload != compare_bytes(message) + message.data ||
+      message.op > Op::generic || message.basic > Basic::other ||
+      message.fetched > Message::most_data) {
     return false;
   }
   switch (message.operation) {
@@ -162,7 +163,13 @@ void Window::carry_out(const Message& message, std::span<const std::byte> payloa
   }
 }
 
+Reduction Window::reduction_of(const Message& message) const {
+  return {message.op,      message.basic,     message.element,
+          message.op_code, message.type_code, process_.generic_};
+}
+
 Error Window::check_request(const Message& message, const Layout* layout) {
+  if (reduces(message.operation) && !valid(reduction_of(message))) return Error::operation;
   const std::uint64_t size = peer(rank_).member.size;
   const std::uint64_t bytes = bytes_of(message);
   if (layout == nullptr) {
@@ -192,12 +199,9 @@ void Window::serve_run(const Message& message, std::byte* where, const std::byte
       std::memcpy(fetched, where, bytes);
       break;
     case OperationKind::accumulate:
-    case OperationKind::get_accumulate: {
-      const Reduction reduction{message.op,      message.basic,     message.element,
-                                message.op_code, message.type_code, process_.generic_};
-      reduce(reduction, self, where, operands, fetched, bytes / message.element);
+    case OperationKind::get_accumulate:
+      reduce(reduction_of(message), self, where, operands, fetched, bytes / message.element);
       break;
-    }
     case OperationKind::compare_and_swap:
       compare_swap(message.element, self, where, operands + message.element, operands, fetched);
       break;

@@ -30,6 +30,10 @@ constexpr std::array table{
         "Microseconds without an MPI call that makes progress, after which a thread serves "
         "ranks of other nodes until there is one. 0: no such thread; ranks are then served only "
         "in MPI calls."},
+    Setting{
+        "ORIEL_CROWDED", "bool", "0",
+        "Wait as with more ranks on the node than cores, which is otherwise found out: for ranks "
+        "that share their cores with other programs."},
     Setting{"ORIEL_OFI_PROVIDER", "text", "",
             "libfabric's provider between nodes, for example tcp or verbs;ofi_rxm; empty: "
             "libfabric's choice. The same on all nodes."},

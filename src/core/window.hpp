@@ -303,6 +303,7 @@ class Window {
   void release_held(Peer& origin);
   void release_all_held();
   void serve(const Message& message, std::span<const std::byte> payload, const Layout* layout);
+  Reduction reduction_of(const Message& message) const;
   Error check_request(const Message& message, const Layout* layout);
   void serve_run(const Message& message, std::byte* where, const std::byte* operands,
                  std::byte* fetched, std::uint64_t bytes);

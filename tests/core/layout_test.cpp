@@ -178,6 +178,26 @@ TEST(Layout, RunsEndWithTheShorterSide) {
   EXPECT_EQ(bytes, 12u);
 }
 
+// A skip of any length arrives where so many steps of one byte do, again and again.
+TEST(Layout, SkipsToAnyByte) {
+  const std::vector<std::pair<std::vector<Block>, std::int64_t>> layouts = {
+      {{{0, 8}}, 8}, {{{4, 3}, {20, 1}, {9, 5}}, 40}, {{{-8, 2}, {0, 2}}, -16}};
+  for (const auto& [blocks, extent] : layouts) {
+    constexpr std::uint64_t count = 7;
+    const Layout layout(blocks, extent, Basic::none);
+    const Bytes all = bytes_of(blocks, extent, count);
+    for (std::uint64_t step = 1; step <= all.size(); ++step) {
+      BlockCursor cursor(layout, count);
+      for (std::uint64_t at = 0; at < all.size(); at += step) {
+        ASSERT_EQ(cursor.offset(), all[at]);
+        ASSERT_EQ(cursor.remaining(), all.size() - at);
+        cursor.skip(std::min<std::uint64_t>(step, cursor.remaining()));
+      }
+      EXPECT_TRUE(cursor.finished());
+    }
+  }
+}
+
 // A datatype may be freed while an operation with it is pending (G4).
 TEST(LayoutRef, KeepsTheLayoutUntilTheLastOwnerIsGone) {
   LayoutRef first(new Layout({{0, 4}}, 4, Basic::i32));

@@ -16,6 +16,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "python"))
 
 from oriel.hosts_mpi import STANDARD_ABI, Host, find_hosts, prefix  # noqa: E402
+from oriel.nodes import Nodes, why_not  # noqa: E402
 
 # A program gives up by itself a little earlier and names the test it was in.
 LIMIT_SECONDS = 60
@@ -96,13 +97,20 @@ class Job:
     def host_alone(self) -> bool:
         return self._host_alone
 
-    def run(self, host: Host, name: str, ranks: int, settings: dict[str, str] | None = None):
+    def run(
+        self,
+        host: Host,
+        name: str,
+        ranks: int,
+        settings: dict[str, str] | None = None,
+        nodes: Nodes | None = None,
+    ):
         """Returns (exit status, output); a run that takes too long is ended and fails the test."""
         program = folder_of(host) / name
         assert program.is_file(), f"{program} is not there; build the tests first."
-        return self.run_command(host, [program], ranks, settings)
+        return self.run_command(host, [program], ranks, settings, nodes)
 
-    def run_command(self, host: Host, command: list, ranks: int, settings=None):
+    def run_command(self, host: Host, command: list, ranks: int, settings=None, nodes=None):
         """The same of any command, which runs once per rank."""
         environment = {"ORIEL_TEST_ALARM": str(ALARM_SECONDS), **(settings or {})}
         if self._host_alone:
@@ -117,10 +125,11 @@ class Job:
             # Its barriers spin without yielding unless it was told of too few cores; next to other
             # work on the machine every one of them then costs a scheduler's slice.
             environment["OMPI_MCA_mpi_yield_when_idle"] = "1"
-        argv, environ = host.command(ranks, command, not self._host_alone, environment)
+        argv, environ = host.command(ranks, command, not self._host_alone, environment, nodes=nodes)
         with subprocess.Popen(
             argv,
             env=environ,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -138,12 +147,29 @@ class Job:
                 )
         return process.returncode, output
 
-    def expect_ok(self, host: Host, name: str, ranks: int, settings: dict[str, str] | None = None):
-        status, output = self.run(host, name, ranks, settings)
+    def expect_ok(
+        self,
+        host: Host,
+        name: str,
+        ranks: int,
+        settings: dict[str, str] | None = None,
+        nodes: Nodes | None = None,
+    ):
+        status, output = self.run(host, name, ranks, settings, nodes)
+        where = f", {nodes.count} nodes" if nodes else ""
         assert status == 0 and "ok: " in output, (
-            f"{name} on {ranks} ranks of {host.name} {host.version} ended with status {status}:\n"
+            f"{name} on {ranks} ranks{where} of {host.name} {host.version} ended with status {status}:\n"
             f"{output[-4000:]}"
         )
+
+
+@pytest.fixture(scope="session")
+def three_nodes():
+    reason = why_not()
+    if reason:
+        pytest.skip(reason)
+    with Nodes(3) as nodes:
+        yield nodes
 
 
 @pytest.fixture

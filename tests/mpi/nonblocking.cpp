@@ -573,7 +573,8 @@ void access_after_access(const Test& test, bool reorder) {
     }
     if (reorder) {
       wait(closing[1]);
-      CHECK(!complete_now(closing[0]));
+      // To another node short operations go ahead: complete with them on their way.
+      if (support::one_node()) CHECK(!complete_now(closing[0]));
     } else {
       MPI_Recv(nullptr, 0, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       for (int i = 0; i < 50; ++i) CHECK(!complete_now(closing[1]));
@@ -675,7 +676,7 @@ void exposure_after_access(const Test& test) {
     test.oriel.Win_iwait(window, &exposure);
     wait(exposure);
     CHECK_EQUAL(window[0], 1);
-    CHECK(!complete_now(access));
+    if (support::one_node()) CHECK(!complete_now(access));
     MPI_Send(nullptr, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
     wait(access);
   }

@@ -9,12 +9,10 @@ The programs next to this file check themselves; here they are started. One of t
 from __future__ import annotations
 
 import re
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from conftest import folder_of
 
 PROGRAMS = sorted(
     path.stem for path in Path(__file__).parent.glob("*.cpp") if path.stem != "killed"
@@ -69,25 +67,6 @@ def test_killed_rank_leaves_nothing(job, host, memfd):
     while _left_behind(before) and time.monotonic() < deadline:
         time.sleep(0.1)  # the launcher may still be ending the other ranks
     assert not _left_behind(before)
-
-
-def test_ranks_elsewhere_are_named(job, host):
-    """A window over two nodes is an error that names who is where; here a node is a host name of
-    its own (Linux: a UTS namespace, which takes root)."""
-    if job.host_alone:
-        pytest.skip("the host's own windows may span nodes")
-    if subprocess.run(["unshare", "--uts", "true"], check=False).returncode != 0:
-        pytest.skip("the system does not let us make a UTS namespace")
-    program = folder_of(host) / "fence"
-    script = (
-        f"if [ ${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}} = 1 ]; "
-        f"then exec unshare --uts sh -c 'hostname elsewhere; exec {program}'; "
-        f"else exec {program}; fi"
-    )
-    status, output = job.run_command(host, ["sh", "-c", script], 2)
-    assert status != 0
-    assert "rank 1 (elsewhere) cannot share memory with rank 0" in output
-    assert "start all ranks on one node" in output
 
 
 def _shared_memory() -> set[str]:

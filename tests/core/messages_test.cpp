@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many messages and packets each synchronization costs between ranks of different nodes: the
+// ladders of docs/protocols.md, counted (S2, S3, S4, S7).
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <ostream>
+#include <vector>
+
+#include "support/calls.hpp"
+#include "transport/sim/sim_job.hpp"
+
+namespace oriel::test {
+namespace {
+
+struct Sent {
+  std::uint64_t messages = 0;
+  std::uint64_t packets = 0;
+
+  friend Sent operator-(Sent a, Sent b) { return {a.messages - b.messages, a.packets - b.packets}; }
+  friend bool operator==(const Sent&, const Sent&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Sent& sent) {
+    return out << sent.messages << " messages in " << sent.packets << " packets";
+  }
+};
+
+/// Ranks on nodes of their own with a window of 64 words.
+class Messages : public ::testing::Test {
+ protected:
+  void make(int ranks) {
+    std::vector<int> nodes;
+    for (int rank = 0; rank < ranks; ++rank) nodes.push_back(rank);
+    job_ = std::make_unique<SimJob>(nodes);
+    SimWindowSpec spec;
+    spec.bytes = 64 * sizeof(std::uint64_t);
+    job_->create_window(spec);
+    // As with an agent: what is not urgent waits for more to travel with.
+    for (int rank = 0; rank < ranks; ++rank) job_->process(rank).set_swept_soon(true);
+  }
+  Window& rank(int index) { return job_->window(index); }
+  Sent sent(int index) {
+    return {job_->transport(index).messages(), job_->transport(index).packets()};
+  }
+  void put(int origin, int target, std::int64_t place = 0) {
+    issue(rank(origin), on_word(OperationKind::put, &value_, target, 8 * place));
+  }
+  std::uint64_t word(int owner, int place = 0) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, job_->memory(owner) + 8 * place, sizeof value);
+    return value;
+  }
+  void settle() { job_->settle(); }
+
+  std::unique_ptr<SimJob> job_;
+  std::uint64_t value_ = 7;
+  std::uint64_t got_ = 0;
+};
+
+// Two ranks that put to one another: one packet each carries the operations, the mark and the
+// count.
+TEST_F(Messages, FenceOfTwo) {
+  make(2);
+  for (int index : {0, 1}) {
+    EXPECT_TRUE(rank(index).fence(no_precede(), true, nullptr).done);
+    EXPECT_EQ(sent(index), (Sent{0, 0})) << "a fence that precedes nothing tells nobody";
+  }
+  std::array<Told, 2> told;
+  for (int index : {0, 1}) {
+    for (int place = 0; place < 5; ++place) put(index, 1 - index, place);
+    EXPECT_EQ(sent(index).packets, 0u);
+    told[static_cast<std::size_t>(index)].take(
+        rank(index).fence(no_succeed(), true, &told[static_cast<std::size_t>(index)]));
+  }
+  settle();
+  for (int index : {0, 1}) {
+    EXPECT_TRUE(told[static_cast<std::size_t>(index)].done());
+    EXPECT_EQ(sent(index), (Sent{5 + 1 + 1, 1}));
+    EXPECT_EQ(word(index, 4), 7u);
+  }
+}
+
+// Any number of ranks: ceil(log2 n) messages of each, and one mark for each target with operations.
+TEST_F(Messages, FenceOfMany) {
+  for (const int ranks : {3, 4, 5, 8, 16, 17}) {
+    make(ranks);
+    std::vector<Told> told(static_cast<std::size_t>(ranks));
+    for (int index = 0; index < ranks; ++index) {
+      ASSERT_TRUE(rank(index).fence(no_precede(), true, nullptr).done);
+    }
+    put(1, 0);
+    put(2, 0);
+    for (int index = 0; index < ranks; ++index) {
+      Told& one = told[static_cast<std::size_t>(index)];
+      one.take(rank(index).fence(no_succeed(), true, &one));
+    }
+    settle();
+    const auto steps = static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+    for (int index = 0; index < ranks; ++index) {
+      EXPECT_TRUE(told[static_cast<std::size_t>(index)].done()) << ranks;
+      const std::uint64_t own = index == 1 || index == 2 ? 2 : 0;  // the put and its mark
+      EXPECT_EQ(sent(index).messages, steps + own) << "rank " << index << " of " << ranks;
+    }
+  }
+}
+
+// post: one message per origin. start: nothing. complete: the put and the end of the access, in one
+// packet, which does not wait for the post.
+TEST_F(Messages, PostStartCompleteWait) {
+  make(2);
+  const std::array<int, 1> origin = {0};
+  const std::array<int, 1> target = {1};
+  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  put(0, 1);
+  EXPECT_TRUE(rank(0).complete(nullptr).done) << "a short operation does not wait for the post";
+  EXPECT_EQ(sent(0), (Sent{2, 1}));
+  settle();
+  EXPECT_EQ(word(1), 0u) << "not exposed yet";
+  ASSERT_EQ(rank(1).post(origin, {}), Error::none);
+  EXPECT_EQ(word(1), 7u);
+  EXPECT_TRUE(rank(1).wait(nullptr).done);
+  EXPECT_EQ(sent(1), (Sent{1, 1}));
+}
+
+TEST_F(Messages, NoCheckElidesThePost) {
+  make(2);
+  const std::array<int, 1> origin = {0};
+  const std::array<int, 1> target = {1};
+  Assert no_check;
+  no_check.no_check = true;
+  ASSERT_EQ(rank(1).post(origin, no_check), Error::none);
+  ASSERT_EQ(rank(0).start(target, no_check), Error::none);
+  put(0, 1);
+  EXPECT_TRUE(rank(0).complete(nullptr).done);
+  Told told;
+  told.take(rank(1).wait(&told));
+  settle();
+  EXPECT_TRUE(told.done());
+  EXPECT_EQ(sent(0), (Sent{2, 1}));
+  EXPECT_EQ(sent(1), (Sent{0, 0}));
+}
+
+// A target without operations still gets its completion.
+TEST_F(Messages, EmptyAccess) {
+  make(2);
+  const std::array<int, 1> target = {1};
+  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  EXPECT_TRUE(rank(0).complete(nullptr).done);
+  EXPECT_EQ(sent(0), (Sent{1, 1}));
+}
+
+// Ghost cells: post, start, put, complete, wait between two neighbours is one packet each way.
+TEST_F(Messages, Exchange) {
+  make(2);
+  std::array<Told, 2> told;
+  for (int index : {0, 1}) {
+    const std::array<int, 1> other = {1 - index};
+    ASSERT_EQ(rank(index).post(other, {}), Error::none);
+    ASSERT_EQ(rank(index).start(other, {}), Error::none);
+    put(index, 1 - index);
+    EXPECT_TRUE(rank(index).complete(nullptr).done);
+    told[static_cast<std::size_t>(index)].take(
+        rank(index).wait(&told[static_cast<std::size_t>(index)]));
+  }
+  settle();
+  for (int index : {0, 1}) {
+    EXPECT_TRUE(told[static_cast<std::size_t>(index)].done());
+    EXPECT_EQ(sent(index), (Sent{3, 1}));
+  }
+}
+
+// The lone operation travels with the request, the unlock with the operation; the target's answer
+// is the grant and one acknowledgement.
+TEST_F(Messages, LockPutUnlock) {
+  make(2);
+  Told told;
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  put(0, 1);
+  told.take(rank(0).unlock(1, &told));
+  settle();
+  EXPECT_TRUE(told.done());
+  EXPECT_EQ(word(1), 7u);
+  EXPECT_EQ(sent(0), (Sent{3, 1}));
+  EXPECT_EQ(sent(1), (Sent{2, 1}));
+}
+
+// A final get is the acknowledgement.
+TEST_F(Messages, LockPutGetUnlock) {
+  make(2);
+  Told told;
+  ASSERT_EQ(rank(0).lock(false, 1, {}), Error::none);
+  put(0, 1);
+  Operation get = on_word(OperationKind::get, nullptr, 1);
+  get.result = get.origin;
+  get.result.address = &got_;
+  get.origin = {};
+  issue(rank(0), get);
+  told.take(rank(0).unlock(1, &told));
+  settle();
+  EXPECT_TRUE(told.done());
+  EXPECT_EQ(got_, 7u);
+  EXPECT_EQ(sent(0), (Sent{4, 1}));
+  EXPECT_EQ(sent(1), (Sent{2, 1})) << "the grant and the data";
+}
+
+// Whoever has flushed has nothing left to be acknowledged.
+TEST_F(Messages, FlushAsksOnce) {
+  make(2);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  for (int place = 0; place < 10; ++place) put(0, 1, place);
+  Told flushed;
+  flushed.take(rank(0).flush(1, false, &flushed));
+  settle();
+  EXPECT_TRUE(flushed.done());
+  EXPECT_EQ(sent(0), (Sent{1 + 10 + 1, 1}));
+  EXPECT_EQ(sent(1), (Sent{2, 1}));
+  EXPECT_TRUE(rank(0).flush(1, false, nullptr).done);
+  EXPECT_TRUE(rank(0).flush(1, true, nullptr).done);
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  EXPECT_EQ(sent(0), (Sent{1 + 10 + 1 + 1, 2}));
+}
+
+// A datatype of the target is described once.
+TEST_F(Messages, DatatypesAreDescribedOnce) {
+  make(2);
+  const LayoutRef pair(new Layout({{0, 8}, {24, 8}}, 32, Basic::u64));
+  const LayoutRef word_layout(new Layout({{0, 8}}, 8, Basic::u64));
+  std::array<std::uint64_t, 2> values = {3, 4};
+  Operation operation = on_word(OperationKind::put, values.data(), 1);
+  operation.origin.count = 2;
+  operation.target_layout = pair;
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  for (int i = 0; i < 5; ++i) issue(rank(0), operation);
+  Told told;
+  told.take(rank(0).unlock_all(&told));
+  settle();
+  EXPECT_EQ(word(1, 0), 3u);
+  EXPECT_EQ(word(1, 3), 4u);
+  EXPECT_EQ(sent(0), (Sent{1 + 1 + 5 + 1, 1})) << "lock, datatype, puts, unlock";
+}
+
+}  // namespace
+}  // namespace oriel::test

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The same programs with their ranks on several nodes (B4): nodes made of network namespaces, ranks
+started on them by each host MPI's own launcher."""
+
+from __future__ import annotations
+
+import pytest
+from test_processes import PROGRAMS
+
+# Nodes and ranks on each: remote peers alone, and together with mapped ones.
+SHAPES = [(2, 1), (2, 2), (3, 1), (3, 2)]
+# libfabric's own sockets provider is slow: less of it.
+PROVIDERS = [
+    *[
+        (program, "tcp;ofi_rxm")
+        for program in ("fence", "pscw", "passive", "operations", "reductions")
+    ],
+    *[(program, "sockets") for program in ("fence", "pscw", "operations")],
+]
+
+
+@pytest.fixture(autouse=True)
+def native_abi(host):
+    if host.name.endswith("-abi"):
+        pytest.skip("the way between nodes does not depend on the MPI's ABI")
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=[f"{n}x{each}" for n, each in SHAPES])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program(job, host, program, shape, three_nodes):
+    count, each = shape
+    job.expect_ok(host, program, count * each, nodes=three_nodes.first(count))
+
+
+@pytest.mark.parametrize(("program", "provider"), PROVIDERS)
+def test_provider(job, host, program, provider, three_nodes):
+    if job.host_alone:
+        pytest.skip("ORIEL_OFI_PROVIDER is a setting of Oriel")
+    if host.name == "intel":
+        pytest.skip("its libfabric brings tcp alone for TCP networks")
+    settings = {"ORIEL_OFI_PROVIDER": provider}
+    job.expect_ok(host, program, 4, settings, nodes=three_nodes.first(2))
+
+
+def test_no_such_provider(job, host, three_nodes):
+    """A provider that is not there is an error of the call that makes the window, on all ranks."""
+    if job.host_alone:
+        pytest.skip("ORIEL_OFI_PROVIDER is a setting of Oriel")
+    settings = {"ORIEL_OFI_PROVIDER": "carrier-pigeon"}
+    status, output = job.run(host, "fence", 2, settings, three_nodes.first(2))
+    assert status != 0
+    assert "there is no way to rank 1 (node1)" in output
+    assert "offers no provider named carrier-pigeon" in output
+    assert "ORIEL_OFI_PROVIDER" in output
+
+
+def test_no_libfabric(job, host, three_nodes):
+    """Without libfabric the sentence says what is missing. A host that has loaded one has it."""
+    if job.host_alone:
+        pytest.skip("ORIEL_OFI_LIBRARY is a setting of Oriel")
+    settings = {"ORIEL_OFI_LIBRARY": "/nowhere/libfabric.so.1"}
+    status, output = job.run(host, "fence", 2, settings, three_nodes.first(2))
+    if status == 0:
+        pytest.skip("this MPI has loaded libfabric by itself")
+    assert "libfabric, which carries Oriel between nodes, was not found" in output
+    assert "/nowhere/libfabric.so.1" in output
+
+
+def test_memory_is_not_shared(job, host, three_nodes):
+    """A shared window over two nodes is an error that names who is where (G7)."""
+    if job.host_alone:
+        pytest.skip("the sentence is Oriel's")
+    status, output = job.run(host, "killed", 2, nodes=three_nodes.first(2))
+    assert status != 0
+    assert "rank 1 (node1) cannot share memory with rank 0 (node0)" in output
+    assert "MPI_COMM_TYPE_SHARED" in output
