@@ -158,7 +158,8 @@ class Job:
         status, output = self.run(host, name, ranks, settings, nodes)
         where = f", {nodes.count} nodes" if nodes else ""
         assert status == 0 and "ok: " in output, (
-            f"{name} on {ranks} ranks{where} of {host.name} {host.version} ended with status {status}:\n"
+            f"{name} on {ranks} ranks{where} of {host.name} {host.version} "
+            f"ended with status {status}:\n"
             f"{output[-4000:]}"
         )
 
