@@ -23,6 +23,9 @@ namespace {
 constexpr std::uint64_t blind_look = 20'000;
 // With one, so often whether the program makes MPI calls again.
 constexpr std::uint64_t longest_wait = 1'000'000;
+// In a program that makes MPI calls all the time the agent looks more and more rarely, down to this
+// many intervals.
+constexpr std::uint64_t longest_rest = 5;
 // While no window needs the agent.
 constexpr std::uint64_t unneeded = 5'000'000;
 
@@ -66,10 +69,13 @@ void Agent::stop() {
 void Agent::run() {
   ::prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
   ::pthread_setname_np(::pthread_self(), "oriel-agent");
+  std::uint64_t rest = interval_;
   while (!stopping_.load(std::memory_order_relaxed)) {
     const bool needed = runtime.engine()->process.serving();
-    sleep_for(needed ? interval_ : std::max(interval_, unneeded));
-    if (needed) serve();
+    sleep_for(needed ? rest : std::max(rest, unneeded));
+    if (!needed) continue;
+    // Each look takes the processor from the program for some microseconds.
+    rest = serve() ? interval_ : std::min(2 * rest, longest_rest * interval_);
   }
 }
 
@@ -86,11 +92,15 @@ bool Agent::sweep_if_idle(bool& moved) {
   return true;
 }
 
-void Agent::serve() {
+/// True if there was a time to serve in.
+bool Agent::serve() {
+  bool served = false;
   bool moved = false;
   while (!stopping_.load(std::memory_order_relaxed) && sweep_if_idle(moved)) {
+    served = true;
     if (!moved) wait(longest_wait);
   }
+  return served;
 }
 
 void Agent::wait(std::uint64_t nanoseconds) {

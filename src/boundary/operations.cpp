@@ -118,7 +118,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   operation.displacement = access.displacement;
   operation.compare = access.compare;
   operation.completion = completion;
-  sweep_pending();
+  sweep_now_and_then();
   const Outcome outcome = window.core->issue(operation);
   posted = outcome.ok() && !outcome.done;
   return failure(outcome.error, window.core->reason());

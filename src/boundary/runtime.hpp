@@ -27,6 +27,7 @@ struct Engine {
   Process process;
   std::vector<std::unique_ptr<BoundWindow>> windows;
   std::uint32_t next_window_id = 1;
+  unsigned operations = 0;  // see sweep_now_and_then
   long spins;
   long yields;
   bool launched_crowded;  // the launcher started more ranks on this node than it has processors

@@ -51,14 +51,14 @@ Failure flush_waiting(BoundWindow& window, int rank, bool local) {
 }
 
 inline Failure flush(BoundWindow& window, int rank, bool local) {
-  sweep_pending();
-  if (valid_rank(window, rank) && window.core->flushed(rank)) [[likely]]
+  if (valid_rank(window, rank) && window.core->flushed(rank)) [[likely]] {
+    sweep_pending();
     return {};
+  }
   return flush_waiting(window, rank, local);
 }
 
 Failure flush_all(BoundWindow& window, bool local) {
-  sweep_pending();
   return block(window,
                [&](Completion* completion) { return window.core->flush_all(local, completion); });
 }

@@ -21,10 +21,21 @@ Failure open_start(BoundWindow& window, MPI_Group group, int assertion);
 Failure open_lock(BoundWindow& window, int lock_type, int rank, int assertion);
 Failure open_lock_all(BoundWindow& window, int assertion);
 
+/// Likewise of calls that come in long rows, of which each is shorter than a look at the network.
+inline void sweep_now_and_then() {
+  if (!runtime.busy()) [[likely]]
+    return;
+  Engine& engine = *runtime.engine();
+  constexpr unsigned rarely = 16;
+  if (engine.routes.network() == nullptr || ++engine.operations % rarely == 0) {
+    engine.process.sweep_in_passing();
+  }
+}
+
 /// Every call carries on what is pending (E10).
 inline void sweep_pending() {
   if (runtime.busy()) [[unlikely]]
-    runtime.engine()->process.sweep();
+    runtime.engine()->process.sweep_in_passing();
 }
 
 }  // namespace oriel::boundary

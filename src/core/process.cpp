@@ -28,7 +28,7 @@ Window* Process::find_window(std::uint32_t id) {
   return found != windows_.end() ? found->get() : nullptr;
 }
 
-bool Process::sweep() {
+bool Process::sweep(bool push) {
   bool moved = attend();
   sweeps_.store(sweeps() + 1, std::memory_order_relaxed);
   if (!serving() && pending_ == 0) return moved;
@@ -39,7 +39,8 @@ bool Process::sweep() {
   if (pending_ != 0) {
     for (const auto& window : windows_) moved |= window->sweep();
   }
-  transport_.push();
+  if (push || awaited_) transport_.push();
+  awaited_ = false;
   return moved;
 }
 

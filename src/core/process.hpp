@@ -37,7 +37,10 @@ class Process {
 
   /// One sweep over all that is pending: messages, grants, recorded operations, completions,
   /// activations (E10). True if anything moved.
-  bool sweep();
+  bool sweep() { return sweep(true); }
+  /// The same in a call that another one will soon follow: unless somebody waits for what we send,
+  /// it waits for more to travel with, if somebody sweeps soon.
+  bool sweep_in_passing() { return sweep(!swept_soon_); }
 
   /// Things that only a sweep can finish. Zero: nothing of ours is waiting, sweeping is pointless
   /// unless serving() is true.
@@ -66,6 +69,7 @@ class Process {
  private:
   friend class Window;
   Window* find_window(std::uint32_t id);
+  bool sweep(bool push);
   bool take(std::span<const std::byte> bytes);
 
   Transport& transport_;
@@ -85,6 +89,7 @@ class Process {
   std::uint64_t attending_ = 0;
   std::uint64_t refused_ = 0;
   bool swept_soon_ = false;
+  bool awaited_ = false;  // somebody waits for a message that has not been pushed
   std::map<int, LayoutCache> described_;  // by process: our datatypes that it knows
   std::map<int, LayoutCache> known_;      // and its datatypes that we know
 };

@@ -52,6 +52,8 @@ void Window::wake(Peer& other) {
 void Window::send(Peer& other, Message message, std::span<const std::byte> payload) {
   message.window = id_;
   message.origin = rank_;
+  process_.awaited_ |=
+      message.kind == MessageKind::reply || message.kind == MessageKind::lock_granted;
   transport_.send(other.member.process, std::as_bytes(std::span(&message, 1)), payload);
 }
 

@@ -374,7 +374,9 @@ void OfiNetwork::failed(const fi_cq_err_entry& entry) {
 
 bool OfiNetwork::next_packet() {
   if (current_ != nullptr) post(*std::exchange(current_, nullptr));
-  if (arrived_.empty()) progress();
+  if (arrived_.empty() && !looked_) progress();
+  // A look is a system call or two: what has come is answered before the next.
+  looked_ = !arrived_.empty();
   while (!arrived_.empty()) {
     Buffer* buffer = arrived_.front();
     arrived_.pop_front();

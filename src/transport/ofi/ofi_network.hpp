@@ -108,6 +108,7 @@ class OfiNetwork final : public Network {
   std::vector<int> open_;                           // processes with an open packet
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::vector<Buffer*> free_;
+  bool looked_ = false;  // the provider was asked since receive() last returned nothing
   std::deque<Buffer*> arrived_;  // packets not yet looked into
   std::vector<Buffer*> unposted_;
   Buffer* current_ = nullptr;  // whose messages are being taken out
