@@ -39,7 +39,7 @@ void run(const Options& options) {
     bench::fail("the benchmark is between two ranks, and the job has " + std::to_string(size) +
                 "; start it with -n 2.");
   }
-  std::vector<Entry> entries = catalogue(options.subject);
+  std::vector<Entry> entries = catalogue(options);
   std::erase_if(entries, [&](const Entry& entry) { return !options.wants(entry.row); });
   if (entries.empty()) {
     bench::fail("none of the rows asked for exists; leave --row away to see all.");

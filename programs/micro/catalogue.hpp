@@ -29,8 +29,7 @@ struct Entry {
 };
 
 template <typename Synchronization, typename Operation>
-void add(std::vector<Entry>& entries, std::string_view row,
-         std::initializer_list<std::size_t> sizes) {
+void add(std::vector<Entry>& entries, std::string_view row, const std::vector<std::size_t>& sizes) {
   for (const bench::Memory memory : {bench::Memory::allocated, bench::Memory::created}) {
     for (const std::size_t bytes : sizes) {
       entries.push_back(
@@ -41,12 +40,12 @@ void add(std::vector<Entry>& entries, std::string_view row,
   }
 }
 
-inline std::vector<Entry> catalogue(Subject subject) {
+inline std::vector<Entry> catalogue(const Options& options) {
   constexpr std::size_t small = 8;
-  constexpr std::size_t large = 64 * 1024;
+  const std::vector<std::size_t> sizes = options.sizes_or(sizes);
   std::vector<Entry> entries;
-  if (subject == Subject::messages) {
-    for (const std::size_t bytes : {small, large}) {
+  if (options.subject == Subject::messages) {
+    for (const std::size_t bytes : sizes) {
       entries.push_back(
           {"send_recv", "none", bytes, 2, [=](int rank) -> std::unique_ptr<bench::Row> {
              return std::make_unique<MessageRow>(bytes, rank);
@@ -54,14 +53,14 @@ inline std::vector<Entry> catalogue(Subject subject) {
     }
     return entries;
   }
-  add<Flush, Put>(entries, "put_flush", {small, large});
-  add<Flush, Get>(entries, "get_flush", {small, large});
-  add<Flush, Accumulate<std::int64_t>>(entries, "accumulate_int64_flush", {small, large});
-  add<Flush, Accumulate<double>>(entries, "accumulate_double_flush", {small, large});
+  add<Flush, Put>(entries, "put_flush", sizes);
+  add<Flush, Get>(entries, "get_flush", sizes);
+  add<Flush, Accumulate<std::int64_t>>(entries, "accumulate_int64_flush", sizes);
+  add<Flush, Accumulate<double>>(entries, "accumulate_double_flush", sizes);
   add<Flush, FetchAndOp>(entries, "fetch_and_op_flush", {small});
-  add<Fence, Put>(entries, "put_fence", {small, large});
-  add<PostStart, Put>(entries, "put_post_start", {small, large});
-  add<ExclusiveLock, Put>(entries, "put_lock", {small, large});
+  add<Fence, Put>(entries, "put_fence", sizes);
+  add<PostStart, Put>(entries, "put_post_start", sizes);
+  add<ExclusiveLock, Put>(entries, "put_lock", sizes);
   return entries;
 }
 

@@ -19,10 +19,11 @@ namespace micro {
 
 /// How far the two ranks' cores are from one another at this moment: the time that a cache line
 /// takes there and back. On virtual machines it changes as the host moves the processors about, and
-/// whatever waits for another rank changes with it.
+/// whatever waits for another rank changes with it. Zero where the ranks share no memory.
 class Distance {
  public:
   explicit Distance(int rank) : rank_(rank) {
+    if (!one_node()) return;
     int pid = static_cast<int>(::getpid());
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     const std::string name = "/micro-distance." + std::to_string(pid);
@@ -39,12 +40,15 @@ class Distance {
     if (memory == MAP_FAILED) bench::fail("shared memory of two pages could not be mapped.");
     words_ = static_cast<Words*>(memory);
   }
-  ~Distance() { ::munmap(words_, sizeof(Words)); }
+  ~Distance() {
+    if (words_ != nullptr) ::munmap(words_, sizeof(Words));
+  }
   Distance(const Distance&) = delete;
   Distance& operator=(const Distance&) = delete;
 
   /// Nanoseconds of a round trip, the shortest of some trials; meaningful on rank 0. Collective.
   double round_trip_ns() {
+    if (words_ == nullptr) return 0;
     MPI_Barrier(MPI_COMM_WORLD);
     double shortest = 1e30;
     for (int trial = 0; trial < trials; ++trial) {
@@ -56,6 +60,17 @@ class Distance {
   }
 
  private:
+  static bool one_node() {
+    MPI_Comm node = MPI_COMM_NULL;
+    int here = 0;
+    int all = 0;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    MPI_Comm_free(&node);
+    return here == all;
+  }
+
   static constexpr int trials = 5;
   static constexpr int trips = 200;
   static constexpr int looks_per_yield = 10'000;  // both ranks may be on one core

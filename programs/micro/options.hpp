@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/arguments.hpp"
@@ -20,8 +21,9 @@ enum class Subject { windows, messages };
 struct Options {
   Subject subject = Subject::windows;
   std::int64_t batches = 9;
-  std::int64_t batch_us = 4000;   // how long one batch of rounds takes at least
-  std::vector<std::string> rows;  // none: all
+  std::int64_t batch_us = 4000;    // how long one batch of rounds takes at least
+  std::vector<std::string> rows;   // none: all
+  std::vector<std::size_t> sizes;  // bytes; none: 8 and 64 K
 
   Options(int argc, char** argv) {
     for (const auto& [name, value] : bench::arguments(argc, argv)) {
@@ -33,16 +35,21 @@ struct Options {
         batches = bench::number(name, value);
       } else if (name == "--batch-us") {
         batch_us = bench::number(name, value);
+      } else if (name == "--bytes") {
+        sizes.push_back(static_cast<std::size_t>(bench::number(name, value)));
       } else if (name == "--row") {
         rows.emplace_back(value);
       } else {
         bench::fail("the option " + std::string(name) + " " + std::string(value) +
                     " is unknown; use --measure windows or messages, --batches N, "
-                    "--batch-us MICROSECONDS, --row NAME (again for more rows).");
+                    "--batch-us MICROSECONDS, --row NAME and --bytes N (again for more).");
       }
     }
   }
 
+  std::vector<std::size_t> sizes_or(std::vector<std::size_t> usual) const {
+    return sizes.empty() ? std::move(usual) : sizes;
+  }
   bool wants(std::string_view row) const {
     return rows.empty() || std::find(rows.begin(), rows.end(), row) != rows.end();
   }

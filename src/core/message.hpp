@@ -84,7 +84,7 @@ struct Limits {
   std::uint64_t piece = Message::most_data;
   /// So many bytes are sent to a target that may have to hold them back: short operations do not
   /// wait for grants, and no target has to keep more than this for each origin and window.
-  std::uint64_t ahead = 16 * 1024;
+  std::uint64_t ahead = 64 * 1024;
   /// So many bytes of a fetching operation are asked for before the first are here.
   std::uint64_t under_way = 32 * Message::most_data;
 };
