@@ -13,6 +13,7 @@ import copy
 import itertools
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,8 +129,17 @@ class Nodes:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "hosts").write_text("\n".join(lines) + "\n")
 
+    def _end_processes(self, index: int) -> None:
+        """Those still on a node: a namespace lives as long as a process is in it."""
+        words = ["ip", "netns", "pids", self.namespace(index)]
+        answer = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
+        for pid in answer.stdout.split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+
     def _remove(self) -> None:
         for index in range(self.count):
+            self._end_processes(index)
             with contextlib.suppress(NodesError):
                 _ip("netns", "del", self.namespace(index))
             shutil.rmtree(_ETC / self.namespace(index), ignore_errors=True)

@@ -27,6 +27,7 @@ struct BoundWindow {
   int model = MPI_WIN_UNIFIED;
 
   WindowInfo info;
+  int exposure = -1;              // of our memory to other nodes: see Network
   std::vector<Segment> segments;  // our own first, then those of peers that we map
 };
 

@@ -36,6 +36,7 @@ void destroy(BoundWindow* window) {
   PMPI_Group_free(&window->group);
   runtime.windows.erase(handle_key(window->handle), window);
   Engine& engine = *runtime.engine();
+  if (window->exposure >= 0) engine.routes.network()->withdraw(window->exposure);
   engine.process.destroy_window(*window->core);
   std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
 }

@@ -129,21 +129,27 @@ int WindowMaker::meet_nodes() {
                                     "; split the communicator by MPI_COMM_TYPE_SHARED first");
     return MPI_SUCCESS;  // all ranks know
   }
-  NetworkName own;
+  NetworkAnnouncement own;
   {
     const Guard guard(runtime.lock);
     Routes& routes = runtime.engine()->routes;
     std::string error;
     if (routes.network() == nullptr) routes.set_network(Network::open(error));
     if (routes.network() != nullptr) {
-      own = routes.network()->name();
+      own.name = routes.network()->name();
+      void* memory = window_->base;
+      if (mine_.mappable != 0 && window_->flavor != MPI_WIN_FLAVOR_CREATE) {
+        memory = mapped_.front().data + mine_.offset;
+      }
+      window_->exposure = routes.network()->expose(memory, mine_.size, own.memory);
+      own.exposed = window_->exposure >= 0 ? 1 : 0;
     } else {
       give_up(MPI_ERR_OTHER, "there is no way to " + others + ": " + error +
                                  "; or set ORIEL_DISABLE=1 to use the host MPI's windows");
     }
   }
-  names_.resize(static_cast<std::size_t>(ranks_));
-  return PMPI_Allgather(&own, sizeof own, MPI_BYTE, names_.data(), sizeof own, MPI_BYTE,
+  elsewhere_.resize(static_cast<std::size_t>(ranks_));
+  return PMPI_Allgather(&own, sizeof own, MPI_BYTE, elsewhere_.data(), sizeof own, MPI_BYTE,
                         communicator_);
 }
 
@@ -187,13 +193,16 @@ void WindowMaker::meet_peers() {
 
 bool WindowMaker::meet_elsewhere(int rank, std::string& error) {
   const Announcement& peer = all_[static_cast<std::size_t>(rank)];
-  const NetworkName& name = names_[static_cast<std::size_t>(rank)];
+  const NetworkAnnouncement& announced = elsewhere_[static_cast<std::size_t>(rank)];
+  const NetworkName& name = announced.name;
   Member& member = spec_.members[static_cast<std::size_t>(rank)];
   if (name.address_bytes == 0) return true;  // it has given up and says why
   const int number = runtime.engine()->routes.network()->attach(name, error);
   if (number < 0) return false;
   member.process = Routes::first_elsewhere + number;
   member.path = Path::served;
+  member.direct = announced.exposed != 0;
+  member.memory = announced.memory;
   member.size = peer.size;
   member.disp_unit = peer.disp_unit;
   return true;

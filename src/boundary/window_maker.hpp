@@ -33,6 +33,15 @@ struct Announcement {
 };
 static_assert(std::is_trivially_copyable_v<Announcement>);
 
+/// What each rank tells the others besides where there are several nodes.
+struct NetworkAnnouncement {
+  NetworkName name;
+  RemoteMemory memory;
+  std::uint32_t exposed = 0;  // `memory` is valid
+  std::uint32_t reserved = 0;
+};
+static_assert(std::is_trivially_copyable_v<NetworkAnnouncement>);
+
 /// Makes one window: a collective in steps, where every rank takes all steps and learns of any
 /// rank's failure, so that all fail together and none hangs.
 class WindowMaker {
@@ -73,7 +82,7 @@ class WindowMaker {
   Announcement mine_;
   std::vector<Announcement> all_;
   bool several_nodes_ = false;
-  std::vector<NetworkName> names_;  // by rank, where there are several nodes
+  std::vector<NetworkAnnouncement> elsewhere_;  // by rank, where there are several nodes
   struct Mapped {
     std::uint64_t device, inode;
     std::byte* data;

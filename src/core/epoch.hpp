@@ -11,17 +11,20 @@ namespace oriel {
 
 struct Epoch;
 struct Target;
+class Window;
 
 /// An operation that could not be carried out at its call: waits for its epoch or target, is being
 /// sent to a remote target, or awaits its reply.
 struct RecordedOperation {
   Operation operation;
+  Window* window = nullptr;
   Epoch* epoch = nullptr;
   Target* target = nullptr;
   RecordedOperation* next = nullptr;
   std::uint64_t number = 0;    // Target::issued when it was issued
   std::uint64_t sent = 0;      // bytes sent, or asked for
-  std::uint64_t received = 0;  // bytes of the result that are here
+  std::uint64_t received = 0;  // bytes of the result that are here; direct: bytes that are through
+  bool direct = false;         // goes by direct transfers
   std::uint32_t pool_index = 0;
   bool in_use = false;
 
@@ -29,6 +32,7 @@ struct RecordedOperation {
     operation = {};
     next = nullptr;
     sent = received = 0;
+    direct = false;
   }
 };
 
@@ -74,6 +78,8 @@ struct Target {
   std::uint64_t started = 0;   // of these, carried out or sent: origin buffers of puts are free
   std::uint64_t asked = 0;     // remote: a reply is on its way that says so many are finished
   std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
+  std::uint32_t writes = 0;    // direct transfers under way
+  std::uint32_t reads = 0;
   std::uint64_t last_fetch = 0;       // issue number of the last one that writes to origin memory
   RecordedOperation* head = nullptr;  // not yet started
   RecordedOperation* tail = nullptr;
@@ -86,6 +92,7 @@ struct Target {
   void reset() {
     access = Access::idle;
     told = carried_out = used = false;
+    writes = reads = 0;
     id = issued = started = asked = finished = last_fetch = 0;
     head = tail = nullptr;
     flushes = last_flush = nullptr;

@@ -85,6 +85,10 @@ struct Limits {
   /// So many bytes are sent to a target that may have to hold them back: short operations do not
   /// wait for grants, and no target has to keep more than this for each origin and window.
   std::uint64_t ahead = 64 * 1024;
+  /// Longer puts and gets are direct transfers, in pieces of `direct_piece`, where the target's
+  /// memory is exposed to them and both sides are contiguous.
+  std::uint64_t direct = 128 * 1024;
+  std::uint64_t direct_piece = 128 * 1024;
   /// So many bytes of a fetching operation are asked for before the first are here.
   std::uint64_t under_way = 32 * Message::most_data;
 };

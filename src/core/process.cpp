@@ -36,6 +36,12 @@ bool Process::sweep(bool push) {
     moved = true;
     if (!take(bytes)) ++refused_;
   }
+  for (Transfer transfer; transport_.finished(transfer);) {
+    moved = true;
+    if (RecordedOperation* recorded = operations_.find(transfer.token)) {
+      recorded->window->transferred(*recorded, transfer);
+    }
+  }
   if (pending_ != 0) {
     for (const auto& window : windows_) moved |= window->sweep();
   }

@@ -89,7 +89,7 @@ class Process {
   std::uint64_t attending_ = 0;
   std::uint64_t refused_ = 0;
   bool swept_soon_ = false;
-  bool awaited_ = false;  // somebody waits for a message that has not been pushed
+  bool awaited_ = false;                  // somebody waits for a message that has not been pushed
   std::map<int, LayoutCache> described_;  // by process: our datatypes that it knows
   std::map<int, LayoutCache> known_;      // and its datatypes that we know
 };

@@ -202,7 +202,53 @@ bool Window::transmit_at_once(const Operation& operation, Epoch& epoch, Target& 
   return true;
 }
 
+bool Window::goes_directly(const Operation& operation) const {
+  const Member& member = peers_[static_cast<std::size_t>(operation.target)].member;
+  if (!member.direct || bytes_of(operation) <= process_.limits().direct ||
+      !operation.target_layout->contiguous()) {
+    return false;
+  }
+  return (operation.kind == OperationKind::put && operation.origin.layout->contiguous()) ||
+         (operation.kind == OperationKind::get && operation.result.layout->contiguous());
+}
+
+bool Window::transmit_directly(RecordedOperation& recorded) {
+  const Operation& operation = recorded.operation;
+  Target& target = *recorded.target;
+  const Member& member = peer(target.rank).member;
+  // Nobody holds it back at the target: it waits here until the target is known to be available.
+  if (!may_send(*recorded.epoch, target, process_.limits().ahead + 1)) return false;
+  const bool write = operation.kind == OperationKind::put;
+  auto* local =
+      static_cast<std::byte*>(write ? operation.origin.address : operation.result.address);
+  const std::uint64_t total = bytes_of(operation);
+  while (recorded.sent < total) {
+    const std::uint64_t bytes = std::min(process_.limits().direct_piece, total - recorded.sent);
+    RemoteMemory remote = member.memory;
+    remote.address +=
+        static_cast<std::uint64_t>(operation.displacement) * member.disp_unit + recorded.sent;
+    if (!transport_.transfer(member.process, write, local + recorded.sent, bytes, remote,
+                             recorded.pool_index)) {
+      return false;
+    }
+    recorded.sent += bytes;
+    ++(write ? target.writes : target.reads);
+  }
+  return true;
+}
+
+void Window::transferred(RecordedOperation& recorded, const Transfer& transfer) {
+  Target& target = *recorded.target;
+  --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
+  recorded.received += transfer.bytes;
+  Epoch& epoch = *recorded.epoch;
+  if (transfer.error != Error::none && epoch.error == Error::none) epoch.error = transfer.error;
+  if (recorded.received == bytes_of(recorded.operation)) conclude(recorded, transfer.error);
+  satisfy_flushes(target);
+}
+
 bool Window::transmit(RecordedOperation& recorded) {
+  if (recorded.direct) return transmit_directly(recorded);
   const Operation& operation = recorded.operation;
   Epoch& epoch = *recorded.epoch;
   Target& target = *recorded.target;
@@ -246,13 +292,15 @@ Outcome Window::issue_remote(const Operation& operation, Epoch& epoch, Target& t
   if (bytes_of(operation) == 0) return Outcome::finished();
   const bool fetching = fetches(operation.kind);
   ++target.issued;
-  if (fetching) target.last_fetch = target.asked = target.issued;
-  if (epoch.active && target.head == nullptr && !fetching &&
+  const bool directly = goes_directly(operation);
+  if (fetching && !directly) target.last_fetch = target.asked = target.issued;
+  if (epoch.active && target.head == nullptr && !fetching && !directly &&
       transmit_at_once(operation, epoch, target)) {
     ++target.started;
     return Outcome::finished();
   }
   RecordedOperation& recorded = record(operation, epoch, target);
+  recorded.direct = directly;
   append(target, recorded);
   if (!epoch.active) {
     return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
@@ -278,10 +326,13 @@ bool Window::advance_remote(Epoch& epoch, Target& target) {
     const OperationKind kind = recorded->operation.kind;
     if (kind == OperationKind::acknowledge) continue;
     ++target.started;
-    if (!fetches(kind)) conclude(*recorded, Error::none);
+    if (!fetches(kind) && !recorded->direct) conclude(*recorded, Error::none);
   }
   if (moved) satisfy_flushes(target);
-  if (epoch.closed && target.head == nullptr) moved |= tell_remote(epoch, target);
+  // What follows a write arrives after it; a read must be over before the target goes on.
+  if (epoch.closed && target.head == nullptr && target.reads == 0) {
+    moved |= tell_remote(epoch, target);
+  }
   return moved;
 }
 

@@ -37,6 +37,9 @@ constexpr std::array table{
     Setting{"ORIEL_OFI_PROVIDER", "text", "",
             "libfabric's provider between nodes, for example tcp or verbs;ofi_rxm; empty: "
             "libfabric's choice. The same on all nodes."},
+    Setting{"ORIEL_OFI_DIRECT", "bool", "1",
+            "Long puts and gets between nodes are direct transfers (RDMA) where the provider has "
+            "them; 0: messages alone."},
     Setting{"ORIEL_OFI_LIBRARY", "text", "",
             "File of the libfabric to load if the host MPI has loaded none; empty: the host MPI's, "
             "else the system's."},

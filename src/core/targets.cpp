@@ -223,6 +223,7 @@ Outcome Window::issue(const Operation& operation) {
 RecordedOperation& Window::record(const Operation& operation, Epoch& epoch, Target& target) {
   RecordedOperation& recorded = process_.operations_.acquire();
   recorded.operation = operation;
+  recorded.window = this;
   recorded.epoch = &epoch;
   recorded.target = &target;
   recorded.number = target.issued;
@@ -253,7 +254,10 @@ void Window::conclude(RecordedOperation& recorded, Error error) {
 
 void Window::satisfy_flushes(Target& target) {
   while (FlushWaiter* waiter = target.flushes) {
-    if (target.started < waiter->started || target.finished < waiter->finished) return;
+    if (target.started < waiter->started || target.finished < waiter->finished ||
+        target.writes + target.reads != 0) {
+      return;
+    }
     target.flushes = waiter->next;
     if (target.flushes == nullptr) target.last_flush = nullptr;
     FlushRequest& request = *waiter->request;
@@ -270,7 +274,10 @@ void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& requ
   if (epoch.active) advance(epoch, target);
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
   if (remote(peer(target.rank)) && finished > target.asked) ask(epoch, target);
-  if (target.started >= target.issued && target.finished >= finished) return;
+  if (target.started >= target.issued && target.finished >= finished &&
+      target.writes + target.reads == 0) {
+    return;
+  }
   if (request == nullptr) {
     request = &process_.flush_requests_.acquire();
     ++flushes_;

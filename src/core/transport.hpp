@@ -17,6 +17,19 @@ struct Run {
   std::uint64_t bytes;
 };
 
+/// Memory that a process of another node has exposed to direct transfers.
+struct RemoteMemory {
+  std::uint64_t address = 0;  // of its first byte, in transfers
+  std::uint64_t key = 0;
+};
+
+/// A direct transfer that is over.
+struct Transfer {
+  std::uint64_t token = 0;
+  std::uint64_t bytes = 0;
+  Error error = Error::none;
+};
+
 /// How bytes move between processes that do not share memory, and how a sleeper is woken. Processes
 /// are numbered by whoever made the transport; a window maps its ranks to these numbers. No call
 /// blocks. Not thread-safe: the owner of the Process serializes.
@@ -38,6 +51,14 @@ class Transport {
   /// Takes the next whole message in, header and payload in one piece, aligned to 8 bytes: valid
   /// until the next call. Empty: there is none.
   virtual std::span<const std::byte> receive() = 0;
+
+  /// Begins to move bytes between our memory and a process's, without a copy and without its
+  /// engine; finished() returns the token. False: not now, try again. Only used for members with
+  /// Member::direct. What is sent to the process after a write arrives after its bytes.
+  virtual bool transfer(int process, bool write, void* local, std::uint64_t bytes,
+                        const RemoteMemory& remote, std::uint64_t token) = 0;
+  /// A write is finished when our memory may be reused, a read when the bytes are there.
+  virtual bool finished(Transfer& transfer) = 0;
 
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
   /// return. Only used for ranks whose path is Path::vm.

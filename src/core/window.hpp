@@ -19,6 +19,7 @@
 #include "core/lock_queue.hpp"
 #include "core/message.hpp"
 #include "core/operation.hpp"
+#include "core/transport.hpp"
 #include "core/update.hpp"
 
 namespace oriel {
@@ -46,6 +47,8 @@ struct Member {
   ControlBlock* control = nullptr;  // null exactly when path is served, in both directions
   Doorbell* doorbell = nullptr;     // null exactly when control is
   Board* board = nullptr;           // vm: where it takes offers; null: nowhere
+  bool direct = false;              // served: its memory is exposed to direct transfers,
+  RemoteMemory memory;              // here
 };
 
 struct WindowSpec {
@@ -180,6 +183,8 @@ class Window {
   bool carry_out(Offer& offer);
   /// Takes a message of a remote peer. False: no such message can be; nothing has been changed.
   bool deliver(const Message& message, std::span<const std::byte> payload);
+  /// A direct transfer of this operation is over.
+  void transferred(RecordedOperation& recorded, const Transfer& transfer);
 
  private:
   /// Messages of one origin that wait for their gates, in order of arrival.
@@ -286,6 +291,8 @@ class Window {
   bool open_for(Epoch& epoch, Target& target);
   bool may_send(Epoch& epoch, Target& target, std::uint64_t bytes);
   bool transmit(RecordedOperation& recorded);
+  bool transmit_directly(RecordedOperation& recorded);
+  bool goes_directly(const Operation& operation) const;
   bool transmit_at_once(const Operation& operation, Epoch& epoch, Target& target);
   Message request(const Operation& operation, const Epoch& epoch, const Target& target) const;
   void send_piece(Message message, const Operation& operation, std::uint64_t first,

@@ -41,6 +41,13 @@ class Routes final : public Transport {
     if (network_ == nullptr) return {};
     return network_->receive();
   }
+  bool transfer(int process, bool write, void* local, std::uint64_t bytes,
+                const RemoteMemory& remote, std::uint64_t token) override {
+    return network_->transfer(process - first_elsewhere, write, local, bytes, remote, token);
+  }
+  bool finished(Transfer& transfer) override {
+    return network_ != nullptr && network_->finished(transfer);
+  }
   Error copy(int process, bool write, std::span<const Run> runs) override {
     return node_->copy(process, write, runs);
   }

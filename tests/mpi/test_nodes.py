@@ -4,7 +4,15 @@ started on them by each host MPI's own launcher."""
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+import subprocess
+import threading
+
 import pytest
+from conftest import folder_of
+from oriel.nodes import Nodes
 from test_processes import PROGRAMS
 
 # Nodes and ranks on each: remote peers alone, and together with mapped ones.
@@ -73,3 +81,39 @@ def test_memory_is_not_shared(job, host, three_nodes):
     assert status != 0
     assert "rank 1 (node1) cannot share memory with rank 0 (node0)" in output
     assert "MPI_COMM_TYPE_SHARED" in output
+
+
+def test_node_cut_off(job, host, three_nodes):
+    """A node that is cut off in the middle of an epoch: the call that waits for it fails with a
+    sentence, within the configured time."""
+    if job.host_alone:
+        pytest.skip("the sentence is Oriel's")
+    with Nodes(2) as nodes:
+        settings = {"ORIEL_PEER_TIMEOUT": "2", "ORIEL_TEST_ALARM": "50"}
+        argv, environment = host.command(2, [folder_of(host) / "lost"], True, settings, nodes)
+        with subprocess.Popen(
+            argv,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        ) as process:
+            end = threading.Timer(45, os.killpg, (process.pid, signal.SIGKILL))
+            end.start()
+            output = ""
+            for line in process.stdout:
+                output += line
+                if line.strip() == "cut":
+                    nodes.cut_off(1)
+                if line.startswith("after "):
+                    break
+            end.cancel()
+            os.killpg(process.pid, signal.SIGKILL)
+    told = re.search(r"after ([0-9.]+) s, class (\S+): (.*)", output)
+    assert told, output[-4000:]
+    assert float(told.group(1)) < 10
+    assert told.group(2) == "MPI_ERR_OTHER"
+    assert "rank 1 of the window has ended or cannot be reached" in told.group(3)

@@ -9,6 +9,8 @@
 #include <string>
 #include <type_traits>
 
+#include "core/transport.hpp"
+
 namespace oriel {
 
 /// How processes of other nodes find this one. Plain bytes, to travel through the host's
@@ -47,6 +49,14 @@ class Network {
   virtual bool congested(int process) const = 0;
   virtual std::span<const std::byte> receive() = 0;
   virtual bool alive(int process) = 0;
+  virtual bool transfer(int process, bool write, void* local, std::uint64_t bytes,
+                        const RemoteMemory& remote, std::uint64_t token) = 0;
+  virtual bool finished(Transfer& transfer) = 0;
+
+  /// Exposes memory to direct transfers. The number to withdraw() it by; -1 where the provider does
+  /// not do that or does not take the memory: everything goes by messages then.
+  virtual int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) = 0;
+  virtual void withdraw(int exposure) = 0;
 
   /// Readable when something may have come; -1: the provider has no such thing.
   virtual int wait_descriptor() const = 0;

@@ -3,6 +3,7 @@
 
 #include <netinet/in.h>
 #include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -25,6 +26,8 @@ constexpr std::size_t posted_receives = 64;
 // Packets to one process that the provider has not finished with, before operations wait: enough to
 // fill the way to it and back.
 constexpr std::size_t most_under_way = 32;
+// Direct transfers under way, of all processes together.
+constexpr std::size_t most_transfers = 64;
 constexpr std::size_t completions_at_once = 16;
 constexpr std::uint32_t api = FI_VERSION(1, 17);
 
@@ -73,6 +76,7 @@ OfiNetwork::~OfiNetwork() {
   close_object(endpoint_);
   close_object(completions_);
   close_object(addresses_);
+  for (Exposure& exposure : exposures_) close_object(exposure.registration);
   slabs_.clear();
   close_object(domain_);
   close_object(fabric_);
@@ -116,38 +120,48 @@ bool OfiNetwork::open(std::string& error) {
   return true;
 }
 
-bool OfiNetwork::choose(std::string& error) {
+fi_info* OfiNetwork::offers(bool direct, int& code) const {
   fi_info* hints = library_->dupinfo(nullptr);
   hints->caps = FI_MSG;
+  hints->tx_attr->msg_order = FI_ORDER_SAS;
   // What the provider may want of us, and we do.
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
+  hints->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  if (direct) {
+    hints->caps |= FI_RMA;
+    // What is sent after a write arrives after it: nothing else tells a target that it is there.
+    hints->tx_attr->msg_order |= FI_ORDER_SAW;
+  } else {
+    hints->domain_attr->mr_mode |= FI_MR_LOCAL;
+  }
+  hints->rx_attr->msg_order = hints->tx_attr->msg_order;
   hints->ep_attr->type = FI_EP_RDM;
-  hints->domain_attr->mr_mode =
-      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
-  hints->tx_attr->msg_order = FI_ORDER_SAS;
-  hints->rx_attr->msg_order = FI_ORDER_SAS;
   const char* wanted = setting_text("ORIEL_OFI_PROVIDER");
   if (*wanted != '\0') hints->fabric_attr->prov_name = ::strdup(wanted);
   fi_info* offered = nullptr;
-  const int code = library_->getinfo(api, nullptr, nullptr, 0, hints, &offered);
+  code = library_->getinfo(api, nullptr, nullptr, 0, hints, &offered);
   library_->freeinfo(hints);
-  const fi_info* chosen = offered;
-  while (chosen != nullptr &&
-         ((chosen->caps & FI_LOCAL_COMM) != 0 && (chosen->caps & FI_REMOTE_COMM) == 0)) {
-    chosen = chosen->next;
-  }
-  for (const fi_info* one = chosen; one != nullptr; one = one->next) {
+  fi_info* chosen = nullptr;
+  for (const fi_info* one = offered; one != nullptr && chosen == nullptr; one = one->next) {
     const bool remote = (one->caps & FI_REMOTE_COMM) != 0 || (one->caps & FI_LOCAL_COMM) == 0;
-    if (remote && reaches_others(*one)) {
-      chosen = one;
-      break;
-    }
+    if (remote && reaches_others(*one)) chosen = library_->dupinfo(one);
   }
-  if (chosen != nullptr && reaches_others(*chosen)) info_ = library_->dupinfo(chosen);
   if (offered != nullptr) library_->freeinfo(offered);
+  return chosen;
+}
+
+bool OfiNetwork::choose(std::string& error) {
+  int code = 0;
+  direct_ = setting_bool("ORIEL_OFI_DIRECT");
+  if (direct_) info_ = offers(true, code);
+  if (info_ == nullptr) {
+    direct_ = false;
+    info_ = offers(false, code);
+  }
   if (info_ != nullptr) return true;
+  const char* wanted = setting_text("ORIEL_OFI_PROVIDER");
   error = "libfabric (" + library_->path + ") offers no provider " +
           (*wanted != '\0' ? "named " + std::string(wanted) + " " : std::string()) +
           "with reliable messages that reaches other nodes" +
@@ -226,7 +240,7 @@ OfiNetwork::Buffer* OfiNetwork::take_buffer() {
 }
 
 bool OfiNetwork::post(Buffer& buffer) {
-  buffer.process = -1;
+  buffer.kind = Work::Kind::receive;
   const ssize_t code = fi_recv(endpoint_, buffer.data, packet_bytes, buffer.descriptor,
                                FI_ADDR_UNSPEC, &buffer.context);
   if (code == 0) return true;
@@ -286,6 +300,7 @@ void OfiNetwork::close_packet(Peer& to) {
   Buffer& buffer = *to.open;
   to.open = nullptr;
   buffer.bytes = to.packet.close(name_.id, ++to.sent).size();
+  buffer.kind = Work::Kind::send;
   buffer.process = numbers_.at(to.name.id);
   if (to.backlog.empty() && hand_over(to, buffer)) return;
   to.backlog.push_back(&buffer);
@@ -337,15 +352,8 @@ void OfiNetwork::progress() {
     if (fi_cq_readerr(completions_, &entry, 0) > 0) failed(entry);
   }
   for (ssize_t i = 0; i < count; ++i) {
-    auto* buffer = static_cast<Buffer*>(entries[static_cast<std::size_t>(i)].op_context);
-    if (buffer->process < 0) {
-      buffer->bytes = entries[static_cast<std::size_t>(i)].len;
-      arrived_.push_back(buffer);
-    } else {
-      --under_way_;
-      --peer(buffer->process).under_way;
-      free_.push_back(buffer);
-    }
+    const fi_cq_msg_entry& entry = entries[static_cast<std::size_t>(i)];
+    done(*static_cast<Work*>(entry.op_context), entry.len, Error::none);
   }
   for (std::size_t i = unposted_.size(); i > 0; --i) {
     Buffer* buffer = unposted_.back();
@@ -356,20 +364,99 @@ void OfiNetwork::progress() {
   for (const auto& to : peers_) push_backlog(*to);
 }
 
-void OfiNetwork::failed(const fi_cq_err_entry& entry) {
-  auto* buffer = static_cast<Buffer*>(entry.op_context);
-  if (buffer == nullptr) return;
-  if (buffer->process < 0) {
-    // Something longer than any packet, or the end of an endpoint: the buffer waits for the next.
-    ++refused_;
-    if (entry.err != FI_ECANCELED) post(*buffer);
-    return;
+void OfiNetwork::done(Work& work, std::uint64_t bytes, Error error) {
+  if (error != Error::none && work.process >= 0 && work.kind != Work::Kind::receive) {
+    peer(work.process).lost = true;
   }
-  Peer& to = peer(buffer->process);
-  to.lost = true;
-  --under_way_;
-  --to.under_way;
-  free_.push_back(buffer);
+  switch (work.kind) {
+    case Work::Kind::receive:
+      work.bytes = bytes;
+      arrived_.push_back(static_cast<Buffer*>(&work));
+      break;
+    case Work::Kind::send:
+      --under_way_;
+      --peer(work.process).under_way;
+      free_.push_back(static_cast<Buffer*>(&work));
+      break;
+    case Work::Kind::transfer: {
+      auto& direct = static_cast<DirectTransfer&>(work);
+      --transfers_under_way_;
+      finished_.push_back({direct.token, direct.bytes, error});
+      idle_transfers_.push_back(&direct);
+      break;
+    }
+  }
+}
+
+void OfiNetwork::failed(const fi_cq_err_entry& entry) {
+  auto* work = static_cast<Work*>(entry.op_context);
+  if (work == nullptr) return;
+  if (work->kind != Work::Kind::receive) return done(*work, 0, Error::peer_lost);
+  // Something longer than any packet, or the end of an endpoint: the buffer waits for the next.
+  ++refused_;
+  if (entry.err != FI_ECANCELED) post(*static_cast<Buffer*>(work));
+}
+
+bool OfiNetwork::transfer(int process, bool write, void* local, std::uint64_t bytes,
+                          const RemoteMemory& remote, std::uint64_t token) {
+  Peer& to = peer(process);
+  if (transfers_under_way_ >= most_transfers) return false;
+  if (idle_transfers_.empty()) idle_transfers_.push_back(&transfers_.emplace_back());
+  DirectTransfer& direct = *idle_transfers_.back();
+  direct.kind = Work::Kind::transfer;
+  direct.process = process;
+  direct.bytes = bytes;
+  direct.token = token;
+  if (to.lost) {
+    finished_.push_back({token, bytes, Error::peer_lost});
+    return true;
+  }
+  const ssize_t code = write ? fi_write(endpoint_, local, bytes, nullptr, to.address,
+                                        remote.address, remote.key, &direct.context)
+                             : fi_read(endpoint_, local, bytes, nullptr, to.address, remote.address,
+                                       remote.key, &direct.context);
+  if (code == -FI_EAGAIN) return false;
+  if (code != 0) {
+    to.lost = true;
+    finished_.push_back({token, bytes, Error::peer_lost});
+    return true;
+  }
+  idle_transfers_.pop_back();
+  ++transfers_under_way_;
+  return true;
+}
+
+bool OfiNetwork::finished(Transfer& transfer) {
+  if (finished_.empty()) return false;
+  transfer = finished_.front();
+  finished_.pop_front();
+  return true;
+}
+
+int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) {
+  if (!direct_ || bytes == 0) return -1;
+  const auto modes = static_cast<std::uint64_t>(info_->domain_attr->mr_mode);
+  const int number = static_cast<int>(exposures_.size());
+  Exposure made;
+  if (fi_mr_reg(domain_, memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, 0,
+                static_cast<std::uint64_t>(number) + 1, 0, &made.registration, nullptr) != 0) {
+    return -1;
+  }
+  const bool bound =
+      (modes & FI_MR_ENDPOINT) == 0 || (fi_mr_bind(made.registration, &endpoint_->fid, 0) == 0 &&
+                                        fi_mr_enable(made.registration) == 0);
+  exposed.key = fi_mr_key(made.registration);
+  exposed.address = (modes & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<std::uintptr_t>(memory) : 0;
+  if (!bound || exposed.key == FI_KEY_NOTAVAIL) {
+    close_object(made.registration);
+    return -1;
+  }
+  exposures_.push_back(made);
+  return number;
+}
+
+void OfiNetwork::withdraw(int exposure) {
+  close_object(exposures_[static_cast<std::size_t>(exposure)].registration);
 }
 
 bool OfiNetwork::next_packet() {

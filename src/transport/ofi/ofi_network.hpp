@@ -44,20 +44,35 @@ class OfiNetwork final : public Network {
   bool congested(int process) const override;
   std::span<const std::byte> receive() override;
   bool alive(int process) override;
+  bool transfer(int process, bool write, void* local, std::uint64_t bytes,
+                const RemoteMemory& remote, std::uint64_t token) override;
+  bool finished(Transfer& transfer) override;
+  int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) override;
+  void withdraw(int exposure) override;
   int wait_descriptor() const override { return wait_descriptor_; }
   bool may_wait() override;
   bool drained() const override { return under_way_ == 0 && backlogged_ == 0; }
   std::uint64_t refused() const override { return refused_; }
 
  private:
-  /// A buffer of one packet, on its way out or waiting for one to come in. libfabric gives the
-  /// context back with the completion.
-  struct Buffer {
-    fi_context2 context{};  // first: the completion's pointer is the buffer's
+  /// Something under way: libfabric gives the context back with the completion.
+  struct Work {
+    enum class Kind : std::uint8_t { receive, send, transfer };
+    fi_context2 context{};  // first: the completion's pointer is that of the Work
+    Kind kind = Kind::receive;
+    int process = -1;  // not of a receive
+    std::uint64_t bytes = 0;
+  };
+  /// A buffer of one packet, on its way out or waiting for one to come in.
+  struct Buffer : Work {
     std::byte* data = nullptr;
     void* descriptor = nullptr;  // of its memory registration, where the provider wants one
-    std::size_t bytes = 0;
-    int process = -1;  // out: the receiver; in: -1
+  };
+  struct DirectTransfer : Work {
+    std::uint64_t token = 0;
+  };
+  struct Exposure {
+    fid_mr* registration = nullptr;  // null: withdrawn
   };
   struct Slab;
   struct Peer {
@@ -77,6 +92,7 @@ class OfiNetwork final : public Network {
   OfiNetwork() = default;
   bool open(std::string& error);
   bool choose(std::string& error);
+  fi_info* offers(bool direct, int& code) const;
   bool open_endpoint(std::string& error);
   bool fail(std::string& error, const char* step, long code) const;
   Buffer* take_buffer();
@@ -86,6 +102,7 @@ class OfiNetwork final : public Network {
   bool hand_over(Peer& peer, Buffer& buffer);
   void push_backlog(Peer& peer);
   void progress();
+  void done(Work& work, std::uint64_t bytes, Error error);
   void failed(const struct fi_cq_err_entry& entry);
   bool next_packet();
   Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
@@ -99,6 +116,7 @@ class OfiNetwork final : public Network {
   fid_ep* endpoint_ = nullptr;
   int wait_descriptor_ = -1;
   bool local_registration_ = false;
+  bool direct_ = false;  // the provider has direct transfers, in order with messages
   int timeout_s_ = 0;
 
   NetworkName name_;
@@ -108,11 +126,16 @@ class OfiNetwork final : public Network {
   std::vector<int> open_;                           // processes with an open packet
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::vector<Buffer*> free_;
-  bool looked_ = false;  // the provider was asked since receive() last returned nothing
+  bool looked_ = false;          // the provider was asked since receive() last returned nothing
   std::deque<Buffer*> arrived_;  // packets not yet looked into
   std::vector<Buffer*> unposted_;
   Buffer* current_ = nullptr;  // whose messages are being taken out
   PacketReader reader_;
+  std::vector<Exposure> exposures_;
+  std::deque<DirectTransfer> transfers_;  // all there have been
+  std::vector<DirectTransfer*> idle_transfers_;
+  std::deque<Transfer> finished_;
+  std::size_t transfers_under_way_ = 0;
   std::size_t under_way_ = 0;   // packets
   std::size_t backlogged_ = 0;  // packets
   std::uint64_t refused_ = 0;

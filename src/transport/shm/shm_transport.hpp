@@ -52,6 +52,11 @@ class ShmTransport final : public Transport {
   void push() override {}
   bool congested(int process) const override;
   std::span<const std::byte> receive() override;
+  /// On a node memory is mapped, or reached by copy().
+  bool transfer(int, bool, void*, std::uint64_t, const RemoteMemory&, std::uint64_t) override {
+    return false;
+  }
+  bool finished(Transfer&) override { return false; }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   void ring(Doorbell& doorbell) override;
   /// Every process here has registered for expedited membarriers.

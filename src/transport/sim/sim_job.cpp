@@ -38,7 +38,11 @@ Member SimJob::member(const SimWindowSpec& spec, const SimWindow& made, int view
   member.size = spec.bytes;
   member.disp_unit = spec.disp_unit;
   member.path = path(spec, same_node(viewer, rank), viewer, rank);
-  if (member.path == Path::served) return member;
+  if (member.path == Path::served) {
+    member.direct = spec.direct;
+    member.memory.address = reinterpret_cast<std::uintptr_t>(side.memory);
+    return member;
+  }
   member.control = side.control;
   member.doorbell = ranks_[at(rank)].doorbell.get();
   member.board = ranks_[at(rank)].board.get();

@@ -20,6 +20,7 @@ struct SimWindowSpec {
   std::vector<Path> memory;    // by rank: how the peers on its node reach it; empty: all mapped
   Reorder reorder;
   bool no_locks = false;
+  bool direct = false;  // memory of remote ranks is exposed to direct transfers
 };
 
 /// An MPI job of simulated ranks in one program. Ranks on one node are mapped peers: control blocks

@@ -16,24 +16,51 @@ SimNetwork::SimNetwork(int processes, bool immediate)
     : processes_(static_cast<std::size_t>(processes)),
       immediate_(immediate),
       routes_(processes_ * processes_),
-      inboxes_(processes_) {}
+      inboxes_(processes_),
+      finished_(processes_) {}
 
 void SimNetwork::send(int from, int to, std::vector<std::byte> packet) {
   const std::lock_guard guard(mutex_);
   if (immediate_) {
-    inboxes_[static_cast<std::size_t>(to)].push_back(std::move(packet));
+    inboxes_[static_cast<std::size_t>(to)].push_back({std::move(packet), {}});
     return;
   }
   routes_[static_cast<std::size_t>(from) * processes_ + static_cast<std::size_t>(to)].push_back(
-      std::move(packet));
+      {std::move(packet), {}});
   ++moving_;
+}
+
+void SimNetwork::begin(int from, int to, const Direct& direct) {
+  const std::lock_guard guard(mutex_);
+  if (immediate_) return carry_out(from, direct);
+  routes_[static_cast<std::size_t>(from) * processes_ + static_cast<std::size_t>(to)].push_back(
+      {{}, direct});
+  ++moving_;
+}
+
+void SimNetwork::carry_out(int from, const Direct& direct) {
+  if (direct.write) {
+    std::memcpy(direct.remote, direct.local, direct.transfer.bytes);
+  } else {
+    std::memcpy(direct.local, direct.remote, direct.transfer.bytes);
+  }
+  finished_[static_cast<std::size_t>(from)].push_back(direct.transfer);
+}
+
+bool SimNetwork::finished(int process, Transfer& transfer) {
+  const std::lock_guard guard(mutex_);
+  std::deque<Transfer>& queue = finished_[static_cast<std::size_t>(process)];
+  if (queue.empty()) return false;
+  transfer = queue.front();
+  queue.pop_front();
+  return true;
 }
 
 bool SimNetwork::receive(int process, std::vector<std::byte>& packet) {
   const std::lock_guard guard(mutex_);
   Queue& inbox = inboxes_[static_cast<std::size_t>(process)];
   if (inbox.empty()) return false;
-  packet = std::move(inbox.front());
+  packet = std::move(inbox.front().bytes);
   inbox.pop_front();
   return true;
 }
@@ -54,7 +81,11 @@ bool SimNetwork::deliver(int from, int to) {
   Queue& route =
       routes_[static_cast<std::size_t>(from) * processes_ + static_cast<std::size_t>(to)];
   if (route.empty()) return false;
-  inboxes_[static_cast<std::size_t>(to)].push_back(std::move(route.front()));
+  if (route.front().bytes.empty()) {
+    carry_out(from, route.front().direct);
+  } else {
+    inboxes_[static_cast<std::size_t>(to)].push_back(std::move(route.front()));
+  }
   route.pop_front();
   --moving_;
   return true;
@@ -105,6 +136,13 @@ Error SimTransport::copy(int /*process*/, bool write, std::span<const Run> runs)
     }
   }
   return Error::none;
+}
+
+bool SimTransport::transfer(int process, bool write, void* local, std::uint64_t bytes,
+                            const RemoteMemory& remote, std::uint64_t token) {
+  auto* address = reinterpret_cast<void*>(static_cast<std::uintptr_t>(remote.address));
+  network_.begin(self_, process, {write, local, address, {token, bytes, Error::none}});
+  return true;
 }
 
 void SimTransport::ring(Doorbell& doorbell) {

@@ -24,6 +24,15 @@ class SimNetwork {
   SimNetwork(int processes, bool immediate);
 
   void send(int from, int to, std::vector<std::byte> packet);
+  /// A direct transfer: takes place when it is delivered, in order with the packets of the pair.
+  struct Direct {
+    bool write = false;
+    void* local = nullptr;
+    void* remote = nullptr;
+    Transfer transfer;
+  };
+  void begin(int from, int to, const Direct& direct);
+  bool finished(int process, Transfer& transfer);
   /// Takes the next packet that has arrived at `process`.
   bool receive(int process, std::vector<std::byte>& packet);
 
@@ -33,14 +42,21 @@ class SimNetwork {
   bool deliver(int from, int to);
 
  private:
-  using Queue = std::deque<std::vector<std::byte>>;
+  /// Empty bytes: a direct transfer.
+  struct Packet {
+    std::vector<std::byte> bytes;
+    Direct direct;
+  };
+  using Queue = std::deque<Packet>;
+  void carry_out(int from, const Direct& direct);
 
   mutable std::mutex mutex_;
   std::size_t processes_;
   bool immediate_;
-  std::uint64_t moving_ = 0;    // packets under way
-  std::vector<Queue> routes_;   // from * processes + to
-  std::vector<Queue> inboxes_;  // by process
+  std::uint64_t moving_ = 0;                    // packets under way
+  std::vector<Queue> routes_;                   // from * processes + to
+  std::vector<Queue> inboxes_;                  // by process
+  std::vector<std::deque<Transfer>> finished_;  // by process
 };
 
 /// Transport of one simulated process.
@@ -54,6 +70,9 @@ class SimTransport final : public Transport {
   bool congested(int) const override { return false; }
   std::span<const std::byte> receive() override;
   Error copy(int process, bool write, std::span<const Run> runs) override;
+  bool transfer(int process, bool write, void* local, std::uint64_t bytes,
+                const RemoteMemory& remote, std::uint64_t token) override;
+  bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
   void ring(Doorbell& doorbell) override;
   /// Simulated processes may be threads under ThreadSanitizer, which knows no membarrier.
   bool fences_peers() const override { return false; }

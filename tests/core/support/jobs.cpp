@@ -24,6 +24,8 @@ struct RandomJob::Plan {
     if (random.chance(60)) {
       limits.piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 6));
       limits.ahead = std::uint64_t{8} * static_cast<unsigned>(random.below(12));
+      limits.direct = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 6));
+      limits.direct_piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 4));
       limits.under_way = limits.piece * static_cast<unsigned>(random.between(1, 3));
     }
     const int node_count = random.between(2, 4);
@@ -39,6 +41,7 @@ struct RandomJob::Plan {
       // Off the boundary of its size no element can be updated by a CPU atomic.
       window.misalign = random.chance(20) ? 4 : 0;
       window.reorder = program.reorder;
+      window.direct = random.chance(50);
       for (int rank = 0; rank < program.ranks; ++rank) {
         Path path = Path::mapped;
         const bool some = placement == Placement::mixed && random.chance(30);

@@ -79,7 +79,9 @@ bool Scheduler::deliver_one() {
   if (pairs.empty()) return false;
   const auto [from, to] = random_.pick(pairs);
   job_.network().deliver(from, to);
+  // A real waiter looks at the network now and then: for packets, and for transfers that are over.
   wake(to);
+  wake(from);
   return true;
 }
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A node falls silent while others have epochs with it: their calls fail with a sentence, within
+// ORIEL_PEER_TIMEOUT. Not a test by itself: its driver cuts the node off when rank 0 says so, and
+// ends what is left of the job.
+#include <unistd.h>
+
+#include "support/program.hpp"
+#include "support/window.hpp"
+
+int main(int argc, char** argv) {
+  support::Program program(argc, argv);
+  support::Window<int> window(support::Flavor::allocate, 4);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  const int last = program.size() - 1;
+  MPI_Win_lock_all(0, window);
+  if (program.rank() != 0) {
+    pause();
+    return 1;
+  }
+  const int value = 7;
+  MPI_Put(&value, 1, MPI_INT, last, 0, 1, MPI_INT, window);
+  CHECK_EQUAL(MPI_Win_flush(last, window), MPI_SUCCESS);
+  std::printf("cut\n");
+  std::fflush(stdout);
+  const double begin = MPI_Wtime();
+  int code = MPI_SUCCESS;
+  while (code == MPI_SUCCESS) {
+    MPI_Put(&value, 1, MPI_INT, last, 0, 1, MPI_INT, window);
+    code = MPI_Win_flush(last, window);
+  }
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  int error_class = 0;
+  MPI_Error_class(code, &error_class);
+  MPI_Error_string(code, text, &length);
+  std::printf("after %.1f s, class %s: %s\n", MPI_Wtime() - begin,
+              error_class == MPI_ERR_OTHER ? "MPI_ERR_OTHER" : "of another kind", text);
+  std::fflush(stdout);
+  _exit(0);
+}
