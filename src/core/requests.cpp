@@ -81,7 +81,7 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
   if (other.ahead + bytes > process_.limits().ahead &&
       other.in->granted.load(std::memory_order_acquire) >= other.ahead_access &&
       other.in->lock_granted.load(std::memory_order_acquire) >= other.ahead_lock &&
-      last_fence_ > other.ahead_fence) {
+      (other.ahead_fence == 0 || last_fence_ > other.ahead_fence)) {
     other.ahead = 0;  // all of it was for epochs that the target has opened since
   }
   if (other.ahead + bytes > process_.limits().ahead) {

@@ -187,6 +187,49 @@ TEST_F(Messages, LockPutUnlock) {
   EXPECT_EQ(sent(1), (Sent{2, 1}));
 }
 
+// However much has been sent ahead in earlier epochs: it is settled when the target has opened them.
+TEST_F(Messages, EpochsSentAheadOneAfterTheOther) {
+  make(2);
+  const LayoutRef words(new Layout({{0, 512}}, 512, Basic::u64));
+  std::vector<std::uint64_t> values(64, 7);
+  Operation operation = on_word(OperationKind::put, values.data(), 1);
+  operation.origin.layout = operation.target_layout = words;
+  constexpr std::uint64_t epochs = 300;  // 150 KB
+  const std::array<int, 1> origin = {0};
+  const std::array<int, 1> target = {1};
+  for (std::uint64_t i = 1; i <= epochs; ++i) {
+    Told told;
+    ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+    issue(rank(0), operation);
+    told.take(rank(0).unlock(1, &told));
+    settle();
+    ASSERT_TRUE(told.done());
+    ASSERT_EQ(sent(0), (Sent{3 * i, i}));
+  }
+  for (std::uint64_t i = 1; i <= epochs; ++i) {
+    ASSERT_EQ(rank(1).post(origin, {}), Error::none);
+    ASSERT_EQ(rank(0).start(target, {}), Error::none);
+    issue(rank(0), operation);
+    ASSERT_TRUE(rank(0).complete(nullptr).done);
+    Told told;
+    told.take(rank(1).wait(&told));
+    settle();
+    ASSERT_TRUE(told.done());
+    ASSERT_EQ(sent(0), (Sent{3 * epochs + 2 * i, epochs + i}));
+  }
+  for (std::uint64_t i = 1; i <= epochs; ++i) {
+    for (int index : {0, 1}) ASSERT_TRUE(rank(index).fence(no_precede(), true, nullptr).done);
+    issue(rank(0), operation);
+    std::array<Told, 2> told;
+    for (int index : {0, 1}) {
+      Told& one = told[static_cast<std::size_t>(index)];
+      one.take(rank(index).fence(no_succeed(), true, &one));
+    }
+    settle();
+    ASSERT_EQ(sent(0), (Sent{5 * epochs + 3 * i, 2 * epochs + i}));
+  }
+}
+
 // A final get is the acknowledgement.
 TEST_F(Messages, LockPutGetUnlock) {
   make(2);
