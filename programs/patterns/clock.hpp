@@ -7,7 +7,7 @@
 
 namespace patterns {
 
-/// Nanoseconds of a clock that all processes of the node share, so that ranks can agree on a time.
+/// Nanoseconds of a clock that all processes of a node share.
 inline std::int64_t now_ns() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
