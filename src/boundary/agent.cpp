@@ -8,10 +8,12 @@
 #include <time.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "boundary/requests.hpp"
 #include "boundary/runtime.hpp"
 #include "core/settings.hpp"
+#include "transport/shm/futex.hpp"
 
 namespace oriel::boundary {
 
@@ -26,6 +28,8 @@ constexpr std::uint64_t longest_wait = 1'000'000;
 // In a program that makes MPI calls all the time the agent looks more and more rarely, down to this
 // many intervals.
 constexpr std::uint64_t longest_rest = 5;
+// So long a program that was expected to compute is left alone.
+constexpr std::uint64_t after_nudge = 30'000;
 // While no window needs the agent.
 constexpr std::uint64_t unneeded = 5'000'000;
 
@@ -41,7 +45,7 @@ void Agent::start() {
   const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 50'000L);
   if (microseconds == 0) return;
   // Threads that wait for a core look like threads that compute.
-  const std::uint64_t patience = runtime.engine()->crowded() ? 10 : 1;
+  const std::uint64_t patience = runtime.engine()->crowded() ? 5 : 1;
   interval_ = patience * static_cast<std::uint64_t>(microseconds) * 1000;
   // From here on the library has two threads, whatever level the program has asked for.
   runtime.lock.enable();
@@ -69,14 +73,39 @@ void Agent::stop() {
 void Agent::run() {
   ::prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
   ::pthread_setname_np(::pthread_self(), "oriel-agent");
+  const Process& process = runtime.engine()->process;
   std::uint64_t rest = interval_;
   while (!stopping_.load(std::memory_order_relaxed)) {
-    const bool needed = runtime.engine()->process.serving();
-    sleep_for(needed ? rest : std::max(rest, unneeded));
-    if (!needed) continue;
+    if (!process.serving()) {
+      doze(unneeded);
+      continue;
+    }
+    seen_ = process.sweeps();
+    const bool nudged = doze(rest);
+    if (nudged) {
+      // Is it going to wait for what it has begun, or does it compute?
+      seen_ = process.sweeps();
+      sleep_for(after_nudge);
+    }
     // Each look takes the processor from the program for some microseconds.
-    rest = serve() ? interval_ : std::min(2 * rest, longest_rest * interval_);
+    const bool served = serve();
+    rest = served || nudged ? interval_ : std::min(2 * rest, longest_rest * interval_);
   }
+}
+
+void Agent::wake() {
+  if (!dozing_.exchange(false, std::memory_order_acq_rel)) return;
+  nudges_.fetch_add(1, std::memory_order_release);
+  futex_wake_all(nudges_);
+}
+
+/// True if it was nudged.
+bool Agent::doze(std::uint64_t nanoseconds) {
+  dozing_.store(true, std::memory_order_release);
+  futex_wait(nudges_, nudges_seen_, nanoseconds);
+  dozing_.store(false, std::memory_order_relaxed);
+  const std::uint32_t now = nudges_.load(std::memory_order_acquire);
+  return std::exchange(nudges_seen_, now) != now;
 }
 
 /// False when somebody else has swept since the last look, or is about to.

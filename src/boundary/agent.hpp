@@ -20,15 +20,25 @@ class Agent {
   void start();
   void stop();
   bool running() const { return thread_.joinable(); }
+  /// A call returns with something under way that others can go on with: if the program now
+  /// computes, the agent is needed soon.
+  void nudge() {
+    if (dozing_.load(std::memory_order_relaxed)) wake();
+  }
 
  private:
   void run();
+  void wake();
+  bool doze(std::uint64_t nanoseconds);
   bool serve();
   void wait(std::uint64_t nanoseconds);
   bool sweep_if_idle(bool& moved);
 
   std::thread thread_;
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> dozing_{false};
+  std::atomic<std::uint32_t> nudges_{0};  // futex word
+  std::uint32_t nudges_seen_ = 0;
   std::uint64_t interval_ = 0;  // nanoseconds
   std::uint64_t seen_ = 0;      // sweeps when we looked last
 };

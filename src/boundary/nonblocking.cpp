@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <oriel/oriel.h>
 
+#include "boundary/agent.hpp"
 #include "boundary/host.hpp"
 #include "boundary/requests.hpp"
 #include "boundary/runtime.hpp"
@@ -56,6 +57,7 @@ int close_epoch(const char* call, MPI_Win handle, MPI_Request* request, Close&& 
           requests.withdraw(candidate);
         } else {
           pending = &candidate;
+          if (window.core->counted()) agent.nudge();
         }
         return failure(outcome.error, window.core->reason());
       },

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/operations.hpp"
+#include "boundary/agent.hpp"
 
+#include "boundary/agent.hpp"
 #include "boundary/ops.hpp"
 #include "boundary/sync.hpp"
 
@@ -121,6 +123,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   sweep_now_and_then();
   const Outcome outcome = window.core->issue(operation);
   posted = outcome.ok() && !outcome.done;
+  if (transfers_under_way()) agent.nudge();
   return failure(outcome.error, window.core->reason());
 }
 

@@ -21,6 +21,12 @@ Failure open_start(BoundWindow& window, MPI_Group group, int assertion);
 Failure open_lock(BoundWindow& window, int lock_type, int rank, int assertion);
 Failure open_lock_all(BoundWindow& window, int assertion);
 
+/// Direct transfers go on while the program computes, if somebody looks after them.
+inline bool transfers_under_way() {
+  Network* network = runtime.engine()->routes.network();
+  return network != nullptr && network->transferring();
+}
+
 /// Likewise of calls that come in long rows, of which each is shorter than a look at the network.
 inline void sweep_now_and_then() {
   if (!runtime.busy()) [[likely]]

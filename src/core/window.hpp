@@ -95,6 +95,8 @@ class Window {
   /// From now on peers' memory is touched by plain loads and stores (MPI_Win_shared_query).
   void set_shared() { shared_ = true; }
   bool shared() const { return shared_; }
+  /// Some rank is remote to some other.
+  bool counted() const { return count_.has_value(); }
   /// Why the last failed call failed: the second half of a sentence.
   const char* reason() const { return reason_; }
 

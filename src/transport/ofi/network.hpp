@@ -52,6 +52,8 @@ class Network {
   virtual bool transfer(int process, bool write, void* local, std::uint64_t bytes,
                         const RemoteMemory& remote, std::uint64_t token) = 0;
   virtual bool finished(Transfer& transfer) = 0;
+  /// Some transfer has not finished.
+  virtual bool transferring() const = 0;
 
   /// Exposes memory to direct transfers. The number to withdraw() it by; -1 where the provider does
   /// not do that or does not take the memory: everything goes by messages then.

@@ -47,6 +47,7 @@ class OfiNetwork final : public Network {
   bool transfer(int process, bool write, void* local, std::uint64_t bytes,
                 const RemoteMemory& remote, std::uint64_t token) override;
   bool finished(Transfer& transfer) override;
+  bool transferring() const override { return transfers_under_way_ != 0; }
   int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) override;
   void withdraw(int exposure) override;
   int wait_descriptor() const override { return wait_descriptor_; }
