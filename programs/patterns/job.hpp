@@ -14,9 +14,9 @@
 
 namespace patterns {
 
-/// The ranks of the job, their clocks, and how they wait where nothing is measured. Where ranks outnumber cores
-/// such a wait sleeps between its tests: a rank that spun there would take a core from the ranks
-/// that are measured.
+/// The ranks of the job, their clocks, and how they wait where nothing is measured. Where ranks
+/// outnumber cores such a wait sleeps between its tests: a rank that spun there would take a core
+/// from the ranks that are measured.
 class Job {
  public:
   Job() {
@@ -86,8 +86,8 @@ class Job {
   }
 
  private:
-  /// On several nodes: how far rank 0's clock is ahead of ours, to some microseconds. The shortest of
-  /// many round trips says it best: its answer was made halfway.
+  /// On several nodes: how far rank 0's clock is ahead of ours, to some microseconds. The shortest
+  /// of many round trips says it best: its answer was made halfway.
   void compare_clocks() {
     constexpr int trips = 200;
     for (int other = 1; other < size_; ++other) {

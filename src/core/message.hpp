@@ -69,7 +69,7 @@ struct Message {
 
   static constexpr std::uint16_t current_version = 3;
   /// Most bytes of data.
-  static constexpr std::uint64_t most_data = 32 * 1024;
+  static constexpr std::uint64_t most_data = std::uint64_t{32} * 1024;
   /// Most bytes of a message, header included: compare values are short.
   static constexpr std::uint64_t most_bytes = most_data + 1024;
 };
@@ -84,11 +84,11 @@ struct Limits {
   std::uint64_t piece = Message::most_data;
   /// So many bytes are sent to a target that may have to hold them back: short operations do not
   /// wait for grants, and no target has to keep more than this for each origin and window.
-  std::uint64_t ahead = 64 * 1024;
+  std::uint64_t ahead = std::uint64_t{64} * 1024;
   /// Longer puts and gets are direct transfers, in pieces of `direct_piece`, where the target's
   /// memory is exposed to them and both sides are contiguous.
-  std::uint64_t direct = 128 * 1024;
-  std::uint64_t direct_piece = 128 * 1024;
+  std::uint64_t direct = std::uint64_t{128} * 1024;
+  std::uint64_t direct_piece = std::uint64_t{128} * 1024;
   /// So many bytes of a fetching operation are asked for before the first are here.
   std::uint64_t under_way = 32 * Message::most_data;
 };

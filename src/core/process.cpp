@@ -80,7 +80,7 @@ Window::Window(Process& process, WindowSpec spec)
     peer.out = peer.member.control != nullptr ? peer.member.control->slots() + rank_ : nullptr;
   }
   if (spec.remote) {
-    count_.emplace(rank_, ranks());
+    count_ = std::make_unique<FenceCount>(rank_, ranks());
     ++process_.serving_;
   }
   if (attending_) ++process_.attending_;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -96,7 +95,7 @@ class Window {
   void set_shared() { shared_ = true; }
   bool shared() const { return shared_; }
   /// Some rank is remote to some other.
-  bool counted() const { return count_.has_value(); }
+  bool counted() const { return count_ != nullptr; }
   /// Why the last failed call failed: the second half of a sentence.
   const char* reason() const { return reason_; }
 
@@ -250,7 +249,7 @@ class Window {
   /// A mapped peer has ended the last fence that we have ended: what others have sent it before
   /// that fence is in its memory.
   bool settled(const Peer& peer) const {
-    return !count_ || peer.in->fence.load(std::memory_order_acquire) >= last_fence_;
+    return count_ == nullptr || peer.in->fence.load(std::memory_order_acquire) >= last_fence_;
   }
   bool may_renew_fence(Assert assertion) const;
   Outcome renew_fence(Completion* completion);
@@ -383,15 +382,15 @@ class Window {
   std::uint64_t deferred_ = 0;  // epochs not yet active
   std::uint64_t events_ = 0;
   std::uint64_t fence_calls_ = 0;
-  std::optional<FenceCount> count_;  // where some rank is remote to some other
-  std::uint64_t last_fence_ = 0;     // likewise: the last closing fence that we have ended
-  std::uint64_t open_fence_ = 0;     // the call that opened our active fence epoch
-  std::uint64_t held_ = 0;           // messages held back
-  std::uint64_t flushes_ = 0;        // pending flush requests
-  std::uint64_t work_ = 0;           // our share of Process::pending()
-  std::vector<int> standing_;        // remote origins in our lock queue, for whom we stand in line
-  std::vector<int> told_;            // scratch of give_back
-  std::vector<std::byte> scratch_;   // payload being put together, results being fetched
+  std::unique_ptr<FenceCount> count_;  // where some rank is remote to some other
+  std::uint64_t last_fence_ = 0;       // likewise: the last closing fence that we have ended
+  std::uint64_t open_fence_ = 0;       // the call that opened our active fence epoch
+  std::uint64_t held_ = 0;             // messages held back
+  std::uint64_t flushes_ = 0;          // pending flush requests
+  std::uint64_t work_ = 0;             // our share of Process::pending()
+  std::vector<int> standing_;       // remote origins in our lock queue, for whom we stand in line
+  std::vector<int> told_;           // scratch of give_back
+  std::vector<std::byte> scratch_;  // payload being put together, results being fetched
 };
 
 }  // namespace oriel

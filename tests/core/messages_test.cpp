@@ -187,7 +187,8 @@ TEST_F(Messages, LockPutUnlock) {
   EXPECT_EQ(sent(1), (Sent{2, 1}));
 }
 
-// However much has been sent ahead in earlier epochs: it is settled when the target has opened them.
+// However much has been sent ahead in earlier epochs: it is settled when the target has opened
+// them.
 TEST_F(Messages, EpochsSentAheadOneAfterTheOther) {
   make(2);
   const LayoutRef words(new Layout({{0, 512}}, 512, Basic::u64));

@@ -115,7 +115,8 @@ void many_at_once(Flavor flavor, const Program& program) {
   for (std::size_t i = 0; i < count; ++i) {
     marks[i] = static_cast<int>(i) + 1;
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, program.right(), 0, *windows[i]);
-    MPI_Put(&marks[i], 1, MPI_INT, program.right(), static_cast<MPI_Aint>(i), 1, MPI_INT, *windows[i]);
+    MPI_Put(&marks[i], 1, MPI_INT, program.right(), static_cast<MPI_Aint>(i), 1, MPI_INT,
+            *windows[i]);
   }
   for (auto& window : windows) MPI_Win_unlock(program.right(), *window);
   support::barrier();

@@ -19,7 +19,7 @@ namespace oriel {
 namespace {
 
 // Any message fits into a packet of its own.
-constexpr std::size_t packet_bytes = 34 * 1024;
+constexpr std::size_t packet_bytes = std::size_t{34} * 1024;
 static_assert(packet_bytes >= sizeof(PacketHeader) + PacketWriter::room_for(Message::most_bytes));
 constexpr std::size_t buffers_per_slab = 64;
 constexpr std::size_t posted_receives = 64;
