@@ -62,6 +62,17 @@ bool plausible(const Message& message, std::size_t payload) {
   return false;
 }
 
+/// No sum of its lengths and offsets can overflow.
+bool measurable(std::span<const Block> blocks, std::int64_t extent) {
+  constexpr std::int64_t far = std::int64_t{1} << 60;
+  const auto near = [](std::int64_t distance) { return distance > -far && distance < far; };
+  std::uint64_t total = 0;
+  for (const Block& block : blocks) {
+    if (!near(block.offset) || block.length >= far || (total += block.length) >= far) return false;
+  }
+  return near(extent);
+}
+
 }  // namespace
 
 bool Window::gate_open(const Message& message) {
@@ -260,7 +271,7 @@ void Window::serve(const Message& message, std::span<const std::byte> payload,
 }
 
 bool Window::take_layout(const Message& message, std::span<const std::byte> payload) {
-  if (payload.size() != message.data || payload.size() % sizeof(Block) != 0 ||
+  if (payload.empty() || payload.size() != message.data || payload.size() % sizeof(Block) != 0 ||
       message.layout == 0 || message.basic > Basic::other) {
     return false;
   }
@@ -269,6 +280,10 @@ bool Window::take_layout(const Message& message, std::span<const std::byte> payl
   cache.partial.resize(cache.partial.size() + payload.size() / sizeof(Block));
   std::memcpy(cache.partial.data() + message.first, payload.data(), payload.size());
   if (message.last == 0) return true;
+  if (!measurable(cache.partial, message.extent)) {
+    cache.partial.clear();
+    return false;
+  }
   cache.insert(message.layout, LayoutRef(new Layout(cache.partial, message.extent, message.basic)));
   cache.partial.clear();
   return true;
