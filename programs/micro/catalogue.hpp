@@ -42,7 +42,7 @@ void add(std::vector<Entry>& entries, std::string_view row, const std::vector<st
 
 inline std::vector<Entry> catalogue(const Options& options) {
   constexpr std::size_t small = 8;
-  const std::vector<std::size_t> sizes = options.sizes_or(sizes);
+  const std::vector<std::size_t> sizes = options.sizes_or({small, std::size_t{64} * 1024});
   std::vector<Entry> entries;
   if (options.subject == Subject::messages) {
     for (const std::size_t bytes : sizes) {

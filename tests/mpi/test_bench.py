@@ -34,6 +34,22 @@ def test_micro_on_each_host(job, host, tmp_path):
         assert (tmp_path / picture).stat().st_size > 1000
 
 
+@pytest.mark.parametrize("subject", ["micro", "halo", "progress"])
+def test_between_nodes(job, host, subject, three_nodes, tmp_path):
+    """The same with a rank on each of two nodes (S6, Q8): three_nodes says whether that can be."""
+    if job.host_alone:
+        pytest.skip("the benchmark compares Oriel with the host")
+    if host.name.endswith("-abi"):
+        pytest.skip("the programs are built for each MPI's own ABI")
+    words = ("--quick", "--hosts", 2, "--mpi", host.name, "--output", tmp_path)
+    ended = oriel("bench", subject, *words)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "2 nodes made of network namespaces" in ended.stdout
+    results = json.loads((tmp_path / f"{subject}.json").read_text(encoding="utf-8"))
+    assert results["nodes"] == 2
+    assert {row["way"] for row in results["rows"]} == {HOST, ORIEL}
+
+
 def test_pending_on_each_host(job, host):
     """Epochs that cannot start yet are held in any number, and complete when they can (E4)."""
     if job.host_alone:
