@@ -68,7 +68,9 @@ bool measurable(std::span<const Block> blocks, std::int64_t extent) {
   const auto near = [](std::int64_t distance) { return distance > -far && distance < far; };
   std::uint64_t total = 0;
   for (const Block& block : blocks) {
-    if (!near(block.offset) || block.length >= far || (total += block.length) >= far) return false;
+    if (!near(block.offset) || block.length >= far) return false;
+    total += block.length;
+    if (total >= far) return false;
   }
   return near(extent);
 }
