@@ -127,12 +127,12 @@ bool Agent::serve() {
   bool moved = false;
   while (!stopping_.load(std::memory_order_relaxed) && sweep_if_idle(moved)) {
     served = true;
-    if (!moved) wait(longest_wait);
+    if (!moved) wait();
   }
   return served;
 }
 
-void Agent::wait(std::uint64_t nanoseconds) {
+void Agent::wait() {
   Network* network = runtime.engine()->routes.network();
   const int descriptor = network->wait_descriptor();
   if (descriptor < 0) return sleep_for(blind_look);
@@ -143,7 +143,7 @@ void Agent::wait(std::uint64_t nanoseconds) {
     if (!quiet) return;
   }
   pollfd look{descriptor, POLLIN, 0};
-  const timespec time{0, static_cast<long>(nanoseconds)};
+  const timespec time{0, static_cast<long>(longest_wait)};
   ::ppoll(&look, 1, &time, nullptr);
 }
 

@@ -31,7 +31,7 @@ class Agent {
   void wake();
   bool doze(std::uint64_t nanoseconds);
   bool serve();
-  void wait(std::uint64_t nanoseconds);
+  void wait();
   bool sweep_if_idle(bool& moved);
 
   std::thread thread_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/operations.hpp"
-#include "boundary/agent.hpp"
 
 #include "boundary/agent.hpp"
 #include "boundary/ops.hpp"

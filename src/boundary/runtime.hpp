@@ -79,6 +79,12 @@ class Runtime {
 
 extern Runtime runtime;
 
+/// Every call carries on what is pending (E10).
+inline void sweep_pending() {
+  if (runtime.busy()) [[unlikely]]
+    runtime.engine()->process.sweep_in_passing();
+}
+
 /// The shape of every call on a window: not ours, to the host; ours, to the core; an error, to the
 /// window's error handler once the lock is released.
 template <typename Ours, typename Host>

@@ -27,7 +27,8 @@ inline bool transfers_under_way() {
   return network != nullptr && network->transferring();
 }
 
-/// Likewise of calls that come in long rows, of which each is shorter than a look at the network.
+/// sweep_pending() of calls that come in long rows, of which each is shorter than a look at the
+/// network.
 inline void sweep_now_and_then() {
   if (!runtime.busy()) [[likely]]
     return;
@@ -36,12 +37,6 @@ inline void sweep_now_and_then() {
   if (engine.routes.network() == nullptr || ++engine.operations % rarely == 0) {
     engine.process.sweep_in_passing();
   }
-}
-
-/// Every call carries on what is pending (E10).
-inline void sweep_pending() {
-  if (runtime.busy()) [[unlikely]]
-    runtime.engine()->process.sweep_in_passing();
 }
 
 }  // namespace oriel::boundary

@@ -68,10 +68,8 @@ inline Failure block(const BoundWindow& window, Start&& start) {
   Flag& flag = runtime.spare_flag();
   const Outcome outcome = start(&flag);
   if (outcome.done) [[likely]] {
-    // Every call carries on what is pending (E10); one that waits does so anyway.
     const Failure failed = failure(outcome.error, window.core->reason());
-    if (runtime.busy()) [[unlikely]]
-      runtime.engine()->process.sweep_in_passing();
+    sweep_pending();  // a call that waits does so anyway
     return failed;
   }
   runtime.take_spare_flag();

@@ -153,6 +153,11 @@ struct Epoch {
     targets = last_target = nullptr;
   }
 
+  /// The first error is the epoch's.
+  void note(Error found) {
+    if (error == Error::none) error = found;
+  }
+
   TargetIterator begin() const { return TargetIterator(targets); }
   TargetIterator end() const { return TargetIterator(nullptr); }
 };

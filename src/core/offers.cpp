@@ -29,10 +29,6 @@ bool sends(const Offer& offer) {
   return offer.kind != OperationKind::get && offer.op != Op::no_op;
 }
 
-bool fetches(const Offer& offer) {
-  return offer.kind != OperationKind::put && offer.kind != OperationKind::accumulate;
-}
-
 bool contiguous(const Buffer& buffer) {
   return !buffer.layout || buffer.layout->contiguous();
 }
@@ -136,7 +132,7 @@ bool Window::await_offer(const Operation& operation, Peer& other, std::uint64_t 
   auto* result = static_cast<std::byte*>(operation.result.address) + from;
   std::uint64_t emptied = 0;
   const auto collect = [&] {
-    if (!is_long || !fetches(offer)) return;
+    if (!is_long || !fetches(offer.kind)) return;
     const std::span<const std::byte> ready = Staging(board).behind(emptied);
     std::memcpy(result + emptied, ready.data(), ready.size());
     emptied += ready.size();
@@ -162,7 +158,7 @@ bool Window::await_offer(const Operation& operation, Peer& other, std::uint64_t 
   }
   if (state == Board::done) {
     collect();
-    if (!is_long && fetches(offer)) std::memcpy(result, offer.data, offer.bytes);
+    if (!is_long && fetches(offer.kind)) std::memcpy(result, offer.data, offer.bytes);
   }
   board.state.store(Board::idle, std::memory_order_release);
   return state == Board::done;

@@ -24,15 +24,10 @@ bool sends(const Operation& operation) {
          operation.reduction.op != Op::no_op;
 }
 
-bool reduces(OperationKind kind) {
-  return kind == OperationKind::accumulate || kind == OperationKind::get_accumulate ||
-         kind == OperationKind::compare_and_swap;
-}
-
 /// Pieces of accumulates are whole elements.
 std::uint64_t largest_piece(const Operation& operation, std::uint64_t limit) {
-  if (!reduces(operation.kind)) return limit;
   const std::uint64_t element = operation.reduction.element;
+  if (element == 0) return limit;
   return std::max(limit / element, std::uint64_t{1}) * element;
 }
 
@@ -43,9 +38,7 @@ bool Window::open_for(Epoch& epoch, Target& target) {
   Peer& other = peer(target.rank);
   switch (epoch.kind) {
     case EpochKind::access:
-      if (!epoch.no_check && other.in->granted.load(std::memory_order_acquire) < target.id) {
-        return false;
-      }
+      if (!exposed(epoch, target)) return false;
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
@@ -55,12 +48,7 @@ bool Window::open_for(Epoch& epoch, Target& target) {
         other.locking = &epoch;
         target.access = Target::Access::requested;
         target.id = ++other.lock_requests;
-        Message message;
-        message.kind = MessageKind::lock;
-        message.gate = Gate::lock;
-        message.stamp = last_fence_;
-        message.exclusive = epoch.exclusive ? 1 : 0;
-        send(other, message);
+        send(other, of_lock(MessageKind::lock, epoch));
       }
       if (other.in->lock_granted.load(std::memory_order_acquire) < target.id) return false;
       break;
@@ -88,12 +76,9 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
     if (epoch.kind == EpochKind::fence && target.access == Target::Access::idle) {
       // The answer comes as soon as the target has opened the epoch.
       target.access = Target::Access::requested;
-      Operation question;
-      question.kind = OperationKind::acknowledge;
-      question.target = target.rank;
-      RecordedOperation& recorded = record(question, epoch, target);
-      recorded.number = target.finished;
-      send_question(recorded);
+      RecordedOperation& asked = question(epoch, target);
+      asked.number = target.finished;
+      send_question(asked);
     }
     return false;
   }
@@ -241,8 +226,7 @@ void Window::transferred(RecordedOperation& recorded, const Transfer& transfer) 
   Target& target = *recorded.target;
   --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
   recorded.received += transfer.bytes;
-  Epoch& epoch = *recorded.epoch;
-  if (transfer.error != Error::none && epoch.error == Error::none) epoch.error = transfer.error;
+  recorded.epoch->note(transfer.error);
   if (recorded.received == bytes_of(recorded.operation)) conclude(recorded, transfer.error);
   satisfy_flushes(target);
 }
@@ -272,6 +256,13 @@ bool Window::transmit(RecordedOperation& recorded) {
   return true;
 }
 
+RecordedOperation& Window::question(Epoch& epoch, Target& target) {
+  Operation nothing;
+  nothing.kind = OperationKind::acknowledge;
+  nothing.target = target.rank;
+  return record(nothing, epoch, target);
+}
+
 void Window::send_question(RecordedOperation& question) {
   Message message = request(question.operation, *question.epoch, *question.target);
   message.word = question.pool_index;
@@ -280,11 +271,8 @@ void Window::send_question(RecordedOperation& question) {
 }
 
 void Window::ask(Epoch& epoch, Target& target) {
-  Operation question;
-  question.kind = OperationKind::acknowledge;
-  question.target = target.rank;
   target.asked = target.issued;
-  append(target, record(question, epoch, target));
+  append(target, question(epoch, target));
   if (epoch.active) advance_remote(epoch, target);
 }
 
@@ -358,22 +346,24 @@ bool Window::tell_remote(Epoch& epoch, Target& target) {
   return true;
 }
 
+Message Window::of_lock(MessageKind kind, const Epoch& epoch) const {
+  Message message;
+  message.kind = kind;
+  message.gate = Gate::lock;
+  message.stamp = last_fence_;
+  message.exclusive = epoch.exclusive ? 1 : 0;
+  return message;
+}
+
 void Window::send_unlock(Epoch& epoch, Target& target) {
   Peer& other = peer(target.rank);
   // The reply to a last fetching operation answers for all of them.
   const bool asks = target.asked < target.issued;
   if (!epoch.no_check && target.access == Target::Access::idle) return;  // never asked for
-  Message message;
-  message.kind = MessageKind::unlock;
-  message.gate = Gate::lock;
-  message.stamp = last_fence_;
-  message.exclusive = epoch.exclusive ? 1 : 0;
+  Message message = of_lock(MessageKind::unlock, epoch);
   if (asks) {
-    Operation question;
-    question.kind = OperationKind::acknowledge;
-    question.target = target.rank;
     target.asked = target.issued;
-    RecordedOperation& recorded = record(question, epoch, target);
+    RecordedOperation& recorded = question(epoch, target);
     if (epoch.no_check) return send_question(recorded);
     message.word = recorded.pool_index;
     message.acknowledge = 1;
@@ -390,7 +380,6 @@ bool Window::take_reply(const Message& message, std::span<const std::byte> paylo
     return false;
   }
   Target& target = *recorded->target;
-  Epoch& epoch = *recorded->epoch;
   if (recorded->operation.kind == OperationKind::acknowledge) {
     if (message.fetched != 0 || message.data != 0) return false;
   } else {
@@ -415,7 +404,7 @@ bool Window::take_reply(const Message& message, std::span<const std::byte> paylo
     }
     recorded->received += message.fetched;
   }
-  if (message.error != Error::none && epoch.error == Error::none) epoch.error = message.error;
+  recorded->epoch->note(message.error);
   // A question of this kind is answered when its gate is open.
   target.access = Target::Access::granted;
   if (recorded->operation.kind != OperationKind::acknowledge &&

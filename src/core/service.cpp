@@ -119,24 +119,18 @@ bool Window::take_gated(const Message& message, std::span<const std::byte> paylo
 void Window::release_held(Peer& origin) {
   if (origin.held == nullptr) return;
   // With the reorder keys a later exposure's messages may lie before an earlier one's.
-  std::deque<HeldMessage>& queue = origin.held->other;
-  for (std::size_t i = 0; i < queue.size();) {
-    if (!gate_open(queue[i].message)) {
-      ++i;
-      continue;
-    }
-    const HeldMessage held = std::move(queue[i]);
-    queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(i));
+  const auto release = [this](std::deque<HeldMessage>& queue, std::size_t index) {
+    const HeldMessage held = std::move(queue[index]);
+    queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
     --held_;
     carry_out(held.message, held.payload, held.layout.get());
+  };
+  std::deque<HeldMessage>& others = origin.held->other;
+  for (std::size_t i = 0; i < others.size();) {
+    gate_open(others[i].message) ? release(others, i) : void(++i);
   }
   std::deque<HeldMessage>& locks = origin.held->lock;
-  while (!locks.empty() && gate_open(locks.front().message)) {
-    const HeldMessage held = std::move(locks.front());
-    locks.pop_front();
-    --held_;
-    carry_out(held.message, held.payload, held.layout.get());
-  }
+  while (!locks.empty() && gate_open(locks.front().message)) release(locks, 0);
 }
 
 void Window::release_all_held() {
@@ -163,13 +157,7 @@ void Window::carry_out(const Message& message, std::span<const std::byte> payloa
       if (!origin.holding) return;
       origin.holding = false;
       give_back(peer(rank_), message.origin, message.exclusive != 0);
-      if (message.acknowledge != 0) {
-        Message reply;
-        reply.kind = MessageKind::reply;
-        reply.word = message.word;
-        reply.error = std::exchange(origin.failed, Error::none);
-        send(origin, reply);
-      }
+      if (message.acknowledge != 0) reply_to(message, Error::none);
       return;
     default:
       serve(message, payload, layout);
@@ -261,14 +249,20 @@ void Window::serve(const Message& message, std::span<const std::byte> payload,
     if (origin.failed == Error::none) origin.failed = error;
     return;
   }
+  reply_to(message, error, fetched);
+}
+
+void Window::reply_to(const Message& message, Error error, std::span<const std::byte> fetched) {
+  Peer& origin = peer(message.origin);
   Message reply;
   reply.kind = MessageKind::reply;
   reply.word = message.word;
   reply.first = message.first;
   reply.fetched = message.fetched;
   reply.data = static_cast<std::uint32_t>(fetched.size());
-  reply.error = std::exchange(origin.failed, Error::none);
-  if (error != Error::none) reply.error = error;
+  // Also what went wrong before and had no reply of its own.
+  const Error before = std::exchange(origin.failed, Error::none);
+  reply.error = error != Error::none ? error : before;
   send(origin, reply, fetched);
 }
 

@@ -61,13 +61,16 @@ bool Window::advance(Epoch& epoch, Target& target) {
   return moved;
 }
 
+bool Window::exposed(const Epoch& epoch, const Target& target) {
+  return epoch.no_check ||
+         peer(target.rank).in->granted.load(std::memory_order_acquire) >= target.id;
+}
+
 bool Window::obtain(Epoch& epoch, Target& target) {
   Peer& other = peer(target.rank);
   switch (epoch.kind) {
     case EpochKind::access:
-      if (!epoch.no_check && other.in->granted.load(std::memory_order_acquire) < target.id) {
-        return false;
-      }
+      if (!exposed(epoch, target)) return false;
       break;
     case EpochKind::fence:
       if (other.in->fence.load(std::memory_order_acquire) < epoch.call) return false;
@@ -245,7 +248,7 @@ void Window::finish(RecordedOperation& recorded, Error error) {
 void Window::conclude(RecordedOperation& recorded, Error error) {
   Epoch& epoch = *recorded.epoch;
   Completion* completion = recorded.operation.completion;
-  if (error != Error::none && epoch.error == Error::none) epoch.error = error;
+  epoch.note(error);
   --epoch.attention;
   remove_work();
   process_.operations_.release(recorded);

@@ -263,6 +263,7 @@ class Window {
   Target& add_target(Epoch& epoch, int rank);
   Target& touch(Epoch& epoch, int rank);
   bool advance(Epoch& epoch, Target& target);
+  bool exposed(const Epoch& epoch, const Target& target);
   bool obtain(Epoch& epoch, Target& target);
   void request_lock(Epoch& epoch, Target& target, Peer& peer);
   bool tell(Epoch& epoch, Target& target);
@@ -300,7 +301,9 @@ class Window {
                   std::uint64_t bytes);
   void describe(const Layout& layout, Peer& peer);
   void ask(Epoch& epoch, Target& target);
+  RecordedOperation& question(Epoch& epoch, Target& target);
   void send_question(RecordedOperation& question);
+  Message of_lock(MessageKind kind, const Epoch& epoch) const;
   void send_unlock(Epoch& epoch, Target& target);
   bool take_reply(const Message& message, std::span<const std::byte> payload);
 
@@ -310,6 +313,7 @@ class Window {
   void carry_out(const Message& message, std::span<const std::byte> payload, const Layout* layout);
   void release_held(Peer& origin);
   void release_all_held();
+  void reply_to(const Message& message, Error error, std::span<const std::byte> fetched = {});
   void serve(const Message& message, std::span<const std::byte> payload, const Layout* layout);
   Reduction reduction_of(const Message& message) const;
   Error check_request(const Message& message, const Layout* layout);

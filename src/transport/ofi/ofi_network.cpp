@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <new>
-#include <optional>
 #include <span>
 
 #include "core/settings.hpp"
@@ -76,7 +74,7 @@ OfiNetwork::~OfiNetwork() {
   close_object(endpoint_);
   close_object(completions_);
   close_object(addresses_);
-  for (Exposure& exposure : exposures_) close_object(exposure.registration);
+  for (fid_mr*& exposure : exposures_) close_object(exposure);
   slabs_.clear();
   close_object(domain_);
   close_object(fabric_);
@@ -272,6 +270,7 @@ int OfiNetwork::attach(const NetworkName& name, std::string& error) {
     return -1;
   }
   const int number = static_cast<int>(peers_.size());
+  added->number = number;
   peers_.push_back(std::move(added));
   numbers_.emplace(name.id, number);
   return number;
@@ -301,7 +300,7 @@ void OfiNetwork::close_packet(Peer& to) {
   to.open = nullptr;
   buffer.bytes = to.packet.close(name_.id, ++to.sent).size();
   buffer.kind = Work::Kind::send;
-  buffer.process = numbers_.at(to.name.id);
+  buffer.process = to.number;
   if (to.backlog.empty() && hand_over(to, buffer)) return;
   to.backlog.push_back(&buffer);
   ++backlogged_;
@@ -437,18 +436,17 @@ int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed)
   if (!direct_ || bytes == 0) return -1;
   const auto modes = static_cast<std::uint64_t>(info_->domain_attr->mr_mode);
   const int number = static_cast<int>(exposures_.size());
-  Exposure made;
+  fid_mr* made = nullptr;
   if (fi_mr_reg(domain_, memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, 0,
-                static_cast<std::uint64_t>(number) + 1, 0, &made.registration, nullptr) != 0) {
+                static_cast<std::uint64_t>(number) + 1, 0, &made, nullptr) != 0) {
     return -1;
   }
-  const bool bound =
-      (modes & FI_MR_ENDPOINT) == 0 || (fi_mr_bind(made.registration, &endpoint_->fid, 0) == 0 &&
-                                        fi_mr_enable(made.registration) == 0);
-  exposed.key = fi_mr_key(made.registration);
+  const bool bound = (modes & FI_MR_ENDPOINT) == 0 ||
+                     (fi_mr_bind(made, &endpoint_->fid, 0) == 0 && fi_mr_enable(made) == 0);
+  exposed.key = fi_mr_key(made);
   exposed.address = (modes & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<std::uintptr_t>(memory) : 0;
   if (!bound || exposed.key == FI_KEY_NOTAVAIL) {
-    close_object(made.registration);
+    close_object(made);
     return -1;
   }
   exposures_.push_back(made);
@@ -456,7 +454,7 @@ int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed)
 }
 
 void OfiNetwork::withdraw(int exposure) {
-  close_object(exposures_[static_cast<std::size_t>(exposure)].registration);
+  close_object(exposures_[static_cast<std::size_t>(exposure)]);
 }
 
 bool OfiNetwork::next_packet() {

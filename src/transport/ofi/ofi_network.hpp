@@ -72,12 +72,10 @@ class OfiNetwork final : public Network {
   struct DirectTransfer : Work {
     std::uint64_t token = 0;
   };
-  struct Exposure {
-    fid_mr* registration = nullptr;  // null: withdrawn
-  };
   struct Slab;
   struct Peer {
     NetworkName name;
+    int number = 0;
     fi_addr_t address = FI_ADDR_UNSPEC;
     Buffer* open = nullptr;  // the packet being put together
     PacketWriter packet;
@@ -132,7 +130,7 @@ class OfiNetwork final : public Network {
   std::vector<Buffer*> unposted_;
   Buffer* current_ = nullptr;  // whose messages are being taken out
   PacketReader reader_;
-  std::vector<Exposure> exposures_;
+  std::vector<fid_mr*> exposures_;        // null: withdrawn
   std::deque<DirectTransfer> transfers_;  // all there have been
   std::vector<DirectTransfer*> idle_transfers_;
   std::deque<Transfer> finished_;
