@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from oriel import figures, machine, page, tables
+from oriel import figures, job, machine, page, tables
 from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, own_program
 from oriel.nodes import Nodes, across
 from oriel.patterns import PATTERNS, WAYS, Pattern
@@ -82,50 +80,6 @@ def _hosts(name: str) -> list[Host]:
     return [next((host for host in found if host.name == "mpich"), found[0])]
 
 
-def _reason(errors: str) -> str:
-    """The line of a job's error output that says most: the program's own, else the MPI's, else the
-    last one."""
-    lines = [line.strip(" -*") for line in errors.splitlines() if line.strip(" -*")]
-    for mark in ("patterns: ", "oriel: ", "MPI_ERR_", "Fatal error"):
-        for line in lines:
-            if mark in line:
-                return line
-    return lines[-1] if lines else "it printed nothing"
-
-
-def _run(argv: list[str], environment: dict[str, str]) -> tuple[str, str]:
-    """Runs one job; returns what it printed and, where it failed, why."""
-    process = subprocess.Popen(
-        argv,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    try:
-        output, errors = process.communicate(timeout=TIMEOUT_S)
-    except BaseException as interruption:
-        # The launcher ends its ranks when it is asked to; what is left then is killed.
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(process.pid, number)
-                process.communicate(timeout=5)
-                break
-            except ProcessLookupError:
-                break
-            except subprocess.TimeoutExpired:
-                continue
-        if isinstance(interruption, subprocess.TimeoutExpired):
-            return "", f"it did not end within {TIMEOUT_S} s"
-        raise
-    if process.returncode != 0:
-        return "", f"it ended with status {process.returncode}: {_reason(errors)}"
-    return output, ""
-
-
 def _ways(pattern: Pattern, host: Host) -> tuple[str, ...]:
     ways = ("nonblocking",) if pattern.flag else WAYS
     return ways if host.library.is_file() else tuple(way for way in ways if way == "host")
@@ -182,14 +136,13 @@ def _measure(
                 progress.update(task, description=f"{results.version}: {pattern.title}, {way}")
                 if way not in broken:
                     argv, environment = _command(host, program, pattern, way, share, quick, nodes)
-                    output, failure = _run(argv, environment)
+                    output, failure = job.run(argv, environment, TIMEOUT_S)
                     if not failure and results.read(way, output) == 0:
                         failure = "it printed no results"
                     if failure:
                         broken.add(way)
                         results.failures.append(
-                            f"{pattern.title} on {host.name}, {way}: the run failed, "
-                            f"{failure.rstrip('.')}."
+                            f"{pattern.title} on {host.name}, {way}: the run failed, {failure}."
                         )
                 progress.advance(task)
     progress.update(task, description=results.version)

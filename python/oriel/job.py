@@ -8,7 +8,13 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 
-PROGRAMS = ("micro", "pending", "halo", "progress")  # each begins its sentences with its name
+PROGRAMS = (
+    "patterns",
+    "micro",
+    "pending",
+    "halo",
+    "progress",
+)  # each begins its sentences with its name
 
 
 def run(argv: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> tuple[str, str]:
