@@ -54,6 +54,13 @@
 #define ORIEL_EXPOSURE_AFTER_ACCESS_REORDER "E_A_A_R"
 #endif
 
+/**
+ * Info key that MPI_Win_get_info reports and nobody sets, for people to read: which way operations
+ * take from the calling rank to each rank of the window, for example "ranks 0 to 3 mapped, ranks 4
+ * to 7 over tcp"; as much of it as an info value holds.
+ */
+#define ORIEL_PATHS "oriel_paths"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`oriel info`: version, MPIs found, Oriel's libraries and the table of settings."""
+"""`oriel info`: version, MPIs found, Oriel's libraries, the way between ranks, and the table of
+settings."""
 
 from __future__ import annotations
 
@@ -9,7 +10,11 @@ import subprocess
 import textwrap
 
 from oriel import __version__
-from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, prefix
+from oriel.hosts_mpi import STANDARD_ABI, Host, HostError, find_host, find_hosts, own_program, prefix
+from oriel.nodes import Nodes, across
+
+
+_NETWORK = "oriel: network: "
 
 
 def _settings() -> list[dict[str, str]]:
@@ -31,10 +36,58 @@ def _print_host(host: Host) -> None:
     print(f"  {'':<11}Oriel for it: {state}")
 
 
+def _told(rows: list[dict], memory: str) -> list[str]:
+    """One line for all ranks where they say the same."""
+    if len({row[memory] for row in rows}) == 1:
+        return [f"from every rank: {rows[0][memory]}"]
+    return [f"from rank {row['rank']} ({row['node']}): {row[memory]}" for row in rows]
+
+
+def _print_paths(host: Host, ranks: int, nodes: Nodes | None) -> None:
+    """What a job of so many ranks says about itself."""
+    indent = f"  {'':<11}"
+    try:
+        program = own_program(host, "paths")
+    except HostError:
+        print(f"{indent}its paths are not known: this installation has no programs for it")
+        return
+    argv, environment = host.command(ranks, [program], True, {"ORIEL_INFO": "1"}, nodes)
+    answer = subprocess.run(
+        argv, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    lines = answer.stdout.splitlines()
+    rows = sorted((json.loads(l) for l in lines if l.startswith("{")), key=lambda row: row["rank"])
+    if answer.returncode != 0 or len(rows) != ranks:
+        print(f"{indent}a job of {ranks} ranks failed: {answer.stderr.strip()[-500:]}")
+        return
+    network = [l for l in answer.stderr.splitlines() if l.startswith(_NETWORK)]
+    print(f"{indent}between nodes: {network[0].removeprefix(_NETWORK) if network else 'unknown'}")
+    for memory, calls in (("allocated", "MPI_Win_allocate"), ("created", "MPI_Win_create")):
+        for line in _told(rows, memory):
+            print(f"{indent}{calls}, {line}")
+
+
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="oriel info", description=__doc__)
     parser.add_argument("--mpi", metavar="NAME", help="only this MPI")
+    parser.add_argument(
+        "-n",
+        type=int,
+        default=2,
+        metavar="N",
+        help="ranks of the job that tells which way its ranks take to one another (default: 2)",
+    )
+    parser.add_argument(
+        "--hosts",
+        type=int,
+        default=1,
+        metavar="H",
+        help="spread them over H nodes that are made of network namespaces of this machine "
+        "(takes root; default: 1, this machine)",
+    )
     given = parser.parse_args(argv)
+    if given.n < 1 or given.hosts < 1:
+        parser.error("-n and --hosts take a number above 0.")
     if given.mpi:
         hosts = [find_host(given.mpi)]
     else:
@@ -42,8 +95,11 @@ def main(argv: list[str]) -> int:
         hosts += [host.with_standard_abi() for host in hosts if host.standard_abi]
     print(f"oriel {__version__} in {prefix()}")
     print("\nMPIs" if hosts else "\nMPIs: none found; put an mpiexec on PATH.")
-    for host in hosts:
-        _print_host(host)
+    with across(given.hosts) as nodes:
+        for host in hosts:
+            _print_host(host)
+            if host.library.is_file() and not host.name.endswith(STANDARD_ABI):
+                _print_paths(host, given.n, nodes)
     print("\nSettings (environment variables of the ranks)")
     table = _settings()
     width = max(len(setting["name"]) for setting in table)

@@ -14,6 +14,7 @@ PROGRAMS = (
     "pending",
     "halo",
     "progress",
+    "paths",
 )  # each begins its sentences with its name
 
 

@@ -11,6 +11,7 @@
 
 #include "boundary/agent.hpp"
 #include "boundary/errors.hpp"
+#include "boundary/paths.hpp"
 #include "boundary/runtime.hpp"
 #include "boundary/sweeping.hpp"
 #include "core/control.hpp"
@@ -25,18 +26,6 @@ std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
 
 std::string rank_and_host(int rank, const Announcement& announcement) {
   return "rank " + std::to_string(rank) + " (" + announcement.node.name.data() + ")";
-}
-
-const char* name_of(Path path) {
-  switch (path) {
-    case Path::mapped:
-      return "mapped";
-    case Path::vm:
-      return "process_vm";
-    case Path::served:
-      return "served by messages";
-  }
-  return "";
 }
 
 }  // namespace
@@ -307,21 +296,9 @@ int WindowMaker::finish(MPI_Win* handle) {
 }
 
 void WindowMaker::describe() const {
-  std::string line = "oriel: window " + std::to_string(window_->core->id()) + ", made by " + call_ +
-                     ", " + std::to_string(ranks_) + " ranks:";
-  for (int first = 0; first < ranks_;) {
-    const Path path = window_->core->member(first).path;
-    int last = first;
-    while (last + 1 < ranks_ && window_->core->member(last + 1).path == path) ++last;
-    line += first == 0 ? " rank" : ", rank";
-    if (last != first) line += "s";
-    line += ' ' + std::to_string(first);
-    if (last != first) line += " to " + std::to_string(last);
-    line += ' ';
-    line += name_of(path);
-    first = last + 1;
-  }
-  std::fprintf(stderr, "%s\n", line.c_str());
+  std::fprintf(stderr, "oriel: window %u, made by %s, %d ranks: %s\n", window_->core->id(), call_,
+               ranks_, describe_paths(*window_->core).c_str());
+  std::fprintf(stderr, "oriel: network: %s\n", describe_network().c_str());
 }
 
 int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle) {

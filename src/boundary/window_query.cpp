@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "boundary/host.hpp"
+#include "boundary/paths.hpp"
 #include "boundary/runtime.hpp"
 #include "boundary/sync.hpp"
 
@@ -117,7 +118,8 @@ ORIEL_EXPORT int MPI_Win_get_info(MPI_Win win, MPI_Info* info) {
       "MPI_Win_get_info", win,
       [&](BoundWindow& window) {
         MPI_Info made = MPI_INFO_NULL;
-        if (PMPI_Info_create(&made) != MPI_SUCCESS || window.info.write(made) != MPI_SUCCESS) {
+        if (PMPI_Info_create(&made) != MPI_SUCCESS || window.info.write(made) != MPI_SUCCESS ||
+            write_paths(*window.core, made) != MPI_SUCCESS) {
           return Failure{MPI_ERR_OTHER, "the host MPI could not make an info object"};
         }
         *info = made;

@@ -12,7 +12,8 @@ constexpr std::array table{
     Setting{"ORIEL_DISABLE", "bool", "0",
             "Leave all windows to the host MPI; the library then only forwards."},
     Setting{"ORIEL_INFO", "bool", "0",
-            "Rank 0 of each new window prints which path every peer takes."},
+            "Rank 0 of each new window prints which path every peer takes, and what carries "
+            "operations between nodes."},
     Setting{"ORIEL_VM", "bool", "1",
             "Reach private memory of node peers by process_vm_readv and process_vm_writev; 0 sends "
             "messages that the target's engine serves."},

@@ -4,6 +4,8 @@ sentences which say what to do (G1, G7)."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from conftest import folder_of, oriel
 
@@ -26,7 +28,7 @@ def test_info_tells_of_memory_served_by_messages(job, host):
     program = folder_of(host) / "window_kinds"
     ended = oriel("run", "-n", 2, "--mpi", host.name, "--info", program, ORIEL_VM="0")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "served by messages" in ended.stdout + ended.stderr
+    assert "by messages" in ended.stdout + ended.stderr
 
 
 def test_run_without_oriel(job, host):
@@ -48,6 +50,25 @@ def test_info_lists_hosts_and_settings():
     assert ended.returncode == 0, ended.stderr
     for word in ("oriel 0.1.0", "MPIs", "ORIEL_VM", "ORIEL_SPIN", "default"):
         assert word in ended.stdout
+
+
+def test_info_tells_the_way_between_ranks(job, host):
+    if job.host_alone or host.name.endswith("-abi"):
+        pytest.skip("the way between ranks depends neither on the host alone nor on its ABI")
+    ended = oriel("info", "--mpi", host.name)
+    assert ended.returncode == 0, ended.stderr
+    assert re.search("between nodes: .+ of libfabric [0-9.]+ [(]/", ended.stdout), ended.stdout
+    assert "MPI_Win_allocate, from every rank: ranks 0 to 1 mapped\n" in ended.stdout
+
+
+def test_info_tells_the_way_between_nodes(job, host, three_nodes):
+    if job.host_alone or host.name.endswith("-abi"):
+        pytest.skip("the way between nodes depends neither on the host alone nor on its ABI")
+    ended = oriel("info", "--mpi", host.name, "--hosts", 2, "-n", 4)
+    assert ended.returncode == 0, ended.stderr
+    told = re.search("MPI_Win_allocate, from rank 3 [(]node1[)]: (.*)", ended.stdout)
+    assert told, ended.stdout
+    assert re.fullmatch("ranks 0 to 1 over [a-z;_]+, ranks 2 to 3 mapped", told.group(1))
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ class Network {
   virtual ~Network() = default;
 
   virtual const NetworkName& name() const = 0;
-  /// What `oriel info` says: provider, version and path of libfabric.
+  /// What `oriel info` says: provider, version and file of libfabric, what it can do.
   virtual std::string description() const = 0;
   /// Number of the process of that name: always the same for the same process. -1 when it is not to
   /// be reached, and `error` is a sentence. Nothing is sent yet.

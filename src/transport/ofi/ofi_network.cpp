@@ -252,8 +252,9 @@ bool OfiNetwork::post(Buffer& buffer) {
 std::string OfiNetwork::description() const {
   const std::uint32_t version = library_->version();
   return std::string(info_->fabric_attr->prov_name) + " of libfabric " +
-         std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version)) + ", " +
-         library_->path;
+         std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version)) + " (" +
+         library_->path + "), " + (direct_ ? "with" : "without") + " direct transfers, " +
+         std::to_string(info_->domain_attr->cq_data_size) + " bytes of immediate data";
 }
 
 int OfiNetwork::attach(const NetworkName& name, std::string& error) {
