@@ -55,6 +55,23 @@
 #endif
 
 /**
+ * A weaker unlock: MPI_Win_unlock and MPI_Win_unlock_all return when the origin's buffers may be
+ * reused and fetched data is there, and do not wait until puts and accumulates are complete at the
+ * target. They are by the time that a flush or a usual unlock of a later epoch of the same origin
+ * to the same target returns, or MPI_Win_free. Operations of one origin to one target still take
+ * effect in the order of their epochs; those of lock epochs to different targets may not.
+ *
+ * Asked for by info key (value "true"; default "false"; may change by MPI_Win_set_info) for all
+ * epochs that are opened afterwards, or as an assertion of MPI_Win_lock, MPI_Win_lock_all and their
+ * nonblocking twins for one epoch. An MPI without Oriel refuses the assertion, and ignores the key.
+ *
+ * Source: "Minimizing synchronization overhead in the implementation of MPI one-sided
+ * communication", section 7.
+ */
+#define ORIEL_WEAK_UNLOCK "oriel_weak_unlock"
+#define ORIEL_MODE_WEAK_UNLOCK (1 << 24)
+
+/**
  * Info key that MPI_Win_get_info reports and nobody sets, for people to read: which way operations
  * take from the calling rank to each rank of the window, for example "ranks 0 to 3 mapped, ranks 4
  * to 7 over tcp"; as much of it as an info value holds.

@@ -44,6 +44,12 @@ class GroupRanks {
   int size_ = 0;
 };
 
+Failure translate_lock_assert(const BoundWindow& window, int given, Assert& assertion) {
+  if (const Failure bad = translate_assert(given, lock_asserts, assertion)) return bad;
+  assertion.weak_unlock = window.info.weak_unlock || (given & ORIEL_MODE_WEAK_UNLOCK) != 0;
+  return {};
+}
+
 Failure flush_waiting(BoundWindow& window, int rank, bool local) {
   if (rank == MPI_PROC_NULL) return {};
   return block(window,
@@ -98,8 +104,8 @@ Failure open_lock(BoundWindow& window, int lock_type, int rank, int given) {
     return {MPI_ERR_LOCKTYPE, "the lock type is neither MPI_LOCK_EXCLUSIVE nor MPI_LOCK_SHARED"};
   }
   Assert assertion;
-  if (rank == MPI_PROC_NULL) return translate_assert(given, MPI_MODE_NOCHECK, assertion);
-  if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
+  if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
+  if (rank == MPI_PROC_NULL) return {};
   sweep_pending();
   return failure(window.core->lock(lock_type == MPI_LOCK_EXCLUSIVE, rank, assertion),
                  window.core->reason());
@@ -107,7 +113,7 @@ Failure open_lock(BoundWindow& window, int lock_type, int rank, int given) {
 
 Failure open_lock_all(BoundWindow& window, int given) {
   Assert assertion;
-  if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
+  if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   sweep_pending();
   return failure(window.core->lock_all(assertion), window.core->reason());
 }
@@ -195,7 +201,7 @@ ORIEL_EXPORT int MPI_Win_lock(int lock_type, int rank, int assertion, MPI_Win wi
         if (rank != window.core->rank() && !loaded) return bad;
         return wait_until(window, [&] { return window.core->lock_held(rank); });
       },
-      [&] { return PMPI_Win_lock(lock_type, rank, assertion, win); });
+      [&] { return PMPI_Win_lock(lock_type, rank, assertion & ~ORIEL_MODE_WEAK_UNLOCK, win); });
 }
 
 ORIEL_EXPORT int MPI_Win_unlock(int rank, MPI_Win win) {
@@ -213,7 +219,7 @@ ORIEL_EXPORT int MPI_Win_lock_all(int assertion, MPI_Win win) {
   return carry(
       "MPI_Win_lock_all", win,
       [&](BoundWindow& window) { return open_lock_all(window, assertion); },
-      [&] { return PMPI_Win_lock_all(assertion, win); });
+      [&] { return PMPI_Win_lock_all(assertion & ~ORIEL_MODE_WEAK_UNLOCK, win); });
 }
 
 ORIEL_EXPORT int MPI_Win_unlock_all(MPI_Win win) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <oriel/oriel.h>
+
 #include "boundary/bound_window.hpp"
 #include "boundary/errors.hpp"
 #include "boundary/runtime.hpp"
@@ -9,6 +11,7 @@ namespace oriel::boundary {
 
 // What blocking and nonblocking synchronization calls have in common.
 
+inline constexpr int lock_asserts = MPI_MODE_NOCHECK | ORIEL_MODE_WEAK_UNLOCK;
 inline constexpr int fence_asserts =
     MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 

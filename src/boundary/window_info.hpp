@@ -20,6 +20,7 @@ struct WindowInfo {
   std::string minimum_alignment = "64";
   std::string alloc_kinds = "system,mpi";
   std::string asserted_alloc_kinds;
+  bool weak_unlock = false;
   Reorder reorder;
 
   /// Takes the keys that may be given when a window is created.

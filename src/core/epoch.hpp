@@ -123,6 +123,7 @@ struct Epoch {
   bool completed = false;  // its Completion has been told
   bool exclusive = false;  // lock
   bool no_check = false;   // start, lock, lock_all, post
+  bool weak = false;       // lock, lock_all: see Assert::weak_unlock
   bool announce = false;   // fence: activation tells the peers that the exposure is open
   bool announced = false;  // fence: the closing call has been told, or is being counted
   Error error = Error::none;
@@ -143,7 +144,7 @@ struct Epoch {
   bool in_use = false;
 
   void reset() {
-    active = closed = completed = exclusive = no_check = announce = announced = false;
+    active = closed = completed = exclusive = no_check = weak = announce = announced = false;
     error = Error::none;
     attention = untold = 0;
     awaited = 0;
@@ -152,6 +153,9 @@ struct Epoch {
     previous = next = nullptr;
     targets = last_target = nullptr;
   }
+
+  /// Of one origin alone: the targets take no part.
+  bool passive() const { return kind == EpochKind::lock || kind == EpochKind::lock_all; }
 
   /// The first error is the epoch's.
   void note(Error found) {

@@ -59,6 +59,8 @@ bool Window::may_activate(const Epoch& epoch) const {
   unsigned overlaps = 0;
   for (const Epoch* earlier = first_; earlier != &epoch; earlier = earlier->next) {
     if (!earlier->closed || earlier->closed_at > epoch.opened_at) continue;
+    // Only its acknowledgement is missing. Operations to one target arrive in order all the same.
+    if (earlier->weak && earlier->completed && epoch.passive()) continue;
     if (!may_overlap(earlier->kind, epoch.kind, reorder_) || ++overlaps > overlap_limit) {
       return false;
     }
@@ -177,6 +179,7 @@ Error Window::lock(bool exclusive, int target, Assert assertion) {
   Epoch& epoch = create(EpochKind::lock);
   epoch.exclusive = exclusive;
   epoch.no_check = assertion.no_check;
+  epoch.weak = assertion.weak_unlock;
   add_target(epoch, target);
   locked.lock = &epoch;
   ++open_locks_;
@@ -195,6 +198,7 @@ Error Window::lock_all(Assert assertion) {
   if (const Error error = retire_unused_fence(); error != Error::none) return error;
   Epoch& epoch = create(EpochKind::lock_all);
   epoch.no_check = assertion.no_check;
+  epoch.weak = assertion.weak_unlock;
   access_ = &epoch;
   open(epoch);
   return Error::none;
@@ -412,12 +416,21 @@ bool Window::completed(Epoch& epoch) {
   if (!epoch.closed) return false;
   const bool fence = epoch.kind == EpochKind::fence && epoch.closing_call != 0;
   if (fence && count_) return epoch.completed = count_over(epoch);
+  if (epoch.weak) return epoch.completed = completed_weakly(epoch);
   if (epoch.untold != 0 || epoch.attention != 0) return false;
   return epoch.completed = !fence || fence_over(epoch);
 }
 
+bool Window::completed_weakly(const Epoch& epoch) {
+  if (epoch.untold != 0) return false;
+  for (const Target& target : epoch) {
+    if (target.finished < target.last_fetch || target.writes != 0) return false;
+  }
+  return true;
+}
+
 bool Window::over(Epoch& epoch) {
-  if (!epoch.completed) return false;
+  if (!epoch.completed || (epoch.weak && epoch.attention != 0)) return false;
   if (epoch.kind != EpochKind::access || !count_) return true;
   for (Target& target : epoch) {
     if (remote(peer(target.rank)) && target.issued != 0 && !open_for(epoch, target)) return false;

@@ -64,8 +64,7 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
   Peer& other = peer(target.rank);
   if (transport_.congested(other.member.process)) return false;
   if (open_for(epoch, target)) return true;
-  const bool locks = epoch.kind == EpochKind::lock || epoch.kind == EpochKind::lock_all;
-  if (locks && target.access == Target::Access::idle) return false;
+  if (epoch.passive() && target.access == Target::Access::idle) return false;
   if (other.ahead + bytes > process_.limits().ahead &&
       other.in->granted.load(std::memory_order_acquire) >= other.ahead_access &&
       other.in->lock_granted.load(std::memory_order_acquire) >= other.ahead_lock &&
@@ -83,7 +82,7 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
     return false;
   }
   other.ahead += bytes;
-  if (locks) {
+  if (epoch.passive()) {
     other.ahead_lock = target.id;
   } else if (epoch.kind == EpochKind::fence) {
     other.ahead_fence = epoch.call;

@@ -19,7 +19,7 @@ Target& Window::add_target(Epoch& epoch, int rank) {
   }
   epoch.last_target = target;
   target->rank = rank;
-  target->passive = epoch.kind == EpochKind::lock || epoch.kind == EpochKind::lock_all;
+  target->passive = epoch.passive();
   ++epoch.untold;
   return *target;
 }

@@ -72,6 +72,7 @@ struct Assert {
   bool no_put : 1 = false;
   bool no_precede : 1 = false;
   bool no_succeed : 1 = false;
+  bool weak_unlock : 1 = false;  // the unlock need not wait until the operations are complete there
 };
 
 /// One rank's side of one RMA window: its epochs and the way to each peer.
@@ -238,6 +239,8 @@ class Window {
   Outcome close(Epoch& epoch, Completion* completion);
   bool progress(Epoch& epoch);
   bool completed(Epoch& epoch);
+  /// Of a weak unlock: the origin's buffers may be reused.
+  static bool completed_weakly(const Epoch& epoch);
   /// Completed, and no remote target may be holding its operations back: the next one may follow
   /// (E5). MPI_Win_complete need not wait for that.
   bool over(Epoch& epoch);

@@ -187,6 +187,61 @@ TEST_F(Messages, LockPutUnlock) {
   EXPECT_EQ(sent(1), (Sent{2, 1}));
 }
 
+// A weak unlock needs no answer: epochs follow one another without waiting, and take effect in
+// order. The window is quiet when the answers are here (S7).
+TEST_F(Messages, WeakUnlock) {
+  make(2);
+  Assert weak;
+  weak.weak_unlock = true;
+  std::array<std::uint64_t, 3> values = {1, 2, 3};
+  for (std::uint64_t& value : values) {
+    ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+    issue(rank(0), on_word(OperationKind::put, &value, 1));
+    EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
+    value = 0;
+  }
+  EXPECT_EQ(sent(0), (Sent{9, 3}));
+  EXPECT_FALSE(rank(0).quiet());
+  settle();
+  EXPECT_EQ(word(1), 3u);
+  EXPECT_TRUE(rank(0).quiet());
+}
+
+// What it fetches is there when it returns, and another kind of epoch comes after it (E5).
+TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
+  make(2);
+  Assert weak;
+  weak.weak_unlock = true;
+  const std::uint64_t stored = 5;
+  std::memcpy(job_->memory(1), &stored, sizeof stored);
+  ASSERT_EQ(rank(0).lock_all(weak), Error::none);
+  Operation get = on_word(OperationKind::get, nullptr, 1);
+  get.result = get.origin;
+  get.result.address = &got_;
+  get.origin = {};
+  issue(rank(0), get);
+  put(0, 1);
+  Told told;
+  told.take(rank(0).unlock_all(&told));
+  EXPECT_FALSE(told.done());
+  settle();
+  EXPECT_TRUE(told.done());
+  EXPECT_EQ(got_, 5u);
+  ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+  put(0, 1, 1);
+  EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
+  const std::array<int, 1> target = {1};
+  const std::uint64_t before = sent(0).messages;
+  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  put(0, 1, 2);
+  told = {};
+  told.take(rank(0).complete(&told));
+  EXPECT_EQ(sent(0).messages, before);
+  EXPECT_FALSE(told.done());
+  settle();
+  EXPECT_TRUE(told.done());
+}
+
 // However much has been sent ahead in earlier epochs: it is settled when the target has opened
 // them.
 TEST_F(Messages, EpochsSentAheadOneAfterTheOther) {

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
+
+#include <oriel/oriel.h>
 
 #include "support/program.hpp"
 #include "support/window.hpp"
@@ -12,6 +15,7 @@ namespace {
 
 using support::barrier;
 using support::Flavor;
+using support::Info;
 using support::Program;
 using support::Window;
 
@@ -292,6 +296,52 @@ void absent_target(Flavor flavor, const Program& program) {
   barrier();
 }
 
+/// S7: an unlock that does not wait for the target; MPI_Win_free and usual unlocks still do. Many
+/// ranks at once, so that locks have to be waited for.
+void weak_unlock(Flavor flavor, const Program& program, bool by_info) {
+  constexpr int rounds = 30;
+  const Info info({{ORIEL_WEAK_UNLOCK, by_info ? "true" : "false"}});
+  const int assertion = by_info ? 0 : ORIEL_MODE_WEAK_UNLOCK;
+  const int root = 0;
+  std::vector<int> memory(2, 0);
+  {
+    Window<int> window(flavor, 2, MPI_COMM_WORLD, info);
+    for (int i = 1; i <= rounds; ++i) {
+      int value = i;
+      const int one = 1;
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, program.right(), assertion, window);
+      MPI_Put(&value, 1, MPI_INT, program.right(), 0, 1, MPI_INT, window);
+      MPI_Win_unlock(program.right(), window);
+      value = -1;  // the buffer is ours again
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, root, assertion, window);
+      MPI_Accumulate(&one, 1, MPI_INT, root, 1, 1, MPI_INT, MPI_SUM, window);
+      MPI_Win_unlock(root, window);
+    }
+    int got = 0;
+    MPI_Win_lock(MPI_LOCK_SHARED, program.right(), assertion, window);
+    MPI_Get(&got, 1, MPI_INT, program.right(), 0, 1, MPI_INT, window);
+    MPI_Win_unlock(program.right(), window);
+    CHECK_EQUAL(got, rounds);
+    MPI_Win_set_info(window, Info({{ORIEL_WEAK_UNLOCK, "false"}}));
+    MPI_Win_lock(MPI_LOCK_SHARED, root, 0, window);
+    MPI_Win_unlock(root, window);
+    barrier();
+    MPI_Win_lock(MPI_LOCK_SHARED, root, 0, window);
+    MPI_Get(&got, 1, MPI_INT, root, 1, 1, MPI_INT, window);
+    MPI_Win_unlock(root, window);
+    CHECK_EQUAL(got, rounds * program.size());
+  }
+  MPI_Win window;
+  const auto bytes = static_cast<MPI_Aint>(memory.size() * sizeof(int));
+  MPI_Win_create(memory.data(), bytes, sizeof(int), info, MPI_COMM_WORLD, &window);
+  const int value = program.rank() + 1;
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, program.right(), assertion, window);
+  MPI_Put(&value, 1, MPI_INT, program.right(), 1, 1, MPI_INT, window);
+  MPI_Win_unlock(program.right(), window);
+  MPI_Win_free(&window);
+  CHECK_EQUAL(memory[1], program.left() + 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -308,6 +358,10 @@ int main(int argc, char** argv) {
     program.test("contended replace", [&] { contended_replace(flavor, program); });
     program.test("nocheck and self", [&] { nocheck_and_self(flavor, program); });
     program.test("empty epochs", [&] { empty_epochs(flavor, program); });
+    for (const bool by_info : {false, true}) {
+      program.test_unless_host("any", "the weak unlock is Oriel's", "weak unlock",
+                               [&] { weak_unlock(flavor, program, by_info); });
+    }
     if (flavor == Flavor::shared) continue;  // mapped like an allocated window; the test is long
     program.test_unless_host("any", "a host may need the target's processor", "absent target",
                              [&] { absent_target(flavor, program); });
