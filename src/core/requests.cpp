@@ -200,9 +200,12 @@ bool Window::transmit_directly(RecordedOperation& recorded) {
   const Operation& operation = recorded.operation;
   Target& target = *recorded.target;
   const Member& member = peer(target.rank).member;
-  // Nobody holds it back at the target: it waits here until the target is known to be available.
-  if (!may_send(*recorded.epoch, target, process_.limits().ahead + 1)) return false;
   const bool write = operation.kind == OperationKind::put;
+  // Nobody holds it back at the target: it waits here until the target is known to be available.
+  // Meanwhile the beginning of a put goes by messages, which may be held back.
+  if (!may_send(*recorded.epoch, target, process_.limits().ahead + 1)) {
+    return write && transmit_by_messages(recorded);
+  }
   auto* local =
       static_cast<std::byte*>(write ? operation.origin.address : operation.result.address);
   const std::uint64_t total = bytes_of(operation);
@@ -232,14 +235,18 @@ void Window::transferred(RecordedOperation& recorded, const Transfer& transfer) 
 
 bool Window::transmit(RecordedOperation& recorded) {
   if (recorded.direct) return transmit_directly(recorded);
-  const Operation& operation = recorded.operation;
-  Epoch& epoch = *recorded.epoch;
-  Target& target = *recorded.target;
-  if (operation.kind == OperationKind::acknowledge) {
-    if (!may_send(epoch, target, 0)) return false;
+  if (recorded.operation.kind == OperationKind::acknowledge) {
+    if (!may_send(*recorded.epoch, *recorded.target, 0)) return false;
     send_question(recorded);
     return true;
   }
+  return transmit_by_messages(recorded);
+}
+
+bool Window::transmit_by_messages(RecordedOperation& recorded) {
+  const Operation& operation = recorded.operation;
+  Epoch& epoch = *recorded.epoch;
+  Target& target = *recorded.target;
   const std::uint64_t total = bytes_of(operation);
   const bool fetching = fetches(operation.kind);
   while (recorded.sent < total) {
@@ -251,6 +258,7 @@ bool Window::transmit(RecordedOperation& recorded) {
     message.word = recorded.pool_index;
     send_piece(message, operation, recorded.sent, bytes);
     recorded.sent += bytes;
+    if (recorded.direct) recorded.received = recorded.sent;
   }
   return true;
 }
@@ -313,7 +321,8 @@ bool Window::advance_remote(Epoch& epoch, Target& target) {
     const OperationKind kind = recorded->operation.kind;
     if (kind == OperationKind::acknowledge) continue;
     ++target.started;
-    if (!fetches(kind) && !recorded->direct) conclude(*recorded, Error::none);
+    const bool through = !recorded->direct || recorded->received == bytes_of(recorded->operation);
+    if (!fetches(kind) && through) conclude(*recorded, Error::none);
   }
   if (moved) satisfy_flushes(target);
   // What follows a write arrives after it; a read must be over before the target goes on.

@@ -297,6 +297,7 @@ class Window {
   bool may_send(Epoch& epoch, Target& target, std::uint64_t bytes);
   bool transmit(RecordedOperation& recorded);
   bool transmit_directly(RecordedOperation& recorded);
+  bool transmit_by_messages(RecordedOperation& recorded);
   bool goes_directly(const Operation& operation) const;
   bool transmit_at_once(const Operation& operation, Epoch& epoch, Target& target);
   Message request(const Operation& operation, const Epoch& epoch, const Target& target) const;

@@ -31,12 +31,13 @@ struct Sent {
 /// Ranks on nodes of their own with a window of 64 words.
 class Messages : public ::testing::Test {
  protected:
-  void make(int ranks) {
+  void make(int ranks, const Limits& limits = {}) {
     std::vector<int> nodes;
     for (int rank = 0; rank < ranks; ++rank) nodes.push_back(rank);
-    job_ = std::make_unique<SimJob>(nodes);
+    job_ = std::make_unique<SimJob>(nodes, false, limits);
     SimWindowSpec spec;
     spec.bytes = 64 * sizeof(std::uint64_t);
+    spec.direct = true;
     job_->create_window(spec);
     // As with an agent: what is not urgent waits for more to travel with.
     for (int rank = 0; rank < ranks; ++rank) job_->process(rank).set_swept_soon(true);
@@ -205,6 +206,29 @@ TEST_F(Messages, WeakUnlock) {
   settle();
   EXPECT_EQ(word(1), 3u);
   EXPECT_TRUE(rank(0).quiet());
+}
+
+// A long put waits for the grant with its direct transfers only: its beginning travels with the
+// lock request, as far as the target may have to hold it back.
+TEST_F(Messages, LongPutBeginsByMessages) {
+  Limits limits;
+  limits.piece = 64;
+  limits.ahead = 160;
+  limits.direct = limits.direct_piece = 128;
+  make(2, limits);
+  const LayoutRef words(new Layout({{0, 512}}, 512, Basic::u64));
+  std::vector<std::uint64_t> values(64, 7);
+  Operation operation = on_word(OperationKind::put, values.data(), 1);
+  operation.origin.layout = operation.target_layout = words;
+  Told told;
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  issue(rank(0), operation);
+  EXPECT_EQ(sent(0).messages, 1 + 2u) << "the lock and two pieces";
+  told.take(rank(0).unlock(1, &told));
+  settle();
+  EXPECT_TRUE(told.done());
+  EXPECT_EQ(sent(0).messages, 1 + 2 + 1u) << "the rest is no message";
+  for (int place = 0; place < 64; ++place) EXPECT_EQ(word(1, place), 7u);
 }
 
 // What it fetches is there when it returns, and another kind of epoch comes after it (E5).
