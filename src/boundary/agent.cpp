@@ -41,6 +41,7 @@ void sleep_for(std::uint64_t nanoseconds) {
 }  // namespace
 
 void Agent::start() {
+  const std::lock_guard alone(starting_);
   if (running()) return;
   const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 50'000L);
   if (microseconds == 0) return;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <thread>
 
 namespace oriel::boundary {
@@ -34,6 +35,7 @@ class Agent {
   void wait();
   bool sweep_if_idle(bool& moved);
 
+  std::mutex starting_;  // threads of the program may make windows at the same time
   std::thread thread_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> dozing_{false};

@@ -26,7 +26,7 @@ struct Engine {
   Routes routes;
   Process process;
   std::vector<std::unique_ptr<BoundWindow>> windows;
-  std::uint32_t next_window_id = 1;
+  std::uint32_t next_window = 1;  // number of the next window
   unsigned operations = 0;  // see sweep_now_and_then
   long spins;
   long yields;

@@ -64,7 +64,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
   mine_.size = static_cast<std::uint64_t>(size);
   mine_.disp_unit = static_cast<std::uint64_t>(disp_unit);
   mine_.process = runtime.engine()->routes.node().name();
-  mine_.next_id = runtime.engine()->next_window_id;
+  mine_.window = spec_.id = runtime.engine()->next_window++;
   return MPI_SUCCESS;
 }
 
@@ -94,9 +94,6 @@ int WindowMaker::announce() {
   int code = PMPI_Allgather(&mine_, sizeof mine_, MPI_BYTE, all_.data(), sizeof mine_, MPI_BYTE,
                             communicator_);
   if (code != MPI_SUCCESS) return code;
-  for (const Announcement& announcement : all_) {
-    spec_.id = std::max(spec_.id, announcement.next_id);
-  }
   code = meet_nodes();
   if (code != MPI_SUCCESS) return code;
   if (contiguous_) lay_out_contiguously();
@@ -190,6 +187,7 @@ bool WindowMaker::meet_elsewhere(int rank, std::string& error) {
   if (number < 0) return false;
   member.process = Routes::first_elsewhere + number;
   member.path = Path::served;
+  member.window = peer.window;
   member.direct = announced.exposed != 0;
   member.memory = announced.memory;
   member.size = peer.size;
@@ -204,6 +202,7 @@ bool WindowMaker::meet(int rank, std::string& error) {
   const bool self = rank == rank_;
   member.process = self ? transport.self() : transport.attach(peer.process, error);
   if (member.process < 0) return false;
+  member.window = peer.window;
   std::byte* control = map(peer.control, error);
   if (control == nullptr) return false;
   member.control = reinterpret_cast<ControlBlock*>(control);
@@ -275,7 +274,6 @@ int WindowMaker::finish(MPI_Win* handle) {
   {
     const Guard guard(runtime.lock);
     Engine& engine = *runtime.engine();
-    engine.next_window_id = spec_.id + 1;
     window_->core = &engine.process.create_window(std::move(spec_));
   }
   if (several_nodes_ && !window_->info.no_locks) agent.start();

@@ -26,7 +26,7 @@ struct Announcement {
   std::uint64_t address = 0;  // of the window memory in its process
   std::uint64_t size = 0;
   std::uint64_t disp_unit = 1;
-  std::uint32_t next_id = 0;   // the window's number must not be below
+  std::uint32_t window = 0;    // this rank's number of the window
   std::uint32_t mappable = 0;  // `memory` is valid
   std::uint32_t failed = 0;    // the rank could not prepare its part
   std::uint32_t reserved = 0;

@@ -48,7 +48,7 @@ struct Message {
   Op op = Op::replace;
   Basic basic = Basic::none;
   Error error = Error::none;  // reply
-  std::uint32_t window = 0;
+  std::uint32_t window = 0;   // its number at the receiver
   std::int32_t origin = 0;
   std::uint64_t word = 0;   // the step's word; operation, unlock and reply: the origin's pool index
   std::uint64_t stamp = 0;  // see Gate

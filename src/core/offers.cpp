@@ -95,7 +95,7 @@ bool Window::post_offer(const Operation& operation, Peer& other, std::uint64_t f
     return false;
   }
   Offer& offer = board.offer;
-  offer.window = id_;
+  offer.window = other.member.window;
   offer.origin = rank_;
   offer.kind = operation.kind;
   offer.op = operation.reduction.op;

@@ -14,18 +14,21 @@ Process::Process(Transport& transport, int self, GenericReduce generic, Board* b
 Process::~Process() = default;
 
 Window& Process::create_window(WindowSpec spec) {
-  windows_.push_back(std::make_unique<Window>(*this, std::move(spec)));
-  return *windows_.back();
+  const auto place = place_of(spec.id);
+  return **windows_.insert(place, std::make_unique<Window>(*this, std::move(spec)));
 }
 
 void Process::destroy_window(Window& window) {
   std::erase_if(windows_, [&](const auto& owned) { return owned.get() == &window; });
 }
 
+std::vector<std::unique_ptr<Window>>::iterator Process::place_of(std::uint32_t id) {
+  return std::ranges::lower_bound(windows_, id, {}, [](const auto& owned) { return owned->id(); });
+}
+
 Window* Process::find_window(std::uint32_t id) {
-  const auto found = std::find_if(windows_.begin(), windows_.end(),
-                                  [&](const auto& owned) { return owned->id() == id; });
-  return found != windows_.end() ? found->get() : nullptr;
+  const auto place = place_of(id);
+  return place != windows_.end() && (*place)->id() == id ? place->get() : nullptr;
 }
 
 bool Process::sweep(bool push) {

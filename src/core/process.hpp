@@ -68,6 +68,7 @@ class Process {
 
  private:
   friend class Window;
+  std::vector<std::unique_ptr<Window>>::iterator place_of(std::uint32_t id);
   Window* find_window(std::uint32_t id);
   bool sweep(bool push);
   bool take(std::span<const std::byte> bytes);
@@ -77,7 +78,7 @@ class Process {
   GenericReduce generic_;
   Board* board_;
   Limits limits_;
-  std::vector<std::unique_ptr<Window>> windows_;
+  std::vector<std::unique_ptr<Window>> windows_;  // by number
   Pool<Epoch> epochs_;
   Pool<Target> targets_;
   Pool<RecordedOperation> operations_;

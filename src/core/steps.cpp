@@ -50,7 +50,7 @@ void Window::wake(Peer& other) {
 }
 
 void Window::send(Peer& other, Message message, std::span<const std::byte> payload) {
-  message.window = id_;
+  message.window = other.member.window;
   message.origin = rank_;
   process_.awaited_ |=
       message.kind == MessageKind::reply || message.kind == MessageKind::lock_granted;

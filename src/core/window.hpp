@@ -36,7 +36,8 @@ enum class Path : std::uint8_t {
 
 /// What a window knows about one of its ranks, given at creation.
 struct Member {
-  int process = 0;  // number in the transport
+  int process = 0;           // number in the transport
+  std::uint32_t window = 0;  // the window's number there
   Path path = Path::mapped;
   bool private_memory = false;  // peers cannot map it: CPU atomics do not serve accumulates
   std::byte* base = nullptr;    // mapped: address here; our own rank: always our own address
@@ -51,7 +52,7 @@ struct Member {
 };
 
 struct WindowSpec {
-  std::uint32_t id = 0;  // the same on all ranks, unique among the windows of each of its processes
+  std::uint32_t id = 0;  // this process's number of the window, given once
   int rank = 0;
   std::vector<Member> members;  // by rank; members[rank].control is our own block, never null
   Reorder reorder;

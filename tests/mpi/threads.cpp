@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "support/program.hpp"
 #include "support/window.hpp"
@@ -107,6 +108,41 @@ void window_per_thread(Flavor flavor, const Program& program) {
   }
 }
 
+/// Threads make windows at the same time, each with ranks of its own choice; what is meant for one
+/// window does not reach another.
+void windows_made_by_threads(Flavor flavor, const Program& program) {
+  std::vector<MPI_Comm> comms(threads);
+  for (int i = 0; i < threads; ++i) {
+    // Every second one is backwards, and the last ones leave rank 0 out.
+    const bool member = i < 2 || program.rank() != 0 || program.size() == 1;
+    const int key = i % 2 == 0 ? program.rank() : -program.rank();
+    MPI_Comm_split(MPI_COMM_WORLD, member ? 0 : MPI_UNDEFINED, key,
+                   &comms[static_cast<std::size_t>(i)]);
+  }
+  in_threads([&](int thread) {
+    const MPI_Comm comm = comms[static_cast<std::size_t>(thread)];
+    if (comm == MPI_COMM_NULL) return;
+    int rank = 0;
+    int size = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int i = 0; i < 5; ++i) {
+      Window<int> window(flavor, 1, comm);
+      const int value = 1000 * (thread + 1) + rank;
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, (rank + 1) % size, 0, window);
+      MPI_Put(&value, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, window);
+      MPI_Win_unlock((rank + 1) % size, window);
+      MPI_Barrier(comm);
+      MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
+      CHECK_EQUAL(window[0], 1000 * (thread + 1) + (rank + size - 1) % size);
+      MPI_Win_unlock(rank, window);
+    }
+  });
+  for (MPI_Comm& comm : comms) {
+    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+  }
+}
+
 /// One thread waits in a closing call while others work: it must not hold them up.
 void waiting_thread(Flavor flavor, const Program& program) {
   if (program.size() < 2) return;
@@ -144,6 +180,9 @@ int main(int argc, char** argv) {
     program.test("contended", [&] { contended(flavor, program); });
     program.test("requests", [&] { requests(flavor, program); });
     program.test("window per thread", [&] { window_per_thread(flavor, program); });
+    program.test_except_on("openmpi", "its MPI_Win_create crashes in two threads at a time",
+                           "windows made by threads",
+                           [&] { windows_made_by_threads(flavor, program); });
     program.test("waiting thread", [&] { waiting_thread(flavor, program); });
   }
 }

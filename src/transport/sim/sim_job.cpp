@@ -35,6 +35,7 @@ Member SimJob::member(const SimWindowSpec& spec, const SimWindow& made, int view
   const Side& side = made.sides[at(rank)];
   Member member;
   member.process = rank;
+  member.window = made.sides[at(rank)].number;
   member.size = spec.bytes;
   member.disp_unit = spec.disp_unit;
   member.path = path(spec, same_node(viewer, rank), viewer, rank);
@@ -56,7 +57,9 @@ int SimJob::create_window(const SimWindowSpec& spec) {
   const int id = static_cast<int>(windows_.size());
   SimWindow& made = windows_.emplace_back();
   made.sides.resize(node_of_.size());
+  std::uint32_t number = static_cast<std::uint32_t>(id * ranks());
   for (Side& side : made.sides) {
+    side.number = number++;  // every rank has its own
     side.window_memory = zeroed(spec.bytes + spec.misalign + 1);
     side.memory = side.window_memory.get() + spec.misalign;
     side.control_memory = zeroed(ControlBlock::bytes(node_of_.size()));
@@ -70,7 +73,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
   }
   for (int i = 0; i < ranks(); ++i) {
     WindowSpec window;
-    window.id = static_cast<std::uint32_t>(id);
+    window.id = made.sides[at(i)].number;
     window.rank = i;
     window.reorder = spec.reorder;
     window.no_locks = spec.no_locks;

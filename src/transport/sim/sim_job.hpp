@@ -71,6 +71,7 @@ class SimJob {
     std::byte* memory = nullptr;
     ControlBlock* control = nullptr;
     Window* window = nullptr;
+    std::uint32_t number = 0;
   };
   struct SimWindow {
     std::vector<Side> sides;
