@@ -239,21 +239,22 @@ def _micro(arguments: argparse.Namespace, console: Console, nodes: Nodes | None)
         highlight=False,
     )
     distances = [] if nodes else [_distances(timings)]
-    for sentence in [*verdicts(timings), *distances, *failures]:
-        console.print(f"- {sentence}", highlight=False, markup=False)
     place = f"{benchmark.place(where, versions, arguments.hosts)}; {runs} runs or more"
-    console.print(place, highlight=False)
-    if failures:
-        console.print("Nothing was written, because a run failed.", highlight=False)
-        return 1
-    results = {"machine": where, "hosts": versions, "runs": runs, "rows": timings.as_json()}
-    results["nodes"] = arguments.hosts
-    benchmark.write(results, arguments.output, "micro")
-    bench_figure.draw(
-        timings, versions, STATISTICS[arguments.by], place, arguments.output / "micro.png"
-    )
-    console.print(f"Figure and results: {arguments.output / 'micro.png'}", highlight=False)
-    return 0
+    results = {
+        "machine": where,
+        "hosts": versions,
+        "runs": runs,
+        "nodes": arguments.hosts,
+        "rows": timings.as_json(),
+    }
+
+    def draw(where: str, path: Path) -> None:
+        value = STATISTICS[arguments.by]
+        bench_figure.draw(timings, versions, arguments.hosts, value, where, path)
+
+    notes = [*verdicts(timings), *distances]
+    path = arguments.output / "micro.png"
+    return benchmark.report(console, notes, failures, place, results, path, draw)
 
 
 def _pending(arguments: argparse.Namespace, console: Console, _: Nodes | None) -> int:

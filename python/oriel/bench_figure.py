@@ -8,7 +8,8 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from oriel.figures import GRID, INK, MUTED, STYLE, plt
+from oriel import drawing
+from oriel.drawing import GRID, INK, STYLE, plt
 from oriel.tables import size_text
 from oriel.timings import HOST, ORIEL, TITLES, Row, Timings
 
@@ -24,7 +25,12 @@ Statistic = Callable[[Timings, Row, str, str], "float | None"]
 
 
 def draw(
-    timings: Timings, versions: dict[str, str], value: Statistic, where: str, path: Path
+    timings: Timings,
+    versions: dict[str, str],
+    nodes: int,
+    value: Statistic,
+    where: str,
+    path: Path,
 ) -> None:
     """Writes `path` (PNG) and its SVG: one panel per kind of window and size."""
     rows = [row for row in timings.rows() if row.has_window]
@@ -38,18 +44,10 @@ def draw(
         for axes, ((window, size), members) in zip(grid[:, 0], panels.items()):
             handles, labels = _bars(axes, timings, members, versions, value)
             axes.set_title(f"{window} window, {size_text(size)}", loc="left", fontsize=10)
-        grid[-1, 0].set_xlabel(where, fontsize=8, color=MUTED, loc="left", labelpad=8)
-        figure.suptitle(
-            "Time of one round, two ranks on one node (µs, logarithmic)",
-            x=0.015,
-            ha="left",
-            fontsize=13,
-            fontweight="bold",
-        )
-        figure.legend(handles, labels, loc="outside lower left", ncols=3, frameon=False, fontsize=9)
-        figure.savefig(path, dpi=140)
-        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-        plt.close(figure)
+        ranks = drawing.ranks_on(2, nodes)
+        drawing.title(figure, f"Time of one round, {ranks} (µs, logarithmic)")
+        drawing.legend(figure, handles, labels, 3, where)
+        drawing.save(figure, path)
 
 
 def _bars(

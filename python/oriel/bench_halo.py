@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -109,24 +110,17 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         f"wait. {papers} (its Tables 1 and 2).",
         highlight=False,
     )
-    for sentence in failures:
-        console.print(f"- {sentence}", highlight=False, markup=False)
+    notes = []
     if arguments.n > where["cores"]:
-        console.print(
-            f"- The {arguments.n} ranks share {where['cores']} cores: the times include waits for "
-            "a core.",
-            highlight=False,
+        notes.append(
+            f"The {arguments.n} ranks share {where['cores']} cores: the times include waits for a "
+            "core."
         )
     grid = " × ".join(str(extent) for extent in times.grid)
     place = (
         f"{benchmark.place(where, versions, arguments.hosts)}; {grid} ranks, "
-        f"{arguments.window} window, "
-        f"rounds: {rounds}"
+        f"{arguments.window} window, rounds: {rounds}"
     )
-    console.print(place, highlight=False)
-    if failures:
-        console.print("Nothing was written, because a run failed.", highlight=False)
-        return 1
     results = {
         "machine": where,
         "hosts": versions,
@@ -137,7 +131,9 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         "rows": times.as_json(),
         "paper": PAPER,
     }
-    benchmark.write(results, arguments.output, "halo")
-    halo_figure.draw(times, versions, place, arguments.output / "halo.png")
-    console.print(f"Figure and results: {arguments.output / 'halo.png'}", highlight=False)
-    return 0
+
+    def draw(where: str, path: Path) -> None:
+        halo_figure.draw(times, versions, where, path)
+
+    path = arguments.output / "halo.png"
+    return benchmark.report(console, notes, failures, place, results, path, draw)

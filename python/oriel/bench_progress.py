@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -102,13 +103,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         f"operations. !: they waited until it came back, which makes {stall_us:g} µs for each.",
         highlight=False,
     )
-    for sentence in failures:
-        console.print(f"- {sentence}", highlight=False, markup=False)
     place = f"{benchmark.place(where, versions, arguments.hosts)}; rounds: {rounds}"
-    console.print(place, highlight=False)
-    if failures:
-        console.print("Nothing was written, because a run failed.", highlight=False)
-        return 1
     results = {
         "machine": where,
         "hosts": versions,
@@ -118,7 +113,9 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         "nodes": arguments.hosts,
         "rows": times.as_json(),
     }
-    benchmark.write(results, arguments.output, "progress")
-    progress_figure.draw(times, versions, stall_us, place, arguments.output / "progress.png")
-    console.print(f"Figure and results: {arguments.output / 'progress.png'}", highlight=False)
-    return 0
+
+    def draw(where: str, path: Path) -> None:
+        progress_figure.draw(times, versions, stall_us, where, path)
+
+    path = arguments.output / "progress.png"
+    return benchmark.report(console, [], failures, place, results, path, draw)

@@ -111,6 +111,25 @@ def play(
     return list(failures.values())
 
 
-def write(results: dict, folder: Path, name: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
+def report(
+    console: Console,
+    notes: Sequence[str],
+    failures: Sequence[str],
+    where: str,
+    results: dict,
+    path: Path,
+    draw: Callable[[str, Path], None],
+) -> int:
+    """What comes after the tables: notes, failures and the machine; then, if no run failed, the
+    results as JSON and the figure `path`, which `draw` makes. Returns the exit status."""
+    for sentence in [*notes, *failures]:
+        console.print(f"- {sentence}", highlight=False, markup=False)
+    console.print(where, highlight=False)
+    if failures:
+        console.print("Nothing was written, because a run failed.", highlight=False)
+        return 1
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_suffix(".json").write_text(json.dumps(results, indent=1), encoding="utf-8")
+    draw(where, path)
+    console.print(f"Figure and results: {path}", highlight=False)
+    return 0

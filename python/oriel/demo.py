@@ -117,7 +117,11 @@ def _measure(
     progress: Progress,
     nodes: Nodes | None,
 ) -> Results:
-    results = Results(host.name, f"{TITLES.get(host.name, host.name)} {host.version}")
+    results = Results(
+        host.name,
+        f"{TITLES.get(host.name, host.name)} {host.version}",
+        nodes.count if nodes else 1,
+    )
     if not host.library.is_file():
         results.failures.append(
             f"Oriel's library for {host.name} is not built, so only the host's own way was "

@@ -5,53 +5,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 
-matplotlib.use("Agg")
+from oriel import drawing
+from oriel.drawing import COLOURS, DASHES, GRID, INK, MUTED, STYLE, plt
+from oriel.patterns import PATTERNS, WAYS, Observation, Pattern
+from oriel.results import Results, Summary
+from oriel.tables import size_text
 
-import matplotlib.pyplot as plt  # noqa: E402  (the backend must be chosen first)
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.lines import Line2D  # noqa: E402
-from matplotlib.patheffects import withStroke  # noqa: E402
-
-from oriel.patterns import PATTERNS, WAYS, Observation, Pattern  # noqa: E402
-from oriel.results import Results, Summary  # noqa: E402
-from oriel.tables import size_text  # noqa: E402
-
-INK = "#22303c"
-MUTED = "#6b7885"
-GRID = "#e3e8ec"
-# Distinguishable in grey and with any colour vision: light to dark.
-COLOURS = {
-    "host": "#b8c2cc",
-    "blocking": "#e0a03b",
-    "nonblocking": "#14648c",
-    "off": "#e0a03b",
-    "on": "#14648c",
-}
 LABELS = {
     "blocking": "Oriel, blocking",
     "nonblocking": "Oriel, nonblocking",
     "off": "flag off",
     "on": "flag on",
 }
-DASHES = (0, (2, 1))
 MARKERS = {"host": "s", "blocking": "^", "nonblocking": "o"}
-STYLE = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": MUTED,
-    "xtick.color": INK,
-    "ytick.color": MUTED,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
-    "axes.axisbelow": True,
-    "svg.hashsalt": "oriel",
-}
 
 Series = tuple[str, list[Summary | None], list[Summary | None]]  # name, measured, reference
 
@@ -66,10 +37,7 @@ def draw_all(results: Results, folder: Path) -> list[Path]:
             continue
         with plt.rc_context(STYLE):
             path = folder / f"figure-{pattern.figure:02}-{pattern.name.replace('_', '-')}.png"
-            figure = _draw(results, pattern, sizes)
-            figure.savefig(path, dpi=160)
-            figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-            plt.close(figure)
+            drawing.save(_draw(results, pattern, sizes), path)
         drawn.append(path)
     return drawn
 
@@ -107,21 +75,10 @@ def _draw(results: Results, pattern: Pattern, sizes: list[int]) -> Figure:
         axes.tick_params(axis="both", length=0)
         axes.set_ylim(bottom=0)
     title = f"{pattern.title} ({pattern.flag})" if pattern.flag else pattern.title
-    where = f"{results.version}, {pattern.ranks} ranks on one node"
-    figure.suptitle(
-        f"Figure {pattern.figure} · {title}", x=0.015, ha="left", fontsize=13, fontweight="bold"
-    )
+    where = f"{results.version}, {drawing.ranks_on(pattern.ranks, results.nodes)}"
+    drawing.title(figure, f"Figure {pattern.figure} · {title}")
     grid[0][0].set_title(where, loc="left", fontsize=9, color=MUTED)
-    figure.legend(
-        handles,
-        labels,
-        loc="outside lower left",
-        ncols=len(handles),
-        frameon=False,
-        fontsize=9,
-        handlelength=1.2,
-        columnspacing=1.4,
-    )
+    drawing.legend(figure, handles, labels, len(handles))
     return figure
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from oriel.figures import COLOURS, GRID, INK, MUTED, STYLE, plt
+from oriel import drawing
+from oriel.drawing import COLOURS, GRID, INK, MUTED, STYLE, plt
 from oriel.halo_times import PAPER, PAPER_TITLES, TITLES, VARIANTS, HaloTimes
 from oriel.tables import size_text
 from oriel.timings import HOST, ORIEL
@@ -46,28 +47,12 @@ def draw(times: HaloTimes, versions: dict[str, str], where: str, path: Path) -> 
         for axes in grid[:, 0]:
             axes.set_ylabel("time / the host's messages", fontsize=9)
         ranks = " × ".join(str(extent) for extent in times.grid)
-        figure.suptitle(
+        drawing.title(
+            figure,
             f"Exchange of ghost cells, {ranks} ranks: time against point-to-point (below 1: less)",
-            x=0.015,
-            ha="left",
-            fontsize=13,
-            fontweight="bold",
         )
-        legend = figure.legend(
-            handles.values(),
-            handles.keys(),
-            loc="outside lower left",
-            ncols=len(handles),
-            frameon=False,
-            fontsize=9,
-            title=where,
-            title_fontsize=8,
-            alignment="left",
-        )
-        legend.get_title().set_color(MUTED)
-        figure.savefig(path, dpi=140)
-        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-        plt.close(figure)
+        drawing.legend(figure, handles.values(), handles.keys(), len(handles), where)
+        drawing.save(figure, path)
 
 
 def _lines(axes: Axes, times: HaloTimes, variant: str, host: str) -> dict[str, object]:

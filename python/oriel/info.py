@@ -10,9 +10,16 @@ import subprocess
 import textwrap
 
 from oriel import __version__
-from oriel.hosts_mpi import STANDARD_ABI, Host, HostError, find_host, find_hosts, own_program, prefix
+from oriel.hosts_mpi import (
+    STANDARD_ABI,
+    Host,
+    HostError,
+    find_host,
+    find_hosts,
+    own_program,
+    prefix,
+)
 from oriel.nodes import Nodes, across
-
 
 _NETWORK = "oriel: network: "
 
@@ -56,11 +63,13 @@ def _print_paths(host: Host, ranks: int, nodes: Nodes | None) -> None:
         argv, env=environment, capture_output=True, text=True, timeout=120, check=False
     )
     lines = answer.stdout.splitlines()
-    rows = sorted((json.loads(l) for l in lines if l.startswith("{")), key=lambda row: row["rank"])
+    rows = sorted(
+        (json.loads(line) for line in lines if line.startswith("{")), key=lambda row: row["rank"]
+    )
     if answer.returncode != 0 or len(rows) != ranks:
         print(f"{indent}a job of {ranks} ranks failed: {answer.stderr.strip()[-500:]}")
         return
-    network = [l for l in answer.stderr.splitlines() if l.startswith(_NETWORK)]
+    network = [line for line in answer.stderr.splitlines() if line.startswith(_NETWORK)]
     print(f"{indent}between nodes: {network[0].removeprefix(_NETWORK) if network else 'unknown'}")
     for memory, calls in (("allocated", "MPI_Win_allocate"), ("created", "MPI_Win_create")):
         for line in _told(rows, memory):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from oriel.figures import DASHES, GRID, INK, MUTED, STYLE, plt
+from oriel import drawing
+from oriel.drawing import DASHES, GRID, INK, STYLE, plt
 from oriel.progress_times import BUSY, IDLE, ProgressTimes
 from oriel.timings import HOST, ORIEL
 
@@ -42,28 +43,9 @@ def draw(
             handles["above: waits for the target"] = line
             axes.set_title(versions[host], loc="left", fontsize=10)
         grid[0, 0].set_ylabel("time of put and flush (µs)", fontsize=9)
-        figure.suptitle(
-            "8 B to a target that waits in MPI, or computes",
-            x=0.015,
-            ha="left",
-            fontsize=13,
-            fontweight="bold",
-        )
-        legend = figure.legend(
-            handles.values(),
-            handles.keys(),
-            loc="outside lower left",
-            ncols=3,
-            frameon=False,
-            fontsize=9,
-            title=where,
-            title_fontsize=7,
-            alignment="left",
-        )
-        legend.get_title().set_color(MUTED)
-        figure.savefig(path, dpi=140)
-        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-        plt.close(figure)
+        drawing.title(figure, "8 B to a target that waits in MPI, or computes")
+        drawing.legend(figure, handles.values(), handles.keys(), 3, where)
+        drawing.save(figure, path)
 
 
 def _bars(axes: Axes, times: ProgressTimes, host: str) -> dict[str, object]:

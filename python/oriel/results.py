@@ -42,6 +42,7 @@ def summary(samples: list[float]) -> Summary | None:
 class Results:
     host: str
     version: str
+    nodes: int = 1
     heads: dict[str, dict] = field(default_factory=dict)  # per pattern: ranks, busy ranks, cores
     samples: dict[Key, list[float]] = field(default_factory=lambda: defaultdict(list))
     failures: list[str] = field(default_factory=list)

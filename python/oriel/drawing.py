@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all figures have in common: colours, title, legend, and how they are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt  # noqa: E402  (the backend must be chosen first)
+from matplotlib.figure import Figure  # noqa: E402
+
+INK = "#22303c"
+MUTED = "#6b7885"
+GRID = "#e3e8ec"
+# Distinguishable in grey and with any colour vision: light to dark.
+COLOURS = {
+    "host": "#b8c2cc",
+    "blocking": "#e0a03b",
+    "nonblocking": "#14648c",
+    "off": "#e0a03b",
+    "on": "#14648c",
+}
+DASHES = (0, (2, 1))
+STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": MUTED,
+    "xtick.color": INK,
+    "ytick.color": MUTED,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "axes.axisbelow": True,
+    "svg.hashsalt": "oriel",
+}
+
+
+def ranks_on(ranks: int, nodes: int) -> str:
+    return f"{ranks} ranks on {'one node' if nodes == 1 else f'{nodes} nodes'}"
+
+
+def title(figure: Figure, text: str) -> None:
+    figure.suptitle(text, x=0.015, ha="left", fontsize=13, fontweight="bold")
+
+
+def legend(figure: Figure, handles: Iterable, labels: Iterable[str], columns: int, where: str = ""):
+    """Below the panels; `where` says on what machine."""
+    drawn = figure.legend(
+        handles,
+        labels,
+        loc="outside lower left",
+        ncols=columns,
+        frameon=False,
+        fontsize=9,
+        handlelength=1.2,
+        columnspacing=1.4,
+        title=where or None,
+        title_fontsize=7.5,
+        alignment="left",
+    )
+    drawn.get_title().set_color(MUTED)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Writes `path` (PNG) and its SVG."""
+    figure.savefig(path, dpi=150)
+    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+    plt.close(figure)
