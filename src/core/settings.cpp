@@ -42,8 +42,8 @@ constexpr std::array table{
             "Long puts and gets between nodes are direct transfers (RDMA) where the provider has "
             "them; 0: messages alone."},
     Setting{"ORIEL_OFI_LIBRARY", "text", "",
-            "File of the libfabric to load if the host MPI has loaded none; empty: the host MPI's, "
-            "else the system's."},
+            "File of the libfabric to use, or of a library that stands before it; empty: the one "
+            "that the host MPI has loaded, else one beside the host MPI, else the system's."},
     Setting{"ORIEL_PEER_TIMEOUT", "int", "10",
             "Seconds that a node may be silent before calls that wait for it fail."},
 };

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,12 @@ def sanitizer() -> str:
     return str(Path(found).resolve())
 
 
+def _patience(nodes: Nodes | None) -> int:
+    # Nodes of one machine share its cores, and a host that spins without yielding then takes a
+    # scheduler's slice for every step of its own collectives.
+    return 3 if nodes else 1
+
+
 class Job:
     """One run of one test program, started by the host's own launcher."""
 
@@ -112,11 +120,27 @@ class Job:
 
     def run_command(self, host: Host, command: list, ranks: int, settings=None, nodes=None):
         """The same of any command, which runs once per rank."""
-        # Nodes of one machine share its cores, and a host that spins without yielding then takes a
-        # scheduler's slice for every step of its own collectives.
-        patience = 3 if nodes else 1
-        limit = patience * LIMIT_SECONDS
-        environment = {"ORIEL_TEST_ALARM": str(patience * ALARM_SECONDS), **(settings or {})}
+        limit = _patience(nodes) * LIMIT_SECONDS
+        with self.start(host, command, ranks, settings, nodes) as process:
+            try:
+                output, _ = process.communicate(timeout=limit)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                output, _ = process.communicate()
+                pytest.fail(
+                    f"{command[0]} on {ranks} ranks of {host.name} was not over after "
+                    f"{limit} s. Its output:\n{output[-4000:]}"
+                )
+        return process.returncode, output
+
+    def start(
+        self, host: Host, command: list, ranks: int, settings=None, nodes=None
+    ) -> subprocess.Popen:
+        """A run under way, in a process group of its own."""
+        environment = {
+            "ORIEL_TEST_ALARM": str(_patience(nodes) * ALARM_SECONDS),
+            **(settings or {}),
+        }
         if self._host_alone:
             environment["ORIEL_TEST_HOST_ONLY"] = "1"
         if self._sanitized:
@@ -130,7 +154,7 @@ class Job:
             # work on the machine every one of them then costs a scheduler's slice.
             environment["OMPI_MCA_mpi_yield_when_idle"] = "1"
         argv, environ = host.command(ranks, command, not self._host_alone, environment, nodes=nodes)
-        with subprocess.Popen(
+        return subprocess.Popen(
             argv,
             env=environ,
             stdin=subprocess.DEVNULL,
@@ -139,17 +163,7 @@ class Job:
             text=True,
             errors="replace",
             start_new_session=True,
-        ) as process:
-            try:
-                output, _ = process.communicate(timeout=limit)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                output, _ = process.communicate()
-                pytest.fail(
-                    f"{command[0]} on {ranks} ranks of {host.name} was not over after "
-                    f"{limit} s. Its output:\n{output[-4000:]}"
-                )
-        return process.returncode, output
+        )
 
     def expect_ok(
         self,
@@ -166,6 +180,31 @@ class Job:
             f"ended with status {status}:\n"
             f"{output[-4000:]}"
         )
+        return output
+
+
+def expect_loss(job: Job, host: Host, nodes: Nodes, settings=None, when_ready=lambda: None) -> str:
+    """Runs `lost` on two nodes: what rank 0 waits for fails with a sentence, within the configured
+    time, when the way to rank 1 is lost. Returns the output."""
+    settings = {"ORIEL_PEER_TIMEOUT": "2", **(settings or {})}
+    with job.start(host, [folder_of(host) / "lost"], 2, settings, nodes) as run:
+        end = threading.Timer(LIMIT_SECONDS, os.killpg, (run.pid, signal.SIGKILL))
+        end.start()
+        output = ""
+        for line in run.stdout:
+            output += line
+            if line.strip() == "ready":
+                when_ready()
+            if line.startswith("after "):
+                break
+        end.cancel()
+        os.killpg(run.pid, signal.SIGKILL)
+    told = re.search(r"after ([0-9.]+) s, class (\S+): (.*)", output)
+    assert told, output[-4000:]
+    assert float(told.group(1)) < 10
+    assert told.group(2) == "MPI_ERR_OTHER"
+    assert "rank 1 of the window has ended or cannot be reached" in told.group(3)
+    return output
 
 
 @pytest.fixture(scope="session")

@@ -4,14 +4,8 @@ started on them by each host MPI's own launcher."""
 
 from __future__ import annotations
 
-import os
-import re
-import signal
-import subprocess
-import threading
-
 import pytest
-from conftest import folder_of
+from conftest import expect_loss
 from oriel.nodes import Nodes
 from test_processes import PROGRAMS
 
@@ -62,13 +56,12 @@ def test_no_such_provider(job, host, three_nodes):
 
 
 def test_no_libfabric(job, host, three_nodes):
-    """Without libfabric the sentence says what is missing. A host that has loaded one has it."""
+    """Without libfabric the sentence says what is missing."""
     if job.host_alone:
         pytest.skip("ORIEL_OFI_LIBRARY is a setting of Oriel")
     settings = {"ORIEL_OFI_LIBRARY": "/nowhere/libfabric.so.1"}
     status, output = job.run(host, "fence", 2, settings, three_nodes.first(2))
-    if status == 0:
-        pytest.skip("this MPI has loaded libfabric by itself")
+    assert status != 0
     assert "libfabric, which carries Oriel between nodes, was not found" in output
     assert "/nowhere/libfabric.so.1" in output
 
@@ -89,31 +82,4 @@ def test_node_cut_off(job, host, three_nodes):
     if job.host_alone:
         pytest.skip("the sentence is Oriel's")
     with Nodes(2) as nodes:
-        settings = {"ORIEL_PEER_TIMEOUT": "2", "ORIEL_TEST_ALARM": "50"}
-        argv, environment = host.command(2, [folder_of(host) / "lost"], True, settings, nodes)
-        with subprocess.Popen(
-            argv,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        ) as process:
-            end = threading.Timer(45, os.killpg, (process.pid, signal.SIGKILL))
-            end.start()
-            output = ""
-            for line in process.stdout:
-                output += line
-                if line.strip() == "cut":
-                    nodes.cut_off(1)
-                if line.startswith("after "):
-                    break
-            end.cancel()
-            os.killpg(process.pid, signal.SIGKILL)
-    told = re.search(r"after ([0-9.]+) s, class (\S+): (.*)", output)
-    assert told, output[-4000:]
-    assert float(told.group(1)) < 10
-    assert told.group(2) == "MPI_ERR_OTHER"
-    assert "rank 1 of the window has ended or cannot be reached" in told.group(3)
+        expect_loss(job, host, nodes, when_ready=lambda: nodes.cut_off(1))

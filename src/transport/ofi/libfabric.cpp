@@ -40,12 +40,14 @@ std::vector<std::string> beside_the_host() {
 }
 
 void* open_library(std::string& tried) {
-  if (void* loaded = ::dlopen(soname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return loaded;
-  std::vector<std::string> names = beside_the_host();
-  if (const char* told = setting_text("ORIEL_OFI_LIBRARY"); *told != '\0')
+  std::vector<std::string> names;
+  if (const char* told = setting_text("ORIEL_OFI_LIBRARY"); *told != '\0') {
     names = {told};
-  else
+  } else {
+    if (void* loaded = ::dlopen(soname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return loaded;
+    names = beside_the_host();
     names.emplace_back(soname);
+  }
   for (const std::string& name : names) {
     if (void* opened = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return opened;
     const char* why = ::dlerror();

@@ -9,9 +9,10 @@
 
 namespace oriel {
 
-/// libfabric as it is found at run time: the one that the host MPI has loaded, because two cannot
-/// live in one process; else one that came with the host MPI; else the system's. Everything but
-/// these few functions is called through the objects that they make.
+/// libfabric as it is found at run time: the one that ORIEL_OFI_LIBRARY names; else the one that
+/// the host MPI has loaded, because two cannot live in one process; else one that came with the
+/// host MPI; else the system's. Everything but these few functions is called through the objects
+/// that they make.
 struct Libfabric {
   int (*getinfo)(std::uint32_t version, const char* node, const char* service, std::uint64_t flags,
                  const fi_info* hints, fi_info** info) = nullptr;
