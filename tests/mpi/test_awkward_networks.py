@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Networks that this machine does not have, and errors that they do not make on demand (B4): a
+libfabric that stands before the real one and changes its manners (support/awkward_fabric.cpp)."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import expect_loss, programs_folder
+
+PROGRAMS = ("fence", "pscw", "passive", "operations")
+MANNERS = ("no_registration", "local_registration", "unordered_writes", "again", "no_wait")
+
+
+@pytest.fixture(autouse=True)
+def oriel_between_nodes(job, host):
+    if job.host_alone or host.name.endswith("-abi"):
+        pytest.skip("the network is Oriel's, and does not depend on the MPI's ABI")
+    if not library().is_file():
+        pytest.skip("built without libfabric's headers")
+
+
+def library():
+    return programs_folder() / "libawkward_fabric.so"
+
+
+def settings(manners: str) -> dict[str, str]:
+    return {"ORIEL_OFI_LIBRARY": str(library()), "ORIEL_TEST_FABRIC": manners}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("manners", MANNERS)
+def test_manners(job, host, program, manners, three_nodes):
+    output = job.expect_ok(host, program, 4, settings(manners), three_nodes.first(2))
+    if manners in ("again", "no_registration", "local_registration", "no_wait"):
+        assert f"fabric: {manners}" in output
+
+
+def test_send_error(job, host, three_nodes):
+    """A provider that fails for good is an error of the call that waits."""
+    output = expect_loss(job, host, three_nodes.first(2), settings("send_error"))
+    assert "fabric: send_error" in output
