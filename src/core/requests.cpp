@@ -325,8 +325,9 @@ bool Window::advance_remote(Epoch& epoch, Target& target) {
     if (!fetches(kind) && through) conclude(*recorded, Error::none);
   }
   if (moved) satisfy_flushes(target);
-  // What follows a write arrives after it; a read must be over before the target goes on.
-  if (epoch.closed && target.head == nullptr && target.reads == 0) {
+  // A read must be over before the target goes on; so must a write that what follows may overtake.
+  if (epoch.closed && target.head == nullptr && target.reads == 0 &&
+      (target.writes == 0 || transport_.orders_writes())) {
     moved |= tell_remote(epoch, target);
   }
   return moved;

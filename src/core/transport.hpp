@@ -54,11 +54,15 @@ class Transport {
 
   /// Begins to move bytes between our memory and a process's, without a copy and without its
   /// engine; finished() returns the token. False: not now, try again. Only used for members with
-  /// Member::direct. What is sent to the process after a write arrives after its bytes.
+  /// Member::direct.
   virtual bool transfer(int process, bool write, void* local, std::uint64_t bytes,
                         const RemoteMemory& remote, std::uint64_t token) = 0;
-  /// A write is finished when our memory may be reused, a read when the bytes are there.
+  /// A read is finished when its bytes are here, a write when our memory may be reused; where
+  /// writes are not ordered, when its bytes are there.
   virtual bool finished(Transfer& transfer) = 0;
+  /// What is sent to a process after a write arrives after its bytes. If not, whoever tells it of
+  /// the write has to wait until that is finished.
+  virtual bool orders_writes() const = 0;
 
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
   /// return. Only used for ranks whose path is Path::vm.

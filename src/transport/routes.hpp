@@ -48,6 +48,7 @@ class Routes final : public Transport {
   bool finished(Transfer& transfer) override {
     return network_ != nullptr && network_->finished(transfer);
   }
+  bool orders_writes() const override { return network_->orders_writes(); }
   Error copy(int process, bool write, std::span<const Run> runs) override {
     return node_->copy(process, write, runs);
   }

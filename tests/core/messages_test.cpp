@@ -36,7 +36,7 @@ class Messages : public ::testing::Test {
     for (int rank = 0; rank < ranks; ++rank) nodes.push_back(rank);
     job_ = std::make_unique<SimJob>(nodes, false, limits);
     SimWindowSpec spec;
-    spec.bytes = 64 * sizeof(std::uint64_t);
+    spec.bytes = word_count * sizeof(std::uint64_t);
     spec.direct = true;
     job_->create_window(spec);
     // As with an agent: what is not urgent waits for more to travel with.
@@ -55,6 +55,8 @@ class Messages : public ::testing::Test {
     return value;
   }
   void settle() { job_->settle(); }
+
+  static constexpr std::uint64_t word_count = 64;
 
   std::unique_ptr<SimJob> job_;
   std::uint64_t value_ = 7;
@@ -344,6 +346,78 @@ TEST_F(Messages, FlushAsksOnce) {
   EXPECT_TRUE(rank(0).flush(1, true, nullptr).done);
   EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
   EXPECT_EQ(sent(0), (Sent{1 + 10 + 1 + 1, 2}));
+}
+
+/// Long puts, on networks where messages can overtake them and on others.
+class DirectWrites : public Messages, public ::testing::WithParamInterface<bool> {
+ protected:
+  DirectWrites() {
+    Limits limits;
+    limits.direct = sizeof(std::uint64_t);
+    limits.ahead = 0;  // nor does their beginning go by messages
+    make(2, limits);
+    job_->network().set_orders_writes(ordered());
+  }
+  static bool ordered() { return GetParam(); }
+  /// Of the whole window of rank 1.
+  void put_all() {
+    const LayoutRef all(new Layout({{0, sizeof values_}}, sizeof values_, Basic::u64));
+    values_.fill(7);
+    Operation operation = on_word(OperationKind::put, values_.data(), 1);
+    operation.origin.layout = operation.target_layout = all;
+    issue(rank(0), operation);
+  }
+  /// Everything but direct transfers that are slower than messages.
+  void settle_messages() {
+    bool moved = true;
+    while (moved) {
+      moved = job_->process(0).sweep() || job_->process(1).sweep();
+      for (const SimNetwork::Route& route : job_->network().under_way()) {
+        if (!route.transfers) moved |= job_->network().deliver(route);
+      }
+    }
+  }
+
+  std::array<std::uint64_t, word_count> values_{};
+};
+
+INSTANTIATE_TEST_SUITE_P(Networks, DirectWrites, ::testing::Bool(),
+                         [](const auto& one) { return one.param ? "Ordered" : "Overtaken"; });
+
+TEST_P(DirectWrites, TheEndOfTheAccessComesBehindThem) {
+  const std::array<int, 1> origin = {0};
+  const std::array<int, 1> target = {1};
+  ASSERT_EQ(rank(1).post(origin, {}), Error::none);
+  settle();
+  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  put_all();
+  Told completed;
+  completed.take(rank(0).complete(&completed));
+  EXPECT_EQ(sent(0).messages, ordered() ? 1u : 0u) << "where they cannot be overtaken, at once";
+  Told waited;
+  waited.take(rank(1).wait(&waited));
+  settle_messages();
+  EXPECT_EQ(waited.done(), ordered());
+  EXPECT_EQ(completed.done(), ordered());
+  settle();
+  EXPECT_TRUE(waited.done());
+  EXPECT_TRUE(completed.done());
+  EXPECT_EQ(word(1, word_count - 1), 7u);
+  EXPECT_EQ(sent(0).messages, 1u);
+}
+
+// The answer to the flush's question may come before the bytes have arrived.
+TEST_P(DirectWrites, AFlushWaitsForThem) {
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  put_all();
+  Told flushed;
+  flushed.take(rank(0).flush(1, false, &flushed));
+  settle_messages();
+  EXPECT_EQ(flushed.done(), ordered());
+  settle();
+  EXPECT_TRUE(flushed.done());
+  EXPECT_EQ(word(1, word_count - 1), 7u);
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done) << "nothing is left to wait for";
 }
 
 // A datatype of the target is described once.

@@ -52,6 +52,7 @@ class Network {
   virtual bool transfer(int process, bool write, void* local, std::uint64_t bytes,
                         const RemoteMemory& remote, std::uint64_t token) = 0;
   virtual bool finished(Transfer& transfer) = 0;
+  virtual bool orders_writes() const = 0;
   /// Some transfer has not finished.
   virtual bool transferring() const = 0;
 

@@ -75,6 +75,7 @@ OfiNetwork::~OfiNetwork() {
   close_object(completions_);
   close_object(addresses_);
   for (fid_mr*& exposure : exposures_) close_object(exposure);
+  for (DirectTransfer& transfer : transfers_) close_object(transfer.registration);
   slabs_.clear();
   close_object(domain_);
   close_object(fabric_);
@@ -118,26 +119,19 @@ bool OfiNetwork::open(std::string& error) {
   return true;
 }
 
-fi_info* OfiNetwork::offers(bool direct, int& code) const {
+fi_info* OfiNetwork::offers(const Wish& wish, int& code) const {
   fi_info* hints = library_->dupinfo(nullptr);
-  hints->caps = FI_MSG;
-  hints->tx_attr->msg_order = FI_ORDER_SAS;
+  hints->caps = FI_MSG | wish.capabilities;
+  hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS | wish.order;
+  hints->tx_attr->op_flags = wish.operation_flags;
   // What the provider may want of us, and we do.
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
-  hints->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  if (direct) {
-    hints->caps |= FI_RMA;
-    // What is sent after a write arrives after it: nothing else tells a target that it is there.
-    hints->tx_attr->msg_order |= FI_ORDER_SAW;
-  } else {
-    hints->domain_attr->mr_mode |= FI_MR_LOCAL;
-  }
-  hints->rx_attr->msg_order = hints->tx_attr->msg_order;
+  hints->domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
-  const char* wanted = setting_text("ORIEL_OFI_PROVIDER");
-  if (*wanted != '\0') hints->fabric_attr->prov_name = ::strdup(wanted);
+  if (!wish.provider.empty()) hints->fabric_attr->prov_name = ::strdup(wish.provider.c_str());
   fi_info* offered = nullptr;
   code = library_->getinfo(api, nullptr, nullptr, 0, hints, &offered);
   library_->freeinfo(hints);
@@ -150,18 +144,31 @@ fi_info* OfiNetwork::offers(bool direct, int& code) const {
   return chosen;
 }
 
-bool OfiNetwork::choose(std::string& error) {
+bool OfiNetwork::choose_direct() {
   int code = 0;
-  direct_ = setting_bool("ORIEL_OFI_DIRECT");
-  if (direct_) info_ = offers(true, code);
-  if (info_ == nullptr) {
-    direct_ = false;
-    info_ = offers(false, code);
-  }
+  // libfabric names the fastest provider first: what it can do comes second.
+  fi_info* fastest = offers({setting_text("ORIEL_OFI_PROVIDER"), FI_RMA, 0, 0}, code);
+  if (fastest == nullptr) return false;
+  const std::string provider = fastest->fabric_attr->prov_name;
+  library_->freeinfo(fastest);
+  info_ = offers({provider, FI_RMA, FI_ORDER_SAW, 0}, code);
+  orders_writes_ = info_ != nullptr;
+  if (orders_writes_) return true;
+  info_ = offers({provider, FI_RMA, 0, FI_DELIVERY_COMPLETE}, code);
+  if (info_ == nullptr) return false;
+  info_->tx_attr->op_flags = 0;  // of writes alone
+  return true;
+}
+
+bool OfiNetwork::choose(std::string& error) {
+  direct_ = setting_bool("ORIEL_OFI_DIRECT") && choose_direct();
+  if (direct_) return true;
+  int code = 0;
+  const std::string wanted = setting_text("ORIEL_OFI_PROVIDER");
+  info_ = offers({wanted, 0, 0, 0}, code);
   if (info_ != nullptr) return true;
-  const char* wanted = setting_text("ORIEL_OFI_PROVIDER");
   error = "libfabric (" + library_->path + ") offers no provider " +
-          (*wanted != '\0' ? "named " + std::string(wanted) + " " : std::string()) +
+          (!wanted.empty() ? "named " + wanted + " " : std::string()) +
           "with reliable messages that reaches other nodes" +
           (code != 0 ? ": " + library_->describe(code) : std::string()) +
           "; `fi_info -t FI_EP_RDM` lists what there is, ORIEL_OFI_PROVIDER chooses";
@@ -209,13 +216,24 @@ bool OfiNetwork::open_endpoint(std::string& error) {
   return true;
 }
 
+int OfiNetwork::register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access,
+                                fid_mr*& made) {
+  // A key of its own, for providers that leave the choice to us.
+  int code = fi_mr_reg(domain_, memory, bytes, access, 0, ++registrations_, 0, &made, nullptr);
+  if (code != 0 || (info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) return code;
+  code = fi_mr_bind(made, &endpoint_->fid, 0);
+  if (code == 0) code = fi_mr_enable(made);
+  if (code != 0) close_object(made);
+  return code;
+}
+
 bool OfiNetwork::add_buffers(std::string& error) {
   auto slab = std::make_unique<Slab>();
   slab->memory.reset(new std::byte[packet_bytes * buffers_per_slab]);
   void* descriptor = nullptr;
   if (local_registration_) {
-    const int code = fi_mr_reg(domain_, slab->memory.get(), packet_bytes * buffers_per_slab,
-                               FI_SEND | FI_RECV, 0, 0, 0, &slab->registration, nullptr);
+    const int code = register_memory(slab->memory.get(), packet_bytes * buffers_per_slab,
+                                     FI_SEND | FI_RECV, slab->registration);
     if (code != 0) return fail(error, "to register memory", code);
     descriptor = fi_mr_desc(slab->registration);
   }
@@ -380,6 +398,7 @@ void OfiNetwork::done(Work& work, std::uint64_t bytes, Error error) {
       break;
     case Work::Kind::transfer: {
       auto& direct = static_cast<DirectTransfer&>(work);
+      close_object(direct.registration);
       --transfers_under_way_;
       finished_.push_back({direct.token, direct.bytes, error});
       idle_transfers_.push_back(&direct);
@@ -411,18 +430,31 @@ bool OfiNetwork::transfer(int process, bool write, void* local, std::uint64_t by
     finished_.push_back({token, bytes, Error::peer_lost});
     return true;
   }
-  const ssize_t code = write ? fi_write(endpoint_, local, bytes, nullptr, to.address,
-                                        remote.address, remote.key, &direct.context)
-                             : fi_read(endpoint_, local, bytes, nullptr, to.address, remote.address,
-                                       remote.key, &direct.context);
-  if (code == -FI_EAGAIN) return false;
-  if (code != 0) {
-    to.lost = true;
-    finished_.push_back({token, bytes, Error::peer_lost});
+  void* descriptor = nullptr;
+  if (local_registration_) {
+    // For this transfer only: providers that want it keep what was registered lately.
+    const int code = register_memory(local, bytes, write ? FI_WRITE : FI_READ, direct.registration);
+    if (code != 0) {
+      finished_.push_back({token, bytes, Error::system});
+      return true;
+    }
+    descriptor = fi_mr_desc(direct.registration);
+  }
+  const iovec here{local, bytes};
+  const fi_rma_iov there{remote.address, bytes, remote.key};
+  const fi_msg_rma message{&here, &descriptor, 1, to.address, &there, 1, &direct.context, 0};
+  const std::uint64_t delivery = orders_writes_ ? 0 : FI_DELIVERY_COMPLETE;
+  const ssize_t code = write ? fi_writemsg(endpoint_, &message, FI_COMPLETION | delivery)
+                             : fi_readmsg(endpoint_, &message, FI_COMPLETION);
+  if (code == 0) {
+    idle_transfers_.pop_back();
+    ++transfers_under_way_;
     return true;
   }
-  idle_transfers_.pop_back();
-  ++transfers_under_way_;
+  close_object(direct.registration);
+  if (code == -FI_EAGAIN) return false;
+  to.lost = true;
+  finished_.push_back({token, bytes, Error::peer_lost});
   return true;
 }
 
@@ -435,23 +467,17 @@ bool OfiNetwork::finished(Transfer& transfer) {
 
 int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) {
   if (!direct_ || bytes == 0) return -1;
-  const auto modes = static_cast<std::uint64_t>(info_->domain_attr->mr_mode);
-  const int number = static_cast<int>(exposures_.size());
   fid_mr* made = nullptr;
-  if (fi_mr_reg(domain_, memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, 0,
-                static_cast<std::uint64_t>(number) + 1, 0, &made, nullptr) != 0) {
-    return -1;
-  }
-  const bool bound = (modes & FI_MR_ENDPOINT) == 0 ||
-                     (fi_mr_bind(made, &endpoint_->fid, 0) == 0 && fi_mr_enable(made) == 0);
+  if (register_memory(memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, made) != 0) return -1;
+  const bool by_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+  exposed.address = by_address ? reinterpret_cast<std::uintptr_t>(memory) : 0;
   exposed.key = fi_mr_key(made);
-  exposed.address = (modes & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<std::uintptr_t>(memory) : 0;
-  if (!bound || exposed.key == FI_KEY_NOTAVAIL) {
+  if (exposed.key == FI_KEY_NOTAVAIL) {
     close_object(made);
     return -1;
   }
   exposures_.push_back(made);
-  return number;
+  return static_cast<int>(exposures_.size()) - 1;
 }
 
 void OfiNetwork::withdraw(int exposure) {

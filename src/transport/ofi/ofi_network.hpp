@@ -47,6 +47,7 @@ class OfiNetwork final : public Network {
   bool transfer(int process, bool write, void* local, std::uint64_t bytes,
                 const RemoteMemory& remote, std::uint64_t token) override;
   bool finished(Transfer& transfer) override;
+  bool orders_writes() const override { return orders_writes_; }
   bool transferring() const override { return transfers_under_way_ != 0; }
   int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) override;
   void withdraw(int exposure) override;
@@ -71,6 +72,14 @@ class OfiNetwork final : public Network {
   };
   struct DirectTransfer : Work {
     std::uint64_t token = 0;
+    fid_mr* registration = nullptr;  // of our memory, where the provider wants one
+  };
+  /// What is asked of a provider, beside reliable messages in order.
+  struct Wish {
+    std::string provider;  // empty: any
+    std::uint64_t capabilities = 0;
+    std::uint64_t order = 0;
+    std::uint64_t operation_flags = 0;
   };
   struct Slab;
   struct Peer {
@@ -91,9 +100,11 @@ class OfiNetwork final : public Network {
   OfiNetwork() = default;
   bool open(std::string& error);
   bool choose(std::string& error);
-  fi_info* offers(bool direct, int& code) const;
+  fi_info* offers(const Wish& wish, int& code) const;
+  bool choose_direct();
   bool open_endpoint(std::string& error);
   bool fail(std::string& error, const char* step, long code) const;
+  int register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access, fid_mr*& made);
   Buffer* take_buffer();
   bool add_buffers(std::string& error);
   bool post(Buffer& buffer);
@@ -115,7 +126,8 @@ class OfiNetwork final : public Network {
   fid_ep* endpoint_ = nullptr;
   int wait_descriptor_ = -1;
   bool local_registration_ = false;
-  bool direct_ = false;  // the provider has direct transfers, in order with messages
+  bool direct_ = false;  // the provider has direct transfers
+  bool orders_writes_ = false;
   int timeout_s_ = 0;
 
   NetworkName name_;
@@ -130,6 +142,7 @@ class OfiNetwork final : public Network {
   std::vector<Buffer*> unposted_;
   Buffer* current_ = nullptr;  // whose messages are being taken out
   PacketReader reader_;
+  std::uint64_t registrations_ = 0;       // all there have been
   std::vector<fid_mr*> exposures_;        // null: withdrawn
   std::deque<DirectTransfer> transfers_;  // all there have been
   std::vector<DirectTransfer*> idle_transfers_;

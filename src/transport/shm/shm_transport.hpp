@@ -57,6 +57,7 @@ class ShmTransport final : public Transport {
     return false;
   }
   bool finished(Transfer&) override { return false; }
+  bool orders_writes() const override { return true; }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   void ring(Doorbell& doorbell) override;
   /// Every process here has registered for expedited membarriers.

@@ -88,8 +88,8 @@ int SimJob::create_window(const SimWindowSpec& spec) {
 
 bool SimJob::round() {
   bool moved = false;
-  for (const auto& [from, to] : network_.under_way()) {
-    while (network_.deliver(from, to)) moved = true;
+  for (const SimNetwork::Route& route : network_.under_way()) {
+    while (network_.deliver(route)) moved = true;
   }
   for (int i = 0; i < ranks(); ++i) moved |= process(i).sweep();
   return moved || !network_.under_way().empty();

@@ -15,9 +15,15 @@ constexpr std::size_t packet_bytes = 4096;
 SimNetwork::SimNetwork(int processes, bool immediate)
     : processes_(static_cast<std::size_t>(processes)),
       immediate_(immediate),
-      routes_(processes_ * processes_),
+      routes_(2 * processes_ * processes_),
       inboxes_(processes_),
       finished_(processes_) {}
+
+SimNetwork::Queue& SimNetwork::queue(const Route& route) {
+  const std::size_t first = route.transfers ? processes_ * processes_ : 0;
+  return routes_[first + static_cast<std::size_t>(route.from) * processes_ +
+                 static_cast<std::size_t>(route.to)];
+}
 
 void SimNetwork::send(int from, int to, std::vector<std::byte> packet) {
   const std::lock_guard guard(mutex_);
@@ -25,16 +31,14 @@ void SimNetwork::send(int from, int to, std::vector<std::byte> packet) {
     inboxes_[static_cast<std::size_t>(to)].push_back({std::move(packet), {}});
     return;
   }
-  routes_[static_cast<std::size_t>(from) * processes_ + static_cast<std::size_t>(to)].push_back(
-      {std::move(packet), {}});
+  queue({from, to}).push_back({std::move(packet), {}});
   ++moving_;
 }
 
 void SimNetwork::begin(int from, int to, const Direct& direct) {
   const std::lock_guard guard(mutex_);
   if (immediate_) return carry_out(from, direct);
-  routes_[static_cast<std::size_t>(from) * processes_ + static_cast<std::size_t>(to)].push_back(
-      {{}, direct});
+  queue({from, to, !orders_writes_}).push_back({{}, direct});
   ++moving_;
 }
 
@@ -65,28 +69,29 @@ bool SimNetwork::receive(int process, std::vector<std::byte>& packet) {
   return true;
 }
 
-std::vector<std::pair<int, int>> SimNetwork::under_way() const {
+std::vector<SimNetwork::Route> SimNetwork::under_way() const {
   const std::lock_guard guard(mutex_);
-  std::vector<std::pair<int, int>> pairs;
-  if (moving_ == 0) return pairs;
+  std::vector<Route> routes;
+  if (moving_ == 0) return routes;
+  const std::size_t pairs = processes_ * processes_;
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     if (routes_[i].empty()) continue;
-    pairs.emplace_back(static_cast<int>(i / processes_), static_cast<int>(i % processes_));
+    routes.push_back(
+        {static_cast<int>(i % pairs / processes_), static_cast<int>(i % processes_), i >= pairs});
   }
-  return pairs;
+  return routes;
 }
 
-bool SimNetwork::deliver(int from, int to) {
+bool SimNetwork::deliver(const Route& route) {
   const std::lock_guard guard(mutex_);
-  Queue& route =
-      routes_[static_cast<std::size_t>(from) * processes_ + static_cast<std::size_t>(to)];
-  if (route.empty()) return false;
-  if (route.front().bytes.empty()) {
-    carry_out(from, route.front().direct);
+  Queue& waiting = queue(route);
+  if (waiting.empty()) return false;
+  if (waiting.front().bytes.empty()) {
+    carry_out(route.from, waiting.front().direct);
   } else {
-    inboxes_[static_cast<std::size_t>(to)].push_back(std::move(route.front()));
+    inboxes_[static_cast<std::size_t>(route.to)].push_back(std::move(waiting.front()));
   }
-  route.pop_front();
+  waiting.pop_front();
   --moving_;
   return true;
 }

@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/transport.hpp"
@@ -15,16 +14,27 @@
 
 namespace oriel {
 
-/// The packets between the simulated processes of one program. In order per pair of processes; how
-/// the pairs interleave is the choice of whoever calls deliver(). The mutex lets the processes be
+/// The packets between the simulated processes of one program. In order on each route; how the
+/// routes interleave is the choice of whoever calls deliver(). The mutex lets the processes be
 /// threads; a scheduler that runs them one by one pays next to nothing for it.
 class SimNetwork {
  public:
+  /// The way from one process to another; of direct transfers too, unless they go by their own.
+  struct Route {
+    int from = 0;
+    int to = 0;
+    bool transfers = false;
+  };
+
   /// `immediate`: a packet sent has arrived; for processes that are threads.
   SimNetwork(int processes, bool immediate);
+  /// False: direct transfers have routes of their own, so that packets may overtake them. True
+  /// until it is said otherwise, which is before anything is sent.
+  void set_orders_writes(bool orders) { orders_writes_ = orders; }
+  bool orders_writes() const { return orders_writes_; }
 
   void send(int from, int to, std::vector<std::byte> packet);
-  /// A direct transfer: takes place when it is delivered, in order with the packets of the pair.
+  /// A direct transfer: takes place when it is delivered.
   struct Direct {
     bool write = false;
     void* local = nullptr;
@@ -36,10 +46,10 @@ class SimNetwork {
   /// Takes the next packet that has arrived at `process`.
   bool receive(int process, std::vector<std::byte>& packet);
 
-  /// Pairs (from, to) with packets under way.
-  std::vector<std::pair<int, int>> under_way() const;
-  /// Lets the oldest packet of a pair arrive; false if there is none.
-  bool deliver(int from, int to);
+  /// Routes with something under way.
+  std::vector<Route> under_way() const;
+  /// Lets what is oldest on a route arrive; false if there is nothing.
+  bool deliver(const Route& route);
 
  private:
   /// Empty bytes: a direct transfer.
@@ -48,13 +58,15 @@ class SimNetwork {
     Direct direct;
   };
   using Queue = std::deque<Packet>;
+  Queue& queue(const Route& route);
   void carry_out(int from, const Direct& direct);
 
   mutable std::mutex mutex_;
   std::size_t processes_;
   bool immediate_;
-  std::uint64_t moving_ = 0;                    // packets under way
-  std::vector<Queue> routes_;                   // from * processes + to
+  bool orders_writes_ = true;
+  std::uint64_t moving_ = 0;                    // packets and transfers under way
+  std::vector<Queue> routes_;                   // those of packets, then those of transfers
   std::vector<Queue> inboxes_;                  // by process
   std::vector<std::deque<Transfer>> finished_;  // by process
 };
@@ -73,6 +85,7 @@ class SimTransport final : public Transport {
   bool transfer(int process, bool write, void* local, std::uint64_t bytes,
                 const RemoteMemory& remote, std::uint64_t token) override;
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
+  bool orders_writes() const override { return network_.orders_writes(); }
   void ring(Doorbell& doorbell) override;
   /// Simulated processes may be threads under ThreadSanitizer, which knows no membarrier.
   bool fences_peers() const override { return false; }

@@ -12,6 +12,7 @@ struct RandomJob::Plan {
   std::vector<SimWindowSpec> windows;
   ProgramSpec program;
   Limits limits;
+  bool orders_writes = true;
 
   Plan(std::uint64_t seed, Placement placement, bool reorder) {
     Random random(seed * 1000003 + static_cast<std::uint64_t>(placement) * 2 + (reorder ? 1 : 0));
@@ -24,8 +25,8 @@ struct RandomJob::Plan {
     if (random.chance(60)) {
       limits.piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 6));
       limits.ahead = std::uint64_t{8} * static_cast<unsigned>(random.below(12));
-      limits.direct = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 6));
-      limits.direct_piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 4));
+      limits.direct = std::uint64_t{8} * static_cast<unsigned>(random.below(3));
+      limits.direct_piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 3));
       limits.under_way = limits.piece * static_cast<unsigned>(random.between(1, 3));
     }
     const int node_count = random.between(2, 4);
@@ -51,6 +52,7 @@ struct RandomJob::Plan {
         window.memory.push_back(path);
       }
     }
+    orders_writes = random.chance(50);
   }
 };
 
@@ -59,6 +61,7 @@ RandomJob::RandomJob(std::uint64_t seed, Placement placement, bool reorder, bool
 
 RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
     : job_(plan.nodes, threads, plan.limits), program_(make_program(seed, plan.program)) {
+  job_.network().set_orders_writes(plan.orders_writes);
   for (const SimWindowSpec& window : plan.windows) job_.create_window(window);
   description_ = std::to_string(plan.program.ranks) + " ranks on nodes";
   for (const int node : plan.nodes) description_ += " " + std::to_string(node);
@@ -70,6 +73,7 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
   if (keys.exposure_after_access) description_ += " exposure_after_access";
   description_ += ", pieces of " + std::to_string(plan.limits.piece) + ", ahead " +
                   std::to_string(plan.limits.ahead);
+  if (!plan.orders_writes) description_ += ", writes overtaken";
   for (const SimWindowSpec& window : plan.windows) {
     description_ += ", window of unit " + std::to_string(window.disp_unit) + " memory";
     for (const Path path : window.memory) {

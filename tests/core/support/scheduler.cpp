@@ -75,13 +75,15 @@ void Scheduler::blocked(int rank) {
 }
 
 bool Scheduler::deliver_one() {
-  const auto pairs = job_.network().under_way();
-  if (pairs.empty()) return false;
-  const auto [from, to] = random_.pick(pairs);
-  job_.network().deliver(from, to);
+  const auto routes = job_.network().under_way();
+  if (routes.empty()) return false;
+  SimNetwork::Route route = random_.pick(routes);
+  // Slow ones: whoever is told too early of a write has time to look.
+  if (route.transfers && random_.chance(95)) route = routes.front();
+  job_.network().deliver(route);
   // A real waiter looks at the network now and then: for packets, and for transfers that are over.
-  wake(to);
-  wake(from);
+  wake(route.to);
+  wake(route.from);
   return true;
 }
 
