@@ -74,17 +74,14 @@ Failure wait_for(const BoundWindow& window, Flag& flag) {
 }
 
 Failure look_for_lost_peers(const BoundWindow& window) {
-  for (int rank = 0; rank < window.core->ranks(); ++rank) {
-    if (!runtime.engine()->routes.alive(window.core->member(rank).process)) {
-      // A sentence of this thread's, until its next failure.
-      static thread_local std::string reason;
-      reason = "rank " + std::to_string(rank) + " of the window has ended" +
-               (window.core->member(rank).control == nullptr ? " or cannot be reached" : "") +
-               ", so this call cannot complete";
-      return {MPI_ERR_OTHER, reason.c_str()};
-    }
-  }
-  return {};
+  const int rank = window.core->lost_peer();
+  if (rank < 0) return {};
+  // A sentence of this thread's, until its next failure.
+  static thread_local std::string reason;
+  reason = "rank " + std::to_string(rank) + " of the window has ended" +
+           (window.core->member(rank).control == nullptr ? " or cannot be reached" : "") +
+           ", so this call cannot complete";
+  return {MPI_ERR_OTHER, reason.c_str()};
 }
 
 }  // namespace oriel::boundary

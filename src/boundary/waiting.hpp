@@ -32,7 +32,7 @@ class Waiter {
 /// Carries what the sweep leaves to be done without the lock: tells the host of completed requests.
 bool sweep_once();
 
-/// The failure to report if a member of the window has died, none otherwise.
+/// The failure to report if a member of the window that is waited for has died, none otherwise.
 Failure look_for_lost_peers(const BoundWindow& window);
 
 /// About two microseconds.

@@ -180,6 +180,10 @@ class Window {
   /// An epoch with something in it, open at the application level.
   bool open_epoch() const;
 
+  /// A rank that something pending here waits for and that has ended; -1: none that we know of.
+  /// Others are not asked after: a question may take a connection.
+  int lost_peer();
+
   /// Carries everything that can go on, without blocking (E10). True if anything moved.
   bool sweep();
   /// Carries out what a node peer has offered; false: it is to do so itself.
@@ -282,6 +286,10 @@ class Window {
   void satisfy_flushes(Target& target);
   void cover(Epoch& epoch, Target& target, bool local, FlushRequest*& request);
   Outcome covered(FlushRequest* request, Completion* completion);
+
+  // lost_peer.cpp: whom something pending waits for.
+  bool awaits_anybody(const Epoch& epoch) const;
+  bool awaits(const Epoch& epoch, const Target& target);
 
   // steps.cpp: what one process tells another, by store or by message.
   void announce(Peer& peer, MessageKind kind, std::uint64_t word);

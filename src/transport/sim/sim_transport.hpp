@@ -6,7 +6,9 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/transport.hpp"
@@ -90,12 +92,19 @@ class SimTransport final : public Transport {
   /// Simulated processes may be threads under ThreadSanitizer, which knows no membarrier.
   bool fences_peers() const override { return false; }
   void fence_peers() override {}
-  bool alive(int) override { return true; }
+  bool alive(int process) override {
+    asked_.insert(process);
+    return process != ended_;
+  }
   void relax() override;
 
   /// Messages and packets sent so far.
   std::uint64_t messages() const { return messages_; }
   std::uint64_t packets() const { return packets_; }
+  /// Whether this process lives is known from now on: not.
+  void set_ended(int process) { ended_ = process; }
+  /// The processes that were asked after since the last call.
+  std::set<int> take_asked() { return std::exchange(asked_, {}); }
 
  private:
   /// What is being collected for one process.
@@ -109,6 +118,8 @@ class SimTransport final : public Transport {
   int self_;
   std::uint64_t messages_ = 0;
   std::uint64_t packets_ = 0;
+  int ended_ = -1;
+  std::set<int> asked_;
   std::map<int, Collected> collected_;
   std::vector<std::byte> arrived_;
   PacketReader reader_;

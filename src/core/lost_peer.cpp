@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether what is pending still can be completed.
+#include "core/process.hpp"
+#include "core/window.hpp"
+
+namespace oriel {
+
+/// Any rank's absence may be what holds it up.
+bool Window::awaits_anybody(const Epoch& epoch) const {
+  // All ranks have to enter the fence, and of a lock nobody tells us who holds it.
+  if (epoch.kind == EpochKind::fence) return epoch.closing_call != 0;
+  if (epoch.kind != EpochKind::lock && epoch.kind != EpochKind::lock_all) return false;
+  for (const Target& target : epoch) {
+    if (target.access == Target::Access::requested) return true;
+  }
+  return false;
+}
+
+bool Window::awaits(const Epoch& epoch, const Target& target) {
+  if (epoch.closed && !target.told) return true;
+  if (target.head != nullptr || target.flushes != nullptr || target.finished < target.asked ||
+      target.writes + target.reads != 0) {
+    return true;
+  }
+  // The next epoch waits until it is exposed: see over().
+  return epoch.completed && target.issued != 0 && target.access != Target::Access::granted;
+}
+
+int Window::lost_peer() {
+  bool anybody = true;
+  for (const Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
+    if (!epoch->active) break;  // waits for the earlier ones
+    if (awaits_anybody(*epoch)) {
+      anybody = true;
+      break;
+    }
+    for (const Target& target : *epoch) {
+      if (!awaits(*epoch, target)) continue;
+      anybody = false;
+      if (!transport_.alive(peer(target.rank).member.process)) return target.rank;
+    }
+  }
+  // Where no epoch names whom it waits for, packets may be all that is on its way.
+  for (int rank = 0; anybody && rank < ranks(); ++rank) {
+    if (!transport_.alive(peer(rank).member.process)) return rank;
+  }
+  return -1;
+}
+
+}  // namespace oriel
