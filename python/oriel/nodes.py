@@ -111,6 +111,13 @@ class Nodes:
         """Nothing reaches the node any more, and nothing leaves it."""
         _ip("link", "set", f"{self._tag}v{index}", "down")
 
+    def kill(self, index: int, program: Path) -> None:
+        """Ends the processes of this program on a node by SIGKILL, and nothing else there."""
+        for pid in self._pids(index):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                if Path(f"/proc/{pid}/exe").resolve() == program.resolve():
+                    os.kill(pid, signal.SIGKILL)
+
     def _make(self) -> None:
         bridge = f"{self._tag}br"
         _ip("link", "add", bridge, "type", "bridge")
@@ -129,13 +136,16 @@ class Nodes:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "hosts").write_text("\n".join(lines) + "\n")
 
-    def _end_processes(self, index: int) -> None:
-        """Those still on a node: a namespace lives as long as a process is in it."""
+    def _pids(self, index: int) -> list[int]:
         words = ["ip", "netns", "pids", self.namespace(index)]
         answer = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
-        for pid in answer.stdout.split():
+        return [int(pid) for pid in answer.stdout.split()]
+
+    def _end_processes(self, index: int) -> None:
+        """Those still on a node: a namespace lives as long as a process is in it."""
+        for pid in self._pids(index):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
 
     def _remove(self) -> None:
         for index in range(self.count):

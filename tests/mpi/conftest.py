@@ -183,18 +183,22 @@ class Job:
         return output
 
 
-def expect_loss(job: Job, host: Host, nodes: Nodes, settings=None, when_ready=lambda: None) -> str:
+def expect_loss(job: Job, host: Host, settings=None, when_ready=None) -> str:
     """Runs `lost` on two nodes: what rank 0 waits for fails with a sentence, within the configured
-    time, when the way to rank 1 is lost. Returns the output."""
+    time, when rank 1 is lost. `when_ready` is called with the nodes and the program when that may
+    happen. Returns the output."""
+    program = folder_of(host) / "lost"
+    # A rank that dies has a parent that does not: else the launcher ends the others at once.
+    command = ["sh", "-c", '"$0" || sleep 60', program]
     settings = {"ORIEL_PEER_TIMEOUT": "2", **(settings or {})}
-    with job.start(host, [folder_of(host) / "lost"], 2, settings, nodes) as run:
+    with Nodes(2) as nodes, job.start(host, command, 2, settings, nodes) as run:
         end = threading.Timer(LIMIT_SECONDS, os.killpg, (run.pid, signal.SIGKILL))
         end.start()
         output = ""
         for line in run.stdout:
             output += line
-            if line.strip() == "ready":
-                when_ready()
+            if line.strip() == "ready" and when_ready:
+                when_ready(nodes, program)
             if line.startswith("after "):
                 break
         end.cancel()

@@ -42,5 +42,5 @@ def test_manners(job, host, program, manners, three_nodes):
 
 def test_send_error(job, host, three_nodes):
     """A provider that fails for good is an error of the call that waits."""
-    output = expect_loss(job, host, three_nodes.first(2), settings("send_error"))
+    output = expect_loss(job, host, settings("send_error"))
     assert "fabric: send_error" in output

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pytest
 from conftest import expect_loss
-from oriel.nodes import Nodes
 from test_processes import PROGRAMS
 
 # Nodes and ranks on each: remote peers alone, and together with mapped ones.
@@ -81,5 +80,13 @@ def test_node_cut_off(job, host, three_nodes):
     sentence, within the configured time."""
     if job.host_alone:
         pytest.skip("the sentence is Oriel's")
-    with Nodes(2) as nodes:
-        expect_loss(job, host, nodes, when_ready=lambda: nodes.cut_off(1))
+    expect_loss(job, host, when_ready=lambda nodes, _: nodes.cut_off(1))
+
+
+def test_killed_rank(job, host, three_nodes):
+    """The same of a rank on another node that is killed with SIGKILL."""
+    if job.host_alone:
+        pytest.skip("the sentence is Oriel's")
+    if host.name == "openmpi":
+        pytest.skip("this MPI ends the job itself when one of its connections is closed")
+    expect_loss(job, host, when_ready=lambda nodes, program: nodes.kill(1, program))
