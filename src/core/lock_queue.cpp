@@ -42,7 +42,7 @@ void LockLine::keep_again(int origin) {
 
 bool LockLine::settle(int origin) {
   const std::uint32_t waiting = enter();
-  const bool ours = queue_.holders.load(std::memory_order_relaxed) == kept_by(origin);
+  const bool ours = keeps(origin);
   if (!ours) control_.slots()[origin].locked.store(0, std::memory_order_relaxed);
   leave_guard(waiting);
   return ours;

@@ -26,11 +26,13 @@ namespace oriel {
 ///     keeper                                another origin
 ///     K1  locked = 1 or 0                   A1  line != 0 (the guard)
 ///     K2  look at `line`                    A2  contended = 1, fence of all peers
-///                                           A3  look at `holders` and `locked`
+///     K3  taking it: look at `holders`      A3  look at `holders` and `locked`
+///                                           A4  locked was 0: change `holders`; the line may go
 ///
-/// Either K2 sees A1 or A3 sees K1 (see store_before_look()). So a keeper that takes the lock and
-/// sees no line has it, and one that gives it back and sees no line has been seen by whoever lines
-/// up; if it sees one, the guard settles it. Only the first to line up pays for A2, who sets
+/// Either K2 sees A1 or A3 sees K1 (see store_before_look()). If K2 comes after the line has gone
+/// again, K3 sees A4. So a keeper that takes the lock, sees no line, and then is the keeper still,
+/// has it; and one that gives it back and sees no line has been seen by whoever lines up. If it
+/// sees a line, the guard settles it. Only the first to line up pays for A2, who sets
 /// `contended`: the keeper that there may be sees a line until it has lost the lock, and nobody
 /// becomes a keeper while `contended` is set, until an origin has had the lock for itself for long.
 /// Who becomes one looks at `contended`, or having cleared it at `line`, after it has said so.
@@ -51,9 +53,13 @@ class LockLine {
 
   /// Takes the lock if nobody holds it against us and nobody is in line.
   bool try_acquire(int origin, bool exclusive) {
-    if (exclusive && queue_.holders.load(std::memory_order_relaxed) == kept_by(origin)) [[likely]] {
+    if (exclusive && keeps(origin)) [[likely]] {
       store_before_look(control_.slots()[origin].locked, 1, asymmetric_);
-      return queue_.line.load(std::memory_order_seq_cst) == 0 || settle(origin);
+      const bool lined_up = queue_.line.load(std::memory_order_seq_cst) != 0;
+      // Somebody may have lined up, taken the lock away and left the line before our store.
+      if (!lined_up && keeps(origin)) [[likely]]
+        return true;
+      if (settle(origin)) return true;
     }
     if (queue_.line.load(std::memory_order_relaxed) != 0) return false;
     if (!exclusive) return take(false);
@@ -67,7 +73,7 @@ class LockLine {
   bool release(int origin, bool exclusive) {
     if (!exclusive) {
       queue_.holders.fetch_sub(1, std::memory_order_seq_cst);
-    } else if (queue_.holders.load(std::memory_order_relaxed) == kept_by(origin)) [[likely]] {
+    } else if (keeps(origin)) [[likely]] {
       store_before_look(control_.slots()[origin].locked, 0, asymmetric_);
     } else {
       queue_.holders.exchange(0, std::memory_order_seq_cst);
@@ -116,6 +122,9 @@ class LockLine {
   static constexpr std::uint32_t guard_bit = std::uint32_t{1} << 31;
 
   static std::uint64_t kept_by(int origin) { return kept_bit | static_cast<std::uint64_t>(origin); }
+  bool keeps(int origin) const {
+    return queue_.holders.load(std::memory_order_relaxed) == kept_by(origin);
+  }
 
   /// So often in a row an origin takes a lock that was contended, before it keeps it again: that
   /// the next one to line up pays for a fence is then worth it.

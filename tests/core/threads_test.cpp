@@ -158,19 +158,20 @@ TEST(LockLineThreads, WritersExcludeEverybody) {
   EXPECT_TRUE(contenders.line(0).try_acquire(0, true)) << "somebody still holds the lock";
 }
 
-// One origin takes the lock again and again, as its keeper; another takes it away now and then.
+// One origin takes the lock again and again, as its keeper; another takes it away now and then. It
+// may come and go between any two steps of the keeper.
 TEST(LockLineThreads, AKeeperIsDispossessed) {
   Contenders contenders(2);
   std::uint64_t count = 0;
-  constexpr int often = 40'000;
-  constexpr int seldom = 40;
+  constexpr int often = 100'000;
+  constexpr int seldom = 1000;
   contenders.run([&](int origin) {
     const int rounds = origin == 0 ? often : seldom;
     for (int i = 0; i < rounds; ++i) {
       contenders.acquire(origin, true);
       ++count;
       contenders.release(origin, true);
-      if (origin == 1) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if (origin == 1) std::this_thread::sleep_for(std::chrono::microseconds(i % 20));
     }
   });
   EXPECT_EQ(count, static_cast<std::uint64_t>(often + seldom));
