@@ -3,6 +3,10 @@
 
 #include <netinet/in.h>
 
+#include <cstring>
+
+#include "core/settings.hpp"
+
 namespace oriel {
 namespace {
 
@@ -51,6 +55,8 @@ fi_info* OfiEndpoint::best_offer(fi_info* hints, int& code) const {
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+  const char* wanted = setting_text("ORIEL_OFI_PROVIDER");
+  if (*wanted != '\0') hints->fabric_attr->prov_name = ::strdup(wanted);
   fi_info* offered = nullptr;
   code = library_->getinfo(api, nullptr, nullptr, 0, hints, &offered);
   library_->freeinfo(hints);
