@@ -48,6 +48,8 @@ void WindowInfo::read(MPI_Info info) {
   take(info, "accumulate_ordering", accumulate_ordering);
   take(info, "accumulate_ops", accumulate_ops);
   take(info, "mpi_accumulate_granularity", accumulate_granularity);
+  take(info, "acc_single_intrinsic", accumulate_intrinsic);  // Open MPI's name of the next
+  take(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
   take(info, "mpi_minimum_memory_alignment", minimum_alignment);
   update(info);
 }
@@ -80,6 +82,7 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{"accumulate_ordering", accumulate_ordering.c_str()},
       Entry{"accumulate_ops", accumulate_ops.c_str()},
       Entry{"mpi_accumulate_granularity", accumulate_granularity.c_str()},
+      Entry{"mpi_assert_accumulate_intrinsic", truth(accumulate_intrinsic)},
       Entry{"mpi_minimum_memory_alignment", minimum_alignment.c_str()},
       Entry{"mpi_memory_alloc_kinds", alloc_kinds.c_str()},
       Entry{"mpi_assert_memory_alloc_kinds", asserted_alloc_kinds.c_str()},

@@ -17,6 +17,7 @@ struct WindowInfo {
   std::string accumulate_ordering = "rar,raw,war,waw";
   std::string accumulate_ops = "same_op_no_op";
   std::string accumulate_granularity = "0";
+  bool accumulate_intrinsic = false;  // asked for; once the window is made: in effect
   std::string minimum_alignment = "64";
   std::string alloc_kinds = "system,mpi";
   std::string asserted_alloc_kinds;
