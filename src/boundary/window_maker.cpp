@@ -153,7 +153,8 @@ void WindowMaker::offer_atomics(void* memory, NetworkAnnouncement& own) {
     if (window_->atomic_exposure < 0) return;
   }
   own.atomic_name = network->name();
-  own.atomics = {network->types(every_op), every_op};
+  const OpSet ops = window_->info.ops();
+  own.atomics = {network->types(ops), ops};
 }
 
 AtomicSet WindowMaker::atomics_of_all() const {
@@ -161,7 +162,10 @@ AtomicSet WindowMaker::atomics_of_all() const {
   AtomicSet all = elsewhere_.front().atomics;
   for (const NetworkAnnouncement& other : elsewhere_) {
     all.types &= other.atomics.types;
-    if (other.atomic_name.provider != elsewhere_.front().atomic_name.provider) return {};
+    if (other.atomics.ops != all.ops ||
+        other.atomic_name.provider != elsewhere_.front().atomic_name.provider) {
+      return {};
+    }
   }
   return all.types != 0 ? all : AtomicSet();
 }

@@ -46,7 +46,6 @@ struct AtomicSet {
         return false;
     }
   }
-  friend bool operator==(const AtomicSet&, const AtomicSet&) = default;
 };
 
 }  // namespace oriel

@@ -30,11 +30,11 @@ Operation fetch_and_add(const std::uint64_t* one, std::uint64_t* fetched, int ta
 /// Ranks with a window of 64 words, of which 64-bit elements go by the network's atomics.
 class Atomics : public ::testing::Test {
  protected:
-  void make(const std::vector<int>& nodes) {
+  void make(const std::vector<int>& nodes, OpSet ops = every_op) {
     job_ = std::make_unique<SimJob>(nodes);
     SimWindowSpec spec;
     spec.bytes = 64 * sizeof(std::uint64_t);
-    spec.atomics = {bit(Basic::u64), every_op};
+    spec.atomics = {bit(Basic::u64), ops};
     job_->create_window(spec);
   }
   Window& rank(int index) { return job_->window(index); }
@@ -262,6 +262,29 @@ TEST_F(Atomics, LeaveOtherTypesToTheEngine) {
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 1u);
   EXPECT_EQ(messages(0), 2u) << "the operation and the question whether it is complete";
+}
+
+// The program has said that it uses others: it gives atomicity with these up, and nothing else.
+TEST_F(Atomics, LeaveOtherOpsToTheEngine) {
+  make({0, 1}, bit(Op::sum) | bit(Op::no_op));
+  Operation swap = fetch_and_add(&one_, &fetched_, 1);
+  const std::uint64_t zero = 0;
+  swap.kind = OperationKind::compare_and_swap;
+  swap.compare = &zero;
+  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
+  issue(rank(0), swap);
+  Told flushed;
+  flushed.take(rank(0).flush(1, false, &flushed));
+  settle();
+  EXPECT_TRUE(flushed.done());
+  EXPECT_EQ(messages(0), 1u);
+  issue(rank(0), add(&one_, 1));
+  Told told;
+  told.take(rank(0).unlock_all(&told));
+  settle();
+  EXPECT_TRUE(told.done());
+  EXPECT_EQ(word(1), 2u);
+  EXPECT_EQ(messages(0), 1u);
 }
 
 TEST_F(Atomics, RefuseWhatIsNotAligned) {

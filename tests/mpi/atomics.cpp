@@ -30,6 +30,30 @@ std::string value_in_effect(MPI_Win win) {
   return found ? value : "";
 }
 
+/// A program that names the ops it uses keeps the others, too, which the engines then carry out.
+void named_ops(Flavor flavor, const Program& program) {
+  const Info info({{"acc_single_intrinsic", "true"}, {"which_accumulate_ops", "sum,no_op"}});
+  Window<int> window(flavor, 2, MPI_COMM_WORLD, info);
+  const int two = 2;
+  int found = -1;
+  MPI_Win_lock_all(0, window);
+  for (int i = 0; i < 10; ++i) {
+    MPI_Accumulate(&two, 1, MPI_INT, program.right(), 0, 1, MPI_INT, MPI_SUM, window);
+    MPI_Accumulate(&two, 1, MPI_INT, program.right(), 1, 1, MPI_INT, MPI_BOR, window);
+  }
+  MPI_Fetch_and_op(nullptr, &found, MPI_INT, program.right(), 0, MPI_NO_OP, window);
+  MPI_Win_unlock_all(window);
+  CHECK_EQUAL(found, 20);
+  support::barrier();
+  MPI_Win_lock(MPI_LOCK_SHARED, program.rank(), 0, window);
+  CHECK_EQUAL(window[1], 2);
+  MPI_Win_unlock(program.rank(), window);
+  support::barrier();
+  const Info unlike({{"mpi_assert_accumulate_intrinsic", program.rank() == 0 ? "true" : "false"}});
+  Window<int> off(flavor, 1, MPI_COMM_WORLD, unlike);
+  if (!program.host_only()) CHECK_EQUAL(value_in_effect(off), std::string("false"));
+}
+
 /// All ranks count at rank 0 by every call there is, until each has been there `rounds` times.
 template <class T>
 void counted(Flavor flavor, const Program& program, MPI_Datatype type) {
@@ -197,6 +221,7 @@ int main(int argc, char** argv) {
     program.test("double", [&] { counted<double>(flavor, program, MPI_DOUBLE); });
     program.test("long double", [&] { counted<long double>(flavor, program, MPI_LONG_DOUBLE); });
     program.test("one counter", [&] { one_counter(flavor, program); });
+    program.test("named ops", [&] { named_ops(flavor, program); });
     program.test("epochs", [&] { epochs(flavor, program); });
     program.test_unless_host("any", "no host has an agent", "served while computing",
                              [&] { served_while_computing(flavor, program); });
