@@ -167,13 +167,13 @@ AtomicSet WindowMaker::atomics_of_all() const {
       return {};
     }
   }
-  return all.types != 0 ? all : AtomicSet();
+  return all;
 }
 
 void WindowMaker::meet_atomics() {
   spec_.atomics = atomics_of_all();
-  window_->info.accumulate_intrinsic = spec_.atomics.types != 0;
-  if (spec_.atomics.types == 0) return;
+  window_->info.accumulate_intrinsic = !spec_.atomics.empty();
+  if (spec_.atomics.empty()) return;
   for (int rank = 0; rank < ranks_; ++rank) {
     const NetworkAnnouncement& announced = elsewhere_[static_cast<std::size_t>(rank)];
     Member& member = spec_.members[static_cast<std::size_t>(rank)];

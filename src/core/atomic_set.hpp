@@ -34,6 +34,7 @@ struct AtomicSet {
   TypeSet types = 0;
   OpSet ops = 0;
 
+  bool empty() const { return types == 0; }
   bool has(OpSet op, Basic basic) const { return (types & bit(basic)) != 0 && (ops & op) != 0; }
   bool has(const Operation& operation) const {
     switch (operation.kind) {

@@ -140,7 +140,7 @@ Error Window::start(std::span<const int> targets, Assert assertion) {
 
 bool Window::lock_lightly(bool exclusive, Peer& locked) {
   if (light_held_ || closed_ != 0 || deferred_ != 0 || access_ != nullptr || no_locks_ ||
-      atomics_.types != 0 || locked.lock != nullptr || locked.locking != nullptr ||
+      !atomics_.empty() || locked.lock != nullptr || locked.locking != nullptr ||
       locked.member.control == nullptr || !settled(locked) ||
       !lock_line(locked).try_acquire(rank_, exclusive)) {
     return false;

@@ -157,7 +157,7 @@ class Window {
   /// The hot path of accumulates: `count` elements in a row at both sides. False: use issue().
   bool reduce_directly(int target, std::int64_t displacement, const Reduction& reduction,
                        const void* origin, void* fetched, std::uint64_t count) {
-    if (atomics_.has(bit(reduction.op), reduction.basic)) return false;
+    if (!atomics_.empty() && atomics_.has(bit(reduction.op), reduction.basic)) return false;
     std::byte* where = direct(target, displacement, count * reduction.element);
     if (where == nullptr) return false;
     reduce(reduction, peer(target), where, origin, fetched, count);
@@ -166,7 +166,7 @@ class Window {
   /// Likewise of compare-and-swap.
   bool compare_swap_directly(int target, std::int64_t displacement, const Reduction& reduction,
                              const void* origin, const void* compare, void* result) {
-    if (atomics_.has(compare_swap_bit, reduction.basic)) return false;
+    if (!atomics_.empty() && atomics_.has(compare_swap_bit, reduction.basic)) return false;
     std::byte* where = direct(target, displacement, reduction.element);
     if (where == nullptr) return false;
     compare_swap(reduction.element, peer(target), where, origin, compare, result);
