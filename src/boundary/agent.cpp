@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "boundary/requests.hpp"
@@ -134,18 +135,23 @@ bool Agent::serve() {
 }
 
 void Agent::wait() {
-  Network* network = runtime.engine()->routes.network();
-  const int descriptor = network->wait_descriptor();
-  if (descriptor < 0) return sleep_for(blind_look);
+  // A negative descriptor is passed over.
+  std::array<pollfd, 2> look{pollfd{-1, POLLIN, 0}, pollfd{-1, POLLIN, 0}};
   {
     if (!runtime.lock.try_acquire()) return;
-    const bool quiet = network->may_wait();
+    Routes& routes = runtime.engine()->routes;
+    AtomicNetwork* atomics = routes.atomics();
+    look[0].fd = routes.network()->wait_descriptor();
+    if (atomics != nullptr) look[1].fd = atomics->wait_descriptor();
+    const bool blind = look[0].fd < 0 || (atomics != nullptr && look[1].fd < 0);
+    const bool quiet =
+        blind || (routes.network()->may_wait() && (atomics == nullptr || atomics->may_wait()));
     runtime.lock.release();
+    if (blind) return sleep_for(blind_look);
     if (!quiet) return;
   }
-  pollfd look{descriptor, POLLIN, 0};
   const timespec time{0, static_cast<long>(longest_wait)};
-  ::ppoll(&look, 1, &time, nullptr);
+  ::ppoll(look.data(), look.size(), &time, nullptr);
 }
 
 }  // namespace oriel::boundary

@@ -28,6 +28,7 @@ struct BoundWindow {
 
   WindowInfo info;
   int exposure = -1;              // of our memory to other nodes: see Network
+  int atomic_exposure = -1;       // see AtomicNetwork
   std::vector<Segment> segments;  // our own first, then those of peers that we map
 };
 

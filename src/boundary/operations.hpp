@@ -198,8 +198,8 @@ inline Failure compare_and_swap(BoundWindow& window, const void* origin, const v
   const OperationKind kind = OperationKind::compare_and_swap;
   if (valid_rank(window, rank) && ((type == last_update.type && kind == last_update.kind) ||
                                    resolve_update(kind, MPI_REPLACE, type))) {
-    if (window.core->compare_swap_directly(rank, displacement, last_update.reduction.element,
-                                           origin, compare, result)) [[likely]] {
+    if (window.core->compare_swap_directly(rank, displacement, last_update.reduction, origin,
+                                           compare, result)) [[likely]] {
       return {};
     }
   }

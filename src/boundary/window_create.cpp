@@ -37,6 +37,7 @@ void destroy(BoundWindow* window) {
   runtime.windows.erase(handle_key(window->handle), window);
   Engine& engine = *runtime.engine();
   if (window->exposure >= 0) engine.routes.network()->withdraw(window->exposure);
+  if (window->atomic_exposure >= 0) engine.routes.atomics()->withdraw(window->atomic_exposure);
   engine.process.destroy_window(*window->core);
   std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
 }

@@ -3,10 +3,12 @@
 
 #include <oriel/oriel.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "boundary/info_keys.hpp"
 #include "core/control.hpp"
@@ -48,6 +50,9 @@ void WindowInfo::read(MPI_Info info) {
   take(info, "accumulate_ordering", accumulate_ordering);
   take(info, "accumulate_ops", accumulate_ops);
   take(info, "mpi_accumulate_granularity", accumulate_granularity);
+  take(info, "acc_single_intrinsic", accumulate_intrinsic);  // Open MPI's name of the next
+  take(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
+  take(info, "which_accumulate_ops", which_accumulate_ops);
   take(info, "mpi_minimum_memory_alignment", minimum_alignment);
   update(info);
 }
@@ -80,6 +85,8 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{"accumulate_ordering", accumulate_ordering.c_str()},
       Entry{"accumulate_ops", accumulate_ops.c_str()},
       Entry{"mpi_accumulate_granularity", accumulate_granularity.c_str()},
+      Entry{"mpi_assert_accumulate_intrinsic", truth(accumulate_intrinsic)},
+      Entry{"which_accumulate_ops", which_accumulate_ops.c_str()},
       Entry{"mpi_minimum_memory_alignment", minimum_alignment.c_str()},
       Entry{"mpi_memory_alloc_kinds", alloc_kinds.c_str()},
       Entry{"mpi_assert_memory_alloc_kinds", asserted_alloc_kinds.c_str()},
@@ -98,6 +105,29 @@ int WindowInfo::write(MPI_Info info) const {
     }
   }
   return MPI_SUCCESS;
+}
+
+OpSet WindowInfo::ops() const {
+  struct Name {
+    std::string_view name;
+    OpSet ops;
+  };
+  static constexpr std::array names{
+      Name{"replace", bit(Op::replace)}, Name{"no_op", bit(Op::no_op)}, Name{"sum", bit(Op::sum)},
+      Name{"prod", bit(Op::prod)},       Name{"min", bit(Op::min)},     Name{"max", bit(Op::max)},
+      Name{"land", bit(Op::land)},       Name{"lor", bit(Op::lor)},     Name{"lxor", bit(Op::lxor)},
+      Name{"band", bit(Op::band)},       Name{"bor", bit(Op::bor)},     Name{"bxor", bit(Op::bxor)},
+      Name{"cswap", compare_swap_bit},   Name{"any_op", every_op},
+  };
+  OpSet ops = 0;
+  for (std::string_view rest = which_accumulate_ops; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    for (const Name& known : names) {
+      if (known.name == word) ops |= known.ops;
+    }
+  }
+  return ops;
 }
 
 std::size_t WindowInfo::alignment() const {

@@ -5,6 +5,7 @@
 
 #include "boundary/host.hpp"
 #include "core/activation.hpp"
+#include "core/atomic_set.hpp"
 
 namespace oriel::boundary {
 
@@ -17,6 +18,8 @@ struct WindowInfo {
   std::string accumulate_ordering = "rar,raw,war,waw";
   std::string accumulate_ops = "same_op_no_op";
   std::string accumulate_granularity = "0";
+  bool accumulate_intrinsic = false;            // asked for; once the window is made: in effect
+  std::string which_accumulate_ops = "any_op";  // MPICH's
   std::string minimum_alignment = "64";
   std::string alloc_kinds = "system,mpi";
   std::string asserted_alloc_kinds;
@@ -32,6 +35,8 @@ struct WindowInfo {
 
   /// What the memory must be aligned to.
   std::size_t alignment() const;
+  /// The ops that the program says it uses.
+  OpSet ops() const;
 };
 
 }  // namespace oriel::boundary

@@ -129,6 +129,7 @@ int WindowMaker::meet_nodes() {
       }
       window_->exposure = routes.network()->expose(memory, mine_.size, own.memory);
       own.exposed = window_->exposure >= 0 ? 1 : 0;
+      if (window_->info.accumulate_intrinsic) offer_atomics(memory, own);
     } else {
       give_up(MPI_ERR_OTHER, "there is no way to " + others + ": " + error +
                                  "; or set ORIEL_DISABLE=1 to use the host MPI's windows");
@@ -137,6 +138,53 @@ int WindowMaker::meet_nodes() {
   elsewhere_.resize(static_cast<std::size_t>(ranks_));
   return PMPI_Allgather(&own, sizeof own, MPI_BYTE, elsewhere_.data(), sizeof own, MPI_BYTE,
                         communicator_);
+}
+
+void WindowMaker::offer_atomics(void* memory, NetworkAnnouncement& own) {
+  // Whether an element is aligned must be seen from its place in the window.
+  constexpr std::uintptr_t largest_element = 8;
+  if (reinterpret_cast<std::uintptr_t>(memory) % largest_element != 0) return;
+  Routes& routes = runtime.engine()->routes;
+  if (routes.atomics() == nullptr) routes.set_atomics(AtomicNetwork::open());
+  AtomicNetwork* network = routes.atomics();
+  if (network == nullptr) return;
+  if (mine_.size != 0) {
+    window_->atomic_exposure = network->expose(memory, mine_.size, own.atomic_memory);
+    if (window_->atomic_exposure < 0) return;
+  }
+  own.atomic_name = network->name();
+  const OpSet ops = window_->info.ops();
+  own.atomics = {network->types(ops), ops};
+}
+
+AtomicSet WindowMaker::atomics_of_all() const {
+  if (elsewhere_.empty()) return {};
+  AtomicSet all = elsewhere_.front().atomics;
+  for (const NetworkAnnouncement& other : elsewhere_) {
+    all.types &= other.atomics.types;
+    if (other.atomics.ops != all.ops ||
+        other.atomic_name.provider != elsewhere_.front().atomic_name.provider) {
+      return {};
+    }
+  }
+  return all;
+}
+
+void WindowMaker::meet_atomics() {
+  spec_.atomics = atomics_of_all();
+  window_->info.accumulate_intrinsic = !spec_.atomics.empty();
+  if (spec_.atomics.empty()) return;
+  for (int rank = 0; rank < ranks_; ++rank) {
+    const NetworkAnnouncement& announced = elsewhere_[static_cast<std::size_t>(rank)];
+    Member& member = spec_.members[static_cast<std::size_t>(rank)];
+    member.atomic_process = runtime.engine()->routes.atomics()->attach(announced.atomic_name);
+    member.atomic_memory = announced.atomic_memory;
+    if (member.atomic_process >= 0) continue;
+    return give_up(MPI_ERR_OTHER,
+                   rank_and_host(rank, all_[static_cast<std::size_t>(rank)]) +
+                       " cannot be reached by libfabric's atomics; leave out the info key "
+                       "mpi_assert_accumulate_intrinsic");
+  }
 }
 
 void WindowMaker::lay_out_contiguously() {
@@ -175,6 +223,7 @@ void WindowMaker::meet_peers() {
       return give_up(MPI_ERR_OTHER, rank_and_host(rank, peer) + " cannot be reached: " + error);
     }
   }
+  meet_atomics();
 }
 
 bool WindowMaker::meet_elsewhere(int rank, std::string& error) {
@@ -297,6 +346,9 @@ void WindowMaker::describe() const {
   std::fprintf(stderr, "oriel: window %u, made by %s, %d ranks: %s\n", window_->core->id(), call_,
                ranks_, describe_paths(*window_->core).c_str());
   std::fprintf(stderr, "oriel: network: %s\n", describe_network().c_str());
+  if (!window_->info.accumulate_intrinsic) return;
+  std::fprintf(stderr, "oriel: accumulates: by atomics of %s\n",
+               elsewhere_.front().atomic_name.provider.data());
 }
 
 int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle) {

@@ -10,6 +10,7 @@
 #include "boundary/bound_window.hpp"
 #include "boundary/host.hpp"
 #include "boundary/node.hpp"
+#include "transport/ofi/atomic_network.hpp"
 #include "transport/ofi/network.hpp"
 #include "transport/shm/process_block.hpp"
 #include "transport/shm/segment.hpp"
@@ -39,6 +40,9 @@ struct NetworkAnnouncement {
   RemoteMemory memory;
   std::uint32_t exposed = 0;  // `memory` is valid
   std::uint32_t reserved = 0;
+  AtomicName atomic_name;
+  RemoteMemory atomic_memory;
+  AtomicSet atomics;  // what it would leave to the network's atomics
 };
 static_assert(std::is_trivially_copyable_v<NetworkAnnouncement>);
 
@@ -64,6 +68,9 @@ class WindowMaker {
   void meet_peers();
   bool meet(int rank, std::string& error);
   bool meet_elsewhere(int rank, std::string& error);
+  void offer_atomics(void* memory, NetworkAnnouncement& own);
+  AtomicSet atomics_of_all() const;
+  void meet_atomics();
   int agree();
   void separate();
   bool elsewhere(int rank) const {

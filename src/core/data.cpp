@@ -7,32 +7,12 @@
 #include <cstring>
 
 #include "core/address.hpp"
+#include "core/element_runs.hpp"
 #include "core/process.hpp"
 #include "core/window.hpp"
 
 namespace oriel {
 namespace {
-
-/// Visits the runs that are contiguous in the target, in the origin and in the result alike. An
-/// absent buffer imposes nothing and is visited as null.
-template <typename Visit>
-void for_each_element_run(BlockCursor target, const Buffer& origin, const Buffer& result,
-                          Visit&& visit) {
-  static const Layout nothing({}, 0, Basic::none);
-  BlockCursor from(origin.layout ? *origin.layout : nothing, origin.layout ? origin.count : 0);
-  BlockCursor into(result.layout ? *result.layout : nothing, result.layout ? result.count : 0);
-  while (!target.finished()) {
-    std::uint64_t bytes = target.run();
-    if (origin.layout) bytes = std::min(bytes, from.run());
-    if (result.layout) bytes = std::min(bytes, into.run());
-    if (bytes == 0) return;
-    visit(target.offset(), origin.layout ? at(origin.address, from.offset()) : nullptr,
-          result.layout ? at(result.address, into.offset()) : nullptr, bytes);
-    target.advance(bytes);
-    if (origin.layout) from.advance(bytes);
-    if (result.layout) into.advance(bytes);
-  }
-}
 
 /// Collects the pieces of a copy to private memory and hands them over in batches.
 class RunBatch {
@@ -106,12 +86,10 @@ Error Window::perform_mapped(const Operation& operation, Peer& other, std::byte*
       break;
     case OperationKind::accumulate:
     case OperationKind::get_accumulate:
-      for_each_element_run(
-          cursor, operation.origin, operation.result,
-          [&](std::int64_t offset, std::byte* origin, std::byte* result, std::uint64_t bytes) {
-            reduce(operation.reduction, other, at(base, offset), origin, result,
-                   bytes / operation.reduction.element);
-          });
+      for (ElementRuns runs(operation); runs.bytes() != 0; runs.next()) {
+        reduce(operation.reduction, other, at(base, runs.offset()), runs.origin(), runs.result(),
+               runs.bytes() / operation.reduction.element);
+      }
       break;
     case OperationKind::compare_and_swap:
       compare_swap(operation.reduction.element, other, base, operation.origin.address,
@@ -147,7 +125,6 @@ Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t 
   if (operation.kind == OperationKind::put || operation.kind == OperationKind::get) {
     return copy_vm(operation, other, base, done);
   }
-  const BlockCursor cursor(*operation.target_layout, operation.target_count);
   // Fetch, combine in a private copy, store back: alone, as every update of this memory is, its
   // owner's included.
   const Update held(*other.member.control, rank_, transport_, asymmetric_, true);
@@ -163,26 +140,22 @@ Error Window::perform_vm(const Operation& operation, Peer& other, std::uint64_t 
                        operation.result.address);
     return transport_.copy(process, true, {&run, 1});
   }
-  Error error = Error::none;
-  for_each_element_run(
-      cursor, operation.origin, operation.result,
-      [&](std::int64_t offset, std::byte* origin, std::byte* result, std::uint64_t bytes) {
-        if (error != Error::none) return;
-        const std::uint64_t before = std::min(done, bytes);
-        done -= before;
-        if (before == bytes) return;
-        offset += static_cast<std::int64_t>(before);
-        origin += origin != nullptr ? before : 0;
-        result += result != nullptr ? before : 0;
-        bytes -= before;
-        scratch_.resize(std::max<std::size_t>(scratch_.size(), bytes));
-        const Run run{scratch_.data(), base + static_cast<std::uint64_t>(offset), bytes};
-        error = transport_.copy(process, false, {&run, 1});
-        if (error != Error::none) return;
-        reduce_plain(operation.reduction, scratch_.data(), origin, result, bytes / element);
-        if (operation.reduction.op != Op::no_op) error = transport_.copy(process, true, {&run, 1});
-      });
-  return error;
+  ElementRuns runs(operation);
+  runs.skip(done);
+  for (; runs.bytes() != 0; runs.next()) {
+    scratch_.resize(std::max<std::size_t>(scratch_.size(), runs.bytes()));
+    const Run run{scratch_.data(), base + static_cast<std::uint64_t>(runs.offset()), runs.bytes()};
+    if (const Error error = transport_.copy(process, false, {&run, 1}); error != Error::none) {
+      return error;
+    }
+    reduce_plain(operation.reduction, scratch_.data(), runs.origin(), runs.result(),
+                 runs.bytes() / element);
+    if (operation.reduction.op == Op::no_op) continue;
+    if (const Error error = transport_.copy(process, true, {&run, 1}); error != Error::none) {
+      return error;
+    }
+  }
+  return Error::none;
 }
 
 bool Window::make_errand(const Operation& operation, const Peer& other, Errand& errand) {

@@ -23,8 +23,9 @@ struct RecordedOperation {
   RecordedOperation* next = nullptr;
   std::uint64_t number = 0;    // Target::issued when it was issued
   std::uint64_t sent = 0;      // bytes sent, or asked for
-  std::uint64_t received = 0;  // bytes of the result that are here; direct: bytes that are through
+  std::uint64_t received = 0;  // bytes of the result that are here; others: bytes that are through
   bool direct = false;         // goes by direct transfers
+  bool atomic = false;         // goes by the transport's atomics
   std::uint32_t pool_index = 0;
   bool in_use = false;
 
@@ -32,7 +33,7 @@ struct RecordedOperation {
     operation = {};
     next = nullptr;
     sent = received = 0;
-    direct = false;
+    direct = atomic = false;
   }
 };
 
@@ -80,6 +81,7 @@ struct Target {
   std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
   std::uint32_t writes = 0;    // direct transfers under way
   std::uint32_t reads = 0;
+  std::uint32_t atomics = 0;          // issued, by the transport, and not over; counted here alone
   std::uint64_t last_fetch = 0;       // issue number of the last one that writes to origin memory
   RecordedOperation* head = nullptr;  // not yet started
   RecordedOperation* tail = nullptr;
@@ -89,10 +91,13 @@ struct Target {
   std::uint32_t pool_index = 0;
   bool in_use = false;
 
+  /// Something is on its way that no reply answers for.
+  bool transferring() const { return writes + reads + atomics != 0; }
+
   void reset() {
     access = Access::idle;
     told = carried_out = used = false;
-    writes = reads = 0;
+    writes = reads = atomics = 0;
     id = issued = started = asked = finished = last_fetch = 0;
     head = tail = nullptr;
     flushes = last_flush = nullptr;

@@ -140,8 +140,9 @@ Error Window::start(std::span<const int> targets, Assert assertion) {
 
 bool Window::lock_lightly(bool exclusive, Peer& locked) {
   if (light_held_ || closed_ != 0 || deferred_ != 0 || access_ != nullptr || no_locks_ ||
-      locked.lock != nullptr || locked.locking != nullptr || locked.member.control == nullptr ||
-      !settled(locked) || !lock_line(locked).try_acquire(rank_, exclusive)) {
+      !atomics_.empty() || locked.lock != nullptr || locked.locking != nullptr ||
+      locked.member.control == nullptr || !settled(locked) ||
+      !lock_line(locked).try_acquire(rank_, exclusive)) {
     return false;
   }
   light_held_ = true;
@@ -389,11 +390,11 @@ bool Window::fence_over(Epoch& epoch) {
 
 bool Window::begin_count(Epoch& epoch) {
   for (const Target& target : epoch) {
-    // A mapped target is not told by a mark: that we take part in the count says that we are done.
-    if (!remote(peer(target.rank)) && !target.told) return false;
+    // Others are told by our taking part in the count: it says that we are done.
+    if (!marked(target) && !target.told) return false;
   }
   for (const Target& target : epoch) {
-    if (remote(peer(target.rank)) && target.issued != 0) count_->add(target.rank);
+    if (marked(target)) count_->add(target.rank);
   }
   count_->enter();
   epoch.announced = true;

@@ -19,7 +19,7 @@ bool Window::awaits_anybody(const Epoch& epoch) const {
 bool Window::awaits(const Epoch& epoch, const Target& target) {
   if (epoch.closed && !target.told) return true;
   if (target.head != nullptr || target.flushes != nullptr || target.finished < target.asked ||
-      target.writes + target.reads != 0) {
+      target.transferring()) {
     return true;
   }
   // The next epoch waits until it is exposed: see over().

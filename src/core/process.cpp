@@ -74,6 +74,7 @@ Window::Window(Process& process, WindowSpec spec)
                  spec.members[static_cast<std::size_t>(spec.rank)].private_memory),
       asymmetric_(process.transport_.fences_peers()),
       reorder_(spec.reorder),
+      atomics_(spec.atomics),
       peers_(spec.members.size()),
       mine_(spec.members[static_cast<std::size_t>(spec.rank)].control) {
   for (std::size_t i = 0; i < peers_.size(); ++i) {

@@ -226,15 +226,21 @@ bool Window::transmit_directly(RecordedOperation& recorded) {
 
 void Window::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   Target& target = *recorded.target;
-  --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
   recorded.received += transfer.bytes;
   recorded.epoch->note(transfer.error);
-  if (recorded.received == bytes_of(recorded.operation)) conclude(recorded, transfer.error);
+  const bool over = recorded.received == bytes_of(recorded.operation);
+  if (!recorded.atomic) {
+    --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
+  } else if (over) {
+    --target.atomics;
+  }
+  if (over) conclude(recorded, transfer.error);
   satisfy_flushes(target);
 }
 
 bool Window::transmit(RecordedOperation& recorded) {
   if (recorded.direct) return transmit_directly(recorded);
+  if (recorded.atomic) return transmit_atomic(recorded);
   if (recorded.operation.kind == OperationKind::acknowledge) {
     if (!may_send(*recorded.epoch, *recorded.target, 0)) return false;
     send_question(recorded);
@@ -319,14 +325,14 @@ bool Window::advance_remote(Epoch& epoch, Target& target) {
     if (target.head == nullptr) target.tail = nullptr;
     moved = true;
     const OperationKind kind = recorded->operation.kind;
-    if (kind == OperationKind::acknowledge) continue;
+    if (kind == OperationKind::acknowledge || recorded->atomic) continue;
     ++target.started;
     const bool through = !recorded->direct || recorded->received == bytes_of(recorded->operation);
     if (!fetches(kind) && through) conclude(*recorded, Error::none);
   }
   if (moved) satisfy_flushes(target);
-  // A read must be over before the target goes on; so must a write that what follows may overtake.
-  if (epoch.closed && target.head == nullptr && target.reads == 0 &&
+  // Others must be over before the target goes on; but a write is if nothing may overtake it.
+  if (epoch.closed && target.head == nullptr && target.reads + target.atomics == 0 &&
       (target.writes == 0 || transport_.orders_writes())) {
     moved |= tell_remote(epoch, target);
   }
@@ -392,7 +398,8 @@ bool Window::take_reply(const Message& message, std::span<const std::byte> paylo
   if (recorded->operation.kind == OperationKind::acknowledge) {
     if (message.fetched != 0 || message.data != 0) return false;
   } else {
-    if (!fetches(recorded->operation.kind) || message.first != recorded->received ||
+    if (!fetches(recorded->operation.kind) || recorded->direct || recorded->atomic ||
+        message.first != recorded->received ||
         message.fetched > recorded->sent - recorded->received ||
         (message.error == Error::none && message.data != message.fetched) ||
         message.data > message.fetched) {

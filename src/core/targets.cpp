@@ -44,20 +44,25 @@ bool Window::advance(Epoch& epoch, Target& target) {
   if (remote(other)) return advance_remote(epoch, target);
   bool moved = false;
   // Only start's targets are told of an epoch that held nothing for them; nothing to wait for then.
-  const bool empty = epoch.closed && target.issued == 0 && epoch.kind == EpochKind::access;
+  const bool empty =
+      epoch.closed && target.issued == 0 && target.atomics == 0 && epoch.kind == EpochKind::access;
   if (target.access != Target::Access::granted && !empty) {
     if (!obtain(epoch, target)) return false;
     moved = true;
   }
   while (RecordedOperation* recorded = target.head) {
+    if (recorded->atomic && !transmit_atomic(*recorded)) break;
     target.head = recorded->next;
     if (target.head == nullptr) target.tail = nullptr;
-    ++target.started;
     moved = true;
+    if (recorded->atomic) continue;
+    ++target.started;
     finish(*recorded, perform(recorded->operation, other));
   }
   if (moved) satisfy_flushes(target);
-  if (epoch.closed && target.finished == target.issued) moved |= tell(epoch, target);
+  if (epoch.closed && target.finished == target.issued && target.atomics == 0) {
+    moved |= tell(epoch, target);
+  }
   return moved;
 }
 
@@ -114,8 +119,8 @@ bool Window::lock_granted(Target& target, Peer& other) {
 void Window::send_errand(Epoch& epoch) {
   Target& target = epoch.one;
   Peer& other = peer(target.rank);
-  if (target.access != Target::Access::requested || target.issued != 1 || remote(other) ||
-      other.member.path != Path::mapped || other.member.private_memory) {
+  if (target.access != Target::Access::requested || target.issued != 1 || target.atomics != 0 ||
+      remote(other) || other.member.path != Path::mapped || other.member.private_memory) {
     return;
   }
   Errand errand;
@@ -207,6 +212,7 @@ Outcome Window::issue(const Operation& operation) {
   }
   if (target == nullptr) target = &touch(*epoch, operation.target);
   target->used = true;
+  if (atomics_.has(operation)) return issue_atomic(operation, *epoch, *target);
   if (remote(other)) return issue_remote(operation, *epoch, *target);
   if (epoch->active && target->access != Target::Access::granted) advance(*epoch, *target);
   if (epoch->active && target->access == Target::Access::granted) {
@@ -258,7 +264,7 @@ void Window::conclude(RecordedOperation& recorded, Error error) {
 void Window::satisfy_flushes(Target& target) {
   while (FlushWaiter* waiter = target.flushes) {
     if (target.started < waiter->started || target.finished < waiter->finished ||
-        target.writes + target.reads != 0) {
+        target.transferring()) {
       return;
     }
     target.flushes = waiter->next;
@@ -277,8 +283,7 @@ void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& requ
   if (epoch.active) advance(epoch, target);
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
   if (remote(peer(target.rank)) && finished > target.asked) ask(epoch, target);
-  if (target.started >= target.issued && target.finished >= finished &&
-      target.writes + target.reads == 0) {
+  if (target.started >= target.issued && target.finished >= finished && !target.transferring()) {
     return;
   }
   if (request == nullptr) {

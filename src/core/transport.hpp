@@ -7,6 +7,7 @@
 
 #include "core/control.hpp"
 #include "core/error.hpp"
+#include "core/operation.hpp"
 
 namespace oriel {
 
@@ -23,7 +24,19 @@ struct RemoteMemory {
   std::uint64_t key = 0;
 };
 
-/// A direct transfer that is over.
+/// An update of elements that lie in one run, at the target as well as here.
+struct Atomic {
+  OperationKind kind = OperationKind::accumulate;  // get_accumulate or compare_and_swap
+  Op op = Op::replace;
+  Basic basic = Basic::none;
+  std::uint32_t element = 0;
+  std::uint64_t bytes = 0;
+  const std::byte* operands = nullptr;  // not with Op::no_op
+  const void* compare = nullptr;        // compare_and_swap
+  std::byte* fetched = nullptr;         // the old values; not of an accumulate
+};
+
+/// A direct transfer or an atomic that is over.
 struct Transfer {
   std::uint64_t token = 0;
   std::uint64_t bytes = 0;
@@ -63,6 +76,13 @@ class Transport {
   /// What is sent to a process after a write arrives after its bytes. If not, whoever tells it of
   /// the write has to wait until that is finished.
   virtual bool orders_writes() const = 0;
+
+  /// Begins an atomic by the transport's own means; finished() returns the token when it has taken
+  /// place and `fetched` is there. Of one process's atomics on one location each takes place after
+  /// those begun before. How many bytes it took, whose operands may be reused; 0: not now, try
+  /// again. Only used for what a window's AtomicSet has.
+  virtual std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
+                               std::uint64_t token) = 0;
 
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
   /// return. Only used for ranks whose path is Path::vm.

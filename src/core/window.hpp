@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/activation.hpp"
+#include "core/atomic_set.hpp"
 #include "core/control.hpp"
 #include "core/done_word.hpp"
 #include "core/epoch.hpp"
@@ -49,6 +50,10 @@ struct Member {
   Board* board = nullptr;           // vm: where it takes offers; null: nowhere
   bool direct = false;              // served: its memory is exposed to direct transfers,
   RemoteMemory memory;              // here
+
+  // Where the window has an AtomicSet: of every rank, our own included.
+  int atomic_process = 0;      // number in the transport for atomics
+  RemoteMemory atomic_memory;  // exposed to them
 };
 
 struct WindowSpec {
@@ -63,6 +68,7 @@ struct WindowSpec {
   /// Others may load and store our memory without a call (shared windows): a blocking lock must
   /// then hold the lock when it returns.
   bool shared = false;
+  AtomicSet atomics;  // the same on all ranks
 };
 
 /// Assertions of the synchronization calls, as bits of their own; the boundary translates MPI's.
@@ -151,17 +157,19 @@ class Window {
   /// The hot path of accumulates: `count` elements in a row at both sides. False: use issue().
   bool reduce_directly(int target, std::int64_t displacement, const Reduction& reduction,
                        const void* origin, void* fetched, std::uint64_t count) {
+    if (!atomics_.empty() && atomics_.has(bit(reduction.op), reduction.basic)) return false;
     std::byte* where = direct(target, displacement, count * reduction.element);
     if (where == nullptr) return false;
     reduce(reduction, peer(target), where, origin, fetched, count);
     return true;
   }
   /// Likewise of compare-and-swap.
-  bool compare_swap_directly(int target, std::int64_t displacement, std::uint32_t element,
+  bool compare_swap_directly(int target, std::int64_t displacement, const Reduction& reduction,
                              const void* origin, const void* compare, void* result) {
-    std::byte* where = direct(target, displacement, element);
+    if (!atomics_.empty() && atomics_.has(compare_swap_bit, reduction.basic)) return false;
+    std::byte* where = direct(target, displacement, reduction.element);
     if (where == nullptr) return false;
-    compare_swap(element, peer(target), where, origin, compare, result);
+    compare_swap(reduction.element, peer(target), where, origin, compare, result);
     return true;
   }
 
@@ -169,7 +177,10 @@ class Window {
   /// epoch is finished. False: use flush().
   bool flushed(int target) const {
     const Target* ready = peers_[static_cast<std::size_t>(target)].ready;
-    if (ready == nullptr || !ready->passive || ready->finished != ready->issued) return false;
+    if (ready == nullptr || !ready->passive || ready->finished != ready->issued ||
+        ready->atomics != 0) {
+      return false;
+    }
     // What the next release of this process publishes must include the stores made so far.
     std::atomic_thread_fence(std::memory_order_release);
     return true;
@@ -190,7 +201,7 @@ class Window {
   bool carry_out(Offer& offer);
   /// Takes a message of a remote peer. False: no such message can be; nothing has been changed.
   bool deliver(const Message& message, std::span<const std::byte> payload);
-  /// A direct transfer of this operation is over.
+  /// A direct transfer or an atomic of this operation is over.
   void transferred(RecordedOperation& recorded, const Transfer& transfer);
 
  private:
@@ -249,6 +260,8 @@ class Window {
   /// Completed, and no remote target may be holding its operations back: the next one may follow
   /// (E5). MPI_Win_complete need not wait for that.
   bool over(Epoch& epoch);
+  /// A remote target learns by a mark that all of a fence epoch's operations have been sent.
+  bool marked(const Target& target) { return remote(peer(target.rank)) && target.issued != 0; }
   void retire(Epoch& epoch);
   bool fence_over(Epoch& epoch);
   void announce_fence(std::uint64_t call);
@@ -320,6 +333,11 @@ class Window {
   void send_unlock(Epoch& epoch, Target& target);
   bool take_reply(const Message& message, std::span<const std::byte> payload);
 
+  // atomics.cpp: accumulates by the transport's own atomics, on all targets alike.
+  bool aligned(const Operation& operation) const;
+  Outcome issue_atomic(const Operation& operation, Epoch& epoch, Target& target);
+  bool transmit_atomic(RecordedOperation& recorded);
+
   // service.cpp: the same, at the target.
   bool take_gated(const Message& message, std::span<const std::byte> payload);
   bool gate_open(const Message& message);
@@ -382,6 +400,7 @@ class Window {
   bool asymmetric_;              // all peers obey Transport::fence_peers()
   bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)
   Reorder reorder_;
+  AtomicSet atomics_;
   const char* reason_ = "";
   std::vector<Peer> peers_;
   ControlBlock* mine_;

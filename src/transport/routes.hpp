@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/transport.hpp"
+#include "transport/ofi/atomic_network.hpp"
 #include "transport/ofi/network.hpp"
 #include "transport/shm/shm_transport.hpp"
 
@@ -23,6 +24,9 @@ class Routes final : public Transport {
   /// Null until a window spans nodes.
   Network* network() { return network_.get(); }
   void set_network(std::unique_ptr<Network> network) { network_ = std::move(network); }
+  /// Null until a window asks for atomics, and where there are none.
+  AtomicNetwork* atomics() { return atomics_.get(); }
+  void set_atomics(std::unique_ptr<AtomicNetwork> atomics) { atomics_ = std::move(atomics); }
 
   void send(int process, std::span<const std::byte> header,
             std::span<const std::byte> payload) override {
@@ -39,14 +43,22 @@ class Routes final : public Transport {
   std::span<const std::byte> receive() override {
     if (const auto message = node_->receive(); !message.empty()) return message;
     if (network_ == nullptr) return {};
-    return network_->receive();
+    const auto message = network_->receive();
+    if (message.empty() && atomics_ != nullptr) atomics_->progress();
+    return message;
   }
   bool transfer(int process, bool write, void* local, std::uint64_t bytes,
                 const RemoteMemory& remote, std::uint64_t token) override {
     return network_->transfer(process - first_elsewhere, write, local, bytes, remote, token);
   }
+  /// Also to processes of our node and to ourselves.
+  std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
+                       std::uint64_t token) override {
+    return atomics_->begin(process, atomic, remote, token);
+  }
   bool finished(Transfer& transfer) override {
-    return network_ != nullptr && network_->finished(transfer);
+    return (network_ != nullptr && network_->finished(transfer)) ||
+           (atomics_ != nullptr && atomics_->finished(transfer));
   }
   bool orders_writes() const override { return network_->orders_writes(); }
   Error copy(int process, bool write, std::span<const Run> runs) override {
@@ -64,6 +76,7 @@ class Routes final : public Transport {
  private:
   std::unique_ptr<ShmTransport> node_;
   std::unique_ptr<Network> network_;
+  std::unique_ptr<AtomicNetwork> atomics_;
 };
 
 }  // namespace oriel

@@ -16,7 +16,7 @@ PROVIDERS = [
         (program, "tcp;ofi_rxm")
         for program in ("fence", "pscw", "passive", "operations", "reductions")
     ],
-    *[(program, "sockets") for program in ("fence", "pscw", "operations")],
+    *[(program, "sockets") for program in ("fence", "pscw", "operations", "atomics")],
 ]
 
 
@@ -41,6 +41,21 @@ def test_provider(job, host, program, provider, three_nodes):
         pytest.skip("its libfabric brings tcp alone for TCP networks")
     settings = {"ORIEL_OFI_PROVIDER": provider}
     job.expect_ok(host, program, 4, settings, nodes=three_nodes.first(2))
+
+
+# Remote peers alone, and together with mapped ones.
+@pytest.mark.parametrize("shape", [(2, 1), (2, 2)], ids=["2x1", "2x2"])
+@pytest.mark.parametrize("program", ["atomics", "operations", "reductions", "datatypes"])
+def test_atomics(job, host, program, shape, three_nodes):
+    """Accumulates by the network's own atomics, in the programs that know nothing of them too."""
+    if job.host_alone:
+        pytest.skip("the info key is Oriel's")
+    count, each = shape
+    settings = {
+        "ORIEL_TEST_INFO": "mpi_assert_accumulate_intrinsic=true",
+        "ORIEL_TEST_INTRINSIC": "true",
+    }
+    job.expect_ok(host, program, count * each, settings, three_nodes.first(count))
 
 
 def test_no_such_provider(job, host, three_nodes):

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/ofi_network.hpp"
 
-#include <netinet/in.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 #include <sys/random.h>
@@ -27,28 +26,6 @@ constexpr std::size_t most_under_way = 32;
 // Direct transfers under way, of all processes together.
 constexpr std::size_t most_transfers = 64;
 constexpr std::size_t completions_at_once = 16;
-constexpr std::uint32_t api = FI_VERSION(1, 17);
-
-template <typename Object>
-void close_object(Object*& object) {
-  if (object != nullptr) fi_close(&object->fid);
-  object = nullptr;
-}
-
-/// Loopback and link-local addresses reach nobody else.
-bool reaches_others(const fi_info& info) {
-  if (info.src_addr == nullptr) return true;
-  const auto* address = static_cast<const sockaddr*>(info.src_addr);
-  if (info.addr_format == FI_SOCKADDR_IN) {
-    const auto& four = *reinterpret_cast<const sockaddr_in*>(address);
-    return (ntohl(four.sin_addr.s_addr) >> 24) != 127;
-  }
-  if (info.addr_format == FI_SOCKADDR_IN6) {
-    const auto& six = *reinterpret_cast<const sockaddr_in6*>(address);
-    return !IN6_IS_ADDR_LOOPBACK(&six.sin6_addr) && !IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr);
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -71,22 +48,8 @@ std::unique_ptr<OfiNetwork> OfiNetwork::create(std::string& error) {
 }
 
 OfiNetwork::~OfiNetwork() {
-  close_object(endpoint_);
-  close_object(completions_);
-  close_object(addresses_);
-  for (fid_mr*& exposure : exposures_) close_object(exposure);
+  close_endpoint();
   for (DirectTransfer& transfer : transfers_) close_object(transfer.registration);
-  slabs_.clear();
-  close_object(domain_);
-  close_object(fabric_);
-  if (info_ != nullptr) library_->freeinfo(info_);
-}
-
-bool OfiNetwork::fail(std::string& error, const char* step, long code) const {
-  error = std::string("libfabric's provider ") +
-          (info_ != nullptr ? info_->fabric_attr->prov_name : "") + " refused " + step + ": " +
-          library_->describe(code) + "; choose another one with ORIEL_OFI_PROVIDER";
-  return false;
 }
 
 bool OfiNetwork::open(std::string& error) {
@@ -128,20 +91,8 @@ fi_info* OfiNetwork::offers(const Wish& wish, int& code) const {
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->domain_attr->mr_mode =
       FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  hints->ep_attr->type = FI_EP_RDM;
-  hints->domain_attr->threading = FI_THREAD_DOMAIN;
-  hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   if (!wish.provider.empty()) hints->fabric_attr->prov_name = ::strdup(wish.provider.c_str());
-  fi_info* offered = nullptr;
-  code = library_->getinfo(api, nullptr, nullptr, 0, hints, &offered);
-  library_->freeinfo(hints);
-  fi_info* chosen = nullptr;
-  for (const fi_info* one = offered; one != nullptr && chosen == nullptr; one = one->next) {
-    const bool remote = (one->caps & FI_REMOTE_COMM) != 0 || (one->caps & FI_LOCAL_COMM) == 0;
-    if (remote && reaches_others(*one)) chosen = library_->dupinfo(one);
-  }
-  if (offered != nullptr) library_->freeinfo(offered);
-  return chosen;
+  return best_offer(hints, code);
 }
 
 bool OfiNetwork::choose_direct() {
@@ -173,58 +124,6 @@ bool OfiNetwork::choose(std::string& error) {
           (code != 0 ? ": " + library_->describe(code) : std::string()) +
           "; `fi_info -t FI_EP_RDM` lists what there is, ORIEL_OFI_PROVIDER chooses";
   return false;
-}
-
-bool OfiNetwork::open_endpoint(std::string& error) {
-  if (const int code = library_->fabric(info_->fabric_attr, &fabric_, nullptr); code != 0) {
-    return fail(error, "to open the fabric", code);
-  }
-  if (const int code = fi_domain(fabric_, info_, &domain_, nullptr); code != 0) {
-    return fail(error, "to open the domain", code);
-  }
-  fi_av_attr av{};
-  av.type = info_->domain_attr->av_type;
-  if (const int code = fi_av_open(domain_, &av, &addresses_, nullptr); code != 0) {
-    return fail(error, "an address vector", code);
-  }
-  fi_cq_attr cq{};
-  cq.format = FI_CQ_FORMAT_MSG;
-  cq.wait_obj = FI_WAIT_FD;
-  cq.size = 4096;
-  if (fi_cq_open(domain_, &cq, &completions_, nullptr) == 0) {
-    fi_control(&completions_->fid, FI_GETWAIT, &wait_descriptor_);
-  } else {
-    cq.wait_obj = FI_WAIT_NONE;
-    if (const int code = fi_cq_open(domain_, &cq, &completions_, nullptr); code != 0) {
-      return fail(error, "a completion queue", code);
-    }
-  }
-  if (const int code = fi_endpoint(domain_, info_, &endpoint_, nullptr); code != 0) {
-    return fail(error, "an endpoint", code);
-  }
-  if (const int code = fi_ep_bind(endpoint_, &addresses_->fid, 0); code != 0) {
-    return fail(error, "to bind the address vector", code);
-  }
-  if (const int code = fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV);
-      code != 0) {
-    return fail(error, "to bind the completion queue", code);
-  }
-  if (const int code = fi_enable(endpoint_); code != 0) {
-    return fail(error, "to enable the endpoint", code);
-  }
-  local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
-  return true;
-}
-
-int OfiNetwork::register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access,
-                                fid_mr*& made) {
-  // A key of its own, for providers that leave the choice to us.
-  int code = fi_mr_reg(domain_, memory, bytes, access, 0, ++registrations_, 0, &made, nullptr);
-  if (code != 0 || (info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) return code;
-  code = fi_mr_bind(made, &endpoint_->fid, 0);
-  if (code == 0) code = fi_mr_enable(made);
-  if (code != 0) close_object(made);
-  return code;
 }
 
 bool OfiNetwork::add_buffers(std::string& error) {
@@ -466,22 +365,7 @@ bool OfiNetwork::finished(Transfer& transfer) {
 }
 
 int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) {
-  if (!direct_ || bytes == 0) return -1;
-  fid_mr* made = nullptr;
-  if (register_memory(memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, made) != 0) return -1;
-  const bool by_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
-  exposed.address = by_address ? reinterpret_cast<std::uintptr_t>(memory) : 0;
-  exposed.key = fi_mr_key(made);
-  if (exposed.key == FI_KEY_NOTAVAIL) {
-    close_object(made);
-    return -1;
-  }
-  exposures_.push_back(made);
-  return static_cast<int>(exposures_.size()) - 1;
-}
-
-void OfiNetwork::withdraw(int exposure) {
-  close_object(exposures_[static_cast<std::size_t>(exposure)]);
+  return direct_ && bytes != 0 ? expose_memory(memory, bytes, exposed) : -1;
 }
 
 bool OfiNetwork::next_packet() {
@@ -513,11 +397,6 @@ std::span<const std::byte> OfiNetwork::receive() {
     if (const auto message = reader_.next(); !message.empty()) return message;
     if (!next_packet()) return {};
   }
-}
-
-bool OfiNetwork::may_wait() {
-  fid* queue = &completions_->fid;
-  return arrived_.empty() && fi_trywait(fabric_, &queue, 1) == FI_SUCCESS;
 }
 
 bool OfiNetwork::alive(int process) {

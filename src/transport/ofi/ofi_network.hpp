@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
-#include <rdma/fi_domain.h>
-#include <rdma/fi_endpoint.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +12,7 @@
 #include <vector>
 
 #include "core/message.hpp"
-#include "transport/ofi/libfabric.hpp"
+#include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/lifeline.hpp"
 #include "transport/ofi/network.hpp"
 #include "transport/packet.hpp"
@@ -29,7 +26,7 @@ namespace oriel {
 /// are then taken out one by one, and the buffer is posted again. The provider keeps the order
 /// between two endpoints (FI_ORDER_SAS) and holds back when the receiver has no buffer left
 /// (FI_RM_ENABLED).
-class OfiNetwork final : public Network {
+class OfiNetwork final : public Network, private OfiEndpoint {
  public:
   static std::unique_ptr<OfiNetwork> create(std::string& error);
   ~OfiNetwork() override;
@@ -50,9 +47,9 @@ class OfiNetwork final : public Network {
   bool orders_writes() const override { return orders_writes_; }
   bool transferring() const override { return transfers_under_way_ != 0; }
   int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) override;
-  void withdraw(int exposure) override;
+  void withdraw(int exposure) override { withdraw_memory(exposure); }
   int wait_descriptor() const override { return wait_descriptor_; }
-  bool may_wait() override;
+  bool may_wait() override { return arrived_.empty() && quiet(); }
   bool drained() const override { return under_way_ == 0 && backlogged_ == 0; }
   std::uint64_t refused() const override { return refused_; }
 
@@ -102,9 +99,6 @@ class OfiNetwork final : public Network {
   bool choose(std::string& error);
   fi_info* offers(const Wish& wish, int& code) const;
   bool choose_direct();
-  bool open_endpoint(std::string& error);
-  bool fail(std::string& error, const char* step, long code) const;
-  int register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access, fid_mr*& made);
   Buffer* take_buffer();
   bool add_buffers(std::string& error);
   bool post(Buffer& buffer);
@@ -117,15 +111,6 @@ class OfiNetwork final : public Network {
   bool next_packet();
   Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
 
-  const Libfabric* library_ = nullptr;
-  fi_info* info_ = nullptr;
-  fid_fabric* fabric_ = nullptr;
-  fid_domain* domain_ = nullptr;
-  fid_av* addresses_ = nullptr;
-  fid_cq* completions_ = nullptr;
-  fid_ep* endpoint_ = nullptr;
-  int wait_descriptor_ = -1;
-  bool local_registration_ = false;
   bool direct_ = false;  // the provider has direct transfers
   bool orders_writes_ = false;
   int timeout_s_ = 0;
@@ -142,8 +127,6 @@ class OfiNetwork final : public Network {
   std::vector<Buffer*> unposted_;
   Buffer* current_ = nullptr;  // whose messages are being taken out
   PacketReader reader_;
-  std::uint64_t registrations_ = 0;       // all there have been
-  std::vector<fid_mr*> exposures_;        // null: withdrawn
   std::deque<DirectTransfer> transfers_;  // all there have been
   std::vector<DirectTransfer*> idle_transfers_;
   std::deque<Transfer> finished_;

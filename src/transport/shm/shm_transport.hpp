@@ -56,6 +56,9 @@ class ShmTransport final : public Transport {
   bool transfer(int, bool, void*, std::uint64_t, const RemoteMemory&, std::uint64_t) override {
     return false;
   }
+  std::uint64_t atomic(int, const Atomic&, const RemoteMemory&, std::uint64_t) override {
+    return 0;
+  }
   bool finished(Transfer&) override { return false; }
   bool orders_writes() const override { return true; }
   Error copy(int process, bool write, std::span<const Run> runs) override;

@@ -38,6 +38,8 @@ Member SimJob::member(const SimWindowSpec& spec, const SimWindow& made, int view
   member.window = made.sides[at(rank)].number;
   member.size = spec.bytes;
   member.disp_unit = spec.disp_unit;
+  member.atomic_process = rank;
+  member.atomic_memory.address = reinterpret_cast<std::uintptr_t>(side.memory);
   member.path = path(spec, same_node(viewer, rank), viewer, rank);
   if (member.path == Path::served) {
     member.direct = spec.direct;
@@ -77,6 +79,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     window.rank = i;
     window.reorder = spec.reorder;
     window.no_locks = spec.no_locks;
+    window.atomics = spec.atomics;
     for (int j = 0; j < ranks(); ++j) {
       window.members.push_back(member(spec, made, i, j));
     }

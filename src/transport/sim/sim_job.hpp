@@ -21,6 +21,7 @@ struct SimWindowSpec {
   Reorder reorder;
   bool no_locks = false;
   bool direct = false;  // memory of remote ranks is exposed to direct transfers
+  AtomicSet atomics;    // the network has
 };
 
 /// An MPI job of simulated ranks in one program. Ranks on one node are mapped peers: control blocks

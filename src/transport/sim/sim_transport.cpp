@@ -9,6 +9,7 @@ namespace oriel {
 namespace {
 
 constexpr std::size_t packet_bytes = 4096;
+constexpr std::uint64_t most_atomic = 16;
 
 }  // namespace
 
@@ -17,7 +18,8 @@ SimNetwork::SimNetwork(int processes, bool immediate)
       immediate_(immediate),
       routes_(2 * processes_ * processes_),
       inboxes_(processes_),
-      finished_(processes_) {}
+      finished_(processes_),
+      half_done_(processes_) {}
 
 SimNetwork::Queue& SimNetwork::queue(const Route& route) {
   const std::size_t first = route.transfers ? processes_ * processes_ : 0;
@@ -25,21 +27,35 @@ SimNetwork::Queue& SimNetwork::queue(const Route& route) {
                  static_cast<std::size_t>(route.to)];
 }
 
-void SimNetwork::send(int from, int to, std::vector<std::byte> packet) {
+void SimNetwork::send(const Route& route, Packet packet) {
   const std::lock_guard guard(mutex_);
   if (immediate_) {
-    inboxes_[static_cast<std::size_t>(to)].push_back({std::move(packet), {}});
+    while (!arrive(route, packet)) {
+    }
     return;
   }
-  queue({from, to}).push_back({std::move(packet), {}});
+  queue(route).push_back(std::move(packet));
   ++moving_;
 }
 
-void SimNetwork::begin(int from, int to, const Direct& direct) {
-  const std::lock_guard guard(mutex_);
-  if (immediate_) return carry_out(from, direct);
-  queue({from, to, !orders_writes_}).push_back({{}, direct});
-  ++moving_;
+bool SimNetwork::arrive(const Route& route, Packet& packet) {
+  const auto to = static_cast<std::size_t>(route.to);
+  if (auto* bytes = std::get_if<std::vector<std::byte>>(&packet)) {
+    inboxes_[to].push_back(std::move(*bytes));
+  } else if (const auto* direct = std::get_if<Direct>(&packet)) {
+    carry_out(route.from, *direct);
+  } else {
+    auto& remote = std::get<Remote>(packet);
+    const Remote*& half_done = half_done_[to];
+    if (half_done == nullptr) {
+      remote.read.assign(remote.where, remote.where + remote.atomic.bytes);
+      half_done = &remote;
+      return false;
+    }
+    carry_out(route.from, remote);
+    half_done = nullptr;
+  }
+  return true;
 }
 
 void SimNetwork::carry_out(int from, const Direct& direct) {
@@ -49,6 +65,24 @@ void SimNetwork::carry_out(int from, const Direct& direct) {
     std::memcpy(direct.local, direct.remote, direct.transfer.bytes);
   }
   finished_[static_cast<std::size_t>(from)].push_back(direct.transfer);
+}
+
+void SimNetwork::carry_out(int from, const Remote& remote) {
+  const Atomic& atomic = remote.atomic;
+  std::vector<std::byte> value = remote.read;
+  if (atomic.kind == OperationKind::compare_and_swap) {
+    compare_swap_plain(atomic.element, value.data(), remote.operands.data(), remote.compare.data(),
+                       atomic.fetched);
+  } else {
+    Reduction reduction;
+    reduction.op = atomic.op;
+    reduction.basic = atomic.basic;
+    reduction.element = atomic.element;
+    reduce_plain(reduction, value.data(), remote.operands.data(), atomic.fetched,
+                 atomic.bytes / atomic.element);
+  }
+  if (atomic.op != Op::no_op) std::memcpy(remote.where, value.data(), value.size());
+  finished_[static_cast<std::size_t>(from)].push_back(remote.transfer);
 }
 
 bool SimNetwork::finished(int process, Transfer& transfer) {
@@ -62,9 +96,9 @@ bool SimNetwork::finished(int process, Transfer& transfer) {
 
 bool SimNetwork::receive(int process, std::vector<std::byte>& packet) {
   const std::lock_guard guard(mutex_);
-  Queue& inbox = inboxes_[static_cast<std::size_t>(process)];
+  auto& inbox = inboxes_[static_cast<std::size_t>(process)];
   if (inbox.empty()) return false;
-  packet = std::move(inbox.front().bytes);
+  packet = std::move(inbox.front());
   inbox.pop_front();
   return true;
 }
@@ -86,11 +120,10 @@ bool SimNetwork::deliver(const Route& route) {
   const std::lock_guard guard(mutex_);
   Queue& waiting = queue(route);
   if (waiting.empty()) return false;
-  if (waiting.front().bytes.empty()) {
-    carry_out(route.from, waiting.front().direct);
-  } else {
-    inboxes_[static_cast<std::size_t>(route.to)].push_back(std::move(waiting.front()));
-  }
+  const auto* remote = std::get_if<Remote>(&waiting.front());
+  const Remote* half_done = half_done_[static_cast<std::size_t>(route.to)];
+  if (remote != nullptr && half_done != nullptr && half_done != remote) return false;
+  if (!arrive(route, waiting.front())) return true;
   waiting.pop_front();
   --moving_;
   return true;
@@ -148,6 +181,24 @@ bool SimTransport::transfer(int process, bool write, void* local, std::uint64_t 
   auto* address = reinterpret_cast<void*>(static_cast<std::uintptr_t>(remote.address));
   network_.begin(self_, process, {write, local, address, {token, bytes, Error::none}});
   return true;
+}
+
+std::uint64_t SimTransport::atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
+                                   std::uint64_t token) {
+  SimNetwork::Remote made;
+  made.atomic = atomic;
+  made.atomic.bytes = std::min(atomic.bytes, most_atomic);
+  made.where = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(remote.address));
+  made.transfer = {token, made.atomic.bytes, Error::none};
+  if (atomic.operands != nullptr) {
+    made.operands.assign(atomic.operands, atomic.operands + made.atomic.bytes);
+  }
+  if (atomic.kind == OperationKind::compare_and_swap) {
+    const auto* compare = static_cast<const std::byte*>(atomic.compare);
+    made.compare.assign(compare, compare + atomic.element);
+  }
+  network_.begin(self_, process, std::move(made));
+  return std::min(atomic.bytes, most_atomic);
 }
 
 void SimTransport::ring(Doorbell& doorbell) {

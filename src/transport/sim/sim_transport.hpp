@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/transport.hpp"
@@ -21,7 +22,8 @@ namespace oriel {
 /// threads; a scheduler that runs them one by one pays next to nothing for it.
 class SimNetwork {
  public:
-  /// The way from one process to another; of direct transfers too, unless they go by their own.
+  /// The way from one process to another; of direct transfers too, unless they go by their own
+  /// one, as atomics do.
   struct Route {
     int from = 0;
     int to = 0;
@@ -35,7 +37,9 @@ class SimNetwork {
   void set_orders_writes(bool orders) { orders_writes_ = orders; }
   bool orders_writes() const { return orders_writes_; }
 
-  void send(int from, int to, std::vector<std::byte> packet);
+  void send(int from, int to, std::vector<std::byte> packet) {
+    send({from, to}, Packet(std::move(packet)));
+  }
   /// A direct transfer: takes place when it is delivered.
   struct Direct {
     bool write = false;
@@ -43,34 +47,48 @@ class SimNetwork {
     void* remote = nullptr;
     Transfer transfer;
   };
-  void begin(int from, int to, const Direct& direct);
+  void begin(int from, int to, const Direct& direct) {
+    send({from, to, !orders_writes_}, Packet(direct));
+  }
+  /// An atomic of the network: reads when it is delivered and writes when it is delivered once
+  /// more. No other atomic of the network comes to the process in between, but a CPU may.
+  struct Remote {
+    Atomic atomic;
+    std::byte* where = nullptr;
+    Transfer transfer;
+    std::vector<std::byte> operands;
+    std::vector<std::byte> compare;
+    std::vector<std::byte> read;  // empty: not yet
+  };
+  void begin(int from, int to, Remote remote) { send({from, to, true}, Packet(std::move(remote))); }
   bool finished(int process, Transfer& transfer);
   /// Takes the next packet that has arrived at `process`.
   bool receive(int process, std::vector<std::byte>& packet);
 
   /// Routes with something under way.
   std::vector<Route> under_way() const;
-  /// Lets what is oldest on a route arrive; false if there is nothing.
+  /// Lets what is oldest on a route arrive; false if there is nothing that can.
   bool deliver(const Route& route);
 
  private:
-  /// Empty bytes: a direct transfer.
-  struct Packet {
-    std::vector<std::byte> bytes;
-    Direct direct;
-  };
+  using Packet = std::variant<std::vector<std::byte>, Direct, Remote>;
   using Queue = std::deque<Packet>;
   Queue& queue(const Route& route);
+  void send(const Route& route, Packet packet);
+  /// True when it is over.
+  bool arrive(const Route& route, Packet& packet);
   void carry_out(int from, const Direct& direct);
+  void carry_out(int from, const Remote& remote);
 
   mutable std::mutex mutex_;
   std::size_t processes_;
   bool immediate_;
   bool orders_writes_ = true;
-  std::uint64_t moving_ = 0;                    // packets and transfers under way
-  std::vector<Queue> routes_;                   // those of packets, then those of transfers
-  std::vector<Queue> inboxes_;                  // by process
-  std::vector<std::deque<Transfer>> finished_;  // by process
+  std::uint64_t moving_ = 0;   // packets and transfers under way
+  std::vector<Queue> routes_;  // those of packets, then those of transfers
+  std::vector<std::deque<std::vector<std::byte>>> inboxes_;  // by process
+  std::vector<std::deque<Transfer>> finished_;               // by process
+  std::vector<const Remote*> half_done_;                     // by process
 };
 
 /// Transport of one simulated process.
@@ -86,6 +104,8 @@ class SimTransport final : public Transport {
   Error copy(int process, bool write, std::span<const Run> runs) override;
   bool transfer(int process, bool write, void* local, std::uint64_t bytes,
                 const RemoteMemory& remote, std::uint64_t token) override;
+  std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
+                       std::uint64_t token) override;
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
   bool orders_writes() const override { return network_.orders_writes(); }
   void ring(Doorbell& doorbell) override;

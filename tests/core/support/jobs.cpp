@@ -43,6 +43,8 @@ struct RandomJob::Plan {
       window.misalign = random.chance(20) ? 4 : 0;
       window.reorder = program.reorder;
       window.direct = random.chance(50);
+      // Sums, claims and replaced cells by the network; elements off their boundary never are.
+      if (window.misalign == 0 && random.chance(40)) window.atomics = {bit(Basic::u64), every_op};
       for (int rank = 0; rank < program.ranks; ++rank) {
         Path path = Path::mapped;
         const bool some = placement == Placement::mixed && random.chance(30);
@@ -75,7 +77,8 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
                   std::to_string(plan.limits.ahead);
   if (!plan.orders_writes) description_ += ", writes overtaken";
   for (const SimWindowSpec& window : plan.windows) {
-    description_ += ", window of unit " + std::to_string(window.disp_unit) + " memory";
+    description_ += ", window of unit " + std::to_string(window.disp_unit) +
+                    (window.atomics.types != 0 ? " with atomics" : "") + " memory";
     for (const Path path : window.memory) {
       description_ += path == Path::mapped ? " mapped" : path == Path::vm ? " vm" : " served";
     }

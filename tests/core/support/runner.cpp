@@ -219,12 +219,13 @@ bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& wind
     std::memcpy(buffers.result.data(), where, word);
     return true;
   }
+  const Reduction reduction{access.op, Basic::u64, word, 0, 0, {}};
   if (access.kind == OperationKind::compare_and_swap) {
-    return window.compare_swap_directly(access.target, displacement, word, buffers.origin.data(),
-                                        &buffers.compare, buffers.result.data());
+    return window.compare_swap_directly(access.target, displacement, reduction,
+                                        buffers.origin.data(), &buffers.compare,
+                                        buffers.result.data());
   }
-  return window.reduce_directly(access.target, displacement,
-                                {access.op, Basic::u64, word, 0, 0, {}},
+  return window.reduce_directly(access.target, displacement, reduction,
                                 buffers.origin.empty() ? nullptr : buffers.origin.data(),
                                 buffers.result.empty() ? nullptr : buffers.result.data(), 1);
 }

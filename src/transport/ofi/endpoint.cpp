@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ofi/endpoint.hpp"
+
+#include <netinet/in.h>
+
+#include <cstring>
+
+#include "core/settings.hpp"
+
+namespace oriel {
+namespace {
+
+constexpr std::uint32_t api = FI_VERSION(1, 17);
+
+/// Loopback and link-local addresses reach nobody else.
+bool reaches_others(const fi_info& info) {
+  if ((info.caps & FI_REMOTE_COMM) == 0 && (info.caps & FI_LOCAL_COMM) != 0) return false;
+  if (info.src_addr == nullptr) return true;
+  const auto* address = static_cast<const sockaddr*>(info.src_addr);
+  if (info.addr_format == FI_SOCKADDR_IN) {
+    const auto& four = *reinterpret_cast<const sockaddr_in*>(address);
+    return (ntohl(four.sin_addr.s_addr) >> 24) != 127;
+  }
+  if (info.addr_format == FI_SOCKADDR_IN6) {
+    const auto& six = *reinterpret_cast<const sockaddr_in6*>(address);
+    return !IN6_IS_ADDR_LOOPBACK(&six.sin6_addr) && !IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr);
+  }
+  return true;
+}
+
+}  // namespace
+
+OfiEndpoint::~OfiEndpoint() {
+  close_endpoint();
+  close_object(domain_);
+  close_object(fabric_);
+  if (info_ != nullptr) library_->freeinfo(info_);
+}
+
+void OfiEndpoint::close_endpoint() {
+  close_object(endpoint_);
+  close_object(completions_);
+  close_object(addresses_);
+  for (fid_mr*& exposure : exposures_) close_object(exposure);
+}
+
+bool OfiEndpoint::fail(std::string& error, const char* step, long code) const {
+  error = std::string("libfabric's provider ") +
+          (info_ != nullptr ? info_->fabric_attr->prov_name : "") + " refused " + step + ": " +
+          library_->describe(code) + "; choose another one with ORIEL_OFI_PROVIDER";
+  return false;
+}
+
+fi_info* OfiEndpoint::best_offer(fi_info* hints, int& code) const {
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;
+  hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+  const char* wanted = setting_text("ORIEL_OFI_PROVIDER");
+  if (*wanted != '\0') hints->fabric_attr->prov_name = ::strdup(wanted);
+  fi_info* offered = nullptr;
+  code = library_->getinfo(api, nullptr, nullptr, 0, hints, &offered);
+  library_->freeinfo(hints);
+  fi_info* chosen = nullptr;
+  for (const fi_info* one = offered; one != nullptr && chosen == nullptr; one = one->next) {
+    if (reaches_others(*one)) chosen = library_->dupinfo(one);
+  }
+  if (offered != nullptr) library_->freeinfo(offered);
+  return chosen;
+}
+
+bool OfiEndpoint::open_endpoint(std::string& error) {
+  if (const int code = library_->fabric(info_->fabric_attr, &fabric_, nullptr); code != 0) {
+    return fail(error, "to open the fabric", code);
+  }
+  if (const int code = fi_domain(fabric_, info_, &domain_, nullptr); code != 0) {
+    return fail(error, "to open the domain", code);
+  }
+  fi_av_attr av{};
+  av.type = info_->domain_attr->av_type;
+  if (const int code = fi_av_open(domain_, &av, &addresses_, nullptr); code != 0) {
+    return fail(error, "an address vector", code);
+  }
+  fi_cq_attr cq{};
+  cq.format = FI_CQ_FORMAT_MSG;
+  cq.wait_obj = FI_WAIT_FD;
+  cq.size = 4096;
+  if (fi_cq_open(domain_, &cq, &completions_, nullptr) == 0) {
+    fi_control(&completions_->fid, FI_GETWAIT, &wait_descriptor_);
+  } else {
+    cq.wait_obj = FI_WAIT_NONE;
+    if (const int code = fi_cq_open(domain_, &cq, &completions_, nullptr); code != 0) {
+      return fail(error, "a completion queue", code);
+    }
+  }
+  if (const int code = fi_endpoint(domain_, info_, &endpoint_, nullptr); code != 0) {
+    return fail(error, "an endpoint", code);
+  }
+  if (const int code = fi_ep_bind(endpoint_, &addresses_->fid, 0); code != 0) {
+    return fail(error, "to bind the address vector", code);
+  }
+  if (const int code = fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV);
+      code != 0) {
+    return fail(error, "to bind the completion queue", code);
+  }
+  if (const int code = fi_enable(endpoint_); code != 0) {
+    return fail(error, "to enable the endpoint", code);
+  }
+  local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
+  return true;
+}
+
+int OfiEndpoint::register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access,
+                                 fid_mr*& made) {
+  // A key of its own, for providers that leave the choice to us.
+  int code = fi_mr_reg(domain_, memory, bytes, access, 0, ++registrations_, 0, &made, nullptr);
+  if (code != 0 || (info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) return code;
+  code = fi_mr_bind(made, &endpoint_->fid, 0);
+  if (code == 0) code = fi_mr_enable(made);
+  if (code != 0) close_object(made);
+  return code;
+}
+
+int OfiEndpoint::expose_memory(void* memory, std::uint64_t bytes, RemoteMemory& exposed) {
+  fid_mr* made = nullptr;
+  if (register_memory(memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, made) != 0) return -1;
+  const bool by_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+  exposed.address = by_address ? reinterpret_cast<std::uintptr_t>(memory) : 0;
+  exposed.key = fi_mr_key(made);
+  if (exposed.key == FI_KEY_NOTAVAIL) {
+    close_object(made);
+    return -1;
+  }
+  exposures_.push_back(made);
+  return static_cast<int>(exposures_.size()) - 1;
+}
+
+void OfiEndpoint::withdraw_memory(int exposure) {
+  close_object(exposures_[static_cast<std::size_t>(exposure)]);
+}
+
+bool OfiEndpoint::quiet() {
+  fid* queue = &completions_->fid;
+  return fi_trywait(fabric_, &queue, 1) == FI_SUCCESS;
+}
+
+}  // namespace oriel

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/transport.hpp"
+#include "transport/ofi/libfabric.hpp"
+
+namespace oriel {
+
+/// A reliable endpoint of libfabric with what belongs to it: for whoever derives from it.
+class OfiEndpoint {
+ public:
+  OfiEndpoint(const OfiEndpoint&) = delete;
+  OfiEndpoint& operator=(const OfiEndpoint&) = delete;
+
+ protected:
+  OfiEndpoint() = default;
+  ~OfiEndpoint();
+
+  /// The best of what libfabric offers for the hints, which it takes, that reaches other nodes;
+  /// null if nothing does, and `code` says why.
+  fi_info* best_offer(fi_info* hints, int& code) const;
+  /// Of `info_`.
+  bool open_endpoint(std::string& error);
+  /// So that memory that it uses may be given back.
+  void close_endpoint();
+  bool fail(std::string& error, const char* step, long code) const;
+
+  int register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access, fid_mr*& made);
+  /// Registers memory for access by others. Its number, or -1.
+  int expose_memory(void* memory, std::uint64_t bytes, RemoteMemory& exposed);
+  void withdraw_memory(int exposure);
+
+  /// Nothing has come that the wait descriptor would not tell of.
+  bool quiet();
+
+  const Libfabric* library_ = nullptr;
+  fi_info* info_ = nullptr;
+  fid_fabric* fabric_ = nullptr;
+  fid_domain* domain_ = nullptr;
+  fid_av* addresses_ = nullptr;
+  fid_cq* completions_ = nullptr;
+  fid_ep* endpoint_ = nullptr;
+  int wait_descriptor_ = -1;  // readable when something may have come; -1: there is none
+  bool local_registration_ = false;
+
+ private:
+  std::vector<fid_mr*> exposures_;   // null: withdrawn
+  std::uint64_t registrations_ = 0;  // there have been
+};
+
+/// Closes what libfabric has made.
+template <typename Object>
+void close_object(Object*& object) {
+  if (object != nullptr) fi_close(&object->fid);
+  object = nullptr;
+}
+
+}  // namespace oriel

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ofi/ofi_atomics.hpp"
+
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_errno.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace oriel {
+namespace {
+
+static_assert(FI_INT8 == 0 && FI_UINT64 == 7 && FI_FLOAT == 8 && FI_DOUBLE == 9 &&
+                  static_cast<int>(Basic::i8) == 1 && static_cast<int>(Basic::u64) == 8 &&
+                  static_cast<int>(Basic::f32) == 9 && static_cast<int>(Basic::f64) == 10,
+              "libfabric's types are in the order of ours");
+
+fi_datatype type_of(std::size_t basic) {
+  return static_cast<fi_datatype>(basic - 1);
+}
+
+/// In the order of Op; the last one stands for compare-and-swap, as in an OpSet.
+constexpr std::array ops{FI_ATOMIC_WRITE, FI_ATOMIC_READ, FI_SUM,  FI_PROD, FI_MIN,
+                         FI_MAX,          FI_LAND,        FI_LOR,  FI_LXOR, FI_BAND,
+                         FI_BOR,          FI_BXOR,        FI_CSWAP};
+
+std::size_t index_of(const Atomic& atomic) {
+  return static_cast<std::size_t>(atomic.kind == OperationKind::compare_and_swap ? Op::generic
+                                                                                 : atomic.op);
+}
+
+}  // namespace
+
+std::unique_ptr<AtomicNetwork> AtomicNetwork::open() {
+  return OfiAtomics::create();
+}
+
+std::unique_ptr<OfiAtomics> OfiAtomics::create() {
+  std::unique_ptr<OfiAtomics> made(new OfiAtomics);
+  std::string ignored;  // without atomics the engines do as well
+  return made->open(ignored) ? std::move(made) : nullptr;
+}
+
+OfiAtomics::~OfiAtomics() {
+  close_endpoint();
+  close_object(registration_);
+}
+
+bool OfiAtomics::choose() {
+  fi_info* hints = library_->dupinfo(nullptr);
+  hints->caps = FI_ATOMIC;
+  hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_ATOMIC_RAR;
+  hints->mode = FI_CONTEXT | FI_CONTEXT2;
+  hints->domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  int code = 0;
+  info_ = best_offer(hints, code);
+  return info_ != nullptr;
+}
+
+bool OfiAtomics::open(std::string& error) {
+  library_ = Libfabric::load(error);
+  if (library_ == nullptr || !choose() || !open_endpoint(error)) return false;
+  std::size_t length = name_.address.size();
+  if (fi_getname(&endpoint_->fid, name_.address.data(), &length) != 0 ||
+      ::getrandom(&name_.id, sizeof name_.id, 0) != sizeof name_.id) {
+    return false;
+  }
+  std::strncpy(name_.provider.data(), info_->fabric_attr->prov_name, name_.provider.size() - 1);
+  buffers_ = std::make_unique<std::array<Buffers, most_under_way>>();
+  if (local_registration_) {
+    if (register_memory(buffers_.get(), sizeof *buffers_, FI_READ | FI_WRITE, registration_) != 0) {
+      return false;
+    }
+    descriptor_ = fi_mr_desc(registration_);
+  }
+  for (std::size_t i = 0; i < most_under_way; ++i) {
+    works_[i].buffers = &(*buffers_)[i];
+    idle_.push_back(&works_[i]);
+  }
+  ask_what_there_is();
+  return true;
+}
+
+void OfiAtomics::ask_what_there_is() {
+  constexpr auto compare_swap = static_cast<std::size_t>(Op::generic);
+  for (std::size_t basic = 1; basic < type_count; ++basic) {
+    for (std::size_t op = 0; op < op_count; ++op) {
+      std::size_t count = 0;
+      const auto ask = op == compare_swap ? fi_compare_atomicvalid : fi_fetch_atomicvalid;
+      if (ask(endpoint_, type_of(basic), ops[op], &count) == 0) most_[basic][op] = count;
+    }
+  }
+}
+
+TypeSet OfiAtomics::types(OpSet wanted) const {
+  TypeSet types = 0;
+  for (std::size_t basic = 1; basic < type_count; ++basic) {
+    const OpSet needed = wanted & ops_on(static_cast<Basic>(basic));
+    OpSet there = 0;
+    for (std::size_t op = 0; op < op_count; ++op) {
+      if (most_[basic][op] != 0) there |= OpSet{1} << op;
+    }
+    if (needed != 0 && (needed & ~there) == 0) types |= bit(static_cast<Basic>(basic));
+  }
+  return types;
+}
+
+int OfiAtomics::attach(const AtomicName& name) {
+  if (const auto known = numbers_.find(name.id); known != numbers_.end()) return known->second;
+  Peer added;
+  if (name.provider != name_.provider ||
+      fi_av_insert(addresses_, name.address.data(), 1, &added.address, 0, nullptr) != 1) {
+    return -1;
+  }
+  const int number = static_cast<int>(peers_.size());
+  peers_.push_back(added);
+  numbers_.emplace(name.id, number);
+  return number;
+}
+
+std::uint64_t OfiAtomics::begin(int process, const Atomic& atomic, const RemoteMemory& remote,
+                                std::uint64_t token) {
+  if (idle_.empty()) return 0;
+  Peer& to = peers_[static_cast<std::size_t>(process)];
+  const std::size_t count =
+      std::min(std::min<std::size_t>(atomic.bytes, most_bytes) / atomic.element,
+               most_[static_cast<std::size_t>(atomic.basic)][index_of(atomic)]);
+  const std::uint64_t bytes = count * atomic.element;
+  Work& work = *idle_.back();
+  work.process = process;
+  work.destination = atomic.fetched;
+  work.transfer = {token, bytes, Error::none};
+  const ssize_t code = to.lost ? -FI_ECONNABORTED : post(work, atomic, count, remote);
+  if (code == -FI_EAGAIN) return 0;
+  idle_.pop_back();
+  if (code != 0) done(work, Error::peer_lost);
+  return bytes;
+}
+
+ssize_t OfiAtomics::post(Work& work, const Atomic& atomic, std::size_t count,
+                         const RemoteMemory& remote) {
+  Buffers& buffers = *work.buffers;
+  const fi_addr_t address = peers_[static_cast<std::size_t>(work.process)].address;
+  const fi_datatype type = type_of(static_cast<std::size_t>(atomic.basic));
+  const fi_op op = ops[index_of(atomic)];
+  if (atomic.operands != nullptr) {
+    std::memcpy(buffers.operands.data(), atomic.operands, work.transfer.bytes);
+  }
+  if (atomic.kind != OperationKind::compare_and_swap) {
+    return fi_fetch_atomic(endpoint_, buffers.operands.data(), count, descriptor_,
+                           buffers.fetched.data(), descriptor_, address, remote.address, remote.key,
+                           type, op, &work.context);
+  }
+  std::memcpy(buffers.compare.data(), atomic.compare, atomic.element);
+  return fi_compare_atomic(endpoint_, buffers.operands.data(), count, descriptor_,
+                           buffers.compare.data(), descriptor_, buffers.fetched.data(), descriptor_,
+                           address, remote.address, remote.key, type, op, &work.context);
+}
+
+void OfiAtomics::progress() {
+  std::array<fi_cq_msg_entry, 16> entries;
+  const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
+  if (count == -FI_EAVAIL) {
+    fi_cq_err_entry entry{};
+    if (fi_cq_readerr(completions_, &entry, 0) > 0 && entry.op_context != nullptr) {
+      done(*static_cast<Work*>(entry.op_context), Error::peer_lost);
+    }
+  }
+  for (ssize_t i = 0; i < count; ++i) {
+    done(*static_cast<Work*>(entries[static_cast<std::size_t>(i)].op_context), Error::none);
+  }
+}
+
+void OfiAtomics::done(Work& work, Error error) {
+  if (error != Error::none) {
+    peers_[static_cast<std::size_t>(work.process)].lost = true;
+  } else if (work.destination != nullptr) {
+    std::memcpy(work.destination, work.buffers->fetched.data(), work.transfer.bytes);
+  }
+  work.transfer.error = error;
+  finished_.push_back(work.transfer);
+  idle_.push_back(&work);
+}
+
+bool OfiAtomics::finished(Transfer& transfer) {
+  if (finished_.empty()) return false;
+  transfer = finished_.front();
+  finished_.pop_front();
+  return true;
+}
+
+}  // namespace oriel

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/ofi/atomic_network.hpp"
+#include "transport/ofi/endpoint.hpp"
+
+namespace oriel {
+
+/// Atomics by libfabric, through an endpoint of their own: some providers have atomics only if they
+/// are asked for no order between writes and messages, which messages and direct transfers want.
+///
+/// Each is one fetching atomic. What it fetches says that it has taken place at the target, which
+/// nothing else does with every provider; and the order of fetching atomics among themselves
+/// (FI_ORDER_ATOMIC_RAR) is all the order that is needed. Operands and results go through buffers
+/// registered once.
+class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
+ public:
+  static std::unique_ptr<OfiAtomics> create();
+  ~OfiAtomics() override;
+
+  const AtomicName& name() const override { return name_; }
+  TypeSet types(OpSet ops) const override;
+  int attach(const AtomicName& name) override;
+  int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) override {
+    return expose_memory(memory, bytes, exposed);
+  }
+  void withdraw(int exposure) override { withdraw_memory(exposure); }
+  std::uint64_t begin(int process, const Atomic& atomic, const RemoteMemory& remote,
+                      std::uint64_t token) override;
+  void progress() override;
+  bool finished(Transfer& transfer) override;
+  int wait_descriptor() const override { return wait_descriptor_; }
+  bool may_wait() override { return quiet(); }
+
+ private:
+  static constexpr std::size_t most_bytes = 4096;  // of operands at a time
+  static constexpr std::size_t most_under_way = 64;
+
+  /// What libfabric reads and writes while an atomic is under way.
+  struct Buffers {
+    alignas(16) std::array<std::byte, most_bytes> operands;
+    alignas(16) std::array<std::byte, most_bytes> fetched;
+    alignas(16) std::array<std::byte, 16> compare;
+  };
+  struct Work {
+    fi_context2 context{};  // first: the completion's pointer is that of the Work
+    Buffers* buffers = nullptr;
+    std::byte* destination = nullptr;  // of what is fetched; null: nobody wants it
+    int process = 0;
+    Transfer transfer;
+  };
+  struct Peer {
+    fi_addr_t address = FI_ADDR_UNSPEC;
+    bool lost = false;
+  };
+
+  OfiAtomics() = default;
+  bool open(std::string& error);
+  bool choose();
+  void ask_what_there_is();
+  ssize_t post(Work& work, const Atomic& atomic, std::size_t count, const RemoteMemory& remote);
+  void done(Work& work, Error error);
+
+  AtomicName name_;
+  std::unique_ptr<std::array<Buffers, most_under_way>> buffers_;
+  fid_mr* registration_ = nullptr;  // of the buffers, where the provider wants one
+  void* descriptor_ = nullptr;
+  std::array<Work, most_under_way> works_;
+  std::vector<Work*> idle_;
+  std::vector<Peer> peers_;
+  std::unordered_map<std::uint64_t, int> numbers_;  // by AtomicName::id
+  std::deque<Transfer> finished_;
+  /// Elements that one atomic takes, by type and op; 0: the provider does not have it.
+  static constexpr std::size_t type_count = static_cast<std::size_t>(Basic::f64) + 1;
+  static constexpr std::size_t op_count = static_cast<std::size_t>(Op::generic) + 1;
+  std::array<std::array<std::size_t, op_count>, type_count> most_{};
+};
+
+}  // namespace oriel
