@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -37,11 +38,12 @@ enum class Gate : std::uint8_t {
   lock       // the lock that the origin asked for before; stamp: the last fence it has closed
 };
 
-/// Header of every message. An operation is followed by the compare value of compare_and_swap and
-/// the origin's data in one piece; a reply by the fetched data; a count by its numbers; a layout by
-/// Blocks.
+/// Header of every message; zeros at its end are not sent, so what is seldom needed comes last. An
+/// operation is followed by the compare value of compare_and_swap and the origin's data in one
+/// piece; a reply by the fetched data; a count by its numbers; a layout by Blocks.
 struct Message {
-  std::uint16_t version = current_version;
+  std::uint8_t version = current_version;
+  std::uint8_t words = most_words;  // of 8 bytes, that are sent of this header
   MessageKind kind = MessageKind::granted;
   Gate gate = Gate::none;
   OperationKind operation = OperationKind::put;
@@ -50,31 +52,38 @@ struct Message {
   Error error = Error::none;  // reply
   std::uint32_t window = 0;   // its number at the receiver
   std::int32_t origin = 0;
-  std::uint64_t word = 0;   // the step's word; operation, unlock and reply: the origin's pool index
-  std::uint64_t stamp = 0;  // see Gate
-  std::uint64_t offset = 0;  // operation: bytes from the start of the target's window
-  std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
-  std::uint64_t count = 0;   // operation: elements of the layout
-  std::uint64_t first = 0;   // bytes of the operation (or entries of the count) before this piece
-  std::uint64_t op_code = 0;
-  std::uint64_t type_code = 0;
-  std::int64_t extent = 0;    // layout
   std::uint32_t data = 0;     // bytes of data at the end of the message
   std::uint32_t fetched = 0;  // operation: bytes that the reply shall carry
-  std::uint32_t element = 0;
+  std::uint64_t word = 0;   // the step's word; operation, unlock and reply: the origin's pool index
+  std::uint64_t stamp = 0;  // see Gate
+  std::uint64_t offset = 0;      // operation: bytes from the start of the target's window
   std::uint8_t exclusive = 0;    // lock, unlock
   std::uint8_t acknowledge = 0;  // a reply is wanted
   std::uint8_t last = 0;         // count, layout: the last piece
   std::uint8_t reserved = 0;
+  std::uint32_t element = 0;
+  std::uint64_t first = 0;   // bytes of the operation (or entries of the count) before this piece
+  std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
+  std::uint64_t count = 0;   // operation: elements of the layout
+  std::uint64_t op_code = 0;
+  std::uint64_t type_code = 0;
+  std::int64_t extent = 0;  // layout
 
-  static constexpr std::uint16_t current_version = 3;
+  static constexpr std::uint8_t current_version = 4;
+  static constexpr std::uint8_t most_words = 13;
   /// Most bytes of data.
   static constexpr std::uint64_t most_data = std::uint64_t{32} * 1024;
   /// Most bytes of a message, header included: compare values are short.
   static constexpr std::uint64_t most_bytes = most_data + 1024;
+
+  /// Sets `words`, and returns the header as it is sent.
+  std::span<const std::byte> trim();
+  /// Takes the header from the front of what has arrived, and leaves what follows it. False: there
+  /// is none.
+  bool take(std::span<const std::byte>& bytes);
 };
 
-static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) == 104);
+static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) == 8 * Message::most_words);
 static_assert(std::has_unique_object_representations_v<Message>, "no uninitialized byte is sent");
 
 /// How a process sends to remote ones. Tests make them small.

@@ -2,7 +2,6 @@
 #include "core/process.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace oriel {
@@ -55,12 +54,10 @@ bool Process::sweep(bool push) {
 
 bool Process::take(std::span<const std::byte> bytes) {
   Message message;
-  if (bytes.size() < sizeof message || bytes.size() > Message::most_bytes) return false;
-  std::memcpy(&message, bytes.data(), sizeof message);
-  if (message.version != Message::current_version) return false;
+  if (!message.take(bytes)) return false;
   Window* window = find_window(message.window);
   // What arrives for a window that we have freed was of no use to its sender either.
-  return window == nullptr || window->deliver(message, bytes.subspan(sizeof message));
+  return window == nullptr || window->deliver(message, bytes);
 }
 
 Window::Window(Process& process, WindowSpec spec)

@@ -54,7 +54,7 @@ void Window::send(Peer& other, Message message, std::span<const std::byte> paylo
   message.origin = rank_;
   process_.awaited_ |=
       message.kind == MessageKind::reply || message.kind == MessageKind::lock_granted;
-  transport_.send(other.member.process, std::as_bytes(std::span(&message, 1)), payload);
+  transport_.send(other.member.process, message.trim(), payload);
 }
 
 void Window::push() {
