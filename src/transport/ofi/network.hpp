@@ -66,7 +66,7 @@ class Network {
   /// To be asked before sleeping on it: nothing has come that it would not tell of.
   virtual bool may_wait() = 0;
   /// Everything sent has left this process.
-  virtual bool drained() const = 0;
+  virtual bool drained() = 0;
   /// Packets that no process here can have sent: refused, counted, otherwise ignored.
   virtual std::uint64_t refused() const = 0;
 };

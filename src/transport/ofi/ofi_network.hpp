@@ -22,10 +22,10 @@ namespace oriel {
 /// Processes on other nodes by libfabric: one reliable endpoint, messages in packets.
 ///
 /// Ladder of a message: copied into the open packet of its receiver; push() or a full packet sends
-/// it (one fi_send); the receiver's progress puts it into one of its posted buffers, whose messages
-/// are then taken out one by one, and the buffer is posted again. The provider keeps the order
-/// between two endpoints (FI_ORDER_SAS) and holds back when the receiver has no buffer left
-/// (FI_RM_ENABLED).
+/// it (one fi_send, or for a short one fi_inject, of whose end nobody has to be told); the
+/// receiver's progress puts it into one of its posted buffers, whose messages are then taken out
+/// one by one, and the buffer is posted again. The provider keeps the order between two endpoints
+/// (FI_ORDER_SAS) and holds back when the receiver has no buffer left (FI_RM_ENABLED).
 class OfiNetwork final : public Network, private OfiEndpoint {
  public:
   static std::unique_ptr<OfiNetwork> create(std::string& error);
@@ -50,7 +50,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   void withdraw(int exposure) override { withdraw_memory(exposure); }
   int wait_descriptor() const override { return wait_descriptor_; }
   bool may_wait() override { return arrived_.empty() && quiet(); }
-  bool drained() const override { return under_way_ == 0 && backlogged_ == 0; }
+  bool drained() override;
   std::uint64_t refused() const override { return refused_; }
 
  private:
@@ -89,7 +89,8 @@ class OfiNetwork final : public Network, private OfiEndpoint {
     std::uint64_t received = 0;   // packets
     std::deque<Buffer*> backlog;  // closed packets that the provider did not take
     std::size_t under_way = 0;
-    bool listed = false;  // in open_
+    bool injected = false;  // since an empty packet was sent
+    bool listed = false;    // in open_
     bool lost = false;
     Lifeline::Watch watch;
   };
@@ -102,7 +103,9 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   Buffer* take_buffer();
   bool add_buffers(std::string& error);
   bool post(Buffer& buffer);
+  bool open_packet(Peer& peer);
   void close_packet(Peer& peer);
+  bool inject(Peer& peer, Buffer& buffer);
   bool hand_over(Peer& peer, Buffer& buffer);
   void push_backlog(Peer& peer);
   void progress();

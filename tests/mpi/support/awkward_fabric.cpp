@@ -130,19 +130,27 @@ int register_memory(fid* domain, const void* memory, std::size_t bytes, std::uin
   return 0;
 }
 
-ssize_t send(fid_ep* endpoint, const void* buffer, std::size_t bytes, void* descriptor,
-             fi_addr_t target, void* context) {
+/// What keeps a packet from being sent; 0: nothing.
+ssize_t obstacle() {
   static int sends = 0;
   if (busy()) return -FI_EAGAIN;
-  if (has("send_error") && sends == sends_before_the_error) {
+  if (has("send_error") && sends++ >= sends_before_the_error) {
     met("send_error");
     return -FI_EIO;
   }
+  return 0;
+}
+
+ssize_t send(fid_ep* endpoint, const void* buffer, std::size_t bytes, void* descriptor,
+             fi_addr_t target, void* context) {
+  if (const ssize_t code = obstacle(); code != 0) return code;
   descriptor = descriptor_of(buffer, bytes, descriptor, FI_SEND);
-  const ssize_t code =
-      Table<fi_ops_msg>::provider->send(endpoint, buffer, bytes, descriptor, target, context);
-  if (code == 0) ++sends;
-  return code;
+  return Table<fi_ops_msg>::provider->send(endpoint, buffer, bytes, descriptor, target, context);
+}
+
+ssize_t inject(fid_ep* endpoint, const void* buffer, std::size_t bytes, fi_addr_t target) {
+  if (const ssize_t code = obstacle(); code != 0) return code;
+  return Table<fi_ops_msg>::provider->inject(endpoint, buffer, bytes, target);
 }
 
 ssize_t receive(fid_ep* endpoint, void* buffer, std::size_t bytes, void* descriptor,
@@ -238,6 +246,7 @@ int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** made, void* contex
   if (code != 0) return code;
   fi_ops_msg& messages = Table<fi_ops_msg>::replace((*made)->msg);
   messages.send = send;
+  messages.inject = inject;
   messages.recv = receive;
   if ((*made)->rma == nullptr) return 0;
   fi_ops_rma& transfers = Table<fi_ops_rma>::replace((*made)->rma);
