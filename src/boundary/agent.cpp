@@ -26,9 +26,9 @@ namespace {
 constexpr std::uint64_t blind_look = 20'000;
 // With one, so often whether the program makes MPI calls again.
 constexpr std::uint64_t longest_wait = 1'000'000;
-// In a program that makes MPI calls all the time the agent looks more and more rarely, down to this
-// many intervals.
-constexpr std::uint64_t longest_rest = 5;
+// In a program that makes MPI calls all the time the agent looks more and more rarely, down to once
+// in this many intervals: a look costs some twenty microseconds of a processor that is in use.
+constexpr std::uint64_t intervals_in_rest = 16;
 // So long a program that was expected to compute is left alone.
 constexpr std::uint64_t after_nudge = 30'000;
 // While no window needs the agent.
@@ -48,7 +48,9 @@ void Agent::start() {
   if (microseconds == 0) return;
   // Threads that wait for a core look like threads that compute.
   const std::uint64_t patience = runtime.engine()->crowded() ? 5 : 1;
-  interval_ = patience * static_cast<std::uint64_t>(microseconds) * 1000;
+  const auto configured = static_cast<std::uint64_t>(microseconds) * 1000;
+  interval_ = patience * configured;
+  longest_rest_ = intervals_in_rest * configured;
   // From here on the library has two threads, whatever level the program has asked for.
   runtime.lock.enable();
   requests.enable_threads();
@@ -91,7 +93,7 @@ void Agent::run() {
     }
     // Each look takes the processor from the program for some microseconds.
     const bool served = serve();
-    rest = served || nudged ? interval_ : std::min(2 * rest, longest_rest * interval_);
+    rest = served || nudged ? interval_ : std::min(2 * rest, longest_rest_);
   }
 }
 

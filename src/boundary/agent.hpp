@@ -10,10 +10,10 @@ namespace oriel::boundary {
 
 /// The progress agent (S5): a thread that serves ranks of other nodes while this one computes
 /// outside MPI. It runs only where some window spans nodes and may be locked, and acts only when no
-/// MPI call has swept for an interval (ORIEL_AGENT_INTERVAL; up to five of them in a program that
-/// has been busy in MPI): until one does, it sleeps on the network and sweeps when something comes.
-/// It makes no MPI call but MPI_Reduce_local, for accumulates of types and ops that have no kernel
-/// here.
+/// MPI call has swept for an interval (ORIEL_AGENT_INTERVAL; up to sixteen of them in a program
+/// that has been busy in MPI): until one does, it sleeps on the network and sweeps when something
+/// comes. It makes no MPI call but MPI_Reduce_local, for accumulates of types and ops that have no
+/// kernel here.
 class Agent {
  public:
   ~Agent() { stop(); }
@@ -42,7 +42,8 @@ class Agent {
   std::atomic<std::uint32_t> nudges_{0};  // futex word
   std::uint32_t nudges_seen_ = 0;
   std::uint64_t interval_ = 0;  // nanoseconds
-  std::uint64_t seen_ = 0;      // sweeps when we looked last
+  std::uint64_t longest_rest_ = 0;
+  std::uint64_t seen_ = 0;  // sweeps when we looked last
 };
 
 extern Agent agent;
