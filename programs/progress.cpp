@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "bench/failure.hpp"
 #include "bench/window.hpp"
@@ -23,6 +24,8 @@ namespace {
 
 constexpr std::int64_t warm_up_operations = 1000;
 
+constexpr int absences = 20;
+
 void print(bench::Memory memory, Target target, double busy_s, const Outcome& outcome) {
   const std::string window(bench::name_of(memory));
   std::printf(
@@ -31,6 +34,17 @@ void print(bench::Memory memory, Target target, double busy_s, const Outcome& ou
       window.c_str(), target == Target::idle ? "idle" : "busy", busy_s,
       static_cast<long long>(outcome.operations), outcome.seconds);
   std::fflush(stdout);
+}
+
+void print_first(bench::Memory memory, const std::vector<double>& seconds) {
+  const std::string window(bench::name_of(memory));
+  std::printf("{\"window\":\"%s\",\"absence_s\":%.3f,\"first_us\":[", window.c_str(), absence_s);
+  const char* comma = "";
+  for (const double one : seconds) {
+    std::printf("%s%.1f", comma, 1e6 * one);
+    comma = ",";
+  }
+  std::puts("]}");
 }
 
 void run(const Options& options) {
@@ -50,6 +64,9 @@ void run(const Options& options) {
       const Outcome outcome = puts.play(target, options.operations, busy_s, limit_s);
       if (rank == 0) print(memory, target, busy_s, outcome);
     }
+    std::vector<double> first(absences);
+    for (double& seconds : first) seconds = puts.first();
+    if (rank == 0) print_first(memory, first);
   }
 }
 

@@ -20,6 +20,10 @@ struct Outcome {
   double seconds;
 };
 
+/// How long a target is busy in MPI before it leaves it, and how long it then computes.
+inline constexpr double presence_s = 0.01;
+inline constexpr double absence_s = 0.02;
+
 /// Rank 0 puts one word after the other to the last rank and flushes each.
 class Puts {
  public:
@@ -50,6 +54,30 @@ class Puts {
     check();
     MPI_Barrier(MPI_COMM_WORLD);  // the check takes the lock that the next turn takes
     return outcome;
+  }
+
+  /// The time of one put and flush to a target that has just left MPI to compute, in seconds: who
+  /// serves it then has to find out first that the target does not. The outcome is rank 0's.
+  /// Collective.
+  double first() {
+    if (rank_ == 0) {
+      MPI_Win_lock_all(0, window_.handle());
+      const double begin = MPI_Wtime();
+      while (MPI_Wtime() - begin < presence_s) put_and_flush();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    double seconds = 0;
+    if (rank_ == 0) {
+      compute(absence_s / 100);  // so that the target has left the barrier
+      const double begin = MPI_Wtime();
+      put_and_flush();
+      seconds = MPI_Wtime() - begin;
+    }
+    if (rank_ == target_) compute(absence_s);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_ == 0) MPI_Win_unlock_all(window_.handle());
+    MPI_Barrier(MPI_COMM_WORLD);
+    return seconds;
   }
 
  private:

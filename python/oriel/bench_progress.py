@@ -67,7 +67,7 @@ def _table(times: ProgressTimes, versions: dict[str, str]) -> Table:
     table.add_column("MPI")
     table.add_column("Window")
     for way in ("own", "Oriel"):
-        for what in ("idle target", "busy target", "busy / idle"):
+        for what in ("idle target", "busy target", "busy / idle", "first, longest"):
             table.add_column(f"{way}\n{what}", justify="right")
     for host in times.hosts():
         for window in times.windows():
@@ -75,6 +75,7 @@ def _table(times: ProgressTimes, versions: dict[str, str]) -> Table:
             for way in WAYS:
                 cells += [_time(times.median(window, target, host, way)) for target in TARGETS]
                 cells.append(_ratio(times, window, host, way))
+                cells.append(_time(times.longest_first(window, host, way)))
             table.add_row(versions[host], window, *cells)
     return table
 
@@ -100,7 +101,9 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     console.print(_table(times, versions))
     console.print(
         f"The busy target computes for {busy_ms / 1000:g} s outside MPI, during {operations:,} "
-        f"operations. !: they waited until it came back, which makes {stall_us:g} µs for each.",
+        f"operations. !: they waited until it came back, which makes {stall_us:g} µs for each. First, "
+        f"longest: of 20 to a target that has just left MPI, to compute for "
+        f"{times.absence_us:,.0f} µs.",
         highlight=False,
     )
     place = f"{benchmark.place(where, versions, arguments.hosts)}; rounds: {rounds}"

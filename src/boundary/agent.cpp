@@ -25,7 +25,9 @@ namespace {
 // Without a descriptor to sleep on, the agent looks so often.
 constexpr std::uint64_t blind_look = 20'000;
 // With one, so often whether the program makes MPI calls again.
-constexpr std::uint64_t longest_wait = 1'000'000;
+constexpr long longest_wait = 1'000'000;
+// Nor does every descriptor tell when the network takes more of what is being sent.
+constexpr long between_pieces = 50'000;
 // In a program that makes MPI calls all the time the agent looks more and more rarely, down to once
 // in this many intervals: a look costs some twenty microseconds of a processor that is in use.
 constexpr std::uint64_t intervals_in_rest = 16;
@@ -85,7 +87,12 @@ void Agent::run() {
       continue;
     }
     seen_ = process.sweeps();
-    const bool nudged = doze(rest);
+    bool nudged = doze(rest);
+    if (!nudged && process.sweeps() != seen_) {
+      // Has the program left MPI since?
+      seen_ = process.sweeps();
+      nudged = doze(interval_);
+    }
     if (nudged) {
       // Is it going to wait for what it has begun, or does it compute?
       seen_ = process.sweeps();
@@ -137,6 +144,7 @@ bool Agent::serve() {
 }
 
 void Agent::wait() {
+  long patience = longest_wait;
   // A negative descriptor is passed over.
   std::array<pollfd, 2> look{pollfd{-1, POLLIN, 0}, pollfd{-1, POLLIN, 0}};
   {
@@ -146,13 +154,14 @@ void Agent::wait() {
     look[0].fd = routes.network()->wait_descriptor();
     if (atomics != nullptr) look[1].fd = atomics->wait_descriptor();
     const bool blind = look[0].fd < 0 || (atomics != nullptr && look[1].fd < 0);
+    if (routes.network()->transferring()) patience = between_pieces;
     const bool quiet =
         blind || (routes.network()->may_wait() && (atomics == nullptr || atomics->may_wait()));
     runtime.lock.release();
     if (blind) return sleep_for(blind_look);
     if (!quiet) return;
   }
-  const timespec time{0, static_cast<long>(longest_wait)};
+  const timespec time{0, patience};
   ::ppoll(look.data(), look.size(), &time, nullptr);
 }
 

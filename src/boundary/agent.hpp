@@ -10,10 +10,10 @@ namespace oriel::boundary {
 
 /// The progress agent (S5): a thread that serves ranks of other nodes while this one computes
 /// outside MPI. It runs only where some window spans nodes and may be locked, and acts only when no
-/// MPI call has swept for an interval (ORIEL_AGENT_INTERVAL; up to sixteen of them in a program
-/// that has been busy in MPI): until one does, it sleeps on the network and sweeps when something
-/// comes. It makes no MPI call but MPI_Reduce_local, for accumulates of types and ops that have no
-/// kernel here.
+/// MPI call has swept for an interval (ORIEL_AGENT_INTERVAL), which in a program that has been busy
+/// in MPI it finds out after seventeen of them at the latest. Then, until an MPI call does, it
+/// sleeps on the network and sweeps when something comes. It makes no MPI call but
+/// MPI_Reduce_local, for accumulates of types and ops that have no kernel here.
 class Agent {
  public:
   ~Agent() { stop(); }

@@ -90,6 +90,8 @@ def test_progress_on_each_host(job, host, tmp_path):
     kinds = {(row["way"], row["window"], row["target"]) for row in results["rows"]}
     assert len(kinds) == len(results["rows"]) == 2 * 2 * 2 + 2  # dynamic: the host's alone
     assert all(row["median"] > 0 for row in results["rows"])
+    assert all(len(run) == 20 for row in results["rows"] for run in row["first"])
+    assert all(row["first"] for row in results["rows"] if row["target"] == "busy")
     for picture in ("progress.png", "progress.svg"):
         assert (tmp_path / picture).stat().st_size > 1000
 
