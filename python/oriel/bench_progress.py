@@ -101,8 +101,8 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     console.print(_table(times, versions))
     console.print(
         f"The busy target computes for {busy_ms / 1000:g} s outside MPI, during {operations:,} "
-        f"operations. !: they waited until it came back, which makes {stall_us:g} µs for each. First, "
-        f"longest: of 20 to a target that has just left MPI, to compute for "
+        f"operations. !: they waited until it came back, which makes {stall_us:g} µs for each. "
+        f"First, longest: of 20 to a target that has just left MPI, to compute for "
         f"{times.absence_us:,.0f} µs.",
         highlight=False,
     )
