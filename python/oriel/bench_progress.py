@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     }
 
     def draw(where: str, path: Path) -> None:
-        progress_figure.draw(times, versions, stall_us, where, path)
+        progress_figure.draw(times, versions, where, path)
 
     path = arguments.output / "progress.png"
     return benchmark.report(console, [], failures, place, results, path, draw)

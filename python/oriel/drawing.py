@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -41,6 +42,9 @@ STYLE = {
 }
 
 
+_LETTERS_PER_INCH = 16  # of the line that says where
+
+
 def ranks_on(ranks: int, nodes: int) -> str:
     return f"{ranks} ranks on {'one node' if nodes == 1 else f'{nodes} nodes'}"
 
@@ -60,7 +64,7 @@ def legend(figure: Figure, handles: Iterable, labels: Iterable[str], columns: in
         fontsize=9,
         handlelength=1.2,
         columnspacing=1.4,
-        title=where or None,
+        title=textwrap.fill(where, int(_LETTERS_PER_INCH * figure.get_figwidth())) or None,
         title_fontsize=7.5,
         alignment="left",
     )

@@ -7,9 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from oriel import drawing
-from oriel.drawing import DASHES, GRID, INK, STYLE, plt
+from oriel.drawing import GRID, INK, STYLE, plt
 from oriel.progress_times import BUSY, IDLE, ProgressTimes
 from oriel.timings import HOST, ORIEL
 
@@ -21,11 +22,8 @@ BARS = {
 }
 
 
-def draw(
-    times: ProgressTimes, versions: dict[str, str], stall_us: float, where: str, path: Path
-) -> None:
-    """Writes `path` (PNG) and its SVG. `stall_us` is what an operation takes on average if all of
-    them wait until the busy target comes back to MPI."""
+def draw(times: ProgressTimes, versions: dict[str, str], where: str, path: Path) -> None:
+    """Writes `path` (PNG) and its SVG."""
     hosts = times.hosts()
     with plt.rc_context(STYLE):
         figure, grid = plt.subplots(
@@ -39,12 +37,12 @@ def draw(
         handles: dict[str, object] = {}
         for host, axes in zip(hosts, grid[0]):
             handles |= _bars(axes, times, host)
-            line = axes.axhline(stall_us, color=INK, linewidth=1.2, linestyle=DASHES)
-            handles["above: waits for the target"] = line
             axes.set_title(versions[host], loc="left", fontsize=10)
         grid[0, 0].set_ylabel("time of put and flush (µs)", fontsize=9)
         drawing.title(figure, "8 B to a target that waits in MPI, or computes")
-        drawing.legend(figure, handles.values(), handles.keys(), 3, where)
+        drawing.legend(
+            figure, handles.values(), handles.keys(), 2, f"!: waited until it was back. {where}"
+        )
         drawing.save(figure, path)
 
 
@@ -55,16 +53,20 @@ def _bars(axes: Axes, times: ProgressTimes, host: str) -> dict[str, object]:
     handles = {}
     for index, ((way, target), (colour, label)) in enumerate(BARS.items()):
         points = [
-            (column - 0.42 + (index + 0.5) * width, times.median(window, target, host, way))
+            (
+                column - 0.42 + (index + 0.5) * width,
+                times.median(window, target, host, way),
+                "!" if target == BUSY and times.waits(window, host, way) else "",
+            )
             for column, window in enumerate(windows)
         ]
-        points = [(x, time) for x, time in points if time]
+        points = [point for point in points if point[1]]
         handles[label] = axes.bar(
-            [x for x, _ in points], [time for _, time in points], width * 0.92, color=colour
+            [x for x, _, _ in points], [time for _, time, _ in points], width * 0.92, color=colour
         )
-        for x, time in points:
+        for x, time, mark in points:
             axes.annotate(
-                f"{time:.2g}",
+                f"{time:.2g}{mark}",
                 (x, time),
                 xytext=(0, 2),
                 textcoords="offset points",
@@ -73,6 +75,9 @@ def _bars(axes: Axes, times: ProgressTimes, host: str) -> dict[str, object]:
                 color=INK,
             )
     axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda time, _: f"{time:g}"))
+    axes.minorticks_off()
     axes.margins(y=0.15)
     axes.set_xticks(range(len(windows)), windows, fontsize=9)
     axes.yaxis.grid(True, color=GRID)
