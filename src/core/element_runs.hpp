@@ -9,7 +9,7 @@
 
 namespace oriel {
 
-/// Walks the elements of an accumulate by runs that are contiguous in the target, in the origin and
+/// Walks the elements of an operation by runs that are contiguous in the target, in the origin and
 /// in the result alike. An absent buffer imposes nothing and is null.
 class ElementRuns {
  public:

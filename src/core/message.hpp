@@ -95,8 +95,9 @@ struct Limits {
   /// wait for grants, and no target has to keep more than this for each origin and window.
   std::uint64_t ahead = std::uint64_t{64} * 1024;
   /// Longer puts and gets are direct transfers, in pieces of `direct_piece`, where the target's
-  /// memory is exposed to them and both sides are contiguous.
+  /// memory is exposed to them and both sides consist of runs of `direct_run` on average.
   std::uint64_t direct = std::uint64_t{128} * 1024;
+  std::uint64_t direct_run = std::uint64_t{16} * 1024;
   std::uint64_t direct_piece = std::uint64_t{128} * 1024;
   /// So many bytes of a fetching operation are asked for before the first are here.
   std::uint64_t under_way = 32 * Message::most_data;

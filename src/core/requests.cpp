@@ -6,9 +6,11 @@
 // is acknowledged but where MPI requires it: a flush or an unlock asks once, and the reply to a
 // fetching operation answers for all before it (S4).
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "core/address.hpp"
+#include "core/element_runs.hpp"
 #include "core/process.hpp"
 #include "core/window.hpp"
 
@@ -188,12 +190,17 @@ bool Window::transmit_at_once(const Operation& operation, Epoch& epoch, Target& 
 
 bool Window::goes_directly(const Operation& operation) const {
   const Member& member = peers_[static_cast<std::size_t>(operation.target)].member;
-  if (!member.direct || bytes_of(operation) <= process_.limits().direct ||
-      !operation.target_layout->contiguous()) {
+  const bool put = operation.kind == OperationKind::put;
+  if ((!put && operation.kind != OperationKind::get) || !member.direct ||
+      bytes_of(operation) <= process_.limits().direct) {
     return false;
   }
-  return (operation.kind == OperationKind::put && operation.origin.layout->contiguous()) ||
-         (operation.kind == OperationKind::get && operation.result.layout->contiguous());
+  const auto has_long_runs = [&](const Layout& layout) {
+    return layout.contiguous() ||
+           layout.size() >= layout.blocks().size() * process_.limits().direct_run;
+  };
+  return has_long_runs(*operation.target_layout) &&
+         has_long_runs(*(put ? operation.origin : operation.result).layout);
 }
 
 bool Window::transmit_directly(RecordedOperation& recorded) {
@@ -206,19 +213,26 @@ bool Window::transmit_directly(RecordedOperation& recorded) {
   if (!may_send(*recorded.epoch, target, process_.limits().ahead + 1)) {
     return write && transmit_by_messages(recorded);
   }
-  auto* local =
-      static_cast<std::byte*>(write ? operation.origin.address : operation.result.address);
-  const std::uint64_t total = bytes_of(operation);
-  while (recorded.sent < total) {
-    const std::uint64_t bytes = std::min(process_.limits().direct_piece, total - recorded.sent);
-    RemoteMemory remote = member.memory;
-    remote.address +=
-        static_cast<std::uint64_t>(operation.displacement) * member.disp_unit + recorded.sent;
-    if (!transport_.transfer(member.process, write, local + recorded.sent, bytes, remote,
-                             recorded.pool_index)) {
-      return false;
+  const std::uint64_t start =
+      member.memory.address + static_cast<std::uint64_t>(operation.displacement) * member.disp_unit;
+  ElementRuns left(operation);
+  left.skip(recorded.sent);
+  while (left.bytes() != 0) {
+    std::array<TransferRun, Transport::most_runs> runs;
+    std::size_t used = 0;
+    std::uint64_t room = process_.limits().direct_piece;
+    for (ElementRuns next = left; used < runs.size() && room != 0 && next.bytes() != 0;) {
+      const std::uint64_t bytes = std::min(next.bytes(), room);
+      runs[used++] = {write ? next.origin() : next.result(),
+                      start + static_cast<std::uint64_t>(next.offset()), bytes};
+      room -= bytes;
+      next.skip(bytes);
     }
-    recorded.sent += bytes;
+    const std::uint64_t taken = transport_.transfer(
+        member.process, write, std::span(runs).first(used), member.memory.key, recorded.pool_index);
+    if (taken == 0) return false;
+    recorded.sent += taken;
+    left.skip(taken);
     ++(write ? target.writes : target.reads);
   }
   return true;

@@ -24,6 +24,13 @@ struct RemoteMemory {
   std::uint64_t key = 0;
 };
 
+/// One run of a direct transfer.
+struct TransferRun {
+  std::byte* local = nullptr;
+  std::uint64_t remote = 0;  // address, in transfers
+  std::uint64_t bytes = 0;
+};
+
 /// An update of elements that lie in one run, at the target as well as here.
 struct Atomic {
   OperationKind kind = OperationKind::accumulate;  // get_accumulate or compare_and_swap
@@ -65,11 +72,13 @@ class Transport {
   /// until the next call. Empty: there is none.
   virtual std::span<const std::byte> receive() = 0;
 
-  /// Begins to move bytes between our memory and a process's, without a copy and without its
-  /// engine; finished() returns the token. False: not now, try again. Only used for members with
-  /// Member::direct.
-  virtual bool transfer(int process, bool write, void* local, std::uint64_t bytes,
-                        const RemoteMemory& remote, std::uint64_t token) = 0;
+  /// Begins to move runs of bytes between our memory and a process's, without a copy and without
+  /// its engine; finished() returns the token. How many bytes it took, the first runs as a whole;
+  /// 0: not now, try again. Only used for members with Member::direct.
+  virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
+                                 std::uint64_t key, std::uint64_t token) = 0;
+  /// It is useless to offer more runs at once.
+  static constexpr std::size_t most_runs = 8;
   /// A read is finished when its bytes are here, a write when our memory may be reused; where
   /// writes are not ordered, when its bytes are there.
   virtual bool finished(Transfer& transfer) = 0;

@@ -47,9 +47,9 @@ class Routes final : public Transport {
     if (message.empty() && atomics_ != nullptr) atomics_->progress();
     return message;
   }
-  bool transfer(int process, bool write, void* local, std::uint64_t bytes,
-                const RemoteMemory& remote, std::uint64_t token) override {
-    return network_->transfer(process - first_elsewhere, write, local, bytes, remote, token);
+  std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
+                         std::uint64_t key, std::uint64_t token) override {
+    return network_->transfer(process - first_elsewhere, write, runs, key, token);
   }
   /// Also to processes of our node and to ourselves.
   std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,

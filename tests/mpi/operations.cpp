@@ -207,6 +207,52 @@ void many_sizes(Flavor flavor, const Program& program) {
   MPI_Win_unlock(program.right(), window);
 }
 
+/// Datatypes of long blocks, at either side and at both, and of different lengths.
+void long_blocks(Flavor flavor, const Program& program) {
+  constexpr int blocks = 12;
+  constexpr int ints = 6000;  // of a block
+  constexpr int stride = 7001;
+  constexpr int halves = 2 * blocks;
+  constexpr std::size_t extent = static_cast<std::size_t>(blocks) * stride;
+  MPI_Datatype vector, fine;
+  MPI_Type_vector(blocks, ints, stride, MPI_INT, &vector);
+  MPI_Type_vector(halves, ints / 2, ints / 2 + 13, MPI_INT, &fine);
+  MPI_Type_commit(&vector);
+  MPI_Type_commit(&fine);
+  constexpr int total = blocks * ints;
+  const int target = program.right();
+  Window<int> window(flavor, extent);
+  std::vector<int> out(extent), in(extent);
+  for (std::size_t i = 0; i < extent; ++i) out[i] = static_cast<int>(i) + 1;
+  const auto spread = [](int i) { return i / ints * stride + i % ints; };
+  const auto finely = [](int i) { return i / (ints / 2) * (ints / 2 + 13) + i % (ints / 2); };
+
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+  MPI_Put(out.data(), total, MPI_INT, target, 0, 1, vector, window);
+  MPI_Get(in.data(), 1, fine, target, 0, 1, vector, window);
+  MPI_Win_flush(target, window);
+  MPI_Get(in.data(), 1, fine, target, 0, 1, vector, window);
+  MPI_Win_unlock(target, window);
+  for (int i = 0; i < total; ++i) {
+    CHECK_EQUAL(in[static_cast<std::size_t>(finely(i))], out[static_cast<std::size_t>(i)]);
+  }
+
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+  MPI_Put(out.data(), 1, fine, target, 0, 1, vector, window);
+  MPI_Win_flush(target, window);
+  MPI_Get(in.data(), static_cast<int>(extent), MPI_INT, target, 0, static_cast<int>(extent),
+          MPI_INT, window);
+  MPI_Win_unlock(target, window);
+  for (int i = 0; i < total; ++i) {
+    CHECK_EQUAL(in[static_cast<std::size_t>(spread(i))], out[static_cast<std::size_t>(finely(i))]);
+  }
+  for (int block = 0; block + 1 < blocks; ++block) {
+    CHECK_EQUAL(in[static_cast<std::size_t>(block * stride + ints)], 0);
+  }
+  MPI_Type_free(&vector);
+  MPI_Type_free(&fine);
+}
+
 /// Large accumulates: what goes in pieces must still be whole (mpich#7886 and its like).
 void large_accumulate(Flavor flavor, const Program& program) {
   constexpr int elements = 100000;
@@ -282,6 +328,7 @@ int main(int argc, char** argv) {
     program.test("no elements", [&] { locked(no_elements); });
     program.test("MPI_PROC_NULL", [&] { proc_null(window); });
     program.test("many sizes", [&] { many_sizes(flavor, program); });
+    program.test("long blocks", [&] { long_blocks(flavor, program); });
     program.test("large accumulate", [&] { large_accumulate(flavor, program); });
     program.test("compare and swap of all sizes", [&] { compare_and_swap_sizes(flavor, program); });
   }

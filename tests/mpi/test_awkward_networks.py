@@ -36,6 +36,8 @@ def test_manners(job, host, program, manners, three_nodes):
     met = [f"fabric: {manners}"]
     if manners == "local_registration" and program in LONG:
         met += [f"fabric: local_registration of a {kind}" for kind in ("read", "write")]
+    if manners != "no_registration" and program in LONG:
+        met.append("fabric: a vector")
     if manners != "unordered_writes" or program in LONG:
         assert all(f"{line}\n" in output for line in met), output
 

@@ -49,8 +49,8 @@ class Network {
   virtual bool congested(int process) const = 0;
   virtual std::span<const std::byte> receive() = 0;
   virtual bool alive(int process) = 0;
-  virtual bool transfer(int process, bool write, void* local, std::uint64_t bytes,
-                        const RemoteMemory& remote, std::uint64_t token) = 0;
+  virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
+                                 std::uint64_t key, std::uint64_t token) = 0;
   virtual bool finished(Transfer& transfer) = 0;
   virtual bool orders_writes() const = 0;
   /// Some transfer has not finished.

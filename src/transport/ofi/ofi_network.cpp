@@ -27,6 +27,17 @@ constexpr std::size_t most_under_way = 32;
 constexpr std::size_t most_transfers = 64;
 constexpr std::size_t completions_at_once = 16;
 
+/// The memory of ours from the first to the last byte of any of them.
+std::pair<const std::byte*, const std::byte*> extent_of(std::span<const TransferRun> runs) {
+  const std::byte* begin = runs.front().local;
+  const std::byte* end = begin;
+  for (const TransferRun& run : runs) {
+    begin = std::min<const std::byte*>(begin, run.local);
+    end = std::max<const std::byte*>(end, run.local + run.bytes);
+  }
+  return {begin, end};
+}
+
 }  // namespace
 
 /// Buffers that are registered together.
@@ -337,46 +348,54 @@ void OfiNetwork::failed(const fi_cq_err_entry& entry) {
   if (entry.err != FI_ECANCELED) post(*static_cast<Buffer*>(work));
 }
 
-bool OfiNetwork::transfer(int process, bool write, void* local, std::uint64_t bytes,
-                          const RemoteMemory& remote, std::uint64_t token) {
+std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const TransferRun> runs,
+                                   std::uint64_t key, std::uint64_t token) {
   Peer& to = peer(process);
-  if (transfers_under_way_ >= most_transfers) return false;
+  if (transfers_under_way_ >= most_transfers) return 0;
   if (idle_transfers_.empty()) idle_transfers_.push_back(&transfers_.emplace_back());
   DirectTransfer& direct = *idle_transfers_.back();
   direct.kind = Work::Kind::transfer;
   direct.process = process;
-  direct.bytes = bytes;
   direct.token = token;
-  if (to.lost) {
-    finished_.push_back({token, bytes, Error::peer_lost});
-    return true;
+  direct.bytes = 0;
+  std::array<iovec, Transport::most_runs> here;
+  std::array<fi_rma_iov, Transport::most_runs> there;
+  std::array<void*, Transport::most_runs> descriptors{};
+  const std::size_t count = std::min({runs.size(), Transport::most_runs, info_->tx_attr->iov_limit,
+                                      info_->tx_attr->rma_iov_limit});
+  for (std::size_t i = 0; i < count; ++i) {
+    here[i] = {runs[i].local, runs[i].bytes};
+    there[i] = {runs[i].remote, runs[i].bytes, key};
+    direct.bytes += runs[i].bytes;
   }
-  void* descriptor = nullptr;
+  const auto give_up = [&](Error error) {
+    finished_.push_back({token, direct.bytes, error});
+    return direct.bytes;
+  };
+  if (to.lost) return give_up(Error::peer_lost);
   if (local_registration_) {
     // For this transfer only: providers that want it keep what was registered lately.
-    const int code = register_memory(local, bytes, write ? FI_WRITE : FI_READ, direct.registration);
-    if (code != 0) {
-      finished_.push_back({token, bytes, Error::system});
-      return true;
+    const auto [begin, end] = extent_of(runs.first(count));
+    if (register_memory(begin, static_cast<std::uint64_t>(end - begin), write ? FI_WRITE : FI_READ,
+                        direct.registration) != 0) {
+      return give_up(Error::system);
     }
-    descriptor = fi_mr_desc(direct.registration);
+    descriptors.fill(fi_mr_desc(direct.registration));
   }
-  const iovec here{local, bytes};
-  const fi_rma_iov there{remote.address, bytes, remote.key};
-  const fi_msg_rma message{&here, &descriptor, 1, to.address, &there, 1, &direct.context, 0};
+  const fi_msg_rma message{here.data(), descriptors.data(), count, to.address, there.data(),
+                           count,       &direct.context,    0};
   const std::uint64_t delivery = orders_writes_ ? 0 : FI_DELIVERY_COMPLETE;
   const ssize_t code = write ? fi_writemsg(endpoint_, &message, FI_COMPLETION | delivery)
                              : fi_readmsg(endpoint_, &message, FI_COMPLETION);
   if (code == 0) {
     idle_transfers_.pop_back();
     ++transfers_under_way_;
-    return true;
+    return direct.bytes;
   }
   close_object(direct.registration);
-  if (code == -FI_EAGAIN) return false;
+  if (code == -FI_EAGAIN) return 0;
   to.lost = true;
-  finished_.push_back({token, bytes, Error::peer_lost});
-  return true;
+  return give_up(Error::peer_lost);
 }
 
 bool OfiNetwork::finished(Transfer& transfer) {

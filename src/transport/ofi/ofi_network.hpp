@@ -41,8 +41,8 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   bool congested(int process) const override;
   std::span<const std::byte> receive() override;
   bool alive(int process) override;
-  bool transfer(int process, bool write, void* local, std::uint64_t bytes,
-                const RemoteMemory& remote, std::uint64_t token) override;
+  std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
+                         std::uint64_t key, std::uint64_t token) override;
   bool finished(Transfer& transfer) override;
   bool orders_writes() const override { return orders_writes_; }
   bool transferring() const override { return transfers_under_way_ != 0; }

@@ -9,6 +9,7 @@ namespace oriel {
 namespace {
 
 constexpr std::size_t packet_bytes = 4096;
+constexpr std::size_t most_vector = 2;
 constexpr std::uint64_t most_atomic = 16;
 
 }  // namespace
@@ -59,10 +60,9 @@ bool SimNetwork::arrive(const Route& route, Packet& packet) {
 }
 
 void SimNetwork::carry_out(int from, const Direct& direct) {
-  if (direct.write) {
-    std::memcpy(direct.remote, direct.local, direct.transfer.bytes);
-  } else {
-    std::memcpy(direct.local, direct.remote, direct.transfer.bytes);
+  for (const TransferRun& run : direct.runs) {
+    auto* remote = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(run.remote));
+    std::memcpy(direct.write ? remote : run.local, direct.write ? run.local : remote, run.bytes);
   }
   finished_[static_cast<std::size_t>(from)].push_back(direct.transfer);
 }
@@ -176,11 +176,15 @@ Error SimTransport::copy(int /*process*/, bool write, std::span<const Run> runs)
   return Error::none;
 }
 
-bool SimTransport::transfer(int process, bool write, void* local, std::uint64_t bytes,
-                            const RemoteMemory& remote, std::uint64_t token) {
-  auto* address = reinterpret_cast<void*>(static_cast<std::uintptr_t>(remote.address));
-  network_.begin(self_, process, {write, local, address, {token, bytes, Error::none}});
-  return true;
+std::uint64_t SimTransport::transfer(int process, bool write, std::span<const TransferRun> runs,
+                                     std::uint64_t, std::uint64_t token) {
+  // As a provider whose vectors are short.
+  runs = runs.first(std::min(runs.size(), most_vector));
+  SimNetwork::Direct direct{write, {runs.begin(), runs.end()}, {token, 0, Error::none}};
+  for (const TransferRun& run : runs) direct.transfer.bytes += run.bytes;
+  const std::uint64_t taken = direct.transfer.bytes;
+  network_.begin(self_, process, std::move(direct));
+  return taken;
 }
 
 std::uint64_t SimTransport::atomic(int process, const Atomic& atomic, const RemoteMemory& remote,

@@ -43,12 +43,11 @@ class SimNetwork {
   /// A direct transfer: takes place when it is delivered.
   struct Direct {
     bool write = false;
-    void* local = nullptr;
-    void* remote = nullptr;
+    std::vector<TransferRun> runs;
     Transfer transfer;
   };
-  void begin(int from, int to, const Direct& direct) {
-    send({from, to, !orders_writes_}, Packet(direct));
+  void begin(int from, int to, Direct direct) {
+    send({from, to, !orders_writes_}, Packet(std::move(direct)));
   }
   /// An atomic of the network: reads when it is delivered and writes when it is delivered once
   /// more. No other atomic of the network comes to the process in between, but a CPU may.
@@ -102,8 +101,8 @@ class SimTransport final : public Transport {
   bool congested(int) const override { return false; }
   std::span<const std::byte> receive() override;
   Error copy(int process, bool write, std::span<const Run> runs) override;
-  bool transfer(int process, bool write, void* local, std::uint64_t bytes,
-                const RemoteMemory& remote, std::uint64_t token) override;
+  std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
+                         std::uint64_t key, std::uint64_t token) override;
   std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
                        std::uint64_t token) override;
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }

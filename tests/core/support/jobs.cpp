@@ -26,6 +26,7 @@ struct RandomJob::Plan {
       limits.piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 6));
       limits.ahead = std::uint64_t{8} * static_cast<unsigned>(random.below(12));
       limits.direct = std::uint64_t{8} * static_cast<unsigned>(random.below(3));
+      limits.direct_run = std::uint64_t{8} * static_cast<unsigned>(random.below(3));
       limits.direct_piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 3));
       limits.under_way = limits.piece * static_cast<unsigned>(random.between(1, 3));
     }

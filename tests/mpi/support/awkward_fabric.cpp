@@ -30,6 +30,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -163,21 +164,27 @@ ssize_t receive(fid_ep* endpoint, void* buffer, std::size_t bytes, void* descrip
 /// A message of its own, in which the provider's descriptor can be put.
 struct Transfer {
   fi_msg_rma message;
-  iovec local;
-  fi_rma_iov remote;
-  void* descriptor;
+  std::vector<iovec> local;
+  std::vector<fi_rma_iov> remote;
+  std::vector<void*> descriptors;
   std::uint64_t flags;
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 
   Transfer(const fi_msg_rma& given, std::uint64_t access, std::uint64_t given_flags)
-      : message(given), local(*given.msg_iov), remote(*given.rma_iov), flags(given_flags) {
-    void* told = given.desc != nullptr ? *given.desc : nullptr;
-    descriptor = descriptor_of(local.iov_base, local.iov_len, told, access);
+      : message(given),
+        local(given.msg_iov, given.msg_iov + given.iov_count),
+        remote(given.rma_iov, given.rma_iov + given.rma_iov_count),
+        flags(given_flags) {
+    if (local.size() > 1) met("a vector");
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      void* told = given.desc != nullptr ? given.desc[i] : nullptr;
+      descriptors.push_back(descriptor_of(local[i].iov_base, local[i].iov_len, told, access));
+    }
   }
   const fi_msg_rma* fill() {
-    message.msg_iov = &local;
-    message.rma_iov = &remote;
-    message.desc = &descriptor;
+    message.msg_iov = local.data();
+    message.rma_iov = remote.data();
+    message.desc = descriptors.data();
     return &message;
   }
 };
