@@ -131,27 +131,31 @@ int register_memory(fid* domain, const void* memory, std::size_t bytes, std::uin
   return 0;
 }
 
-/// What keeps a packet from being sent; 0: nothing.
-ssize_t obstacle() {
+/// Sends a packet by `how`, unless something is in the way.
+template <typename How>
+ssize_t send_by(How&& how) {
   static int sends = 0;
   if (busy()) return -FI_EAGAIN;
-  if (has("send_error") && sends++ >= sends_before_the_error) {
+  if (has("send_error") && sends == sends_before_the_error) {
     met("send_error");
     return -FI_EIO;
   }
-  return 0;
+  const ssize_t code = how();
+  if (code == 0) ++sends;
+  return code;
 }
 
 ssize_t send(fid_ep* endpoint, const void* buffer, std::size_t bytes, void* descriptor,
              fi_addr_t target, void* context) {
-  if (const ssize_t code = obstacle(); code != 0) return code;
-  descriptor = descriptor_of(buffer, bytes, descriptor, FI_SEND);
-  return Table<fi_ops_msg>::provider->send(endpoint, buffer, bytes, descriptor, target, context);
+  return send_by([&] {
+    void* registered = descriptor_of(buffer, bytes, descriptor, FI_SEND);
+    return Table<fi_ops_msg>::provider->send(endpoint, buffer, bytes, registered, target, context);
+  });
 }
 
 ssize_t inject(fid_ep* endpoint, const void* buffer, std::size_t bytes, fi_addr_t target) {
-  if (const ssize_t code = obstacle(); code != 0) return code;
-  return Table<fi_ops_msg>::provider->inject(endpoint, buffer, bytes, target);
+  return send_by(
+      [&] { return Table<fi_ops_msg>::provider->inject(endpoint, buffer, bytes, target); });
 }
 
 ssize_t receive(fid_ep* endpoint, void* buffer, std::size_t bytes, void* descriptor,
