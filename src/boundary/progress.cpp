@@ -18,8 +18,9 @@ Progress progress;
 
 namespace {
 
-// A poll costs a tenth of a microsecond, or a whole one where there is a network; a yield with nobody
-// to yield to about half of one. Even with a processor for every rank somebody else may be using it.
+// A poll costs a tenth of a microsecond, or a whole one where there is a network; a yield with
+// nobody to yield to about half of one. Even with a processor for every rank somebody else may be
+// using it.
 constexpr unsigned polls_per_yield = 4;
 constexpr unsigned polls_per_rare_yield = 1024;
 

@@ -27,7 +27,7 @@ struct Engine {
   Process process;
   std::vector<std::unique_ptr<BoundWindow>> windows;
   std::uint32_t next_window = 1;  // number of the next window
-  unsigned operations = 0;  // see sweep_now_and_then
+  unsigned operations = 0;        // see sweep_now_and_then
   long spins;
   long yields;
   bool launched_crowded;  // the launcher started more ranks on this node than it has processors
