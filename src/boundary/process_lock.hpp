@@ -6,8 +6,9 @@
 namespace oriel::boundary {
 
 /// Serializes the threads of this process inside the library. Free of charge unless the program was
-/// granted MPI_THREAD_MULTIPLE. A plain pthread mutex, because the progress hook may try it on the
-/// thread that holds it, and must then be told no.
+/// granted MPI_THREAD_MULTIPLE, which MPI_Init_thread tells before there are threads to serialize.
+/// A plain pthread mutex, because the progress hook may try it on the thread that holds it, and
+/// must then be told no.
 class ProcessLock {
  public:
   void enable() { enabled_ = true; }
@@ -31,13 +32,16 @@ class ProcessLock {
 /// Holds the lock for a scope; a waiting call lets go of it while there is nothing to do.
 class Guard {
  public:
-  explicit Guard(ProcessLock& lock) : lock_(lock) { lock_.acquire(); }
-  ~Guard() { lock_.release(); }
+  explicit Guard(ProcessLock& lock) : lock_(lock), held_(lock.enabled()) { lock_.acquire(); }
+  ~Guard() {
+    if (held_) lock_.release();
+  }
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
  private:
   ProcessLock& lock_;
+  bool held_;  // the lock may have been enabled since
 };
 
 }  // namespace oriel::boundary

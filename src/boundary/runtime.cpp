@@ -41,15 +41,19 @@ Engine::Engine(std::unique_ptr<ShmTransport> node)
       launched_crowded(setting_bool("ORIEL_CROWDED") ||
                        launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}
 
-bool Runtime::start(std::string& error) {
-  if (engine_ != nullptr) return true;
-  progress.start();
+void Runtime::note_thread_level() {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  if (level == MPI_THREAD_MULTIPLE) {
-    lock.enable();
-    requests.enable_threads();
-  }
+  if (level != MPI_THREAD_MULTIPLE) return;
+  lock.enable();
+  requests.enable_threads();
+}
+
+bool Runtime::start(std::string& error) {
+  const std::lock_guard alone(starting_);
+  if (engine_ != nullptr) return true;
+  progress.start();
+  note_thread_level();
   auto transport = ShmTransport::create(error);
   if (transport == nullptr) return false;
   engine_ = std::make_unique<Engine>(std::move(transport));
@@ -78,6 +82,12 @@ void Runtime::take_spare_flag() {
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
+
+ORIEL_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int code = PMPI_Init_thread(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) runtime.note_thread_level();
+  return code;
+}
 
 // Delete callbacks on MPI_COMM_SELF run inside and may still free windows: the engine goes last.
 ORIEL_EXPORT int MPI_Finalize() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,11 @@ class Runtime {
 
   /// Null before the first window and after MPI_Finalize.
   Engine* engine() { return engine_.get(); }
-  /// Makes the engine if there is none. False, and `error` is a sentence, if that fails.
+  /// Makes the engine if there is none; without the process lock. False, and `error` is a sentence,
+  /// if that fails.
   bool start(std::string& error);
+  /// Serializes threads from now on if the program was granted several at a time.
+  void note_thread_level();
   void stop();
 
   /// ORIEL_DISABLE: everything is left to the host.
@@ -71,6 +75,7 @@ class Runtime {
   void give_back(Flag& flag) { free_flags_.push_back(&flag); }
 
  private:
+  std::mutex starting_;  // threads may make their first windows at the same time
   std::unique_ptr<Engine> engine_;
   std::deque<Flag> flags_;
   std::vector<Flag*> free_flags_;

@@ -56,8 +56,8 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
   if (size < 0) give_up(MPI_ERR_SIZE, "the size is negative");
   if (disp_unit <= 0) give_up(MPI_ERR_DISP, "the displacement unit is not positive");
   std::string error;
-  const Guard guard(runtime.lock);
   if (!runtime.start(error)) give_up(MPI_ERR_OTHER, error);
+  const Guard guard(runtime.lock);
   note_windows_on(communicator_);
   mine_.node = Node::here();
   if (mine_.failed != 0) return MPI_SUCCESS;

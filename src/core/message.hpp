@@ -83,7 +83,8 @@ struct Message {
   bool take(std::span<const std::byte>& bytes);
 };
 
-static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) == 8 * Message::most_words);
+static_assert(std::is_trivially_copyable_v<Message> &&
+              sizeof(Message) == std::size_t{8} * Message::most_words);
 static_assert(std::has_unique_object_representations_v<Message>, "no uninitialized byte is sent");
 
 /// How a process sends to remote ones. Tests make them small.

@@ -111,6 +111,7 @@ void window_per_thread(Flavor flavor, const Program& program) {
 /// Threads make windows at the same time, each with ranks of its own choice; what is meant for one
 /// window does not reach another.
 void windows_made_by_threads(Flavor flavor, const Program& program) {
+  if (program.size() > 4) return;  // with 32 threads the hosts take very long on few cores
   std::vector<MPI_Comm> comms(threads);
   for (int i = 0; i < threads; ++i) {
     // Every second one is backwards, and the last ones leave rank 0 out.
@@ -126,7 +127,7 @@ void windows_made_by_threads(Flavor flavor, const Program& program) {
     int size = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 3; ++i) {
       Window<int> window(flavor, 1, comm);
       const int value = 1000 * (thread + 1) + rank;
       MPI_Win_lock(MPI_LOCK_EXCLUSIVE, (rank + 1) % size, 0, window);
@@ -176,13 +177,14 @@ int main(int argc, char** argv) {
   Program program(argc, argv, MPI_THREAD_MULTIPLE);
   if (program.thread_level() < MPI_THREAD_MULTIPLE) return 0;
   for (Flavor flavor : support::flavors()) {
+    // First, so that several threads make the very first window.
+    program.test_except_on("openmpi", "its MPI_Win_create crashes in two threads at a time",
+                           "windows made by threads",
+                           [&] { windows_made_by_threads(flavor, program); });
     program.test("put and flush", [&] { put_and_flush(flavor, program); });
     program.test("contended", [&] { contended(flavor, program); });
     program.test("requests", [&] { requests(flavor, program); });
     program.test("window per thread", [&] { window_per_thread(flavor, program); });
-    program.test_except_on("openmpi", "its MPI_Win_create crashes in two threads at a time",
-                           "windows made by threads",
-                           [&] { windows_made_by_threads(flavor, program); });
     program.test("waiting thread", [&] { waiting_thread(flavor, program); });
   }
 }
