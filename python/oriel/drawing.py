@@ -12,7 +12,9 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt  # noqa: E402  (the backend must be chosen first)
+from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator  # noqa: E402
 
 INK = "#22303c"
 MUTED = "#6b7885"
@@ -47,6 +49,14 @@ _LETTERS_PER_INCH = 16  # of the line that says where
 
 def ranks_on(ranks: int, nodes: int) -> str:
     return f"{ranks} ranks on {'one node' if nodes == 1 else f'{nodes} nodes'}"
+
+
+def logarithmic(axes: Axes) -> None:
+    """The vertical axis, with plain numbers at 1, 2 and 5."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.minorticks_off()
 
 
 def title(figure: Figure, text: str) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator
 
 from oriel import drawing
 from oriel.drawing import COLOURS, GRID, INK, MUTED, STYLE, plt
@@ -69,10 +68,7 @@ def _lines(axes: Axes, times: HaloTimes, variant: str, host: str) -> dict[str, o
         handles[label] = line
     axes.axhline(1.0, color=INK, linewidth=1)
     axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda ratio, _: f"{ratio:g}"))
-    axes.minorticks_off()
+    drawing.logarithmic(axes)
     sizes = times.sizes()
     axes.set_xticks(sizes, [size_text(size) for size in sizes], fontsize=7, rotation=30)
     axes.yaxis.grid(True, color=GRID)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator
 
 from oriel import drawing
 from oriel.drawing import GRID, INK, STYLE, plt
@@ -74,10 +73,7 @@ def _bars(axes: Axes, times: ProgressTimes, host: str) -> dict[str, object]:
                 fontsize=6.5,
                 color=INK,
             )
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda time, _: f"{time:g}"))
-    axes.minorticks_off()
+    drawing.logarithmic(axes)
     axes.margins(y=0.15)
     axes.set_xticks(range(len(windows)), windows, fontsize=9)
     axes.yaxis.grid(True, color=GRID)

@@ -32,7 +32,9 @@ class ProcessLock {
 /// Holds the lock for a scope; a waiting call lets go of it while there is nothing to do.
 class Guard {
  public:
-  explicit Guard(ProcessLock& lock) : lock_(lock), held_(lock.enabled()) { lock_.acquire(); }
+  explicit Guard(ProcessLock& lock) : lock_(lock), held_(lock.enabled()) {
+    if (held_) lock_.acquire();
+  }
   ~Guard() {
     if (held_) lock_.release();
   }

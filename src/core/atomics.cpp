@@ -41,9 +41,7 @@ bool Window::transmit_atomic(RecordedOperation& recorded) {
   const Operation& operation = recorded.operation;
   Target& target = *recorded.target;
   Peer& other = peer(target.rank);
-  // Nobody holds it back at the target: it waits here until the target is known to be available.
-  if (remote(other) && !may_send(*recorded.epoch, target, process_.limits().ahead + 1))
-    return false;
+  if (remote(other) && !may_transfer(*recorded.epoch, target)) return false;
   Atomic atomic;
   atomic.kind = operation.kind;
   atomic.op = operation.reduction.op;
@@ -51,8 +49,7 @@ bool Window::transmit_atomic(RecordedOperation& recorded) {
   atomic.element = operation.reduction.element;
   atomic.compare = operation.compare;
   const std::uint64_t start =
-      other.member.atomic_memory.address +
-      static_cast<std::uint64_t>(operation.displacement) * other.member.disp_unit;
+      other.member.atomic_memory.address + other.member.offset(operation.displacement);
   ElementRuns runs(operation);
   runs.skip(recorded.sent);
   while (runs.bytes() != 0) {

@@ -61,8 +61,7 @@ Error Window::check(const Operation& operation, const Peer& other) {
 }
 
 Error Window::perform(const Operation& operation, Peer& other) {
-  const std::uint64_t offset =
-      static_cast<std::uint64_t>(operation.displacement) * other.member.disp_unit;
+  const std::uint64_t offset = other.member.offset(operation.displacement);
   if (other.member.path == Path::vm) {
     return perform_vm(operation, other, other.member.address + offset);
   }
@@ -166,7 +165,7 @@ bool Window::make_errand(const Operation& operation, const Peer& other, Errand& 
       !operation.origin.layout->contiguous() || !operation.target_layout->contiguous()) {
     return false;
   }
-  errand.offset = static_cast<std::uint64_t>(operation.displacement) * other.member.disp_unit;
+  errand.offset = other.member.offset(operation.displacement);
   errand.bytes = static_cast<std::uint32_t>(bytes);
   if (accumulates) {
     errand.element = operation.reduction.element;

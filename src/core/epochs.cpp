@@ -425,7 +425,7 @@ bool Window::completed(Epoch& epoch) {
 bool Window::completed_weakly(const Epoch& epoch) {
   if (epoch.untold != 0) return false;
   for (const Target& target : epoch) {
-    if (target.finished < target.last_fetch || target.writes != 0) return false;
+    if (target.finished < target.last_fetch || target.transferring()) return false;
   }
   return true;
 }

@@ -9,7 +9,7 @@ namespace oriel {
 bool Window::awaits_anybody(const Epoch& epoch) const {
   // All ranks have to enter the fence, and of a lock nobody tells us who holds it.
   if (epoch.kind == EpochKind::fence) return epoch.closing_call != 0;
-  if (epoch.kind != EpochKind::lock && epoch.kind != EpochKind::lock_all) return false;
+  if (!epoch.passive()) return false;
   for (const Target& target : epoch) {
     if (target.access == Target::Access::requested) return true;
   }

@@ -101,7 +101,7 @@ bool Window::post_offer(const Operation& operation, Peer& other, std::uint64_t f
   offer.op = operation.reduction.op;
   offer.basic = operation.reduction.basic;
   offer.element = operation.reduction.element;
-  offer.offset = static_cast<std::uint64_t>(operation.displacement) * other.member.disp_unit + from;
+  offer.offset = other.member.offset(operation.displacement) + from;
   offer.bytes = bytes;
   if (offer.basic == Basic::other || offer.op == Op::generic) {
     offer.op_code = operation.reduction.op_code;

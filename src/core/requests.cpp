@@ -94,6 +94,12 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
   return true;
 }
 
+/// Nobody holds a transfer back at the target: it waits here until the target is known to be
+/// available.
+bool Window::may_transfer(Epoch& epoch, Target& target) {
+  return may_send(epoch, target, process_.limits().ahead + 1);
+}
+
 Message Window::request(const Operation& operation, const Epoch& epoch,
                         const Target& target) const {
   Message message;
@@ -147,7 +153,7 @@ void Window::send_piece(Message message, const Operation& operation, std::uint64
                         std::uint64_t bytes) {
   Peer& other = peer(operation.target);
   message.first = first;
-  message.offset = static_cast<std::uint64_t>(operation.displacement) * other.member.disp_unit;
+  message.offset = other.member.offset(operation.displacement);
   if (operation.target_layout->contiguous()) {
     message.offset += first;
   } else {
@@ -208,13 +214,11 @@ bool Window::transmit_directly(RecordedOperation& recorded) {
   Target& target = *recorded.target;
   const Member& member = peer(target.rank).member;
   const bool write = operation.kind == OperationKind::put;
-  // Nobody holds it back at the target: it waits here until the target is known to be available.
-  // Meanwhile the beginning of a put goes by messages, which may be held back.
-  if (!may_send(*recorded.epoch, target, process_.limits().ahead + 1)) {
+  if (!may_transfer(*recorded.epoch, target)) {
+    // Meanwhile the beginning of a put goes by messages, which may be held back.
     return write && transmit_by_messages(recorded);
   }
-  const std::uint64_t start =
-      member.memory.address + static_cast<std::uint64_t>(operation.displacement) * member.disp_unit;
+  const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
   ElementRuns left(operation);
   left.skip(recorded.sent);
   while (left.bytes() != 0) {

@@ -54,6 +54,11 @@ struct Member {
   // Where the window has an AtomicSet: of every rank, our own included.
   int atomic_process = 0;      // number in the transport for atomics
   RemoteMemory atomic_memory;  // exposed to them
+
+  /// Bytes from the start of its window memory.
+  std::uint64_t offset(std::int64_t displacement) const {
+    return static_cast<std::uint64_t>(displacement) * disp_unit;
+  }
 };
 
 struct WindowSpec {
@@ -149,7 +154,7 @@ class Window {
   std::byte* direct(int target, std::int64_t displacement, std::uint64_t bytes) const {
     const Peer& peer = peers_[static_cast<std::size_t>(target)];
     if (peer.ready == nullptr || displacement < 0) return nullptr;
-    const std::uint64_t offset = static_cast<std::uint64_t>(displacement) * peer.member.disp_unit;
+    const std::uint64_t offset = peer.member.offset(displacement);
     if (offset + bytes > peer.member.size || offset > peer.member.size) return nullptr;
     peer.ready->used = true;
     return peer.member.base + offset;
@@ -317,6 +322,7 @@ class Window {
   bool tell_remote(Epoch& epoch, Target& target);
   bool open_for(Epoch& epoch, Target& target);
   bool may_send(Epoch& epoch, Target& target, std::uint64_t bytes);
+  bool may_transfer(Epoch& epoch, Target& target);
   bool transmit(RecordedOperation& recorded);
   bool transmit_directly(RecordedOperation& recorded);
   bool transmit_by_messages(RecordedOperation& recorded);

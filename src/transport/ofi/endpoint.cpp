@@ -5,8 +5,6 @@
 
 #include <cstring>
 
-#include "core/settings.hpp"
-
 namespace oriel {
 namespace {
 
@@ -51,12 +49,15 @@ bool OfiEndpoint::fail(std::string& error, const char* step, long code) const {
   return false;
 }
 
-fi_info* OfiEndpoint::best_offer(fi_info* hints, int& code) const {
+fi_info* OfiEndpoint::best_offer(fi_info* hints, const std::string& provider, int& code) const {
+  // What the provider may want of us, and we do.
+  hints->mode = FI_CONTEXT | FI_CONTEXT2;
+  hints->domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
-  const char* wanted = setting_text("ORIEL_OFI_PROVIDER");
-  if (*wanted != '\0') hints->fabric_attr->prov_name = ::strdup(wanted);
+  if (!provider.empty()) hints->fabric_attr->prov_name = ::strdup(provider.c_str());
   fi_info* offered = nullptr;
   code = library_->getinfo(api, nullptr, nullptr, 0, hints, &offered);
   library_->freeinfo(hints);

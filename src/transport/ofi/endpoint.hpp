@@ -24,9 +24,9 @@ class OfiEndpoint {
   OfiEndpoint() = default;
   ~OfiEndpoint();
 
-  /// The best of what libfabric offers for the hints, which it takes, that reaches other nodes;
-  /// null if nothing does, and `code` says why.
-  fi_info* best_offer(fi_info* hints, int& code) const;
+  /// The best of what libfabric offers for the hints, which it takes, that reaches other nodes: of
+  /// this provider, of any if empty. Null if nothing does, and `code` says why.
+  fi_info* best_offer(fi_info* hints, const std::string& provider, int& code) const;
   /// Of `info_`.
   bool open_endpoint(std::string& error);
   /// So that memory that it uses may be given back.

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/settings.hpp"
+
 namespace oriel {
 namespace {
 
@@ -52,11 +54,8 @@ bool OfiAtomics::choose() {
   fi_info* hints = library_->dupinfo(nullptr);
   hints->caps = FI_ATOMIC;
   hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_ATOMIC_RAR;
-  hints->mode = FI_CONTEXT | FI_CONTEXT2;
-  hints->domain_attr->mr_mode =
-      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   int code = 0;
-  info_ = best_offer(hints, code);
+  info_ = best_offer(hints, setting_text("ORIEL_OFI_PROVIDER"), code);
   return info_ != nullptr;
 }
 

@@ -98,12 +98,7 @@ fi_info* OfiNetwork::offers(const Wish& wish, int& code) const {
   hints->caps = FI_MSG | wish.capabilities;
   hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS | wish.order;
   hints->tx_attr->op_flags = wish.operation_flags;
-  // What the provider may want of us, and we do.
-  hints->mode = FI_CONTEXT | FI_CONTEXT2;
-  hints->domain_attr->mr_mode =
-      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  if (!wish.provider.empty()) hints->fabric_attr->prov_name = ::strdup(wish.provider.c_str());
-  return best_offer(hints, code);
+  return best_offer(hints, wish.provider, code);
 }
 
 bool OfiNetwork::choose_direct() {
