@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "boundary/requests.hpp"
@@ -54,13 +55,14 @@ void Agent::start() {
   interval_ = patience * configured;
   longest_rest_ = intervals_in_rest * configured;
   // From here on the library has two threads, whatever level the program has asked for.
-  runtime.lock.enable();
-  requests.enable_threads();
+  runtime.serialize_threads();
   {
     const Guard guard(runtime.lock);
     runtime.engine()->process.set_swept_soon(true);
   }
   stopping_ = false;
+  // A program may end without MPI_Finalize: what the agent works with must not go before it does.
+  std::call_once(at_exit_, [] { std::atexit([] { agent.stop(); }); });
   // Signals are the program's: its handlers must not run on a thread that it does not know.
   sigset_t all;
   sigset_t before;

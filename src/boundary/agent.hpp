@@ -16,7 +16,6 @@ namespace oriel::boundary {
 /// MPI_Reduce_local, for accumulates of types and ops that have no kernel here.
 class Agent {
  public:
-  ~Agent() { stop(); }
   /// Without the process lock, on a thread of the program. Nothing if it runs already.
   void start();
   void stop();
@@ -36,6 +35,7 @@ class Agent {
   bool sweep_if_idle(bool& moved);
 
   std::mutex starting_;  // threads of the program may make windows at the same time
+  std::once_flag at_exit_;
   std::thread thread_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> dozing_{false};

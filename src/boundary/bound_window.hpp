@@ -13,7 +13,7 @@
 namespace oriel::boundary {
 
 /// A window that we carry. The host's handle belongs to an empty window of the host, which keeps
-/// name, user attributes and error handler; everything else is here.
+/// name, user attributes and error handler (HostWindows); everything else is here.
 struct BoundWindow {
   MPI_Win handle = MPI_WIN_NULL;
   Window* core = nullptr;  // owned by the Process

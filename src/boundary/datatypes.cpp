@@ -22,26 +22,12 @@ LayoutRef layout_of(const Flat& flat) {
   return LayoutRef(new Layout(flat.blocks, flat.extent, basic));
 }
 
-// Whether a call on the communicator of committed() has raised an error: MPICH 5.0's standard ABI
-// returns success from such a call when the handler is not one of MPI's own.
-thread_local bool raised = false;
-
-void note_error(MPI_Comm*, int*, ...) {
-  raised = true;
-}
-
 }  // namespace
 
-void Datatypes::start() {
-  if (keyval_ != MPI_KEYVAL_INVALID) return;
+void Datatypes::start(const SelfComm& self) {
+  if (self_ != nullptr) return;
+  self_ = &self;
   PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Datatypes::forget, &keyval_, nullptr);
-  // Split, not duplicated: the program's attributes of MPI_COMM_SELF are not for it.
-  PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &self_);
-  // Not MPI_ERRORS_RETURN: Intel MPI 2021.18 has another value for it than the standard ABI.
-  MPI_Errhandler quiet = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_create_errhandler(&note_error, &quiet);
-  PMPI_Comm_set_errhandler(self_, quiet);
-  PMPI_Errhandler_free(&quiet);
   predefined_.start([this](MPI_Datatype type) { return committed(type); });
   for (const PredefinedType& type : predefined_.all()) {
     if (type.handle == MPI_DATATYPE_NULL) continue;
@@ -98,8 +84,8 @@ const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
 /// handler.
 bool Datatypes::committed(MPI_Datatype type) const {
   const char never_read = 0;
-  raised = false;
-  return PMPI_Send(&never_read, 1, type, MPI_PROC_NULL, 0, self_) == MPI_SUCCESS && !raised;
+  return self_->attempt(
+      [&](MPI_Comm self) { return PMPI_Send(&never_read, 1, type, MPI_PROC_NULL, 0, self); });
 }
 
 Flat Datatypes::leaf(MPI_Datatype type, int combiner, bool whole_elements) const {

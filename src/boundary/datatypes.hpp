@@ -8,6 +8,7 @@
 #include "boundary/flatten.hpp"
 #include "boundary/host.hpp"
 #include "boundary/predefined_types.hpp"
+#include "boundary/self_comm.hpp"
 #include "core/layout.hpp"
 
 namespace oriel::boundary {
@@ -23,8 +24,8 @@ class Datatypes {
     const PredefinedType* basic = nullptr;  // the one that all of it is made of; null: mixed
   };
 
-  /// Needs an initialized MPI.
-  void start();
+  /// With a communicator for the host's own checks.
+  void start(const SelfComm& self);
 
   /// Null for what is not a committed datatype as far as the host can tell.
   const Known* find(MPI_Datatype type) {
@@ -67,7 +68,7 @@ class Datatypes {
   std::unordered_map<std::uint64_t, Known> known_predefined_;
   std::unordered_map<std::uint64_t, Known> known_derived_;
   int keyval_ = MPI_KEYVAL_INVALID;
-  MPI_Comm self_ = MPI_COMM_NULL;
+  const SelfComm* self_ = nullptr;
 };
 
 }  // namespace oriel::boundary

@@ -17,6 +17,13 @@
 #define ORIEL_HOST_LARGE_COUNTS 0
 #endif
 
+// Sessions came with MPI-4.0, and with Open MPI 5, which calls itself MPI-3.1.
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define ORIEL_HOST_SESSIONS 1
+#else
+#define ORIEL_HOST_SESSIONS 0
+#endif
+
 // MPI_Request_get_status_any and its siblings came with MPI-4.1.
 #if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 #define ORIEL_HOST_STATUS_OF_MANY 1

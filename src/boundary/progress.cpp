@@ -112,6 +112,7 @@ bool start_async() {
 
 void Progress::start() {
   if (hooked_) return;
+  stopping = false;
   hooked_ = opal_call("opal_progress_register") || start_async();
 }
 

@@ -122,7 +122,7 @@ int Requests::cancel(void*, int) {
 }
 
 int completed_request(MPI_Request* handle) {
-  return PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, handle);
+  return PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, runtime.self.get(), handle);
 }
 
 }  // namespace oriel::boundary

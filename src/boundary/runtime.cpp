@@ -44,7 +44,10 @@ Engine::Engine(std::unique_ptr<ShmTransport> node)
 void Runtime::note_thread_level() {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  if (level != MPI_THREAD_MULTIPLE) return;
+  if (level == MPI_THREAD_MULTIPLE) serialize_threads();
+}
+
+void Runtime::serialize_threads() {
   lock.enable();
   requests.enable_threads();
 }
@@ -52,12 +55,15 @@ void Runtime::note_thread_level() {
 bool Runtime::start(std::string& error) {
   const std::lock_guard alone(starting_);
   if (engine_ != nullptr) return true;
+  if (!self.start()) {
+    error = "MPI has not been started";
+    return false;
+  }
   progress.start();
-  note_thread_level();
   auto transport = ShmTransport::create(error);
   if (transport == nullptr) return false;
   engine_ = std::make_unique<Engine>(std::move(transport));
-  datatypes.start();
+  datatypes.start(self);
   if (spare_flag_ == nullptr) take_spare_flag();
   return true;
 }
@@ -65,6 +71,7 @@ bool Runtime::start(std::string& error) {
 void Runtime::stop() {
   engine_.reset();
   windows = WindowTable();
+  datatypes = Datatypes();
 }
 
 bool Runtime::disabled() {
@@ -89,11 +96,35 @@ ORIEL_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* pro
   return code;
 }
 
+#if ORIEL_HOST_SESSIONS
+
+// Which level a session has been granted is nobody's guess.
+ORIEL_EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
+  const int code = PMPI_Session_init(info, handler, session);
+  if (code == MPI_SUCCESS) runtime.serialize_threads();
+  return code;
+}
+
+// Where there is no MPI_Finalize, the end of a session when no window is left has its part. Another
+// window makes a new engine.
+ORIEL_EXPORT int MPI_Session_finalize(MPI_Session* session) {
+  if (runtime.engine() != nullptr && runtime.engine()->windows.empty()) {
+    agent.stop();
+    progress.stop();
+    runtime.stop();
+    runtime.self.stop();
+  }
+  return PMPI_Session_finalize(session);
+}
+
+#endif
+
 // Delete callbacks on MPI_COMM_SELF run inside and may still free windows: the engine goes last.
 ORIEL_EXPORT int MPI_Finalize() {
   agent.stop();
   progress.stop();
   const int code = PMPI_Finalize();
   runtime.stop();
+  runtime.self = SelfComm();
   return code;
 }

@@ -13,6 +13,7 @@
 #include "boundary/errors.hpp"
 #include "boundary/host.hpp"
 #include "boundary/process_lock.hpp"
+#include "boundary/self_comm.hpp"
 #include "boundary/window_table.hpp"
 #include "core/process.hpp"
 #include "transport/routes.hpp"
@@ -20,7 +21,7 @@
 
 namespace oriel::boundary {
 
-/// What exists from the first window to MPI_Finalize.
+/// What exists from the first window to MPI_Finalize, or to the end of the last session.
 struct Engine {
   explicit Engine(std::unique_ptr<ShmTransport> node);
 
@@ -40,23 +41,30 @@ struct Engine {
     return !routes.node().backlogged() &&
            (routes.network() == nullptr || routes.network()->drained());
   }
+  /// Other nodes' access to its memory.
+  void withdraw(const BoundWindow& window) {
+    if (window.exposure >= 0) routes.network()->withdraw(window.exposure);
+    if (window.atomic_exposure >= 0) routes.atomics()->withdraw(window.atomic_exposure);
+  }
 };
 
 /// This library in one MPI process.
 class Runtime {
  public:
   ProcessLock lock;
+  SelfComm self;
   WindowTable windows;
   Datatypes datatypes;
   SegmentAllocator memory;
 
-  /// Null before the first window and after MPI_Finalize.
+  /// Null before the first window and after MPI_Finalize or the last session.
   Engine* engine() { return engine_.get(); }
   /// Makes the engine if there is none; without the process lock. False, and `error` is a sentence,
   /// if that fails.
   bool start(std::string& error);
   /// Serializes threads from now on if the program was granted several at a time.
   void note_thread_level();
+  void serialize_threads();
   void stop();
 
   /// ORIEL_DISABLE: everything is left to the host.

@@ -14,7 +14,7 @@ constexpr long rounds_per_host_poll = 64;
 
 void advance_host() {
   int flag = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, runtime.self.get(), &flag, MPI_STATUS_IGNORE);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "boundary/host.hpp"
+#include "boundary/host_windows.hpp"
 #include "boundary/requests.hpp"
 #include "boundary/runtime.hpp"
 #include "boundary/waiting.hpp"
@@ -36,10 +37,15 @@ void destroy(BoundWindow* window) {
   PMPI_Group_free(&window->group);
   runtime.windows.erase(handle_key(window->handle), window);
   Engine& engine = *runtime.engine();
-  if (window->exposure >= 0) engine.routes.network()->withdraw(window->exposure);
-  if (window->atomic_exposure >= 0) engine.routes.atomics()->withdraw(window->atomic_exposure);
+  engine.withdraw(*window);
   engine.process.destroy_window(*window->core);
   std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
+}
+
+Failure not_dynamic() {
+  return {MPI_ERR_RMA_FLAVOR,
+          "the window has the memory that it was made with; only one from MPI_Win_create_dynamic "
+          "takes and gives up more"};
 }
 
 }  // namespace
@@ -101,9 +107,22 @@ ORIEL_EXPORT int MPI_Win_free(MPI_Win* win) {
   if (code != MPI_SUCCESS) return code;
   requests.tell_host();
   // Delete callbacks of user attributes run in here and may still look at the window.
-  const int freed = PMPI_Win_free(win);
+  const int freed = ours != nullptr ? host_windows.free(win) : PMPI_Win_free(win);
   if (ours != nullptr && freed == MPI_SUCCESS) destroy(ours);
   return freed;
+}
+
+// The host's windows behind ours are dynamic, and nobody else may come to know.
+ORIEL_EXPORT int MPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
+  return carry(
+      "MPI_Win_attach", win, [](BoundWindow&) { return not_dynamic(); },
+      [&] { return PMPI_Win_attach(win, base, size); });
+}
+
+ORIEL_EXPORT int MPI_Win_detach(MPI_Win win, const void* base) {
+  return carry(
+      "MPI_Win_detach", win, [](BoundWindow&) { return not_dynamic(); },
+      [&] { return PMPI_Win_detach(win, base); });
 }
 
 ORIEL_EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* base) {

@@ -11,6 +11,7 @@
 
 #include "boundary/agent.hpp"
 #include "boundary/errors.hpp"
+#include "boundary/host_windows.hpp"
 #include "boundary/paths.hpp"
 #include "boundary/runtime.hpp"
 #include "boundary/sweeping.hpp"
@@ -36,7 +37,13 @@ WindowMaker::WindowMaker(const char* call, MPI_Comm communicator, MPI_Info info)
 }
 
 WindowMaker::~WindowMaker() {
-  if (window_ != nullptr && window_->group != MPI_GROUP_NULL) PMPI_Group_free(&window_->group);
+  if (window_ == nullptr) return;
+  if (Engine* engine = runtime.engine()) {
+    const Guard guard(runtime.lock);
+    engine->withdraw(*window_);
+  }
+  if (window_->handle != MPI_WIN_NULL) host_windows.free(&window_->handle);
+  if (window_->group != MPI_GROUP_NULL) PMPI_Group_free(&window_->group);
 }
 
 void WindowMaker::give_up(int error_class, std::string reason) {
@@ -315,6 +322,9 @@ void WindowMaker::separate() {
 }
 
 int WindowMaker::finish(MPI_Win* handle) {
+  if (error_class_ == MPI_SUCCESS && !host_windows.make(&window_->handle)) {
+    give_up(MPI_ERR_OTHER, "the host MPI cannot make the window that lends its handle");
+  }
   if (const int code = agree(); code != MPI_SUCCESS) return code;
   spec_.no_locks = window_->info.no_locks;
   spec_.reorder = window_->info.reorder;
@@ -326,9 +336,8 @@ int WindowMaker::finish(MPI_Win* handle) {
     window_->core = &engine.process.create_window(std::move(spec_));
   }
   if (several_nodes_ && !window_->info.no_locks) agent.start();
-  // The host's window, and the barrier behind which every rank has made its own.
-  int code = PMPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, communicator_, &window_->handle);
-  if (code == MPI_SUCCESS) code = PMPI_Barrier(communicator_);
+  // Behind it every rank has made its own.
+  const int code = PMPI_Barrier(communicator_);
   const Guard guard(runtime.lock);
   Engine& engine = *runtime.engine();
   if (code != MPI_SUCCESS) {

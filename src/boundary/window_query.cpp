@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a window says about itself (G6). Names, groups, user attributes and error handlers are those
-// of the host's window behind our handle, so nothing about them is here.
+// What a window says about itself (G6). Names, user attributes and error handlers are those of
+// the host's window behind our handle, so nothing about them is here.
 #include <cstring>
 
 #include "boundary/host.hpp"
@@ -77,6 +77,17 @@ ORIEL_EXPORT int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, M
 }
 
 #endif
+
+ORIEL_EXPORT int MPI_Win_get_group(MPI_Win win, MPI_Group* group) {
+  return carry(
+      "MPI_Win_get_group", win,
+      [&](BoundWindow& window) {
+        // The caller's own: he frees it.
+        PMPI_Group_excl(window.group, 0, nullptr, group);
+        return Failure();
+      },
+      [&] { return PMPI_Win_get_group(win, group); });
+}
 
 ORIEL_EXPORT int MPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
   const auto host = [&] { return PMPI_Win_get_attr(win, keyval, value, flag); };

@@ -342,6 +342,14 @@ void no_locks(Flavor flavor, const Program& program) {
   CHECK_CLASS(MPI_Win_lock_all(0, window), MPI_ERR_RMA_SYNC);
 }
 
+/// MPI-4.1 section 12.2.4: only dynamic windows take memory and give it up.
+void attach(Flavor flavor, const Program& program) {
+  const Guarded window(flavor, program);
+  int memory = 0;
+  CHECK_CLASS(MPI_Win_attach(window, &memory, sizeof memory), MPI_ERR_RMA_FLAVOR);
+  CHECK_CLASS(MPI_Win_detach(window, &memory), MPI_ERR_RMA_FLAVOR);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -360,6 +368,7 @@ int main(int argc, char** argv) {
     program.test("free in an epoch", [&] { free_in_epoch(flavor); });
     program.test("ORIEL_ calls", [&] { nonblocking_calls(flavor, program); });
     program.test("no_locks", [&] { no_locks(flavor, program); });
+    program.test("attach", [&] { attach(flavor, program); });
   }
   program.test("handles", [&] { handles(program); });
 }

@@ -21,12 +21,14 @@ inline const char*& current_test() {
 }
 
 [[noreturn]] inline void fail(const char* file, int line, const std::string& sentence) {
+  int has_world = 0;
   int rank = -1;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Initialized(&has_world);
+  if (has_world) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::fprintf(stderr, "FAILED: rank %d, test '%s', %s:%d: %s\n", rank, current_test(), file, line,
                sentence.c_str());
   std::fflush(stderr);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
+  if (has_world) PMPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }
 

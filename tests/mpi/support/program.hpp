@@ -2,13 +2,12 @@
 #pragma once
 
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <string>
 
 #include "support/check.hpp"
+#include "support/time_limit.hpp"
 
 namespace support {
 
@@ -36,19 +35,7 @@ class Program {
     host_ = std::strstr(version, "Open MPI") ? "openmpi"
             : std::strstr(version, "Intel")  ? "intel"
                                              : "mpich";
-    // No test may outlive its driver's patience; the handler names the one that did.
-    std::signal(SIGALRM, [](int) {
-      const char* name = current_test();
-      static const char head[] = "FAILED: out of time in test '";
-      static const char tail[] = "'\n";
-      if (write(2, head, sizeof head - 1) < 0 || write(2, name, std::strlen(name)) < 0 ||
-          write(2, tail, sizeof tail - 1) < 0) {
-        _exit(2);
-      }
-      _exit(2);
-    });
-    const char* seconds = std::getenv("ORIEL_TEST_ALARM");
-    alarm(seconds ? static_cast<unsigned>(std::atoi(seconds)) : 50);
+    limit_time();
   }
 
   ~Program() {
@@ -84,13 +71,6 @@ class Program {
     const bool wrong =
         host_only_ && (std::strcmp(hosts, "any") == 0 || std::strstr(hosts, host_.c_str()));
     wrong ? skip(why, name) : test(name, body);
-  }
-
-  /// A test that these hosts cannot pass with Oriel either: `why` is a bug of theirs in a call that
-  /// Oriel has to make.
-  template <class Body>
-  void test_except_on(const char* hosts, const char* why, const char* name, Body&& body) {
-    std::strstr(hosts, host_.c_str()) ? skip(why, name) : test(name, body);
   }
 
  private:

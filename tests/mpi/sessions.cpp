@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// G2, G8: a program that starts MPI by sessions only, without MPI_Init. Its windows come and go
+// with its sessions.
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "support/time_limit.hpp"
+#include "support/window.hpp"
+
+namespace {
+
+using support::Flavor;
+using support::Window;
+
+/// One session and a communicator of all processes.
+class Session {
+ public:
+  Session() {
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session_);
+    MPI_Group all;
+    MPI_Group_from_session_pset(session_, "mpi://WORLD", &all);
+    MPI_Comm_create_from_group(all, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm_);
+    MPI_Group_free(&all);
+  }
+  ~Session() {
+    MPI_Comm_free(&comm_);
+    MPI_Session_finalize(&session_);
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  MPI_Comm comm() const { return comm_; }
+  int rank() const {
+    int rank = 0;
+    MPI_Comm_rank(comm_, &rank);
+    return rank;
+  }
+  int size() const {
+    int size = 0;
+    MPI_Comm_size(comm_, &size);
+    return size;
+  }
+
+ private:
+  MPI_Session session_ = MPI_SESSION_NULL;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// Threads take memory before there is a window.
+void memory_in_threads() {
+  std::vector<std::thread> running;
+  for (int thread = 0; thread < 4; ++thread) {
+    running.emplace_back([] {
+      for (int i = 0; i < 50; ++i) {
+        int* memory = nullptr;
+        MPI_Alloc_mem(sizeof(int), MPI_INFO_NULL, &memory);
+        *memory = i;
+        MPI_Free_mem(memory);
+      }
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+}
+
+/// Fences, a request, and a datatype that has to be flattened.
+void put_around(const Session& session) {
+  constexpr int pairs = 3;
+  const int rank = session.rank();
+  const int right = (rank + 1) % session.size();
+  const int left = (rank + session.size() - 1) % session.size();
+  for (Flavor flavor : {Flavor::create, Flavor::allocate}) {
+    Window<int> window(flavor, 2 * pairs, session.comm());
+    MPI_Datatype every_second;
+    MPI_Type_vector(pairs, 1, 2, MPI_INT, &every_second);
+    MPI_Type_commit(&every_second);
+    const std::vector<int> values{10 * rank, 10 * rank + 1, 10 * rank + 2};
+    MPI_Win_fence(0, window);
+    MPI_Put(values.data(), pairs, MPI_INT, right, 0, 1, every_second, window);
+    MPI_Win_fence(0, window);
+    for (int i = 0; i < pairs; ++i) {
+      CHECK_EQUAL(static_cast<int>(window[static_cast<std::size_t>(2 * i)]), 10 * left + i);
+    }
+    MPI_Type_free(&every_second);
+    MPI_Request request;
+    int got = -1;
+    MPI_Win_lock_all(0, window);
+    MPI_Rget(&got, 1, MPI_INT, right, 2, 1, MPI_INT, window, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(window);
+    CHECK_EQUAL(got, 10 * rank + 1);
+  }
+}
+
+}  // namespace
+
+int main() {
+  support::limit_time();
+  // Intel MPI and Open MPI cannot be started again after the last session.
+  const Session first;
+  for (int round = 0; round < 2; ++round) {
+    const Session second;
+    memory_in_threads();
+    put_around(first);
+    put_around(second);
+  }
+  if (first.rank() == 0) std::printf("ok: 2 tests on %d ranks, 0 skipped\n", first.size());
+}
