@@ -31,8 +31,10 @@ _BANNERS = (
 _NATIVE_ABI = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi"}
 STANDARD_ABI = "abi"
 
-# UCX finds the shared memory of nodes that are namespaces of one machine, and would use it.
-_ACROSS_NODES = {"UCX_TLS": "tcp,self"}
+# UCX finds the shared memory of nodes that are namespaces of one machine, and would use it. Without
+# it Open MPI's windows over UCX give up every time one is made, with a message, and in a way that
+# spoils the memory of other threads; its next choice is made at once.
+_ACROSS_NODES = {"UCX_TLS": "tcp,self", "OMPI_MCA_osc": "^ucx"}
 
 
 class HostError(Exception):
