@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress
 from rich.table import Table
 
-from oriel import figures, job, machine, page, tables
-from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, own_program
+from oriel import benchmark, figures, job, machine, page, tables
+from oriel.hosts_mpi import Host, HostError, own_program
 from oriel.nodes import Nodes, across
 from oriel.patterns import PATTERNS, WAYS, Pattern
 from oriel.results import Results
@@ -23,7 +23,6 @@ ROUNDS = 5
 QUICK_ITERATIONS = 3
 QUICK_SIZES = (4, 4096)
 TIMEOUT_S = 120
-TITLES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
 
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
@@ -32,7 +31,8 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
         "--mpi",
         default="",
         metavar="NAME",
-        help="the host MPI: mpich, openmpi, intel or all (default: mpich if it is there)",
+        help="the host MPIs: mpich, openmpi, intel with commas between them, or all (default: "
+        "mpich if it is there)",
     )
     parser.add_argument(
         "--iterations",
@@ -70,13 +70,9 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
 
 
 def _hosts(name: str) -> list[Host]:
-    found = find_hosts()
-    if not found:
-        raise HostError("There is no MPI on this machine. Install three with `make mpis`.")
-    if name == "all":
-        return found
     if name:
-        return [find_host(name)]
+        return benchmark.find(name)
+    found = benchmark.find("all")
     return [next((host for host in found if host.name == "mpich"), found[0])]
 
 
@@ -117,11 +113,7 @@ def _measure(
     progress: Progress,
     nodes: Nodes | None,
 ) -> Results:
-    results = Results(
-        host.name,
-        f"{TITLES.get(host.name, host.name)} {host.version}",
-        nodes.count if nodes else 1,
-    )
+    results = Results(host.name, benchmark.version(host), nodes.count if nodes else 1)
     if not host.library.is_file():
         results.failures.append(
             f"Oriel's library for {host.name} is not built, so only the host's own way was "
@@ -191,16 +183,7 @@ def main(argv: list[str]) -> int:
         return 1
     where = machine.description()
     sections = []
-    with (
-        across(arguments.hosts) as nodes,
-        Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-        ) as progress,
-    ):
+    with across(arguments.hosts) as nodes, benchmark.progress() as progress:
         for host in hosts:
             results = _measure(host, patterns, iterations, arguments.quick, progress, nodes)
             sections.append((results, figures.draw_all(results, arguments.output / host.name)))
