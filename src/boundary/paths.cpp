@@ -20,7 +20,7 @@ std::string path_to(const Member& member) {
       break;
   }
   if (member.process < Routes::first_elsewhere) return "by messages";
-  return std::string("over ") + runtime.engine()->routes.network()->name().provider.data();
+  return std::string("over ") + runtime.engine()->routes.network()->name().endpoint.provider.data();
 }
 
 }  // namespace

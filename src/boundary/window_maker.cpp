@@ -238,7 +238,7 @@ bool WindowMaker::meet_elsewhere(int rank, std::string& error) {
   const NetworkAnnouncement& announced = elsewhere_[static_cast<std::size_t>(rank)];
   const NetworkName& name = announced.name;
   Member& member = spec_.members[static_cast<std::size_t>(rank)];
-  if (name.address_bytes == 0) return true;  // it has given up and says why
+  if (name.endpoint.id == 0) return true;  // it has given up and says why
   const int number = runtime.engine()->routes.network()->attach(name, error);
   if (number < 0) return false;
   member.process = Routes::first_elsewhere + number;

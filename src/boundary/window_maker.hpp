@@ -40,7 +40,7 @@ struct NetworkAnnouncement {
   RemoteMemory memory;
   std::uint32_t exposed = 0;  // `memory` is valid
   std::uint32_t reserved = 0;
-  AtomicName atomic_name;
+  EndpointName atomic_name;
   RemoteMemory atomic_memory;
   AtomicSet atomics;  // what it would leave to the network's atomics
 };

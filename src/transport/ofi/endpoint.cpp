@@ -2,6 +2,8 @@
 #include "transport/ofi/endpoint.hpp"
 
 #include <netinet/in.h>
+#include <rdma/fi_cm.h>
+#include <sys/random.h>
 
 #include <cstring>
 
@@ -107,7 +109,45 @@ bool OfiEndpoint::open_endpoint(std::string& error) {
     return fail(error, "to enable the endpoint", code);
   }
   local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
+  return take_name(error);
+}
+
+bool OfiEndpoint::take_name(std::string& error) {
+  if (::getrandom(&own_name_.id, sizeof own_name_.id, 0) != sizeof own_name_.id) {
+    error = "no random id for this process could be drawn";
+    return false;
+  }
+  std::strncpy(own_name_.provider.data(), info_->fabric_attr->prov_name,
+               own_name_.provider.size() - 1);
+  std::size_t length = own_name_.address.size();
+  if (const int code = fi_getname(&endpoint_->fid, own_name_.address.data(), &length); code != 0) {
+    return fail(error, "to tell the address of the endpoint", code);
+  }
+  own_name_.address_bytes = static_cast<std::uint32_t>(length);
   return true;
+}
+
+int OfiEndpoint::attach_endpoint(const EndpointName& name, std::string& error) {
+  if (const int known = number_of(name.id); known >= 0) return known;
+  if (name.provider != own_name_.provider) {
+    error = std::string("it uses libfabric's provider ") + name.provider.data() + ", this one " +
+            own_name_.provider.data() + "; set ORIEL_OFI_PROVIDER alike on all nodes";
+    return -1;
+  }
+  fi_addr_t address = FI_ADDR_UNSPEC;
+  if (fi_av_insert(addresses_, name.address.data(), 1, &address, 0, nullptr) != 1) {
+    error = "libfabric did not take its address";
+    return -1;
+  }
+  const int number = static_cast<int>(peers_.size());
+  peers_.push_back(address);
+  numbers_.emplace(name.id, number);
+  return number;
+}
+
+int OfiEndpoint::number_of(std::uint64_t id) const {
+  const auto known = numbers_.find(id);
+  return known != numbers_.end() ? known->second : -1;
 }
 
 int OfiEndpoint::register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access,

@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/transport.hpp"
+#include "transport/ofi/endpoint_name.hpp"
 #include "transport/ofi/libfabric.hpp"
 
 namespace oriel {
@@ -33,6 +35,14 @@ class OfiEndpoint {
   void close_endpoint();
   bool fail(std::string& error, const char* step, long code) const;
 
+  /// Number of the process that has an endpoint of this name, the same every time: processes are
+  /// numbered from 0 in the order in which they are attached. -1 where it cannot be reached, and
+  /// `error` is a sentence.
+  int attach_endpoint(const EndpointName& name, std::string& error);
+  /// -1: it was not attached.
+  int number_of(std::uint64_t id) const;
+  fi_addr_t address_of(int number) const { return peers_[static_cast<std::size_t>(number)]; }
+
   int register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access, fid_mr*& made);
   /// Registers memory for access by others. Its number, or -1.
   int expose_memory(void* memory, std::uint64_t bytes, RemoteMemory& exposed);
@@ -50,10 +60,15 @@ class OfiEndpoint {
   fid_ep* endpoint_ = nullptr;
   int wait_descriptor_ = -1;  // readable when something may have come; -1: there is none
   bool local_registration_ = false;
+  EndpointName own_name_;
 
  private:
-  std::vector<fid_mr*> exposures_;   // null: withdrawn
-  std::uint64_t registrations_ = 0;  // there have been
+  bool take_name(std::string& error);
+
+  std::vector<fi_addr_t> peers_;
+  std::unordered_map<std::uint64_t, int> numbers_;  // by EndpointName::id
+  std::vector<fid_mr*> exposures_;                  // null: withdrawn
+  std::uint64_t registrations_ = 0;                 // there have been
 };
 
 /// Closes what libfabric has made.

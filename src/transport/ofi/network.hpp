@@ -10,20 +10,16 @@
 #include <type_traits>
 
 #include "core/transport.hpp"
+#include "transport/ofi/endpoint_name.hpp"
 
 namespace oriel {
 
-/// How processes of other nodes find this one. Plain bytes, to travel through the host's
-/// collectives.
+/// How processes of other nodes find this one. Plain bytes, as an EndpointName is.
 struct NetworkName {
-  static constexpr std::size_t most_address = 64;
-
-  std::uint64_t id = 0;                            // random
-  std::array<char, 32> provider{};                 // libfabric's name of it
-  std::array<std::byte, most_address> address{};   // libfabric's, of our endpoint
-  std::array<std::byte, most_address> lifeline{};  // see Lifeline
-  std::uint32_t address_bytes = 0;
+  EndpointName endpoint;
+  std::array<std::byte, 64> lifeline{};  // see Lifeline
   std::uint32_t lifeline_bytes = 0;
+  std::uint32_t reserved = 0;
 };
 static_assert(std::is_trivially_copyable_v<NetworkName>);
 

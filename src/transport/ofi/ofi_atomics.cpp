@@ -2,9 +2,7 @@
 #include "transport/ofi/ofi_atomics.hpp"
 
 #include <rdma/fi_atomic.h>
-#include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <cstring>
@@ -62,12 +60,6 @@ bool OfiAtomics::choose() {
 bool OfiAtomics::open(std::string& error) {
   library_ = Libfabric::load(error);
   if (library_ == nullptr || !choose() || !open_endpoint(error)) return false;
-  std::size_t length = name_.address.size();
-  if (fi_getname(&endpoint_->fid, name_.address.data(), &length) != 0 ||
-      ::getrandom(&name_.id, sizeof name_.id, 0) != sizeof name_.id) {
-    return false;
-  }
-  std::strncpy(name_.provider.data(), info_->fabric_attr->prov_name, name_.provider.size() - 1);
   buffers_ = std::make_unique<std::array<Buffers, most_under_way>>();
   if (local_registration_) {
     if (register_memory(buffers_.get(), sizeof *buffers_, FI_READ | FI_WRITE, registration_) != 0) {
@@ -107,23 +99,16 @@ TypeSet OfiAtomics::types(OpSet wanted) const {
   return types;
 }
 
-int OfiAtomics::attach(const AtomicName& name) {
-  if (const auto known = numbers_.find(name.id); known != numbers_.end()) return known->second;
-  Peer added;
-  if (name.provider != name_.provider ||
-      fi_av_insert(addresses_, name.address.data(), 1, &added.address, 0, nullptr) != 1) {
-    return -1;
-  }
-  const int number = static_cast<int>(peers_.size());
-  peers_.push_back(added);
-  numbers_.emplace(name.id, number);
+int OfiAtomics::attach(const EndpointName& name) {
+  std::string ignored;
+  const int number = attach_endpoint(name, ignored);
+  if (number == static_cast<int>(lost_.size())) lost_.push_back(false);
   return number;
 }
 
 std::uint64_t OfiAtomics::begin(int process, const Atomic& atomic, const RemoteMemory& remote,
                                 std::uint64_t token) {
   if (idle_.empty()) return 0;
-  Peer& to = peers_[static_cast<std::size_t>(process)];
   const std::size_t count =
       std::min(std::min<std::size_t>(atomic.bytes, most_bytes) / atomic.element,
                most_[static_cast<std::size_t>(atomic.basic)][index_of(atomic)]);
@@ -132,7 +117,8 @@ std::uint64_t OfiAtomics::begin(int process, const Atomic& atomic, const RemoteM
   work.process = process;
   work.destination = atomic.fetched;
   work.transfer = {token, bytes, Error::none};
-  const ssize_t code = to.lost ? -FI_ECONNABORTED : post(work, atomic, count, remote);
+  const bool lost = lost_[static_cast<std::size_t>(process)];
+  const ssize_t code = lost ? -FI_ECONNABORTED : post(work, atomic, count, remote);
   if (code == -FI_EAGAIN) return 0;
   idle_.pop_back();
   if (code != 0) done(work, Error::peer_lost);
@@ -142,7 +128,7 @@ std::uint64_t OfiAtomics::begin(int process, const Atomic& atomic, const RemoteM
 ssize_t OfiAtomics::post(Work& work, const Atomic& atomic, std::size_t count,
                          const RemoteMemory& remote) {
   Buffers& buffers = *work.buffers;
-  const fi_addr_t address = peers_[static_cast<std::size_t>(work.process)].address;
+  const fi_addr_t address = address_of(work.process);
   const fi_datatype type = type_of(static_cast<std::size_t>(atomic.basic));
   const fi_op op = ops[index_of(atomic)];
   if (atomic.operands != nullptr) {
@@ -175,7 +161,7 @@ void OfiAtomics::progress() {
 
 void OfiAtomics::done(Work& work, Error error) {
   if (error != Error::none) {
-    peers_[static_cast<std::size_t>(work.process)].lost = true;
+    lost_[static_cast<std::size_t>(work.process)] = true;
   } else if (work.destination != nullptr) {
     std::memcpy(work.destination, work.buffers->fetched.data(), work.transfer.bytes);
   }

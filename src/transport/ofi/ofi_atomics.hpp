@@ -7,7 +7,6 @@
 #include <deque>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "transport/ofi/atomic_network.hpp"
@@ -27,9 +26,9 @@ class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
   static std::unique_ptr<OfiAtomics> create();
   ~OfiAtomics() override;
 
-  const AtomicName& name() const override { return name_; }
+  const EndpointName& name() const override { return own_name_; }
   TypeSet types(OpSet ops) const override;
-  int attach(const AtomicName& name) override;
+  int attach(const EndpointName& name) override;
   int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) override {
     return expose_memory(memory, bytes, exposed);
   }
@@ -58,10 +57,6 @@ class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
     int process = 0;
     Transfer transfer;
   };
-  struct Peer {
-    fi_addr_t address = FI_ADDR_UNSPEC;
-    bool lost = false;
-  };
 
   OfiAtomics() = default;
   bool open(std::string& error);
@@ -70,14 +65,12 @@ class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
   ssize_t post(Work& work, const Atomic& atomic, std::size_t count, const RemoteMemory& remote);
   void done(Work& work, Error error);
 
-  AtomicName name_;
   std::unique_ptr<std::array<Buffers, most_under_way>> buffers_;
   fid_mr* registration_ = nullptr;  // of the buffers, where the provider wants one
   void* descriptor_ = nullptr;
   std::array<Work, most_under_way> works_;
   std::vector<Work*> idle_;
-  std::vector<Peer> peers_;
-  std::unordered_map<std::uint64_t, int> numbers_;  // by AtomicName::id
+  std::vector<bool> lost_;  // by the number of the process
   std::deque<Transfer> finished_;
   /// Elements that one atomic takes, by type and op; 0: the provider does not have it.
   static constexpr std::size_t type_count = static_cast<std::size_t>(Basic::f64) + 1;

@@ -3,11 +3,9 @@
 
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <span>
 
 #include "core/settings.hpp"
@@ -67,17 +65,9 @@ bool OfiNetwork::open(std::string& error) {
   library_ = Libfabric::load(error);
   if (library_ == nullptr || !choose(error) || !open_endpoint(error)) return false;
   timeout_s_ = static_cast<int>(setting_int("ORIEL_PEER_TIMEOUT"));
-  if (::getrandom(&name_.id, sizeof name_.id, 0) != sizeof name_.id) {
-    error = "no random id for this process could be drawn";
-    return false;
-  }
-  std::strncpy(name_.provider.data(), info_->fabric_attr->prov_name, name_.provider.size() - 1);
-  std::size_t length = name_.address.size();
-  if (const int code = fi_getname(&endpoint_->fid, name_.address.data(), &length); code != 0) {
-    return fail(error, "to tell the address of the endpoint", code);
-  }
-  name_.address_bytes = static_cast<std::uint32_t>(length);
-  lifeline_ = std::make_unique<Lifeline>(std::span(name_.address).first(length), timeout_s_);
+  name_.endpoint = own_name_;
+  lifeline_ = std::make_unique<Lifeline>(
+      std::span(own_name_.address).first(own_name_.address_bytes), timeout_s_);
   const auto lifeline = lifeline_->address();
   if (lifeline.size() <= name_.lifeline.size()) {
     std::copy(lifeline.begin(), lifeline.end(), name_.lifeline.begin());
@@ -181,22 +171,13 @@ std::string OfiNetwork::description() const {
 }
 
 int OfiNetwork::attach(const NetworkName& name, std::string& error) {
-  if (const auto known = numbers_.find(name.id); known != numbers_.end()) return known->second;
-  if (name.provider != name_.provider) {
-    error = std::string("it uses libfabric's provider ") + name.provider.data() + ", this one " +
-            name_.provider.data() + "; set ORIEL_OFI_PROVIDER alike on all nodes";
-    return -1;
-  }
+  const int number = attach_endpoint(name.endpoint, error);
+  if (number != static_cast<int>(peers_.size())) return number;
   auto added = std::make_unique<Peer>();
   added->name = name;
-  if (fi_av_insert(addresses_, name.address.data(), 1, &added->address, 0, nullptr) != 1) {
-    error = "libfabric did not take its address";
-    return -1;
-  }
-  const int number = static_cast<int>(peers_.size());
   added->number = number;
+  added->address = address_of(number);
   peers_.push_back(std::move(added));
-  numbers_.emplace(name.id, number);
   return number;
 }
 
@@ -225,7 +206,7 @@ void OfiNetwork::close_packet(Peer& to) {
   Buffer& buffer = *to.open;
   to.open = nullptr;
   const bool empty = to.packet.empty();
-  buffer.bytes = to.packet.close(name_.id, ++to.sent).size();
+  buffer.bytes = to.packet.close(own_name_.id, ++to.sent).size();
   buffer.kind = Work::Kind::send;
   buffer.process = to.number;
   if (to.backlog.empty() && ((!empty && inject(to, buffer)) || hand_over(to, buffer))) return;
@@ -413,10 +394,9 @@ bool OfiNetwork::next_packet() {
     Buffer* buffer = arrived_.front();
     arrived_.pop_front();
     reader_ = PacketReader({buffer->data, buffer->bytes});
-    const auto from = numbers_.find(reader_.source());
-    if (reader_.valid() && from != numbers_.end() &&
-        reader_.sequence() == peer(from->second).received + 1) {
-      ++peer(from->second).received;
+    const int from = reader_.valid() ? number_of(reader_.source()) : -1;
+    if (from >= 0 && reader_.sequence() == peer(from).received + 1) {
+      ++peer(from).received;
       current_ = buffer;
       return true;
     }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <rdma/fi_cm.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/message.hpp"
@@ -121,8 +118,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   NetworkName name_;
   std::unique_ptr<Lifeline> lifeline_;
   std::vector<std::unique_ptr<Peer>> peers_;
-  std::unordered_map<std::uint64_t, int> numbers_;  // by NetworkName::id
-  std::vector<int> open_;                           // processes with an open packet
+  std::vector<int> open_;  // processes with an open packet
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::vector<Buffer*> free_;
   bool looked_ = false;          // the provider was asked since receive() last returned nothing

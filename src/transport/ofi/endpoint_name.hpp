@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace oriel {
+
+/// How other processes find an endpoint of this one. Plain bytes, to travel through the host's
+/// collectives.
+struct EndpointName {
+  std::uint64_t id = 0;                 // random; 0: there is no endpoint
+  std::array<char, 32> provider{};      // libfabric's name of it
+  std::array<std::byte, 64> address{};  // libfabric's
+  std::uint32_t address_bytes = 0;
+  std::uint32_t reserved = 0;
+};
+static_assert(std::is_trivially_copyable_v<EndpointName>);
+
+}  // namespace oriel
