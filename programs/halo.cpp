@@ -2,7 +2,7 @@
 
 // The exchange of ghost cells of "Minimizing synchronization overhead in the implementation of MPI
 // one-sided communication", section 1: in every step each rank of a grid without borders sends one
-// message to each of its four neighbours, by point-to-point communication or by puts in three kinds
+// message to each of its four neighbours, by point-to-point communication or by puts in four kinds
 // of epochs. A plain MPI program: it runs on the host MPI alone and with Oriel preloaded.
 // `oriel bench halo` starts it both ways in turn and compares. One JSON line per kind and size: the
 // time of a step on the slowest rank, in microseconds.
@@ -51,6 +51,7 @@ void run(const Options& options) {
   play<Puts<Fence>>("fence", window, grid, options);
   play<Puts<PostStart>>("post_start", window, grid, options);
   play<Puts<SharedLock>>("lock", window, grid, options);
+  play<Puts<WeakLock>>("weak_lock", window, grid, options);
 }
 
 }  // namespace

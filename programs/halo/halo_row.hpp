@@ -33,6 +33,7 @@ class HaloRow final : public bench::Row {
       cells_.stamp(steps_);
       exchange_.step(cells_);
     }
+    exchange_.finish();
   }
 
   void finish_batch() override { check(); }

@@ -34,6 +34,8 @@ class Messages {
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 
+  void finish() {}
+
   template <typename Look>
   void look_at_ghosts(Look&& look) {
     look(std::span<Word>(ghosts_));

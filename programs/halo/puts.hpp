@@ -31,6 +31,9 @@ class Puts {
     });
   }
 
+  /// Whatever the steps have put is there.
+  void finish() { synchronization_.finish(); }
+
   template <typename Look>
   void look_at_ghosts(Look&& look) {
     const bench::OwnPart mine(window_, grid_.rank());

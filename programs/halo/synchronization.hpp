@@ -11,8 +11,13 @@
 // One kind of synchronization per type: a step, given how to put to a side.
 namespace halo {
 
+/// Steps that leave nothing of their own to be completed.
+struct Complete {
+  void finish() {}
+};
+
 /// With the assertions of the paper's Figure 1.
-class Fence {
+class Fence : public Complete {
  public:
   Fence(MPI_Win win, const Grid&) : win_(win) {}
   template <typename Put>
@@ -26,7 +31,7 @@ class Fence {
   MPI_Win win_;
 };
 
-class PostStart {
+class PostStart : public Complete {
  public:
   PostStart(MPI_Win win, const Grid& grid) : win_(win) {
     std::array<int, sides> ranks{};  // each neighbour once, on however many sides it is
@@ -57,7 +62,7 @@ class PostStart {
 };
 
 /// The only one after which a rank does not know whether its neighbours' data has arrived.
-class SharedLock {
+class SharedLock : public Complete {
  public:
   SharedLock(MPI_Win win, const Grid& grid) : win_(win), grid_(grid) {}
   template <typename Put>
@@ -72,6 +77,35 @@ class SharedLock {
  private:
   MPI_Win win_;
   const Grid& grid_;
+};
+
+/// The same where an unlock does not wait for the target: the paper's section 7, by an info key of
+/// Oriel that a host ignores.
+class WeakLock {
+ public:
+  WeakLock(MPI_Win win, const Grid& grid) : win_(win), grid_(grid), lock_(win, grid) {
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "oriel_weak_unlock", "true");
+    MPI_Win_set_info(win, info);
+    MPI_Info_free(&info);
+  }
+
+  template <typename Put>
+  void step(Put&& put) {
+    lock_.step(put);
+  }
+
+  void finish() {
+    MPI_Win_lock_all(0, win_);
+    for (int side = 0; side < sides; ++side) MPI_Win_flush(grid_.neighbour(side), win_);
+    MPI_Win_unlock_all(win_);
+  }
+
+ private:
+  MPI_Win win_;
+  const Grid& grid_;
+  SharedLock lock_;
 };
 
 }  // namespace halo

@@ -30,7 +30,7 @@ def draw(times: HaloTimes, versions: dict[str, str], where: str, path: Path) -> 
         figure, grid = plt.subplots(
             len(hosts),
             len(VARIANTS),
-            figsize=(11, 2.9 * len(hosts) + 1.2),
+            figsize=(3 * len(VARIANTS) + 1, 2.9 * len(hosts) + 1.2),
             layout="constrained",
             squeeze=False,
             sharex=True,

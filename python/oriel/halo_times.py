@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from oriel.timings import HOST
 
 MESSAGES = "messages"
-TITLES = {"fence": "fence", "post_start": "pscw", "lock": "lock"}
+TITLES = {"fence": "fence", "post_start": "pscw", "lock": "lock", "weak_lock": "weak lock"}
 VARIANTS = tuple(TITLES)
 
 # MPICH2's ratios in "Minimizing synchronization overhead in the implementation of MPI one-sided
