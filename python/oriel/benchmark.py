@@ -55,9 +55,15 @@ def version(host: Host) -> str:
     return f"{NAMES.get(host.name, host.name)} {host.version}"
 
 
+def _pace() -> str:
+    """How TCP decides when to send: BBR paces, and differs from run to run by a third."""
+    setting = Path("/proc/sys/net/ipv4/tcp_congestion_control")
+    return f", {setting.read_text().strip()}" if setting.is_file() else ""
+
+
 def place(where: dict, versions: dict[str, str], nodes: int = 1) -> str:
     """The machine and the MPIs, for the end of a table and the foot of a figure."""
-    spread = f"{nodes} nodes made of network namespaces (TCP); " if nodes > 1 else ""
+    spread = f"{nodes} nodes made of network namespaces (TCP{_pace()}); " if nodes > 1 else ""
     return spread + (
         f"{where['processor']}, {where['cores']} cores, kernel {where['kernel']}, "
         f"load {where['load']} at the start; {', '.join(versions.values())}"

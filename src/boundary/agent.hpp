@@ -25,6 +25,14 @@ class Agent {
   void nudge() {
     if (dozing_.load(std::memory_order_relaxed)) wake();
   }
+  /// The same after an operation: many programs wait for it at once, and do not need the agent.
+  /// While that has been so, only now and then one is heard.
+  void nudge_after_operation() {
+    if (!dozing_.load(std::memory_order_relaxed)) return;
+    const unsigned unheard = unheard_.load(std::memory_order_relaxed);
+    if (unheard == 0) return wake();
+    unheard_.store(unheard - 1, std::memory_order_relaxed);
+  }
 
  private:
   void run();
@@ -41,7 +49,9 @@ class Agent {
   std::atomic<bool> dozing_{false};
   std::atomic<std::uint32_t> nudges_{0};  // futex word
   std::uint32_t nudges_seen_ = 0;
-  std::uint64_t interval_ = 0;  // nanoseconds
+  std::atomic<unsigned> unheard_{0};  // so many nudges after operations come to nothing
+  unsigned in_vain_ = 0;              // what unheard_ was set to last
+  std::uint64_t interval_ = 0;        // nanoseconds
   std::uint64_t longest_rest_ = 0;
   std::uint64_t seen_ = 0;  // sweeps when we looked last
 };

@@ -122,7 +122,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   sweep_now_and_then();
   const Outcome outcome = window.core->issue(operation);
   posted = outcome.ok() && !outcome.done;
-  if (transfers_under_way()) agent.nudge();
+  if (transfers_under_way()) agent.nudge_after_operation();
   return failure(outcome.error, window.core->reason());
 }
 
