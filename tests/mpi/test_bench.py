@@ -15,7 +15,7 @@ from oriel.timings import HOST, ORIEL, Row, Timings
 
 WINDOW_ROWS = 30  # 7 rows of two sizes and one of one size, on two kinds of windows
 MESSAGE_ROWS = 2
-HALO_ROWS = 4 * 8  # messages and three kinds of epochs, eight sizes
+HALO_ROWS = 5 * 8  # messages and four kinds of epochs, eight sizes
 
 
 def test_micro_on_each_host(job, host, tmp_path):
