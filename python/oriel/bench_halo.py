@@ -20,6 +20,7 @@ from oriel.timings import HOST, ORIEL
 
 TIMEOUT_S = 300
 MOST_RANKS = 16
+WAY_TITLES = {HOST: "own", ORIEL: "Oriel"}
 QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50")
 
 
@@ -56,6 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _ways(variant: str) -> tuple[str, ...]:
+    """To a host alone the weak lock is its lock."""
+    return (ORIEL,) if variant == "weak_lock" else (HOST, ORIEL)
+
+
 def _ratio(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
@@ -69,11 +75,12 @@ def _time(value: float | None) -> str:
 def _table(times: HaloTimes, host: str, title: str) -> Table:
     table = Table(title=f"{title}: time of a step against its messages", title_justify="left")
     table.add_column("Size", justify="right")
-    table.add_column("messages\nown (µs)", justify="right")
-    table.add_column("messages\nOriel", justify="right")
+    table.add_column("messages\nown (µs)", justify="right", no_wrap=True)
+    table.add_column("messages\nOriel", justify="right", no_wrap=True)
     for variant in VARIANTS:
-        for what in ("own", "Oriel", *(paper for paper in PAPER if variant in PAPER[paper])):
-            table.add_column(f"{TITLES[variant]}\n{what}", justify="right")
+        papers = [paper for paper in PAPER if variant in PAPER[paper]]
+        for what in (*_ways(variant), *papers):
+            table.add_column(f"{TITLES[variant]}\n{WAY_TITLES.get(what, what)}", justify="right")
     for size in times.sizes():
         cells = [
             size_text(size),
@@ -81,7 +88,7 @@ def _table(times: HaloTimes, host: str, title: str) -> Table:
             _ratio(times.ratio(MESSAGES, size, host, ORIEL)),
         ]
         for variant in VARIANTS:
-            cells += [_ratio(times.ratio(variant, size, host, way)) for way in (HOST, ORIEL)]
+            cells += [_ratio(times.ratio(variant, size, host, way)) for way in _ways(variant)]
             cells += [
                 _ratio(ratios[variant].get(size)) for ratios in PAPER.values() if variant in ratios
             ]
