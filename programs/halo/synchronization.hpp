@@ -74,16 +74,16 @@ class SharedLock : public Complete {
     }
   }
 
- private:
+ protected:
   MPI_Win win_;
   const Grid& grid_;
 };
 
 /// The same where an unlock does not wait for the target: the paper's section 7, by an info key of
 /// Oriel that a host ignores.
-class WeakLock {
+class WeakLock : public SharedLock {
  public:
-  WeakLock(MPI_Win win, const Grid& grid) : win_(win), grid_(grid), lock_(win, grid) {
+  WeakLock(MPI_Win win, const Grid& grid) : SharedLock(win, grid) {
     MPI_Info info = MPI_INFO_NULL;
     MPI_Info_create(&info);
     MPI_Info_set(info, "oriel_weak_unlock", "true");
@@ -91,21 +91,11 @@ class WeakLock {
     MPI_Info_free(&info);
   }
 
-  template <typename Put>
-  void step(Put&& put) {
-    lock_.step(put);
-  }
-
   void finish() {
     MPI_Win_lock_all(0, win_);
     for (int side = 0; side < sides; ++side) MPI_Win_flush(grid_.neighbour(side), win_);
     MPI_Win_unlock_all(win_);
   }
-
- private:
-  MPI_Win win_;
-  const Grid& grid_;
-  SharedLock lock_;
 };
 
 }  // namespace halo

@@ -35,6 +35,13 @@ bool SelfComm::start() {
   return true;
 }
 
+void SelfComm::stop() {
+  if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
+#if ORIEL_HOST_SESSIONS
+  if (session_ != MPI_SESSION_NULL) PMPI_Session_finalize(&session_);
+#endif
+}
+
 #if ORIEL_HOST_SESSIONS
 
 bool SelfComm::make_session() {
@@ -51,19 +58,10 @@ bool SelfComm::make_session() {
   return comm_ != MPI_COMM_NULL;
 }
 
-void SelfComm::stop() {
-  if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
-  if (session_ != MPI_SESSION_NULL) PMPI_Session_finalize(&session_);
-}
-
 #else
 
 bool SelfComm::make_session() {
   return false;
-}
-
-void SelfComm::stop() {
-  if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
 }
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G2, G8: a program that starts MPI by sessions only, without MPI_Init. Its windows come and go
 // with its sessions.
-#include <cstdlib>
-#include <thread>
+#include <cstdio>
 #include <vector>
 
+#include "support/in_threads.hpp"
 #include "support/time_limit.hpp"
 #include "support/window.hpp"
 
@@ -49,18 +49,14 @@ class Session {
 
 /// Threads take memory before there is a window.
 void memory_in_threads() {
-  std::vector<std::thread> running;
-  for (int thread = 0; thread < 4; ++thread) {
-    running.emplace_back([] {
-      for (int i = 0; i < 50; ++i) {
-        int* memory = nullptr;
-        MPI_Alloc_mem(sizeof(int), MPI_INFO_NULL, &memory);
-        *memory = i;
-        MPI_Free_mem(memory);
-      }
-    });
-  }
-  for (std::thread& thread : running) thread.join();
+  support::in_threads([](int) {
+    for (int i = 0; i < 50; ++i) {
+      int* memory = nullptr;
+      MPI_Alloc_mem(sizeof(int), MPI_INFO_NULL, &memory);
+      *memory = i;
+      MPI_Free_mem(memory);
+    }
+  });
 }
 
 /// Fences, a request, and a datatype that has to be flattened.

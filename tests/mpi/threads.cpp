@@ -5,24 +5,19 @@
 #include <thread>
 #include <vector>
 
+#include "support/in_threads.hpp"
 #include "support/program.hpp"
 #include "support/window.hpp"
 
 namespace {
 
 using support::Flavor;
+using support::in_threads;
 using support::Program;
+using support::threads;
 using support::Window;
 
-constexpr int threads = 4;
 constexpr int rounds = 50;
-
-template <class Body>
-void in_threads(Body body) {
-  std::vector<std::thread> running;
-  for (int i = 0; i < threads; ++i) running.emplace_back(body, i);
-  for (std::thread& thread : running) thread.join();
-}
 
 /// Every thread puts to places of its own and flushes, on one window.
 void put_and_flush(Flavor flavor, const Program& program) {

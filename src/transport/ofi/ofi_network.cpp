@@ -176,7 +176,6 @@ int OfiNetwork::attach(const NetworkName& name, std::string& error) {
   auto added = std::make_unique<Peer>();
   added->name = name;
   added->number = number;
-  added->address = address_of(number);
   peers_.push_back(std::move(added));
   return number;
 }
@@ -216,7 +215,7 @@ void OfiNetwork::close_packet(Peer& to) {
 
 bool OfiNetwork::inject(Peer& to, Buffer& buffer) {
   if (buffer.bytes > info_->tx_attr->inject_size ||
-      fi_inject(endpoint_, buffer.data, buffer.bytes, to.address) != 0) {
+      fi_inject(endpoint_, buffer.data, buffer.bytes, address_of(to.number)) != 0) {
     return false;
   }
   free_.push_back(&buffer);
@@ -225,8 +224,8 @@ bool OfiNetwork::inject(Peer& to, Buffer& buffer) {
 }
 
 bool OfiNetwork::hand_over(Peer& to, Buffer& buffer) {
-  const ssize_t code =
-      fi_send(endpoint_, buffer.data, buffer.bytes, buffer.descriptor, to.address, &buffer.context);
+  const ssize_t code = fi_send(endpoint_, buffer.data, buffer.bytes, buffer.descriptor,
+                               address_of(to.number), &buffer.context);
   if (code == -FI_EAGAIN) return false;
   if (code != 0) {
     to.lost = true;
@@ -358,8 +357,9 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
     }
     descriptors.fill(fi_mr_desc(direct.registration));
   }
-  const fi_msg_rma message{here.data(), descriptors.data(), count, to.address, there.data(),
-                           count,       &direct.context,    0};
+  const fi_msg_rma message{
+      here.data(), descriptors.data(), count, address_of(to.number), there.data(),
+      count,       &direct.context,    0};
   const std::uint64_t delivery = orders_writes_ ? 0 : FI_DELIVERY_COMPLETE;
   const ssize_t code = write ? fi_writemsg(endpoint_, &message, FI_COMPLETION | delivery)
                              : fi_readmsg(endpoint_, &message, FI_COMPLETION);

@@ -79,7 +79,6 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   struct Peer {
     NetworkName name;
     int number = 0;
-    fi_addr_t address = FI_ADDR_UNSPEC;
     Buffer* open = nullptr;  // the packet being put together
     PacketWriter packet;
     std::uint64_t sent = 0;       // packets
