@@ -68,7 +68,7 @@ void check_set_up(const Pattern& pattern, const Options& options, const Job& job
   }
 }
 
-void print_head(const Pattern& pattern, const Options& options, const Job& job) {
+void print_head(const Pattern& pattern, int busy_ranks, const Options& options, const Job& job) {
   if (job.rank() != 0) return;
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -80,7 +80,7 @@ void print_head(const Pattern& pattern, const Options& options, const Job& job) 
   std::printf(
       "{\"head\":true,\"pattern\":\"%s\",\"ranks\":%d,\"busy_ranks\":%d,\"cores\":%d,"
       "\"work_us\":%.0f,\"mpi\":\"%s\"}\n",
-      options.pattern.c_str(), pattern.ranks, pattern.busy_ranks, job.cores(), options.work_us,
+      options.pattern.c_str(), pattern.ranks, busy_ranks, job.cores(), options.work_us,
       line.c_str());
 }
 
@@ -90,9 +90,10 @@ void run(const Options& options) {
   const std::vector<Pattern> patterns = catalogue();
   const Pattern& pattern = find(patterns, options);
   check_set_up(pattern, options, job, api);
-  print_head(pattern, options, job);
+  const int busy_ranks = job.spread() ? pattern.ranks : pattern.busy_ranks;
+  print_head(pattern, busy_ranks, options, job);
 
-  if (pattern.busy_ranks > job.cores()) job.part_cores(pattern.late_rank);
+  if (busy_ranks > job.cores()) job.part_cores(pattern.late_rank);
   BusyWork work;
   Scene scene(job, work, options.work_us, pattern, api);
   const Window plain(2 * mebibyte, nullptr);

@@ -29,12 +29,15 @@ class Job {
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_size(node, &on_node);
     MPI_Comm_free(&node);
-    if (on_node != size_) compare_clocks();
+    spread_ = on_node != size_;
+    if (spread_) compare_clocks();
   }
 
   int rank() const { return rank_; }
   int size() const { return size_; }
   int cores() const { return cores_; }
+  /// Over several nodes. What comes from another node takes its target's processor, too.
+  bool spread() const { return spread_; }
 
   /// Gives `late_rank` a core of its own and lets the others share the rest. Where busy ranks
   /// outnumber the cores, a rank that shares the late one's core would wait for that core and not
@@ -117,6 +120,7 @@ class Job {
   int rank_ = 0;
   int size_ = 0;
   int cores_ = 1;
+  bool spread_ = false;
   std::int64_t ahead_ns_ = 0;
 };
 

@@ -23,7 +23,7 @@ struct Transfer {
 struct Pattern {
   std::string_view name;
   int ranks;
-  int busy_ranks;  // that compute, or wait inside MPI, at the same time
+  int busy_ranks;  // that compute, or wait inside MPI, at the same time, on one node
   int late_rank;   // that works first, or while the others wait
   std::vector<std::size_t> sizes;
   std::vector<Transfer> transfers;
