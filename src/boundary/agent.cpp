@@ -10,12 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <utility>
 
 #include "boundary/requests.hpp"
 #include "boundary/runtime.hpp"
 #include "core/settings.hpp"
-#include "transport/shm/futex.hpp"
 
 namespace oriel::boundary {
 
@@ -88,15 +86,15 @@ void Agent::run() {
   std::uint64_t rest = interval_;
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (!process.serving()) {
-      doze(unneeded);
+      nudge_.wait(unneeded);
       continue;
     }
     seen_ = process.sweeps();
-    bool nudged = doze(rest);
+    bool nudged = nudge_.wait(rest);
     if (!nudged && process.sweeps() != seen_) {
       // Has the program left MPI since?
       seen_ = process.sweeps();
-      nudged = doze(interval_);
+      nudged = nudge_.wait(interval_);
     }
     if (nudged) {
       // Is it going to wait for what it has begun, or does it compute?
@@ -110,21 +108,6 @@ void Agent::run() {
     in_vain_ = served ? 0 : std::min(2 * in_vain_ + 1, most_unheard);
     unheard_.store(in_vain_, std::memory_order_relaxed);
   }
-}
-
-void Agent::wake() {
-  if (!dozing_.exchange(false, std::memory_order_acq_rel)) return;
-  nudges_.fetch_add(1, std::memory_order_release);
-  futex_wake_all(nudges_);
-}
-
-/// True if it was nudged.
-bool Agent::doze(std::uint64_t nanoseconds) {
-  dozing_.store(true, std::memory_order_release);
-  futex_wait(nudges_, nudges_seen_, nanoseconds);
-  dozing_.store(false, std::memory_order_relaxed);
-  const std::uint32_t now = nudges_.load(std::memory_order_acquire);
-  return std::exchange(nudges_seen_, now) != now;
 }
 
 /// False when somebody else has swept since the last look, or is about to.

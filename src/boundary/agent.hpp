@@ -6,6 +6,8 @@
 #include <mutex>
 #include <thread>
 
+#include "transport/shm/nudge.hpp"
+
 namespace oriel::boundary {
 
 /// The progress agent (S5): a thread that serves ranks of other nodes while this one computes
@@ -22,22 +24,18 @@ class Agent {
   bool running() const { return thread_.joinable(); }
   /// A call returns with something under way that others can go on with: if the program now
   /// computes, the agent is needed soon.
-  void nudge() {
-    if (dozing_.load(std::memory_order_relaxed)) wake();
-  }
+  void nudge() { nudge_.give(); }
   /// The same after an operation: many programs wait for it at once, and do not need the agent.
   /// While that has been so, only now and then one is heard.
   void nudge_after_operation() {
-    if (!dozing_.load(std::memory_order_relaxed)) return;
+    if (nudge_.given()) return;
     const unsigned unheard = unheard_.load(std::memory_order_relaxed);
-    if (unheard == 0) return wake();
+    if (unheard == 0) return nudge_.give();
     unheard_.store(unheard - 1, std::memory_order_relaxed);
   }
 
  private:
   void run();
-  void wake();
-  bool doze(std::uint64_t nanoseconds);
   bool serve();
   void wait();
   bool sweep_if_idle(bool& moved);
@@ -46,9 +44,7 @@ class Agent {
   std::once_flag at_exit_;
   std::thread thread_;
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> dozing_{false};
-  std::atomic<std::uint32_t> nudges_{0};  // futex word
-  std::uint32_t nudges_seen_ = 0;
+  Nudge nudge_;
   std::atomic<unsigned> unheard_{0};  // so many nudges after operations come to nothing
   unsigned in_vain_ = 0;              // what unheard_ was set to last
   std::uint64_t interval_ = 0;        // nanoseconds

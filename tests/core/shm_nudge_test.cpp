@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What wakes the progress agent (S5).
+#include "transport/shm/nudge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+namespace oriel {
+namespace {
+
+constexpr std::uint64_t moment = 1'000'000;
+constexpr std::uint64_t long_time = 20'000'000'000;
+
+TEST(Nudge, ThatFindsTheThreadAwakeIsKept) {
+  Nudge nudge;
+  nudge.give();
+  EXPECT_TRUE(nudge.given());
+  EXPECT_TRUE(nudge.wait(moment));
+  EXPECT_FALSE(nudge.given());
+  EXPECT_FALSE(nudge.wait(moment));
+}
+
+TEST(Nudge, GivenTwiceIsOne) {
+  Nudge nudge;
+  nudge.give();
+  nudge.give();
+  EXPECT_TRUE(nudge.wait(moment));
+  EXPECT_FALSE(nudge.wait(moment));
+}
+
+/// One that was lost would show as a wait that takes its whole time and says false.
+TEST(Nudge, IsNeverLost) {
+  constexpr int nudges = 20'000;
+  Nudge nudge;
+  std::atomic<int> heard{0};
+  int waits_in_vain = 0;
+  std::thread waiter([&] {
+    while (heard.load(std::memory_order_relaxed) < nudges) {
+      if (!nudge.wait(long_time)) {
+        if (++waits_in_vain == 2) return heard.store(nudges, std::memory_order_release);
+        continue;
+      }
+      heard.fetch_add(1, std::memory_order_release);
+    }
+  });
+  for (int given = 0; given < nudges; ++given) {
+    nudge.give();
+    while (heard.load(std::memory_order_acquire) <= given) std::this_thread::yield();
+  }
+  waiter.join();
+  EXPECT_EQ(waits_in_vain, 0);
+}
+
+}  // namespace
+}  // namespace oriel
