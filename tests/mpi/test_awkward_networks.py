@@ -10,7 +10,14 @@ from conftest import expect_loss, programs_folder
 PROGRAMS = ("fence", "pscw", "passive", "operations")
 # With puts and gets that are long enough to go directly.
 LONG = ("operations",)
-MANNERS = ("no_registration", "local_registration", "unordered_writes", "again", "no_wait")
+MANNERS = (
+    "no_registration",
+    "local_registration",
+    "unordered_writes",
+    "late_receives",
+    "again",
+    "no_wait",
+)
 
 
 @pytest.fixture(autouse=True)

@@ -387,25 +387,53 @@ int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed)
 
 bool OfiNetwork::next_packet() {
   if (current_ != nullptr) post(*std::exchange(current_, nullptr));
+  if (next_early()) return true;
   if (arrived_.empty() && !looked_) progress();
   // A look is a system call or two: what has come is answered before the next.
   looked_ = !arrived_.empty();
   while (!arrived_.empty()) {
-    Buffer* buffer = arrived_.front();
+    Buffer& buffer = *arrived_.front();
     arrived_.pop_front();
-    reader_ = PacketReader({buffer->data, buffer->bytes});
-    const int from = reader_.valid() ? number_of(reader_.source()) : -1;
-    if (from >= 0 && reader_.sequence() == peer(from).received + 1) {
-      ++peer(from).received;
-      current_ = buffer;
-      return true;
-    }
-    // Not of this job, or not the one that comes next: sent again, or made up.
-    ++refused_;
-    reader_ = PacketReader();
-    post(*buffer);
+    if (due(buffer)) return true;
   }
   return false;
+}
+
+/// Begins with the packet if it is its sender's next one.
+bool OfiNetwork::due(Buffer& arrived) {
+  const PacketReader packet({arrived.data, arrived.bytes});
+  const int from = packet.valid() ? number_of(packet.source()) : -1;
+  if (from >= 0) {
+    sender_ = &peer(from);
+    arrived.sequence = packet.sequence();
+    const std::uint64_t ahead = arrived.sequence - sender_->received;  // huge for an old one
+    if (ahead == 1) {
+      ++sender_->received;
+      current_ = &arrived;
+      reader_ = packet;
+      return true;
+    }
+    const auto same = [&](const Buffer* one) { return one->sequence == arrived.sequence; };
+    if (ahead - 2 < posted_receives && std::ranges::none_of(sender_->early, same)) {
+      sender_->early.push_back(&arrived);
+      return false;
+    }
+  }
+  // Not of this job, or received already: sent again, or made up.
+  ++refused_;
+  post(arrived);
+  return false;
+}
+
+/// The same with one that came too early.
+bool OfiNetwork::next_early() {
+  if (sender_ == nullptr || sender_->early.empty()) return false;
+  auto& early = sender_->early;
+  const auto next = std::ranges::find(early, sender_->received + 1, &Buffer::sequence);
+  if (next == early.end()) return false;
+  Buffer& buffer = **next;
+  early.erase(next);
+  return due(buffer);
 }
 
 std::span<const std::byte> OfiNetwork::receive() {

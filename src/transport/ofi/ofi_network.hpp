@@ -22,7 +22,9 @@ namespace oriel {
 /// it (one fi_send, or for a short one fi_inject, of whose end nobody has to be told); the
 /// receiver's progress puts it into one of its posted buffers, whose messages are then taken out
 /// one by one, and the buffer is posted again. The provider keeps the order between two endpoints
-/// (FI_ORDER_SAS) and holds back when the receiver has no buffer left (FI_RM_ENABLED).
+/// (FI_ORDER_SAS): that in which packets meet buffers. It may tell of a long one later than of the
+/// short one behind it, which then waits here. It holds back when the receiver has no buffer left
+/// (FI_RM_ENABLED).
 class OfiNetwork final : public Network, private OfiEndpoint {
  public:
   static std::unique_ptr<OfiNetwork> create(std::string& error);
@@ -63,6 +65,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   struct Buffer : Work {
     std::byte* data = nullptr;
     void* descriptor = nullptr;  // of its memory registration, where the provider wants one
+    std::uint64_t sequence = 0;  // of the packet that has come in
   };
   struct DirectTransfer : Work {
     std::uint64_t token = 0;
@@ -81,12 +84,14 @@ class OfiNetwork final : public Network, private OfiEndpoint {
     int number = 0;
     Buffer* open = nullptr;  // the packet being put together
     PacketWriter packet;
-    std::uint64_t sent = 0;       // packets
-    std::uint64_t received = 0;   // packets
-    std::deque<Buffer*> backlog;  // closed packets that the provider did not take
-    std::size_t under_way = 0;
-    bool injected = false;  // since an empty packet was sent
-    bool listed = false;    // in open_
+    std::uint64_t sent = 0;             // packets
+    std::uint64_t received = 0;         // packets
+    std::vector<Buffer*> early;         // received, and told of before one that comes first
+    std::deque<Buffer*> backlog;        // closed packets that the provider did not take
+    std::size_t under_way = 0;          // packets
+    std::uint64_t bytes_under_way = 0;  // of them
+    bool injected = false;              // since an empty packet was sent
+    bool listed = false;                // in open_
     bool lost = false;
     Lifeline::Watch watch;
   };
@@ -108,10 +113,13 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   void done(Work& work, std::uint64_t bytes, Error error);
   void failed(const struct fi_cq_err_entry& entry);
   bool next_packet();
+  bool due(Buffer& arrived);
+  bool next_early();
   Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
 
   bool direct_ = false;  // the provider has direct transfers
   bool orders_writes_ = false;
+  std::uint64_t longest_transfer_ = 0;
   int timeout_s_ = 0;
 
   NetworkName name_;
@@ -124,6 +132,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::deque<Buffer*> arrived_;  // packets not yet looked into
   std::vector<Buffer*> unposted_;
   Buffer* current_ = nullptr;  // whose messages are being taken out
+  Peer* sender_ = nullptr;     // of the packet that was begun last
   PacketReader reader_;
   std::deque<DirectTransfer> transfers_;  // all there have been
   std::vector<DirectTransfer*> idle_transfers_;

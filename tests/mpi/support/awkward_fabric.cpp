@@ -5,6 +5,7 @@
 //     no_registration     takes no memory to be written and read by others
 //     local_registration  wants a registration of our own memory too (FI_MR_LOCAL)
 //     unordered_writes    lets messages overtake writes (no FI_ORDER_SAW), and writes take long
+//     late_receives       tells of some packets later than of those behind them
 //     again               is busy more often than not (FI_EAGAIN)
 //     no_wait             has no descriptor to sleep on
 //     send_error          fails to send after a while
@@ -215,6 +216,38 @@ ssize_t write(fid_ep* endpoint, const fi_msg_rma* message, std::uint64_t flags) 
   return 0;
 }
 
+/// A completion that is told of late.
+struct LateReceive {
+  fi_cq_msg_entry entry;
+  int looks;  // until then
+};
+std::vector<LateReceive> late_receives;
+
+/// Keeps some of the receives among the entries back, and adds those kept back long enough. How
+/// many entries there are then.
+std::size_t delay_receives(fi_cq_msg_entry* entries, std::size_t used, std::size_t room) {
+  static std::minstd_rand random;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < used; ++i) {
+    const bool received = (entries[i].flags & FI_RECV) != 0;
+    if (received && random() % 4 == 0) {
+      late_receives.push_back({entries[i], 3});
+    } else {
+      if (received && !late_receives.empty()) met("late_receives");
+      entries[kept++] = entries[i];
+    }
+  }
+  for (std::size_t i = 0; i < late_receives.size() && kept < room;) {
+    if (--late_receives[i].looks > 0) {
+      ++i;
+      continue;
+    }
+    entries[kept++] = late_receives[i].entry;
+    late_receives.erase(late_receives.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return kept;
+}
+
 ssize_t read_queue(fid_cq* queue, void* entries, std::size_t count) {
   const auto now = std::chrono::steady_clock::now();
   while (!writes.empty() && now - writes.front().begun > length_of_a_write) {
@@ -222,11 +255,16 @@ ssize_t read_queue(fid_cq* queue, void* entries, std::size_t count) {
     if (Table<fi_ops_rma>::provider->writemsg(writer, one.fill(), one.flags) != 0) break;
     writes.pop_front();
   }
-  return Table<fi_ops_cq>::provider->read(queue, entries, count);
+  const ssize_t read = Table<fi_ops_cq>::provider->read(queue, entries, count);
+  if (!has("late_receives")) return read;
+  const auto used = static_cast<std::size_t>(std::max<ssize_t>(read, 0));
+  const std::size_t told = delay_receives(static_cast<fi_cq_msg_entry*>(entries), used, count);
+  if (told != 0) return static_cast<ssize_t>(told);
+  return read < 0 ? read : -FI_EAGAIN;
 }
 
 int try_wait(fid_fabric* fabric, fid** objects, int count) {
-  if (!writes.empty()) return -FI_EAGAIN;
+  if (!writes.empty() || !late_receives.empty()) return -FI_EAGAIN;
   return Table<fi_ops_fabric>::provider->trywait(fabric, objects, count);
 }
 
