@@ -71,8 +71,9 @@ struct Message {
 
   static constexpr std::uint8_t current_version = 4;
   static constexpr std::uint8_t most_words = 13;
-  /// Most bytes of data.
-  static constexpr std::uint64_t most_data = std::uint64_t{32} * 1024;
+  /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
+  /// in eighths of it: each send goes through both kernels by itself.
+  static constexpr std::uint64_t most_data = std::uint64_t{256} * 1024;
   /// Most bytes of a message, header included: compare values are short.
   static constexpr std::uint64_t most_bytes = most_data + 1024;
 
@@ -95,13 +96,14 @@ struct Limits {
   /// So many bytes are sent to a target that may have to hold them back: short operations do not
   /// wait for grants, and no target has to keep more than this for each origin and window.
   std::uint64_t ahead = std::uint64_t{64} * 1024;
-  /// Longer puts and gets are direct transfers, in pieces of `direct_piece`, where the target's
-  /// memory is exposed to them and both sides consist of runs of `direct_run` on average.
+  /// Longer puts and gets are direct transfers where the target's memory is exposed to them and
+  /// both sides consist of runs of `direct_run` on average; in pieces of `direct_piece` once their
+  /// epoch is being closed.
   std::uint64_t direct = std::uint64_t{128} * 1024;
   std::uint64_t direct_run = std::uint64_t{16} * 1024;
-  std::uint64_t direct_piece = std::uint64_t{128} * 1024;
+  std::uint64_t direct_piece = std::uint64_t{1024} * 1024;
   /// So many bytes of a fetching operation are asked for before the first are here.
-  std::uint64_t under_way = 32 * Message::most_data;
+  std::uint64_t under_way = 4 * Message::most_data;
 };
 
 /// A message that waits at the target for its gate.

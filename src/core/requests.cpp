@@ -214,17 +214,16 @@ bool Window::transmit_directly(RecordedOperation& recorded) {
   Target& target = *recorded.target;
   const Member& member = peer(target.rank).member;
   const bool write = operation.kind == OperationKind::put;
-  if (!may_transfer(*recorded.epoch, target)) {
-    // Meanwhile the beginning of a put goes by messages, which may be held back.
-    return write && transmit_by_messages(recorded);
-  }
+  if (!may_transfer(*recorded.epoch, target)) return false;
   const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
+  const bool waits = recorded.epoch->closed;
   ElementRuns left(operation);
   left.skip(recorded.sent);
   while (left.bytes() != 0) {
     std::array<TransferRun, Transport::most_runs> runs;
     std::size_t used = 0;
-    std::uint64_t room = process_.limits().direct_piece;
+    // A process that waits serves others between two pieces: they may need its answer to send.
+    std::uint64_t room = waits ? process_.limits().direct_piece : bytes_of(operation);
     for (ElementRuns next = left; used < runs.size() && room != 0 && next.bytes() != 0;) {
       const std::uint64_t bytes = std::min(next.bytes(), room);
       runs[used++] = {write ? next.origin() : next.result(),
@@ -238,6 +237,7 @@ bool Window::transmit_directly(RecordedOperation& recorded) {
     recorded.sent += taken;
     left.skip(taken);
     ++(write ? target.writes : target.reads);
+    if (waits && left.bytes() != 0) return false;
   }
   return true;
 }
@@ -282,7 +282,6 @@ bool Window::transmit_by_messages(RecordedOperation& recorded) {
     message.word = recorded.pool_index;
     send_piece(message, operation, recorded.sent, bytes);
     recorded.sent += bytes;
-    if (recorded.direct) recorded.received = recorded.sent;
   }
   return true;
 }
@@ -337,11 +336,18 @@ bool Window::advance_remote(Epoch& epoch, Target& target) {
   // Asks for the lock. Only start's targets are told of an epoch that held nothing for them.
   open_for(epoch, target);
   bool moved = false;
-  while (RecordedOperation* recorded = target.head) {
-    if (!transmit(*recorded)) break;
+  bool others_turn = false;
+  while (!others_turn && target.head != nullptr) {
+    RecordedOperation* recorded = target.head;
+    const std::uint64_t sent = recorded->sent;
+    if (!transmit(*recorded)) {
+      moved |= recorded->sent != sent;
+      break;
+    }
     target.head = recorded->next;
     if (target.head == nullptr) target.tail = nullptr;
     moved = true;
+    others_turn = recorded->direct && epoch.closed;
     const OperationKind kind = recorded->operation.kind;
     if (kind == OperationKind::acknowledge || recorded->atomic) continue;
     ++target.started;

@@ -55,6 +55,14 @@ class Messages : public ::testing::Test {
     return value;
   }
   void settle() { job_->settle(); }
+  /// All packets, or all direct transfers, that are under way arrive: how many.
+  int deliver(bool transfers) {
+    int arrived = 0;
+    for (const SimNetwork::Route& route : job_->network().under_way()) {
+      while (route.transfers == transfers && job_->network().deliver(route)) ++arrived;
+    }
+    return arrived;
+  }
 
   static constexpr std::uint64_t word_count = 64;
 
@@ -210,12 +218,9 @@ TEST_F(Messages, WeakUnlock) {
   EXPECT_TRUE(rank(0).quiet());
 }
 
-// A long put waits for the grant with its direct transfers only: its beginning travels with the
-// lock request, as far as the target may have to hold it back.
-TEST_F(Messages, LongPutBeginsByMessages) {
+// A long put waits for the grant: nobody could hold its direct transfers back at the target.
+TEST_F(Messages, LongPutWaitsForTheGrant) {
   Limits limits;
-  limits.piece = 64;
-  limits.ahead = 160;
   limits.direct = limits.direct_piece = 128;
   make(2, limits);
   const LayoutRef words(new Layout({{0, 512}}, 512, Basic::u64));
@@ -225,12 +230,41 @@ TEST_F(Messages, LongPutBeginsByMessages) {
   Told told;
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   issue(rank(0), operation);
-  EXPECT_EQ(sent(0).messages, 1 + 2u) << "the lock and two pieces";
+  EXPECT_EQ(sent(0).messages, 1u) << "the lock";
   told.take(rank(0).unlock(1, &told));
   settle();
   EXPECT_TRUE(told.done());
-  EXPECT_EQ(sent(0).messages, 1 + 2 + 1u) << "the rest is no message";
+  EXPECT_EQ(sent(0).messages, 1 + 1u) << "and the unlock";
   for (int place = 0; place < 64; ++place) EXPECT_EQ(word(1, place), 7u);
+}
+
+/// Both sides of an exchange of long puts need the other one's answer before they may send: who
+/// waits gives one piece at a time to the network and looks for messages in between.
+TEST_F(Messages, LongPutOfAWaitingProcessGoesPieceByPiece) {
+  Limits limits;
+  limits.direct = limits.direct_piece = 128;
+  make(2, limits);
+  job_->network().set_orders_writes(false);  // transfers have routes of their own
+  const LayoutRef words(new Layout({{0, 512}}, 512, Basic::u64));
+  std::vector<std::uint64_t> values(64, 7);
+  Operation operation = on_word(OperationKind::put, values.data(), 1);
+  operation.origin.layout = operation.target_layout = words;
+  const std::array<int, 1> origin = {0};
+  const std::array<int, 1> target = {1};
+  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  issue(rank(0), operation);
+  issue(rank(0), operation);
+  Told completed;
+  completed.take(rank(0).complete(&completed));
+  ASSERT_EQ(rank(1).post(origin, {}), Error::none);
+  job_->process(1).sweep();
+  EXPECT_EQ(deliver(false), 1) << "the grant";
+  for (int piece = 0; piece < 8; ++piece) {
+    EXPECT_TRUE(job_->process(0).sweep());
+    EXPECT_EQ(deliver(true), 1);
+  }
+  settle();
+  EXPECT_TRUE(completed.done());
 }
 
 // What it fetches is there when it returns, and another kind of epoch comes after it (E5).

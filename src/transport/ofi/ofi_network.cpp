@@ -9,18 +9,20 @@
 #include <span>
 
 #include "core/settings.hpp"
+#include "transport/ofi/longest_transfer.hpp"
 
 namespace oriel {
 namespace {
 
 // Any message fits into a packet of its own.
-constexpr std::size_t packet_bytes = std::size_t{34} * 1024;
+constexpr std::size_t packet_bytes = std::size_t{258} * 1024;
 static_assert(packet_bytes >= sizeof(PacketHeader) + PacketWriter::room_for(Message::most_bytes));
-constexpr std::size_t buffers_per_slab = 64;
-constexpr std::size_t posted_receives = 64;
-// Packets to one process that the provider has not finished with, before operations wait: enough to
-// fill the way to it and back.
+constexpr std::size_t buffers_per_slab = 16;
+constexpr std::size_t posted_receives = 16;
+// Packets to one process that the provider has not finished with, and their bytes, before
+// operations wait: enough to fill the way to it and back.
 constexpr std::size_t most_under_way = 32;
+constexpr std::uint64_t most_bytes_under_way = 4 * packet_bytes;
 // Direct transfers under way, of all processes together.
 constexpr std::size_t most_transfers = 64;
 constexpr std::size_t completions_at_once = 16;
@@ -64,6 +66,7 @@ OfiNetwork::~OfiNetwork() {
 bool OfiNetwork::open(std::string& error) {
   library_ = Libfabric::load(error);
   if (library_ == nullptr || !choose(error) || !open_endpoint(error)) return false;
+  longest_transfer_ = longest_transfer(*info_);
   timeout_s_ = static_cast<int>(setting_int("ORIEL_PEER_TIMEOUT"));
   name_.endpoint = own_name_;
   lifeline_ = std::make_unique<Lifeline>(
@@ -234,6 +237,7 @@ bool OfiNetwork::hand_over(Peer& to, Buffer& buffer) {
   }
   ++under_way_;
   ++to.under_way;
+  to.bytes_under_way += buffer.bytes;
   return true;
 }
 
@@ -266,7 +270,8 @@ void OfiNetwork::push() {
 
 bool OfiNetwork::congested(int process) const {
   const Peer& to = *peers_[static_cast<std::size_t>(process)];
-  return !to.backlog.empty() || to.under_way >= most_under_way;
+  return !to.backlog.empty() || to.under_way >= most_under_way ||
+         to.bytes_under_way >= most_bytes_under_way;
 }
 
 void OfiNetwork::progress() {
@@ -298,11 +303,14 @@ void OfiNetwork::done(Work& work, std::uint64_t bytes, Error error) {
       work.bytes = bytes;
       arrived_.push_back(static_cast<Buffer*>(&work));
       break;
-    case Work::Kind::send:
+    case Work::Kind::send: {
+      Peer& to = peer(work.process);
       --under_way_;
-      --peer(work.process).under_way;
+      --to.under_way;
+      to.bytes_under_way -= work.bytes;
       free_.push_back(static_cast<Buffer*>(&work));
       break;
+    }
     case Work::Kind::transfer: {
       auto& direct = static_cast<DirectTransfer&>(work);
       close_object(direct.registration);
@@ -336,12 +344,15 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
   std::array<iovec, Transport::most_runs> here;
   std::array<fi_rma_iov, Transport::most_runs> there;
   std::array<void*, Transport::most_runs> descriptors{};
-  const std::size_t count = std::min({runs.size(), Transport::most_runs, info_->tx_attr->iov_limit,
-                                      info_->tx_attr->rma_iov_limit});
-  for (std::size_t i = 0; i < count; ++i) {
-    here[i] = {runs[i].local, runs[i].bytes};
-    there[i] = {runs[i].remote, runs[i].bytes, key};
-    direct.bytes += runs[i].bytes;
+  const std::size_t most = std::min({runs.size(), Transport::most_runs, info_->tx_attr->iov_limit,
+                                     info_->tx_attr->rma_iov_limit});
+  std::size_t count = 0;
+  for (; count < most && direct.bytes < longest_transfer_; ++count) {
+    const TransferRun& run = runs[count];
+    const std::uint64_t bytes = std::min(run.bytes, longest_transfer_ - direct.bytes);
+    here[count] = {run.local, bytes};
+    there[count] = {run.remote, bytes, key};
+    direct.bytes += bytes;
   }
   const auto give_up = [&](Error error) {
     finished_.push_back({token, direct.bytes, error});
