@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from oriel import job
 from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, own_program
-from oriel.nodes import Nodes
+from oriel.nodes import CONGESTION_CONTROL, Nodes
 from oriel.timings import HOST, ORIEL, WAYS
 
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
@@ -55,15 +55,10 @@ def version(host: Host) -> str:
     return f"{NAMES.get(host.name, host.name)} {host.version}"
 
 
-def _pace() -> str:
-    """How TCP decides when to send: BBR paces, and differs from run to run by a third."""
-    setting = Path("/proc/sys/net/ipv4/tcp_congestion_control")
-    return f", {setting.read_text().strip()}" if setting.is_file() else ""
-
-
 def place(where: dict, versions: dict[str, str], nodes: int = 1) -> str:
     """The machine and the MPIs, for the end of a table and the foot of a figure."""
-    spread = f"{nodes} nodes made of network namespaces (TCP{_pace()}); " if nodes > 1 else ""
+    tcp = f"TCP with {CONGESTION_CONTROL}"
+    spread = f"{nodes} nodes made of network namespaces ({tcp}); " if nodes > 1 else ""
     return spread + (
         f"{where['processor']}, {where['cores']} cores, kernel {where['kernel']}, "
         f"load {where['load']} at the start; {', '.join(versions.values())}"

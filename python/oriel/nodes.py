@@ -24,15 +24,29 @@ RSH = Path(__file__).with_name("rsh-node")
 # ip-netns binds the files of /etc/netns/NAME over those of /etc inside the namespace.
 _ETC = Path("/etc/netns")
 
+# Of the nodes' TCP. BBR, which some systems have, sends at a pace that it estimates, and a cable
+# made of memory misleads it: a program takes a time or three times that, run by run. Every kernel
+# has reno, and it leaves the pace to the program.
+CONGESTION_CONTROL = "reno"
+
 
 class NodesError(Exception):
     """A sentence for the user: why there cannot be several nodes here."""
 
 
-def _ip(*words: str) -> None:
-    answer = subprocess.run(["ip", *words], capture_output=True, text=True, timeout=30, check=False)
+def _run(*words: str) -> None:
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
     if answer.returncode != 0:
-        raise NodesError(f"`ip {' '.join(words)}` failed: {answer.stderr.strip()}.")
+        raise NodesError(f"`{' '.join(words)}` failed: {answer.stderr.strip()}.")
+
+
+def _ip(*words: str) -> None:
+    _run("ip", *words)
+
+
+def _set(namespace: str, setting: str, value: str) -> None:
+    script = f"echo {value} >/proc/sys/{setting}"
+    _run("ip", "netns", "exec", namespace, "sh", "-c", script)
 
 
 def why_not() -> str:
@@ -132,6 +146,7 @@ class Nodes:
             _ip("-n", namespace, "addr", "add", f"{self.address(index)}/24", "dev", "eth0")
             _ip("-n", namespace, "link", "set", "eth0", "up")
             _ip("-n", namespace, "link", "set", "lo", "up")
+            _set(namespace, "net/ipv4/tcp_congestion_control", CONGESTION_CONTROL)
             folder = _ETC / namespace
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "hosts").write_text("\n".join(lines) + "\n")
