@@ -351,6 +351,7 @@ Outcome Window::close(Epoch& epoch, Completion* completion) {
   epoch.closed_at = ++events_;
   epoch.completion = completion;
   ++closed_;
+  if (epoch.weak) ++weak_;
   add_work();
   if (epoch.kind != EpochKind::exposure) {
     for (Target& target : epoch) {
@@ -419,6 +420,7 @@ bool Window::completed(Epoch& epoch) {
   if (fence && count_) return epoch.completed = count_over(epoch);
   if (epoch.weak) return epoch.completed = completed_weakly(epoch);
   if (epoch.untold != 0 || epoch.attention != 0) return false;
+  if (weak_ != 0 && epoch.passive() && weak_before(epoch)) return false;
   return epoch.completed = !fence || fence_over(epoch);
 }
 
@@ -428,6 +430,17 @@ bool Window::completed_weakly(const Epoch& epoch) {
     if (target.finished < target.last_fetch || target.transferring()) return false;
   }
   return true;
+}
+
+bool Window::weak_before(const Epoch& epoch) const {
+  const bool all = epoch.kind == EpochKind::lock_all;
+  for (const Epoch* earlier = first_; earlier != &epoch; earlier = earlier->next) {
+    if (!earlier->weak || !earlier->closed) continue;
+    for (const Target& target : *earlier) {
+      if (all || target.rank == epoch.one.rank) return true;
+    }
+  }
+  return false;
 }
 
 bool Window::over(Epoch& epoch) {
@@ -443,6 +456,7 @@ void Window::retire(Epoch& epoch) {
   (epoch.previous != nullptr ? epoch.previous->next : first_) = epoch.next;
   (epoch.next != nullptr ? epoch.next->previous : last_) = epoch.previous;
   --closed_;
+  if (epoch.weak) --weak_;
   remove_work();
   for (Target* target = epoch.targets; target != nullptr;) {
     Target* next = target->next;

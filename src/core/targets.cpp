@@ -299,6 +299,16 @@ void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& requ
   target.last_flush = &waiter;
 }
 
+void Window::cover_weak(int target, FlushRequest*& request) {
+  if (weak_ == 0) return;
+  for (Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
+    if (!epoch->weak || !epoch->closed) continue;
+    for (Target& left : *epoch) {
+      if (target == any_rank || left.rank == target) cover(*epoch, left, false, request);
+    }
+  }
+}
+
 Outcome Window::covered(FlushRequest* request, Completion* completion) {
   push();
   if (request != nullptr) {
@@ -323,6 +333,7 @@ Outcome Window::flush(int target, bool local, Completion* completion) {
   } else if (other.touched == access_) {
     cover(*access_, *other.target, local, request);
   }
+  if (!local) cover_weak(target, request);
   return covered(request, completion);
 }
 
@@ -339,6 +350,7 @@ Outcome Window::flush_all(bool local, Completion* completion) {
   } else {
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open"));
   }
+  if (!local) cover_weak(any_rank, request);
   return covered(request, completion);
 }
 

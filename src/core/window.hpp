@@ -262,6 +262,8 @@ class Window {
   bool completed(Epoch& epoch);
   /// Of a weak unlock: the origin's buffers may be reused.
   static bool completed_weakly(const Epoch& epoch);
+  /// A usual unlock finishes what earlier weak ones of its targets have left behind.
+  bool weak_before(const Epoch& epoch) const;
   /// Completed, and no remote target may be holding its operations back: the next one may follow
   /// (E5). MPI_Win_complete need not wait for that.
   bool over(Epoch& epoch);
@@ -302,7 +304,10 @@ class Window {
   void finish(RecordedOperation& recorded, Error error);
   void conclude(RecordedOperation& recorded, Error error);
   void satisfy_flushes(Target& target);
+  static constexpr int any_rank = -1;
   void cover(Epoch& epoch, Target& target, bool local, FlushRequest*& request);
+  /// The same with what weak unlocks have left behind, for this target or any_rank.
+  void cover_weak(int target, FlushRequest*& request);
   Outcome covered(FlushRequest* request, Completion* completion);
 
   // lost_peer.cpp: whom something pending waits for.
@@ -421,6 +426,7 @@ class Window {
   bool light_held_ = false;
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;    // epochs closed and not completed
+  std::uint64_t weak_ = 0;      // of these, with a weak unlock
   std::uint64_t deferred_ = 0;  // epochs not yet active
   std::uint64_t events_ = 0;
   std::uint64_t fence_calls_ = 0;

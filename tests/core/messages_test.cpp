@@ -218,6 +218,44 @@ TEST_F(Messages, WeakUnlock) {
   EXPECT_TRUE(rank(0).quiet());
 }
 
+// Whatever a weak unlock has left behind is complete when a later flush or usual unlock is, even if
+// that epoch has no operation of its own.
+TEST_F(Messages, LaterEpochsFinishWhatAWeakUnlockLeft) {
+  Assert weak;
+  weak.weak_unlock = true;
+  const auto leave_behind = [&] {
+    ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+    put(0, 1);
+    EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
+  };
+  const auto expect_finished_by = [&](auto&& call) {
+    make(2);
+    leave_behind();
+    Told told;
+    told.take(call(&told));
+    EXPECT_FALSE(told.done());
+    settle();
+    EXPECT_TRUE(told.done());
+    EXPECT_EQ(word(1), 7u);
+  };
+  expect_finished_by([&](Told* told) {
+    EXPECT_EQ(rank(0).lock_all({}), Error::none);
+    return rank(0).flush(1, false, told);
+  });
+  expect_finished_by([&](Told* told) {
+    EXPECT_EQ(rank(0).lock_all({}), Error::none);
+    return rank(0).flush_all(false, told);
+  });
+  expect_finished_by([&](Told* told) {
+    EXPECT_EQ(rank(0).lock_all({}), Error::none);
+    return rank(0).unlock_all(told);
+  });
+  expect_finished_by([&](Told* told) {
+    EXPECT_EQ(rank(0).lock(false, 1, {}), Error::none);
+    return rank(0).unlock(1, told);
+  });
+}
+
 // A long put waits for the grant: nobody could hold its direct transfers back at the target.
 TEST_F(Messages, LongPutWaitsForTheGrant) {
   Limits limits;
