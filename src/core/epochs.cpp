@@ -420,7 +420,10 @@ bool Window::completed(Epoch& epoch) {
   if (fence && count_) return epoch.completed = count_over(epoch);
   if (epoch.weak) return epoch.completed = completed_weakly(epoch);
   if (epoch.untold != 0 || epoch.attention != 0) return false;
-  if (weak_ != 0 && epoch.passive() && weak_before(epoch)) return false;
+  if (epoch.passive() &&
+      weak_before(epoch, epoch.kind == EpochKind::lock ? epoch.one.rank : any_rank)) {
+    return false;
+  }
   return epoch.completed = !fence || fence_over(epoch);
 }
 
@@ -432,12 +435,12 @@ bool Window::completed_weakly(const Epoch& epoch) {
   return true;
 }
 
-bool Window::weak_before(const Epoch& epoch) const {
-  const bool all = epoch.kind == EpochKind::lock_all;
+bool Window::weak_before(const Epoch& epoch, int rank) const {
+  if (weak_ == 0) return false;
   for (const Epoch* earlier = first_; earlier != &epoch; earlier = earlier->next) {
     if (!earlier->weak || !earlier->closed) continue;
     for (const Target& target : *earlier) {
-      if (all || target.rank == epoch.one.rank) return true;
+      if (rank == any_rank || target.rank == rank) return true;
     }
   }
   return false;

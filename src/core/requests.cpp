@@ -97,6 +97,8 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
 /// Nobody holds a transfer back at the target: it waits here until the target is known to be
 /// available.
 bool Window::may_transfer(Epoch& epoch, Target& target) {
+  // Without a grant nothing says that the messages of a weak epoch before this one have arrived.
+  if (epoch.no_check && weak_before(epoch, target.rank)) return false;
   return may_send(epoch, target, process_.limits().ahead + 1);
 }
 

@@ -262,8 +262,9 @@ class Window {
   bool completed(Epoch& epoch);
   /// Of a weak unlock: the origin's buffers may be reused.
   static bool completed_weakly(const Epoch& epoch);
-  /// A usual unlock finishes what earlier weak ones of its targets have left behind.
-  bool weak_before(const Epoch& epoch) const;
+  static constexpr int any_rank = -1;
+  /// Weak unlocks before the epoch have left something behind for this target, or any_rank.
+  bool weak_before(const Epoch& epoch, int target) const;
   /// Completed, and no remote target may be holding its operations back: the next one may follow
   /// (E5). MPI_Win_complete need not wait for that.
   bool over(Epoch& epoch);
@@ -304,7 +305,6 @@ class Window {
   void finish(RecordedOperation& recorded, Error error);
   void conclude(RecordedOperation& recorded, Error error);
   void satisfy_flushes(Target& target);
-  static constexpr int any_rank = -1;
   void cover(Epoch& epoch, Target& target, bool local, FlushRequest*& request);
   /// The same with what weak unlocks have left behind, for this target or any_rank.
   void cover_weak(int target, FlushRequest*& request);

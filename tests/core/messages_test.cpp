@@ -456,6 +456,28 @@ class DirectWrites : public Messages, public ::testing::WithParamInterface<bool>
 INSTANTIATE_TEST_SUITE_P(Networks, DirectWrites, ::testing::Bool(),
                          [](const auto& one) { return one.param ? "Ordered" : "Overtaken"; });
 
+// Without the target's consent nothing else would keep it behind the messages of the epoch before.
+TEST_P(DirectWrites, DoNotOvertakeAWeakEpoch) {
+  Assert weak;
+  weak.weak_unlock = weak.no_check = true;
+  Assert unchecked;
+  unchecked.no_check = true;
+  value_ = 5;
+  ASSERT_EQ(rank(0).lock_all(weak), Error::none);
+  put(0, 1);
+  Told told;
+  told.take(rank(0).unlock_all(&told));
+  EXPECT_TRUE(told.done());
+  ASSERT_EQ(rank(0).lock_all(unchecked), Error::none);
+  put_all();
+  EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
+  told = {};
+  told.take(rank(0).unlock_all(&told));
+  settle();
+  EXPECT_TRUE(told.done());
+  for (const int place : {0, 63}) EXPECT_EQ(word(1, place), 7u);
+}
+
 TEST_P(DirectWrites, TheEndOfTheAccessComesBehindThem) {
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};

@@ -189,7 +189,7 @@ void OfiNetwork::send(int process, std::span<const std::byte> header,
   if (to.lost) return;  // whoever waits for it is told by alive()
   if (to.open != nullptr && !to.packet.fits(header.size() + payload.size())) close_packet(to);
   if (to.open == nullptr && !open_packet(to)) {
-    to.lost = true;
+    lose(to);
     return;
   }
   if (!to.listed) open_.push_back(process);
@@ -231,7 +231,7 @@ bool OfiNetwork::hand_over(Peer& to, Buffer& buffer) {
                                address_of(to.number), &buffer.context);
   if (code == -FI_EAGAIN) return false;
   if (code != 0) {
-    to.lost = true;
+    lose(to);
     free_.push_back(&buffer);
     return true;
   }
@@ -296,7 +296,7 @@ void OfiNetwork::progress() {
 
 void OfiNetwork::done(Work& work, std::uint64_t bytes, Error error) {
   if (error != Error::none && work.process >= 0 && work.kind != Work::Kind::receive) {
-    peer(work.process).lost = true;
+    lose(peer(work.process));
   }
   switch (work.kind) {
     case Work::Kind::receive:
@@ -381,7 +381,7 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
   }
   close_object(direct.registration);
   if (code == -FI_EAGAIN) return 0;
-  to.lost = true;
+  lose(to);
   return give_up(Error::peer_lost);
 }
 
@@ -407,6 +407,7 @@ bool OfiNetwork::next_packet() {
     arrived_.pop_front();
     if (due(buffer)) return true;
   }
+  looked_ = false;
   return false;
 }
 
@@ -425,7 +426,8 @@ bool OfiNetwork::due(Buffer& arrived) {
       return true;
     }
     const auto same = [&](const Buffer* one) { return one->sequence == arrived.sequence; };
-    if (ahead - 2 < posted_receives && std::ranges::none_of(sender_->early, same)) {
+    if (!sender_->lost && ahead - 2 < posted_receives &&
+        std::ranges::none_of(sender_->early, same)) {
       sender_->early.push_back(&arrived);
       return false;
     }
@@ -454,11 +456,18 @@ std::span<const std::byte> OfiNetwork::receive() {
   }
 }
 
+/// What came before its turn will not get it any more.
+void OfiNetwork::lose(Peer& gone) {
+  gone.lost = true;
+  for (Buffer* early : gone.early) post(*early);
+  gone.early.clear();
+}
+
 bool OfiNetwork::alive(int process) {
   Peer& asked = peer(process);
   if (!asked.lost) {
     const auto address = std::span<const std::byte>(asked.name.lifeline);
-    asked.lost = !asked.watch.alive(address.first(asked.name.lifeline_bytes), timeout_s_);
+    if (!asked.watch.alive(address.first(asked.name.lifeline_bytes), timeout_s_)) lose(asked);
   }
   return !asked.lost;
 }

@@ -115,6 +115,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   bool next_packet();
   bool due(Buffer& arrived);
   bool next_early();
+  void lose(Peer& gone);
   Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
 
   bool direct_ = false;  // the provider has direct transfers
