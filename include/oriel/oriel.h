@@ -108,8 +108,10 @@ int ORIEL_Win_ilock_all(int assert, MPI_Win win, MPI_Request* request);
 int ORIEL_Win_iunlock(int rank, MPI_Win win, MPI_Request* request);
 /** Closes the lock_all epoch. The request completes as that of ORIEL_Win_iunlock, for all ranks. */
 int ORIEL_Win_iunlock_all(MPI_Win win, MPI_Request* request);
-/** The request completes when all operations to `rank` issued before this call are complete at
- *  origin and target. Operations issued later are not covered (paper, section VII-C). */
+/** The request completes when all operations to `rank` issued before this call in the open epoch,
+ *  and what weaker unlocks before it have left (ORIEL_WEAK_UNLOCK), are complete at origin and
+ *  target. Operations issued later are not covered (paper, section VII-C), nor are those of epochs
+ *  whose closing request is pending: that request tells of them. */
 int ORIEL_Win_iflush(int rank, MPI_Win win, MPI_Request* request);
 /** As ORIEL_Win_iflush, at the origin only: the buffers may be reused. */
 int ORIEL_Win_iflush_local(int rank, MPI_Win win, MPI_Request* request);
