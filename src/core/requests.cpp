@@ -353,8 +353,7 @@ bool Window::advance_remote(Epoch& epoch, Target& target) {
     const OperationKind kind = recorded->operation.kind;
     if (kind == OperationKind::acknowledge || recorded->atomic) continue;
     ++target.started;
-    const bool through = !recorded->direct || recorded->received == bytes_of(recorded->operation);
-    if (!fetches(kind) && through) conclude(*recorded, Error::none);
+    if (!fetches(kind) && !recorded->direct) conclude(*recorded, Error::none);
   }
   if (moved) satisfy_flushes(target);
   // Others must be over before the target goes on; but a write is if nothing may overtake it.

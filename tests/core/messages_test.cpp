@@ -49,6 +49,14 @@ class Messages : public ::testing::Test {
   void put(int origin, int target, std::int64_t place = 0) {
     issue(rank(origin), on_word(OperationKind::put, &value_, target, 8 * place));
   }
+  /// Of the whole window of rank 1.
+  void put_all() {
+    const LayoutRef all(new Layout({{0, sizeof values_}}, sizeof values_, Basic::u64));
+    values_.fill(7);
+    Operation operation = on_word(OperationKind::put, values_.data(), 1);
+    operation.origin.layout = operation.target_layout = all;
+    issue(rank(0), operation);
+  }
   std::uint64_t word(int owner, int place = 0) {
     std::uint64_t value = 0;
     std::memcpy(&value, job_->memory(owner) + 8 * place, sizeof value);
@@ -69,6 +77,7 @@ class Messages : public ::testing::Test {
   std::unique_ptr<SimJob> job_;
   std::uint64_t value_ = 7;
   std::uint64_t got_ = 0;
+  std::array<std::uint64_t, word_count> values_{};
 };
 
 // Two ranks that put to one another: one packet each carries the operations, the mark and the
@@ -261,13 +270,9 @@ TEST_F(Messages, LongPutWaitsForTheGrant) {
   Limits limits;
   limits.direct = limits.direct_piece = 128;
   make(2, limits);
-  const LayoutRef words(new Layout({{0, 512}}, 512, Basic::u64));
-  std::vector<std::uint64_t> values(64, 7);
-  Operation operation = on_word(OperationKind::put, values.data(), 1);
-  operation.origin.layout = operation.target_layout = words;
   Told told;
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
-  issue(rank(0), operation);
+  put_all();
   EXPECT_EQ(sent(0).messages, 1u) << "the lock";
   told.take(rank(0).unlock(1, &told));
   settle();
@@ -283,15 +288,11 @@ TEST_F(Messages, LongPutOfAWaitingProcessGoesPieceByPiece) {
   limits.direct = limits.direct_piece = 128;
   make(2, limits);
   job_->network().set_orders_writes(false);  // transfers have routes of their own
-  const LayoutRef words(new Layout({{0, 512}}, 512, Basic::u64));
-  std::vector<std::uint64_t> values(64, 7);
-  Operation operation = on_word(OperationKind::put, values.data(), 1);
-  operation.origin.layout = operation.target_layout = words;
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
   ASSERT_EQ(rank(0).start(target, {}), Error::none);
-  issue(rank(0), operation);
-  issue(rank(0), operation);
+  put_all();
+  put_all();
   Told completed;
   completed.take(rank(0).complete(&completed));
   ASSERT_EQ(rank(1).post(origin, {}), Error::none);
@@ -426,31 +427,18 @@ class DirectWrites : public Messages, public ::testing::WithParamInterface<bool>
   DirectWrites() {
     Limits limits;
     limits.direct = sizeof(std::uint64_t);
-    limits.ahead = 0;  // nor does their beginning go by messages
     make(2, limits);
     job_->network().set_orders_writes(ordered());
   }
   static bool ordered() { return GetParam(); }
-  /// Of the whole window of rank 1.
-  void put_all() {
-    const LayoutRef all(new Layout({{0, sizeof values_}}, sizeof values_, Basic::u64));
-    values_.fill(7);
-    Operation operation = on_word(OperationKind::put, values_.data(), 1);
-    operation.origin.layout = operation.target_layout = all;
-    issue(rank(0), operation);
-  }
   /// Everything but direct transfers that are slower than messages.
   void settle_messages() {
     bool moved = true;
     while (moved) {
       moved = job_->process(0).sweep() || job_->process(1).sweep();
-      for (const SimNetwork::Route& route : job_->network().under_way()) {
-        if (!route.transfers) moved |= job_->network().deliver(route);
-      }
+      moved |= deliver(false) != 0;
     }
   }
-
-  std::array<std::uint64_t, word_count> values_{};
 };
 
 INSTANTIATE_TEST_SUITE_P(Networks, DirectWrites, ::testing::Bool(),

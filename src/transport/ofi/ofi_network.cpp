@@ -401,14 +401,13 @@ bool OfiNetwork::next_packet() {
   if (next_early()) return true;
   if (arrived_.empty() && !looked_) progress();
   // A look is a system call or two: what has come is answered before the next.
-  looked_ = !arrived_.empty();
-  while (!arrived_.empty()) {
+  looked_ = false;
+  while (!looked_ && !arrived_.empty()) {
     Buffer& buffer = *arrived_.front();
     arrived_.pop_front();
-    if (due(buffer)) return true;
+    looked_ = due(buffer);
   }
-  looked_ = false;
-  return false;
+  return looked_;
 }
 
 /// Begins with the packet if it is its sender's next one.
