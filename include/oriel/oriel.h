@@ -115,9 +115,9 @@ int ORIEL_Win_iunlock_all(MPI_Win win, MPI_Request* request);
 int ORIEL_Win_iflush(int rank, MPI_Win win, MPI_Request* request);
 /** As ORIEL_Win_iflush, at the origin only: the buffers may be reused. */
 int ORIEL_Win_iflush_local(int rank, MPI_Win win, MPI_Request* request);
-/** As ORIEL_Win_iflush, for operations to all ranks. */
+/** As ORIEL_Win_iflush, for operations to all ranks, or to all that are locked. */
 int ORIEL_Win_iflush_all(MPI_Win win, MPI_Request* request);
-/** As ORIEL_Win_iflush_local, for operations to all ranks. */
+/** As ORIEL_Win_iflush_local, for operations to all ranks, or to all that are locked. */
 int ORIEL_Win_iflush_local_all(MPI_Win win, MPI_Request* request);
 
 int PORIEL_Get_version(int* major, int* minor, int* patch);

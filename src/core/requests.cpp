@@ -7,6 +7,7 @@
 // fetching operation answers for all before it (S4).
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 
 #include "core/address.hpp"
@@ -40,7 +41,7 @@ bool Window::open_for(Epoch& epoch, Target& target) {
   Peer& other = peer(target.rank);
   switch (epoch.kind) {
     case EpochKind::access:
-      if (!exposed(epoch, target)) return false;
+      if (!exposed(target)) return false;
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
@@ -74,7 +75,9 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
     other.ahead = 0;  // all of it was for epochs that the target has opened since
   }
   if (other.ahead + bytes > process_.limits().ahead) {
-    if (epoch.kind == EpochKind::fence && target.access == Target::Access::idle) {
+    const bool unannounced =
+        epoch.kind == EpochKind::fence || (epoch.kind == EpochKind::access && epoch.no_check);
+    if (unannounced && target.access == Target::Access::idle) {
       // The answer comes as soon as the target has opened the epoch.
       target.access = Target::Access::requested;
       RecordedOperation& asked = question(epoch, target);
@@ -448,6 +451,13 @@ bool Window::take_reply(const Message& message, std::span<const std::byte> paylo
   recorded->epoch->note(message.error);
   // A question of this kind is answered when its gate is open.
   target.access = Target::Access::granted;
+  if (recorded->epoch->kind == EpochKind::access) {
+    // As a post without NOCHECK would have said.
+    std::atomic<std::uint64_t>& granted = peer(target.rank).in->granted;
+    if (granted.load(std::memory_order_relaxed) < target.id) {
+      granted.store(target.id, std::memory_order_relaxed);
+    }
+  }
   if (recorded->operation.kind != OperationKind::acknowledge &&
       recorded->received < bytes_of(recorded->operation)) {
     return true;

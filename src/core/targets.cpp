@@ -66,16 +66,15 @@ bool Window::advance(Epoch& epoch, Target& target) {
   return moved;
 }
 
-bool Window::exposed(const Epoch& epoch, const Target& target) {
-  return epoch.no_check ||
-         peer(target.rank).in->granted.load(std::memory_order_acquire) >= target.id;
+bool Window::exposed(const Target& target) {
+  return peer(target.rank).in->granted.load(std::memory_order_acquire) >= target.id;
 }
 
 bool Window::obtain(Epoch& epoch, Target& target) {
   Peer& other = peer(target.rank);
   switch (epoch.kind) {
     case EpochKind::access:
-      if (!exposed(epoch, target)) return false;
+      if (!exposed(target)) return false;
       break;
     case EpochKind::fence:
       if (other.in->fence.load(std::memory_order_acquire) < epoch.call) return false;
@@ -341,16 +340,18 @@ Outcome Window::flush_all(bool local, Completion* completion) {
   FlushRequest* request = nullptr;
   if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
     for (Target& target : *access_) cover(*access_, target, local, request);
+    if (!local) cover_weak(any_rank, request);
   } else if (open_locks_ != 0) {
+    // Nothing of targets that are not locked: whoever holds one of those may wait for a lock of
+    // ours.
     for (Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
-      if (epoch->kind == EpochKind::lock && !epoch->closed) {
-        cover(*epoch, epoch->one, local, request);
-      }
+      if (epoch->kind != EpochKind::lock || epoch->closed) continue;
+      cover(*epoch, epoch->one, local, request);
+      if (!local) cover_weak(epoch->one.rank, request);
     }
   } else {
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open"));
   }
-  if (!local) cover_weak(any_rank, request);
   return covered(request, completion);
 }
 

@@ -292,7 +292,7 @@ class Window {
   Target& add_target(Epoch& epoch, int rank);
   Target& touch(Epoch& epoch, int rank);
   bool advance(Epoch& epoch, Target& target);
-  bool exposed(const Epoch& epoch, const Target& target);
+  bool exposed(const Target& target);
   bool obtain(Epoch& epoch, Target& target);
   void request_lock(Epoch& epoch, Target& target, Peer& peer);
   bool tell(Epoch& epoch, Target& target);

@@ -307,6 +307,27 @@ TEST_F(Messages, LongPutOfAWaitingProcessGoesPieceByPiece) {
 }
 
 // What it fetches is there when it returns, and another kind of epoch comes after it (E5).
+// Whoever holds the lock that a weak epoch still waits for may wait for one that we hold now.
+TEST_F(Messages, FlushAllLeavesTargetsThatAreNotLocked) {
+  make(3);
+  Assert weak;
+  weak.weak_unlock = true;
+  ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
+  ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+  put(0, 1);
+  EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
+  ASSERT_EQ(rank(0).lock(true, 2, {}), Error::none);
+  put(0, 2);
+  Told told;
+  told.take(rank(0).flush_all(false, &told));
+  settle();
+  EXPECT_TRUE(told.done());
+  EXPECT_EQ(word(1), 0u);
+  EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
+  settle();
+  EXPECT_EQ(word(1), 7u);
+}
+
 TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   make(2);
   Assert weak;
@@ -463,6 +484,34 @@ TEST_P(DirectWrites, DoNotOvertakeAWeakEpoch) {
   told.take(rank(0).unlock_all(&told));
   settle();
   EXPECT_TRUE(told.done());
+  for (const int place : {0, 63}) EXPECT_EQ(word(1, place), 7u);
+}
+
+// The post of a start with NOCHECK may have been made while the exposure before it was pending.
+TEST_P(DirectWrites, DoNotOvertakeTheAccessBefore) {
+  const std::array<int, 1> origin = {0};
+  const std::array<int, 1> target = {1};
+  Assert unchecked;
+  unchecked.no_check = true;
+  Told waited;
+  ASSERT_EQ(rank(1).post(origin, {}), Error::none);
+  waited.take(rank(1).wait(&waited));
+  ASSERT_EQ(rank(1).post(origin, unchecked), Error::none);
+  settle();
+  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  value_ = 5;
+  put(0, 1);
+  EXPECT_TRUE(rank(0).complete(nullptr).done);
+  ASSERT_EQ(rank(0).start(target, unchecked), Error::none);
+  put_all();
+  EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
+  settle();
+  Told completed;
+  completed.take(rank(0).complete(&completed));
+  Told second;
+  second.take(rank(1).wait(&second));
+  settle();
+  EXPECT_TRUE(waited.done() && completed.done() && second.done());
   for (const int place : {0, 63}) EXPECT_EQ(word(1, place), 7u);
 }
 

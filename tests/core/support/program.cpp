@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "support/random.hpp"
@@ -468,6 +469,8 @@ class Maker {
       instruction.target = target;
       instruction.exclusive = exclusive[target] = !all_shared && random_.chance(50);
       instruction.assertion.no_check = era.no_check && random_.chance(50);
+      instruction.assertion.weak_unlock = random_.chance(25);
+      if (instruction.assertion.weak_unlock) weak_.insert({rank, window, target});
       if (all_shared || target == targets.back()) continue;
       claim(context, target);
       flush(context, target, false, true);
@@ -502,6 +505,10 @@ class Maker {
   void lock_all(const Era& era, int rank, int window) {
     Instruction& instruction = add(rank, Kind::lock_all, window);
     instruction.assertion.no_check = era.no_check && random_.chance(50);
+    instruction.assertion.weak_unlock = random_.chance(25);
+    if (instruction.assertion.weak_unlock) {
+      for (const int target : era.lockable) weak_.insert({rank, window, target});
+    }
     Context context = open_context(rank, window, true);
     maybe_away(rank);
     const int steps = random_.below(7);
@@ -517,6 +524,20 @@ class Maker {
       }
     }
     close(rank, Kind::unlock_all, window, 0, take_all_unsettled(context));
+  }
+
+  /// What weak unlocks have left is at its targets after the next flush or usual unlock.
+  void finish_weak(const Era& era) {
+    for (const auto& [rank, window, target] : std::exchange(weak_, {})) {
+      Instruction& lock = add(rank, Kind::lock, window);
+      lock.target = target;
+      lock.assertion.no_check = era.no_check && random_.chance(50);
+      lock.assertion.weak_unlock = random_.chance(50);
+      const bool by_flush = lock.assertion.weak_unlock;
+      Context context = open_context(rank, window, true);
+      if (by_flush) flush(context, target, false, true);
+      close(rank, Kind::unlock, window, target, {});
+    }
   }
 
   void era() {
@@ -543,6 +564,7 @@ class Maker {
       }
       for (int rank = 0; rank < ranks_; ++rank) rest(era, rank);
     }
+    finish_weak(era);
     for (int rank = 0; rank < ranks_; ++rank) {
       await_all(rank);
       add(rank, Kind::barrier, 0);
@@ -574,6 +596,7 @@ class Maker {
   std::vector<std::vector<std::uint64_t>> epochs_;  // by window and origin
   std::vector<std::vector<std::vector<std::uint64_t>>> era_start_;
   std::map<std::tuple<int, int, int>, std::uint32_t> fresh_;  // by window, target and origin
+  std::set<std::tuple<int, int, int>> weak_;  // rank, window, target
   std::uint64_t values_ = 0;
 };
 

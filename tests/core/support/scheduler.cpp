@@ -25,6 +25,7 @@ Scheduler::Scheduler(SimJob& job, const Program& program, std::uint64_t seed)
   for (int rank = 0; rank < program.ranks; ++rank) {
     runners_.emplace_back(job, program, barrier_, rank);
   }
+  if (random_.chance(50)) slow_from_ = random_.below(program.ranks);
 }
 
 void Scheduler::wake(int rank) {
@@ -80,6 +81,7 @@ bool Scheduler::deliver_one() {
   SimNetwork::Route route = random_.pick(routes);
   // Slow ones: whoever is told too early of a write has time to look.
   if (route.transfers && random_.chance(95)) route = routes.front();
+  if (route.from == slow_from_ && random_.chance(97)) return true;
   job_.network().deliver(route);
   // A real waiter looks at the network now and then: for packets, and for transfers that are over.
   wake(route.to);

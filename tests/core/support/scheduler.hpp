@@ -40,6 +40,7 @@ class Scheduler {
   std::vector<bool> finished_;
   std::vector<bool> asleep_;
   int left_;
+  int slow_from_ = -1;  // of what is under way from here hardly anything arrives; -1: from nowhere
   std::uint64_t idle_ = 0;  // steps since anything moved
 };
 
