@@ -59,6 +59,7 @@ struct alignas(cache_line) LockNode {
   std::atomic<std::uint32_t> state{waiting};  // reset by the origin before it queues
   std::uint32_t next = 0;                     // origin + 1 of the next in line
   std::uint32_t exclusive = 0;
+  std::uint32_t joins = 0;  // see LockLine::acquire()
   Errand errand;
 };
 
@@ -69,6 +70,7 @@ struct alignas(cache_line) LockQueue {
   std::atomic<std::uint32_t> contended{0};  // nobody may keep the lock
   std::uint32_t head = 0;                   // origin + 1; under the guard bit of `line`
   std::uint32_t tail = 0;
+  std::uint32_t joiners = 0;  // in line with LockNode::joins; likewise
   std::uint32_t last = 0;    // origin + 1 of the last exclusive holder; only it writes
   std::uint32_t streak = 0;  // how often it has taken the lock in a row; likewise
 };
@@ -77,7 +79,7 @@ struct alignas(cache_line) LockQueue {
 /// Slot[ranks] and LockNode[ranks]. A zeroed page is a valid, idle control block: pages that belong
 /// to peers never talked to are never touched.
 struct alignas(cache_line) ControlBlock {
-  static constexpr std::uint32_t current_version = 2;
+  static constexpr std::uint32_t current_version = 3;
 
   std::uint32_t version = current_version;
   std::uint32_t ranks = 0;

@@ -57,20 +57,45 @@ bool LockLine::take_or_take_away(bool exclusive) {
                                                 std::memory_order_seq_cst);
 }
 
-bool LockLine::acquire(int origin, bool exclusive) {
+std::uint32_t LockLine::let_join(std::vector<int>& told) {
+  std::uint32_t joined = 0;
+  std::uint32_t* link = &queue_.head;
+  std::uint32_t last = 0;
+  while (*link != 0) {
+    const std::uint32_t name = *link;
+    LockNode& node = nodes_[name - 1];
+    if (node.joins == 0) {
+      last = name;
+      link = &node.next;
+      continue;
+    }
+    if (!take(false)) break;
+    *link = node.next;
+    if (queue_.tail == name) queue_.tail = last;
+    --queue_.joiners;
+    ++joined;
+    told.push_back(static_cast<int>(name) - 1);
+    node.state.store(LockNode::granted, std::memory_order_release);
+  }
+  return joined;
+}
+
+bool LockLine::acquire(int origin, bool exclusive, bool joins) {
   if (try_acquire(origin, exclusive)) return true;
   const std::uint32_t waiting = enter();
   if (queue_.contended.load(std::memory_order_relaxed) == 0) {
     queue_.contended.store(1, std::memory_order_seq_cst);
     transport_.fence_peers();
   }
-  if (waiting == 0 && take_or_take_away(exclusive)) {
-    leave_guard(0);
+  if ((waiting == 0 && take_or_take_away(exclusive)) || (joins && take(false))) {
+    leave_guard(waiting);
     return true;
   }
   LockNode& node = nodes_[origin];
   node.state.store(LockNode::waiting, std::memory_order_relaxed);
   node.exclusive = exclusive ? 1 : 0;
+  node.joins = joins ? 1 : 0;
+  queue_.joiners += node.joins;
   node.next = 0;
   node.errand.bytes = 0;
   const auto name = static_cast<std::uint32_t>(origin) + 1;

@@ -38,7 +38,8 @@ namespace oriel {
 /// Who becomes one looks at `contended`, or having cleared it at `line`, after it has said so.
 ///
 /// Invariants (guard free): an exclusive holder excludes every other holder; a line implies that
-/// somebody holds the lock or is about to hand it on; who waits is granted in the order of arrival.
+/// somebody holds the lock or is about to hand it on; who waits is granted in the order of arrival,
+/// but for those that join.
 /// Acquire: every taking compare-exchange, the load that sees Slot::locked cleared, and the one
 /// that sees LockNode::state. Release: every store that gives back, and the store of
 /// LockNode::state. So what one holder wrote into the window is seen by the next.
@@ -82,8 +83,11 @@ class LockLine {
   }
 
   /// Takes the lock (true) or puts `origin` at the end of the line (false); LockNode::state of the
-  /// origin then says when it has been granted.
-  bool acquire(int origin, bool exclusive);
+  /// origin then says when it has been granted. `joins`: a shared request that does not wait behind
+  /// exclusive ones while others hold the lock shared. A lock_all epoch takes its locks one by one,
+  /// as it needs them: two of them would wait for one another, each behind a request that waits for
+  /// the other one to give a lock back.
+  bool acquire(int origin, bool exclusive, bool joins);
 
   /// Leaves an errand with the waiting request of `origin`; false if the lock was granted
   /// meanwhile.
@@ -107,12 +111,14 @@ class LockLine {
         state = LockNode::carried_out;
       }
       --waiting;
+      queue_.joiners -= node.joins;
       told.push_back(static_cast<int>(queue_.head) - 1);
       queue_.head = node.next;
       if (queue_.head == 0) queue_.tail = 0;
       // Last look at the node: its origin may reuse it as soon as it sees this.
       node.state.store(state, std::memory_order_release);
     }
+    if (queue_.joiners != 0) waiting -= let_join(told);
     leave_guard(waiting);
   }
 
@@ -160,6 +166,8 @@ class LockLine {
     }
     return false;
   }
+  /// With the guard: grants the lock to those in line that join, if it is held shared now. How many.
+  std::uint32_t let_join(std::vector<int>& told);
   /// With the guard: takes a free lock, also from an origin that keeps it.
   bool take_or_take_away(bool exclusive);
 

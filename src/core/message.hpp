@@ -60,7 +60,7 @@ struct Message {
   std::uint8_t exclusive = 0;    // lock, unlock
   std::uint8_t acknowledge = 0;  // a reply is wanted
   std::uint8_t last = 0;         // count, layout: the last piece
-  std::uint8_t reserved = 0;
+  std::uint8_t joins = 0;        // lock: see LockLine::acquire()
   std::uint32_t element = 0;
   std::uint64_t first = 0;   // bytes of the operation (or entries of the count) before this piece
   std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
@@ -69,7 +69,7 @@ struct Message {
   std::uint64_t type_code = 0;
   std::int64_t extent = 0;  // layout
 
-  static constexpr std::uint8_t current_version = 4;
+  static constexpr std::uint8_t current_version = 5;
   static constexpr std::uint8_t most_words = 13;
   /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
   /// in eighths of it: each send goes through both kernels by itself.

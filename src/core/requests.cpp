@@ -414,6 +414,7 @@ void Window::send_unlock(Epoch& epoch, Target& target) {
   if (epoch.no_check) return;
   other.locking = nullptr;
   send(other, message);
+  message.joins = epoch.kind == EpochKind::lock_all ? 1 : 0;
 }
 
 bool Window::take_reply(const Message& message, std::span<const std::byte> payload) {

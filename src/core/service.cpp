@@ -33,7 +33,8 @@ std::uint64_t compare_bytes(const Message& message) {
 /// What its fields say of one another.
 bool plausible(const Message& message, std::size_t payload) {
   if (message.kind != MessageKind::operation) {
-    return payload == 0 && message.gate == Gate::lock;
+    return payload == 0 && message.gate == Gate::lock &&
+           (message.exclusive == 0 || message.joins == 0);
   }
   if (message.gate > Gate::lock || payload != compare_bytes(message) + message.data ||
       message.op > Op::generic || message.basic > Basic::other ||
@@ -145,7 +146,7 @@ void Window::carry_out(const Message& message, std::span<const std::byte> payloa
     case MessageKind::lock:
       if (origin.holding) return;
       origin.holding = true;
-      if (lock_line(peer(rank_)).acquire(message.origin, message.exclusive != 0)) {
+      if (lock_line(peer(rank_)).acquire(message.origin, message.exclusive != 0, message.joins != 0)) {
         announce(origin, MessageKind::lock_granted, ++origin.lock_grants);
       } else {
         origin.standing = true;

@@ -137,7 +137,7 @@ void Window::request_lock(Epoch& epoch, Target& target, Peer& other) {
     return;  // an earlier epoch of ours still has our place in the queue
   if (!settled(other)) return;
   other.locking = &epoch;
-  if (lock_line(other).acquire(rank_, epoch.exclusive)) {
+  if (lock_line(other).acquire(rank_, epoch.exclusive, epoch.kind == EpochKind::lock_all)) {
     target.access = Target::Access::granted;
     return;
   }

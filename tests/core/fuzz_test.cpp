@@ -45,6 +45,7 @@ Message any_message(Random& random) {
       message.fetched = static_cast<std::uint32_t>(random.below(100));
       message.element = static_cast<std::uint32_t>(random.below(20));
       message.exclusive = static_cast<std::uint8_t>(random.below(2));
+      message.joins = static_cast<std::uint8_t>(random.below(2));
       message.acknowledge = static_cast<std::uint8_t>(random.below(2));
       message.last = static_cast<std::uint8_t>(random.below(2));
       break;

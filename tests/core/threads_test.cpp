@@ -106,8 +106,8 @@ class Contenders {
   }
 
   /// Waits in line like a blocking MPI_Win_unlock.
-  void acquire(int origin, bool exclusive) {
-    if (line(origin).acquire(origin, exclusive)) return;
+  void acquire(int origin, bool exclusive, bool joins) {
+    if (line(origin).acquire(origin, exclusive, joins)) return;
     while (control_.nodes()[origin].state.load(std::memory_order_acquire) == LockNode::waiting) {
       std::this_thread::yield();
     }
@@ -141,7 +141,7 @@ TEST(LockLineThreads, WritersExcludeEverybody) {
     for (int i = 0; i < rounds; ++i) {
       // Phases in which one origin is alone for long let it keep the lock.
       const bool exclusive = random.chance(60);
-      contenders.acquire(origin, exclusive);
+      contenders.acquire(origin, exclusive, !exclusive && random.chance(50));
       if (exclusive) {
         ++first;
         ++second;
@@ -168,7 +168,7 @@ TEST(LockLineThreads, AKeeperIsDispossessed) {
   contenders.run([&](int origin) {
     const int rounds = origin == 0 ? often : seldom;
     for (int i = 0; i < rounds; ++i) {
-      contenders.acquire(origin, true);
+      contenders.acquire(origin, true, false);
       ++count;
       contenders.release(origin, true);
       if (origin == 1) std::this_thread::sleep_for(std::chrono::microseconds(i % 20));
