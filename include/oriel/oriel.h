@@ -58,8 +58,10 @@
  * A weaker unlock: MPI_Win_unlock and MPI_Win_unlock_all return when the origin's buffers may be
  * reused and fetched data is there, and do not wait until puts and accumulates are complete at the
  * target. They are by the time that a flush or a usual unlock of a later epoch of the same origin
- * to the same target returns, or MPI_Win_free. Operations of one origin to one target still take
- * effect in the order of their epochs; those of lock epochs to different targets may not.
+ * to the same target returns, or MPI_Win_free; an error that they meet at the target is that call's,
+ * too. Until then short operations may wait here for more to travel with, as long as the agent
+ * takes to look in (ORIEL_AGENT_INTERVAL). Operations of one origin to one target still take effect
+ * in the order of their epochs; those of lock epochs to different targets may not.
  *
  * Asked for by info key (value "true"; default "false"; may change by MPI_Win_set_info) for all
  * epochs that are opened afterwards, or as an assertion of MPI_Win_lock, MPI_Win_lock_all and their
@@ -109,7 +111,7 @@ int ORIEL_Win_iunlock(int rank, MPI_Win win, MPI_Request* request);
 /** Closes the lock_all epoch. The request completes as that of ORIEL_Win_iunlock, for all ranks. */
 int ORIEL_Win_iunlock_all(MPI_Win win, MPI_Request* request);
 /** The request completes when all operations to `rank` issued before this call in the open epoch,
- *  and what weaker unlocks before it have left (ORIEL_WEAK_UNLOCK), are complete at origin and
+ *  and what completed weaker unlocks have left (ORIEL_WEAK_UNLOCK), are complete at origin and
  *  target. Operations issued later are not covered (paper, section VII-C), nor are those of epochs
  *  whose closing request is pending: that request tells of them. */
 int ORIEL_Win_iflush(int rank, MPI_Win win, MPI_Request* request);

@@ -22,7 +22,7 @@ struct RecordedOperation {
   Target* target = nullptr;
   RecordedOperation* next = nullptr;
   std::uint64_t number = 0;    // Target::issued when it was issued
-  std::uint64_t sent = 0;      // bytes sent, or asked for
+  std::uint64_t sent = 0;      // bytes sent, or asked for; of a question: Peer::weak_sent before it
   std::uint64_t received = 0;  // bytes of the result that are here; others: bytes that are through
   bool direct = false;         // goes by direct transfers
   bool atomic = false;         // goes by the transport's atomics
@@ -52,11 +52,13 @@ struct FlushRequest {
 };
 
 /// A FlushRequest's place at one target, in order of age: satisfied when so many of the operations
-/// to the target are started, and so many finished (E9: ages decide what a flush covers).
+/// to the target are started, and so many finished (E9: ages decide what a flush covers), and so
+/// many weak unlocks before are answered for.
 struct FlushWaiter {
   FlushRequest* request = nullptr;
   std::uint64_t started = 0;
   std::uint64_t finished = 0;
+  std::uint64_t weak = 0;
   FlushWaiter* next = nullptr;
   std::uint32_t pool_index = 0;
   bool in_use = false;

@@ -59,8 +59,6 @@ bool Window::may_activate(const Epoch& epoch) const {
   unsigned overlaps = 0;
   for (const Epoch* earlier = first_; earlier != &epoch; earlier = earlier->next) {
     if (!earlier->closed || earlier->closed_at > epoch.opened_at) continue;
-    // Only its acknowledgement is missing. Operations to one target arrive in order all the same.
-    if (earlier->weak && earlier->completed && epoch.passive()) continue;
     if (!may_overlap(earlier->kind, epoch.kind, reorder_) || ++overlaps > overlap_limit) {
       return false;
     }
@@ -131,6 +129,7 @@ Error Window::start(std::span<const int> targets, Assert assertion) {
   }
   if (open_locks_ != 0) return fail(Error::sync, "a lock epoch is open");
   if (const Error error = retire_unused_fence(); error != Error::none) return error;
+  settle_weak();
   Epoch& epoch = create(EpochKind::access);
   epoch.no_check = assertion.no_check;
   for (const int target : targets) touch(epoch, target);
@@ -246,6 +245,7 @@ Outcome Window::fence(Assert assertion, bool barrier, Completion* completion) {
   if (exposure_ != nullptr) {
     return Outcome::failed(fail(Error::sync, "an exposure epoch (post) is open"));
   }
+  settle_weak();
   // Counting takes all ranks, so that it cannot depend on which form of the call each of them uses.
   const bool closing = (fence_possible_ || barrier || count_) && !assertion.no_precede;
   if (!closing && access_ != nullptr) {
@@ -343,6 +343,7 @@ Outcome Window::unlock_all(Completion* completion) {
         fail(Error::sync, "no lock_all epoch is open; open one by MPI_Win_lock_all"));
   }
   Epoch& epoch = *access_;
+  if (!epoch.weak) touch_weak(epoch);
   access_ = nullptr;
   return close(epoch, completion);
 }
@@ -352,7 +353,6 @@ Outcome Window::close(Epoch& epoch, Completion* completion) {
   epoch.closed_at = ++events_;
   epoch.completion = completion;
   ++closed_;
-  if (epoch.weak) ++weak_;
   add_work();
   if (epoch.kind != EpochKind::exposure) {
     for (Target& target : epoch) {
@@ -367,8 +367,9 @@ Outcome Window::close(Epoch& epoch, Completion* completion) {
     if (completed(epoch)) {
       const Error error = epoch.error;
       epoch.completion = nullptr;
+      // Nobody waits for what a weak unlock sends: it may wait for more to travel with.
+      if (!epoch.weak || !process_.swept_soon_) push();
       if (over(epoch)) retire(epoch);
-      push();
       if (error != Error::none) fail(error, "an operation of the epoch failed");
       return {error, true};
     }
@@ -419,36 +420,12 @@ bool Window::completed(Epoch& epoch) {
   if (!epoch.closed) return false;
   const bool fence = epoch.kind == EpochKind::fence && epoch.closing_call != 0;
   if (fence && count_) return epoch.completed = count_over(epoch);
-  if (epoch.weak) return epoch.completed = completed_weakly(epoch);
   if (epoch.untold != 0 || epoch.attention != 0) return false;
-  if (epoch.passive() &&
-      weak_before(epoch, epoch.kind == EpochKind::lock ? epoch.one.rank : any_rank)) {
-    return false;
-  }
   return epoch.completed = !fence || fence_over(epoch);
 }
 
-bool Window::completed_weakly(const Epoch& epoch) {
-  if (epoch.untold != 0) return false;
-  for (const Target& target : epoch) {
-    if (target.finished < target.last_fetch || target.transferring()) return false;
-  }
-  return true;
-}
-
-bool Window::weak_before(const Epoch& epoch, int rank) const {
-  if (weak_ == 0) return false;
-  for (const Epoch* earlier = first_; earlier != &epoch; earlier = earlier->next) {
-    if (!earlier->weak || !earlier->closed) continue;
-    for (const Target& target : *earlier) {
-      if (rank == any_rank || target.rank == rank) return true;
-    }
-  }
-  return false;
-}
-
 bool Window::over(Epoch& epoch) {
-  if (!epoch.completed || (epoch.weak && epoch.attention != 0)) return false;
+  if (!epoch.completed) return false;
   // With NOCHECK the target says nothing; it keeps the order of what comes to it by itself.
   if (epoch.kind != EpochKind::access || epoch.no_check || !count_) return true;
   for (Target& target : epoch) {
@@ -461,7 +438,6 @@ void Window::retire(Epoch& epoch) {
   (epoch.previous != nullptr ? epoch.previous->next : first_) = epoch.next;
   (epoch.next != nullptr ? epoch.next->previous : last_) = epoch.previous;
   --closed_;
-  if (epoch.weak) --weak_;
   remove_work();
   for (Target* target = epoch.targets; target != nullptr;) {
     Target* next = target->next;

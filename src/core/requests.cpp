@@ -100,8 +100,16 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
 /// Nobody holds a transfer back at the target: it waits here until the target is known to be
 /// available.
 bool Window::may_transfer(Epoch& epoch, Target& target) {
-  // Without a grant nothing says that the messages of a weak epoch before this one have arrived.
-  if (epoch.no_check && weak_before(epoch, target.rank)) return false;
+  // Without a grant nothing says that what a weak unlock has left there has arrived.
+  Peer& other = peer(target.rank);
+  if (epoch.passive() && epoch.no_check && weak_left(other)) {
+    if (other.weak_asked != other.weak_sent) {
+      RecordedOperation& asked = question(epoch, target);
+      asked.number = target.finished;
+      send_question(asked);
+    }
+    return false;
+  }
   return may_send(epoch, target, process_.limits().ahead + 1);
 }
 
@@ -298,11 +306,22 @@ RecordedOperation& Window::question(Epoch& epoch, Target& target) {
   return record(nothing, epoch, target);
 }
 
+void Window::answers_for_weak(RecordedOperation& question, Peer& other) {
+  question.sent = other.weak_asked = other.weak_sent;
+}
+
 void Window::send_question(RecordedOperation& question) {
+  Peer& other = peer(question.target->rank);
   Message message = request(question.operation, *question.epoch, *question.target);
   message.word = question.pool_index;
   message.acknowledge = 1;
-  send(peer(question.target->rank), message);
+  if (weak_left(other) && question.epoch->passive()) {
+    // Some of it may be held back there for its lock.
+    message.gate = Gate::lock;
+    message.stamp = last_fence_;
+  }
+  answers_for_weak(question, other);
+  send(other, message);
 }
 
 void Window::ask(Epoch& epoch, Target& target) {
@@ -379,7 +398,7 @@ bool Window::tell_remote(Epoch& epoch, Target& target) {
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
-      send_unlock(epoch, target);
+      if (!send_unlock(epoch, target)) return false;
       break;
     case EpochKind::exposure:
       break;
@@ -395,26 +414,38 @@ Message Window::of_lock(MessageKind kind, const Epoch& epoch) const {
   message.gate = Gate::lock;
   message.stamp = last_fence_;
   message.exclusive = epoch.exclusive ? 1 : 0;
+  message.joins = epoch.kind == EpochKind::lock_all ? 1 : 0;
   return message;
 }
 
-void Window::send_unlock(Epoch& epoch, Target& target) {
+/// False: not yet.
+bool Window::send_unlock(Epoch& epoch, Target& target) {
   Peer& other = peer(target.rank);
   // The reply to a last fetching operation answers for all of them.
-  const bool asks = target.asked < target.issued;
-  if (!epoch.no_check && target.access == Target::Access::idle) return;  // never asked for
+  const bool unanswered = target.asked < target.issued;
+  const bool asks = !epoch.weak && (unanswered || weak_left(other));
+  // Never asked for: an earlier epoch of ours has our place in the queue.
+  if (!epoch.no_check && target.access == Target::Access::idle) return !asks;
+  if (epoch.weak && unanswered) {
+    if (!weak_left(other)) ++weak_peers_;
+    ++other.weak_sent;
+  }
   Message message = of_lock(MessageKind::unlock, epoch);
   if (asks) {
     target.asked = target.issued;
     RecordedOperation& recorded = question(epoch, target);
-    if (epoch.no_check) return send_question(recorded);
+    if (epoch.no_check) {
+      send_question(recorded);
+      return true;
+    }
+    answers_for_weak(recorded, other);
     message.word = recorded.pool_index;
     message.acknowledge = 1;
   }
-  if (epoch.no_check) return;
+  if (epoch.no_check) return true;
   other.locking = nullptr;
   send(other, message);
-  message.joins = epoch.kind == EpochKind::lock_all ? 1 : 0;
+  return true;
 }
 
 bool Window::take_reply(const Message& message, std::span<const std::byte> payload) {
@@ -426,6 +457,11 @@ bool Window::take_reply(const Message& message, std::span<const std::byte> paylo
   Target& target = *recorded->target;
   if (recorded->operation.kind == OperationKind::acknowledge) {
     if (message.fetched != 0 || message.data != 0) return false;
+    Peer& other = peer(target.rank);
+    if (recorded->sent > other.weak_answered) {
+      other.weak_answered = recorded->sent;
+      if (!weak_left(other)) --weak_peers_;
+    }
   } else {
     if (!fetches(recorded->operation.kind) || recorded->direct || recorded->atomic ||
         message.first != recorded->received ||

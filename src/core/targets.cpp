@@ -263,7 +263,7 @@ void Window::conclude(RecordedOperation& recorded, Error error) {
 void Window::satisfy_flushes(Target& target) {
   while (FlushWaiter* waiter = target.flushes) {
     if (target.started < waiter->started || target.finished < waiter->finished ||
-        target.transferring()) {
+        peer(target.rank).weak_answered < waiter->weak || target.transferring()) {
       return;
     }
     target.flushes = waiter->next;
@@ -280,9 +280,12 @@ void Window::satisfy_flushes(Target& target) {
 
 void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& request) {
   if (epoch.active) advance(epoch, target);
+  const Peer& other = peer(target.rank);
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
-  if (remote(peer(target.rank)) && finished > target.asked) ask(epoch, target);
-  if (target.started >= target.issued && target.finished >= finished && !target.transferring()) {
+  const std::uint64_t weak = local ? 0 : other.weak_sent;
+  if (remote(other) && (finished > target.asked || weak > other.weak_answered)) ask(epoch, target);
+  if (target.started >= target.issued && target.finished >= finished &&
+      weak <= other.weak_answered && !target.transferring()) {
     return;
   }
   if (request == nullptr) {
@@ -293,18 +296,28 @@ void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& requ
   waiter.request = request;
   waiter.started = target.issued;
   waiter.finished = finished;
+  waiter.weak = weak;
   ++request->remaining;
   (target.last_flush != nullptr ? target.last_flush->next : target.flushes) = &waiter;
   target.last_flush = &waiter;
 }
 
-void Window::cover_weak(int target, FlushRequest*& request) {
-  if (weak_ == 0) return;
-  for (Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
-    if (!epoch->weak || !epoch->closed) continue;
-    for (Target& left : *epoch) {
-      if (target == any_rank || left.rank == target) cover(*epoch, left, false, request);
-    }
+void Window::touch_weak(Epoch& epoch) {
+  for (int rank = 0; weak_peers_ != 0 && rank < ranks(); ++rank) {
+    if (weak_left(peer(rank)) && peer(rank).touched != &epoch) touch(epoch, rank);
+  }
+}
+
+void Window::settle_weak() {
+  for (int rank = 0; weak_peers_ != 0 && rank < ranks(); ++rank) {
+    const Peer& left = peer(rank);
+    if (left.weak_asked == left.weak_sent) continue;
+    // An epoch that takes no lock and has nothing but the question.
+    Epoch& epoch = create(EpochKind::lock);
+    epoch.no_check = true;
+    add_target(epoch, rank);
+    open(epoch);
+    close(epoch, nullptr);
   }
 }
 
@@ -329,25 +342,24 @@ Outcome Window::flush(int target, bool local, Completion* completion) {
     cover(*other.lock, other.lock->one, local, request);
   } else if (access_ == nullptr || access_->kind != EpochKind::lock_all) {
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open for this target"));
-  } else if (other.touched == access_) {
+  } else if (other.touched == access_ || (!local && weak_left(other))) {
+    if (other.touched != access_) touch(*access_, target);
     cover(*access_, *other.target, local, request);
   }
-  if (!local) cover_weak(target, request);
   return covered(request, completion);
 }
 
 Outcome Window::flush_all(bool local, Completion* completion) {
   FlushRequest* request = nullptr;
   if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
+    if (!local) touch_weak(*access_);
     for (Target& target : *access_) cover(*access_, target, local, request);
-    if (!local) cover_weak(any_rank, request);
   } else if (open_locks_ != 0) {
     // Nothing of targets that are not locked: whoever holds one of those may wait for a lock of
     // ours.
     for (Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
       if (epoch->kind != EpochKind::lock || epoch->closed) continue;
       cover(*epoch, epoch->one, local, request);
-      if (!local) cover_weak(epoch->one.rank, request);
     }
   } else {
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open"));

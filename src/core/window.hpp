@@ -237,6 +237,11 @@ class Window {
     std::uint64_t ahead_lock = 0;
     std::uint64_t ahead_fence = 0;
     Error failed = Error::none;  // an operation of its that had no reply
+    // Weak unlocks that left it operations without a question: all, those that some later question
+    // answers for, and those that have been answered for.
+    std::uint64_t weak_sent = 0;
+    std::uint64_t weak_asked = 0;
+    std::uint64_t weak_answered = 0;
     bool standing = false;       // it waits in our lock queue, and we in its place
     bool holding = false;        // it has our lock
     std::unique_ptr<Held> held;
@@ -260,11 +265,6 @@ class Window {
   Outcome close(Epoch& epoch, Completion* completion);
   bool progress(Epoch& epoch);
   bool completed(Epoch& epoch);
-  /// Of a weak unlock: the origin's buffers may be reused.
-  static bool completed_weakly(const Epoch& epoch);
-  static constexpr int any_rank = -1;
-  /// Weak unlocks before the epoch have left something behind for this target, or any_rank.
-  bool weak_before(const Epoch& epoch, int target) const;
   /// Completed, and no remote target may be holding its operations back: the next one may follow
   /// (E5). MPI_Win_complete need not wait for that.
   bool over(Epoch& epoch);
@@ -284,6 +284,13 @@ class Window {
   Outcome renew_fence(Completion* completion);
   bool renewed(Epoch& epoch);
   Error retire_unused_fence();
+
+  // What weak unlocks have left: operations that may not be complete at their target.
+  static bool weak_left(const Peer& peer) { return peer.weak_answered < peer.weak_sent; }
+  /// Makes all targets of such operations targets of the lock_all epoch, which will ask for them.
+  void touch_weak(Epoch& epoch);
+  /// Asks for them; the next epoch that is not of a lock follows when they have been answered for.
+  void settle_weak();
 
   bool lock_lightly(bool exclusive, Peer& peer);
   Outcome unlock_lightly(Peer& peer);
@@ -306,8 +313,6 @@ class Window {
   void conclude(RecordedOperation& recorded, Error error);
   void satisfy_flushes(Target& target);
   void cover(Epoch& epoch, Target& target, bool local, FlushRequest*& request);
-  /// The same with what weak unlocks have left behind, for this target or any_rank.
-  void cover_weak(int target, FlushRequest*& request);
   Outcome covered(FlushRequest* request, Completion* completion);
 
   // lost_peer.cpp: whom something pending waits for.
@@ -340,8 +345,9 @@ class Window {
   void ask(Epoch& epoch, Target& target);
   RecordedOperation& question(Epoch& epoch, Target& target);
   void send_question(RecordedOperation& question);
+  static void answers_for_weak(RecordedOperation& question, Peer& peer);
   Message of_lock(MessageKind kind, const Epoch& epoch) const;
-  void send_unlock(Epoch& epoch, Target& target);
+  bool send_unlock(Epoch& epoch, Target& target);
   bool take_reply(const Message& message, std::span<const std::byte> payload);
 
   // atomics.cpp: accumulates by the transport's own atomics, on all targets alike.
@@ -426,8 +432,8 @@ class Window {
   bool light_held_ = false;
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;    // epochs closed and not completed
-  std::uint64_t weak_ = 0;      // of these, with a weak unlock
   std::uint64_t deferred_ = 0;  // epochs not yet active
+  std::uint64_t weak_peers_ = 0;  // weak_left()
   std::uint64_t events_ = 0;
   std::uint64_t fence_calls_ = 0;
   std::unique_ptr<FenceCount> count_;  // where some rank is remote to some other

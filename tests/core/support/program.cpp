@@ -526,8 +526,10 @@ class Maker {
     close(rank, Kind::unlock_all, window, 0, take_all_unsettled(context));
   }
 
-  /// What weak unlocks have left is at its targets after the next flush or usual unlock.
+  /// What weak unlocks that are complete have left is at its targets after the next flush or usual
+  /// unlock.
   void finish_weak(const Era& era) {
+    for (int rank = 0; !weak_.empty() && rank < ranks_; ++rank) await_all(rank);
     for (const auto& [rank, window, target] : std::exchange(weak_, {})) {
       Instruction& lock = add(rank, Kind::lock, window);
       lock.target = target;
