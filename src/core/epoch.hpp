@@ -22,6 +22,7 @@ struct RecordedOperation {
   Target* target = nullptr;
   RecordedOperation* next = nullptr;
   std::uint64_t number = 0;    // Target::issued when it was issued
+  std::uint64_t age = 0;       // Target::recorded when it was recorded
   std::uint64_t sent = 0;      // bytes sent, or asked for; of a question: Peer::weak_sent before it
   std::uint64_t received = 0;  // bytes of the result that are here; others: bytes that are through
   bool direct = false;         // goes by direct transfers
@@ -34,6 +35,25 @@ struct RecordedOperation {
     next = nullptr;
     sent = received = 0;
     direct = atomic = false;
+  }
+};
+
+/// Recorded operations of one target by age.
+struct RecordedQueue {
+  RecordedOperation* head = nullptr;
+  RecordedOperation* tail = nullptr;
+
+  bool empty() const { return head == nullptr; }
+  void append(RecordedOperation& recorded) {
+    recorded.next = nullptr;
+    (tail != nullptr ? tail->next : head) = &recorded;
+    tail = &recorded;
+  }
+  void remove(RecordedOperation& recorded) {
+    RecordedOperation* before = nullptr;
+    for (RecordedOperation* one = head; one != &recorded; one = one->next) before = one;
+    (before != nullptr ? before->next : head) = recorded.next;
+    if (tail == &recorded) tail = before;
   }
 };
 
@@ -51,12 +71,12 @@ struct FlushRequest {
   }
 };
 
-/// A FlushRequest's place at one target, in order of age: satisfied when so many of the operations
-/// to the target are started, and so many finished (E9: ages decide what a flush covers), and so
-/// many weak unlocks before are answered for.
+/// A FlushRequest's place at one target, in order of age: satisfied when none of the first so many
+/// recorded operations waits to be started or is being transferred, so many operations are finished
+/// (E9: ages decide what a flush covers), and so many weak unlocks before are answered for.
 struct FlushWaiter {
   FlushRequest* request = nullptr;
-  std::uint64_t started = 0;
+  std::uint64_t recorded = 0;
   std::uint64_t finished = 0;
   std::uint64_t weak = 0;
   FlushWaiter* next = nullptr;
@@ -78,30 +98,35 @@ struct Target {
   bool used = false;           // the program has issued operations to it in this epoch
   std::uint64_t id = 0;        // number of this access (or exposure) between the two ranks
   std::uint64_t issued = 0;    // of these operations, those that did not go straight to memory
-  std::uint64_t started = 0;   // of these, carried out or sent: origin buffers of puts are free
   std::uint64_t asked = 0;     // remote: a reply is on its way that says so many are finished
   std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
   std::uint32_t writes = 0;    // direct transfers under way
   std::uint32_t reads = 0;
   std::uint32_t atomics = 0;          // issued, by the transport, and not over; counted here alone
   std::uint64_t last_fetch = 0;       // issue number of the last one that writes to origin memory
-  RecordedOperation* head = nullptr;  // not yet started
-  RecordedOperation* tail = nullptr;
+  std::uint64_t recorded = 0;         // operations that could not be carried out at their call
+  RecordedQueue waiting;              // of these, not yet started
+  RecordedQueue moving;               // direct transfers and atomics, wholly given to the network
   FlushWaiter* flushes = nullptr;  // by age
   FlushWaiter* last_flush = nullptr;
   Target* next = nullptr;  // of the same epoch
   std::uint32_t pool_index = 0;
   bool in_use = false;
 
-  /// Something is on its way that no reply answers for.
-  bool transferring() const { return writes + reads + atomics != 0; }
+  /// Of the first so many recorded operations, one waits or is on its way.
+  bool under_way(std::uint64_t first) const {
+    const auto among_them = [&](const RecordedQueue& queue) {
+      return queue.head != nullptr && queue.head->age <= first;
+    };
+    return among_them(waiting) || among_them(moving);
+  }
 
   void reset() {
     access = Access::idle;
     told = carried_out = used = false;
     writes = reads = atomics = 0;
-    id = issued = started = asked = finished = last_fetch = 0;
-    head = tail = nullptr;
+    id = issued = asked = finished = last_fetch = recorded = 0;
+    waiting = moving = {};
     flushes = last_flush = nullptr;
     next = nullptr;
   }

@@ -219,7 +219,7 @@ Outcome Window::renew_fence(Completion* completion) {
   epoch.opened_at = ++events_;
   for (Target& target : epoch) {
     target.used = false;
-    target.issued = target.started = target.finished = target.last_fetch = 0;
+    target.issued = target.finished = target.last_fetch = 0;
   }
   if (renewed(epoch)) return Outcome::finished();
   epoch.completion = completion;

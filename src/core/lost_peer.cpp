@@ -18,8 +18,8 @@ bool Window::awaits_anybody(const Epoch& epoch) const {
 
 bool Window::awaits(const Epoch& epoch, const Target& target) {
   if (epoch.closed && !target.told) return true;
-  if (target.head != nullptr || target.flushes != nullptr || target.finished < target.asked ||
-      target.transferring()) {
+  if (!target.waiting.empty() || !target.moving.empty() || target.flushes != nullptr ||
+      target.finished < target.asked) {
     return true;
   }
   if (const Peer& other = peer(target.rank); other.weak_answered < other.weak_asked) return true;

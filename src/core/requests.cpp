@@ -265,7 +265,10 @@ void Window::transferred(RecordedOperation& recorded, const Transfer& transfer) 
   } else if (over) {
     --target.atomics;
   }
-  if (over) conclude(recorded, transfer.error);
+  if (over) {
+    target.moving.remove(recorded);
+    conclude(recorded, transfer.error);
+  }
   satisfy_flushes(target);
 }
 
@@ -336,9 +339,8 @@ Outcome Window::issue_remote(const Operation& operation, Epoch& epoch, Target& t
   ++target.issued;
   const bool directly = goes_directly(operation);
   if (fetching && !directly) target.last_fetch = target.asked = target.issued;
-  if (epoch.active && target.head == nullptr && !fetching && !directly &&
+  if (epoch.active && target.waiting.empty() && !fetching && !directly &&
       transmit_at_once(operation, epoch, target)) {
-    ++target.started;
     return Outcome::finished();
   }
   RecordedOperation& recorded = record(operation, epoch, target);
@@ -361,25 +363,26 @@ bool Window::advance_remote(Epoch& epoch, Target& target) {
   open_for(epoch, target);
   bool moved = false;
   bool others_turn = false;
-  while (!others_turn && target.head != nullptr) {
-    RecordedOperation* recorded = target.head;
+  while (!others_turn && !target.waiting.empty()) {
+    RecordedOperation* recorded = target.waiting.head;
     const std::uint64_t sent = recorded->sent;
     if (!transmit(*recorded)) {
       moved |= recorded->sent != sent;
       break;
     }
-    target.head = recorded->next;
-    if (target.head == nullptr) target.tail = nullptr;
+    target.waiting.remove(*recorded);
     moved = true;
     others_turn = recorded->direct && epoch.closed;
     const OperationKind kind = recorded->operation.kind;
-    if (kind == OperationKind::acknowledge || recorded->atomic) continue;
-    ++target.started;
-    if (!fetches(kind) && !recorded->direct) conclude(*recorded, Error::none);
+    if (recorded->direct || recorded->atomic) {
+      target.moving.append(*recorded);
+    } else if (kind != OperationKind::acknowledge && !fetches(kind)) {
+      conclude(*recorded, Error::none);
+    }
   }
   if (moved) satisfy_flushes(target);
   // Others must be over before the target goes on; but a write is if nothing may overtake it.
-  if (epoch.closed && target.head == nullptr && target.reads + target.atomics == 0 &&
+  if (epoch.closed && target.waiting.empty() && target.reads + target.atomics == 0 &&
       (target.writes == 0 || transport_.orders_writes())) {
     moved |= tell_remote(epoch, target);
   }

@@ -50,14 +50,15 @@ bool Window::advance(Epoch& epoch, Target& target) {
     if (!obtain(epoch, target)) return false;
     moved = true;
   }
-  while (RecordedOperation* recorded = target.head) {
+  while (RecordedOperation* recorded = target.waiting.head) {
     if (recorded->atomic && !transmit_atomic(*recorded)) break;
-    target.head = recorded->next;
-    if (target.head == nullptr) target.tail = nullptr;
+    target.waiting.remove(*recorded);
     moved = true;
-    if (recorded->atomic) continue;
-    ++target.started;
-    finish(*recorded, perform(recorded->operation, other));
+    if (recorded->atomic) {
+      target.moving.append(*recorded);
+    } else {
+      finish(*recorded, perform(recorded->operation, other));
+    }
   }
   if (moved) satisfy_flushes(target);
   if (epoch.closed && target.finished == target.issued && target.atomics == 0) {
@@ -104,12 +105,11 @@ bool Window::obtain(Epoch& epoch, Target& target) {
 bool Window::lock_granted(Target& target, Peer& other) {
   const std::uint32_t state =
       other.member.control->nodes()[rank_].state.load(std::memory_order_acquire);
-  if (state == LockNode::carried_out && target.head != nullptr) {
+  if (state == LockNode::carried_out && !target.waiting.empty()) {
     // The one recorded operation travelled as an errand; the lock has been given back with it.
-    RecordedOperation& recorded = *target.head;
-    target.head = target.tail = nullptr;
+    RecordedOperation& recorded = *target.waiting.head;
+    target.waiting = {};
     target.carried_out = true;
-    ++target.started;
     finish(recorded, Error::none);
   }
   return state != LockNode::waiting;
@@ -123,7 +123,7 @@ void Window::send_errand(Epoch& epoch) {
     return;
   }
   Errand errand;
-  if (make_errand(target.head->operation, other, errand)) {
+  if (make_errand(target.waiting.head->operation, other, errand)) {
     lock_line(other).leave(rank_, errand);
   }
 }
@@ -218,7 +218,6 @@ Outcome Window::issue(const Operation& operation) {
     const Error error = perform(operation, other);
     if (error != Error::none) return Outcome::failed(error);
     ++target->issued;
-    ++target->started;
     ++target->finished;
     return Outcome::finished();
   }
@@ -241,8 +240,8 @@ RecordedOperation& Window::record(const Operation& operation, Epoch& epoch, Targ
 }
 
 void Window::append(Target& target, RecordedOperation& recorded) {
-  (target.tail != nullptr ? target.tail->next : target.head) = &recorded;
-  target.tail = &recorded;
+  recorded.age = ++target.recorded;
+  target.waiting.append(recorded);
 }
 
 void Window::finish(RecordedOperation& recorded, Error error) {
@@ -262,8 +261,8 @@ void Window::conclude(RecordedOperation& recorded, Error error) {
 
 void Window::satisfy_flushes(Target& target) {
   while (FlushWaiter* waiter = target.flushes) {
-    if (target.started < waiter->started || target.finished < waiter->finished ||
-        peer(target.rank).weak_answered < waiter->weak || target.transferring()) {
+    if (target.under_way(waiter->recorded) || target.finished < waiter->finished ||
+        peer(target.rank).weak_answered < waiter->weak) {
       return;
     }
     target.flushes = waiter->next;
@@ -284,8 +283,8 @@ void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& requ
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
   const std::uint64_t weak = local ? 0 : other.weak_sent;
   if (remote(other) && (finished > target.asked || weak > other.weak_answered)) ask(epoch, target);
-  if (target.started >= target.issued && target.finished >= finished &&
-      weak <= other.weak_answered && !target.transferring()) {
+  if (!target.under_way(target.recorded) && target.finished >= finished &&
+      weak <= other.weak_answered) {
     return;
   }
   if (request == nullptr) {
@@ -294,7 +293,7 @@ void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& requ
   }
   FlushWaiter& waiter = process_.flush_waiters_.acquire();
   waiter.request = request;
-  waiter.started = target.issued;
+  waiter.recorded = target.recorded;
   waiter.finished = finished;
   waiter.weak = weak;
   ++request->remaining;

@@ -568,6 +568,38 @@ TEST_P(DirectWrites, AFlushWaitsForThem) {
   EXPECT_TRUE(rank(0).unlock_all(nullptr).done) << "nothing is left to wait for";
 }
 
+// Ages decide what it covers (E9): whoever fills the next buffer while the last one is under way is
+// told when the last one is there.
+TEST_P(DirectWrites, AFlushDoesNotWaitForLaterOnes) {
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  Told granted;
+  put(0, 1);
+  granted.take(rank(0).flush(1, false, &granted));
+  settle();
+  ASSERT_TRUE(granted.done());
+  put_all();
+  Told flushed;
+  flushed.take(rank(0).flush(1, false, &flushed));
+  job_->process(0).sweep();
+  put_all();
+  const SimNetwork::Route route{0, 1, !ordered()};
+  EXPECT_TRUE(job_->network().deliver(route));
+  if (ordered()) {
+    EXPECT_TRUE(job_->network().deliver(route)) << "the question";
+    job_->process(1).sweep();
+    EXPECT_TRUE(job_->network().deliver({1, 0, false}));
+    job_->process(0).sweep();
+  } else {
+    settle_messages();
+  }
+  EXPECT_TRUE(flushed.done());
+  EXPECT_TRUE(job_->network().deliver(route)) << "the second one was still under way";
+  Told unlocked;
+  unlocked.take(rank(0).unlock(1, &unlocked));
+  settle();
+  EXPECT_TRUE(unlocked.done());
+}
+
 // A datatype of the target is described once.
 TEST_F(Messages, DatatypesAreDescribedOnce) {
   make(2);
