@@ -58,10 +58,11 @@
  * A weaker unlock: MPI_Win_unlock and MPI_Win_unlock_all return when the origin's buffers may be
  * reused and fetched data is there, and do not wait until puts and accumulates are complete at the
  * target. They are by the time that a flush or a usual unlock of a later epoch of the same origin
- * to the same target returns, or MPI_Win_free; an error that they meet at the target is that call's,
- * too. Until then short operations may wait here for more to travel with, as long as the agent
- * takes to look in (ORIEL_AGENT_INTERVAL). Operations of one origin to one target still take effect
- * in the order of their epochs; those of lock epochs to different targets may not.
+ * to the same target returns, or MPI_Win_free; an error that they meet at the target is told by the
+ * unlock of that later epoch. Until then short operations may wait here for more to travel with:
+ * for some hundred calls, or until the agent looks in (within some twenty ORIEL_AGENT_INTERVALs).
+ * Operations of one origin to one target still take effect in the order of their epochs; those of
+ * lock epochs to different targets may not.
  *
  * Asked for by info key (value "true"; default "false"; may change by MPI_Win_set_info) for all
  * epochs that are opened afterwards, or as an assertion of MPI_Win_lock, MPI_Win_lock_all and their

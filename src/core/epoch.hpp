@@ -27,6 +27,7 @@ struct RecordedOperation {
   std::uint64_t received = 0;  // bytes of the result that are here; others: bytes that are through
   bool direct = false;         // goes by direct transfers
   bool atomic = false;         // goes by the transport's atomics
+  bool asked = false;          // a question: has been sent
   std::uint32_t pool_index = 0;
   bool in_use = false;
 
@@ -34,7 +35,7 @@ struct RecordedOperation {
     operation = {};
     next = nullptr;
     sent = received = 0;
-    direct = atomic = false;
+    direct = atomic = asked = false;
   }
 };
 
@@ -102,11 +103,11 @@ struct Target {
   std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
   std::uint32_t writes = 0;    // direct transfers under way
   std::uint32_t reads = 0;
-  std::uint32_t atomics = 0;          // issued, by the transport, and not over; counted here alone
-  std::uint64_t last_fetch = 0;       // issue number of the last one that writes to origin memory
-  std::uint64_t recorded = 0;         // operations that could not be carried out at their call
-  RecordedQueue waiting;              // of these, not yet started
-  RecordedQueue moving;               // direct transfers and atomics, wholly given to the network
+  std::uint32_t atomics = 0;       // issued, by the transport, and not over; counted here alone
+  std::uint64_t last_fetch = 0;    // issue number of the last one that writes to origin memory
+  std::uint64_t recorded = 0;      // operations that could not be carried out at their call
+  RecordedQueue waiting;           // of these, not yet started
+  RecordedQueue moving;            // direct transfers and atomics, wholly given to the network
   FlushWaiter* flushes = nullptr;  // by age
   FlushWaiter* last_flush = nullptr;
   Target* next = nullptr;  // of the same epoch
@@ -156,6 +157,7 @@ struct Epoch {
   bool exclusive = false;  // lock
   bool no_check = false;   // start, lock, lock_all, post
   bool weak = false;       // lock, lock_all: see Assert::weak_unlock
+  bool settles = false;    // lock: asks for what weak unlocks have left; see Window::settle_weak()
   bool announce = false;   // fence: activation tells the peers that the exposure is open
   bool announced = false;  // fence: the closing call has been told, or is being counted
   Error error = Error::none;
@@ -176,7 +178,8 @@ struct Epoch {
   bool in_use = false;
 
   void reset() {
-    active = closed = completed = exclusive = no_check = weak = announce = announced = false;
+    active = closed = completed = exclusive = no_check = weak = settles = false;
+    announce = announced = false;
     error = Error::none;
     attention = untold = 0;
     awaited = 0;
@@ -194,6 +197,12 @@ struct Epoch {
     if (error == Error::none) error = found;
   }
 
+  bool has(int rank) const {
+    for (const Target* target = targets; target != nullptr; target = target->next) {
+      if (target->rank == rank) return true;
+    }
+    return false;
+  }
   TargetIterator begin() const { return TargetIterator(targets); }
   TargetIterator end() const { return TargetIterator(nullptr); }
 };

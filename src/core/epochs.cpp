@@ -86,8 +86,11 @@ void Window::activate(Epoch& epoch) {
       open_fence_ = epoch.call;
       release_all_held();
       break;
-    case EpochKind::lock:
     case EpochKind::lock_all:
+      // A weak epoch may have been sent since it was closed.
+      if (epoch.closed && !epoch.weak) touch_weak(epoch);
+      break;
+    case EpochKind::lock:
       break;
   }
   for (Target& target : epoch) advance(epoch, target);
@@ -353,6 +356,7 @@ Outcome Window::close(Epoch& epoch, Completion* completion) {
   epoch.closed_at = ++events_;
   epoch.completion = completion;
   ++closed_;
+  if (epoch.weak) ++weak_closed_;
   add_work();
   if (epoch.kind != EpochKind::exposure) {
     for (Target& target : epoch) {
@@ -438,6 +442,9 @@ void Window::retire(Epoch& epoch) {
   (epoch.previous != nullptr ? epoch.previous->next : first_) = epoch.next;
   (epoch.next != nullptr ? epoch.next->previous : last_) = epoch.previous;
   --closed_;
+  if (epoch.weak) --weak_closed_;
+  // To the epoch that waits for the answer.
+  if (epoch.settles && epoch.next != nullptr) epoch.next->note(epoch.error);
   remove_work();
   for (Target* target = epoch.targets; target != nullptr;) {
     Target* next = target->next;

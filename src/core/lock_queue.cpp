@@ -69,7 +69,7 @@ std::uint32_t LockLine::let_join(std::vector<int>& told) {
       link = &node.next;
       continue;
     }
-    if (!take(false)) break;
+    if (!join()) break;
     *link = node.next;
     if (queue_.tail == name) queue_.tail = last;
     --queue_.joiners;
@@ -87,7 +87,7 @@ bool LockLine::acquire(int origin, bool exclusive, bool joins) {
     queue_.contended.store(1, std::memory_order_seq_cst);
     transport_.fence_peers();
   }
-  if ((waiting == 0 && take_or_take_away(exclusive)) || (joins && take(false))) {
+  if ((waiting == 0 && take_or_take_away(exclusive)) || (joins && join())) {
     leave_guard(waiting);
     return true;
   }

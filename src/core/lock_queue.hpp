@@ -84,9 +84,10 @@ class LockLine {
 
   /// Takes the lock (true) or puts `origin` at the end of the line (false); LockNode::state of the
   /// origin then says when it has been granted. `joins`: a shared request that does not wait behind
-  /// exclusive ones while others hold the lock shared. A lock_all epoch takes its locks one by one,
-  /// as it needs them: two of them would wait for one another, each behind a request that waits for
-  /// the other one to give a lock back.
+  /// exclusive ones while others hold the lock shared. For origins that hold other locks, or will,
+  /// as lock_all epochs take theirs one by one: two of them would wait for one another, each behind
+  /// a request that waits for the other one to give a lock back. Exclusive requests wait as long as
+  /// such origins come one after the other.
   bool acquire(int origin, bool exclusive, bool joins);
 
   /// Leaves an errand with the waiting request of `origin`; false if the lock was granted
@@ -166,7 +167,18 @@ class LockLine {
     }
     return false;
   }
-  /// With the guard: grants the lock to those in line that join, if it is held shared now. How many.
+  /// Takes the lock beside those that hold it shared.
+  bool join() {
+    std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
+    while (holders != 0 && (holders & (exclusive_bit | kept_bit)) == 0) {
+      if (queue_.holders.compare_exchange_weak(holders, holders + 1, std::memory_order_seq_cst)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  /// With the guard: grants the lock to those in line that join, if it is held shared now. How
+  /// many.
   std::uint32_t let_join(std::vector<int>& told);
   /// With the guard: takes a free lock, also from an origin that keeps it.
   bool take_or_take_away(bool exclusive);

@@ -94,8 +94,9 @@ struct Limits {
   /// one after the other: a pipeline, and no queue needs room for more.
   std::uint64_t piece = Message::most_data;
   /// So many bytes are sent to a target that may have to hold them back: short operations do not
-  /// wait for grants, and no target has to keep more than this for each origin and window.
-  std::uint64_t ahead = std::uint64_t{64} * 1024;
+  /// wait for grants, and no target has to keep more than this for each origin and window. 64 KB
+  /// and what the messages themselves take.
+  std::uint64_t ahead = std::uint64_t{68} * 1024;
   /// Longer puts and gets are direct transfers where the target's memory is exposed to them and
   /// both sides consist of runs of `direct_run` on average; in pieces of `direct_piece` once their
   /// epoch is being closed.

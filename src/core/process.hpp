@@ -39,8 +39,12 @@ class Process {
   /// activations (E10). True if anything moved.
   bool sweep() { return sweep(true); }
   /// The same in a call that another one will soon follow: unless somebody waits for what we send,
-  /// it waits for more to travel with, if somebody sweeps soon.
-  bool sweep_in_passing() { return sweep(!swept_soon_); }
+  /// it waits for more to travel with, if somebody sweeps soon. Not for many of these calls:
+  /// whoever sweeps soon takes them for sweeps.
+  bool sweep_in_passing() {
+    passing_ = (passing_ + 1) % most_passing;
+    return sweep(!swept_soon_ || passing_ == 0);
+  }
 
   /// Things that only a sweep can finish. Zero: nothing of ours is waiting, sweeping is pointless
   /// unless serving() is true.
@@ -89,6 +93,8 @@ class Process {
   std::atomic<std::uint64_t> sweeps_{0};  // one writer at a time
   std::uint64_t attending_ = 0;
   std::uint64_t refused_ = 0;
+  static constexpr unsigned most_passing = 256;
+  unsigned passing_ = 0;
   bool swept_soon_ = false;
   bool awaited_ = false;                  // somebody waits for a message that has not been pushed
   std::map<int, LayoutCache> described_;  // by process: our datatypes that it knows

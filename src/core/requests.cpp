@@ -22,6 +22,9 @@ std::uint64_t bytes_of(const Operation& operation) {
   return operation.target_count * operation.target_layout->size();
 }
 
+/// What a message that is held back takes at the target besides its bytes, about.
+constexpr std::uint64_t held_bytes = 64;
+
 bool sends(const Operation& operation) {
   return operation.kind != OperationKind::get && operation.kind != OperationKind::acknowledge &&
          operation.reduction.op != Op::no_op;
@@ -48,6 +51,13 @@ bool Window::open_for(Epoch& epoch, Target& target) {
       if (epoch.no_check) break;
       if (target.access == Target::Access::idle) {
         if (other.locking != nullptr) return false;  // by an earlier epoch of ours
+        settle_ahead(other);
+        if (other.in->lock_granted.load(std::memory_order_acquire) < other.lock_requests &&
+            other.ahead + 2 * held_bytes > process_.limits().ahead) {
+          return false;
+        }
+        other.ahead += 2 * held_bytes;  // the unlock as well
+        other.ahead_lock = other.lock_requests + 1;
         other.locking = &epoch;
         target.access = Target::Access::requested;
         target.id = ++other.lock_requests;
@@ -63,17 +73,22 @@ bool Window::open_for(Epoch& epoch, Target& target) {
   return true;
 }
 
+/// Forgets what has been sent ahead if all of it was for epochs that the target has opened since.
+void Window::settle_ahead(Peer& other) const {
+  if (other.in->granted.load(std::memory_order_acquire) >= other.ahead_access &&
+      other.in->lock_granted.load(std::memory_order_acquire) >= other.ahead_lock &&
+      (other.ahead_fence == 0 || last_fence_ > other.ahead_fence)) {
+    other.ahead = 0;
+  }
+}
+
 bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
   Peer& other = peer(target.rank);
   if (transport_.congested(other.member.process)) return false;
   if (open_for(epoch, target)) return true;
   if (epoch.passive() && target.access == Target::Access::idle) return false;
-  if (other.ahead + bytes > process_.limits().ahead &&
-      other.in->granted.load(std::memory_order_acquire) >= other.ahead_access &&
-      other.in->lock_granted.load(std::memory_order_acquire) >= other.ahead_lock &&
-      (other.ahead_fence == 0 || last_fence_ > other.ahead_fence)) {
-    other.ahead = 0;  // all of it was for epochs that the target has opened since
-  }
+  if (bytes != 0) bytes += held_bytes;
+  if (other.ahead + bytes > process_.limits().ahead) settle_ahead(other);
   if (other.ahead + bytes > process_.limits().ahead) {
     const bool unannounced =
         epoch.kind == EpochKind::fence || (epoch.kind == EpochKind::access && epoch.no_check);
@@ -100,10 +115,12 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
 /// Nobody holds a transfer back at the target: it waits here until the target is known to be
 /// available.
 bool Window::may_transfer(Epoch& epoch, Target& target) {
-  // Without a grant nothing says that what a weak unlock has left there has arrived.
+  // Without a grant nothing says that what a weak unlock has left there has arrived, nor that the
+  // target has ended the last fence.
   Peer& other = peer(target.rank);
-  if (epoch.passive() && epoch.no_check && weak_left(other)) {
-    if (other.weak_asked != other.weak_sent) {
+  if (epoch.passive() && epoch.no_check &&
+      (weak_left(other) || other.fence_answered < last_fence_)) {
+    if (other.weak_asked != other.weak_sent || other.fence_asked < last_fence_) {
       RecordedOperation& asked = question(epoch, target);
       asked.number = target.finished;
       send_question(asked);
@@ -130,7 +147,7 @@ Message Window::request(const Operation& operation, const Epoch& epoch,
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
-      message.gate = epoch.no_check ? Gate::none : Gate::lock;
+      message.gate = Gate::lock;
       message.stamp = last_fence_;
       break;
     case EpochKind::access:
@@ -309,8 +326,10 @@ RecordedOperation& Window::question(Epoch& epoch, Target& target) {
   return record(nothing, epoch, target);
 }
 
-void Window::answers_for_weak(RecordedOperation& question, Peer& other) {
+void Window::answers_for_before(RecordedOperation& question, Peer& other) const {
   question.sent = other.weak_asked = other.weak_sent;
+  other.fence_asked = last_fence_;
+  question.asked = true;
 }
 
 void Window::send_question(RecordedOperation& question) {
@@ -318,12 +337,9 @@ void Window::send_question(RecordedOperation& question) {
   Message message = request(question.operation, *question.epoch, *question.target);
   message.word = question.pool_index;
   message.acknowledge = 1;
-  if (weak_left(other) && question.epoch->passive()) {
-    // Some of it may be held back there for its lock.
-    message.gate = Gate::lock;
-    message.stamp = last_fence_;
-  }
-  answers_for_weak(question, other);
+  question.asked = true;
+  // Others have gates of their own, which say nothing of locks.
+  if (question.epoch->passive()) answers_for_before(question, other);
   send(other, message);
 }
 
@@ -417,7 +433,7 @@ Message Window::of_lock(MessageKind kind, const Epoch& epoch) const {
   message.gate = Gate::lock;
   message.stamp = last_fence_;
   message.exclusive = epoch.exclusive ? 1 : 0;
-  message.joins = epoch.kind == EpochKind::lock_all ? 1 : 0;
+  message.joins = joins(epoch) ? 1 : 0;
   return message;
 }
 
@@ -441,7 +457,7 @@ bool Window::send_unlock(Epoch& epoch, Target& target) {
       send_question(recorded);
       return true;
     }
-    answers_for_weak(recorded, other);
+    answers_for_before(recorded, other);
     message.word = recorded.pool_index;
     message.acknowledge = 1;
   }
@@ -453,21 +469,22 @@ bool Window::send_unlock(Epoch& epoch, Target& target) {
 
 bool Window::take_reply(const Message& message, std::span<const std::byte> payload) {
   RecordedOperation* recorded = process_.operations_.find(message.word);
-  if (recorded == nullptr || recorded->operation.target != message.origin ||
-      payload.size() != message.data) {
+  if (recorded == nullptr || recorded->window != this ||
+      recorded->operation.target != message.origin || payload.size() != message.data) {
     return false;
   }
   Target& target = *recorded->target;
   if (recorded->operation.kind == OperationKind::acknowledge) {
-    if (message.fetched != 0 || message.data != 0) return false;
+    if (message.fetched != 0 || message.data != 0 || !recorded->asked) return false;
     Peer& other = peer(target.rank);
+    if (recorded->epoch->passive()) other.fence_answered = other.fence_asked;
     if (recorded->sent > other.weak_answered) {
       other.weak_answered = recorded->sent;
       if (!weak_left(other)) --weak_peers_;
     }
   } else {
     if (!fetches(recorded->operation.kind) || recorded->direct || recorded->atomic ||
-        message.first != recorded->received ||
+        message.first != recorded->received || message.fetched == 0 ||
         message.fetched > recorded->sent - recorded->received ||
         (message.error == Error::none && message.data != message.fetched) ||
         message.data > message.fetched) {

@@ -36,9 +36,9 @@ bool plausible(const Message& message, std::size_t payload) {
     return payload == 0 && message.gate == Gate::lock &&
            (message.exclusive == 0 || message.joins == 0);
   }
-  if (message.gate > Gate::lock || payload != compare_bytes(message) + message.data ||
-      message.op > Op::generic || message.basic > Basic::other ||
-      message.fetched > Message::most_data) {
+  if (message.gate == Gate::none || message.gate > Gate::lock ||
+      payload != compare_bytes(message) + message.data || message.op > Op::generic ||
+      message.basic > Basic::other || message.fetched > Message::most_data) {
     return false;
   }
   switch (message.operation) {
@@ -146,7 +146,9 @@ void Window::carry_out(const Message& message, std::span<const std::byte> payloa
     case MessageKind::lock:
       if (origin.holding) return;
       origin.holding = true;
-      if (lock_line(peer(rank_)).acquire(message.origin, message.exclusive != 0, message.joins != 0)) {
+      origin.exclusive = message.exclusive != 0;
+      if (lock_line(peer(rank_))
+              .acquire(message.origin, message.exclusive != 0, message.joins != 0)) {
         announce(origin, MessageKind::lock_granted, ++origin.lock_grants);
       } else {
         origin.standing = true;
@@ -157,7 +159,7 @@ void Window::carry_out(const Message& message, std::span<const std::byte> payloa
     case MessageKind::unlock:
       if (!origin.holding) return;
       origin.holding = false;
-      give_back(peer(rank_), message.origin, message.exclusive != 0);
+      give_back(peer(rank_), message.origin, origin.exclusive);
       if (message.acknowledge != 0) reply_to(message, Error::none);
       return;
     default:

@@ -128,16 +128,20 @@ void Window::send_errand(Epoch& epoch) {
   }
 }
 
+bool Window::joins(const Epoch& epoch) const {
+  return !epoch.exclusive && (epoch.kind == EpochKind::lock_all || open_locks_ > 1);
+}
+
 void Window::request_lock(Epoch& epoch, Target& target, Peer& other) {
+  if (!settled(other)) return;
   if (epoch.no_check) {
     target.access = Target::Access::granted;
     return;
   }
   if (other.locking != nullptr)
     return;  // an earlier epoch of ours still has our place in the queue
-  if (!settled(other)) return;
   other.locking = &epoch;
-  if (lock_line(other).acquire(rank_, epoch.exclusive, epoch.kind == EpochKind::lock_all)) {
+  if (lock_line(other).acquire(rank_, epoch.exclusive, joins(epoch))) {
     target.access = Target::Access::granted;
     return;
   }
@@ -303,21 +307,35 @@ void Window::cover(Epoch& epoch, Target& target, bool local, FlushRequest*& requ
 
 void Window::touch_weak(Epoch& epoch) {
   for (int rank = 0; weak_peers_ != 0 && rank < ranks(); ++rank) {
-    if (weak_left(peer(rank)) && peer(rank).touched != &epoch) touch(epoch, rank);
+    if (!weak_left(peer(rank))) continue;
+    if (!epoch.closed) {
+      if (peer(rank).touched != &epoch) touch(epoch, rank);
+    } else if (!epoch.has(rank)) {
+      add_target(epoch, rank);
+    }
   }
 }
 
 void Window::settle_weak() {
-  for (int rank = 0; weak_peers_ != 0 && rank < ranks(); ++rank) {
-    const Peer& left = peer(rank);
-    if (left.weak_asked == left.weak_sent) continue;
+  for (int rank = 0; weak_peers_ + weak_closed_ != 0 && rank < ranks(); ++rank) {
+    if (!weak_unasked(rank)) continue;
     // An epoch that takes no lock and has nothing but the question.
     Epoch& epoch = create(EpochKind::lock);
-    epoch.no_check = true;
+    epoch.no_check = epoch.settles = true;
     add_target(epoch, rank);
     open(epoch);
     close(epoch, nullptr);
   }
+}
+
+bool Window::weak_unasked(int rank) const {
+  const Peer& other = peers_[static_cast<std::size_t>(rank)];
+  if (!remote(other)) return false;
+  if (other.weak_asked != other.weak_sent) return true;
+  for (const Epoch* epoch = first_; weak_closed_ != 0 && epoch != nullptr; epoch = epoch->next) {
+    if (epoch->weak && epoch->closed && epoch->has(rank)) return true;
+  }
+  return false;
 }
 
 Outcome Window::covered(FlushRequest* request, Completion* completion) {

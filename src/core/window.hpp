@@ -242,8 +242,12 @@ class Window {
     std::uint64_t weak_sent = 0;
     std::uint64_t weak_asked = 0;
     std::uint64_t weak_answered = 0;
-    bool standing = false;       // it waits in our lock queue, and we in its place
-    bool holding = false;        // it has our lock
+    // The last fence that a question, and an answer, says it has ended.
+    std::uint64_t fence_asked = 0;
+    std::uint64_t fence_answered = 0;
+    bool standing = false;   // it waits in our lock queue, and we in its place
+    bool holding = false;    // it has our lock
+    bool exclusive = false;  // that one
     std::unique_ptr<Held> held;
   };
 
@@ -291,6 +295,7 @@ class Window {
   void touch_weak(Epoch& epoch);
   /// Asks for them; the next epoch that is not of a lock follows when they have been answered for.
   void settle_weak();
+  bool weak_unasked(int rank) const;
 
   bool lock_lightly(bool exclusive, Peer& peer);
   Outcome unlock_lightly(Peer& peer);
@@ -302,6 +307,7 @@ class Window {
   bool exposed(const Target& target);
   bool obtain(Epoch& epoch, Target& target);
   void request_lock(Epoch& epoch, Target& target, Peer& peer);
+  bool joins(const Epoch& epoch) const;
   bool tell(Epoch& epoch, Target& target);
   void give_back(Peer& peer, int origin, bool exclusive);
   LockLine lock_line(Peer& peer) { return LockLine(*peer.member.control, transport_, asymmetric_); }
@@ -331,6 +337,7 @@ class Window {
   bool advance_remote(Epoch& epoch, Target& target);
   bool tell_remote(Epoch& epoch, Target& target);
   bool open_for(Epoch& epoch, Target& target);
+  void settle_ahead(Peer& peer) const;
   bool may_send(Epoch& epoch, Target& target, std::uint64_t bytes);
   bool may_transfer(Epoch& epoch, Target& target);
   bool transmit(RecordedOperation& recorded);
@@ -345,7 +352,7 @@ class Window {
   void ask(Epoch& epoch, Target& target);
   RecordedOperation& question(Epoch& epoch, Target& target);
   void send_question(RecordedOperation& question);
-  static void answers_for_weak(RecordedOperation& question, Peer& peer);
+  void answers_for_before(RecordedOperation& question, Peer& peer) const;
   Message of_lock(MessageKind kind, const Epoch& epoch) const;
   bool send_unlock(Epoch& epoch, Target& target);
   bool take_reply(const Message& message, std::span<const std::byte> payload);
@@ -431,9 +438,10 @@ class Window {
   Epoch light_;
   bool light_held_ = false;
   std::uint64_t open_locks_ = 0;
-  std::uint64_t closed_ = 0;    // epochs closed and not completed
-  std::uint64_t deferred_ = 0;  // epochs not yet active
-  std::uint64_t weak_peers_ = 0;  // weak_left()
+  std::uint64_t closed_ = 0;       // epochs closed and not completed
+  std::uint64_t deferred_ = 0;     // epochs not yet active
+  std::uint64_t weak_peers_ = 0;   // weak_left()
+  std::uint64_t weak_closed_ = 0;  // epochs with a weak unlock, closed and not completed
   std::uint64_t events_ = 0;
   std::uint64_t fence_calls_ = 0;
   std::unique_ptr<FenceCount> count_;  // where some rank is remote to some other

@@ -51,7 +51,7 @@ Message any_message(Random& random) {
       break;
     default:  // a good put, with some bytes changed
       message.kind = MessageKind::operation;
-      message.gate = Gate::none;
+      message.gate = Gate::lock;
       message.offset = 8;
       message.data = 8;
       for (int i = random.below(3); i > 0; --i) {

@@ -228,6 +228,77 @@ TEST_F(Messages, WeakUnlock) {
   EXPECT_EQ(sent(1), (Sent{3, 1})) << "the grants alone";
 }
 
+// Who sweeps soon does so only if nobody else seems to: calls that sweep in passing must not keep
+// what a weak unlock sends for ever, since the program may poll for what comes of it.
+TEST_F(Messages, WeakUnlockIsSentInPassingInTheEnd) {
+  make(2);
+  Assert weak;
+  weak.weak_unlock = true;
+  ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+  put(0, 1);
+  EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
+  int calls = 0;
+  for (; calls < 1000 && sent(0).packets == 0; ++calls) job_->process(0).sweep_in_passing();
+  EXPECT_GT(calls, 1);
+  EXPECT_EQ(sent(0).packets, 1u);
+}
+
+// A weak epoch that is closed and waits for its turn is before the one that is opened then.
+TEST_F(Messages, UnlockAllFinishesWeakEpochsThatAreSentLater) {
+  make(3);
+  Assert weak;
+  weak.weak_unlock = true;
+  ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
+  std::array<Told, 3> told;
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  put(0, 1);
+  told[0].take(rank(0).unlock(1, told.data()));
+  ASSERT_EQ(rank(0).lock(true, 2, weak), Error::none);
+  put(0, 2);
+  told[1].take(rank(0).unlock(2, &told[1]));
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  told[2].take(rank(0).unlock_all(&told[2]));
+  job_->settle();
+  EXPECT_FALSE(told[0].done() || told[1].done() || told[2].done());
+  EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
+  // All but what is sent to the target of the weak epoch arrives.
+  for (int i = 0; i < 100; ++i) {
+    for (int index : {0, 1, 2}) job_->process(index).sweep();
+    for (const SimNetwork::Route& route : job_->network().under_way()) {
+      if (route.to != 2) job_->network().deliver(route);
+    }
+  }
+  EXPECT_TRUE(told[0].done() && told[1].done());
+  EXPECT_FALSE(told[2].done());
+  settle();
+  EXPECT_TRUE(told[2].done());
+  EXPECT_EQ(word(2), 7u);
+}
+
+// What is held back for a lock comes before what needs none.
+TEST_F(Messages, NoCheckStaysBehindAWeakEpoch) {
+  make(2);
+  Assert weak;
+  weak.weak_unlock = true;
+  Assert unchecked;
+  unchecked.no_check = true;
+  ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
+  value_ = 5;
+  ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+  put(0, 1);
+  EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
+  settle();
+  value_ = 7;
+  ASSERT_EQ(rank(0).lock(true, 1, unchecked), Error::none);
+  put(0, 1);
+  Told told;
+  told.take(rank(0).unlock(1, &told));
+  EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
+  settle();
+  EXPECT_TRUE(told.done());
+  EXPECT_EQ(word(1), 7u);
+}
+
 // Whatever a weak unlock has left behind is complete when a later flush or usual unlock is, even if
 // that epoch has no operation of its own.
 TEST_F(Messages, LaterEpochsFinishWhatAWeakUnlockLeft) {

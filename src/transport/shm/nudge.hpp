@@ -24,7 +24,7 @@ class Nudge {
   bool given() const { return state_.load(std::memory_order_relaxed) == nudged; }
 
   /// On the waiting thread: true once it has been nudged since the last wait, false when the time
-  /// is over (or a signal came).
+  /// is over; earlier, too, if a signal came or somebody still wakes it for the last nudge.
   bool wait(std::uint64_t nanoseconds) {
     std::uint32_t expected = awake;
     if (state_.compare_exchange_strong(expected, waiting, std::memory_order_acq_rel)) {
