@@ -59,6 +59,7 @@ bool Window::may_activate(const Epoch& epoch) const {
   unsigned overlaps = 0;
   for (const Epoch* earlier = first_; earlier != &epoch; earlier = earlier->next) {
     if (!earlier->closed || earlier->closed_at > epoch.opened_at) continue;
+    if (epoch.settles && earlier->weak) return false;
     if (!may_overlap(earlier->kind, epoch.kind, reorder_) || ++overlaps > overlap_limit) {
       return false;
     }

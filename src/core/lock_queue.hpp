@@ -84,10 +84,10 @@ class LockLine {
 
   /// Takes the lock (true) or puts `origin` at the end of the line (false); LockNode::state of the
   /// origin then says when it has been granted. `joins`: a shared request that does not wait behind
-  /// exclusive ones while others hold the lock shared. For origins that hold other locks, or will,
-  /// as lock_all epochs take theirs one by one: two of them would wait for one another, each behind
-  /// a request that waits for the other one to give a lock back. Exclusive requests wait as long as
-  /// such origins come one after the other.
+  /// exclusive ones while others hold the lock shared. A lock_all epoch takes its locks one by
+  /// one, as it needs them: two of them would wait for one another, each behind a request that
+  /// waits for the other one to give a lock back. Exclusive requests wait as long as such epochs
+  /// overlap.
   bool acquire(int origin, bool exclusive, bool joins);
 
   /// Leaves an errand with the waiting request of `origin`; false if the lock was granted

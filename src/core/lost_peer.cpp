@@ -6,12 +6,18 @@
 namespace oriel {
 
 /// Any rank's absence may be what holds it up.
-bool Window::awaits_anybody(const Epoch& epoch) const {
+bool Window::awaits_anybody(const Epoch& epoch) {
   // All ranks have to enter the fence, and of a lock nobody tells us who holds it.
   if (epoch.kind == EpochKind::fence) return epoch.closing_call != 0;
   if (!epoch.passive()) return false;
   for (const Target& target : epoch) {
-    if (target.access == Target::Access::requested) return true;
+    const Peer& other = peer(target.rank);
+    // The answer, and a request that has not been sent, may wait for a lock as well.
+    const bool waits = epoch.closed ? !target.told : !target.waiting.empty();
+    if (target.access == Target::Access::requested || other.weak_answered < other.weak_asked ||
+        (target.access == Target::Access::idle && waits)) {
+      return true;
+    }
   }
   return false;
 }

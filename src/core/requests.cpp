@@ -48,7 +48,12 @@ bool Window::open_for(Epoch& epoch, Target& target) {
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
-      if (epoch.no_check) break;
+      if (epoch.no_check) {
+        // What a weak unlock has left there may not have arrived, nor may the target have ended the
+        // last fence: only a reply tells.
+        if (weak_left(other) || other.fence_answered < last_fence_) return false;
+        break;
+      }
       if (target.access == Target::Access::idle) {
         if (other.locking != nullptr) return false;  // by an earlier epoch of ours
         settle_ahead(other);
@@ -77,7 +82,7 @@ bool Window::open_for(Epoch& epoch, Target& target) {
 void Window::settle_ahead(Peer& other) const {
   if (other.in->granted.load(std::memory_order_acquire) >= other.ahead_access &&
       other.in->lock_granted.load(std::memory_order_acquire) >= other.ahead_lock &&
-      (other.ahead_fence == 0 || last_fence_ > other.ahead_fence)) {
+      (other.ahead_fence == 0 || last_fence_ > other.ahead_fence) && !other.ahead_unchecked) {
     other.ahead = 0;
   }
 }
@@ -86,13 +91,11 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
   Peer& other = peer(target.rank);
   if (transport_.congested(other.member.process)) return false;
   if (open_for(epoch, target)) return true;
-  if (epoch.passive() && target.access == Target::Access::idle) return false;
-  if (bytes != 0) bytes += held_bytes;
+  if (epoch.passive() && !epoch.no_check && target.access == Target::Access::idle) return false;
   if (other.ahead + bytes > process_.limits().ahead) settle_ahead(other);
   if (other.ahead + bytes > process_.limits().ahead) {
-    const bool unannounced =
-        epoch.kind == EpochKind::fence || (epoch.kind == EpochKind::access && epoch.no_check);
-    if (unannounced && target.access == Target::Access::idle) {
+    if ((epoch.kind == EpochKind::fence || epoch.no_check) &&
+        target.access == Target::Access::idle) {
       // The answer comes as soon as the target has opened the epoch.
       target.access = Target::Access::requested;
       RecordedOperation& asked = question(epoch, target);
@@ -102,7 +105,9 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
     return false;
   }
   other.ahead += bytes;
-  if (epoch.passive()) {
+  if (epoch.passive() && epoch.no_check) {
+    other.ahead_unchecked = true;
+  } else if (epoch.passive()) {
     other.ahead_lock = target.id;
   } else if (epoch.kind == EpochKind::fence) {
     other.ahead_fence = epoch.call;
@@ -115,18 +120,6 @@ bool Window::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
 /// Nobody holds a transfer back at the target: it waits here until the target is known to be
 /// available.
 bool Window::may_transfer(Epoch& epoch, Target& target) {
-  // Without a grant nothing says that what a weak unlock has left there has arrived, nor that the
-  // target has ended the last fence.
-  Peer& other = peer(target.rank);
-  if (epoch.passive() && epoch.no_check &&
-      (weak_left(other) || other.fence_answered < last_fence_)) {
-    if (other.weak_asked != other.weak_sent || other.fence_asked < last_fence_) {
-      RecordedOperation& asked = question(epoch, target);
-      asked.number = target.finished;
-      send_question(asked);
-    }
-    return false;
-  }
   return may_send(epoch, target, process_.limits().ahead + 1);
 }
 
@@ -218,8 +211,10 @@ void Window::send_piece(Message message, const Operation& operation, std::uint64
 
 bool Window::transmit_at_once(const Operation& operation, Epoch& epoch, Target& target) {
   const std::uint64_t bytes = bytes_of(operation);
-  if (bytes > largest_piece(operation, process_.limits().piece) || !may_send(epoch, target, bytes))
+  if (bytes > largest_piece(operation, process_.limits().piece) ||
+      !may_send(epoch, target, bytes + held_bytes)) {
     return false;
+  }
   send_piece(request(operation, epoch, target), operation, 0, bytes);
   return true;
 }
@@ -310,7 +305,7 @@ bool Window::transmit_by_messages(RecordedOperation& recorded) {
     if (fetching && recorded.sent - recorded.received >= process_.limits().under_way) return false;
     const std::uint64_t bytes =
         std::min(largest_piece(operation, process_.limits().piece), total - recorded.sent);
-    if (!may_send(epoch, target, sends(operation) ? bytes : 0)) return false;
+    if (!may_send(epoch, target, (sends(operation) ? bytes : 0) + held_bytes)) return false;
     Message message = request(operation, epoch, target);
     message.word = recorded.pool_index;
     send_piece(message, operation, recorded.sent, bytes);
@@ -433,7 +428,7 @@ Message Window::of_lock(MessageKind kind, const Epoch& epoch) const {
   message.gate = Gate::lock;
   message.stamp = last_fence_;
   message.exclusive = epoch.exclusive ? 1 : 0;
-  message.joins = joins(epoch) ? 1 : 0;
+  message.joins = epoch.kind == EpochKind::lock_all ? 1 : 0;
   return message;
 }
 
@@ -477,7 +472,10 @@ bool Window::take_reply(const Message& message, std::span<const std::byte> paylo
   if (recorded->operation.kind == OperationKind::acknowledge) {
     if (message.fetched != 0 || message.data != 0 || !recorded->asked) return false;
     Peer& other = peer(target.rank);
-    if (recorded->epoch->passive()) other.fence_answered = other.fence_asked;
+    if (recorded->epoch->passive()) {
+      other.fence_answered = other.fence_asked;
+      other.ahead_unchecked = false;
+    }
     if (recorded->sent > other.weak_answered) {
       other.weak_answered = recorded->sent;
       if (!weak_left(other)) --weak_peers_;

@@ -128,10 +128,6 @@ void Window::send_errand(Epoch& epoch) {
   }
 }
 
-bool Window::joins(const Epoch& epoch) const {
-  return !epoch.exclusive && (epoch.kind == EpochKind::lock_all || open_locks_ > 1);
-}
-
 void Window::request_lock(Epoch& epoch, Target& target, Peer& other) {
   if (!settled(other)) return;
   if (epoch.no_check) {
@@ -141,7 +137,7 @@ void Window::request_lock(Epoch& epoch, Target& target, Peer& other) {
   if (other.locking != nullptr)
     return;  // an earlier epoch of ours still has our place in the queue
   other.locking = &epoch;
-  if (lock_line(other).acquire(rank_, epoch.exclusive, joins(epoch))) {
+  if (lock_line(other).acquire(rank_, epoch.exclusive, epoch.kind == EpochKind::lock_all)) {
     target.access = Target::Access::granted;
     return;
   }

@@ -236,7 +236,8 @@ class Window {
     std::uint64_t ahead_access = 0;  // the last access, lock request and fence epoch of those
     std::uint64_t ahead_lock = 0;
     std::uint64_t ahead_fence = 0;
-    Error failed = Error::none;  // an operation of its that had no reply
+    bool ahead_unchecked = false;  // and some of locks with NOCHECK, which only an answer settles
+    Error failed = Error::none;    // an operation of its that had no reply
     // Weak unlocks that left it operations without a question: all, those that some later question
     // answers for, and those that have been answered for.
     std::uint64_t weak_sent = 0;
@@ -307,7 +308,6 @@ class Window {
   bool exposed(const Target& target);
   bool obtain(Epoch& epoch, Target& target);
   void request_lock(Epoch& epoch, Target& target, Peer& peer);
-  bool joins(const Epoch& epoch) const;
   bool tell(Epoch& epoch, Target& target);
   void give_back(Peer& peer, int origin, bool exclusive);
   LockLine lock_line(Peer& peer) { return LockLine(*peer.member.control, transport_, asymmetric_); }
@@ -322,7 +322,7 @@ class Window {
   Outcome covered(FlushRequest* request, Completion* completion);
 
   // lost_peer.cpp: whom something pending waits for.
-  bool awaits_anybody(const Epoch& epoch) const;
+  bool awaits_anybody(const Epoch& epoch);
   bool awaits(const Epoch& epoch, const Target& target);
 
   // steps.cpp: what one process tells another, by store or by message.

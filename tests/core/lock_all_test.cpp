@@ -73,46 +73,6 @@ TEST_P(LockAll, TwoOfThemPassTheExclusiveRequestsBetweenThem) {
   for (const Told& one : told) EXPECT_TRUE(one.done());
 }
 
-// The same with single shared locks, the second of which each epoch asks for while it has the
-// first.
-TEST_P(LockAll, SharedLocksOfOneOriginDoLikewise) {
-  const auto flushed = [&](int origin, int target) {
-    Told told;
-    told.take(rank(origin).flush(target, false, &told));
-    job_.settle();
-    EXPECT_TRUE(told.done());
-  };
-  for (const int reader : {0, 1}) {
-    ASSERT_EQ(rank(reader).lock(false, 2 + reader, {}), Error::none);
-    put(reader, 2 + reader);
-    flushed(reader, 2 + reader);
-  }
-  for (const int writer : {2, 3}) {
-    ASSERT_EQ(rank(writer).lock(true, writer, {}), Error::none);
-    put(writer, writer);
-  }
-  job_.settle();
-  for (const int reader : {0, 1}) {
-    ASSERT_EQ(rank(reader).lock(false, 3 - reader, {}), Error::none);
-    put(reader, 3 - reader);
-    flushed(reader, 3 - reader);
-  }
-  std::array<Told, 4> told;
-  for (const int reader : {0, 1}) {
-    for (const int target : {2, 3}) {
-      Told& one = told[static_cast<std::size_t>(2 * reader + target - 2)];
-      one.take(rank(reader).unlock(target, &one));
-    }
-  }
-  for (const int writer : {2, 3}) {
-    Told over;
-    over.take(rank(writer).unlock(writer, &over));
-    job_.settle();
-    EXPECT_TRUE(over.done());
-  }
-  for (const Told& one : told) EXPECT_TRUE(one.done());
-}
-
 // A request that came while the lock was held exclusively joins those that get it then, whoever is
 // in line between them.
 TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "support/calls.hpp"
@@ -297,6 +298,47 @@ TEST_F(Messages, NoCheckStaysBehindAWeakEpoch) {
   settle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 7u);
+}
+
+// However many operations a target has to hold back, whatever their size: it is not asked to hold
+// more than it takes.
+TEST_F(Messages, ATargetIsNotAskedToHoldBackTooMuch) {
+  constexpr int often = 70'000;
+  Assert weak;
+  weak.weak_unlock = true;
+  Assert unchecked;
+  unchecked.no_check = true;
+  for (const bool checked : {true, false}) {
+    make(2);
+    ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
+    value_ = 1;
+    if (!checked) {
+      // What comes now waits behind it.
+      ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+      put(0, 1, 1);
+      EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
+    }
+    ASSERT_EQ(rank(0).lock(true, 1, checked ? Assert{} : unchecked), Error::none);
+    for (int i = 0; i < often; ++i) {
+      Operation operation = on_word(OperationKind::accumulate, &value_, 1);
+      if (i % 2 == 0) {
+        operation.kind = OperationKind::get;
+        operation.result = std::exchange(operation.origin, {});
+        operation.result.address = &got_;
+        operation.reduction = {};
+      }
+      issue(rank(0), operation);
+    }
+    Told told;
+    told.take(rank(0).unlock(1, &told));
+    settle();
+    EXPECT_FALSE(told.done());
+    EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
+    settle();
+    EXPECT_TRUE(told.done());
+    EXPECT_EQ(word(1), static_cast<std::uint64_t>(often / 2));
+    EXPECT_EQ(job_->process(1).refused(), 0u);
+  }
 }
 
 // Whatever a weak unlock has left behind is complete when a later flush or usual unlock is, even if

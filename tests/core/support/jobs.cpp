@@ -24,7 +24,7 @@ struct RandomJob::Plan {
     // Operations have some ten words: limits that cut and stop them, or do not.
     if (random.chance(60)) {
       limits.piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 6));
-      limits.ahead = std::uint64_t{8} * static_cast<unsigned>(random.below(12));
+      limits.ahead = std::uint64_t{40} * static_cast<unsigned>(random.below(12));
       limits.direct = std::uint64_t{8} * static_cast<unsigned>(random.below(3));
       limits.direct_run = std::uint64_t{8} * static_cast<unsigned>(random.below(3));
       limits.direct_piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 3));
