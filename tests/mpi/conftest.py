@@ -24,6 +24,9 @@ from oriel.nodes import Nodes, why_not  # noqa: E402
 LIMIT_SECONDS = 60
 ALARM_SECONDS = 50
 
+# What launchers say on a busy machine before any rank has been started: worth another attempt.
+LAUNCHER_FAILED = ("The PMIx server's listener thread failed to start",)
+
 
 def programs_folder() -> Path:
     return Path(os.environ.get("ORIEL_TEST_PROGRAMS", prefix() / "tests" / "mpi"))
@@ -120,6 +123,14 @@ class Job:
 
     def run_command(self, host: Host, command: list, ranks: int, settings=None, nodes=None):
         """The same of any command, which runs once per rank."""
+        status, output = self._run_once(host, command, ranks, settings, nodes)
+        for _ in range(2):
+            if not any(sentence in output for sentence in LAUNCHER_FAILED):
+                break
+            status, output = self._run_once(host, command, ranks, settings, nodes)
+        return status, output
+
+    def _run_once(self, host: Host, command: list, ranks: int, settings, nodes):
         limit = _patience(nodes) * LIMIT_SECONDS
         with self.start(host, command, ranks, settings, nodes) as process:
             try:
