@@ -71,8 +71,8 @@ struct alignas(cache_line) LockQueue {
   std::uint32_t head = 0;                   // origin + 1; under the guard bit of `line`
   std::uint32_t tail = 0;
   std::uint32_t joiners = 0;  // in line with LockNode::joins; likewise
-  std::uint32_t last = 0;    // origin + 1 of the last exclusive holder; only it writes
-  std::uint32_t streak = 0;  // how often it has taken the lock in a row; likewise
+  std::uint32_t last = 0;     // origin + 1 of the last exclusive holder; only it writes
+  std::uint32_t streak = 0;   // how often it has taken the lock in a row; likewise
 };
 
 /// The words of one rank on one window that peers on its node reach directly, followed in memory by

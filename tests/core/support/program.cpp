@@ -598,7 +598,7 @@ class Maker {
   std::vector<std::vector<std::uint64_t>> epochs_;  // by window and origin
   std::vector<std::vector<std::vector<std::uint64_t>>> era_start_;
   std::map<std::tuple<int, int, int>, std::uint32_t> fresh_;  // by window, target and origin
-  std::set<std::tuple<int, int, int>> weak_;  // rank, window, target
+  std::set<std::tuple<int, int, int>> weak_;                  // rank, window, target
   std::uint64_t values_ = 0;
 };
 
