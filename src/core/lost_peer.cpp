@@ -28,7 +28,6 @@ bool Window::awaits(const Epoch& epoch, const Target& target) {
       target.finished < target.asked) {
     return true;
   }
-  if (const Peer& other = peer(target.rank); other.weak_answered < other.weak_asked) return true;
   // The next epoch waits until it is exposed: see over().
   return epoch.completed && target.issued != 0 && target.access != Target::Access::granted;
 }

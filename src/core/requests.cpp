@@ -321,10 +321,10 @@ RecordedOperation& Window::question(Epoch& epoch, Target& target) {
   return record(nothing, epoch, target);
 }
 
-void Window::answers_for_before(RecordedOperation& question, Peer& other) const {
-  question.sent = other.weak_asked = other.weak_sent;
-  other.fence_asked = last_fence_;
+void Window::note_asked(RecordedOperation& question, Peer& other) {
   question.asked = true;
+  // Others have gates of their own, which say nothing of locks.
+  if (question.epoch->passive()) question.sent = other.weak_asked = other.weak_sent;
 }
 
 void Window::send_question(RecordedOperation& question) {
@@ -332,9 +332,7 @@ void Window::send_question(RecordedOperation& question) {
   Message message = request(question.operation, *question.epoch, *question.target);
   message.word = question.pool_index;
   message.acknowledge = 1;
-  question.asked = true;
-  // Others have gates of their own, which say nothing of locks.
-  if (question.epoch->passive()) answers_for_before(question, other);
+  note_asked(question, other);
   send(other, message);
 }
 
@@ -452,7 +450,7 @@ bool Window::send_unlock(Epoch& epoch, Target& target) {
       send_question(recorded);
       return true;
     }
-    answers_for_before(recorded, other);
+    note_asked(recorded, other);
     message.word = recorded.pool_index;
     message.acknowledge = 1;
   }
@@ -473,7 +471,8 @@ bool Window::take_reply(const Message& message, std::span<const std::byte> paylo
     if (message.fetched != 0 || message.data != 0 || !recorded->asked) return false;
     Peer& other = peer(target.rank);
     if (recorded->epoch->passive()) {
-      other.fence_answered = other.fence_asked;
+      // No fence ends while an epoch of another kind awaits an answer.
+      other.fence_answered = last_fence_;
       other.ahead_unchecked = false;
     }
     if (recorded->sent > other.weak_answered) {

@@ -81,8 +81,8 @@ bool measurable(std::span<const Block> blocks, std::int64_t extent) {
 bool Window::gate_open(const Message& message) {
   const Peer& origin = peer(message.origin);
   switch (message.gate) {
-    case Gate::none:
-      return true;
+    case Gate::none:  // refused: see plausible()
+      break;
     case Gate::exposure:
       return origin.exposures >= message.stamp;
     case Gate::fence:

@@ -371,8 +371,9 @@ Outcome Window::flush_all(bool local, Completion* completion) {
     // Nothing of targets that are not locked: whoever holds one of those may wait for a lock of
     // ours.
     for (Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
-      if (epoch->kind != EpochKind::lock || epoch->closed) continue;
-      cover(*epoch, epoch->one, local, request);
+      if (epoch->kind == EpochKind::lock && !epoch->closed) {
+        cover(*epoch, epoch->one, local, request);
+      }
     }
   } else {
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open"));

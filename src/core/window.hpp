@@ -243,12 +243,10 @@ class Window {
     std::uint64_t weak_sent = 0;
     std::uint64_t weak_asked = 0;
     std::uint64_t weak_answered = 0;
-    // The last fence that a question, and an answer, says it has ended.
-    std::uint64_t fence_asked = 0;
-    std::uint64_t fence_answered = 0;
-    bool standing = false;   // it waits in our lock queue, and we in its place
-    bool holding = false;    // it has our lock
-    bool exclusive = false;  // that one
+    std::uint64_t fence_answered = 0;  // the last fence that an answer says it has ended
+    bool standing = false;             // it waits in our lock queue, and we in its place
+    bool holding = false;              // it has our lock
+    bool exclusive = false;            // that one
     std::unique_ptr<Held> held;
   };
 
@@ -352,7 +350,7 @@ class Window {
   void ask(Epoch& epoch, Target& target);
   RecordedOperation& question(Epoch& epoch, Target& target);
   void send_question(RecordedOperation& question);
-  void answers_for_before(RecordedOperation& question, Peer& peer) const;
+  static void note_asked(RecordedOperation& question, Peer& peer);
   Message of_lock(MessageKind kind, const Epoch& epoch) const;
   bool send_unlock(Epoch& epoch, Target& target);
   bool take_reply(const Message& message, std::span<const std::byte> payload);

@@ -51,12 +51,6 @@ class Atomics : public ::testing::Test {
   std::uint64_t fetched_ = 77;
 };
 
-Assert no_check() {
-  Assert assertion;
-  assertion.no_check = true;
-  return assertion;
-}
-
 TEST_F(Atomics, AreNoMessages) {
   make({0, 1});
   ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);

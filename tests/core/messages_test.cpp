@@ -150,10 +150,8 @@ TEST_F(Messages, NoCheckElidesThePost) {
   make(2);
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
-  Assert no_check;
-  no_check.no_check = true;
-  ASSERT_EQ(rank(1).post(origin, no_check), Error::none);
-  ASSERT_EQ(rank(0).start(target, no_check), Error::none);
+  ASSERT_EQ(rank(1).post(origin, no_check()), Error::none);
+  ASSERT_EQ(rank(0).start(target, no_check()), Error::none);
   put(0, 1);
   EXPECT_TRUE(rank(0).complete(nullptr).done);
   Told told;
@@ -212,11 +210,9 @@ TEST_F(Messages, LockPutUnlock) {
 // order. The window is quiet when the answers are here (S7).
 TEST_F(Messages, WeakUnlock) {
   make(2);
-  Assert weak;
-  weak.weak_unlock = true;
   std::array<std::uint64_t, 3> values = {1, 2, 3};
   for (std::uint64_t& value : values) {
-    ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+    ASSERT_EQ(rank(0).lock(true, 1, weak_unlock()), Error::none);
     issue(rank(0), on_word(OperationKind::put, &value, 1));
     EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
     value = 0;
@@ -233,9 +229,7 @@ TEST_F(Messages, WeakUnlock) {
 // what a weak unlock sends for ever, since the program may poll for what comes of it.
 TEST_F(Messages, WeakUnlockIsSentInPassingInTheEnd) {
   make(2);
-  Assert weak;
-  weak.weak_unlock = true;
-  ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+  ASSERT_EQ(rank(0).lock(true, 1, weak_unlock()), Error::none);
   put(0, 1);
   EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
   int calls = 0;
@@ -247,14 +241,12 @@ TEST_F(Messages, WeakUnlockIsSentInPassingInTheEnd) {
 // A weak epoch that is closed and waits for its turn is before the one that is opened then.
 TEST_F(Messages, UnlockAllFinishesWeakEpochsThatAreSentLater) {
   make(3);
-  Assert weak;
-  weak.weak_unlock = true;
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
   std::array<Told, 3> told;
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   put(0, 1);
   told[0].take(rank(0).unlock(1, told.data()));
-  ASSERT_EQ(rank(0).lock(true, 2, weak), Error::none);
+  ASSERT_EQ(rank(0).lock(true, 2, weak_unlock()), Error::none);
   put(0, 2);
   told[1].take(rank(0).unlock(2, &told[1]));
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
@@ -279,18 +271,14 @@ TEST_F(Messages, UnlockAllFinishesWeakEpochsThatAreSentLater) {
 // What is held back for a lock comes before what needs none.
 TEST_F(Messages, NoCheckStaysBehindAWeakEpoch) {
   make(2);
-  Assert weak;
-  weak.weak_unlock = true;
-  Assert unchecked;
-  unchecked.no_check = true;
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
   value_ = 5;
-  ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+  ASSERT_EQ(rank(0).lock(true, 1, weak_unlock()), Error::none);
   put(0, 1);
   EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
   settle();
   value_ = 7;
-  ASSERT_EQ(rank(0).lock(true, 1, unchecked), Error::none);
+  ASSERT_EQ(rank(0).lock(true, 1, no_check()), Error::none);
   put(0, 1);
   Told told;
   told.take(rank(0).unlock(1, &told));
@@ -304,21 +292,17 @@ TEST_F(Messages, NoCheckStaysBehindAWeakEpoch) {
 // more than it takes.
 TEST_F(Messages, ATargetIsNotAskedToHoldBackTooMuch) {
   constexpr int often = 70'000;
-  Assert weak;
-  weak.weak_unlock = true;
-  Assert unchecked;
-  unchecked.no_check = true;
   for (const bool checked : {true, false}) {
     make(2);
     ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
     value_ = 1;
     if (!checked) {
       // What comes now waits behind it.
-      ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+      ASSERT_EQ(rank(0).lock(true, 1, weak_unlock()), Error::none);
       put(0, 1, 1);
       EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
     }
-    ASSERT_EQ(rank(0).lock(true, 1, checked ? Assert{} : unchecked), Error::none);
+    ASSERT_EQ(rank(0).lock(true, 1, checked ? Assert{} : no_check()), Error::none);
     for (int i = 0; i < often; ++i) {
       Operation operation = on_word(OperationKind::accumulate, &value_, 1);
       if (i % 2 == 0) {
@@ -344,10 +328,8 @@ TEST_F(Messages, ATargetIsNotAskedToHoldBackTooMuch) {
 // Whatever a weak unlock has left behind is complete when a later flush or usual unlock is, even if
 // that epoch has no operation of its own.
 TEST_F(Messages, LaterEpochsFinishWhatAWeakUnlockLeft) {
-  Assert weak;
-  weak.weak_unlock = true;
   const auto leave_behind = [&] {
-    ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+    ASSERT_EQ(rank(0).lock(true, 1, weak_unlock()), Error::none);
     put(0, 1);
     EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
   };
@@ -377,14 +359,12 @@ TEST_F(Messages, LaterEpochsFinishWhatAWeakUnlockLeft) {
     EXPECT_EQ(rank(0).lock(false, 1, {}), Error::none);
     return rank(0).unlock(1, told);
   });
-  Assert unchecked;
-  unchecked.no_check = true;
   expect_finished_by([&](Told* told) {
-    EXPECT_EQ(rank(0).lock(false, 1, unchecked), Error::none);
+    EXPECT_EQ(rank(0).lock(false, 1, no_check()), Error::none);
     return rank(0).flush(1, false, told);
   });
   expect_finished_by([&](Told* told) {
-    EXPECT_EQ(rank(0).lock(false, 1, unchecked), Error::none);
+    EXPECT_EQ(rank(0).lock(false, 1, no_check()), Error::none);
     return rank(0).unlock(1, told);
   });
   expect_finished_by([&](Told* told) {
@@ -439,10 +419,8 @@ TEST_F(Messages, LongPutOfAWaitingProcessGoesPieceByPiece) {
 // Whoever holds the lock that a weak epoch still waits for may wait for one that we hold now.
 TEST_F(Messages, FlushAllLeavesTargetsThatAreNotLocked) {
   make(3);
-  Assert weak;
-  weak.weak_unlock = true;
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
-  ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+  ASSERT_EQ(rank(0).lock(true, 1, weak_unlock()), Error::none);
   put(0, 1);
   EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
   ASSERT_EQ(rank(0).lock(true, 2, {}), Error::none);
@@ -460,11 +438,9 @@ TEST_F(Messages, FlushAllLeavesTargetsThatAreNotLocked) {
 // What it fetches is there when it returns, and another kind of epoch comes after it (E5).
 TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   make(2);
-  Assert weak;
-  weak.weak_unlock = true;
   const std::uint64_t stored = 5;
   std::memcpy(job_->memory(1), &stored, sizeof stored);
-  ASSERT_EQ(rank(0).lock_all(weak), Error::none);
+  ASSERT_EQ(rank(0).lock_all(weak_unlock()), Error::none);
   Operation get = on_word(OperationKind::get, nullptr, 1);
   get.result = get.origin;
   get.result.address = &got_;
@@ -477,7 +453,7 @@ TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   settle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(got_, 5u);
-  ASSERT_EQ(rank(0).lock(true, 1, weak), Error::none);
+  ASSERT_EQ(rank(0).lock(true, 1, weak_unlock()), Error::none);
   put(0, 1, 1);
   EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
   const std::array<int, 1> target = {1};
@@ -597,17 +573,15 @@ INSTANTIATE_TEST_SUITE_P(Networks, DirectWrites, ::testing::Bool(),
 
 // Without the target's consent nothing else would keep it behind the messages of the epoch before.
 TEST_P(DirectWrites, DoNotOvertakeAWeakEpoch) {
-  Assert weak;
-  weak.weak_unlock = weak.no_check = true;
-  Assert unchecked;
-  unchecked.no_check = true;
+  Assert weak = weak_unlock();
+  weak.no_check = true;
   value_ = 5;
   ASSERT_EQ(rank(0).lock_all(weak), Error::none);
   put(0, 1);
   Told told;
   told.take(rank(0).unlock_all(&told));
   EXPECT_TRUE(told.done());
-  ASSERT_EQ(rank(0).lock_all(unchecked), Error::none);
+  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   put_all();
   EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
   told = {};
@@ -621,18 +595,16 @@ TEST_P(DirectWrites, DoNotOvertakeAWeakEpoch) {
 TEST_P(DirectWrites, DoNotOvertakeTheAccessBefore) {
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
-  Assert unchecked;
-  unchecked.no_check = true;
   Told waited;
   ASSERT_EQ(rank(1).post(origin, {}), Error::none);
   waited.take(rank(1).wait(&waited));
-  ASSERT_EQ(rank(1).post(origin, unchecked), Error::none);
+  ASSERT_EQ(rank(1).post(origin, no_check()), Error::none);
   settle();
   ASSERT_EQ(rank(0).start(target, {}), Error::none);
   value_ = 5;
   put(0, 1);
   EXPECT_TRUE(rank(0).complete(nullptr).done);
-  ASSERT_EQ(rank(0).start(target, unchecked), Error::none);
+  ASSERT_EQ(rank(0).start(target, no_check()), Error::none);
   put_all();
   EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
   settle();

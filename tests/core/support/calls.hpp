@@ -54,6 +54,18 @@ inline void issue(Window& window, const Operation& operation) {
   EXPECT_EQ(outcome.error, Error::none) << window.reason();
 }
 
+inline Assert no_check() {
+  Assert assertion;
+  assertion.no_check = true;
+  return assertion;
+}
+
+inline Assert weak_unlock() {
+  Assert assertion;
+  assertion.weak_unlock = true;
+  return assertion;
+}
+
 inline Assert no_precede() {
   Assert assertion;
   assertion.no_precede = true;
