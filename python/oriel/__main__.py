@@ -2,7 +2,7 @@
 import signal
 import sys
 
-from oriel.cli import main
+from oriel.cli.commands import main
 
 # `oriel info | head` ends quietly, as other commands do.
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)

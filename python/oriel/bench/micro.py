@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`oriel bench micro`: the time of one-sided calls, each host MPI alone against Oriel on it.
-`oriel bench pending`: very many pending nonblocking epochs in one process.
-`oriel bench halo`: epochs against point-to-point communication, in an exchange of ghost cells.
-`oriel bench progress`: put and flush to a target that computes, against one that waits in MPI."""
+"""`oriel bench micro`: the time of one-sided calls, each host MPI alone against Oriel on it."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import signal
 import statistics
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,18 +12,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from oriel import bench_figure, bench_halo, bench_progress, benchmark, job, machine
-from oriel.benchmark import NAMES, positive, version
-from oriel.hosts_mpi import Host, HostError, own_program
-from oriel.nodes import Nodes, NodesError, across
-from oriel.timings import FAR, HOST, NEAR, ORIEL, WAYS, Row, Timings
+from oriel.bench import micro_figure, outcome
+from oriel.bench.micro_times import FAR, NEAR, Row, Timings
+from oriel.bench.options import positive
+from oriel.bench.rounds import compared
+from oriel.bench.ways import HOST, ORIEL, WAYS
+from oriel.hosts import job
+from oriel.hosts.host import Host, host_title, own_program
+from oriel.hosts.nodes import Nodes
+from oriel.report import machine
+from oriel.report.console import progress_bar
 
 TIMEOUT_S = 180
 SUBJECTS = ("windows", "messages")
 # Between nodes: what travels with its synchronization, what is cut into pieces, and in between.
 NETWORK_SIZES = ("8", "4096", "65536", "1048576", "4194304")
 QUICK_OPTIONS = ("--batches", "3", "--batch-us", "50")
-QUICK_PENDING = 1000
 # So many times the rounds asked for at most, if the distance of the cores changes between runs.
 MOST_ROUNDS = 3
 STATISTICS = {"median": Timings.median, "fastest": Timings.fastest}
@@ -40,64 +38,21 @@ WINDOW_TITLES = {
 }
 
 
-def _arguments(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="oriel bench", description=__doc__)
-    subject = parser.add_subparsers(
-        dest="subject", required=True, metavar="micro|pending|halo|progress"
-    )
-    micro = subject.add_parser("micro", help="time of every kind of call against the host MPIs")
-    micro.add_argument(
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--runs",
         type=positive,
         default=5,
         metavar="R",
         help="how often each program is started each way (default: 5)",
     )
-    micro.add_argument(
+    parser.add_argument(
         "--by",
         choices=list(STATISTICS),
         default="median",
         help="what the tables compare: the median, or the fastest batch, which other work on the "
         "machine disturbs least (default: median)",
     )
-    pending = subject.add_parser("pending", help="many pending epochs: completion and memory")
-    pending.add_argument(
-        "--pending",
-        type=positive,
-        default=1_000_000,
-        metavar="N",
-        help="how many epochs are pending at once (default: 1000000)",
-    )
-    halo = subject.add_parser("halo", help="an exchange of ghost cells against messages")
-    bench_halo.add_arguments(halo)
-    progress = subject.add_parser("progress", help="puts to a target that computes")
-    bench_progress.add_arguments(progress)
-    for each in (micro, halo, progress):
-        each.add_argument(
-            "--hosts",
-            type=positive,
-            default=1,
-            metavar="H",
-            help="spread the ranks over H nodes made of network namespaces of this machine (takes "
-            "root; default: 1, this machine itself)",
-        )
-        each.add_argument(
-            "--output",
-            type=Path,
-            default=Path("build/bench"),
-            metavar="FOLDER",
-            help="where figure and results go (default: build/bench)",
-        )
-    for each in (micro, pending, halo, progress):
-        each.add_argument(
-            "--mpi",
-            default="all",
-            metavar="NAME",
-            help="the host MPIs: mpich, openmpi, intel with commas between them, or all (default: "
-            "all that are found)",
-        )
-        each.add_argument("--quick", action="store_true", help="tiny, to see that everything works")
-    return parser.parse_args(argv)
 
 
 def _plan(hosts: list[Host], number: int) -> Iterator[tuple[Host, str, str]]:
@@ -121,16 +76,16 @@ def _measure(
     timings = Timings(between_nodes=nodes is not None)
     failures: dict[tuple[str, str, str], str] = {}
     jobs = len(list(_plan(hosts, 0)))
-    with benchmark.progress() as progress:
-        task = progress.add_task("", total=runs * jobs)
+    with progress_bar() as bar:
+        task = bar.add_task("", total=runs * jobs)
         for number in range(runs if quick else MOST_ROUNDS * runs):
             if number >= runs:
                 if failures or _enough(timings, runs):
                     break
-                progress.update(task, total=(number + 1) * jobs)
+                bar.update(task, total=(number + 1) * jobs)
             for host, subject, way in _plan(hosts, number):
-                what = f"{version(host)}, {subject}, {'alone' if way == HOST else 'with Oriel'}"
-                progress.update(task, description=what)
+                what = f"{host.title}, {subject}, {'alone' if way == HOST else 'with Oriel'}"
+                bar.update(task, description=what)
                 if (host.name, subject, way) not in failures:
                     program = [str(own_program(host, "micro")), "--measure", subject]
                     program += QUICK_OPTIONS if quick else ()
@@ -142,8 +97,8 @@ def _measure(
                         failure = "it printed no results"
                     if failure:
                         failures[host.name, subject, way] = f"{what}: the run failed, {failure}."
-                progress.advance(task)
-        progress.update(task, description="measured")
+                bar.advance(task)
+        bar.update(task, description="measured")
     return timings, list(failures.values())
 
 
@@ -186,9 +141,9 @@ def _table(timings: Timings, window: str, by: str) -> Table:
     table.add_column("Row")
     hosts = timings.hosts()
     for host in hosts:
-        table.add_column(NAMES.get(host, host), justify="right")
+        table.add_column(host_title(host), justify="right")
     for host in hosts:
-        table.add_column(f"Oriel on {NAMES.get(host, host)}", justify="right")
+        table.add_column(f"Oriel on {host_title(host)}", justify="right")
     for row in timings.rows():
         if row.window == window:
             theirs = [_microseconds(STATISTICS[by](timings, row, host, HOST)) for host in hosts]
@@ -224,10 +179,10 @@ def verdicts(timings: Timings) -> list[str]:
     return sentences
 
 
-def _micro(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    hosts = benchmark.compared(arguments.mpi, "micro")
+def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
+    hosts = compared(arguments.mpi, "micro")
     where = machine.description()
-    versions = {host.name: version(host) for host in hosts}
+    versions = {host.name: host.title for host in hosts}
     runs = 1 if arguments.quick else arguments.runs
     timings, failures = _measure(hosts, runs, arguments.quick, nodes)
     for window in WINDOW_TITLES:
@@ -239,7 +194,7 @@ def _micro(arguments: argparse.Namespace, console: Console, nodes: Nodes | None)
         highlight=False,
     )
     distances = [] if nodes else [_distances(timings)]
-    place = f"{benchmark.place(where, versions, arguments.hosts)}; {runs} runs or more"
+    place = f"{outcome.place(where, versions, arguments.hosts)}; {runs} runs or more"
     results = {
         "machine": where,
         "hosts": versions,
@@ -250,61 +205,8 @@ def _micro(arguments: argparse.Namespace, console: Console, nodes: Nodes | None)
 
     def draw(where: str, path: Path) -> None:
         value = STATISTICS[arguments.by]
-        bench_figure.draw(timings, versions, arguments.hosts, value, where, path)
+        micro_figure.draw(timings, versions, arguments.hosts, value, where, path)
 
     notes = [*verdicts(timings), *distances]
     path = arguments.output / "micro.png"
-    return benchmark.report(console, notes, failures, place, results, path, draw)
-
-
-def _pending(arguments: argparse.Namespace, console: Console, _: Nodes | None) -> int:
-    hosts = benchmark.find(arguments.mpi)
-    epochs = QUICK_PENDING if arguments.quick else arguments.pending
-    table = Table(title=f"{epochs:,} pending lock epochs", title_justify="left")
-    table.add_column("MPI")
-    for title in ("Turn", "Open (s)", "Complete (s)", "Grown (MB)", "Bytes per epoch"):
-        table.add_column(title, justify="right")
-    failures = []
-    for host in hosts:
-        program = [str(own_program(host, "pending")), "--pending", str(epochs)]
-        output, failure = job.run(*host.command(2, program), TIMEOUT_S)
-        for line in output.splitlines():
-            if not line.startswith("{"):
-                continue
-            turn = json.loads(line)
-            table.add_row(
-                version(host),
-                str(turn["turn"]),
-                f"{turn['open_s']:.3f}",
-                f"{turn['complete_s']:.3f}",
-                f"{(turn['pending_kb'] - turn['before_kb']) / 1024:.1f}",
-                f"{turn['grown_bytes_per_epoch']:.0f}",
-            )
-        if failure:
-            failures.append(f"{version(host)}: the run failed, {failure}.")
-    console.print(table)
-    for failure in failures:
-        console.print(f"- {failure}", highlight=False, markup=False)
-    return 1 if failures else 0
-
-
-SUBCOMMANDS = {
-    "micro": _micro,
-    "pending": _pending,
-    "halo": bench_halo.run,
-    "progress": bench_progress.run,
-}
-
-
-def main(argv: list[str]) -> int:
-    arguments = _arguments(argv)
-    # So that a benchmark that is ended from outside ends its jobs as well.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    # Without a terminal rich would fold the tables at 80 columns.
-    console = Console(width=None if sys.stdout.isatty() else 132)
-    try:
-        with across(getattr(arguments, "hosts", 1)) as nodes:
-            return SUBCOMMANDS[arguments.subject](arguments, console, nodes)
-    except (HostError, NodesError) as error:
-        print(f"oriel bench: {error}", file=sys.stderr)
-        return 1
+    return outcome.report(console, notes, failures, place, results, path, draw)

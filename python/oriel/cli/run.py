@@ -8,8 +8,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from oriel.hosts_mpi import Host, HostError, find_host, find_hosts, host_at
-from oriel.nodes import across
+from oriel.hosts.host import Host, HostError, find_host, find_hosts, host_at
+from oriel.hosts.nodes import across
 
 # Which MPI a library's soname belongs to. MPICH and Intel MPI share theirs.
 _SONAMES = {

@@ -8,11 +8,8 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from oriel.tables import size_text
-
-HOST = "host"
-ORIEL = "oriel"
-WAYS = (HOST, ORIEL)
+from oriel.bench.ways import HOST, ORIEL
+from oriel.report.units import size_text
 
 # Short rows on allocated windows must take at most half of the best host's time, no row more than
 # that time.

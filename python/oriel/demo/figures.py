@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from oriel import drawing
-from oriel.drawing import COLOURS, DASHES, GRID, INK, MUTED, STYLE, plt
-from oriel.patterns import PATTERNS, WAYS, Observation, Pattern
-from oriel.results import Results, Summary
-from oriel.tables import size_text
+from oriel.demo.patterns import PATTERNS, WAYS, Observation, Pattern
+from oriel.demo.results import Results, Summary
+from oriel.report import drawing
+from oriel.report.drawing import COLOURS, DASHES, GRID, INK, MUTED, STYLE, plt
+from oriel.report.units import size_text
 
 LABELS = {
     "blocking": "Oriel, blocking",

@@ -9,7 +9,7 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from oriel.timings import HOST
+from oriel.bench.ways import HOST
 
 MESSAGES = "messages"
 TITLES = {"fence": "fence", "post_start": "pscw", "lock": "lock", "weak_lock": "weak lock"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from oriel.patterns import FLAGS, INEFFICIENCIES, WAYS, Observation, Pattern
-from oriel.results import Results
+from oriel.demo.patterns import FLAGS, INEFFICIENCIES, WAYS, Observation, Pattern
+from oriel.demo.results import Results
+from oriel.report.units import size_text
 
 
 @dataclass(frozen=True)
@@ -14,12 +15,6 @@ class Table:
     title: str
     columns: tuple[str, ...]
     rows: list[tuple[str, ...]]
-
-
-def size_text(size: int) -> str:
-    if size >= 1 << 20:
-        return f"{size >> 20} MB"
-    return f"{size >> 10} KB" if size >= 1024 else f"{size} B"
 
 
 def microseconds(value: float | None) -> str:

@@ -11,11 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from oriel import benchmark, machine, progress_figure
-from oriel.hosts_mpi import Host, own_program
-from oriel.nodes import Nodes
-from oriel.progress_times import TARGETS, ProgressTimes
-from oriel.timings import HOST, ORIEL, WAYS
+from oriel.bench import outcome, progress_figure
+from oriel.bench.options import positive
+from oriel.bench.progress_times import TARGETS, ProgressTimes
+from oriel.bench.rounds import compared, play
+from oriel.bench.ways import HOST, ORIEL, WAYS
+from oriel.hosts.host import Host, own_program
+from oriel.hosts.nodes import Nodes
+from oriel.report import machine
 
 RANKS = 2
 # After which the program itself stops putting to one target.
@@ -29,21 +32,21 @@ WINDOWS = {HOST: ("allocated", "created", "dynamic"), ORIEL: ("allocated", "crea
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--operations",
-        type=benchmark.positive,
+        type=positive,
         default=100_000,
         metavar="K",
         help="how often rank 0 puts and flushes (default: 100000)",
     )
     parser.add_argument(
         "--busy-ms",
-        type=benchmark.positive,
+        type=positive,
         default=3000,
         metavar="MILLISECONDS",
         help="how long the busy target computes outside MPI (default: 3000)",
     )
     parser.add_argument(
         "--rounds",
-        type=benchmark.positive,
+        type=positive,
         default=3,
         metavar="R",
         help="how often the program is started each way (default: 3)",
@@ -81,9 +84,9 @@ def _table(times: ProgressTimes, versions: dict[str, str]) -> Table:
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    hosts = benchmark.compared(arguments.mpi, "progress")
+    hosts = compared(arguments.mpi, "progress")
     where = machine.description()
-    versions = {host.name: benchmark.version(host) for host in hosts}
+    versions = {host.name: host.title for host in hosts}
     rounds = 1 if arguments.quick else arguments.rounds
     operations = QUICK_OPERATIONS if arguments.quick else arguments.operations
     busy_ms = QUICK_BUSY_MS if arguments.quick else arguments.busy_ms
@@ -97,7 +100,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         return [str(own_program(host, "progress")), *windows, *options]
 
     timeout_s = 60 + len(WINDOWS[HOST]) * (2 * LIMIT_S + busy_ms / 1000)
-    failures = benchmark.play(hosts, rounds, RANKS, program, times.read, timeout_s, nodes)
+    failures = play(hosts, rounds, RANKS, program, times.read, timeout_s, nodes)
     console.print(_table(times, versions))
     console.print(
         f"The busy target computes for {busy_ms / 1000:g} s outside MPI, during {operations:,} "
@@ -106,7 +109,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         f"{times.absence_us:,.0f} µs.",
         highlight=False,
     )
-    place = f"{benchmark.place(where, versions, arguments.hosts)}; rounds: {rounds}"
+    place = f"{outcome.place(where, versions, arguments.hosts)}; rounds: {rounds}"
     results = {
         "machine": where,
         "hosts": versions,
@@ -121,4 +124,4 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         progress_figure.draw(times, versions, where, path)
 
     path = arguments.output / "progress.png"
-    return benchmark.report(console, [], failures, place, results, path, draw)
+    return outcome.report(console, [], failures, place, results, path, draw)

@@ -33,7 +33,7 @@ def run(argv: Sequence[str], environment: Mapping[str, str], timeout_s: float) -
     try:
         output, errors = process.communicate(timeout=timeout_s)
     except BaseException as interruption:
-        _end(process)
+        end(process)
         if isinstance(interruption, subprocess.TimeoutExpired):
             return "", f"it did not end within {timeout_s:g} s"
         raise
@@ -42,17 +42,18 @@ def run(argv: Sequence[str], environment: Mapping[str, str], timeout_s: float) -
     return output, ""
 
 
-def _end(process: subprocess.Popen) -> None:
-    # The launcher ends its ranks when it is asked to; what is left then is killed.
+def end(process: subprocess.Popen, patience_s: float = 5) -> str:
+    """Ends a process that leads a session of its own, and its group; returns what it has printed.
+    A launcher ends its ranks when it is asked to; what is left then is killed."""
     for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.returncode is not None:
+            break  # it was waited for, and its number may be another's by now
+        os.killpg(process.pid, number)
         try:
-            os.killpg(process.pid, number)
-            process.communicate(timeout=5)
-            return
-        except ProcessLookupError:
-            return
+            return process.communicate(timeout=patience_s)[0]
         except subprocess.TimeoutExpired:
             continue
+    return ""
 
 
 def _reason(errors: str) -> str:

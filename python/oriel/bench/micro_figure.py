@@ -8,10 +8,11 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from oriel import drawing
-from oriel.drawing import GRID, INK, STYLE, plt
-from oriel.tables import size_text
-from oriel.timings import HOST, ORIEL, TITLES, Row, Timings
+from oriel.bench.micro_times import TITLES, Row, Timings
+from oriel.bench.ways import HOST, ORIEL
+from oriel.report import drawing
+from oriel.report.drawing import GRID, INK, STYLE, plt
+from oriel.report.units import size_text
 
 # Light to dark within the hosts and within ours.
 COLOURS = {

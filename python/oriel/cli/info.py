@@ -10,7 +10,7 @@ import subprocess
 import textwrap
 
 from oriel import __version__
-from oriel.hosts_mpi import (
+from oriel.hosts.host import (
     STANDARD_ABI,
     Host,
     HostError,
@@ -19,7 +19,7 @@ from oriel.hosts_mpi import (
     own_program,
     prefix,
 )
-from oriel.nodes import Nodes, across
+from oriel.hosts.nodes import Nodes, across
 
 _NETWORK = "oriel: network: "
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from oriel import tables
-from oriel.patterns import FLAGS, INEFFICIENCIES, Pattern
-from oriel.results import Results
+from oriel.demo import tables
+from oriel.demo.patterns import FLAGS, INEFFICIENCIES, Pattern
+from oriel.demo.results import Results
 
 STYLE = """
 :root { --ink: #22303c; --muted: #6b7885; --line: #e3e8ec; --accent: #14648c; }

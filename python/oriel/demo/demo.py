@@ -13,11 +13,14 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from oriel import benchmark, figures, job, machine, page, tables
-from oriel.hosts_mpi import Host, HostError, own_program
-from oriel.nodes import Nodes, across
-from oriel.patterns import PATTERNS, WAYS, Pattern
-from oriel.results import Results
+from oriel.demo import figures, page, tables
+from oriel.demo.patterns import PATTERNS, WAYS, Pattern
+from oriel.demo.results import Results
+from oriel.hosts import job
+from oriel.hosts.host import Host, choose_hosts, own_program
+from oriel.hosts.nodes import Nodes, across
+from oriel.report import machine
+from oriel.report.console import progress_bar, tables_console
 
 ROUNDS = 5
 QUICK_ITERATIONS = 3
@@ -71,8 +74,8 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
 
 def _hosts(name: str) -> list[Host]:
     if name:
-        return benchmark.find(name)
-    found = benchmark.find("all")
+        return choose_hosts(name)
+    found = choose_hosts("all")
     return [next((host for host in found if host.name == "mpich"), found[0])]
 
 
@@ -113,7 +116,7 @@ def _measure(
     progress: Progress,
     nodes: Nodes | None,
 ) -> Results:
-    results = Results(host.name, benchmark.version(host), nodes.count if nodes else 1)
+    results = Results(host.name, host.title, nodes.count if nodes else 1)
     if not host.library.is_file():
         results.failures.append(
             f"Oriel's library for {host.name} is not built, so only the host's own way was "
@@ -166,24 +169,19 @@ def main(argv: list[str]) -> int:
     arguments = _arguments(argv)
     # So that a demo that is ended from outside ends its jobs as well.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    # Without a terminal rich would fold the tables at 80 columns.
-    console = Console(width=None if sys.stdout.isatty() else 132)
+    console = tables_console()
     iterations = (
         min(arguments.iterations, QUICK_ITERATIONS) if arguments.quick else (arguments.iterations)
     )
     patterns = [
         each for each in PATTERNS if not arguments.pattern or each.name in arguments.pattern
     ]
-    try:
-        hosts = _hosts(arguments.mpi)
-        for host in hosts:
-            own_program(host, "patterns")
-    except HostError as error:
-        print(f"oriel demo: {error}", file=sys.stderr)
-        return 1
+    hosts = _hosts(arguments.mpi)
+    for host in hosts:
+        own_program(host, "patterns")
     where = machine.description()
     sections = []
-    with across(arguments.hosts) as nodes, benchmark.progress() as progress:
+    with across(arguments.hosts) as nodes, progress_bar() as progress:
         for host in hosts:
             results = _measure(host, patterns, iterations, arguments.quick, progress, nodes)
             sections.append((results, figures.draw_all(results, arguments.output / host.name)))

@@ -8,7 +8,7 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from oriel.patterns import Observation, Pattern
+from oriel.demo.patterns import Observation, Pattern
 
 Key = tuple[str, str, int, str, str]  # pattern, way, bytes, variant, metric
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from oriel import drawing
-from oriel.drawing import COLOURS, GRID, INK, MUTED, STYLE, plt
-from oriel.halo_times import PAPER, PAPER_TITLES, TITLES, VARIANTS, HaloTimes
-from oriel.tables import size_text
-from oriel.timings import HOST, ORIEL
+from oriel.bench.halo_times import PAPER, PAPER_TITLES, TITLES, VARIANTS, HaloTimes
+from oriel.bench.ways import HOST, ORIEL
+from oriel.report import drawing
+from oriel.report.drawing import COLOURS, GRID, INK, MUTED, STYLE, plt
+from oriel.report.units import size_text
 
 LINES = {
     HOST: {"color": COLOURS["host"], "marker": "s", "linewidth": 3, "markersize": 6},

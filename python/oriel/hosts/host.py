@@ -17,9 +17,9 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from oriel.nodes import RSH, Nodes
+from oriel.hosts.nodes import RSH, Nodes
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 _SOURCE_TREE = _PACKAGE.parents[1]
 
 # What an MPI's launcher says of itself under --version.
@@ -30,6 +30,7 @@ _BANNERS = (
 )
 _NATIVE_ABI = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi"}
 STANDARD_ABI = "abi"
+_TITLES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
 
 # UCX finds the shared memory of nodes that are namespaces of one machine, and would use it. Without
 # it Open MPI's windows over UCX give up every time one is made, with a message, and in a way that
@@ -39,6 +40,10 @@ _ACROSS_NODES = {"UCX_TLS": "tcp,self", "OMPI_MCA_osc": "^ucx"}
 
 class HostError(Exception):
     """A sentence for the user: no such MPI, or not usable here."""
+
+
+def host_title(name: str) -> str:
+    return _TITLES.get(name, name)
 
 
 def prefix() -> Path:
@@ -90,6 +95,11 @@ class Host:
     mpiexec: Path
     library: Path
     version: str
+
+    @property
+    def title(self) -> str:
+        """As people write it, with the version."""
+        return f"{host_title(self.name)} {self.version}"
 
     @property
     def standard_abi(self) -> bool:
@@ -161,11 +171,16 @@ class Host:
             return ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
         return []
 
+    def library_path(self) -> dict[str, str]:
+        """The variable by which a process finds this MPI. A path in our library would not do: one
+        library serves MPICH and Intel MPI, and a process must not get the two."""
+        if self.prefix == Path("/usr"):
+            return {}
+        folders = [str(self.prefix / "lib"), os.environ.get("LD_LIBRARY_PATH")]
+        return {"LD_LIBRARY_PATH": ":".join(filter(None, folders))}
+
     def _environment(self, n: int) -> dict[str, str]:
-        result = {}
-        if self.prefix != Path("/usr"):
-            folders = [str(self.prefix / "lib"), os.environ.get("LD_LIBRARY_PATH")]
-            result["LD_LIBRARY_PATH"] = ":".join(filter(None, folders))
+        result = self.library_path()
         if self.name == "openmpi" and os.geteuid() == 0:
             result["OMPI_ALLOW_RUN_AS_ROOT"] = "1"
             result["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
@@ -255,3 +270,13 @@ def find_host(name: str) -> Host:
         f"There is no MPI named {name} here (found: {known}). "
         "Put its mpiexec on PATH, or install the three MPIs of the project with `make mpis`."
     )
+
+
+def choose_hosts(names: str) -> list[Host]:
+    """The hosts of these names, which commas part; all that are there for `all`."""
+    if names != "all":
+        return [find_host(name) for name in names.split(",")]
+    found = find_hosts()
+    if not found:
+        raise HostError("There is no MPI on this machine. Install three with `make mpis`.")
+    return found

@@ -11,12 +11,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from oriel import benchmark, halo_figure, machine
-from oriel.halo_times import MESSAGES, PAPER, PAPER_TITLES, TITLES, VARIANTS, HaloTimes
-from oriel.hosts_mpi import Host, own_program
-from oriel.nodes import Nodes
-from oriel.tables import size_text
-from oriel.timings import HOST, ORIEL
+from oriel.bench import halo_figure, outcome
+from oriel.bench.halo_times import MESSAGES, PAPER, PAPER_TITLES, TITLES, VARIANTS, HaloTimes
+from oriel.bench.options import positive
+from oriel.bench.rounds import compared, play
+from oriel.bench.ways import HOST, ORIEL
+from oriel.hosts.host import Host, own_program
+from oriel.hosts.nodes import Nodes
+from oriel.report import machine
+from oriel.report.units import size_text
 
 TIMEOUT_S = 300
 MOST_RANKS = 16
@@ -29,21 +32,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ranks = min(cores, MOST_RANKS)
     parser.add_argument(
         "-n",
-        type=benchmark.positive,
+        type=positive,
         default=ranks,
         metavar="RANKS",
         help=f"ranks of the grid (default: one per core, {MOST_RANKS} at most; here {ranks})",
     )
     parser.add_argument(
         "--rounds",
-        type=benchmark.positive,
+        type=positive,
         default=5,
         metavar="R",
         help="how often the program is started each way (default: 5)",
     )
     parser.add_argument(
         "--batches",
-        type=benchmark.positive,
+        type=positive,
         default=9,
         metavar="B",
         help="how often a run measures each kind and size (default: 9)",
@@ -97,9 +100,9 @@ def _table(times: HaloTimes, host: str, title: str) -> Table:
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    hosts = benchmark.compared(arguments.mpi, "halo")
+    hosts = compared(arguments.mpi, "halo")
     where = machine.description()
-    versions = {host.name: benchmark.version(host) for host in hosts}
+    versions = {host.name: host.title for host in hosts}
     rounds = 1 if arguments.quick else arguments.rounds
     words = ["--batches", str(arguments.batches)]
     times = HaloTimes()
@@ -108,7 +111,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         options = QUICK_OPTIONS if arguments.quick else words
         return [str(own_program(host, "halo")), "--window", arguments.window, *options]
 
-    failures = benchmark.play(hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
+    failures = play(hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
     for host in times.hosts():
         console.print(_table(times, host, versions[host]))
     papers = "; ".join(f"{name}: {title}" for name, title in PAPER_TITLES.items())
@@ -125,7 +128,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         )
     grid = " × ".join(str(extent) for extent in times.grid)
     place = (
-        f"{benchmark.place(where, versions, arguments.hosts)}; {grid} ranks, "
+        f"{outcome.place(where, versions, arguments.hosts)}; {grid} ranks, "
         f"{arguments.window} window, rounds: {rounds}"
     )
     results = {
@@ -143,4 +146,4 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         halo_figure.draw(times, versions, where, path)
 
     path = arguments.output / "halo.png"
-    return benchmark.report(console, notes, failures, place, results, path, draw)
+    return outcome.report(console, notes, failures, place, results, path, draw)

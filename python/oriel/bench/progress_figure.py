@@ -8,10 +8,10 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from oriel import drawing
-from oriel.drawing import GRID, INK, STYLE, plt
-from oriel.progress_times import BUSY, IDLE, ProgressTimes
-from oriel.timings import HOST, ORIEL
+from oriel.bench.progress_times import BUSY, IDLE, ProgressTimes
+from oriel.bench.ways import HOST, ORIEL
+from oriel.report import drawing
+from oriel.report.drawing import GRID, INK, STYLE, plt
 
 BARS = {
     (HOST, IDLE): ("#d5dbe0", "the host's own, idle target"),

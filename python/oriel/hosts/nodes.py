@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import itertools
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -23,6 +23,8 @@ RSH = Path(__file__).with_name("rsh-node")
 
 # ip-netns binds the files of /etc/netns/NAME over those of /etc inside the namespace.
 _ETC = Path("/etc/netns")
+# Where it keeps the namespaces themselves.
+_MOUNTED = Path("/run/netns")
 
 # Of the nodes' TCP. BBR, which some systems have, sends at a pace that it estimates, and a cable
 # made of memory misleads it: a program takes a time or three times that, run by run. Every kernel
@@ -47,6 +49,24 @@ def _ip(*words: str) -> None:
 def _set(namespace: str, setting: str, value: str) -> None:
     script = f"echo {value} >/proc/sys/{setting}"
     _run("ip", "netns", "exec", namespace, "sh", "-c", script)
+
+
+def _kill(namespace: str, program: Path | None = None) -> None:
+    """Ends the processes in a namespace by SIGKILL: those of a program, or all."""
+    words = ["ip", "netns", "pids", namespace]
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
+    network = os.stat(_MOUNTED / namespace)
+    for pid in answer.stdout.split():
+        folder = Path("/proc", pid)
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            process = os.pidfd_open(int(pid))
+            try:
+                # Its number may have gone to somebody else's process since it was listed.
+                ours = os.path.samestat(os.stat(folder / "ns" / "net"), network)
+                if ours and program in (None, (folder / "exe").resolve()):
+                    signal.pidfd_send_signal(process, signal.SIGKILL)
+            finally:
+                os.close(process)
 
 
 def why_not() -> str:
@@ -76,15 +96,16 @@ def across(count: int) -> Iterator[Nodes | None]:
 
 class Nodes:
     """`count` nodes named node0, node1, ..., gone at the end of the block. Names of namespaces and
-    addresses carry this process's number and the block's, so that several blocks do not meet."""
-
-    _made = itertools.count()
+    addresses are drawn by lot, so that several blocks do not meet, whoever made them."""
 
     def __init__(self, count: int):
         self.count = count
-        number = os.getpid() * 10 + next(self._made) % 10
-        self._tag = f"or{number}"
+        number = secrets.randbits(32)
+        self._tag = f"or{number:08x}"
         self._subnet = f"10.{64 + number // 250 % 64}.{number % 250}"
+        self._bridge = f"{self._tag}br"
+        # The namespaces that this block has made: what is in others is not ours to end.
+        self._made: list[str] = []
 
     @property
     def names(self) -> list[str]:
@@ -111,6 +132,8 @@ class Nodes:
         return [str(RSH), self.names[index], "--"]
 
     def __enter__(self) -> Nodes:
+        # Before anything else: where the name is taken, nothing that carries it is ours to remove.
+        _ip("link", "add", self._bridge, "type", "bridge")
         try:
             self._make()
         except BaseException:
@@ -127,22 +150,18 @@ class Nodes:
 
     def kill(self, index: int, program: Path) -> None:
         """Ends the processes of this program on a node by SIGKILL, and nothing else there."""
-        for pid in self._pids(index):
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                if Path(f"/proc/{pid}/exe").resolve() == program.resolve():
-                    os.kill(pid, signal.SIGKILL)
+        _kill(self.namespace(index), program.resolve())
 
     def _make(self) -> None:
-        bridge = f"{self._tag}br"
-        _ip("link", "add", bridge, "type", "bridge")
-        _ip("link", "set", bridge, "up")
+        _ip("link", "set", self._bridge, "up")
         lines = ["127.0.0.1 localhost"]
         lines += [f"{self.address(i)} {name}" for i, name in enumerate(self.names)]
         for index in range(self.count):
             namespace, cable = self.namespace(index), f"{self._tag}v{index}"
             _ip("netns", "add", namespace)
+            self._made.append(namespace)
             _ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", namespace)
-            _ip("link", "set", cable, "master", bridge, "up")
+            _ip("link", "set", cable, "master", self._bridge, "up")
             _ip("-n", namespace, "addr", "add", f"{self.address(index)}/24", "dev", "eth0")
             _ip("-n", namespace, "link", "set", "eth0", "up")
             _ip("-n", namespace, "link", "set", "lo", "up")
@@ -151,22 +170,11 @@ class Nodes:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "hosts").write_text("\n".join(lines) + "\n")
 
-    def _pids(self, index: int) -> list[int]:
-        words = ["ip", "netns", "pids", self.namespace(index)]
-        answer = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
-        return [int(pid) for pid in answer.stdout.split()]
-
-    def _end_processes(self, index: int) -> None:
-        """Those still on a node: a namespace lives as long as a process is in it."""
-        for pid in self._pids(index):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-
     def _remove(self) -> None:
-        for index in range(self.count):
-            self._end_processes(index)
+        for namespace in self._made:
+            _kill(namespace)  # a namespace lives as long as a process is in it
             with contextlib.suppress(NodesError):
-                _ip("netns", "del", self.namespace(index))
-            shutil.rmtree(_ETC / self.namespace(index), ignore_errors=True)
+                _ip("netns", "del", namespace)
+            shutil.rmtree(_ETC / namespace, ignore_errors=True)
         with contextlib.suppress(NodesError):
-            _ip("link", "del", f"{self._tag}br")
+            _ip("link", "del", self._bridge)

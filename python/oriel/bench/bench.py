@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`oriel bench micro`: the time of one-sided calls, each host MPI alone against Oriel on it.
+`oriel bench pending`: very many pending nonblocking epochs in one process.
+`oriel bench halo`: epochs against point-to-point communication, in an exchange of ghost cells.
+`oriel bench progress`: put and flush to a target that computes, against one that waits in MPI."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+
+from oriel.bench import halo, micro, options, pending, progress
+from oriel.hosts.nodes import across
+from oriel.report.console import tables_console
+
+SUBJECTS = {
+    "micro": (micro, "time of every kind of call against the host MPIs"),
+    "pending": (pending, "many pending epochs: completion and memory"),
+    "halo": (halo, "an exchange of ghost cells against messages"),
+    "progress": (progress, "puts to a target that computes"),
+}
+
+
+def _arguments(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="oriel bench", description=__doc__)
+    subject = parser.add_subparsers(dest="subject", required=True, metavar="|".join(SUBJECTS))
+    for name, (module, text) in SUBJECTS.items():
+        its_own = subject.add_parser(name, help=text)
+        module.add_arguments(its_own)
+        if module is not pending:
+            options.add_place(its_own)
+        options.add_common(its_own)
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str]) -> int:
+    arguments = _arguments(argv)
+    # So that a benchmark that is ended from outside ends its jobs as well.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    module, _ = SUBJECTS[arguments.subject]
+    with across(getattr(arguments, "hosts", 1)) as nodes:
+        return module.run(arguments, tables_console(), nodes)
