@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "core/transport.hpp"
+#include "core/transport/transport.hpp"
 #include "transport/ofi/atomic_network.hpp"
 #include "transport/ofi/network.hpp"
 #include "transport/shm/shm_transport.hpp"

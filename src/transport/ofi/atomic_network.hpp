@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/atomic_set.hpp"
-#include "core/transport.hpp"
+#include "core/operation/atomic_set.hpp"
+#include "core/transport/transport.hpp"
 #include "transport/ofi/endpoint_name.hpp"
 
 namespace oriel {

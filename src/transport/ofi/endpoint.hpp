@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/transport.hpp"
+#include "core/transport/transport.hpp"
 #include "transport/ofi/endpoint_name.hpp"
 #include "transport/ofi/libfabric.hpp"
 

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <vector>
 
-#include "core/settings.hpp"
+#include "core/base/settings.hpp"
 
 namespace oriel {
 namespace {

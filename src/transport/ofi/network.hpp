@@ -9,7 +9,7 @@
 #include <string>
 #include <type_traits>
 
-#include "core/transport.hpp"
+#include "core/transport/transport.hpp"
 #include "transport/ofi/endpoint_name.hpp"
 
 namespace oriel {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/settings.hpp"
+#include "core/base/settings.hpp"
 
 namespace oriel {
 namespace {

@@ -8,7 +8,7 @@
 #include <array>
 #include <span>
 
-#include "core/settings.hpp"
+#include "core/base/settings.hpp"
 #include "transport/ofi/longest_transfer.hpp"
 
 namespace oriel {

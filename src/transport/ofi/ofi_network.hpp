@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "core/message.hpp"
+#include "core/remote/message.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/lifeline.hpp"
 #include "transport/ofi/network.hpp"
-#include "transport/packet.hpp"
+#include "transport/packet/packet.hpp"
 
 namespace oriel {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <type_traits>
 
-#include "core/control.hpp"
+#include "core/base/cache_line.hpp"
 
 namespace oriel {
 

@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/board.hpp"
-#include "core/control.hpp"
+#include "core/transport/doorbell.hpp"
+#include "transport/shm/arena.hpp"
 #include "transport/shm/mailbox.hpp"
-#include "transport/shm/segment.hpp"
 
 namespace oriel {
 
@@ -18,17 +17,17 @@ namespace oriel {
 struct ProcessName {
   std::uint64_t id = 0;     // random: tells apart what pids of other times and nodes do not
   std::uint64_t start = 0;  // see process_start()
-  SegmentName block;        // its ProcessBlock, and its pid
+  ArenaName arena;          // and its pid
+  Place block;              // its ProcessBlock
 };
-static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) == 48);
+static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) == 56);
 
-/// What a process shares with all peers on its node, at the beginning of a segment; the cells of
-/// the mailbox follow. What comes before the doorbell is written before the name goes out and never
-/// changes.
+/// What a process shares with all peers on its node; the cells of the mailbox follow. What comes
+/// before the doorbell is written before the name goes out and never changes.
 struct alignas(cache_line) ProcessBlock {
   static constexpr std::uint32_t magic_value = 0x0e1e15b1;
-  static constexpr std::uint32_t current_version = 2;
-  static constexpr std::size_t mailbox_cells = 4096;  // 256 KiB
+  static constexpr std::uint32_t current_version = 4;  // of all that peers see in shared memory
+  static constexpr std::size_t mailbox_cells = 4096;   // 256 KiB
 
   std::uint32_t magic = magic_value;
   std::uint32_t version = current_version;
@@ -39,14 +38,13 @@ struct alignas(cache_line) ProcessBlock {
   cpu_set_t processors = {};        // on which the owner may run
   Doorbell doorbell;
   MailboxEnds mailbox;
-  Board board;
 
   MailboxCell* cells() { return reinterpret_cast<MailboxCell*>(this + 1); }
   static constexpr std::size_t bytes() {
     return sizeof(ProcessBlock) + mailbox_cells * sizeof(MailboxCell);
   }
 };
-static_assert(sizeof(ProcessBlock) == 6 * cache_line + sizeof(Board));
+static_assert(sizeof(ProcessBlock) == 6 * cache_line);
 static_assert(offsetof(ProcessBlock, doorbell) == 3 * cache_line);
 static_assert(offsetof(ProcessBlock, mailbox) == 4 * cache_line);
 static_assert(std::is_standard_layout_v<ProcessBlock> &&

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -18,7 +19,7 @@
 #include <new>
 #include <utility>
 
-#include "core/settings.hpp"
+#include "core/base/settings.hpp"
 #include "transport/shm/clock.hpp"
 #include "transport/shm/cpu_pause.hpp"
 #include "transport/shm/futex.hpp"
@@ -81,76 +82,92 @@ class Batch {
 
 }  // namespace
 
-std::unique_ptr<ShmTransport> ShmTransport::create(std::string& error) {
-  std::unique_ptr<ShmTransport> made(new ShmTransport);
+std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& error) {
+  std::unique_ptr<ShmTransport> made(new ShmTransport(arena));
   made->pid_ = ::getpid();
   made->vm_ = setting_bool("ORIEL_VM");
   if (!random_id(made->id_) || !random_id(made->probe_)) {
     error = std::string("Cannot draw a random id for this process: ") + std::strerror(errno) + ".";
     return nullptr;
   }
-  Segment segment = Segment::create(ProcessBlock::bytes(), error);
-  if (!segment) return nullptr;
-  auto* block = new (segment.data()) ProcessBlock;
+  std::byte* memory = arena.allocate(ProcessBlock::bytes(), cache_line, error);
+  if (memory == nullptr) return nullptr;
+  auto* block = new (memory) ProcessBlock;
   block->id = made->id_;
   block->probe_address = reinterpret_cast<std::uint64_t>(&made->probe_);
   block->probe_value = made->probe_;
   block->fenced =
       ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 ? 1 : 0;
   ::sched_getaffinity(0, sizeof block->processors, &block->processors);
-  const ProcessName name{made->id_, process_start(made->pid_), segment.name()};
-  made->add(name, std::move(segment), block);
+  const ProcessName name{made->id_, process_start(made->pid_), arena.name(),
+                         arena.find(memory, ProcessBlock::bytes()).value_or(Place{})};
+  made->add(name, PeerArena(name.arena), block);
   return made;
+}
+
+// A peer may still look at our doorbell, and ring it.
+ShmTransport::~ShmTransport() {
+  if (!peers_.empty()) arena_.retire(peers_.front().block);
 }
 
 ProcessName ShmTransport::name() const {
   return peers_.front().name;
 }
 
-int ShmTransport::add(const ProcessName& name, Segment segment, ProcessBlock* block) {
+int ShmTransport::add(const ProcessName& name, PeerArena arena, ProcessBlock* block) {
   const int number = processes();
   fenced_ = fenced_ && block->fenced == 1;
   CPU_OR(&processors_, &processors_, &block->processors);
-  peers_.push_back({name, std::move(segment), block});
+  peers_.push_back({name, std::move(arena), block});
   numbers_.emplace(name.id, number);
+  peers_.back().vm_allowed = try_vm(number);
   return number;
 }
 
 int ShmTransport::attach(const ProcessName& name, std::string& error) {
   if (const auto known = numbers_.find(name.id); known != numbers_.end()) return known->second;
-  Segment segment = Segment::open(name.block, error);
-  if (!segment) return -1;
-  const std::string who = "Process " + std::to_string(name.block.pid);
-  if (segment.bytes() < ProcessBlock::bytes()) {
-    error = who + " announced a process block of " + std::to_string(segment.bytes()) +
-            " bytes, too small for this version of Oriel. Let all ranks load the same library.";
-    return -1;
-  }
-  auto* block = std::launder(reinterpret_cast<ProcessBlock*>(segment.data()));
+  PeerArena arena(name.arena);
+  std::byte* memory = arena.at(name.block, ProcessBlock::bytes(), error);
+  if (memory == nullptr) return unreachable;
+  const std::string who = "Process " + std::to_string(name.arena.pid);
+  auto* block = std::launder(reinterpret_cast<ProcessBlock*>(memory));
   if (block->magic != ProcessBlock::magic_value ||
       block->version != ProcessBlock::current_version) {
     error = who + " uses version " + std::to_string(block->version) +
             " of the process block, this one version " +
             std::to_string(ProcessBlock::current_version) +
             ". Let all ranks load the same library.";
-    return -1;
+    return incompatible;
   }
   if (block->id != name.id) {
     error = who + " is not the one that was announced: its number has been used again.";
-    return -1;
+    return unreachable;
   }
-  return add(name, std::move(segment), block);
+  return add(name, std::move(arena), block);
+}
+
+std::byte* ShmTransport::at(int process, const Place& place, std::uint64_t bytes,
+                            std::string& error) {
+  return process == self() ? arena_.at(place) : peer(process).arena.at(place, bytes, error);
 }
 
 bool ShmTransport::alive(int process) {
   const Peer& asked = peer(process);
-  if (process == self() || process_alive(asked.name.block.pid, asked.name.start)) return true;
+  if (process == self() || process_alive(asked.name.arena.pid, asked.name.start)) return true;
   backlogs_.erase(process);
   partials_.erase(asked.name.id);
   return false;
 }
 
-bool ShmTransport::vm_allowed(int process) {
+// Any process of the same user, as everywhere without Yama: a process has one such permission, and
+// hosts and crash handlers give the same one, which a narrower one would take back.
+void ShmTransport::permit_vm() {
+  if (!vm_ || std::exchange(vm_permitted_, true)) return;
+  ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0,
+          0);  // without Yama an error that changes nothing
+}
+
+bool ShmTransport::try_vm(int process) {
   if (!vm_) return false;
   const ProcessBlock& block = *peer(process).block;
   std::uint64_t value = 0;
@@ -195,10 +212,8 @@ bool ShmTransport::push(Peer& to, Outgoing& message) {
   } while (message.left() > 0);
 
   if (committed) {
-    // The sleeper's membarrier orders the commit before this look; the compiler has to be told.
-    std::atomic_signal_fence(std::memory_order_seq_cst);
     Doorbell& bell = to.block->doorbell;
-    if (bell.sleeping.load(std::memory_order_relaxed) != 0) ring(bell);
+    if (bell.asked_to_ring()) ring(bell);
   }
   return !full;
 }
@@ -279,7 +294,7 @@ bool ShmTransport::look_after_stall(Mailbox& box) {
 }
 
 Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {
-  const pid_t pid = peer(process).name.block.pid;
+  const pid_t pid = peer(process).name.arena.pid;
   for (Batch batch(runs); !batch.done();) {
     const ssize_t moved = batch.transfer(pid, write);
     if (moved > 0) {
@@ -292,7 +307,7 @@ Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {
 }
 
 void ShmTransport::ring(Doorbell& doorbell) {
-  doorbell.rings.fetch_add(1, std::memory_order_release);
+  doorbell.ring();
   futex_wake_all(doorbell.rings);
 }
 

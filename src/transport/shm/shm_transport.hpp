@@ -13,10 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/transport.hpp"
+#include "core/transport/transport.hpp"
+#include "transport/shm/arena.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/process_block.hpp"
-#include "transport/shm/segment.hpp"
 
 namespace oriel {
 
@@ -25,22 +25,31 @@ namespace oriel {
 class ShmTransport final : public Transport {
  public:
   /// Null on failure, and `error` is a sentence.
-  static std::unique_ptr<ShmTransport> create(std::string& error);
+  static std::unique_ptr<ShmTransport> create(Arena& arena, std::string& error);
+  ~ShmTransport() override;
 
   /// For peers to attach to.
   ProcessName name() const;
   /// Number of the process of that name, whom we can send to from now on: always the same number
-  /// for the same process. -1 when it is not to be reached from here, and `error` is a sentence.
+  /// for the same process. Negative when it is not to be reached from here, and `error` is a
+  /// sentence.
   int attach(const ProcessName& name, std::string& error);
+  static constexpr int unreachable = -1;
+  static constexpr int incompatible = -2;  // it runs another version of this library
   int self() const { return 0; }
+  /// The piece of the process's arena, mapped. Null on failure, and `error` is a sentence.
+  std::byte* at(int process, const Place& place, std::uint64_t bytes, std::string& error);
   int processes() const { return static_cast<int>(peers_.size()); }
 
   Doorbell& doorbell(int process) { return peer(process).block->doorbell; }
-  Board& board(int process) { return peer(process).block->board; }
   /// False once the process has ended. What it has not fetched is then thrown away.
   bool alive(int process) override;
-  /// Whether copy() may be used with the process: tried by reading a word of its private memory.
-  bool vm_allowed(int process);
+  /// Lets node peers copy() our private memory where the kernel wants to be asked first (Yama); to
+  /// be called before it is announced to them.
+  void permit_vm();
+  /// Whether copy() may be used with the process: tried by reading a word of its private memory
+  /// when it was attached.
+  bool vm_allowed(int process) { return peer(process).vm_allowed; }
   /// More processes than processors they may run on: who spins keeps others from running.
   bool crowded() const { return processes() > CPU_COUNT(&processors_); }
   /// Messages wait here because a mailbox was full. Nobody rings when it no longer is.
@@ -85,8 +94,9 @@ class ShmTransport final : public Transport {
   };
   struct Peer {
     ProcessName name;
-    Segment segment;
+    PeerArena arena;  // not our own
     ProcessBlock* block;
+    bool vm_allowed = false;
   };
   /// What has come of a message that is longer than a fragment.
   struct Partial {
@@ -94,21 +104,24 @@ class ShmTransport final : public Transport {
     std::uint64_t received = 0;
   };
 
-  ShmTransport() = default;
+  explicit ShmTransport(Arena& arena) : arena_(arena) {}
   Peer& peer(int process) { return peers_[static_cast<std::size_t>(process)]; }
-  int add(const ProcessName& name, Segment segment, ProcessBlock* block);
+  int add(const ProcessName& name, PeerArena arena, ProcessBlock* block);
   Mailbox mailbox(Peer& peer) const {
     return {peer.block->mailbox, {peer.block->cells(), ProcessBlock::mailbox_cells}};
   }
+  bool try_vm(int process);
   bool push(Peer& to, Outgoing& message);
   bool push_backlog(Peer& to, std::deque<Waiting>& backlog);
   bool take(const Mailbox& box, const Mailbox::Fragment& fragment);
   bool look_after_stall(Mailbox& box);
 
+  Arena& arena_;
   std::int32_t pid_ = 0;
   std::uint64_t id_ = 0;
   std::uint64_t probe_ = 0;  // what peers try to read
   bool vm_ = true;
+  bool vm_permitted_ = false;
   bool fenced_ = true;
   cpu_set_t processors_ = {};  // of all processes here together
   std::uint32_t relaxed_ = 0;

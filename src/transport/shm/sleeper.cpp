@@ -10,6 +10,8 @@ namespace oriel {
 namespace {
 
 constexpr std::uint64_t first_timeout = 50'000;
+// Twice what the yields take that nobody takes the processor in.
+constexpr std::uint64_t longest_yielding = 20'000'000;
 // Without the fence a wake-up can be lost, and nobody rings for room in a mailbox.
 constexpr std::uint64_t longest_unsure_timeout = 1'000'000;
 constexpr std::uint64_t longest_timeout = 10'000'000;
@@ -18,6 +20,12 @@ constexpr std::uint64_t network_timeout = 50'000;
 
 }  // namespace
 
+bool Sleeper::yielded_long() {
+  const std::uint64_t now = nanoseconds_now();
+  if (yielding_since_ == 0) yielding_since_ = now;
+  return now - yielding_since_ > longest_yielding;
+}
+
 void Sleeper::lie_down() {
   Doorbell& bell = transport_->doorbell(transport_->self());
   if (!lying_) {
@@ -25,11 +33,11 @@ void Sleeper::lie_down() {
     timeout_ = first_timeout;
     last_check_ = nanoseconds_now();
     // A count: several threads of the process may sleep.
-    bell.sleeping.fetch_add(1, std::memory_order_seq_cst);
+    bell.lie_down();
     // Once per rest, not per sleep: `sleeping` stays set between the sleeps of one rest.
     if (transport_->fences_peers()) transport_->fence_peers();
   }
-  rings_ = bell.rings.load(std::memory_order_acquire);
+  rings_ = bell.heard();
 }
 
 /// True when it is time to look at the peers.
@@ -48,7 +56,7 @@ bool Sleeper::sleep() {
 void Sleeper::rise() {
   if (!lying_) return;
   lying_ = false;
-  transport_->doorbell(transport_->self()).sleeping.fetch_sub(1, std::memory_order_relaxed);
+  transport_->doorbell(transport_->self()).rise();
 }
 
 }  // namespace oriel

@@ -51,18 +51,21 @@ class Sleeper {
   void reset() {
     spins_left_ = spins_;
     yields_left_ = yields_;
+    yielding_since_ = 0;
     rise();
   }
 
   /// Nothing moved. `sweep` looks once more before a sleep and returns true if something moved;
-  /// `check_peers` is called about every 100 ms of sleep. Returns after a moment in any case.
+  /// `check_peers` is called about every 100 ms of sleep. Returns after a moment in any case, and
+  /// sleeps after `longest_yielding` in any case: where others want the processor, a yield may take
+  /// a scheduler's slice.
   template <typename Sweep, typename CheckPeers>
   void idle(Sweep&& sweep, CheckPeers&& check_peers) {
     if (spins_left_ > 0) {
       --spins_left_;
       cpu_pause();
     } else if (yields_left_ > 0) {
-      --yields_left_;
+      if (--yields_left_ % yields_per_look == 0 && yielded_long()) yields_left_ = 0;
       ::sched_yield();
     } else {
       lie_down();
@@ -75,6 +78,9 @@ class Sleeper {
   }
 
  private:
+  static constexpr long yields_per_look = 16;
+
+  bool yielded_long();
   void lie_down();
   bool sleep();
   void rise();
@@ -87,6 +93,7 @@ class Sleeper {
   std::uint32_t rings_ = 0;    // as read before the last look
   std::uint64_t timeout_ = 0;  // of the next sleep, nanoseconds
   std::uint64_t last_check_ = 0;
+  std::uint64_t yielding_since_ = 0;  // 0: not known yet
 };
 
 }  // namespace oriel

@@ -12,9 +12,7 @@ SimJob::SimJob(std::vector<int> node_of, bool immediate, const Limits& limits)
     Rank& rank = ranks_[at(i)];
     rank.transport = std::make_unique<SimTransport>(network_, i);
     rank.doorbell = std::make_unique<Doorbell>();
-    rank.board = std::make_unique<Board>();
-    rank.process =
-        std::make_unique<Process>(*rank.transport, i, GenericReduce{}, rank.board.get(), limits);
+    rank.process = std::make_unique<Process>(*rank.transport, i, GenericReduce{}, limits);
   }
 }
 
@@ -31,7 +29,8 @@ SimJob::Memory SimJob::zeroed(std::size_t bytes) {
   return memory;
 }
 
-Member SimJob::member(const SimWindowSpec& spec, const SimWindow& made, int viewer, int rank) {
+Member SimJob::member(const SimWindow& made, int viewer, int rank) {
+  const SimWindowSpec& spec = made.spec;
   const Side& side = made.sides[at(rank)];
   Member member;
   member.process = rank;
@@ -48,7 +47,6 @@ Member SimJob::member(const SimWindowSpec& spec, const SimWindow& made, int view
   }
   member.control = side.control;
   member.doorbell = ranks_[at(rank)].doorbell.get();
-  member.board = ranks_[at(rank)].board.get();
   member.private_memory = !spec.memory.empty() && spec.memory[at(rank)] != Path::mapped;
   if (member.path == Path::mapped) member.base = side.memory;
   if (member.path == Path::vm) member.address = reinterpret_cast<std::uintptr_t>(side.memory);
@@ -58,6 +56,7 @@ Member SimJob::member(const SimWindowSpec& spec, const SimWindow& made, int view
 int SimJob::create_window(const SimWindowSpec& spec) {
   const int id = static_cast<int>(windows_.size());
   SimWindow& made = windows_.emplace_back();
+  made.spec = spec;
   made.sides.resize(node_of_.size());
   std::uint32_t number = static_cast<std::uint32_t>(id * ranks());
   for (Side& side : made.sides) {
@@ -76,14 +75,20 @@ int SimJob::create_window(const SimWindowSpec& spec) {
   for (int i = 0; i < ranks(); ++i) {
     WindowSpec window;
     window.id = made.sides[at(i)].number;
-    window.rank = i;
     window.reorder = spec.reorder;
     window.no_locks = spec.no_locks;
-    window.atomics = spec.atomics;
-    for (int j = 0; j < ranks(); ++j) {
-      window.members.push_back(member(spec, made, i, j));
-    }
+    window.shared = spec.shared;
     window.remote = made.remote;
+    RegionSpec region;
+    region.rank = i;
+    region.ranks = ranks();
+    region.directory = std::make_shared<View>(*this, made, i);
+    for (int j = 0; j < ranks(); ++j) {
+      if (path(spec, same_node(i, j), i, j) != Path::served) region.mapped.push_back(j);
+    }
+    region.control = made.sides[at(i)].control;
+    region.atomics = spec.atomics;
+    window.region = std::make_shared<Region>(std::move(region), transport(i), process(i).generic());
     made.sides[at(i)].window = &process(i).create_window(std::move(window));
   }
   return id;

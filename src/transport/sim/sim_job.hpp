@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <new>
 #include <vector>
@@ -20,6 +21,7 @@ struct SimWindowSpec {
   std::vector<Path> memory;    // by rank: how the peers on its node reach it; empty: all mapped
   Reorder reorder;
   bool no_locks = false;
+  bool shared = false;  // ranks load and store the memory of peers without a call
   bool direct = false;  // memory of remote ranks is exposed to direct transfers
   AtomicSet atomics;    // the network has
 };
@@ -63,7 +65,6 @@ class SimJob {
   struct Rank {
     std::unique_ptr<SimTransport> transport;
     std::unique_ptr<Doorbell> doorbell;
-    std::unique_ptr<Board> board;
     std::unique_ptr<Process> process;
   };
   struct Side {
@@ -75,8 +76,21 @@ class SimJob {
     std::uint32_t number = 0;
   };
   struct SimWindow {
+    SimWindowSpec spec;
     std::vector<Side> sides;
     bool remote = false;
+  };
+  /// One rank's view of a window.
+  class View final : public Directory {
+   public:
+    View(SimJob& job, const SimWindow& window, int viewer)
+        : job_(job), window_(window), viewer_(viewer) {}
+    Member find(int rank) override { return job_.member(window_, viewer_, rank); }
+
+   private:
+    SimJob& job_;
+    const SimWindow& window_;
+    int viewer_;
   };
 
   /// The path from one rank of a window to another. What would be served on a node is remote in
@@ -84,11 +98,11 @@ class SimJob {
   static Path path(const SimWindowSpec& spec, bool same_node, int from, int to);
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   static Memory zeroed(std::size_t bytes);
-  Member member(const SimWindowSpec& spec, const SimWindow& made, int viewer, int rank);
+  Member member(const SimWindow& made, int viewer, int rank);
 
   std::vector<int> node_of_;
   SimNetwork network_;
-  std::vector<SimWindow> windows_;  // outlive the processes that point into them
+  std::deque<SimWindow> windows_;  // outlive the processes that point into them
   std::vector<Rank> ranks_;
 };
 

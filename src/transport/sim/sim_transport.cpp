@@ -20,6 +20,7 @@ SimNetwork::SimNetwork(int processes, bool immediate)
       routes_(2 * processes_ * processes_),
       inboxes_(processes_),
       finished_(processes_),
+      told_(processes_),
       half_done_(processes_) {}
 
 SimNetwork::Queue& SimNetwork::queue(const Route& route) {
@@ -59,7 +60,11 @@ bool SimNetwork::arrive(const Route& route, Packet& packet) {
   return true;
 }
 
-void SimNetwork::carry_out(int from, const Direct& direct) {
+void SimNetwork::carry_out(int from, Direct direct) {
+  if (failing_) {
+    direct.transfer.error = Error::system;
+    direct.runs.clear();
+  }
   for (const TransferRun& run : direct.runs) {
     auto* remote = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(run.remote));
     std::memcpy(direct.write ? remote : run.local, direct.write ? run.local : remote, run.bytes);
@@ -91,7 +96,14 @@ bool SimNetwork::finished(int process, Transfer& transfer) {
   if (queue.empty()) return false;
   transfer = queue.front();
   queue.pop_front();
+  told_[static_cast<std::size_t>(process)] = transfer;
   return true;
+}
+
+void SimNetwork::tell_again(int process) {
+  const std::lock_guard guard(mutex_);
+  const auto place = static_cast<std::size_t>(process);
+  finished_[place].push_back(told_[place]);
 }
 
 bool SimNetwork::receive(int process, std::vector<std::byte>& packet) {
@@ -164,6 +176,7 @@ std::span<const std::byte> SimTransport::receive() {
 }
 
 Error SimTransport::copy(int /*process*/, bool write, std::span<const Run> runs) {
+  ++copies_;
   // The simulated peer lives in this program: its private memory is at its address.
   for (const Run& run : runs) {
     auto* remote = reinterpret_cast<void*>(static_cast<std::uintptr_t>(run.remote));

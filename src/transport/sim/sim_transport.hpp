@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/transport.hpp"
-#include "transport/packet.hpp"
+#include "core/transport/transport.hpp"
+#include "transport/packet/packet.hpp"
 
 namespace oriel {
 
@@ -35,6 +35,8 @@ class SimNetwork {
   /// False: direct transfers have routes of their own, so that packets may overtake them. True
   /// until it is said otherwise, which is before anything is sent.
   void set_orders_writes(bool orders) { orders_writes_ = orders; }
+  /// Direct transfers that arrive from now on fail.
+  void set_failing(bool failing) { failing_ = failing; }
   bool orders_writes() const { return orders_writes_; }
 
   void send(int from, int to, std::vector<std::byte> packet) {
@@ -61,6 +63,8 @@ class SimNetwork {
   };
   void begin(int from, int to, Remote remote) { send({from, to, true}, Packet(std::move(remote))); }
   bool finished(int process, Transfer& transfer);
+  /// As a provider would tell that tells twice: the transfer that was told last is told again.
+  void tell_again(int process);
   /// Takes the next packet that has arrived at `process`.
   bool receive(int process, std::vector<std::byte>& packet);
 
@@ -76,17 +80,19 @@ class SimNetwork {
   void send(const Route& route, Packet packet);
   /// True when it is over.
   bool arrive(const Route& route, Packet& packet);
-  void carry_out(int from, const Direct& direct);
+  void carry_out(int from, Direct direct);
   void carry_out(int from, const Remote& remote);
 
   mutable std::mutex mutex_;
   std::size_t processes_;
   bool immediate_;
   bool orders_writes_ = true;
+  bool failing_ = false;
   std::uint64_t moving_ = 0;   // packets and transfers under way
   std::vector<Queue> routes_;  // those of packets, then those of transfers
   std::vector<std::deque<std::vector<std::byte>>> inboxes_;  // by process
   std::vector<std::deque<Transfer>> finished_;               // by process
+  std::vector<Transfer> told_;                               // the last of these, by process
   std::vector<const Remote*> half_done_;                     // by process
 };
 
@@ -120,6 +126,8 @@ class SimTransport final : public Transport {
   /// Messages and packets sent so far.
   std::uint64_t messages() const { return messages_; }
   std::uint64_t packets() const { return packets_; }
+  /// Calls of copy() so far, which are system calls elsewhere.
+  std::uint64_t copies() const { return copies_; }
   /// Whether this process lives is known from now on: not.
   void set_ended(int process) { ended_ = process; }
   /// The processes that were asked after since the last call.
@@ -137,6 +145,7 @@ class SimTransport final : public Transport {
   int self_;
   std::uint64_t messages_ = 0;
   std::uint64_t packets_ = 0;
+  std::uint64_t copies_ = 0;
   int ended_ = -1;
   std::set<int> asked_;
   std::map<int, Collected> collected_;

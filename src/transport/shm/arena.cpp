@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/arena.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+namespace oriel {
+namespace {
+
+constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
+constexpr std::uint64_t least_extent = 16 * mebi;
+constexpr std::uint64_t least_growth = mebi;
+
+int page_order() {
+  return std::countr_zero(page_size());
+}
+
+std::uint64_t whole_pages(std::uint64_t bytes) {
+  return (bytes + page_size() - 1) & ~(page_size() - 1);
+}
+
+std::byte* reserve(std::uint64_t bytes) {
+  void* data =
+      ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return data == MAP_FAILED ? nullptr : static_cast<std::byte*>(data);
+}
+
+}  // namespace
+
+std::uint64_t Arena::usual_extent() {
+  constexpr std::uint64_t most = std::uint64_t{1} << 36;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most;
+  return std::bit_floor(std::clamp<std::uint64_t>(limit.rlim_cur / 1024, least_extent, most));
+}
+
+Arena::Arena(std::uint64_t first_extent) : next_extent_(first_extent), free_(page_order()) {}
+
+Arena::~Arena() {
+  for (const Extent& extent : extents_) ::munmap(extent.data, extent.bytes);
+}
+
+bool Arena::ours() const {
+  return file_.name().pid == ::getpid();
+}
+
+std::byte* Arena::allocate(std::uint64_t bytes, std::uint64_t alignment, std::string& error) {
+  const int order = Buddies::order_of(std::max<std::uint64_t>(bytes, alignment));
+  if (order >= Buddies::largest) {
+    error = "Cannot allocate " + std::to_string(bytes) + " bytes: more than an address can say.";
+    return nullptr;
+  }
+  if (!file_ && !file_.create(error)) return nullptr;
+  if (!ours()) {
+    error = "A child of an MPI process has no memory to share; only its parent may call MPI.";
+    return nullptr;
+  }
+  std::optional<std::uint64_t> place = free_.take(order);
+  if (!place.has_value() && add_extent(order, error)) place = free_.take(order);
+  if (!place.has_value()) return nullptr;
+  if (!prepare(*place, bytes)) {
+    error = sentence("Cannot share " + std::to_string(bytes) + " bytes", errno, file_.advice());
+    free_.give(*place, order);
+    return nullptr;
+  }
+  pieces_.emplace(*place, Piece{bytes, order});
+  return at({*place, 0});
+}
+
+/// Address space for one more extent, with room for a piece of that order.
+bool Arena::add_extent(int order, std::string& error) {
+  const std::uint64_t least = std::uint64_t{1} << order;
+  std::uint64_t bytes = std::max(next_extent_, least);
+  // It shall lie at a multiple of its size in the address space, too: pieces are then aligned as in
+  // the file. Reserves twice as much and returns what is too much.
+  auto* reserved = reserve(2 * bytes);
+  while (reserved == nullptr && bytes > least) reserved = reserve(2 * (bytes /= 2));
+  if (reserved == nullptr) {
+    error = sentence("Cannot reserve " + std::to_string(least) + " bytes of address space", errno,
+                     "See `ulimit -v`.");
+    return false;
+  }
+  const std::uint64_t before = -reinterpret_cast<std::uintptr_t>(reserved) & (bytes - 1);
+  if (before != 0) ::munmap(reserved, before);
+  if (before != bytes) ::munmap(reserved + before + bytes, bytes - before);
+  const std::uint64_t end = extents_.empty() ? 0 : extents_.back().begin + extents_.back().bytes;
+  const std::uint64_t begin = (end + bytes - 1) & ~(bytes - 1);
+  extents_.push_back({begin, bytes, reserved + before, 0});
+  free_.give(begin, std::countr_zero(bytes));
+  next_extent_ = 2 * bytes;
+  return true;
+}
+
+/// Puts memory behind a range. False with errno.
+bool Arena::prepare(std::uint64_t offset, std::uint64_t bytes) {
+  Extent& extent = extent_at(offset);
+  const std::uint64_t end = offset + whole_pages(std::max<std::uint64_t>(bytes, 1)) - extent.begin;
+  if (end > extent.grown) {
+    // In large steps, which are one mapping together.
+    const std::uint64_t grown = std::min(extent.bytes, std::max(least_growth, std::bit_ceil(end)));
+    if (!file_.grow(extent.begin + grown) ||
+        ::mmap(extent.data + extent.grown, grown - extent.grown, PROT_READ | PROT_WRITE,
+               MAP_SHARED | MAP_FIXED, file_.descriptor(),
+               static_cast<off_t>(extent.begin + extent.grown)) == MAP_FAILED) {
+      return false;
+    }
+    extent.grown = grown;
+  }
+  const std::uint64_t first_page = offset & ~(page_size() - 1);
+  return file_.back(first_page,
+                    whole_pages(offset + std::max<std::uint64_t>(bytes, 1)) - first_page);
+}
+
+bool Arena::free(void* pointer) {
+  const auto found = piece_at(pointer);
+  if (found == pieces_.end()) return false;
+  if (ours()) {
+    clear(static_cast<std::byte*>(pointer), found->second);
+    free_.give(found->first, found->second.order);
+  }
+  pieces_.erase(found);
+  return true;
+}
+
+bool Arena::retire(void* pointer) {
+  const auto found = piece_at(pointer);
+  if (found == pieces_.end()) return false;
+  if (ours()) clear(static_cast<std::byte*>(pointer), found->second);
+  pieces_.erase(found);
+  return true;
+}
+
+/// Zeroes a piece without touching pages that nobody has touched.
+void Arena::clear(std::byte* data, const Piece& piece) const {
+  if (piece.order < page_order()) {
+    std::memset(data, 0, piece.bytes);
+    return;
+  }
+  // By a call that the hosts' caches of registered memory watch.
+  const std::uint64_t bytes = whole_pages(piece.bytes);
+  if (::madvise(data, bytes, MADV_REMOVE) != 0) std::memset(data, 0, bytes);
+}
+
+std::optional<Place> Arena::find(const void* address, std::uint64_t bytes) const {
+  const Extent* extent = extent_of(address);
+  if (extent == nullptr) return std::nullopt;
+  const std::uint64_t offset =
+      extent->begin +
+      static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - extent->data);
+  const auto after = pieces_.upper_bound(offset);
+  if (after == pieces_.begin()) return std::nullopt;
+  const auto& [begin, piece] = *std::prev(after);
+  const std::uint64_t inside = offset - begin;
+  if (inside > piece.bytes || bytes > piece.bytes - inside) return std::nullopt;
+  return Place{offset, extent->bytes};
+}
+
+std::byte* Arena::at(const Place& place) {
+  const Extent& extent = extent_at(place.offset);
+  return extent.data + (place.offset - extent.begin);
+}
+
+Arena::Extent& Arena::extent_at(std::uint64_t offset) {
+  return *std::prev(std::ranges::upper_bound(extents_, offset, {}, &Extent::begin));
+}
+
+const Arena::Extent* Arena::extent_of(const void* address) const {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  const auto found = std::ranges::find_if(extents_, [&](const Extent& extent) {
+    return number - reinterpret_cast<std::uintptr_t>(extent.data) < extent.bytes;
+  });
+  return found == extents_.end() ? nullptr : &*found;
+}
+
+Arena::Pieces::iterator Arena::piece_at(const void* address) {
+  const Extent* extent = extent_of(address);
+  if (extent == nullptr) return pieces_.end();
+  return pieces_.find(extent->begin + static_cast<std::uint64_t>(
+                                          static_cast<const std::byte*>(address) - extent->data));
+}
+
+PeerArena::~PeerArena() {
+  for (const Extent& extent : extents_) ::munmap(extent.data, extent.bytes);
+}
+
+std::byte* PeerArena::at(const Place& place, std::uint64_t bytes, std::string& error) {
+  for (const Extent& extent : extents_) {
+    if (extent.begin == place.extent()) return extent.data + (place.offset - extent.begin);
+  }
+  ArenaFile file;
+  if (!file.open(name_, error)) return nullptr;
+  if (place.offset > file.bytes() || bytes > file.bytes() - place.offset) {
+    error = "The shared memory of process " + std::to_string(name_.pid) + " has " +
+            std::to_string(file.bytes()) + " bytes, less than it announced.";
+    return nullptr;
+  }
+  void* data = ::mmap(nullptr, place.extent_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                      file.descriptor(), static_cast<off_t>(place.extent()));
+  if (data == MAP_FAILED) {
+    error = sentence("Cannot map the shared memory of process " + std::to_string(name_.pid), errno,
+                     "See `ulimit -v`.");
+    return nullptr;
+  }
+  // Its owner's core dump has it; ours would walk through the whole reservation.
+  ::madvise(data, place.extent_bytes, MADV_DONTDUMP);
+  extents_.push_back({place.extent(), place.extent_bytes, static_cast<std::byte*>(data)});
+  return extents_.back().data + (place.offset - place.extent());
+}
+
+}  // namespace oriel

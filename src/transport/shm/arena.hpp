@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "transport/shm/arena_file.hpp"
+#include "transport/shm/buddies.hpp"
+
+namespace oriel {
+
+/// Where a piece of an arena lies. Plain bytes, to travel through the host's collectives. Extents
+/// have powers of two as sizes and lie at multiples of them in the file.
+struct Place {
+  std::uint64_t offset = 0;        // in the file
+  std::uint64_t extent_bytes = 0;  // of the extent it lies in
+
+  std::uint64_t extent() const { return offset & ~(extent_bytes - 1); }
+};
+static_assert(std::is_trivially_copyable_v<Place> && sizeof(Place) == 16);
+
+/// All memory that this process shares with the others on its node: control blocks, the memory of
+/// windows, MPI_Alloc_mem. One file, so one descriptor, in a few extents of address space, which
+/// peers map as a whole the first time they meet a piece of them: windows cost neither descriptors
+/// nor mappings, however many there are. An extent is mostly a reservation: the file grows into it,
+/// and only pages touched take memory.
+///
+/// In a child after fork the pieces are still the parent's: nothing is handed out there, and what
+/// is freed is only forgotten. Not thread-safe.
+class Arena {
+ public:
+  /// `first_extent`: bytes of the first one, a power of two; later ones double.
+  explicit Arena(std::uint64_t first_extent = usual_extent());
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Zeroed memory of at least `bytes` bytes at a multiple of `alignment` (a power of two). Null on
+  /// failure, and `error` is a sentence.
+  std::byte* allocate(std::uint64_t bytes, std::uint64_t alignment, std::string& error);
+  /// The memory goes back to the system, or is kept, zeroed, if it is less than a page. False, and
+  /// nothing done, if the pointer did not come from allocate() or is free already.
+  bool free(void* pointer);
+  /// As free(), but the place is not used again: somebody may still touch it.
+  bool retire(void* pointer);
+  /// Where the range lies, if it lies in one piece of ours.
+  std::optional<Place> find(const void* address, std::uint64_t bytes) const;
+  /// The reverse, of a piece of ours.
+  std::byte* at(const Place& place);
+  /// What peers open. After the first allocate().
+  ArenaName name() const { return file_.name(); }
+
+  /// So much that most programs never need a second one, and a thousand processes can map each
+  /// other's; less where the address space is limited.
+  static std::uint64_t usual_extent();
+
+ private:
+  struct Extent {
+    std::uint64_t begin;  // in the file
+    std::uint64_t bytes;
+    std::byte* data;
+    std::uint64_t grown;  // mapped and in the file so far
+  };
+  struct Piece {
+    std::uint64_t bytes;
+    int order;
+  };
+  using Pieces = std::map<std::uint64_t, Piece>;  // by offset
+
+  bool ours() const;
+  bool add_extent(int order, std::string& error);
+  bool prepare(std::uint64_t offset, std::uint64_t bytes);
+  Extent& extent_at(std::uint64_t offset);
+  const Extent* extent_of(const void* address) const;
+  Pieces::iterator piece_at(const void* address);
+  void clear(std::byte* data, const Piece& piece) const;
+
+  std::uint64_t next_extent_;
+  ArenaFile file_;
+  std::vector<Extent> extents_;  // by begin
+  Buddies free_;
+  Pieces pieces_;
+};
+
+/// A piece that is given back with the object.
+struct GiveBack {
+  Arena* arena = nullptr;
+  void operator()(std::byte* piece) const { arena->free(piece); }
+};
+using ArenaPiece = std::unique_ptr<std::byte, GiveBack>;
+
+/// A peer's arena as it is seen from here. Its extents stay mapped as long as the object lives.
+class PeerArena {
+ public:
+  explicit PeerArena(const ArenaName& name) : name_(name) {}
+  ~PeerArena();
+  PeerArena(PeerArena&& other) noexcept = default;
+  PeerArena& operator=(PeerArena&&) = delete;
+
+  /// The piece of so many bytes at that place. Null on failure, and `error` is a sentence.
+  std::byte* at(const Place& place, std::uint64_t bytes, std::string& error);
+
+ private:
+  struct Extent {
+    std::uint64_t begin;
+    std::uint64_t bytes;
+    std::byte* data;
+  };
+  ArenaName name_;
+  std::vector<Extent> extents_;
+};
+
+}  // namespace oriel

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/arena_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+#include "core/base/settings.hpp"
+
+namespace oriel {
+namespace {
+
+/// In /dev/shm, without a name from the moment it exists.
+int posix_shm() {
+  std::uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != sizeof random) return -1;
+  char name[32];
+  std::snprintf(name, sizeof name, "/oriel-%016" PRIx64, random);
+  const int fd = ::shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0) ::shm_unlink(name);
+  return fd;
+}
+
+}  // namespace
+
+std::string sentence(const std::string& what, int error, const char* advice) {
+  return what + ": " + std::strerror(error) + ". " + advice;
+}
+
+std::size_t page_size() {
+  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+ArenaFile::~ArenaFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+bool ArenaFile::create(std::string& error) {
+  limited_ = !setting_bool("ORIEL_MEMFD");
+  fd_ = limited_ ? posix_shm() : ::memfd_create("oriel", MFD_CLOEXEC);
+  if (fd_ >= 0 && ::fchmod(fd_, 0600) == 0 && note(::getpid())) return true;
+  error = sentence("Cannot create shared memory", errno,
+                   limited_ ? "Enlarge /dev/shm, or use memfd (ORIEL_MEMFD=1)."
+                            : "If memfd_create is not permitted here, set ORIEL_MEMFD=0.");
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+  return false;
+}
+
+bool ArenaFile::open(const ArenaName& name, std::string& error) {
+  const std::string path = "/proc/" + std::to_string(name.pid) + "/fd/" + std::to_string(name.fd);
+  const std::string whose = "the shared memory of process " + std::to_string(name.pid);
+  // The descriptor could be anything by now: open it without the effects that opening a terminal or
+  // a pipe has, and look what it is.
+  fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd_ < 0) {
+    error = sentence("Cannot open " + whose + " through " + path, errno,
+                     "It may have ended, run under another user, or be hidden by a container.");
+    return false;
+  }
+  if (note(name.pid) && name_.device == name.device && name_.inode == name.inode) return true;
+  error = "At " + path + " is not " + whose +
+          " that was announced: the number belongs to another process.";
+  return false;
+}
+
+/// Which file it is.
+bool ArenaFile::note(std::int32_t pid) {
+  struct stat status{};
+  if (::fstat(fd_, &status) != 0) return false;
+  name_ = {pid, fd_, status.st_dev, status.st_ino};
+  return true;
+}
+
+std::uint64_t ArenaFile::bytes() const {
+  struct stat status{};
+  return ::fstat(fd_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+bool ArenaFile::grow(std::uint64_t bytes) {
+  if (bytes <= this->bytes()) return true;
+  // Beyond the limit on file sizes (ulimit -f) the kernel sends a signal instead of an error.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
+    errno = EFBIG;
+    return false;
+  }
+  return ::ftruncate(fd_, static_cast<off_t>(bytes)) == 0;
+}
+
+bool ArenaFile::back(std::uint64_t offset, std::uint64_t bytes) {
+  // memfd is not limited by the size of /dev/shm, which containers often keep at 64 MiB; there a
+  // page that cannot be had is a SIGBUS at the first touch.
+  if (!limited_) return true;
+  errno = ::posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  return errno == 0;
+}
+
+const char* ArenaFile::advice() const {
+  return limited_ ? "Enlarge /dev/shm, or use memfd (ORIEL_MEMFD=1)."
+                  : "The system has no more memory to share.";
+}
+
+}  // namespace oriel
