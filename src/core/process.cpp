@@ -6,9 +6,8 @@
 
 namespace oriel {
 
-Process::Process(Transport& transport, int self, GenericReduce generic, Board* board,
-                 const Limits& limits)
-    : transport_(transport), self_(self), generic_(generic), board_(board), limits_(limits) {}
+Process::Process(Transport& transport, int self, GenericReduce generic, const Limits& limits)
+    : transport_(transport), self_(self), generic_(generic), remote_(transport, limits) {}
 
 Process::~Process() = default;
 
@@ -18,7 +17,7 @@ Window& Process::create_window(WindowSpec spec) {
 }
 
 void Process::destroy_window(Window& window) {
-  std::erase_if(windows_, [&](const auto& owned) { return owned.get() == &window; });
+  windows_.erase(place_of(window.id()));
 }
 
 std::vector<std::unique_ptr<Window>>::iterator Process::place_of(std::uint32_t id) {
@@ -31,24 +30,21 @@ Window* Process::find_window(std::uint32_t id) {
 }
 
 bool Process::sweep(bool push) {
-  bool moved = attend();
   sweeps_.store(sweeps() + 1, std::memory_order_relaxed);
-  if (!serving() && pending_ == 0) return moved;
+  if (!serving() && at_work_.empty()) return false;
+  bool moved = false;
   for (auto bytes = transport_.receive(); !bytes.empty(); bytes = transport_.receive()) {
     moved = true;
     if (!take(bytes)) ++refused_;
   }
   for (Transfer transfer; transport_.finished(transfer);) {
     moved = true;
-    if (RecordedOperation* recorded = operations_.find(transfer.token)) {
-      recorded->window->transferred(*recorded, transfer);
+    if (RecordedOperation* recorded = pools_.operations.find(transfer.token)) {
+      recorded->epochs->reach().transferred(*recorded, transfer);
     }
   }
-  if (pending_ != 0) {
-    for (const auto& window : windows_) moved |= window->sweep();
-  }
-  if (push || awaited_) transport_.push();
-  awaited_ = false;
+  at_work_.walk([&](Epochs& epochs) { moved |= epochs.sweep(); });
+  remote_.outbox.end_sweep(push);
   return moved;
 }
 
@@ -58,43 +54,6 @@ bool Process::take(std::span<const std::byte> bytes) {
   Window* window = find_window(message.window);
   // What arrives for a window that we have freed was of no use to its sender either.
   return window == nullptr || window->deliver(message, bytes);
-}
-
-Window::Window(Process& process, WindowSpec spec)
-    : process_(process),
-      transport_(process.transport_),
-      id_(spec.id),
-      rank_(spec.rank),
-      no_locks_(spec.no_locks),
-      shared_(spec.shared),
-      attending_(process.board_ != nullptr && spec.members.size() > 1 &&
-                 spec.members[static_cast<std::size_t>(spec.rank)].private_memory),
-      asymmetric_(process.transport_.fences_peers()),
-      reorder_(spec.reorder),
-      atomics_(spec.atomics),
-      peers_(spec.members.size()),
-      mine_(spec.members[static_cast<std::size_t>(spec.rank)].control) {
-  for (std::size_t i = 0; i < peers_.size(); ++i) {
-    Peer& peer = peers_[i];
-    peer.member = spec.members[i];
-    peer.in = mine_->slots() + i;
-    peer.out = peer.member.control != nullptr ? peer.member.control->slots() + rank_ : nullptr;
-  }
-  if (spec.remote) {
-    count_ = std::make_unique<FenceCount>(rank_, ranks());
-    ++process_.serving_;
-  }
-  if (attending_) ++process_.attending_;
-  light_.kind = EpochKind::lock;
-  light_.active = true;
-  light_.one.access = Target::Access::granted;
-  light_.one.passive = true;
-}
-
-Window::~Window() {
-  if (count_) --process_.serving_;
-  if (attending_) --process_.attending_;
-  process_.pending_ -= work_;
 }
 
 }  // namespace oriel

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "core/board.hpp"
-#include "core/layout_cache.hpp"
-#include "core/message.hpp"
-#include "core/pool.hpp"
-#include "core/reduction.hpp"
-#include "core/transport.hpp"
+#include "core/epoch/epochs.hpp"
+#include "core/epoch/pools.hpp"
+#include "core/operation/reduction.hpp"
+#include "core/remote/message.hpp"
+#include "core/transport/transport.hpp"
+#include "core/ways.hpp"
 #include "core/window.hpp"
 
 namespace oriel {
@@ -23,9 +23,7 @@ namespace oriel {
 /// what their transports and control blocks share.
 class Process {
  public:
-  /// `board`: where node peers offer us operations; may be null.
-  Process(Transport& transport, int self, GenericReduce generic, Board* board = nullptr,
-          const Limits& limits = {});
+  Process(Transport& transport, int self, GenericReduce generic, const Limits& limits = {});
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -43,19 +41,14 @@ class Process {
   /// whoever sweeps soon takes them for sweeps.
   bool sweep_in_passing() {
     passing_ = (passing_ + 1) % most_passing;
-    return sweep(!swept_soon_ || passing_ == 0);
+    return sweep(!remote_.outbox.swept_soon() || passing_ == 0);
   }
 
-  /// Things that only a sweep can finish. Zero: nothing of ours is waiting, sweeping is pointless
-  /// unless serving() is true.
-  std::uint64_t pending() const { return pending_; }
+  /// Windows with something that only a sweep can finish: it looks at no others. Zero: nothing of
+  /// ours is waiting, sweeping is pointless unless serving() is true.
+  std::size_t pending() const { return at_work_.size(); }
   /// Some window has remote ranks, so we must look for messages.
   bool serving() const { return serving_.load(std::memory_order_relaxed) != 0; }
-
-  /// Some window has memory that node peers cannot map: they are served sooner if we look.
-  bool attending() const { return attending_ != 0; }
-  /// One look at what peers offer; part of a sweep. True if an operation was carried out.
-  bool attend();
 
   /// How often sweep() was called; for others to see whether anybody does, without a lock.
   std::uint64_t sweeps() const { return sweeps_.load(std::memory_order_relaxed); }
@@ -63,15 +56,20 @@ class Process {
   std::uint64_t refused() const { return refused_; }
   /// Somebody calls sweep() within a short time whatever the program does: what is not urgent may
   /// wait for more to travel with.
-  void set_swept_soon(bool soon) { swept_soon_ = soon; }
+  void set_swept_soon(bool soon) { remote_.outbox.set_swept_soon(soon); }
 
   Transport& transport() { return transport_; }
   int self() const { return self_; }
   GenericReduce generic() const { return generic_; }
-  const Limits& limits() const { return limits_; }
+
+  // For its windows.
+  EpochPools& pools() { return pools_; }
+  EpochsAtWork& at_work() { return at_work_; }
+  RemoteResources& remote() { return remote_; }
+  /// One more window with remote ranks, or one less.
+  void serve(bool more) { serving_ += more ? 1 : std::uint64_t(-1); }
 
  private:
-  friend class Window;
   std::vector<std::unique_ptr<Window>>::iterator place_of(std::uint32_t id);
   Window* find_window(std::uint32_t id);
   bool sweep(bool push);
@@ -80,25 +78,15 @@ class Process {
   Transport& transport_;
   int self_;
   GenericReduce generic_;
-  Board* board_;
-  Limits limits_;
+  RemoteResources remote_;
+  EpochPools pools_;                              // outlive the windows
+  EpochsAtWork at_work_;                          // likewise
   std::vector<std::unique_ptr<Window>> windows_;  // by number
-  Pool<Epoch> epochs_;
-  Pool<Target> targets_;
-  Pool<RecordedOperation> operations_;
-  Pool<FlushRequest> flush_requests_;
-  Pool<FlushWaiter> flush_waiters_;
-  std::uint64_t pending_ = 0;
   std::atomic<std::uint64_t> serving_{0};
   std::atomic<std::uint64_t> sweeps_{0};  // one writer at a time
-  std::uint64_t attending_ = 0;
   std::uint64_t refused_ = 0;
   static constexpr unsigned most_passing = 256;
   unsigned passing_ = 0;
-  bool swept_soon_ = false;
-  bool awaited_ = false;                  // somebody waits for a message that has not been pushed
-  std::map<int, LayoutCache> described_;  // by process: our datatypes that it knows
-  std::map<int, LayoutCache> known_;      // and its datatypes that we know
 };
 
 }  // namespace oriel

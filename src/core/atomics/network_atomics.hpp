@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/base/error.hpp"
+#include "core/epoch/epochs.hpp"
+#include "core/region/region.hpp"
+#include "core/transport/transport.hpp"
+
+namespace oriel {
+
+/// Accumulates that the transport carries out by atomics of its own, at the origin. The target's
+/// engine takes no part, and neither do the CPUs of the target's node, which are not atomic with
+/// what carries them out: the way is the same to remote targets, to those on our node and to
+/// ourselves.
+class NetworkAtomics {
+ public:
+  NetworkAtomics(Epochs& epochs, Region& region, Transport& transport)
+      : epochs_(epochs), region_(region), transport_(transport) {}
+
+  bool has(const Operation& operation) const { return region_.atomics().has(operation); }
+  /// Records it; the target's next advance() transmits it.
+  Error record(const Operation& operation, Epoch& epoch, Target& target, const char*& reason);
+  /// Hands over what the network takes; true when it has all. The target is available.
+  bool transmit(RecordedOperation& recorded);
+
+ private:
+  bool aligned(const Operation& operation);
+
+  Epochs& epochs_;
+  Region& region_;
+  Transport& transport_;
+};
+
+}  // namespace oriel

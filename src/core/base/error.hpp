@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace oriel {
+
+/// What can be wrong with an RMA call. The boundary maps each to the error class of MPI-4.1
+/// section 12.7 with the host's own number (G7).
+enum class Error : std::uint8_t {
+  none,
+  rank,
+  displacement,  // negative displacement: MPI_ERR_DISP
+  range,         // beyond the target's window: MPI_ERR_RMA_RANGE
+  sync,          // wrong synchronization state: MPI_ERR_RMA_SYNC
+  lock_type,
+  assertion,
+  operation,  // an op that the call does not take: MPI_ERR_OP
+  type,       // a datatype that the call does not take: MPI_ERR_TYPE
+  count,
+  conflict,
+  peer_lost,  // the awaited process died: MPI_ERR_OTHER
+  system      // the operating system refused a transfer: MPI_ERR_OTHER
+};
+
+/// Of two things that went wrong, the one that is told.
+constexpr Error first_of(Error one, Error two) {
+  return one != Error::none ? one : two;
+}
+
+/// Result of everything that could wait. `done`: finished, the Completion given will not be called.
+/// `posted`: it will be called by a later sweep. On an error nothing was started.
+struct Outcome {
+  Error error = Error::none;
+  bool done = true;
+
+  static constexpr Outcome failed(Error e) { return {e, true}; }
+  static constexpr Outcome finished() { return {}; }
+  static constexpr Outcome posted() { return {Error::none, false}; }
+  constexpr bool ok() const { return error == Error::none; }
+};
+
+/// Told once when what was posted is finished. The caller owns it and keeps it alive until then.
+class Completion {
+ public:
+  virtual void complete(Error error) = 0;
+
+ protected:
+  ~Completion() = default;
+};
+
+/// The completion of a blocking call: a flag on its stack.
+class Flag final : public Completion {
+ public:
+  void complete(Error error) override {
+    error_ = error;
+    done_ = true;
+  }
+  bool done() const { return done_; }
+  Error error() const { return error_; }
+
+ private:
+  bool done_ = false;
+  Error error_ = Error::none;
+};
+
+}  // namespace oriel

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace oriel {
+
+/// Objects of one kind that come and go on hot paths: made in chunks, never freed before the pool,
+/// reused with whatever capacity their members have grown. T has a `pool_index` that the pool sets
+/// once, a `generation` that it counts, and a `reset()` that it calls before it hands the object
+/// out.
+template <typename T>
+class Pool {
+ public:
+  T& acquire() {
+    if (free_.empty()) grow();
+    T& object = *free_.back();
+    free_.pop_back();
+    object.reset();
+    ++object.generation;
+    return object;
+  }
+
+  void release(T& object) {
+    ++object.generation;
+    free_.push_back(&object);
+  }
+
+  /// A name of the object for as long as it is in use, never 0: what comes back late, or comes from
+  /// somebody who made it up, does not name whatever the object is used for then.
+  static std::uint64_t token(const T& object) {
+    return std::uint64_t{object.generation} << 32 | object.pool_index;
+  }
+  /// The object in use that has this name, or null.
+  T* find(std::uint64_t token) {
+    const std::uint64_t index = token & 0xffffffff;
+    if (index >= chunks_.size() * chunk) return nullptr;
+    T& object = (*chunks_[index / chunk])[index % chunk];
+    return in_use(object) && object.generation == token >> 32 ? &object : nullptr;
+  }
+
+ private:
+  static constexpr std::size_t chunk = 64;
+
+  /// Generations are counted at both ends of a use.
+  static bool in_use(const T& object) { return object.generation % 2 != 0; }
+
+  void grow() {
+    auto added = std::make_unique<std::array<T, chunk>>();
+    const std::size_t first = chunks_.size() * chunk;
+    // Room for every object there is, so that release() never allocates. Doubled, because growing
+    // by one chunk at a time would copy the list for each of a million epochs' chunks.
+    if (free_.capacity() < first + chunk) free_.reserve(2 * (first + chunk));
+    for (std::size_t i = chunk; i-- > 0;) {
+      (*added)[i].pool_index = static_cast<std::uint32_t>(first + i);
+      free_.push_back(&(*added)[i]);
+    }
+    chunks_.push_back(std::move(added));
+  }
+
+  std::vector<std::unique_ptr<std::array<T, chunk>>> chunks_;
+  std::vector<T*> free_;
+};
+
+}  // namespace oriel

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/settings.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+namespace oriel {
+namespace {
+
+constexpr std::array table{
+    Setting{"ORIEL_DISABLE", "bool", "0",
+            "Leave all windows to the host MPI; the library then only forwards."},
+    Setting{"ORIEL_INFO", "bool", "0",
+            "Rank 0 of each new window prints which path every peer takes, and what carries "
+            "operations between nodes."},
+    Setting{"ORIEL_VM", "bool", "1",
+            "Reach private memory of node peers by process_vm_readv and process_vm_writev, and let "
+            "them reach ours; 0 sends messages that the target's engine serves."},
+    Setting{"ORIEL_MEMFD", "bool", "1",
+            "Share memory through a memfd; 0 uses POSIX shared memory, unlinked at once."},
+    Setting{
+        "ORIEL_SPIN", "int", "2000",
+        "How many sweeps a waiting call makes before it begins to yield the processor. With more "
+        "ranks on the node than cores it yields from the beginning."},
+    Setting{"ORIEL_YIELD", "int", "20000",
+            "How many times a waiting call yields before it sleeps until a peer wakes it: some ten "
+            "milliseconds. With more ranks on the node than cores it is a tenth of that."},
+    Setting{"ORIEL_AGENT_INTERVAL", "int", "200",
+            "Microseconds without an MPI call that makes progress, after which a thread serves "
+            "remote ranks until there is one. 0: no such thread; ranks are then served only in MPI "
+            "calls."},
+    Setting{
+        "ORIEL_CROWDED", "bool", "0",
+        "Wait as with more ranks on the node than cores, which is otherwise found out: for ranks "
+        "that share their cores with other programs."},
+    Setting{"ORIEL_OFI_PROVIDER", "text", "",
+            "libfabric's provider between nodes, for example tcp or verbs;ofi_rxm; empty: "
+            "libfabric's choice. The same on all nodes."},
+    Setting{"ORIEL_OFI_DIRECT", "bool", "1",
+            "Long puts and gets between nodes are direct transfers (RDMA) where the provider has "
+            "them; 0: messages alone."},
+    Setting{"ORIEL_OFI_LIBRARY", "text", "",
+            "File of the libfabric to use, or of a library that stands before it; empty: the one "
+            "that the host MPI has loaded, else one beside the host MPI, else the system's."},
+    Setting{"ORIEL_PEER_TIMEOUT", "int", "10",
+            "Seconds that a node may be silent before calls that wait for it fail."},
+};
+
+const char* value_of(const char* name) {
+  if (const char* value = std::getenv(name)) return value;
+  for (const Setting& setting : table) {
+    if (std::strcmp(setting.name, name) == 0) return setting.default_value;
+  }
+  std::abort();
+}
+
+}  // namespace
+
+std::span<const Setting> settings() {
+  return table;
+}
+
+const char* setting_text(const char* name) {
+  return value_of(name);
+}
+
+bool setting_bool(const char* name) {
+  const char* value = value_of(name);
+  return std::strcmp(value, "0") != 0 && std::strcmp(value, "false") != 0 &&
+         std::strcmp(value, "no") != 0 && *value != '\0';
+}
+
+long setting_int(const char* name) {
+  return std::strtol(value_of(name), nullptr, 10);
+}
+
+}  // namespace oriel

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+namespace oriel {
+
+/// Those objects of one kind that have work, linked through themselves: what a sweep looks at,
+/// however many others there are. T derives from WorkList<T>::Link.
+template <typename T>
+class WorkList {
+ public:
+  class Link {
+    friend class WorkList;
+    T* previous_ = nullptr;
+    T* next_ = nullptr;
+  };
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  /// A walk that has begun does not come to it any more.
+  void add(T& object) {
+    Link& added = object;
+    added.previous_ = nullptr;
+    added.next_ = first_;
+    if (first_ != nullptr) static_cast<Link&>(*first_).previous_ = &object;
+    first_ = &object;
+    ++size_;
+  }
+
+  void remove(T& object) {
+    const Link& removed = object;
+    if (next_ == &object) next_ = removed.next_;
+    (removed.previous_ != nullptr ? static_cast<Link&>(*removed.previous_).next_ : first_) =
+        removed.next_;
+    if (removed.next_ != nullptr) {
+      static_cast<Link&>(*removed.next_).previous_ = removed.previous_;
+    }
+    --size_;
+  }
+
+  /// Calls visit(object) for each of them. They may come and go meanwhile; one walk at a time.
+  template <typename Visit>
+  void walk(Visit&& visit) {
+    for (T* object = first_; object != nullptr; object = next_) {
+      next_ = static_cast<Link&>(*object).next_;
+      visit(*object);
+    }
+  }
+
+ private:
+  T* first_ = nullptr;
+  T* next_ = nullptr;  // of a walk: where it goes on
+  std::size_t size_ = 0;
+};
+
+}  // namespace oriel

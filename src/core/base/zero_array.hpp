@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "core/base/zeroed_pages.hpp"
+
+namespace oriel {
+
+/// An array whose elements are zero bytes until they are written. A large one takes memory from
+/// then on, page by page: what belongs to ranks that are never talked to takes none (B8).
+template <typename T>
+class ZeroArray {
+ public:
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+  explicit ZeroArray(std::size_t size) : pages_(size * sizeof(T)), size_(size) {}
+
+  std::size_t size() const { return size_; }
+  T* data() { return elements(); }
+  T& operator[](int index) { return elements()[static_cast<std::size_t>(index)]; }
+  const T& operator[](int index) const { return elements()[static_cast<std::size_t>(index)]; }
+
+ private:
+  T* elements() const { return static_cast<T*>(pages_.data()); }
+
+  ZeroedPages pages_;
+  std::size_t size_;
+};
+
+}  // namespace oriel

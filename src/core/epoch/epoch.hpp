@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/error.hpp"
+#include "core/epoch/activation.hpp"
+#include "core/operation/operation.hpp"
+
+namespace oriel {
+
+struct Epoch;
+struct Target;
+class Epochs;
+
+/// An operation that could not be carried out at its call: waits for its epoch or target, is being
+/// sent to a remote target, or awaits its reply.
+struct RecordedOperation {
+  Operation operation;
+  Epochs* epochs = nullptr;  // that it belongs to
+  Epoch* epoch = nullptr;
+  Target* target = nullptr;
+  RecordedOperation* next = nullptr;
+  std::uint64_t number = 0;  // Target::issued when it was issued
+  std::uint64_t age = 0;     // Target::recorded when it was recorded
+  std::uint64_t sent =
+      0;  // bytes sent, or asked for; of a question: EpochPeer::weak_sent before it
+  std::uint64_t received = 0;  // bytes of the result that are here; others: bytes that are through
+  bool direct = false;         // goes by direct transfers
+  bool atomic = false;         // goes by the transport's atomics
+  bool asked = false;          // a question: has been sent
+  Error error = Error::none;   // of any part of it
+  std::uint32_t pool_index = 0;
+  std::uint32_t generation = 0;
+
+  void reset() {
+    operation = {};
+    next = nullptr;
+    sent = received = 0;
+    direct = atomic = asked = false;
+    error = Error::none;
+  }
+};
+
+/// Recorded operations of one target by age.
+struct RecordedQueue {
+  RecordedOperation* head = nullptr;
+  RecordedOperation* tail = nullptr;
+
+  bool empty() const { return head == nullptr; }
+  void append(RecordedOperation& recorded) {
+    recorded.next = nullptr;
+    (tail != nullptr ? tail->next : head) = &recorded;
+    tail = &recorded;
+  }
+  void remove(RecordedOperation& recorded) {
+    RecordedOperation* before = nullptr;
+    for (RecordedOperation* one = head; one != &recorded; one = one->next) before = one;
+    (before != nullptr ? before->next : head) = recorded.next;
+    if (tail == &recorded) tail = before;
+  }
+};
+
+/// One iflush, pending: counts the targets that still have operations older than it.
+struct FlushRequest {
+  Completion* completion = nullptr;
+  std::uint32_t remaining = 0;
+  Error error = Error::none;
+  std::uint32_t pool_index = 0;
+  std::uint32_t generation = 0;
+
+  void reset() {
+    remaining = 0;
+    error = Error::none;
+  }
+};
+
+/// A FlushRequest's place at one target, in order of age: satisfied when none of the first so many
+/// recorded operations waits to be started or is being transferred, so many operations are finished
+/// (E9: ages decide what a flush covers), and so many weak unlocks before are answered for.
+struct FlushWaiter {
+  FlushRequest* request = nullptr;
+  std::uint64_t recorded = 0;
+  std::uint64_t finished = 0;
+  std::uint64_t weak = 0;
+  FlushWaiter* next = nullptr;
+  std::uint32_t pool_index = 0;
+  std::uint32_t generation = 0;
+
+  void reset() { next = nullptr; }
+};
+
+/// One peer of an epoch: a target of an access epoch, an origin of an exposure epoch.
+struct Target {
+  enum class Access : std::uint8_t { idle, requested, granted };
+
+  int rank = 0;
+  Access access = Access::idle;
+  bool carried_out = false;    // lock: its operation was an errand, the lock is given back already
+  bool passive = false;        // of a lock or lock_all epoch: may be flushed
+  bool told = false;           // access: the peer knows it is over; exposure: the origin said so
+  bool used = false;           // the program has issued operations to it in this epoch
+  bool watching = false;       // fence: counted in ControlBlock::watchers
+  Error error = Error::none;   // of its operations: what no flush has reported yet
+  std::uint64_t id = 0;        // number of this access (or exposure) between the two ranks
+  std::uint64_t issued = 0;    // of these operations, those that did not go straight to memory
+  std::uint64_t asked = 0;     // remote: a reply is on its way that says so many are finished
+  std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
+  std::uint32_t writes = 0;    // direct transfers under way
+  std::uint32_t reads = 0;
+  std::uint32_t atomics = 0;       // issued, by the transport, and not over; counted here alone
+  std::uint64_t last_fetch = 0;    // issue number of the last one that writes to origin memory
+  std::uint64_t recorded = 0;      // operations that could not be carried out at their call
+  RecordedQueue waiting;           // of these, not yet started
+  RecordedQueue moving;            // direct transfers and atomics, wholly given to the network
+  FlushWaiter* flushes = nullptr;  // by age
+  FlushWaiter* last_flush = nullptr;
+  Target* next = nullptr;  // of the same epoch
+  std::uint32_t pool_index = 0;
+  std::uint32_t generation = 0;
+
+  /// Of the first so many recorded operations, one waits or is on its way.
+  bool under_way(std::uint64_t first) const {
+    const auto among_them = [&](const RecordedQueue& queue) {
+      return queue.head != nullptr && queue.head->age <= first;
+    };
+    return among_them(waiting) || among_them(moving);
+  }
+
+  void reset() {
+    access = Access::idle;
+    told = carried_out = used = watching = false;
+    error = Error::none;
+    writes = reads = atomics = 0;
+    id = issued = asked = finished = last_fetch = recorded = 0;
+    waiting = moving = {};
+    flushes = last_flush = nullptr;
+    next = nullptr;
+  }
+};
+
+class TargetIterator {
+ public:
+  explicit TargetIterator(Target* target) : target_(target) {}
+  Target& operator*() const { return *target_; }
+  TargetIterator& operator++() {
+    target_ = target_->next;
+    return *this;
+  }
+  bool operator==(const TargetIterator&) const = default;
+
+ private:
+  Target* target_;
+};
+
+/// An epoch with its application-level life (open, closed) and its internal one (deferred, active,
+/// completed); paper section VI. In the window's list from opening to completion.
+struct Epoch {
+  EpochKind kind = EpochKind::fence;
+  bool active = false;
+  bool closed = false;
+  bool completed = false;  // its Completion has been told
+  bool exclusive = false;  // lock
+  bool no_check = false;   // start, lock, lock_all, post
+  bool weak = false;       // lock, lock_all: see Assert::weak_unlock
+  bool settles = false;    // lock: asks for what weak unlocks have left; see Epochs::settle_weak()
+  bool announce = false;   // fence: activation tells the peers that the exposure is open
+  bool announced = false;  // fence: the closing call has been told, or is being counted
+  bool failed = false;     // an operation has: see Target::error
+  Error error = Error::none;    // handed over by an epoch that only asked: see settles
+  std::uint32_t attention = 0;  // mapped targets requested, plus recorded operations unfinished
+  std::uint32_t untold = 0;     // targets not yet told
+  /// Ranks below: fence: have announced the closing call; lock_all: see hold_loaded().
+  int awaited = 0;
+  std::uint64_t opened_at = 0;  // window events, to know what was closed before what was opened
+  std::uint64_t closed_at = 0;
+  std::uint64_t call = 0;          // fence: number of the call that opened it
+  std::uint64_t closing_call = 0;  // fence: number of the call that closes or renews it; 0: none
+  Completion* completion = nullptr;
+  Epoch* previous = nullptr;
+  Epoch* next = nullptr;
+  Target* targets = nullptr;  // those that the epoch has to do with: given, or touched so far
+  Target* last_target = nullptr;
+  Target one;  // the first of them; the others come from the pool
+  std::uint32_t pool_index = 0;
+  std::uint32_t generation = 0;
+
+  void reset() {
+    active = closed = completed = exclusive = no_check = weak = settles = false;
+    announce = announced = failed = false;
+    error = Error::none;
+    attention = untold = 0;
+    awaited = 0;
+    call = closing_call = 0;
+    completion = nullptr;
+    previous = next = nullptr;
+    targets = last_target = nullptr;
+  }
+
+  /// Of one origin alone: the targets take no part.
+  bool passive() const { return kind == EpochKind::lock || kind == EpochKind::lock_all; }
+
+  /// What the closing call reports.
+  Error unreported() const {
+    Error first = error;
+    for (const Target* target = targets; failed && target != nullptr; target = target->next) {
+      first = first_of(first, target->error);
+    }
+    return first;
+  }
+
+  bool has(int rank) const {
+    for (const Target* target = targets; target != nullptr; target = target->next) {
+      if (target->rank == rank) return true;
+    }
+    return false;
+  }
+  TargetIterator begin() const { return TargetIterator(targets); }
+  TargetIterator end() const { return TargetIterator(nullptr); }
+};
+
+}  // namespace oriel

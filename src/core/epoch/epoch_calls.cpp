@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls that open and close epochs (G5, E1 to E6).
+#include <atomic>
+
+#include "core/epoch/epochs.hpp"
+
+namespace oriel {
+namespace {
+
+bool is_fence(const Epoch* epoch) {
+  return epoch != nullptr && epoch->kind == EpochKind::fence;
+}
+
+}  // namespace
+
+Error Epochs::retire_unused_fence() {
+  // A fence that no operation followed has opened nothing (MPI-4.1 section 12.5.1).
+  if (!is_fence(access_)) return Error::none;
+  for (const Target& target : *access_) {
+    if (target.used) {
+      return fail(Error::sync, "a fence epoch with operations in it is open; close it by a fence");
+    }
+  }
+  Epoch& fence = *access_;
+  access_ = nullptr;
+  close(fence, nullptr);
+  return Error::none;
+}
+
+Error Epochs::post(std::span<const int> origins, Assert assertion) {
+  if (exposure_ != nullptr) {
+    return fail(Error::sync, "an exposure epoch is open already; close it by MPI_Win_wait");
+  }
+  if (const Error error = retire_unused_fence(); error != Error::none) return error;
+  Epoch& epoch = create(EpochKind::exposure);
+  epoch.no_check = assertion.no_check;
+  for (const int origin : origins) add_target(epoch, origin);
+  exposure_ = &epoch;
+  open(epoch);
+  // Short operations do not wait for the grants, which may wait to travel with our own.
+  reach_.push(false);
+  return Error::none;
+}
+
+Error Epochs::start(std::span<const int> targets, Assert assertion) {
+  if (access_ != nullptr && !is_fence(access_)) {
+    return fail(Error::sync, "an access epoch (start or lock_all) is open already");
+  }
+  if (open_locks_ != 0) return fail(Error::sync, "a lock epoch is open");
+  if (const Error error = retire_unused_fence(); error != Error::none) return error;
+  settle_weak();
+  Epoch& epoch = create(EpochKind::access);
+  epoch.no_check = assertion.no_check;
+  for (const int target : targets) touch(epoch, target);
+  access_ = &epoch;
+  open(epoch);
+  return Error::none;
+}
+
+Error Epochs::open_lock(bool exclusive, int target, Assert assertion) {
+  if (!valid_rank(target)) return fail(Error::rank, "the rank is not in the window's group");
+  if (no_locks_) {
+    return fail(Error::sync, "the window's info key no_locks promises that there are none");
+  }
+  EpochPeer& locked = peer(target);
+  if (locked.lock != nullptr) return fail(Error::sync, "this target is locked already");
+  if (access_ != nullptr) {
+    if (!is_fence(access_)) {
+      return fail(Error::sync, "an access epoch (start or lock_all) is open already");
+    }
+    if (const Error error = retire_unused_fence(); error != Error::none) return error;
+  }
+  Epoch& epoch = create(EpochKind::lock);
+  epoch.exclusive = exclusive;
+  epoch.no_check = assertion.no_check;
+  epoch.weak = assertion.weak_unlock;
+  add_target(epoch, target);
+  locked.lock = &epoch;
+  ++open_locks_;
+  open(epoch);
+  return Error::none;
+}
+
+Error Epochs::lock_all(Assert assertion) {
+  if (no_locks_) {
+    return fail(Error::sync, "the window's info key no_locks promises that there are none");
+  }
+  if (access_ != nullptr && !is_fence(access_)) {
+    return fail(Error::sync, "an access epoch (start or lock_all) is open already");
+  }
+  if (open_locks_ != 0) return fail(Error::sync, "a lock epoch is open");
+  if (const Error error = retire_unused_fence(); error != Error::none) return error;
+  Epoch& epoch = create(EpochKind::lock_all);
+  epoch.no_check = assertion.no_check;
+  epoch.weak = assertion.weak_unlock;
+  epoch.awaited = shared_ ? 0 : rank_;
+  access_ = &epoch;
+  open(epoch);
+  return Error::none;
+}
+
+void Epochs::set_shared() {
+  if (shared_) return;
+  shared_ = true;
+  if (access_ == nullptr || access_->kind != EpochKind::lock_all) return;
+  access_->awaited = 0;
+  if (access_->active) hold_loaded(*access_);
+}
+
+/// Whether the program may load and store the rank's memory without a call that could ask for its
+/// lock.
+bool Epochs::loaded(int rank) {
+  return (shared_ || rank == rank_) && reach_.loadable(rank);
+}
+
+/// Takes the locks of such ranks for a lock_all epoch; true: all are held. One after the other, by
+/// rank: whoever takes several single locks in that order, and waits for one of them, waits for no
+/// epoch that waits for another one of his.
+bool Epochs::hold_loaded(Epoch& epoch) {
+  if (epoch.no_check) return true;
+  for (const int end = shared_ ? ranks() : rank_ + 1; epoch.awaited < end; ++epoch.awaited) {
+    if (!loaded(epoch.awaited)) continue;
+    EpochPeer& other = peer(epoch.awaited);
+    Target& target = other.touched == &epoch ? *other.target : touch(epoch, epoch.awaited);
+    advance(epoch, target);
+    if (target.access != Target::Access::granted) return false;
+  }
+  return true;
+}
+
+bool Epochs::lock_all_held() {
+  return access_ != nullptr && access_->active && hold_loaded(*access_);
+}
+
+bool Epochs::loads_held(int rank) {
+  if (peer(rank).lock != nullptr) return lock_held(rank);
+  const bool all = access_ != nullptr && access_->kind == EpochKind::lock_all;
+  return !all || lock_all_held();
+}
+
+bool Epochs::may_renew_fence(Assert assertion) const {
+  // Nothing else is under way on this window, nothing of the epoch is outstanding, and the call
+  // both closes and opens.
+  return is_fence(access_) && access_ == first_ && access_ == last_ && access_->active &&
+         access_->attention == 0 && access_->unreported() == Error::none && open_locks_ == 0 &&
+         renewed_fences_ && !assertion.no_precede && !assertion.no_succeed;
+}
+
+Outcome Epochs::renew_fence(Completion* completion) {
+  Epoch& epoch = *access_;
+  epoch.call = epoch.closing_call = ++fence_calls_;
+  epoch.opened_at = ++events_;
+  for (Target& target : epoch) {
+    target.used = false;
+    target.issued = target.finished = target.last_fetch = 0;
+  }
+  if (renewed(epoch)) return Outcome::finished();
+  epoch.completion = completion;
+  add_work();
+  return Outcome::posted();
+}
+
+bool Epochs::renewed(Epoch& epoch) {
+  if (!reach_.end_fence(epoch)) return false;
+  epoch.closing_call = 0;
+  epoch.announced = false;
+  epoch.awaited = 0;
+  return true;
+}
+
+Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
+  if (barrier && may_renew_fence(assertion)) [[likely]]
+    return renew_fence(completion);
+  if (access_ != nullptr && !is_fence(access_)) {
+    return Outcome::failed(fail(Error::sync, "an access epoch (start or lock_all) is open"));
+  }
+  if (open_locks_ != 0) return Outcome::failed(fail(Error::sync, "a lock epoch is open"));
+  if (exposure_ != nullptr) {
+    return Outcome::failed(fail(Error::sync, "an exposure epoch (post) is open"));
+  }
+  settle_weak();
+  const bool closing = (fence_possible_ || barrier || counted_fences_) && !assertion.no_precede;
+  if (!closing && access_ != nullptr) {
+    for (const Target& target : *access_) {
+      if (target.used) {
+        return Outcome::failed(
+            fail(Error::sync, "MPI_MODE_NOPRECEDE was given, but operations precede this fence"));
+      }
+    }
+  }
+  const std::uint64_t call = ++fence_calls_;
+  Epoch* ending = access_;
+  access_ = nullptr;
+  Outcome outcome;
+  if (closing) {
+    // The epoch may have been retired when another kind was opened; the barrier is still owed.
+    if (ending == nullptr) {
+      ending = &create(EpochKind::fence);
+      open(*ending);
+    }
+    ending->closing_call = call;
+    outcome = close(*ending, completion);
+  } else if (ending != nullptr) {
+    close(*ending, nullptr);
+  }
+  fence_possible_ = !assertion.no_succeed;
+  if (fence_possible_) {
+    Epoch& next = create(EpochKind::fence);
+    next.call = call;
+    next.announce = !closing;
+    access_ = &next;
+    open(next);
+  } else if (!closing) {
+    // Nothing is opened or closed here; others may close an epoch by this call and wait for us.
+    Epoch& announcement = create(EpochKind::fence);
+    announcement.call = call;
+    announcement.announce = true;
+    open(announcement);
+    close(announcement, nullptr);
+  }
+  return outcome;
+}
+
+Outcome Epochs::complete(Completion* completion) {
+  if (access_ == nullptr || access_->kind != EpochKind::access) {
+    return Outcome::failed(fail(Error::sync, "no access epoch is open; open one by MPI_Win_start"));
+  }
+  Epoch& epoch = *access_;
+  access_ = nullptr;
+  return close(epoch, completion);
+}
+
+Outcome Epochs::wait(Completion* completion) {
+  if (exposure_ == nullptr) {
+    return Outcome::failed(
+        fail(Error::sync, "no exposure epoch is open; open one by MPI_Win_post"));
+  }
+  Epoch& epoch = *exposure_;
+  exposure_ = nullptr;
+  return close(epoch, completion);
+}
+
+Error Epochs::test(bool& flag) {
+  if (exposure_ == nullptr) {
+    return fail(Error::sync, "no exposure epoch is open; open one by MPI_Win_post");
+  }
+  Epoch& epoch = *exposure_;
+  flag = false;
+  if (!epoch.active) return Error::none;
+  for (Target& target : epoch) advance(epoch, target);
+  if (epoch.untold != 0) return Error::none;
+  exposure_ = nullptr;
+  close(epoch, nullptr);
+  flag = true;
+  return Error::none;
+}
+
+Outcome Epochs::close_lock(int target, Completion* completion) {
+  if (!valid_rank(target)) {
+    return Outcome::failed(fail(Error::rank, "the rank is not in the window's group"));
+  }
+  EpochPeer& locked = peer(target);
+  if (locked.lock == nullptr) {
+    return Outcome::failed(fail(Error::sync, "this target is not locked; lock it by MPI_Win_lock"));
+  }
+  Epoch& epoch = *locked.lock;
+  locked.lock = nullptr;
+  --open_locks_;
+  return close(epoch, completion);
+}
+
+Outcome Epochs::unlock_all(Completion* completion) {
+  if (access_ == nullptr || access_->kind != EpochKind::lock_all) {
+    return Outcome::failed(
+        fail(Error::sync, "no lock_all epoch is open; open one by MPI_Win_lock_all"));
+  }
+  Epoch& epoch = *access_;
+  if (!epoch.weak) touch_weak(epoch);
+  access_ = nullptr;
+  return close(epoch, completion);
+}
+
+Error Epochs::sync() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return Error::none;
+}
+
+}  // namespace oriel

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/cache_line.hpp"
+#include "core/epoch/done_word.hpp"
+#include "core/epoch/epoch.hpp"
+
+namespace oriel {
+
+/// One rank as a window's epochs see it. Zero bytes are a valid one that nothing has been done
+/// with. What the hot path reads comes first, in one cache line.
+struct alignas(cache_line) EpochPeer {
+  Target* ready = nullptr;    // set while operations of the open epoch may go straight to memory,
+  std::byte* base = nullptr;  // which lies here
+  std::uint64_t size = 0;     // bytes
+  std::uint64_t disp_unit = 0;
+  Epoch* lock = nullptr;     // our open lock epoch
+  Epoch* locking = nullptr;  // our epoch that has requested or holds the rank's lock
+  Epoch* touched = nullptr;  // the open start, fence or lock_all epoch that has a Target for it
+  Target* target = nullptr;  // that Target
+
+  std::uint64_t accesses = 0;   // accesses requested to it (paper: a_l)
+  std::uint64_t exposures = 0;  // exposures opened to it (paper: e_l)
+  DoneWord done;                // access epochs to it that we have completed
+  // Weak unlocks that left it operations without a question: all, those that some later question
+  // answers for, and those that have been answered for.
+  std::uint64_t weak_sent = 0;
+  std::uint64_t weak_asked = 0;
+  std::uint64_t weak_answered = 0;
+
+  /// Weak unlocks have left operations that may not be complete there.
+  bool weak_left() const { return weak_answered < weak_sent; }
+};
+
+}  // namespace oriel

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The life of an epoch: opening, activation, closing, completion.
+#include "core/epoch/epochs.hpp"
+
+#include <utility>
+
+namespace oriel {
+namespace {
+
+// Epochs that the reorder keys let run beside one another at most. The keys are a permission, not a
+// duty; the bound keeps a sweep short however many epochs are pending.
+constexpr unsigned overlap_limit = 256;
+
+}  // namespace
+
+Epochs::Epochs(const EpochsSpec& spec, Reach& reach, EpochPools& pools, EpochsAtWork& at_work)
+    : rank_(spec.rank),
+      reach_(reach),
+      pools_(pools),
+      at_work_(at_work),
+      no_locks_(spec.no_locks),
+      shared_(spec.shared),
+      counted_fences_(spec.counted_fences),
+      renewed_fences_(spec.renewed_fences),
+      reorder_(spec.reorder),
+      peers_(static_cast<std::size_t>(spec.ranks)) {
+  light_.kind = EpochKind::lock;
+  light_.active = true;
+  light_.one.access = Target::Access::granted;
+  light_.one.passive = true;
+}
+
+Epochs::~Epochs() {
+  if (work_ != 0) at_work_.remove(*this);
+}
+
+void Epochs::add_work() {
+  if (work_ == 0) at_work_.add(*this);
+  ++work_;
+}
+
+void Epochs::remove_work() {
+  --work_;
+  if (work_ == 0) at_work_.remove(*this);
+}
+
+Epoch& Epochs::create(EpochKind kind) {
+  Epoch& epoch = pools_.epochs.acquire();
+  epoch.kind = kind;
+  epoch.opened_at = ++events_;
+  epoch.previous = last_;
+  (last_ != nullptr ? last_->next : first_) = &epoch;
+  last_ = &epoch;
+  return epoch;
+}
+
+void Epochs::open(Epoch& epoch) {
+  if (deferred_ == 0 && may_activate(epoch)) {
+    activate(epoch);
+  } else {
+    ++deferred_;
+    add_work();
+  }
+}
+
+bool Epochs::may_activate(const Epoch& epoch) const {
+  // Our one place in the target's lock queue is taken by an earlier epoch of ours.
+  if (epoch.kind == EpochKind::lock && peers_[epoch.one.rank].locking != nullptr) {
+    return false;
+  }
+  if (closed_ == 0) return true;
+  unsigned overlaps = 0;
+  for (const Epoch* earlier = first_; earlier != &epoch; earlier = earlier->next) {
+    if (!earlier->closed || earlier->closed_at > epoch.opened_at) continue;
+    if (epoch.settles && earlier->weak) return false;
+    if (!may_overlap(earlier->kind, epoch.kind, reorder_) || ++overlaps > overlap_limit) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Epochs::activate(Epoch& epoch) {
+  epoch.active = true;
+  switch (epoch.kind) {
+    case EpochKind::access:
+      for (Target& target : epoch) target.id = ++peer(target.rank).accesses;
+      break;
+    case EpochKind::exposure:
+      for (Target& target : epoch) {
+        EpochPeer& origin = peer(target.rank);
+        target.id = ++origin.exposures;
+        reach_.expose(target.rank, target.id, epoch.no_check);
+      }
+      return;
+    case EpochKind::fence:
+      reach_.open_fence(epoch.call, epoch.announce);
+      break;
+    case EpochKind::lock_all:
+      // A weak epoch may have been sent since it was closed.
+      if (epoch.closed && !epoch.weak) touch_weak(epoch);
+      if (!epoch.closed) hold_loaded(epoch);
+      break;
+    case EpochKind::lock:
+      break;
+  }
+  for (Target& target : epoch) advance(epoch, target);
+  if (epoch.kind == EpochKind::lock && epoch.closed && epoch.untold != 0)
+    reach_.leave_errand(epoch);
+}
+
+Outcome Epochs::close(Epoch& epoch, Completion* completion) {
+  epoch.closed = true;
+  epoch.closed_at = ++events_;
+  epoch.completion = completion;
+  ++closed_;
+  if (epoch.weak) ++weak_closed_;
+  add_work();
+  if (epoch.kind != EpochKind::exposure) {
+    for (Target& target : epoch) {
+      EpochPeer& other = peer(target.rank);
+      other.ready = nullptr;
+      if (other.touched == &epoch) other.touched = nullptr;
+    }
+  }
+  if (epoch.active) {
+    for (Target& target : epoch) advance(epoch, target);
+    if (epoch.kind == EpochKind::lock && epoch.untold != 0) reach_.leave_errand(epoch);
+    if (completed(epoch)) {
+      const Error error = epoch.unreported();
+      epoch.completion = nullptr;
+      // Nobody waits for what a weak unlock sends: it may wait for more to travel with.
+      reach_.push(!epoch.weak);
+      if (over(epoch)) retire(epoch);
+      if (error != Error::none) fail(error, "an operation of the epoch failed");
+      return {error, true};
+    }
+  }
+  reach_.push(true);
+  return Outcome::posted();
+}
+
+bool Epochs::completed(Epoch& epoch) {
+  if (!epoch.closed) return false;
+  if (epoch.kind == EpochKind::fence && epoch.closing_call != 0) {
+    return epoch.completed = reach_.end_fence(epoch);
+  }
+  return epoch.completed = epoch.untold == 0 && epoch.attention == 0;
+}
+
+bool Epochs::over(Epoch& epoch) {
+  if (!epoch.completed) return false;
+  // With NOCHECK the target says nothing; it keeps the order of what comes to it by itself.
+  if (epoch.kind != EpochKind::access || epoch.no_check) return true;
+  for (Target& target : epoch) {
+    if (target.issued != 0 && !reach_.settled(epoch, target)) return false;
+  }
+  return true;
+}
+
+void Epochs::retire(Epoch& epoch) {
+  (epoch.previous != nullptr ? epoch.previous->next : first_) = epoch.next;
+  (epoch.next != nullptr ? epoch.next->previous : last_) = epoch.previous;
+  --closed_;
+  if (epoch.weak) --weak_closed_;
+  // To the epoch that waits for the answer.
+  if (epoch.settles && epoch.next != nullptr) {
+    epoch.next->error = first_of(epoch.next->error, epoch.unreported());
+  }
+  remove_work();
+  for (Target* target = epoch.targets; target != nullptr;) {
+    Target* next = target->next;
+    if (target != &epoch.one) pools_.targets.release(*target);
+    target = next;
+  }
+  pools_.epochs.release(epoch);
+}
+
+bool Epochs::progress(Epoch& epoch) {
+  if (epoch.closing_call != 0 && !epoch.closed) {
+    if (!renewed(epoch)) return false;
+    remove_work();
+    epoch.completion->complete(Error::none);
+    return true;
+  }
+  bool moved = false;
+  if (epoch.kind == EpochKind::lock_all && !epoch.closed) {
+    const int before = epoch.awaited;
+    hold_loaded(epoch);
+    moved = epoch.awaited != before;
+  }
+  if (epoch.closed || epoch.attention != 0) {
+    for (Target& target : epoch) moved |= advance(epoch, target);
+  }
+  if (!epoch.completed && completed(epoch)) {
+    moved = true;
+    Completion* completion = std::exchange(epoch.completion, nullptr);
+    const Error error = epoch.unreported();
+    if (over(epoch)) retire(epoch);
+    if (completion != nullptr) completion->complete(error);
+  } else if (over(epoch)) {
+    moved = true;
+    retire(epoch);
+  }
+  return moved;
+}
+
+bool Epochs::sweep() {
+  bool moved = reach_.sweep();
+  for (Epoch* epoch = first_; epoch != nullptr;) {
+    if (!epoch->active) {
+      if (!may_activate(*epoch)) break;
+      --deferred_;
+      remove_work();
+      activate(*epoch);
+      moved = true;
+    }
+    Epoch* next = epoch->next;
+    moved |= progress(*epoch);
+    epoch = next;
+  }
+  return moved;
+}
+
+bool Epochs::open_epoch() const {
+  if (exposure_ != nullptr || open_locks_ != 0) return true;
+  if (access_ == nullptr) return false;
+  if (access_->kind != EpochKind::fence) return true;
+  for (const Target& target : *access_) {
+    if (target.used) return true;
+  }
+  return false;
+}
+
+Target& Epochs::add_target(Epoch& epoch, int rank) {
+  Target* target = &epoch.one;
+  if (epoch.targets == nullptr) {
+    target->reset();
+    epoch.targets = target;
+  } else {
+    target = &pools_.targets.acquire();
+    epoch.last_target->next = target;
+  }
+  epoch.last_target = target;
+  target->rank = rank;
+  target->passive = epoch.passive();
+  ++epoch.untold;
+  return *target;
+}
+
+Target& Epochs::touch(Epoch& epoch, int rank) {
+  EpochPeer& touched = peer(rank);
+  touched.touched = &epoch;
+  touched.target = &add_target(epoch, rank);
+  return *touched.target;
+}
+
+bool Epochs::advance(Epoch& epoch, Target& target) {
+  if (target.told) return false;
+  if (epoch.kind != EpochKind::exposure) return reach_.advance(epoch, target);
+  if (!reach_.completed_by(target.rank, target.id)) return false;
+  note_told(epoch, target);
+  return true;
+}
+
+bool Epochs::lock_held(int target) {
+  EpochPeer& locked = peer(target);
+  Epoch* epoch = locked.lock;
+  if (epoch == nullptr || !epoch->active) return false;
+  advance(*epoch, epoch->one);
+  return epoch->one.access == Target::Access::granted;
+}
+
+Outcome Epochs::issue(const Operation& operation) {
+  if (!valid_rank(operation.target)) {
+    return Outcome::failed(fail(Error::rank, "the rank is not in the window's group"));
+  }
+  EpochPeer& other = peer(operation.target);
+  Epoch* epoch = other.lock != nullptr ? other.lock : access_;
+  if (epoch == nullptr) {
+    return Outcome::failed(
+        fail(Error::sync, "no epoch is open; open one by a fence, start, lock or lock_all"));
+  }
+  Target* target = nullptr;
+  if (epoch->kind == EpochKind::lock) {
+    target = &epoch->one;
+  } else if (other.touched == epoch) {
+    target = other.target;
+  } else if (epoch->kind == EpochKind::access) {
+    return Outcome::failed(fail(Error::sync, "the target is not in the group given to start"));
+  }
+  const char* reason = "";
+  if (const Error error = reach_.check(operation, reason); error != Error::none) {
+    return Outcome::failed(fail(error, reason));
+  }
+  if (target == nullptr) target = &touch(*epoch, operation.target);
+  target->used = true;
+  return reach_.issue(operation, *epoch, *target);
+}
+
+RecordedOperation& Epochs::record(const Operation& operation, Epoch& epoch, Target& target) {
+  RecordedOperation& recorded = pools_.operations.acquire();
+  recorded.operation = operation;
+  recorded.epochs = this;
+  recorded.epoch = &epoch;
+  recorded.target = &target;
+  recorded.number = target.issued;
+  ++epoch.attention;
+  add_work();
+  return recorded;
+}
+
+void Epochs::append(Target& target, RecordedOperation& recorded) {
+  recorded.age = ++target.recorded;
+  target.waiting.append(recorded);
+}
+
+void Epochs::finish(RecordedOperation& recorded, Error error) {
+  ++recorded.target->finished;
+  note(recorded, error);
+  conclude(recorded);
+}
+
+/// An operation, or a part of it, has come to an end. The first flush or closing call that asks
+/// reports what has failed, and no later one.
+void Epochs::note(RecordedOperation& recorded, Error error) {
+  if (error == Error::none) return;
+  Target& target = *recorded.target;
+  recorded.error = first_of(recorded.error, error);
+  target.error = first_of(target.error, error);
+  recorded.epoch->failed = true;
+  // Who asks takes the long way from now on, where errors are looked for.
+  EpochPeer& other = peer(target.rank);
+  if (other.ready == &target) other.ready = nullptr;
+}
+
+void Epochs::conclude(RecordedOperation& recorded) {
+  Epoch& epoch = *recorded.epoch;
+  Completion* completion = recorded.operation.completion;
+  const Error error = recorded.error;
+  --epoch.attention;
+  remove_work();
+  pools_.operations.release(recorded);
+  if (completion != nullptr) completion->complete(error);
+}
+
+}  // namespace oriel

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/base/error.hpp"
+#include "core/base/work_list.hpp"
+#include "core/base/zero_array.hpp"
+#include "core/epoch/activation.hpp"
+#include "core/epoch/epoch.hpp"
+#include "core/epoch/epoch_peer.hpp"
+#include "core/epoch/pools.hpp"
+#include "core/epoch/reach.hpp"
+
+namespace oriel {
+
+/// Assertions of the synchronization calls, as bits of their own; the boundary translates MPI's.
+/// One byte: bools apart would be stored one by one and loaded as one word, which stalls.
+struct Assert {
+  bool no_check : 1 = false;
+  bool no_store : 1 = false;
+  bool no_put : 1 = false;
+  bool no_precede : 1 = false;
+  bool no_succeed : 1 = false;
+  bool weak_unlock : 1 = false;  // the unlock need not wait until the operations are complete there
+};
+
+struct EpochsSpec {
+  int rank = 0;
+  int ranks = 0;
+  Reorder reorder;
+  bool no_locks = false;
+  /// Ranks load and store one another's memory without a call (shared windows): a blocking lock
+  /// must then hold the lock when it returns.
+  bool shared = false;
+  /// Every fence without MPI_MODE_NOPRECEDE closes, whichever form of the call each rank uses:
+  /// closing takes steps of them all. The same on all ranks.
+  bool counted_fences = false;
+  /// A fence epoch may be renewed instead of closed and opened.
+  bool renewed_fences = true;
+};
+
+class Epochs;
+using EpochsAtWork = WorkList<Epochs>;
+
+/// One rank's epochs on one window, from opening to completion, and its place in the steps that
+/// they take with other ranks. How bytes move, and who is mapped, is Reach's.
+///
+/// Calls either finish (`done`), or are posted and tell the Completion in a later sweep. Nothing
+/// here blocks. Not thread-safe; the caller serializes per Process.
+class Epochs : public EpochsAtWork::Link {
+ public:
+  Epochs(const EpochsSpec& spec, Reach& reach, EpochPools& pools, EpochsAtWork& at_work);
+  ~Epochs();
+  Epochs(const Epochs&) = delete;
+  Epochs& operator=(const Epochs&) = delete;
+
+  int ranks() const { return static_cast<int>(peers_.size()); }
+  void set_reorder(Reorder reorder) { reorder_ = reorder; }
+  /// Whether locks are refused from now on. Those that are open stay so.
+  void set_no_locks(bool no_locks) { no_locks_ = no_locks; }
+  /// Why the last failed call failed: the second half of a sentence.
+  const char* reason() const { return reason_; }
+
+  // Opening an epoch finishes at once (E2).
+  Error post(std::span<const int> origins, Assert assertion);
+  Error start(std::span<const int> targets, Assert assertion);
+  Error lock_all(Assert assertion);
+  /// Closes and opens, as the assertion tells; the outcome is that of the closing (E6). `barrier`:
+  /// wait for all ranks even if no epoch can be open, as programs expect of a blocking fence
+  /// without MPI_MODE_NOPRECEDE. Ranks need not agree on it. The caller makes no other call on the
+  /// window before the completion: in the usual case the open epoch is not replaced but renewed,
+  /// with the ways to its targets as they are.
+  Outcome fence(Assert assertion, bool barrier, Completion* completion);
+
+  // Closing.
+  Outcome complete(Completion* completion);
+  Outcome wait(Completion* completion);
+  /// MPI_Win_test: closes the exposure epoch if it can complete now.
+  Error test(bool& flag);
+  Outcome unlock_all(Completion* completion);
+
+  // Flushing; `local`: origin buffers only (E9).
+  Outcome flush(int target, bool local, Completion* completion);
+  Outcome flush_all(bool local, Completion* completion);
+  /// MPI_Win_sync.
+  Error sync();
+
+  /// Whether a lock or lock_all epoch is open for `target`.
+  bool passive(int target) const {
+    return peers_[target].lock != nullptr ||
+           (access_ != nullptr && access_->kind == EpochKind::lock_all);
+  }
+  /// Whether the lock of `target` is held now; for a blocking lock that must hold it on return.
+  bool lock_held(int target);
+  /// Likewise of lock_all: whether the locks of all ranks whose memory can be loaded and stored
+  /// without a call are held now.
+  bool lock_all_held();
+  /// Whether the open lock or lock_all epoch that covers the rank, if there is one, holds what the
+  /// program may now load and store of it.
+  bool loads_held(int rank);
+  /// From now on peers' memory is touched by plain loads and stores (MPI_Win_shared_query). An open
+  /// lock_all epoch asks for their locks.
+  void set_shared();
+  bool shared() const { return shared_; }
+
+  /// Any operation. `done`: carried out, or recorded without a completion to call.
+  Outcome issue(const Operation& operation);
+
+  /// Whether an epoch of any kind is open or not yet completed (MPI_Win_free asks).
+  bool quiet() const { return first_ == nullptr && flushes_ == 0; }
+  /// An epoch with something in it, open at the application level.
+  bool open_epoch() const;
+
+  /// A rank that something pending here waits for and that has ended; -1: none that we know of.
+  /// Others are not asked after: a question may take a connection.
+  int lost_peer();
+
+  /// Carries everything that can go on, without blocking (E10). True if anything moved.
+  bool sweep();
+
+  // For those who reach other ranks on behalf of the epochs.
+  EpochPeer& peer(int rank) { return peers_[rank]; }
+  const EpochPeer& peer(int rank) const { return peers_[rank]; }
+  bool valid_rank(int rank) const { return rank >= 0 && rank < ranks(); }
+  Reach& reach() { return reach_; }
+  RecordedOperation* find_recorded(std::uint64_t token) { return pools_.operations.find(token); }
+  /// Something that only a sweep can finish has come, or is finished.
+  void add_work();
+  void remove_work();
+  Error fail(Error error, const char* reason) {
+    reason_ = reason;
+    return error;
+  }
+  Target& touch(Epoch& epoch, int rank);
+  /// Takes an operation's arguments down; it counts as outstanding until conclude().
+  RecordedOperation& record(const Operation& operation, Epoch& epoch, Target& target);
+  /// To the end of the target's waiting ones.
+  static void append(Target& target, RecordedOperation& recorded);
+  /// It is complete at both sides, or not needed any more.
+  void finish(RecordedOperation& recorded, Error error);
+  /// It, or a part of it, has come to an end, with an error perhaps.
+  void note(RecordedOperation& recorded, Error error);
+  /// Its caller need not wait any more.
+  void conclude(RecordedOperation& recorded);
+  void satisfy_flushes(Target& target);
+  /// The target has been told, or needs not be, that the epoch is over.
+  static void note_told(Epoch& epoch, Target& target) {
+    target.told = true;
+    --epoch.untold;
+  }
+  /// How many ranks have been left operations by weak unlocks.
+  void note_weak_left(bool left) { left ? ++weak_peers_ : --weak_peers_; }
+
+ protected:
+  // Of single targets, but for the light epoch: see Window.
+  Error open_lock(bool exclusive, int target, Assert assertion);
+  Outcome close_lock(int target, Completion* completion);
+
+  /// The light epoch: a lock that is granted at its call, with nothing pending on the window, uses
+  /// an object that is never in the list. Whether that may be; the caller then takes the lock.
+  bool may_lock_lightly(int target) const {
+    const EpochPeer& locked = peers_[target];
+    return !light_held_ && closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_ &&
+           locked.lock == nullptr && locked.locking == nullptr;
+  }
+  /// The lock has been taken. The Target of its operations.
+  Target& open_lightly(bool exclusive, int target) {
+    light_held_ = true;
+    light_.exclusive = exclusive;
+    light_.one.rank = target;
+    peers_[target].lock = &light_;
+    ++open_locks_;
+    return light_.one;
+  }
+  bool locked_lightly(int target) const { return peers_[target].lock == &light_; }
+  /// The caller then gives the lock back. Whether it is held exclusively.
+  bool close_lightly(int target) {
+    light_held_ = false;
+    peers_[target].lock = nullptr;
+    peers_[target].ready = nullptr;
+    --open_locks_;
+    return light_.exclusive;
+  }
+
+ private:
+  // epochs.cpp: the life of an epoch.
+  Epoch& create(EpochKind kind);
+  void open(Epoch& epoch);
+  bool may_activate(const Epoch& epoch) const;
+  void activate(Epoch& epoch);
+  Outcome close(Epoch& epoch, Completion* completion);
+  bool advance(Epoch& epoch, Target& target);
+  bool progress(Epoch& epoch);
+  bool completed(Epoch& epoch);
+  /// Completed, and no target may be holding its operations back: the next one may follow (E5).
+  /// MPI_Win_complete need not wait for that.
+  bool over(Epoch& epoch);
+  void retire(Epoch& epoch);
+  Target& add_target(Epoch& epoch, int rank);
+
+  // epoch_calls.cpp: what opens and closes them.
+  Error retire_unused_fence();
+  bool may_renew_fence(Assert assertion) const;
+  Outcome renew_fence(Completion* completion);
+  bool renewed(Epoch& epoch);
+  bool loaded(int rank);
+  bool hold_loaded(Epoch& epoch);
+
+  // flushes.cpp
+  /// What a flush has found at the targets so far.
+  struct Coverage {
+    FlushRequest* request = nullptr;  // where it has to wait
+    Error error = Error::none;        // elsewhere
+  };
+  void cover(Epoch& epoch, Target& target, bool local, Coverage& coverage);
+  Outcome covered(const Coverage& coverage, Completion* completion);
+
+  // weak_unlocks.cpp: what weak unlocks have left, operations that may not be complete there.
+  /// Makes all targets of such operations targets of the lock_all epoch, which will ask for them.
+  void touch_weak(Epoch& epoch);
+  /// Asks for them; the next epoch that is not of a lock follows when they have been answered for.
+  void settle_weak();
+  bool weak_unasked(int rank);
+
+  // lost_peer.cpp: whom something pending waits for.
+  bool awaits_anybody(const Epoch& epoch);
+  bool awaits(const Epoch& epoch, const Target& target);
+
+  int rank_;
+  Reach& reach_;
+  EpochPools& pools_;
+  EpochsAtWork& at_work_;
+  bool no_locks_;
+  bool shared_;
+  bool counted_fences_;
+  bool renewed_fences_;
+  bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)
+  Reorder reorder_;
+  const char* reason_ = "";
+  ZeroArray<EpochPeer> peers_;
+  Epoch* first_ = nullptr;  // all epochs from opening to completion, in opening order
+  Epoch* last_ = nullptr;
+  Epoch* access_ = nullptr;    // open start, fence or lock_all epoch
+  Epoch* exposure_ = nullptr;  // open post epoch
+  Epoch light_;                // active and granted from opening to closing
+  bool light_held_ = false;
+  std::uint64_t open_locks_ = 0;
+  std::uint64_t closed_ = 0;       // epochs closed and not completed
+  std::uint64_t deferred_ = 0;     // epochs not yet active
+  std::uint64_t weak_peers_ = 0;   // EpochPeer::weak_left()
+  std::uint64_t weak_closed_ = 0;  // epochs with a weak unlock, closed and not completed
+  std::uint64_t events_ = 0;
+  std::uint64_t fence_calls_ = 0;
+  std::uint64_t flushes_ = 0;  // pending flush requests
+  std::uint64_t work_ = 0;     // things that only a sweep can finish
+};
+
+}  // namespace oriel

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What weak unlocks have left (S7): operations that may not be complete at their targets.
+#include "core/epoch/epochs.hpp"
+
+namespace oriel {
+
+void Epochs::touch_weak(Epoch& epoch) {
+  for (int rank = 0; weak_peers_ != 0 && rank < ranks(); ++rank) {
+    if (!peer(rank).weak_left()) continue;
+    if (!epoch.closed) {
+      if (peer(rank).touched != &epoch) touch(epoch, rank);
+    } else if (!epoch.has(rank)) {
+      add_target(epoch, rank);
+    }
+  }
+}
+
+void Epochs::settle_weak() {
+  for (int rank = 0; weak_peers_ + weak_closed_ != 0 && rank < ranks(); ++rank) {
+    if (!weak_unasked(rank)) continue;
+    // An epoch that takes no lock and has nothing but the question.
+    Epoch& epoch = create(EpochKind::lock);
+    epoch.no_check = epoch.settles = true;
+    add_target(epoch, rank);
+    open(epoch);
+    close(epoch, nullptr);
+  }
+}
+
+bool Epochs::weak_unasked(int rank) {
+  const EpochPeer& other = peers_[rank];
+  if (!reach_.answers(rank)) return false;
+  if (other.weak_asked != other.weak_sent) return true;
+  for (const Epoch* epoch = first_; weak_closed_ != 0 && epoch != nullptr; epoch = epoch->next) {
+    if (epoch->weak && epoch->closed && epoch->has(rank)) return true;
+  }
+  return false;
+}
+
+}  // namespace oriel

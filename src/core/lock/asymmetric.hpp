@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace oriel {
+
+/// Stores a word and keeps the store before the loads that follow, on the side of a handshake that
+/// is taken often. `asymmetric`: the other side, taken seldom, calls Sharers::fence() between its
+/// own store and its look at `word`; then only the compiler has to be told.
+template <typename Words>
+void store_before_look(typename Words::template Atomic<std::uint32_t>& word, std::uint32_t value,
+                       bool asymmetric) {
+  if (asymmetric) [[likely]] {
+    word.store(value, std::memory_order_release);
+    Words::store_then_look();
+  } else {
+    word.exchange(value, std::memory_order_seq_cst);
+  }
+}
+
+}  // namespace oriel

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/lock/lock_queue_inline.hpp"
+
+namespace oriel {
+
+template class BasicLockLine<SharedWords>;
+
+}  // namespace oriel

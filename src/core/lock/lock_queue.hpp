@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "core/lock/asymmetric.hpp"
+#include "core/lock/control.hpp"
+#include "core/lock/sharers.hpp"
+
+namespace oriel {
+
+/// The lock of one target: first come first served, readers together, taken and handed on by the
+/// origins alone. The target takes no part (E12, and "a rank that computes delays nobody").
+///
+///   LockQueue::holders  bit 63: held exclusively; bit 62: kept by the origin in the lower bits,
+///                       who holds it while its Slot::locked is 1; otherwise the number of shared
+///                       holders
+///   LockQueue::line     upper half: 1 + the rank that has the guard, or 0; lower half: requests
+///                       waiting
+///
+/// Nobody in line: one compare-exchange takes the lock, one exchange gives it back. The first
+/// origin to take it exclusively keeps it until another one comes: it takes it and gives it back by
+/// a store to a word of its own. Who does not get the lock so takes the guard and lines up; who has
+/// given it back while there is a line takes the guard and hands it on. Only the guard's owner
+/// changes the list, or takes a kept lock away.
+///
+///     keeper                                another origin
+///     K1  locked = 1 or 0                   A1  line != 0 (the guard)
+///     K2  look at `line`                    A2  contended = 1, fence of all peers
+///     K3  taking it: look at `holders`      A3  look at `holders` and `locked`
+///                                           A4  locked was 0: change `holders`; the line may go
+///
+/// Either K2 sees A1 or A3 sees K1 (see store_before_look()). If K2 comes after the line has gone
+/// again, K3 sees A4. So a keeper that takes the lock, sees no line, and then is the keeper still,
+/// has it; and one that gives it back and sees no line has been seen by whoever lines up. If it
+/// sees a line, the guard settles it. Only the first to line up pays for A2, who sets
+/// `contended`: the keeper that there may be sees a line until it has lost the lock, and nobody
+/// becomes a keeper while `contended` is set, until an origin has had the lock for itself for long.
+/// Who becomes one looks at `contended`, or having cleared it at `line`, after it has said so.
+///
+/// Invariants (guard free): an exclusive holder excludes every other holder; a line implies that
+/// somebody holds the lock or is about to hand it on; who waits is granted in the order of arrival,
+/// but for those that join.
+/// Acquire: every taking compare-exchange, the load that sees Slot::locked cleared, and the one
+/// that sees LockNode::state. Release: every store that gives back, and the store of
+/// LockNode::state. So what one holder wrote into the window is seen by the next.
+///
+/// Death: the guard of a process that was killed with it is lost, and with it the line, which may
+/// be torn. Nobody waits for such a guard for ever: a request is then one that is never granted, a
+/// lock given back is not handed on, a keeper stays one. Who waits to be granted the lock looks now
+/// and then whether all live (Window::lost_peer), as it has to for whoever holds the lock.
+template <typename Words>
+class BasicLockLine {
+ public:
+  using Sharers = typename Words::Sharers;
+  using LockNode = BasicLockNode<Words>;
+
+  BasicLockLine(BasicControlBlock<Words>& control, Sharers& sharers)
+      : control_(control), queue_(control.lock), nodes_(control.nodes()), sharers_(sharers) {}
+
+  /// Takes the lock if nobody holds it against us and nobody is in line.
+  bool try_acquire(int origin, bool exclusive) {
+    if (exclusive && keeps(origin)) [[likely]] {
+      store_before_look<Words>(control_.slots()[origin].locked, 1, sharers_.asymmetric());
+      const bool lined_up = queue_.line.load(std::memory_order_seq_cst) != 0;
+      // Somebody may have lined up, taken the lock away and left the line before our store.
+      if (!lined_up && keeps(origin)) [[likely]]
+        return true;
+      if (settle(origin)) return true;
+    }
+    if (queue_.line.load(std::memory_order_relaxed) != 0) return false;
+    if (!exclusive) return take(false);
+    if (queue_.contended.load(std::memory_order_relaxed) == 0) return keep(origin);
+    if (!take(true)) return false;
+    count(origin);
+    return true;
+  }
+
+  /// Gives the lock back. False: somebody is in line, hand_on() must follow.
+  bool release(int origin, bool exclusive) {
+    if (!exclusive) {
+      queue_.holders.fetch_sub(1, std::memory_order_seq_cst);
+    } else if (keeps(origin)) [[likely]] {
+      store_before_look<Words>(control_.slots()[origin].locked, 0, sharers_.asymmetric());
+    } else {
+      queue_.holders.exchange(0, std::memory_order_seq_cst);
+    }
+    return queue_.line.load(std::memory_order_seq_cst) == 0;
+  }
+
+  /// Takes the lock (true) or puts `origin` at the end of the line (false); LockNode::state of the
+  /// origin then says when it has been granted: never, if the guard is lost. `joins`: a shared
+  /// request that does not wait behind exclusive ones while others hold the lock shared. A lock_all
+  /// epoch takes its locks one by one, as it needs them: two of them would wait for one another,
+  /// each behind a request that waits for the other one to give a lock back. Exclusive requests
+  /// wait as long as such epochs overlap.
+  bool acquire(int origin, bool exclusive, bool joins);
+
+  /// Leaves an errand with the waiting request of `origin`; false if the lock was granted
+  /// meanwhile.
+  bool leave(int origin, const Errand& errand);
+
+  /// Grants the lock to those in line as far as it is free. Errands are run, one after the other as
+  /// the lock comes round to them, by `run(errand)`, false if that fails; the origins that
+  /// something has happened for are appended to `told`.
+  template <typename Run>
+  void hand_on(std::vector<int>& told, Run&& run) {
+    std::uint32_t waiting = 0;
+    if (!enter(waiting)) return;
+    while (queue_.head != 0) {
+      LockNode& node = nodes_[queue_.head - 1];
+      const bool exclusive = node.exclusive != 0;
+      if (!take_or_take_away(exclusive)) break;
+      std::uint32_t state = LockNode::granted;
+      if (node.carries != 0) {
+        state = run(node.errand) ? LockNode::carried_out : LockNode::failed;
+        exclusive ? queue_.holders.store(0, std::memory_order_release)
+                  : void(queue_.holders.fetch_sub(1, std::memory_order_release));
+      }
+      --waiting;
+      queue_.joiners -= node.joins;
+      told.push_back(static_cast<int>(queue_.head) - 1);
+      queue_.head = node.next;
+      if (queue_.head == 0) queue_.tail = 0;
+      // Last look at the node: its origin may reuse it as soon as it sees this.
+      node.state.store(state, std::memory_order_release);
+    }
+    if (queue_.joiners != 0) waiting -= let_join(told);
+    leave_guard(waiting);
+  }
+
+ private:
+  static constexpr std::uint64_t exclusive_bit = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kept_bit = std::uint64_t{1} << 62;
+  static constexpr unsigned guard_shift = 32;
+  std::uint64_t guarded_by_us() const {
+    return static_cast<std::uint64_t>(sharers_.self() + 1) << guard_shift;
+  }
+
+  static std::uint64_t kept_by(int origin) { return kept_bit | static_cast<std::uint64_t>(origin); }
+  bool keeps(int origin) const {
+    return queue_.holders.load(std::memory_order_relaxed) == kept_by(origin);
+  }
+
+  /// Takes a free lock, and keeps it as long as nobody has lined up.
+  bool keep(int origin);
+  /// The exclusive holder that has not had to line up.
+  void count(int origin) {
+    const auto name = static_cast<std::uint32_t>(origin) + 1;
+    if (queue_.last != name) {
+      queue_.last = name;
+      queue_.streak = 0;
+    } else if (++queue_.streak >= Words::long_streak) {
+      keep_again(origin);
+    }
+  }
+  void keep_again(int origin);
+  /// The keeper has said that it takes the lock, and there is a line: it has it unless somebody has
+  /// taken it away.
+  bool settle(int origin);
+  /// Takes a lock that is free and kept by nobody.
+  bool take(bool exclusive) {
+    std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
+    if (exclusive) {
+      return holders == 0 && queue_.holders.compare_exchange_strong(holders, exclusive_bit,
+                                                                    std::memory_order_seq_cst);
+    }
+    while ((holders & (exclusive_bit | kept_bit)) == 0) {
+      if (queue_.holders.compare_exchange_weak(holders, holders + 1, std::memory_order_seq_cst)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  /// Takes the lock beside those that hold it shared.
+  bool join() {
+    std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
+    while (holders != 0 && (holders & (exclusive_bit | kept_bit)) == 0) {
+      if (queue_.holders.compare_exchange_weak(holders, holders + 1, std::memory_order_seq_cst)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  /// With the guard: grants the lock to those in line that join, if it is held shared now. How
+  /// many.
+  std::uint32_t let_join(std::vector<int>& told);
+  /// With the guard: takes a free lock, also from an origin that keeps it.
+  bool take_or_take_away(bool exclusive);
+
+  /// Takes the guard; tells how many wait. False: a process has ended with the guard.
+  bool enter(std::uint32_t& waiting);
+  void leave_guard(std::uint32_t waiting) { queue_.line.store(waiting, std::memory_order_release); }
+
+  BasicControlBlock<Words>& control_;
+  BasicLockQueue<Words>& queue_;
+  LockNode* nodes_;
+  Sharers& sharers_;
+};
+
+extern template class BasicLockLine<SharedWords>;
+using LockLine = BasicLockLine<SharedWords>;
+
+}  // namespace oriel

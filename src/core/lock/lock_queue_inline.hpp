@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// What LockLine does when the lock is not simply free.
+#include "core/lock/lock_queue.hpp"
+#include "core/lock/patience.hpp"
+
+namespace oriel {
+
+template <typename Words>
+bool BasicLockLine<Words>::enter(std::uint32_t& waiting) {
+  for (Patience<Words> patience(sharers_);;) {
+    std::uint64_t line = queue_.line.load(std::memory_order_relaxed);
+    const auto guard = static_cast<std::uint32_t>(line >> guard_shift);
+    if (guard != 0) {
+      if (!patience.wait(guard - 1)) return false;
+    } else if (queue_.line.compare_exchange_weak(line, line | guarded_by_us(),
+                                                 std::memory_order_seq_cst)) {
+      waiting = static_cast<std::uint32_t>(line);
+      return true;
+    } else {
+      patience.retry();
+    }
+  }
+}
+
+template <typename Words>
+bool BasicLockLine<Words>::keep(int origin) {
+  auto& locked = control_.slots()[origin].locked;
+  locked.store(1, std::memory_order_relaxed);
+  std::uint64_t free = 0;
+  const bool taken =
+      queue_.holders.compare_exchange_strong(free, kept_by(origin), std::memory_order_seq_cst);
+  // Somebody may have lined up, and been served, since we looked: then nobody keeps it any more.
+  if (taken && queue_.contended.load(std::memory_order_seq_cst) == 0) return true;
+  if (taken) queue_.holders.store(exclusive_bit, std::memory_order_seq_cst);
+  locked.store(0, std::memory_order_release);
+  return taken;
+}
+
+template <typename Words>
+void BasicLockLine<Words>::keep_again(int origin) {
+  queue_.streak = 0;
+  auto& locked = control_.slots()[origin].locked;
+  locked.store(1, std::memory_order_relaxed);
+  queue_.holders.store(kept_by(origin), std::memory_order_seq_cst);
+  queue_.contended.exchange(0, std::memory_order_seq_cst);
+  // Either we see who has lined up, or whoever lines up sees that it has to fence.
+  if (queue_.line.load(std::memory_order_seq_cst) == 0) return;
+  queue_.contended.store(1, std::memory_order_seq_cst);
+  queue_.holders.store(exclusive_bit, std::memory_order_seq_cst);
+  locked.store(0, std::memory_order_release);
+}
+
+template <typename Words>
+bool BasicLockLine<Words>::settle(int origin) {
+  std::uint32_t waiting = 0;
+  const bool entered = enter(waiting);
+  // If the guard is lost for ever nobody takes the lock away any more.
+  const bool ours = keeps(origin);
+  if (!ours) control_.slots()[origin].locked.store(0, std::memory_order_relaxed);
+  if (entered) leave_guard(waiting);
+  return ours;
+}
+
+template <typename Words>
+bool BasicLockLine<Words>::take_or_take_away(bool exclusive) {
+  std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
+  if ((holders & kept_bit) == 0) return take(exclusive);
+  const std::uint64_t keeper = holders & ~kept_bit;
+  return control_.slots()[keeper].locked.load(std::memory_order_seq_cst) == 0 &&
+         queue_.holders.compare_exchange_strong(holders, exclusive ? exclusive_bit : 1,
+                                                std::memory_order_seq_cst);
+}
+
+template <typename Words>
+std::uint32_t BasicLockLine<Words>::let_join(std::vector<int>& told) {
+  std::uint32_t joined = 0;
+  auto* link = &queue_.head;
+  std::uint32_t last = 0;
+  while (*link != 0) {
+    const std::uint32_t name = *link;
+    LockNode& node = nodes_[name - 1];
+    if (node.joins == 0) {
+      last = name;
+      link = &node.next;
+      continue;
+    }
+    if (!join()) break;
+    *link = node.next;
+    if (queue_.tail == name) queue_.tail = last;
+    --queue_.joiners;
+    ++joined;
+    told.push_back(static_cast<int>(name) - 1);
+    node.state.store(LockNode::granted, std::memory_order_release);
+  }
+  return joined;
+}
+
+template <typename Words>
+bool BasicLockLine<Words>::acquire(int origin, bool exclusive, bool joins) {
+  if (try_acquire(origin, exclusive)) return true;
+  LockNode& node = nodes_[origin];
+  std::uint32_t waiting = 0;
+  if (!enter(waiting)) {
+    node.state.store(LockNode::waiting, std::memory_order_relaxed);
+    return false;
+  }
+  // After the guard in the order of all: either we see that a keeper has cleared it, or that one
+  // sees the guard (keep_again()).
+  if (queue_.contended.load(std::memory_order_seq_cst) == 0) {
+    queue_.contended.store(1, std::memory_order_seq_cst);
+    sharers_.fence();
+  }
+  if ((waiting == 0 && take_or_take_away(exclusive)) || (joins && join())) {
+    leave_guard(waiting);
+    return true;
+  }
+  node.state.store(LockNode::waiting, std::memory_order_relaxed);
+  node.exclusive = exclusive ? 1 : 0;
+  node.joins = joins ? 1 : 0;
+  queue_.joiners += node.joins;
+  node.next = 0;
+  node.carries = 0;
+  const auto name = static_cast<std::uint32_t>(origin) + 1;
+  if (queue_.tail != 0) {
+    nodes_[queue_.tail - 1].next = name;
+  } else {
+    queue_.head = name;
+  }
+  queue_.tail = name;
+  leave_guard(waiting + 1);
+  return false;
+}
+
+template <typename Words>
+bool BasicLockLine<Words>::leave(int origin, const Errand& errand) {
+  std::uint32_t waiting = 0;
+  if (!enter(waiting)) return false;
+  LockNode& node = nodes_[origin];
+  const bool waits = node.state.load(std::memory_order_relaxed) == LockNode::waiting;
+  if (waits) {
+    node.errand = errand;
+    node.carries = 1;
+  }
+  leave_guard(waiting);
+  return waits;
+}
+
+}  // namespace oriel

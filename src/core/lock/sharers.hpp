@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "core/transport/transport.hpp"
+
+namespace oriel {
+
+/// The ranks of a node that share a window's words, as one of them sees them: what LockLine and
+/// Update need besides the words. Named in the words by their ranks.
+class Sharers {
+ public:
+  /// `process_of`: a rank's number in the transport.
+  Sharers(Transport& transport, int self, std::function<int(int)> process_of)
+      : transport_(transport),
+        self_(static_cast<std::uint32_t>(self)),
+        asymmetric_(transport.fences_peers()),
+        process_of_(std::move(process_of)) {}
+
+  /// Who acts here. For an origin of another node the target does.
+  std::uint32_t self() const { return self_; }
+  /// All obey fence(): see store_before_look().
+  bool asymmetric() const { return asymmetric_; }
+  void fence() { transport_.fence_peers(); }
+  /// Gives the processor away for a moment.
+  void relax() { transport_.relax(); }
+  /// False: the rank's process has ended, and all that it ever stored is seen. A system call or
+  /// two.
+  bool alive(std::uint32_t rank) { return transport_.alive(process_of_(static_cast<int>(rank))); }
+
+ private:
+  Transport& transport_;
+  std::uint32_t self_;
+  bool asymmetric_;
+  std::function<int(int)> process_of_;
+};
+
+}  // namespace oriel

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// How the right to update changes hands.
+#include "core/lock/patience.hpp"
+#include "core/lock/update.hpp"
+
+namespace oriel {
+
+template <typename Words>
+std::uint32_t BasicUpdate<Words>::ask(BasicControlBlock<Words>& target, Sharers& sharers,
+                                      bool alone) {
+  for (Patience<Words> patience(sharers);;) {
+    std::uint32_t holder = enter(target, sharers);
+    if (holder == alone_by(sharers)) return all;
+    if (holder == everybody && !alone) return elements;
+    // Whoever changes the word may be waiting for us.
+    slot_.updating.store(0, std::memory_order_release);
+    if ((holder & changing) != 0) {
+      const std::uint32_t changer = holder & ~changing;
+      if (!patience.wait(changer)) return first_lost + changer;
+      continue;
+    }
+    if (!target.updater.compare_exchange_strong(holder, changing | sharers.self(),
+                                                std::memory_order_seq_cst)) {
+      patience.retry();
+      continue;
+    }
+    if (holder != nobody) {
+      const std::uint32_t right = await_others(target, sharers);
+      if (right >= first_lost) {
+        target.updater.store(holder, std::memory_order_release);
+        return right;
+      }
+    }
+    // The first to come, and who must, has it alone; a second origin with single elements shares.
+    const bool takes = alone || holder == nobody;
+    slot_.updating.store(1, std::memory_order_relaxed);
+    target.updater.store(takes ? alone_by(sharers) : everybody, std::memory_order_release);
+    return takes ? all : elements;
+  }
+}
+
+/// Until nobody else is within an update that has begun before `updater` was changed.
+template <typename Words>
+std::uint32_t BasicUpdate<Words>::await_others(BasicControlBlock<Words>& target, Sharers& sharers) {
+  sharers.fence();
+  for (std::uint32_t rank = 0; rank < target.ranks; ++rank) {
+    const auto& updating = target.slots()[rank].updating;
+    for (Patience<Words> patience(sharers); updating.load(std::memory_order_seq_cst) != 0;) {
+      if (!patience.wait(rank)) return first_lost + rank;
+    }
+  }
+  return all;
+}
+
+}  // namespace oriel

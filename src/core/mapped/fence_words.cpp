@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/mapped/fence_words.hpp"
+
+#include <algorithm>
+
+namespace oriel {
+
+void FenceWords::wake_all() {
+  for (const int rank : region_.mapped_ranks()) region_.wake(rank);
+}
+
+void FenceWords::announce(std::uint64_t call) {
+  if (few_) {
+    for (const int rank : region_.mapped_ranks()) {
+      region_.telling(rank).fence.store(call, std::memory_order_release);
+      region_.wake(rank);
+    }
+    return;
+  }
+  region_.told_by(region_.rank()).fence.exchange(call, std::memory_order_seq_cst);
+  if (region_.mine().watchers.load(std::memory_order_seq_cst) != 0) wake_all();
+}
+
+bool FenceWords::awaited(Target& target, std::uint64_t call) {
+  bool here = announced(target.rank, call);
+  if (few_ || here == !target.watching) return here;
+  std::atomic<std::uint32_t>& watchers = region_.member(target.rank).control->watchers;
+  if (here) {
+    watchers.fetch_sub(1, std::memory_order_relaxed);
+    target.watching = false;
+    return true;
+  }
+  watchers.fetch_add(1, std::memory_order_seq_cst);
+  target.watching = true;
+  here = word_of(target.rank).load(std::memory_order_seq_cst) >= call;
+  return here && awaited(target, call);
+}
+
+bool FenceWords::over(Epoch& epoch) {
+  if (few_) {
+    if (!epoch.announced) announce(epoch.closing_call);
+    epoch.announced = true;
+    while (epoch.awaited < region_.ranks() && announced(epoch.awaited, epoch.closing_call)) {
+      ++epoch.awaited;
+    }
+    return epoch.awaited == region_.ranks();
+  }
+  FenceTree tree = region_.member(0).control->fence_tree();
+  if (!epoch.announced) {
+    epoch.announced = true;
+    announce(epoch.closing_call);
+    if (tree.arrive(static_cast<std::size_t>(region_.rank()), ++closing_)) wake_all();
+  }
+  return tree.over(closing_);
+}
+
+bool FenceWords::leave() {
+  // What peers tell us at the end of the last fence, they store into our words.
+  if (few_) {
+    return std::ranges::all_of(region_.mapped_ranks(), [this](int rank) { return settled(rank); });
+  }
+  if (closing_ == 0) return true;
+  FenceTree tree = region_.member(0).control->fence_tree();
+  if (!left_) {
+    left_ = true;
+    tree.leave();
+    region_.wake(0);
+  }
+  return region_.rank() != 0 || tree.all_left();
+}
+
+}  // namespace oriel

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/mapped/mapped_targets.hpp"
+
+#include <atomic>
+
+#include "core/lock/lock_queue.hpp"
+
+namespace oriel {
+
+void MappedTargets::expose(int origin, std::uint64_t id) {
+  // Release: what we have stored into our window comes before it.
+  region_.telling(origin).granted.store(id, std::memory_order_release);
+  region_.wake(origin);
+}
+
+Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
+  if (epoch.active && target.access != Target::Access::granted) advance(epoch, target);
+  if (epoch.active && target.access == Target::Access::granted) {
+    const Error error = region_.perform(operation);
+    if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
+    if (error != Error::none) return Outcome::failed(error);
+    ++target.issued;
+    ++target.finished;
+    return Outcome::finished();
+  }
+  ++target.issued;
+  if (fetches(operation.kind)) target.last_fetch = target.issued;
+  Epochs::append(target, epochs_.record(operation, epoch, target));
+  return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
+}
+
+bool MappedTargets::advance(Epoch& epoch, Target& target) {
+  bool moved = false;
+  // Only start's targets are told of an epoch that held nothing for them; nothing to wait for then.
+  const bool empty =
+      epoch.closed && target.issued == 0 && target.atomics == 0 && epoch.kind == EpochKind::access;
+  if (target.access != Target::Access::granted && !empty) {
+    if (!available(epoch, target)) return false;
+    target.access = Target::Access::granted;
+    if (!epoch.closed) make_ready(target);
+    moved = true;
+  }
+  while (RecordedOperation* recorded = target.waiting.head) {
+    if (recorded->atomic && !atomics_.transmit(*recorded)) break;
+    target.waiting.remove(*recorded);
+    moved = true;
+    if (recorded->atomic) {
+      target.moving.append(*recorded);
+    } else {
+      epochs_.finish(*recorded, region_.perform(recorded->operation));
+    }
+  }
+  if (moved) epochs_.satisfy_flushes(target);
+  if (epoch.closed && target.finished == target.issued && target.atomics == 0) {
+    moved |= tell(epoch, target);
+  }
+  return moved;
+}
+
+void MappedTargets::make_ready(Target& target) {
+  const Member& member = region_.member(target.rank);
+  if (member.path != Path::mapped || member.base == nullptr) return;
+  EpochPeer& peer = epochs_.peer(target.rank);
+  peer.base = member.base;
+  peer.size = member.size;
+  peer.disp_unit = member.disp_unit;
+  peer.ready = &target;
+}
+
+bool MappedTargets::available(Epoch& epoch, Target& target) {
+  switch (epoch.kind) {
+    case EpochKind::access:
+      return exposed(target);
+    case EpochKind::fence:
+      return fences_.awaited(target, epoch.call);
+    case EpochKind::lock:
+    case EpochKind::lock_all:
+      return locked(epoch, target);
+    case EpochKind::exposure:
+      break;
+  }
+  return false;
+}
+
+bool MappedTargets::exposed(const Target& target) {
+  return region_.told_by(target.rank).granted.load(std::memory_order_acquire) >= target.id;
+}
+
+bool MappedTargets::locked(Epoch& epoch, Target& target) {
+  if (target.access == Target::Access::idle) request_lock(epoch, target);
+  if (target.access == Target::Access::requested) {
+    if (!lock_granted(target)) return false;
+    --epoch.attention;
+    epochs_.remove_work();
+    return true;
+  }
+  return target.access == Target::Access::granted;
+}
+
+void MappedTargets::request_lock(Epoch& epoch, Target& target) {
+  if (!fences_.settled(target)) return;
+  if (epoch.no_check) {
+    target.access = Target::Access::granted;
+    return;
+  }
+  EpochPeer& peer = epochs_.peer(target.rank);
+  if (peer.locking != nullptr) return;  // an earlier epoch of ours still has our place in the line
+  peer.locking = &epoch;
+  if (region_.lock_line(target.rank)
+          .acquire(region_.rank(), epoch.exclusive, epoch.kind == EpochKind::lock_all)) {
+    target.access = Target::Access::granted;
+    return;
+  }
+  target.access = Target::Access::requested;
+  ++epoch.attention;
+  epochs_.add_work();
+}
+
+bool MappedTargets::lock_granted(Target& target) {
+  const LockNode& node = region_.member(target.rank).control->nodes()[region_.rank()];
+  const std::uint32_t state = node.state.load(std::memory_order_acquire);
+  const bool failed = state == LockNode::failed;
+  if ((state == LockNode::carried_out || failed) && !target.waiting.empty()) {
+    // The one recorded operation travelled as an errand; the lock has been given back with it.
+    RecordedOperation& recorded = *target.waiting.head;
+    target.waiting = {};
+    target.carried_out = true;
+    epochs_.finish(recorded, failed ? Error::peer_lost : Error::none);
+  }
+  return state != LockNode::waiting;
+}
+
+void MappedTargets::leave_errand(Epoch& epoch) {
+  Target& target = epoch.one;
+  if (target.access != Target::Access::requested || target.issued != 1 || target.atomics != 0) {
+    return;
+  }
+  Errand errand;
+  if (region_.make_errand(target.waiting.head->operation, errand)) {
+    region_.lock_line(target.rank).leave(region_.rank(), errand);
+  }
+}
+
+bool MappedTargets::tell(Epoch& epoch, Target& target) {
+  EpochPeer& peer = epochs_.peer(target.rank);
+  switch (epoch.kind) {
+    case EpochKind::access:
+      if (!peer.done.add(target.id)) return false;
+      // Release: our stores into the target's window come before the word that announces them.
+      region_.telling(target.rank).done.store(peer.done.word(), std::memory_order_release);
+      region_.wake(target.rank);
+      break;
+    case EpochKind::lock:
+    case EpochKind::lock_all:
+      if (!epoch.no_check) {
+        peer.locking = nullptr;
+        if (!target.carried_out) {
+          region_.give_back(target.rank, region_.rank(), epoch.exclusive);
+        }
+      }
+      break;
+    case EpochKind::fence:
+    case EpochKind::exposure:
+      break;
+  }
+  Epochs::note_told(epoch, target);
+  return true;
+}
+
+}  // namespace oriel

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/atomics/network_atomics.hpp"
+#include "core/base/error.hpp"
+#include "core/epoch/epochs.hpp"
+#include "core/mapped/fence_words.hpp"
+#include "core/region/region.hpp"
+
+namespace oriel {
+
+/// The targets of a window's epochs that are mapped: a step is a store, and an operation is carried
+/// out at the call once its target is available.
+class MappedTargets {
+ public:
+  MappedTargets(Epochs& epochs, Region& region, FenceWords& fences, NetworkAtomics& atomics)
+      : epochs_(epochs), region_(region), fences_(fences), atomics_(atomics) {}
+
+  void expose(int origin, std::uint64_t id);
+  Outcome issue(const Operation& operation, Epoch& epoch, Target& target);
+  bool advance(Epoch& epoch, Target& target);
+  void leave_errand(Epoch& epoch);
+  /// Operations of the open epoch may go straight to the target's memory, if there is a way.
+  void make_ready(Target& target);
+
+ private:
+  bool available(Epoch& epoch, Target& target);
+  bool exposed(const Target& target);
+  bool locked(Epoch& epoch, Target& target);
+  void request_lock(Epoch& epoch, Target& target);
+  bool lock_granted(Target& target);
+  bool tell(Epoch& epoch, Target& target);
+
+  Epochs& epochs_;
+  Region& region_;
+  FenceWords& fences_;
+  NetworkAtomics& atomics_;
+};
+
+}  // namespace oriel

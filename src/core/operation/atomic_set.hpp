@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "core/operation/operation.hpp"
+
+namespace oriel {
+
+/// Sets of ops and of types, as bits in the order of Op and Basic. The bit of Op::generic, of which
+/// no transport knows anything, stands for compare-and-swap.
+using OpSet = std::uint32_t;
+using TypeSet = std::uint32_t;
+
+constexpr OpSet bit(Op op) {
+  return OpSet{1} << static_cast<unsigned>(op);
+}
+constexpr TypeSet bit(Basic basic) {
+  return TypeSet{1} << static_cast<unsigned>(basic);
+}
+constexpr OpSet compare_swap_bit = bit(Op::generic);
+constexpr OpSet every_op = 2 * compare_swap_bit - 1;
+
+/// Those that MPI has for a type with kernels.
+constexpr OpSet ops_on(Basic basic) {
+  const bool floating = basic == Basic::f32 || basic == Basic::f64;
+  return floating ? 2 * bit(Op::max) - 1 : every_op;
+}
+
+/// The accumulates on a window that the transport carries out by atomics of its own: `ops` on
+/// elements of `types`, whoever the origin is. They are not atomic with the CPU's, so a type is in
+/// the set only if the transport has all ops on it that the program may use.
+struct AtomicSet {
+  TypeSet types = 0;
+  OpSet ops = 0;
+
+  bool empty() const { return types == 0; }
+  bool has(OpSet op, Basic basic) const { return (types & bit(basic)) != 0 && (ops & op) != 0; }
+  bool has(const Operation& operation) const {
+    switch (operation.kind) {
+      case OperationKind::accumulate:
+      case OperationKind::get_accumulate:
+        return has(bit(operation.reduction.op), operation.reduction.basic);
+      case OperationKind::compare_and_swap:
+        return has(compare_swap_bit, operation.reduction.basic);
+      default:
+        return false;
+    }
+  }
+};
+
+}  // namespace oriel

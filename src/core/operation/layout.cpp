@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/operation/layout.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+namespace oriel {
+
+Layout::Layout(const std::vector<Block>& blocks, std::int64_t extent, Basic basic)
+    : extent_(extent), basic_(basic) {
+  static std::atomic<std::uint64_t> made{0};
+  id_ = made.fetch_add(1, std::memory_order_relaxed) + 1;
+  for (const Block& block : blocks) {
+    if (block.length == 0) continue;
+    if (!blocks_.empty() &&
+        blocks_.back().offset + static_cast<std::int64_t>(blocks_.back().length) == block.offset) {
+      blocks_.back().length += block.length;
+    } else {
+      blocks_.push_back(block);
+    }
+  }
+  blocks_.shrink_to_fit();
+  before_.reserve(blocks_.size());
+  for (const Block& block : blocks_) {
+    const std::int64_t end = block.offset + static_cast<std::int64_t>(block.length);
+    low_ = size_ == 0 ? block.offset : std::min(low_, block.offset);
+    high_ = size_ == 0 ? end : std::max(high_, end);
+    before_.push_back(size_);
+    size_ += block.length;
+  }
+  contiguous_ =
+      blocks_.size() == 1 && blocks_[0].offset == 0 && extent_ == static_cast<std::int64_t>(size_);
+  short_contiguous_ = contiguous_ && size_ >> 31 == 0;
+}
+
+std::size_t Layout::block_of(std::uint64_t byte) const {
+  const auto behind = std::upper_bound(before_.begin(), before_.end(), byte);
+  return static_cast<std::size_t>(behind - before_.begin()) - 1;
+}
+
+std::pair<std::int64_t, std::int64_t> Layout::bounds(std::uint64_t count) const {
+  if (count == 0 || size_ == 0) return {0, 0};
+  // More than fits into 64 bits lies outside of every window, and must not wrap into one.
+  using Limits = std::numeric_limits<std::int64_t>;
+  std::int64_t last = 0;
+  std::int64_t low = low_;
+  std::int64_t high = high_;
+  if (__builtin_mul_overflow(count - 1, extent_, &last)) {
+    last = extent_ < 0 ? Limits::min() : Limits::max();
+  }
+  if (last < 0 && __builtin_add_overflow(low_, last, &low)) low = Limits::min();
+  if (last > 0 && __builtin_add_overflow(high_, last, &high)) high = Limits::max();
+  return {low, high};
+}
+
+BlockCursor::BlockCursor(const Layout& layout, std::uint64_t count)
+    : layout_(&layout), remaining_(count * layout.size()), whole_(layout.contiguous()) {
+  if (remaining_ != 0) load();
+}
+
+void BlockCursor::load() {
+  const Block& block = layout_->blocks()[block_];
+  offset_ = element_ + block.offset;
+  run_ = whole_ ? remaining_ : block.length;
+}
+
+void BlockCursor::advance(std::uint64_t bytes) {
+  remaining_ -= bytes;
+  run_ -= bytes;
+  offset_ += static_cast<std::int64_t>(bytes);
+  if (run_ != 0 || remaining_ == 0) return;
+  if (++block_ == layout_->blocks().size()) {
+    block_ = 0;
+    element_ += layout_->extent();
+  }
+  load();
+}
+
+void BlockCursor::skip(std::uint64_t bytes) {
+  if (bytes <= run_) {
+    if (bytes != 0) advance(bytes);
+    return;
+  }
+  // From the current element's first byte; what of it lies behind us is skipped again.
+  remaining_ -= bytes;
+  if (remaining_ == 0) {
+    run_ = 0;
+    return;
+  }
+  bytes += layout_->bytes_before(block_) +
+           static_cast<std::uint64_t>(offset_ - element_ - layout_->blocks()[block_].offset);
+  element_ += static_cast<std::int64_t>(bytes / layout_->size()) * layout_->extent();
+  bytes %= layout_->size();
+  block_ = layout_->block_of(bytes);
+  load();
+  bytes -= layout_->bytes_before(block_);
+  run_ -= bytes;
+  offset_ += static_cast<std::int64_t>(bytes);
+}
+
+}  // namespace oriel

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/operation/reduction.hpp"
+
+namespace oriel {
+
+/// A run of bytes at `offset` from the start of an element.
+struct Block {
+  std::int64_t offset;
+  std::uint64_t length;
+};
+
+/// A datatype, flattened once: its bytes as blocks in typemap order, adjacent ones merged.
+/// Immutable; shared by reference count because an operation may outlive MPI_Type_free (G4).
+class Layout {
+ public:
+  /// `basic`: the predefined type that all of it is made of, or Basic::none when mixed.
+  Layout(const std::vector<Block>& blocks, std::int64_t extent, Basic basic);
+
+  const std::vector<Block>& blocks() const { return blocks_; }
+  std::int64_t extent() const { return extent_; }
+  /// Bytes of data in one element.
+  std::uint64_t size() const { return size_; }
+  Basic basic() const { return basic_; }
+  /// Unlike any other layout's of this process, never 0: its name towards peers that keep a copy.
+  std::uint64_t id() const { return id_; }
+  /// The block of an element that its byte number `byte` lies in.
+  std::size_t block_of(std::uint64_t byte) const;
+  /// Bytes of an element before its block.
+  std::uint64_t bytes_before(std::size_t block) const { return before_[block]; }
+  /// `count` elements are one run of count * size() bytes starting at offset 0.
+  bool contiguous() const { return contiguous_; }
+  /// The same, and so short that 2^32 of them are less than 2^63 bytes.
+  bool short_contiguous() const { return short_contiguous_; }
+  /// Lowest and one past the highest byte touched by `count` elements, relative to their start.
+  std::pair<std::int64_t, std::int64_t> bounds(std::uint64_t count) const;
+
+ private:
+  friend class LayoutRef;
+  std::vector<Block> blocks_;
+  std::vector<std::uint64_t> before_;  // by block
+  std::uint64_t id_;
+  std::int64_t extent_;
+  std::uint64_t size_ = 0;
+  std::int64_t low_ = 0;
+  std::int64_t high_ = 0;
+  Basic basic_;
+  bool contiguous_ = false;
+  bool short_contiguous_ = false;
+  mutable std::atomic<std::uint32_t> references_{0};
+};
+
+/// Owning reference to a Layout.
+class LayoutRef {
+ public:
+  LayoutRef() = default;
+  explicit LayoutRef(const Layout* layout) : layout_(layout) { retain(); }
+  LayoutRef(const LayoutRef& other) : layout_(other.layout_) { retain(); }
+  LayoutRef(LayoutRef&& other) noexcept : layout_(std::exchange(other.layout_, nullptr)) {}
+  LayoutRef& operator=(LayoutRef other) noexcept {
+    std::swap(layout_, other.layout_);
+    return *this;
+  }
+  ~LayoutRef() { release(); }
+
+  const Layout* get() const { return layout_; }
+  const Layout* operator->() const { return layout_; }
+  const Layout& operator*() const { return *layout_; }
+  explicit operator bool() const { return layout_ != nullptr; }
+
+ private:
+  void retain() const {
+    if (layout_) layout_->references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() {
+    // acq_rel: the last owner must see every other owner's reads as finished before it deletes.
+    if (layout_ && layout_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      delete layout_;
+    }
+  }
+  const Layout* layout_ = nullptr;
+};
+
+/// Walks the bytes of `count` elements of a layout block by block. The only code that knows how a
+/// datatype lies in memory: no operation packs or unpacks by itself.
+class BlockCursor {
+ public:
+  BlockCursor(const Layout& layout, std::uint64_t count);
+
+  bool finished() const { return remaining_ == 0; }
+  /// Bytes left in the whole walk.
+  std::uint64_t remaining() const { return remaining_; }
+  /// Offset of the current byte from the first element's start.
+  std::int64_t offset() const { return offset_; }
+  /// Bytes that lie in one run from offset() on.
+  std::uint64_t run() const { return run_; }
+  /// Moves on by `bytes`, at most run().
+  void advance(std::uint64_t bytes);
+  /// Moves on by any number of bytes up to remaining().
+  void skip(std::uint64_t bytes);
+
+ private:
+  void load();
+  const Layout* layout_;
+  std::uint64_t remaining_;
+  std::int64_t element_ = 0;  // offset of the current element
+  std::size_t block_ = 0;
+  std::int64_t offset_ = 0;
+  std::uint64_t run_ = 0;
+  bool whole_ = false;  // contiguous: one run for everything
+};
+
+/// Calls visit(a_offset, b_offset, bytes) for each run that is contiguous on both sides.
+template <typename Visit>
+void for_each_run(BlockCursor a, BlockCursor b, Visit&& visit) {
+  while (!a.finished() && !b.finished()) {
+    const std::uint64_t bytes = a.run() < b.run() ? a.run() : b.run();
+    visit(a.offset(), b.offset(), bytes);
+    a.advance(bytes);
+    b.advance(bytes);
+  }
+}
+
+}  // namespace oriel

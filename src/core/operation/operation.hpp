@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/error.hpp"
+#include "core/operation/layout.hpp"
+#include "core/operation/reduction.hpp"
+
+namespace oriel {
+
+enum class OperationKind : std::uint8_t {
+  put,
+  get,
+  accumulate,
+  get_accumulate,  // also fetch_and_op
+  compare_and_swap,
+  acknowledge  // moves nothing: its reply says that what was sent before it is complete
+};
+
+/// Whether it brings something back to the origin.
+constexpr bool fetches(OperationKind kind) {
+  return kind == OperationKind::get || kind == OperationKind::get_accumulate ||
+         kind == OperationKind::compare_and_swap;
+}
+
+/// `count` elements of a datatype at an address of this process.
+struct Buffer {
+  void* address = nullptr;
+  std::uint64_t count = 0;
+  LayoutRef layout;
+};
+
+/// An RMA operation as the caller gave it: arguments, not data. Recorded as it is while its epoch
+/// is deferred or its target not yet available, and carried out from it later.
+struct Operation {
+  OperationKind kind = OperationKind::put;
+  int target = 0;
+  std::int64_t displacement = 0;  // in the target's displacement units
+  Buffer origin;                  // source of put and accumulates; with Op::no_op unused
+  Buffer result;                  // destination of get, get_accumulate and compare_and_swap
+  const void* compare = nullptr;  // compare_and_swap
+  std::uint64_t target_count = 0;
+  LayoutRef target_layout;
+  Reduction reduction;               // accumulates; compare_and_swap uses its `element`
+  Completion* completion = nullptr;  // of a request-based operation: origin buffers may be reused
+
+  std::uint64_t bytes() const { return target_count * target_layout->size(); }
+};
+
+}  // namespace oriel

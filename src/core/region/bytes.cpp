@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes of an operation that its origin carries out: straight to mapped memory, or by one
+// system call into private memory.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "core/operation/address.hpp"
+#include "core/operation/element_runs.hpp"
+#include "core/region/region.hpp"
+
+namespace oriel {
+namespace {
+
+/// Pieces that are copied by one system call.
+constexpr std::size_t most_runs = 64;
+/// Bytes that an accumulate fetches at once: they are combined in a near cache.
+constexpr std::uint64_t most_fetched = std::uint64_t{64} * 1024;
+
+/// Collects the pieces of a copy to private memory and hands them over in batches.
+class RunBatch {
+ public:
+  RunBatch(Transport& transport, int process, bool write)
+      : transport_(transport), process_(process), write_(write) {}
+
+  void add(void* local, std::uint64_t remote, std::uint64_t bytes) {
+    if (count_ == runs_.size()) flush();
+    runs_[count_++] = Run{local, remote, bytes};
+  }
+  Error flush() {
+    if (count_ != 0 && error_ == Error::none) {
+      error_ = transport_.copy(process_, write_, {runs_.data(), count_});
+    }
+    count_ = 0;
+    return error_;
+  }
+
+ private:
+  Transport& transport_;
+  int process_;
+  bool write_;
+  std::array<Run, most_runs> runs_{};
+  std::size_t count_ = 0;
+  Error error_ = Error::none;
+};
+
+/// Pieces of private memory that are fetched together, combined here and stored back together.
+class FetchedRuns {
+ public:
+  explicit FetchedRuns(std::span<std::byte> room) : room_(room) {}
+
+  /// How many bytes of the run it takes; 0: none any more.
+  std::uint64_t add(std::uint64_t remote, std::uint64_t bytes) {
+    bytes = std::min<std::uint64_t>(bytes, room_.size());
+    if (bytes == 0 || count_ == runs_.size() || overlaps(remote, remote + bytes)) return 0;
+    runs_[count_++] = Run{room_.data(), remote, bytes};
+    low_ = std::min(low_, remote);
+    high_ = std::max(high_, remote + bytes);
+    room_ = room_.subspan(bytes);
+    return bytes;
+  }
+  std::span<const Run> runs() const { return {runs_.data(), count_}; }
+
+ private:
+  /// MPI permits no target datatype that reaches a byte twice. One that does has the byte updated
+  /// twice all the same: each time fetched from where it is stored.
+  bool overlaps(std::uint64_t start, std::uint64_t end) const {
+    if (start >= high_ || end <= low_) return false;
+    return std::ranges::any_of(
+        runs(), [&](const Run& run) { return start < run.remote + run.bytes && run.remote < end; });
+  }
+
+  std::span<std::byte> room_;  // left
+  std::array<Run, most_runs> runs_;
+  std::size_t count_ = 0;
+  std::uint64_t low_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t high_ = 0;
+};
+
+}  // namespace
+
+Error Region::check(const Operation& operation, const char*& reason) {
+  const Layout& layout = *operation.target_layout;
+  if (operation.displacement < 0) {
+    reason = "the target displacement is negative";
+    return Error::displacement;
+  }
+  if (operation.target_count == 0 || layout.size() == 0) return Error::none;
+  const Member& target = member(operation.target);
+  const auto [low, high] = layout.bounds(operation.target_count);
+  const auto size = static_cast<std::int64_t>(target.size);
+  std::int64_t start = 0;
+  if (__builtin_mul_overflow(operation.displacement, static_cast<std::int64_t>(target.disp_unit),
+                             &start) ||
+      start > size || start + low < 0 || high > size - start) {
+    reason = "the operation reaches beyond the target's window";
+    return Error::range;
+  }
+  return Error::none;
+}
+
+Error Region::perform(const Operation& operation) {
+  const Member& target = member(operation.target);
+  const std::uint64_t offset = target.offset(operation.displacement);
+  if (target.path != Path::vm) return perform_mapped(operation, target.base + offset);
+  const Error error = perform_vm(operation, target, target.address + offset);
+  if (error == Error::peer_lost && !alive(operation.target)) return lose(operation.target, "");
+  return error;
+}
+
+Error Region::perform_mapped(const Operation& operation, std::byte* base) {
+  const BlockCursor cursor(*operation.target_layout, operation.target_count);
+  switch (operation.kind) {
+    case OperationKind::put:
+      for_each_run(cursor, BlockCursor(*operation.origin.layout, operation.origin.count),
+                   [&](std::int64_t to, std::int64_t from, std::uint64_t bytes) {
+                     std::memmove(at(base, to), at(operation.origin.address, from), bytes);
+                   });
+      break;
+    case OperationKind::get:
+      for_each_run(cursor, BlockCursor(*operation.result.layout, operation.result.count),
+                   [&](std::int64_t from, std::int64_t to, std::uint64_t bytes) {
+                     std::memmove(at(operation.result.address, to), at(base, from), bytes);
+                   });
+      break;
+    case OperationKind::accumulate:
+    case OperationKind::get_accumulate:
+      for (ElementRuns runs(operation); runs.bytes() != 0; runs.next()) {
+        const Error error =
+            reduce(operation.reduction, operation.target, at(base, runs.offset()), runs.origin(),
+                   runs.result(), runs.bytes() / operation.reduction.element);
+        if (error != Error::none) return error;
+      }
+      break;
+    case OperationKind::compare_and_swap:
+      return compare_swap(operation.reduction.element, operation.target, base,
+                          operation.origin.address, operation.compare, operation.result.address);
+    case OperationKind::acknowledge:
+      break;
+  }
+  return Error::none;
+}
+
+Error Region::copy_vm(const Operation& operation, const Member& target, std::uint64_t base) {
+  const bool write = operation.kind == OperationKind::put;
+  const Buffer& local = write ? operation.origin : operation.result;
+  const BlockCursor remote(*operation.target_layout, operation.target_count);
+  const BlockCursor here(*local.layout, local.count);
+  RunBatch batch(transport_, target.process, write);
+  for_each_run(remote, here, [&](std::int64_t there, std::int64_t offset, std::uint64_t bytes) {
+    batch.add(at(local.address, offset), base + static_cast<std::uint64_t>(there), bytes);
+  });
+  return batch.flush();
+}
+
+Error Region::perform_vm(const Operation& operation, const Member& target, std::uint64_t base) {
+  if (operation.kind == OperationKind::put || operation.kind == OperationKind::get) {
+    return copy_vm(operation, target, base);
+  }
+  if (operation.bytes() == 0) return Error::none;
+  // Fetch, combine in a private copy, store back: alone, as every update of this memory is, its
+  // owner's included.
+  const Update held(*target.control, sharers_, true);
+  if (held.lost()) return lost(held);
+  const int process = target.process;
+  const std::uint32_t element = operation.reduction.element;
+  if (operation.kind == OperationKind::compare_and_swap) {
+    std::array<std::byte, 32> copy{};
+    const Run run{copy.data(), base, element};
+    if (const Error error = transport_.copy(process, false, {&run, 1}); error != Error::none) {
+      return error;
+    }
+    compare_swap_plain(element, copy.data(), operation.origin.address, operation.compare,
+                       operation.result.address);
+    return transport_.copy(process, true, {&run, 1});
+  }
+  const std::uint64_t most = std::max<std::uint64_t>(most_fetched / element, 1) * element;
+  const std::uint64_t room = std::min(operation.bytes(), most);
+  scratch_.resize(std::max<std::size_t>(scratch_.size(), room));
+  for (ElementRuns runs(operation); runs.bytes() != 0;) {
+    ElementRuns combined = runs;
+    FetchedRuns fetched({scratch_.data(), room});
+    while (const std::uint64_t taken =
+               fetched.add(base + static_cast<std::uint64_t>(runs.offset()), runs.bytes())) {
+      runs.skip(taken);
+    }
+    if (const Error error = transport_.copy(process, false, fetched.runs()); error != Error::none) {
+      return error;
+    }
+    for (const Run& run : fetched.runs()) {
+      reduce_plain(operation.reduction, run.local, combined.origin(), combined.result(),
+                   run.bytes / element);
+      combined.skip(run.bytes);
+    }
+    if (operation.reduction.op == Op::no_op) continue;
+    if (const Error error = transport_.copy(process, true, fetched.runs()); error != Error::none) {
+      return error;
+    }
+  }
+  return Error::none;
+}
+
+bool Region::make_errand(const Operation& operation, Errand& errand) {
+  const Member& target = member(operation.target);
+  if (target.path != Path::mapped || target.private_memory) return false;
+  const bool accumulates = operation.kind == OperationKind::accumulate;
+  if (!accumulates && operation.kind != OperationKind::put) return false;
+  const std::uint64_t bytes = operation.bytes();
+  if (bytes == 0 || bytes > Errand::capacity || !operation.origin.layout ||
+      !operation.origin.layout->contiguous() || !operation.target_layout->contiguous()) {
+    return false;
+  }
+  errand.offset = target.offset(operation.displacement);
+  errand.bytes = static_cast<std::uint32_t>(bytes);
+  if (accumulates) {
+    errand.element = operation.reduction.element;
+    errand.op = static_cast<std::uint8_t>(operation.reduction.op);
+    errand.basic = static_cast<std::uint8_t>(operation.reduction.basic);
+    errand.op_code = operation.reduction.op_code;
+    errand.type_code = operation.reduction.type_code;
+  }
+  std::memcpy(errand.data, operation.origin.address, bytes);
+  return true;
+}
+
+Error Region::run_errand(const Errand& errand, int target) {
+  std::byte* where = member(target).base + errand.offset;
+  if (errand.element == 0) {
+    std::memcpy(where, errand.data, errand.bytes);
+    return Error::none;
+  }
+  const Reduction reduction{static_cast<Op>(errand.op),
+                            static_cast<Basic>(errand.basic),
+                            errand.element,
+                            errand.op_code,
+                            errand.type_code,
+                            generic_};
+  return reduce(reduction, target, where, errand.data, nullptr, errand.bytes / errand.element);
+}
+
+Error Region::lose(int rank, const char* when) {
+  whom_lost_ = "rank " + std::to_string(rank) + " of the window has ended" + when;
+  return Error::peer_lost;
+}
+
+}  // namespace oriel

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/lock/control.hpp"
+#include "core/transport/doorbell.hpp"
+#include "core/transport/transport.hpp"
+
+namespace oriel {
+
+/// How this process reaches a rank's memory.
+enum class Path : std::uint8_t {
+  mapped,  // loads, stores and CPU atomics at the call
+  vm,      // private memory of a node peer: one system call at the call
+  served   // messages, carried out by the target's engine
+};
+
+/// What a region knows about one of its ranks.
+struct Member {
+  int process = 0;           // number in the transport
+  std::uint32_t window = 0;  // the window's number there
+  Path path = Path::mapped;
+  bool private_memory = false;  // peers cannot map it: CPU atomics do not serve accumulates
+  std::byte* base = nullptr;    // mapped: address here; our own rank: always our own address
+  std::uint64_t address = 0;    // vm: address in the peer's process
+  std::uint64_t size = 0;       // bytes
+  std::uint64_t disp_unit = 1;
+  ControlBlock* control = nullptr;  // null exactly when path is served, in both directions
+  Doorbell* doorbell = nullptr;     // null exactly when control is
+  bool direct = false;              // served: its memory is exposed to direct transfers,
+  RemoteMemory memory;              // here
+
+  // Where the region has an AtomicSet: of every rank, our own included.
+  int atomic_process = 0;      // number in the transport for atomics
+  RemoteMemory atomic_memory;  // exposed to them
+
+  /// Bytes from the start of its window memory, of a displacement that has been checked.
+  std::uint64_t offset(std::int64_t displacement) const {
+    return static_cast<std::uint64_t>(displacement) * disp_unit;
+  }
+};
+
+/// Who every rank of a region is, asked when it is first needed: a rank that is never talked to
+/// costs nothing but its entry in whatever stands behind this.
+class Directory {
+ public:
+  virtual ~Directory() = default;
+  virtual Member find(int rank) = 0;
+};
+
+}  // namespace oriel

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/region/region.hpp"
+
+#include <utility>
+
+namespace oriel {
+
+Region::Region(RegionSpec spec, Transport& transport, GenericReduce generic)
+    : transport_(transport),
+      generic_(generic),
+      rank_(spec.rank),
+      ranks_(spec.ranks),
+      sharers_(transport, spec.rank, [this](int rank) { return member(rank).process; }),
+      atomics_(spec.atomics),
+      directory_(std::move(spec.directory)),
+      mapped_(std::move(spec.mapped)),
+      mine_(spec.control),
+      members_(static_cast<std::size_t>(spec.ranks)) {}
+
+void Region::meet(int rank) {
+  members_[rank] = {directory_->find(rank), true};
+}
+
+void Region::wake(int rank) {
+  Doorbell& bell = *member(rank).doorbell;
+  if (bell.asked_to_ring()) transport_.ring(bell);
+}
+
+void Region::give_back(int locked, int origin, bool exclusive) {
+  LockLine line = lock_line(locked);
+  if (line.release(origin, exclusive)) return;
+  told_.clear();
+  line.hand_on(told_,
+               [&](const Errand& errand) { return run_errand(errand, locked) == Error::none; });
+  // A remote origin is represented in the line by the target's engine.
+  for (const int rank : told_) wake(mapped(rank) ? rank : locked);
+}
+
+}  // namespace oriel

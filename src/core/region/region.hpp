@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/zero_array.hpp"
+#include "core/lock/control.hpp"
+#include "core/lock/lock_queue.hpp"
+#include "core/lock/sharers.hpp"
+#include "core/lock/update.hpp"
+#include "core/operation/atomic_set.hpp"
+#include "core/operation/operation.hpp"
+#include "core/region/member.hpp"
+#include "core/transport/transport.hpp"
+
+namespace oriel {
+
+struct RegionSpec {
+  int rank = 0;
+  int ranks = 0;
+  std::shared_ptr<Directory> directory;
+  std::vector<int> mapped;          // ranks that are, ourselves included
+  ControlBlock* control = nullptr;  // our own
+  AtomicSet atomics;                // the same on all ranks
+};
+
+/// The memory of a group of ranks as one of them sees it: how each is reached, its words (locks,
+/// updates, steps), and how bytes move to memory in our address space or one system call away. No
+/// epoch, no message, no MPI handle: made by one process alone, and shared by whatever uses it.
+class Region {
+ public:
+  Region(RegionSpec spec, Transport& transport, GenericReduce generic);
+
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  const AtomicSet& atomics() const { return atomics_; }
+  GenericReduce generic() const { return generic_; }
+
+  const Member& member(int rank) {
+    Known& known = members_[rank];
+    if (!known.met) [[unlikely]]
+      meet(rank);
+    return known.member;
+  }
+  /// Its control block is in our address space: steps are stores, and it has our lock and update
+  /// words as we have its.
+  bool mapped(int rank) { return member(rank).control != nullptr; }
+  /// All ranks that are, ourselves included.
+  const std::vector<int>& mapped_ranks() const { return mapped_; }
+  bool alive(int rank) { return transport_.alive(member(rank).process); }
+
+  // Steps.
+  /// What a rank tells us.
+  Slot& told_by(int rank) { return mine_->slots()[rank]; }
+  /// Where we tell a mapped rank.
+  Slot& telling(int rank) { return member(rank).control->slots()[rank_]; }
+  ControlBlock& mine() { return *mine_; }
+  /// After a store that the rank may be waiting for: rings if it sleeps.
+  void wake(int rank);
+
+  // Locks, of mapped ranks.
+  LockLine lock_line(int rank) { return {*member(rank).control, sharers_}; }
+  /// Gives back the lock of `locked` that `origin` holds: ourselves, or a remote origin in whose
+  /// place we stand in our own line. Hands it on if somebody is in line.
+  void give_back(int locked, int origin, bool exclusive);
+
+  // Bytes, of mapped ranks.
+  /// Whether the operation stays within its target's memory; else `reason` is the second half of a
+  /// sentence.
+  Error check(const Operation& operation, const char*& reason);
+  Error perform(const Operation& operation);
+  /// Error::peer_lost: a rank was killed within an update that this one would have to wait for.
+  Error reduce(const Reduction& reduction, int target, void* where, const void* origin,
+               void* fetched, std::uint64_t count) {
+    const Update held = update(target, where, reduction.element, count);
+    if (held.lost()) [[unlikely]]
+      return lost(held);
+    (held.alone() ? reduce_plain : reduce_atomic)(reduction, where, origin, fetched, count);
+    return Error::none;
+  }
+  Error compare_swap(std::uint32_t element, int target, void* where, const void* origin,
+                     const void* compare, void* result) {
+    const Update held = update(target, where, element, 1);
+    if (held.lost()) [[unlikely]]
+      return lost(held);
+    (held.alone() ? compare_swap_plain : compare_swap_atomic)(element, where, origin, compare,
+                                                              result);
+    return Error::none;
+  }
+  /// Whom the last operation that failed with Error::peer_lost has lost: the second half of a
+  /// sentence.
+  const char* whom_lost() const { return whom_lost_.c_str(); }
+  /// A short operation as a lock request carries it (S4); false: it is not one.
+  bool make_errand(const Operation& operation, Errand& errand);
+
+ private:
+  struct Known {
+    Member member;
+    bool met = false;
+  };
+
+  void meet(int rank);
+  Update update(int target, const void* where, std::uint32_t element, std::uint64_t count) {
+    const Member& other = member(target);
+    const bool alone =
+        count > most_atomics || other.private_memory || !atomic_element(element, where);
+    return Update(*other.control, sharers_, alone);
+  }
+  Error perform_mapped(const Operation& operation, std::byte* base);
+  Error perform_vm(const Operation& operation, const Member& target, std::uint64_t base);
+  Error copy_vm(const Operation& operation, const Member& target, std::uint64_t base);
+  Error run_errand(const Errand& errand, int target);
+  Error lost(const Update& update) {
+    return lose(update.lost_rank(), " within an accumulate to the same target");
+  }
+  [[gnu::noinline, gnu::cold]] Error lose(int rank, const char* when);
+
+  /// More elements than this are updated alone: as many CPU atomics take a few microseconds, as
+  /// asking for the right does.
+  static constexpr std::uint64_t most_atomics = 512;
+
+  Transport& transport_;
+  GenericReduce generic_;
+  int rank_;
+  int ranks_;
+  Sharers sharers_;
+  AtomicSet atomics_;
+  std::shared_ptr<Directory> directory_;
+  std::vector<int> mapped_;
+  ControlBlock* mine_;
+  ZeroArray<Known> members_;
+  std::vector<int> told_;           // scratch of give_back
+  std::vector<std::byte> scratch_;  // of updates of private memory
+  std::string whom_lost_;
+};
+
+}  // namespace oriel

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "core/operation/operation.hpp"
+
+namespace oriel {
+
+/// The steps of the protocol as messages, for peers that are not mapped. Those of one process to
+/// another arrive in the order of sending, and travel together where they can.
+enum class MessageKind : std::uint8_t {
+  // The word that a mapped peer would store into our Slot.
+  granted,
+  done,
+  fence,  // never sent: the closing of a fence is counted, see FenceCount
+  lock_granted,
+  // Of a lock epoch; `exclusive`.
+  lock,
+  unlock,     // `acknowledge`: a reply is wanted
+  operation,  // to be carried out
+  reply,      // to an operation: all of the origin's operations up to this one are complete
+  count,      // a step of FenceCount; word: number of the fence call
+  mark,       // the origin's last operation before fence call `word` has been sent
+  layout      // a datatype of the target, or a piece of it, for operations that follow
+};
+
+/// What must be open at the target before a message of an access epoch is carried out. The origin
+/// need not know: the target holds the message back until then.
+enum class Gate : std::uint8_t {
+  none,
+  exposure,  // stamp: number of the access between the two ranks
+  fence,     // stamp: number of the fence call that opened the epoch
+  lock       // the lock that the origin asked for before; stamp: the last fence it has closed
+};
+
+/// Header of every message; zeros at its end are not sent, so what is seldom needed comes last. An
+/// operation is followed by the compare value of compare_and_swap and the origin's data in one
+/// piece; a reply by the fetched data; a count by its numbers; a layout by Blocks.
+struct Message {
+  std::uint8_t version = current_version;
+  std::uint8_t words = most_words;  // of 8 bytes, that are sent of this header
+  MessageKind kind = MessageKind::granted;
+  Gate gate = Gate::none;
+  OperationKind operation = OperationKind::put;
+  Op op = Op::replace;
+  Basic basic = Basic::none;
+  Error error = Error::none;  // reply
+  std::uint32_t window = 0;   // its number at the receiver
+  std::int32_t origin = 0;
+  std::uint32_t data = 0;     // bytes of data at the end of the message
+  std::uint32_t fetched = 0;  // operation: bytes that the reply shall carry
+  std::uint64_t word =
+      0;  // the step's word; operation, unlock and reply: the origin's token, see Pool
+  std::uint64_t stamp = 0;       // see Gate
+  std::uint64_t offset = 0;      // operation: bytes from the start of the target's window
+  std::uint8_t exclusive = 0;    // lock, unlock
+  std::uint8_t acknowledge = 0;  // a reply is wanted
+  std::uint8_t last = 0;         // count, layout: the last piece
+  std::uint8_t joins = 0;        // lock: see LockLine::acquire()
+  std::uint32_t element = 0;
+  std::uint64_t first = 0;   // bytes of the operation (or entries of the count) before this piece
+  std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
+  std::uint64_t count = 0;   // operation: elements of the layout
+  std::uint64_t op_code = 0;
+  std::uint64_t type_code = 0;
+  std::int64_t extent = 0;  // layout
+
+  static constexpr std::uint8_t current_version = 5;
+  static constexpr std::uint8_t most_words = 13;
+  /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
+  /// in eighths of it: each send goes through both kernels by itself.
+  static constexpr std::uint64_t most_data = std::uint64_t{256} * 1024;
+  /// Most bytes of a message, header included: compare values are short.
+  static constexpr std::uint64_t most_bytes = most_data + 1024;
+  /// What one that is held back takes at the target besides its data, about.
+  static constexpr std::uint64_t held_bytes = 64;
+
+  /// Sets `words`, and returns the header as it is sent.
+  std::span<const std::byte> trim();
+  /// Takes the header from the front of what has arrived, and leaves what follows it. False: there
+  /// is none.
+  bool take(std::span<const std::byte>& bytes);
+};
+
+static_assert(std::is_trivially_copyable_v<Message> &&
+              sizeof(Message) == std::size_t{8} * Message::most_words);
+static_assert(std::has_unique_object_representations_v<Message>, "no uninitialized byte is sent");
+
+/// Where one way ends and another begins. Tests make them small.
+struct Limits {
+  /// Longer operations are cut into pieces of this size, which are sent, carried out and replied
+  /// one after the other: a pipeline, and no queue needs room for more.
+  std::uint64_t piece = Message::most_data;
+  /// So many bytes are sent to a target that may have to hold them back: short operations do not
+  /// wait for grants, and no target has to keep more than this for each origin and window. 64 KB
+  /// and what the messages themselves take.
+  std::uint64_t ahead = std::uint64_t{68} * 1024;
+  /// Longer puts and gets are direct transfers where the target's memory is exposed to them and
+  /// both sides consist of runs of `direct_run` on average; in pieces of `direct_piece` once their
+  /// epoch is being closed.
+  std::uint64_t direct = std::uint64_t{128} * 1024;
+  std::uint64_t direct_run = std::uint64_t{16} * 1024;
+  std::uint64_t direct_piece = std::uint64_t{1024} * 1024;
+  /// So many ranks of a node tell one another of a fence each by itself: the fewest steps. More
+  /// are counted by a FenceTree, so that what a rank stores grows with their logarithm.
+  int told_each = 16;
+  /// So many bytes of a fetching operation are asked for before the first are here.
+  std::uint64_t under_way = 4 * Message::most_data;
+};
+
+/// A message that waits at the target for its gate.
+struct HeldMessage {
+  Message message;
+  LayoutRef layout;  // of an operation on a datatype
+  std::vector<std::byte> payload;
+};
+
+}  // namespace oriel

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a remote target may be sent something, and what it answers.
+#include "core/remote/remote_targets.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "core/operation/address.hpp"
+
+namespace oriel {
+
+RemoteTargets::RemoteTargets(Epochs& epochs, Region& region, Transport& transport,
+                             const Limits& limits, LayoutCaches& layouts, Sender& sender,
+                             CountedFence& fence, NetworkAtomics& atomics)
+    : epochs_(epochs),
+      region_(region),
+      transport_(transport),
+      limits_(limits),
+      layouts_(layouts),
+      sender_(sender),
+      fence_(fence),
+      atomics_(atomics),
+      sent_(static_cast<std::size_t>(region.ranks())) {}
+
+bool RemoteTargets::exposed(const Target& target) {
+  return region_.told_by(target.rank).granted.load(std::memory_order_acquire) >= target.id;
+}
+
+bool RemoteTargets::lock_granted(int rank, std::uint64_t request) {
+  return region_.told_by(rank).lock_granted.load(std::memory_order_acquire) >= request;
+}
+
+bool RemoteTargets::open_for(Epoch& epoch, Target& target) {
+  if (target.access == Target::Access::granted) return true;
+  EpochPeer& peer = epochs_.peer(target.rank);
+  Sent& sent = sent_[target.rank];
+  switch (epoch.kind) {
+    case EpochKind::access:
+      if (!exposed(target)) return false;
+      break;
+    case EpochKind::lock:
+    case EpochKind::lock_all:
+      if (epoch.no_check) {
+        // What a weak unlock has left there may not have arrived, nor may the target have ended the
+        // last fence: only a reply tells.
+        if (peer.weak_left() || sent.fence_answered < fence_.ended()) return false;
+        break;
+      }
+      if (target.access == Target::Access::idle) {
+        if (peer.locking != nullptr) return false;  // by an earlier epoch of ours
+        settle_ahead(target.rank);
+        if (!lock_granted(target.rank, sent.lock_requests) &&
+            sent.ahead + 2 * Message::held_bytes > limits_.ahead) {
+          return false;
+        }
+        sent.ahead += 2 * Message::held_bytes;  // the unlock as well
+        sent.ahead_lock = sent.lock_requests + 1;
+        peer.locking = &epoch;
+        target.access = Target::Access::requested;
+        target.id = ++sent.lock_requests;
+        sender_.send(target.rank, of_lock(MessageKind::lock, epoch));
+      }
+      if (!lock_granted(target.rank, target.id)) return false;
+      break;
+    case EpochKind::fence:  // only a reply tells
+    case EpochKind::exposure:
+      return false;
+  }
+  target.access = Target::Access::granted;
+  return true;
+}
+
+/// Forgets what has been sent ahead if all of it was for epochs that the target has opened since.
+void RemoteTargets::settle_ahead(int rank) {
+  Sent& sent = sent_[rank];
+  if (region_.told_by(rank).granted.load(std::memory_order_acquire) >= sent.ahead_access &&
+      lock_granted(rank, sent.ahead_lock) &&
+      (sent.ahead_fence == 0 || fence_.ended() > sent.ahead_fence) && !sent.ahead_unchecked) {
+    sent.ahead = 0;
+  }
+}
+
+bool RemoteTargets::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
+  Sent& sent = sent_[target.rank];
+  if (sender_.congested(target.rank)) return false;
+  if (open_for(epoch, target)) return true;
+  if (epoch.passive() && !epoch.no_check && target.access == Target::Access::idle) return false;
+  if (sent.ahead + bytes > limits_.ahead) settle_ahead(target.rank);
+  if (sent.ahead + bytes > limits_.ahead) {
+    if ((epoch.kind == EpochKind::fence || epoch.no_check) &&
+        target.access == Target::Access::idle) {
+      // The answer comes as soon as the target has opened the epoch.
+      target.access = Target::Access::requested;
+      RecordedOperation& asked = question(epoch, target);
+      asked.number = target.finished;
+      send_question(asked);
+    }
+    return false;
+  }
+  sent.ahead += bytes;
+  if (epoch.passive() && epoch.no_check) {
+    sent.ahead_unchecked = true;
+  } else if (epoch.passive()) {
+    sent.ahead_lock = target.id;
+  } else if (epoch.kind == EpochKind::fence) {
+    sent.ahead_fence = epoch.call;
+  } else {
+    sent.ahead_access = target.id;
+  }
+  return true;
+}
+
+/// Nobody holds a transfer back at the target: it waits here until the target is known to be
+/// available.
+bool RemoteTargets::may_transfer(Epoch& epoch, Target& target) {
+  return may_send(epoch, target, limits_.ahead + 1);
+}
+
+RecordedOperation& RemoteTargets::question(Epoch& epoch, Target& target) {
+  Operation nothing;
+  nothing.kind = OperationKind::acknowledge;
+  nothing.target = target.rank;
+  return epochs_.record(nothing, epoch, target);
+}
+
+void RemoteTargets::note_asked(RecordedOperation& question, EpochPeer& peer) {
+  question.asked = true;
+  // Others have gates of their own, which say nothing of locks.
+  if (question.epoch->passive()) question.sent = peer.weak_asked = peer.weak_sent;
+}
+
+void RemoteTargets::send_question(RecordedOperation& question) {
+  const int rank = question.target->rank;
+  Message message = request(question.operation, *question.epoch, *question.target);
+  message.word = Pool<RecordedOperation>::token(question);
+  message.acknowledge = 1;
+  note_asked(question, epochs_.peer(rank));
+  sender_.send(rank, message);
+}
+
+void RemoteTargets::ask(Epoch& epoch, Target& target) {
+  target.asked = target.issued;
+  Epochs::append(target, question(epoch, target));
+  if (epoch.active) advance(epoch, target);
+}
+
+bool RemoteTargets::advance(Epoch& epoch, Target& target) {
+  // Asks for the lock. Only start's targets are told of an epoch that held nothing for them.
+  open_for(epoch, target);
+  bool moved = false;
+  bool others_turn = false;
+  while (!others_turn && !target.waiting.empty()) {
+    RecordedOperation* recorded = target.waiting.head;
+    const std::uint64_t sent = recorded->sent;
+    if (!transmit(*recorded)) {
+      moved |= recorded->sent != sent;
+      break;
+    }
+    target.waiting.remove(*recorded);
+    moved = true;
+    others_turn = recorded->direct && epoch.closed;
+    const OperationKind kind = recorded->operation.kind;
+    if (recorded->direct || recorded->atomic) {
+      target.moving.append(*recorded);
+    } else if (kind != OperationKind::acknowledge && !fetches(kind)) {
+      epochs_.conclude(*recorded);
+    }
+  }
+  if (moved) epochs_.satisfy_flushes(target);
+  // Others must be over before the target goes on; but a write is if nothing may overtake it.
+  if (epoch.closed && target.waiting.empty() && target.reads + target.atomics == 0 &&
+      (target.writes == 0 || transport_.orders_writes())) {
+    moved |= tell(epoch, target);
+  }
+  return moved;
+}
+
+bool RemoteTargets::tell(Epoch& epoch, Target& target) {
+  EpochPeer& peer = epochs_.peer(target.rank);
+  switch (epoch.kind) {
+    case EpochKind::access:
+      if (!peer.done.add(target.id)) return false;
+      sender_.tell(target.rank, MessageKind::done, peer.done.word());
+      break;
+    case EpochKind::fence:
+      if (target.issued != 0) sender_.tell(target.rank, MessageKind::mark, fence_.call());
+      break;
+    case EpochKind::lock:
+    case EpochKind::lock_all:
+      if (!send_unlock(epoch, target)) return false;
+      break;
+    case EpochKind::exposure:
+      break;
+  }
+  Epochs::note_told(epoch, target);
+  return true;
+}
+
+Message RemoteTargets::of_lock(MessageKind kind, const Epoch& epoch) const {
+  Message message;
+  message.kind = kind;
+  message.gate = Gate::lock;
+  message.stamp = fence_.ended();
+  message.exclusive = epoch.exclusive ? 1 : 0;
+  message.joins = epoch.kind == EpochKind::lock_all ? 1 : 0;
+  return message;
+}
+
+/// False: not yet.
+bool RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
+  EpochPeer& peer = epochs_.peer(target.rank);
+  // The reply to a last fetching operation answers for all of them.
+  const bool unanswered = target.asked < target.issued;
+  const bool asks = !epoch.weak && (unanswered || peer.weak_left());
+  // Never asked for: an earlier epoch of ours has our place in the queue.
+  if (!epoch.no_check && target.access == Target::Access::idle) return !asks;
+  if (epoch.weak && unanswered) {
+    if (!peer.weak_left()) epochs_.note_weak_left(true);
+    ++peer.weak_sent;
+  }
+  Message message = of_lock(MessageKind::unlock, epoch);
+  if (asks) {
+    target.asked = target.issued;
+    RecordedOperation& recorded = question(epoch, target);
+    if (epoch.no_check) {
+      send_question(recorded);
+      return true;
+    }
+    note_asked(recorded, peer);
+    message.word = Pool<RecordedOperation>::token(recorded);
+    message.acknowledge = 1;
+  }
+  if (epoch.no_check) return true;
+  peer.locking = nullptr;
+  sender_.send(target.rank, message);
+  return true;
+}
+
+bool RemoteTargets::take_word(const Message& message) {
+  Slot& told = region_.told_by(message.origin);
+  if (message.kind == MessageKind::done) {
+    told.done.store(message.word, std::memory_order_release);
+    return true;
+  }
+  // Counters, which only grow.
+  std::atomic<std::uint64_t>& word =
+      message.kind == MessageKind::granted ? told.granted : told.lock_granted;
+  if (message.word <= word.load(std::memory_order_relaxed)) return false;
+  word.store(message.word, std::memory_order_release);
+  return true;
+}
+
+bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte> payload) {
+  RecordedOperation* recorded = epochs_.find_recorded(message.word);
+  if (recorded == nullptr || recorded->epochs != &epochs_ ||
+      recorded->operation.target != message.origin || payload.size() != message.data) {
+    return false;
+  }
+  Target& target = *recorded->target;
+  if (recorded->operation.kind == OperationKind::acknowledge) {
+    if (message.fetched != 0 || message.data != 0 || !recorded->asked) return false;
+    EpochPeer& peer = epochs_.peer(target.rank);
+    Sent& sent = sent_[target.rank];
+    if (recorded->epoch->passive()) {
+      // No fence ends while an epoch of another kind awaits an answer.
+      sent.fence_answered = fence_.ended();
+      sent.ahead_unchecked = false;
+    }
+    if (recorded->sent > peer.weak_answered) {
+      peer.weak_answered = recorded->sent;
+      if (!peer.weak_left()) epochs_.note_weak_left(false);
+    }
+  } else {
+    if (!fetches(recorded->operation.kind) || recorded->direct || recorded->atomic ||
+        message.first != recorded->received || message.fetched == 0 ||
+        message.fetched > recorded->sent - recorded->received ||
+        (message.error == Error::none && message.data != message.fetched) ||
+        message.data > message.fetched) {
+      return false;
+    }
+    const Buffer& result = recorded->operation.result;
+    if (recorded->operation.kind == OperationKind::compare_and_swap) {
+      std::memcpy(result.address, payload.data(), payload.size());
+    } else if (!payload.empty()) {
+      BlockCursor into(*result.layout, result.count);
+      into.skip(message.first);
+      for (std::size_t done = 0; done < payload.size();) {
+        const std::uint64_t run = std::min<std::uint64_t>(into.run(), payload.size() - done);
+        std::memcpy(at(result.address, into.offset()), payload.data() + done, run);
+        done += run;
+        into.advance(run);
+      }
+    }
+    recorded->received += message.fetched;
+  }
+  epochs_.note(*recorded, message.error);
+  // A question of this kind is answered when its gate is open.
+  target.access = Target::Access::granted;
+  if (recorded->epoch->kind == EpochKind::access) {
+    // As a post without NOCHECK would have said.
+    std::atomic<std::uint64_t>& granted = region_.told_by(target.rank).granted;
+    if (granted.load(std::memory_order_relaxed) < target.id) {
+      granted.store(target.id, std::memory_order_relaxed);
+    }
+  }
+  if (recorded->operation.kind != OperationKind::acknowledge &&
+      recorded->received < recorded->operation.bytes()) {
+    return true;
+  }
+  target.finished = std::max(target.finished, recorded->number);
+  epochs_.conclude(*recorded);
+  epochs_.satisfy_flushes(target);
+  return true;
+}
+
+}  // namespace oriel

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/atomics/network_atomics.hpp"
+#include "core/base/zero_array.hpp"
+#include "core/epoch/epochs.hpp"
+#include "core/region/region.hpp"
+#include "core/remote/counted_fence.hpp"
+#include "core/remote/layout_cache.hpp"
+#include "core/remote/message.hpp"
+#include "core/remote/sender.hpp"
+
+namespace oriel {
+
+/// The targets of a window's epochs that are remote, at the origin: what is sent, when, and what
+/// comes back.
+///
+/// The target is not asked whether it is available: it holds back what comes too early, and up to
+/// Limits::ahead bytes may. Everything that one process sends another arrives in order, so nothing
+/// is acknowledged but where MPI requires it: a flush or an unlock asks once, and the reply to a
+/// fetching operation answers for all before it (S4).
+class RemoteTargets {
+ public:
+  RemoteTargets(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
+                LayoutCaches& layouts, Sender& sender, CountedFence& fence,
+                NetworkAtomics& atomics);
+
+  Outcome issue(const Operation& operation, Epoch& epoch, Target& target);
+  bool advance(Epoch& epoch, Target& target);
+  /// A flush or an unlock needs an answer for all that was issued.
+  void ask(Epoch& epoch, Target& target);
+  /// The target of a complete epoch is known to be exposed: it holds nothing of it back.
+  bool settled(Epoch& epoch, Target& target) { return open_for(epoch, target); }
+  /// Messages from a target. False: no such message can be; nothing has been changed.
+  bool take_word(const Message& message);
+  bool take_reply(const Message& message, std::span<const std::byte> payload);
+
+ private:
+  /// What we have sent one target. Zero bytes: nothing.
+  struct Sent {
+    std::uint64_t lock_requests = 0;
+    std::uint64_t ahead = 0;         // bytes that it may have to hold back
+    std::uint64_t ahead_access = 0;  // the last access, lock request and fence epoch of those
+    std::uint64_t ahead_lock = 0;
+    std::uint64_t ahead_fence = 0;
+    std::uint64_t fence_answered = 0;  // the last fence that an answer says it has ended
+    bool ahead_unchecked = false;      // some are of locks with NOCHECK: only an answer settles
+  };
+
+  // remote_targets.cpp: when a target may be sent something, and what it answers.
+  bool exposed(const Target& target);
+  bool lock_granted(int rank, std::uint64_t request);
+  bool open_for(Epoch& epoch, Target& target);
+  void settle_ahead(int rank);
+  bool may_send(Epoch& epoch, Target& target, std::uint64_t bytes);
+  bool may_transfer(Epoch& epoch, Target& target);
+  bool tell(Epoch& epoch, Target& target);
+  Message of_lock(MessageKind kind, const Epoch& epoch) const;
+  bool send_unlock(Epoch& epoch, Target& target);
+  RecordedOperation& question(Epoch& epoch, Target& target);
+  void send_question(RecordedOperation& question);
+  static void note_asked(RecordedOperation& question, EpochPeer& peer);
+
+  // transmission.cpp: operations as messages and direct transfers.
+  bool transmit(RecordedOperation& recorded);
+  bool transmit_directly(RecordedOperation& recorded);
+  bool transmit_by_messages(RecordedOperation& recorded);
+  bool transmit_at_once(const Operation& operation, Epoch& epoch, Target& target);
+  bool goes_directly(const Operation& operation);
+  Message request(const Operation& operation, const Epoch& epoch, const Target& target) const;
+  void send_piece(Message message, const Operation& operation, std::uint64_t first,
+                  std::uint64_t bytes);
+  void describe(const Layout& layout, int rank);
+
+  Epochs& epochs_;
+  Region& region_;
+  Transport& transport_;
+  const Limits& limits_;
+  LayoutCaches& layouts_;
+  Sender& sender_;
+  CountedFence& fence_;
+  NetworkAtomics& atomics_;
+  ZeroArray<Sent> sent_;
+  std::vector<std::byte> scratch_;  // payload being put together
+};
+
+}  // namespace oriel

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/region/region.hpp"
+#include "core/remote/message.hpp"
+#include "core/remote/outbox.hpp"
+
+namespace oriel {
+
+/// A window's messages to its ranks.
+class Sender {
+ public:
+  Sender(Region& region, Outbox& outbox) : region_(region), outbox_(outbox) {}
+
+  void send(int rank, Message message, std::span<const std::byte> payload = {}) {
+    const Member& member = region_.member(rank);
+    message.window = member.window;
+    message.origin = region_.rank();
+    outbox_.send(member.process, message, payload);
+  }
+  /// A step: the word that a mapped rank would find in its Slot.
+  void tell(int rank, MessageKind kind, std::uint64_t word) {
+    Message message;
+    message.kind = kind;
+    message.word = word;
+    send(rank, message);
+  }
+  bool congested(int rank) { return outbox_.congested(region_.member(rank).process); }
+
+ private:
+  Region& region_;
+  Outbox& outbox_;
+};
+
+}  // namespace oriel

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/remote/server.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "core/lock/lock_queue.hpp"
+
+namespace oriel {
+namespace {
+
+// More than an origin ever sends ahead: a limit for what is not one of ours.
+constexpr std::size_t most_held = 65536;
+constexpr std::uint32_t largest_element = 64;
+
+bool reduces(OperationKind kind) {
+  return kind == OperationKind::accumulate || kind == OperationKind::get_accumulate;
+}
+
+/// Bytes of the target's memory that the piece is about.
+std::uint64_t bytes_of(const Message& message) {
+  return std::max(message.data, message.fetched);
+}
+
+std::uint64_t compare_bytes(const Message& message) {
+  return message.operation == OperationKind::compare_and_swap ? message.element : 0;
+}
+
+/// What its fields say of one another.
+bool plausible(const Message& message, std::size_t payload) {
+  if (message.kind != MessageKind::operation) {
+    return payload == 0 && message.gate == Gate::lock &&
+           (message.exclusive == 0 || message.joins == 0);
+  }
+  if (message.gate == Gate::none || message.gate > Gate::lock ||
+      payload != compare_bytes(message) + message.data || message.op > Op::generic ||
+      message.basic > Basic::other || message.fetched > Message::most_data) {
+    return false;
+  }
+  switch (message.operation) {
+    case OperationKind::put:
+      return message.fetched == 0;
+    case OperationKind::get:
+      return message.data == 0;
+    case OperationKind::accumulate:
+    case OperationKind::get_accumulate:
+      return message.element != 0 && message.element <= largest_element &&
+             message.data % message.element == 0 && message.fetched % message.element == 0 &&
+             (message.data == 0 ? message.op == Op::no_op : message.op != Op::no_op) &&
+             (message.operation == OperationKind::accumulate
+                  ? message.fetched == 0
+                  : message.data == 0 || message.data == message.fetched);
+    case OperationKind::compare_and_swap:
+      return message.element != 0 && message.element <= 16 && message.data == message.element &&
+             message.fetched == message.element && message.layout == 0;
+    case OperationKind::acknowledge:
+      return message.data == 0 && message.fetched == 0 && message.acknowledge != 0;
+  }
+  return false;
+}
+
+/// No sum of its lengths and offsets can overflow.
+bool measurable(std::span<const Block> blocks, std::int64_t extent) {
+  constexpr std::int64_t far = std::int64_t{1} << 60;
+  const auto near = [](std::int64_t distance) { return distance > -far && distance < far; };
+  std::uint64_t total = 0;
+  for (const Block& block : blocks) {
+    if (!near(block.offset) || block.length >= far) return false;
+    total += block.length;
+    if (total >= far) return false;
+  }
+  return near(extent);
+}
+
+}  // namespace
+
+Server::Server(Epochs& epochs, Region& region, LayoutCaches& layouts, Sender& sender,
+               CountedFence& fence)
+    : epochs_(epochs),
+      region_(region),
+      layouts_(layouts),
+      sender_(sender),
+      fence_(fence),
+      origins_(static_cast<std::size_t>(region.ranks())) {}
+
+bool Server::gate_open(const Message& message) {
+  const Origin& origin = origins_[message.origin];
+  switch (message.gate) {
+    case Gate::none:  // refused: see plausible()
+      break;
+    case Gate::exposure:
+      return origin.exposures >= message.stamp;
+    case Gate::fence:
+      return fence_.opened() >= message.stamp;
+    case Gate::lock:
+      return !origin.standing && fence_.ended() >= message.stamp;
+  }
+  return false;
+}
+
+void Server::expose(int origin, std::uint64_t id) {
+  origins_[origin].exposures = id;
+  if (waiting_ != 0) release(origin);
+}
+
+bool Server::take(const Message& message, std::span<const std::byte> payload) {
+  if (!plausible(message, payload.size())) return false;
+  Origin& origin = origins_[message.origin];
+  LayoutRef layout;
+  if (message.layout != 0) {
+    layout = layouts_.known[region_.member(message.origin).process].find(message.layout);
+    if (!layout) return false;
+  }
+  // Of a lock, every message follows the one before it.
+  const bool behind =
+      message.gate == Gate::lock && origin.held != nullptr && !origin.held->lock.empty();
+  if (!behind && gate_open(message)) {
+    carry_out(message, payload, layout.get());
+    return true;
+  }
+  if (origin.held == nullptr) {
+    origin.held = held_.emplace_back(std::make_unique<Held>()).get();
+    early_.push_back(message.origin);
+  }
+  std::deque<HeldMessage>& queue =
+      message.gate == Gate::lock ? origin.held->lock : origin.held->other;
+  if (queue.size() >= most_held) return false;
+  queue.push_back({message, std::move(layout), {payload.begin(), payload.end()}});
+  ++waiting_;
+  return true;
+}
+
+void Server::release(int rank) {
+  Held* held_back = origins_[rank].held;
+  if (held_back == nullptr) return;
+  // With the reorder keys a later exposure's messages may lie before an earlier one's.
+  const auto let_go = [this](std::deque<HeldMessage>& queue, std::size_t index) {
+    const HeldMessage held = std::move(queue[index]);
+    queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
+    --waiting_;
+    carry_out(held.message, held.payload, held.layout.get());
+  };
+  std::deque<HeldMessage>& others = held_back->other;
+  for (std::size_t i = 0; i < others.size();) {
+    gate_open(others[i].message) ? let_go(others, i) : void(++i);
+  }
+  std::deque<HeldMessage>& locks = held_back->lock;
+  while (!locks.empty() && gate_open(locks.front().message)) let_go(locks, 0);
+}
+
+void Server::release_all() {
+  if (waiting_ == 0) return;
+  for (const int origin : early_) release(origin);
+}
+
+void Server::grant(int origin) {
+  sender_.tell(origin, MessageKind::lock_granted, ++origins_[origin].lock_grants);
+}
+
+bool Server::sweep() {
+  bool moved = false;
+  for (std::size_t i = 0; i < standing_.size();) {
+    const int origin = standing_[i];
+    const LockNode& node = region_.mine().nodes()[origin];
+    if (node.state.load(std::memory_order_acquire) == LockNode::waiting) {
+      ++i;
+      continue;
+    }
+    standing_[i] = standing_.back();
+    standing_.pop_back();
+    epochs_.remove_work();
+    origins_[origin].standing = false;
+    grant(origin);
+    release(origin);
+    moved = true;
+  }
+  return moved;
+}
+
+void Server::carry_out(const Message& message, std::span<const std::byte> payload,
+                       const Layout* layout) {
+  switch (message.kind) {
+    case MessageKind::lock:
+      return lock(message);
+    case MessageKind::unlock:
+      return unlock(message);
+    default:
+      return serve(message, payload, layout);
+  }
+}
+
+void Server::lock(const Message& message) {
+  Origin& origin = origins_[message.origin];
+  if (origin.holding) return;
+  origin.holding = true;
+  origin.exclusive = message.exclusive != 0;
+  if (region_.lock_line(region_.rank())
+          .acquire(message.origin, origin.exclusive, message.joins != 0)) {
+    return grant(message.origin);
+  }
+  origin.standing = true;
+  standing_.push_back(message.origin);
+  epochs_.add_work();
+}
+
+void Server::unlock(const Message& message) {
+  Origin& origin = origins_[message.origin];
+  if (!origin.holding) return;
+  origin.holding = false;
+  region_.give_back(region_.rank(), message.origin, origin.exclusive);
+  if (message.acknowledge != 0) reply_to(message, Error::none);
+}
+
+Reduction Server::reduction_of(const Message& message) const {
+  return {message.op,      message.basic,     message.element,
+          message.op_code, message.type_code, region_.generic()};
+}
+
+Error Server::check_request(const Message& message, const Layout* layout) {
+  if (reduces(message.operation) && !valid(reduction_of(message))) return Error::operation;
+  const std::uint64_t size = self().size;
+  const std::uint64_t bytes = bytes_of(message);
+  if (layout == nullptr) {
+    return message.offset <= size && bytes <= size - message.offset ? Error::none : Error::range;
+  }
+  std::uint64_t total = 0;
+  if (layout->size() == 0 || message.offset > size ||
+      __builtin_mul_overflow(message.count, layout->size(), &total) || message.first > total ||
+      bytes > total - message.first) {
+    return Error::range;
+  }
+  const auto [low, high] = layout->bounds(message.count);
+  return static_cast<std::int64_t>(message.offset) + low >= 0 &&
+                 high <= static_cast<std::int64_t>(size - message.offset)
+             ? Error::none
+             : Error::range;
+}
+
+Error Server::serve_run(const Message& message, std::byte* where, const std::byte* operands,
+                        std::byte* fetched, std::uint64_t bytes) {
+  switch (message.operation) {
+    case OperationKind::put:
+      std::memcpy(where, operands, bytes);
+      break;
+    case OperationKind::get:
+      std::memcpy(fetched, where, bytes);
+      break;
+    case OperationKind::accumulate:
+    case OperationKind::get_accumulate:
+      return region_.reduce(reduction_of(message), region_.rank(), where, operands, fetched,
+                            bytes / message.element);
+    case OperationKind::compare_and_swap:
+      return region_.compare_swap(message.element, region_.rank(), where,
+                                  operands + message.element, operands, fetched);
+    case OperationKind::acknowledge:
+      break;
+  }
+  return Error::none;
+}
+
+void Server::serve(const Message& message, std::span<const std::byte> payload,
+                   const Layout* layout) {
+  Origin& origin = origins_[message.origin];
+  Error error = check_request(message, layout);
+  const std::uint64_t bytes = bytes_of(message);
+  std::span<const std::byte> fetched;
+  if (error == Error::none && bytes != 0) {
+    const std::byte* operands = message.data != 0 ? payload.data() : nullptr;
+    std::byte* start = self().base + message.offset;
+    if (layout == nullptr && message.operation == OperationKind::get) {
+      fetched = {start, bytes};
+    } else {
+      scratch_.resize(std::max<std::size_t>(scratch_.size(), message.fetched));
+      std::byte* into = message.fetched != 0 ? scratch_.data() : nullptr;
+      fetched = {into, message.fetched};
+      if (layout == nullptr) {
+        error = serve_run(message, start, operands, into, bytes);
+      } else {
+        BlockCursor cursor(*layout, message.count);
+        cursor.skip(message.first);
+        for (std::uint64_t done = 0; done < bytes && error == Error::none;) {
+          std::uint64_t run = std::min(cursor.run(), bytes - done);
+          if (reduces(message.operation)) run -= run % message.element;
+          if (run == 0) break;  // an element in pieces: no such datatype comes from the boundary
+          error = serve_run(message, start + cursor.offset(), operands, into, run);
+          if (operands != nullptr) operands += run;
+          if (into != nullptr) into += run;
+          done += run;
+          cursor.advance(run);
+        }
+      }
+    }
+  }
+  if (message.acknowledge == 0 && !fetches(message.operation)) {
+    // There is no reply to say so: the next one does.
+    if (origin.failed == Error::none) origin.failed = error;
+    return;
+  }
+  if (error != Error::none) fetched = {};
+  reply_to(message, error, fetched);
+}
+
+void Server::reply_to(const Message& message, Error error, std::span<const std::byte> fetched) {
+  Origin& origin = origins_[message.origin];
+  Message reply;
+  reply.kind = MessageKind::reply;
+  reply.word = message.word;
+  reply.first = message.first;
+  reply.fetched = message.fetched;
+  reply.data = static_cast<std::uint32_t>(fetched.size());
+  // Also what went wrong before and had no reply of its own.
+  const Error before = std::exchange(origin.failed, Error::none);
+  reply.error = error != Error::none ? error : before;
+  sender_.send(message.origin, reply, fetched);
+}
+
+bool Server::take_layout(const Message& message, std::span<const std::byte> payload) {
+  if (payload.empty() || payload.size() != message.data || payload.size() % sizeof(Block) != 0 ||
+      message.layout == 0 || message.basic > Basic::other) {
+    return false;
+  }
+  LayoutCache& cache = layouts_.known[region_.member(message.origin).process];
+  if (message.first != cache.partial.size()) return false;
+  cache.partial.resize(cache.partial.size() + payload.size() / sizeof(Block));
+  std::memcpy(cache.partial.data() + message.first, payload.data(), payload.size());
+  if (message.last == 0) return true;
+  if (!measurable(cache.partial, message.extent)) {
+    cache.partial.clear();
+    return false;
+  }
+  cache.insert(message.layout, LayoutRef(new Layout(cache.partial, message.extent, message.basic)));
+  cache.partial.clear();
+  return true;
+}
+
+}  // namespace oriel

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/zero_array.hpp"
+#include "core/epoch/epochs.hpp"
+#include "core/operation/reduction.hpp"
+#include "core/region/region.hpp"
+#include "core/remote/counted_fence.hpp"
+#include "core/remote/layout_cache.hpp"
+#include "core/remote/message.hpp"
+#include "core/remote/sender.hpp"
+
+namespace oriel {
+
+/// What messages of remote origins do here, at the target: held back until their gate is open,
+/// carried out in the order of arrival, answered where a reply is wanted. Nothing that a message
+/// says is believed without a look.
+class Server {
+ public:
+  Server(Epochs& epochs, Region& region, LayoutCaches& layouts, Sender& sender,
+         CountedFence& fence);
+
+  /// Our exposure number `id` to the origin is open.
+  void expose(int origin, std::uint64_t id);
+  /// A fence epoch has become active, or a closing fence has ended: gates of any origin may open.
+  void release_all();
+  /// Goes on with what waited for our own lock. True if anything moved.
+  bool sweep();
+
+  /// A lock, an unlock or an operation. False: no such message can be; nothing has been changed.
+  bool take(const Message& message, std::span<const std::byte> payload);
+  /// A datatype of ours that operations will name.
+  bool take_layout(const Message& message, std::span<const std::byte> payload);
+
+ private:
+  /// Messages of one origin that wait for their gates, in order of arrival.
+  struct Held {
+    std::deque<HeldMessage> lock, other;
+  };
+  /// One origin. Zero bytes: nothing has come from it.
+  struct Origin {
+    Held* held = nullptr;           // in held_
+    std::uint64_t exposures = 0;    // opened to it
+    std::uint64_t lock_grants = 0;  // of its lock requests
+    Error failed = Error::none;     // an operation of its that had no reply
+    bool standing = false;          // it waits in our lock queue, and we in its place
+    bool holding = false;           // it has our lock
+    bool exclusive = false;         // that one
+  };
+
+  bool gate_open(const Message& message);
+  void carry_out(const Message& message, std::span<const std::byte> payload, const Layout* layout);
+  void lock(const Message& message);
+  void unlock(const Message& message);
+  void release(int origin);
+  void grant(int origin);
+  void reply_to(const Message& message, Error error, std::span<const std::byte> fetched = {});
+  void serve(const Message& message, std::span<const std::byte> payload, const Layout* layout);
+  Reduction reduction_of(const Message& message) const;
+  Error check_request(const Message& message, const Layout* layout);
+  Error serve_run(const Message& message, std::byte* where, const std::byte* operands,
+                  std::byte* fetched, std::uint64_t bytes);
+  const Member& self() { return region_.member(region_.rank()); }
+
+  Epochs& epochs_;
+  Region& region_;
+  LayoutCaches& layouts_;
+  Sender& sender_;
+  CountedFence& fence_;
+  ZeroArray<Origin> origins_;
+  std::vector<std::unique_ptr<Held>> held_;  // of origins that have sent something too early
+  std::vector<int> early_;                   // those origins
+  std::uint64_t waiting_ = 0;                // messages held back
+  std::vector<int> standing_;       // remote origins in our lock queue, for whom we stand in line
+  std::vector<std::byte> scratch_;  // results being fetched
+};
+
+}  // namespace oriel

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations on remote targets as messages and as direct transfers.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "core/operation/address.hpp"
+#include "core/operation/element_runs.hpp"
+#include "core/remote/remote_targets.hpp"
+
+namespace oriel {
+namespace {
+
+bool sends(const Operation& operation) {
+  return operation.kind != OperationKind::get && operation.kind != OperationKind::acknowledge &&
+         operation.reduction.op != Op::no_op;
+}
+
+/// Pieces of accumulates are whole elements.
+std::uint64_t largest_piece(const Operation& operation, std::uint64_t limit) {
+  const std::uint64_t element = operation.reduction.element;
+  if (element == 0) return limit;
+  return std::max(limit / element, std::uint64_t{1}) * element;
+}
+
+}  // namespace
+
+Message RemoteTargets::request(const Operation& operation, const Epoch& epoch,
+                               const Target& target) const {
+  Message message;
+  message.kind = MessageKind::operation;
+  message.operation = operation.kind;
+  message.op = operation.reduction.op;
+  message.basic = operation.reduction.basic;
+  message.element = operation.reduction.element;
+  message.op_code = operation.reduction.op_code;
+  message.type_code = operation.reduction.type_code;
+  switch (epoch.kind) {
+    case EpochKind::fence:
+      message.gate = Gate::fence;
+      message.stamp = epoch.call;
+      break;
+    case EpochKind::lock:
+    case EpochKind::lock_all:
+      message.gate = Gate::lock;
+      message.stamp = fence_.ended();
+      break;
+    case EpochKind::access:
+    case EpochKind::exposure:
+      message.gate = Gate::exposure;
+      message.stamp = target.id;
+      break;
+  }
+  return message;
+}
+
+void RemoteTargets::describe(const Layout& layout, int rank) {
+  LayoutCache& cache = layouts_.described[region_.member(rank).process];
+  if (cache.find(layout.id())) return;
+  cache.insert(layout.id(), LayoutRef(&layout));
+  constexpr std::size_t most = Message::most_data / sizeof(Block);
+  const std::span blocks(layout.blocks());
+  for (std::size_t first = 0; first < blocks.size(); first += most) {
+    const auto piece = blocks.subspan(first, std::min(most, blocks.size() - first));
+    Message message;
+    message.kind = MessageKind::layout;
+    message.layout = layout.id();
+    message.extent = layout.extent();
+    message.basic = layout.basic();
+    message.first = first;
+    message.last = first + piece.size() == blocks.size() ? 1 : 0;
+    message.data = static_cast<std::uint32_t>(piece.size_bytes());
+    sender_.send(rank, message, std::as_bytes(piece));
+  }
+}
+
+void RemoteTargets::send_piece(Message message, const Operation& operation, std::uint64_t first,
+                               std::uint64_t bytes) {
+  const int rank = operation.target;
+  message.first = first;
+  message.offset = region_.member(rank).offset(operation.displacement);
+  if (operation.target_layout->contiguous()) {
+    message.offset += first;
+  } else {
+    message.layout = operation.target_layout->id();
+    message.count = operation.target_count;
+    describe(*operation.target_layout, rank);
+  }
+  if (fetches(operation.kind)) message.fetched = static_cast<std::uint32_t>(bytes);
+  if (!sends(operation)) return sender_.send(rank, message);
+  message.data = static_cast<std::uint32_t>(bytes);
+  const auto* source = static_cast<const std::byte*>(operation.origin.address);
+  if (operation.kind == OperationKind::compare_and_swap) {
+    scratch_.resize(2 * bytes);
+    std::memcpy(scratch_.data(), operation.compare, bytes);
+    std::memcpy(scratch_.data() + bytes, source, bytes);
+    return sender_.send(rank, message, scratch_);
+  }
+  if (operation.origin.layout->contiguous()) {
+    return sender_.send(rank, message, {source + first, bytes});
+  }
+  scratch_.resize(bytes);
+  BlockCursor from(*operation.origin.layout, operation.origin.count);
+  from.skip(first);
+  for (std::uint64_t packed = 0; packed < bytes;) {
+    const std::uint64_t run = std::min(from.run(), bytes - packed);
+    std::memcpy(scratch_.data() + packed, at(operation.origin.address, from.offset()), run);
+    packed += run;
+    from.advance(run);
+  }
+  sender_.send(rank, message, scratch_);
+}
+
+bool RemoteTargets::transmit_at_once(const Operation& operation, Epoch& epoch, Target& target) {
+  const std::uint64_t bytes = operation.bytes();
+  if (bytes > largest_piece(operation, limits_.piece) ||
+      !may_send(epoch, target, bytes + Message::held_bytes)) {
+    return false;
+  }
+  send_piece(request(operation, epoch, target), operation, 0, bytes);
+  return true;
+}
+
+bool RemoteTargets::goes_directly(const Operation& operation) {
+  const Member& member = region_.member(operation.target);
+  const bool put = operation.kind == OperationKind::put;
+  if ((!put && operation.kind != OperationKind::get) || !member.direct ||
+      operation.bytes() <= limits_.direct) {
+    return false;
+  }
+  const auto has_long_runs = [&](const Layout& layout) {
+    return layout.contiguous() || layout.size() >= layout.blocks().size() * limits_.direct_run;
+  };
+  return has_long_runs(*operation.target_layout) &&
+         has_long_runs(*(put ? operation.origin : operation.result).layout);
+}
+
+bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
+  const Operation& operation = recorded.operation;
+  Target& target = *recorded.target;
+  const Member& member = region_.member(target.rank);
+  const bool write = operation.kind == OperationKind::put;
+  if (!may_transfer(*recorded.epoch, target)) return false;
+  const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
+  const bool waits = recorded.epoch->closed;
+  ElementRuns left(operation);
+  left.skip(recorded.sent);
+  while (left.bytes() != 0) {
+    std::array<TransferRun, Transport::most_runs> runs;
+    std::size_t used = 0;
+    // A process that waits serves others between two pieces: they may need its answer to send.
+    std::uint64_t room = waits ? limits_.direct_piece : operation.bytes();
+    for (ElementRuns next = left; used < runs.size() && room != 0 && next.bytes() != 0;) {
+      const std::uint64_t bytes = std::min(next.bytes(), room);
+      runs[used++] = {write ? next.origin() : next.result(),
+                      start + static_cast<std::uint64_t>(next.offset()), bytes};
+      room -= bytes;
+      next.skip(bytes);
+    }
+    const std::uint64_t taken =
+        transport_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
+                            Pool<RecordedOperation>::token(recorded));
+    if (taken == 0) return false;
+    recorded.sent += taken;
+    left.skip(taken);
+    ++(write ? target.writes : target.reads);
+    if (waits && left.bytes() != 0) return false;
+  }
+  return true;
+}
+
+bool RemoteTargets::transmit(RecordedOperation& recorded) {
+  if (recorded.direct) return transmit_directly(recorded);
+  if (recorded.atomic) {
+    return may_transfer(*recorded.epoch, *recorded.target) && atomics_.transmit(recorded);
+  }
+  if (recorded.operation.kind == OperationKind::acknowledge) {
+    if (!may_send(*recorded.epoch, *recorded.target, 0)) return false;
+    send_question(recorded);
+    return true;
+  }
+  return transmit_by_messages(recorded);
+}
+
+bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
+  const Operation& operation = recorded.operation;
+  Epoch& epoch = *recorded.epoch;
+  Target& target = *recorded.target;
+  const std::uint64_t total = operation.bytes();
+  const bool fetching = fetches(operation.kind);
+  while (recorded.sent < total) {
+    if (fetching && recorded.sent - recorded.received >= limits_.under_way) return false;
+    const std::uint64_t bytes =
+        std::min(largest_piece(operation, limits_.piece), total - recorded.sent);
+    if (!may_send(epoch, target, (sends(operation) ? bytes : 0) + Message::held_bytes))
+      return false;
+    Message message = request(operation, epoch, target);
+    message.word = Pool<RecordedOperation>::token(recorded);
+    send_piece(message, operation, recorded.sent, bytes);
+    recorded.sent += bytes;
+  }
+  return true;
+}
+
+Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
+  if (operation.bytes() == 0) return Outcome::finished();
+  const bool fetching = fetches(operation.kind);
+  ++target.issued;
+  const bool directly = goes_directly(operation);
+  if (fetching && !directly) target.last_fetch = target.asked = target.issued;
+  if (epoch.active && target.waiting.empty() && !fetching && !directly &&
+      transmit_at_once(operation, epoch, target)) {
+    return Outcome::finished();
+  }
+  RecordedOperation& recorded = epochs_.record(operation, epoch, target);
+  recorded.direct = directly;
+  Epochs::append(target, recorded);
+  if (!epoch.active) {
+    return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
+  }
+  // It may be sent, and with that complete for the caller, before we return.
+  Flag flag;
+  recorded.operation.completion = &flag;
+  advance(epoch, target);
+  if (flag.done()) return Outcome::finished();
+  recorded.operation.completion = operation.completion;
+  return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
+}
+
+}  // namespace oriel

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/base/error.hpp"
+#include "core/operation/operation.hpp"
+#include "core/transport/doorbell.hpp"
+
+namespace oriel {
+
+/// One piece of a copy between our memory and a peer's private memory.
+struct Run {
+  void* local;
+  std::uint64_t remote;  // address in the peer's process
+  std::uint64_t bytes;
+};
+
+/// Memory that a process of another node has exposed to direct transfers.
+struct RemoteMemory {
+  std::uint64_t address = 0;  // of its first byte, in transfers
+  std::uint64_t key = 0;
+};
+
+/// One run of a direct transfer.
+struct TransferRun {
+  std::byte* local = nullptr;
+  std::uint64_t remote = 0;  // address, in transfers
+  std::uint64_t bytes = 0;
+};
+
+/// An update of elements that lie in one run, at the target as well as here.
+struct Atomic {
+  OperationKind kind = OperationKind::accumulate;  // get_accumulate or compare_and_swap
+  Op op = Op::replace;
+  Basic basic = Basic::none;
+  std::uint32_t element = 0;
+  std::uint64_t bytes = 0;
+  const std::byte* operands = nullptr;  // not with Op::no_op
+  const void* compare = nullptr;        // compare_and_swap
+  std::byte* fetched = nullptr;         // the old values; not of an accumulate
+};
+
+/// A direct transfer or an atomic that is over.
+struct Transfer {
+  std::uint64_t token = 0;
+  std::uint64_t bytes = 0;
+  Error error = Error::none;
+};
+
+/// How bytes move between processes that do not share memory, and how a sleeper is woken. Processes
+/// are numbered by whoever made the transport; a window maps its ranks to these numbers. No call
+/// blocks. Not thread-safe: the owner of the Process serializes.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Hands over a message of at least one byte for `process`: delivered exactly once, in order per
+  /// pair of processes. Messages to one process may be collected until push() and travel together.
+  /// What the peer or the network does not take waits here and goes out in later calls of push()
+  /// and receive().
+  virtual void send(int process, std::span<const std::byte> header,
+                    std::span<const std::byte> payload) = 0;
+  /// Lets go of what send() has collected.
+  virtual void push() = 0;
+  /// So much waits for the process that no operation should be added if it can wait elsewhere.
+  virtual bool congested(int process) const = 0;
+
+  /// Takes the next whole message in, header and payload in one piece, aligned to 8 bytes: valid
+  /// until the next call. Empty: there is none.
+  virtual std::span<const std::byte> receive() = 0;
+
+  /// Begins to move runs of bytes between our memory and a process's, without a copy and without
+  /// its engine; finished() returns the token. How many bytes it took, the first runs as a whole;
+  /// 0: not now, try again. Only used for members with Member::direct.
+  virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
+                                 std::uint64_t key, std::uint64_t token) = 0;
+  /// It is useless to offer more runs at once.
+  static constexpr std::size_t most_runs = 8;
+  /// A read is finished when its bytes are here, a write when our memory may be reused; where
+  /// writes are not ordered, when its bytes are there.
+  virtual bool finished(Transfer& transfer) = 0;
+  /// What is sent to a process after a write arrives after its bytes. If not, whoever tells it of
+  /// the write has to wait until that is finished.
+  virtual bool orders_writes() const = 0;
+
+  /// Begins an atomic by the transport's own means; finished() returns the token when it has taken
+  /// place and `fetched` is there. Of one process's atomics on one location each takes place after
+  /// those begun before. How many bytes it took, whose operands may be reused; 0: not now, try
+  /// again. Only used for what a window's AtomicSet has.
+  virtual std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
+                               std::uint64_t token) = 0;
+
+  /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
+  /// return. Only used for ranks whose path is Path::vm.
+  virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;
+
+  /// Wakes the process that sleeps at the doorbell.
+  virtual void ring(Doorbell& doorbell) = 0;
+
+  /// All processes obey fence_peers(): a process may then order a store before a later load by the
+  /// compiler alone, if whoever depends on it calls fence_peers() in between.
+  virtual bool fences_peers() const = 0;
+  /// Runs a full memory fence on every processor that executes one of the processes.
+  virtual void fence_peers() = 0;
+
+  /// False: the process has ended, so nothing will come of what it had begun. A system call or two.
+  virtual bool alive(int process) = 0;
+
+  /// Gives the processor away for a moment: called inside the few short critical sections when
+  /// somebody else is in.
+  virtual void relax() = 0;
+};
+
+}  // namespace oriel

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/ways.hpp"
+
+#include <atomic>
+
+#include "core/epoch/done_word.hpp"
+
+namespace oriel {
+
+Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
+           bool remote)
+    : region_(region),
+      outbox_(resources.outbox),
+      epochs_(epochs),
+      fences_(region, resources.limits.told_each),
+      atomics_(epochs, region, transport),
+      mapped_(epochs, region, fences_, atomics_) {
+  if (!remote) return;
+  remote_ = std::make_unique<Remote>(epochs, region, transport, resources, fences_, atomics_);
+}
+
+void Ways::expose(int origin, std::uint64_t id, bool no_check) {
+  if (region_.mapped(origin)) {
+    // NOCHECK saves a message, not a store: the epoch may have been deferred.
+    mapped_.expose(origin, id);
+    return;
+  }
+  if (!no_check) remote_->sender.tell(origin, MessageKind::granted, id);
+  remote_->server.expose(origin, id);
+}
+
+bool Ways::completed_by(int origin, std::uint64_t id) {
+  // Acquire pairs with the origin's release: its stores into our memory are seen.
+  return DoneWord(region_.told_by(origin).done.load(std::memory_order_acquire)).covers(id);
+}
+
+void Ways::open_fence(std::uint64_t call, bool announce) {
+  if (announce) fences_.announce(call);
+  if (remote_ == nullptr) return;
+  remote_->fence.open(call);
+  remote_->server.release_all();
+}
+
+bool Ways::end_fence(Epoch& epoch) {
+  if (remote_ == nullptr) {
+    // One that is renewed keeps its targets.
+    const bool done = !epoch.closed || (epoch.untold == 0 && epoch.attention == 0);
+    return done && fences_.over(epoch);
+  }
+  if (!remote_->fence.advance(epoch)) return false;
+  // Lock requests of origins that have ended this fence earlier.
+  remote_->server.release_all();
+  return true;
+}
+
+void Ways::push(bool urgent) {
+  if (remote_ != nullptr && (urgent || !outbox_.swept_soon())) outbox_.push();
+}
+
+Outcome Ways::issue(const Operation& operation, Epoch& epoch, Target& target) {
+  if (atomics_.has(operation)) {
+    if (operation.bytes() == 0) return Outcome::finished();
+    const char* reason = "";
+    if (const Error error = atomics_.record(operation, epoch, target, reason);
+        error != Error::none) {
+      return Outcome::failed(epochs_.fail(error, reason));
+    }
+    if (epoch.active) advance(epoch, target);
+    return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
+  }
+  return region_.mapped(target.rank) ? mapped_.issue(operation, epoch, target)
+                                     : remote_->targets.issue(operation, epoch, target);
+}
+
+bool Ways::advance(Epoch& epoch, Target& target) {
+  return region_.mapped(target.rank) ? mapped_.advance(epoch, target)
+                                     : remote_->targets.advance(epoch, target);
+}
+
+void Ways::ask(Epoch& epoch, Target& target) {
+  if (!region_.mapped(target.rank)) remote_->targets.ask(epoch, target);
+}
+
+void Ways::leave_errand(Epoch& epoch) {
+  if (region_.mapped(epoch.one.rank)) mapped_.leave_errand(epoch);
+}
+
+bool Ways::settled(Epoch& epoch, Target& target) {
+  return region_.mapped(target.rank) || remote_->targets.settled(epoch, target);
+}
+
+void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
+  Target& target = *recorded.target;
+  recorded.received += transfer.bytes;
+  epochs_.note(recorded, transfer.error);
+  const bool over = recorded.received == recorded.operation.bytes();
+  if (!recorded.atomic) {
+    --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
+  } else if (over) {
+    --target.atomics;
+  }
+  if (over) {
+    target.moving.remove(recorded);
+    epochs_.conclude(recorded);
+  }
+  epochs_.satisfy_flushes(target);
+}
+
+bool Ways::deliver(const Message& message, std::span<const std::byte> payload) {
+  if (!epochs_.valid_rank(message.origin) || remote_ == nullptr) return false;
+  // The only message that mapped peers send one another as well.
+  if (message.kind == MessageKind::count) return remote_->fence.take_count(message, payload);
+  if (region_.mapped(message.origin)) return false;
+  switch (message.kind) {
+    case MessageKind::granted:
+    case MessageKind::lock_granted:
+    case MessageKind::done:
+      return remote_->targets.take_word(message);
+    case MessageKind::lock:
+    case MessageKind::unlock:
+    case MessageKind::operation:
+      return remote_->server.take(message, payload);
+    case MessageKind::reply:
+      return remote_->targets.take_reply(message, payload);
+    case MessageKind::mark:
+      return remote_->fence.take_mark(message);
+    case MessageKind::layout:
+      return remote_->server.take_layout(message, payload);
+    case MessageKind::fence:
+    case MessageKind::count:
+      break;
+  }
+  return false;
+}
+
+}  // namespace oriel

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/atomics/network_atomics.hpp"
+#include "core/epoch/epochs.hpp"
+#include "core/epoch/reach.hpp"
+#include "core/mapped/fence_words.hpp"
+#include "core/mapped/mapped_targets.hpp"
+#include "core/region/region.hpp"
+#include "core/remote/counted_fence.hpp"
+#include "core/remote/layout_cache.hpp"
+#include "core/remote/message.hpp"
+#include "core/remote/outbox.hpp"
+#include "core/remote/remote_targets.hpp"
+#include "core/remote/sender.hpp"
+#include "core/remote/server.hpp"
+
+namespace oriel {
+
+/// What a process has for all its windows that some rank is remote on.
+struct RemoteResources {
+  explicit RemoteResources(Transport& transport, const Limits& chosen)
+      : outbox(transport), limits(chosen) {}
+
+  Outbox outbox;
+  LayoutCaches layouts;
+  Limits limits;
+};
+
+/// The ways of one window to its ranks, mapped and remote: the only place that asks which of the
+/// two a rank is.
+class Ways final : public Reach {
+ public:
+  /// `remote`: some rank of the window is remote to some other; the same on all ranks.
+  Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
+       bool remote);
+
+  // Steps.
+  void expose(int origin, std::uint64_t id, bool no_check) override;
+  bool completed_by(int origin, std::uint64_t id) override;
+  void open_fence(std::uint64_t call, bool announce) override;
+  bool end_fence(Epoch& epoch) override;
+  bool sweep() override { return remote_ != nullptr && remote_->server.sweep(); }
+  void push(bool urgent) override;
+
+  // Targets.
+  Error check(const Operation& operation, const char*& reason) override {
+    return region_.check(operation, reason);
+  }
+  Outcome issue(const Operation& operation, Epoch& epoch, Target& target) override;
+  bool advance(Epoch& epoch, Target& target) override;
+  void ask(Epoch& epoch, Target& target) override;
+  void leave_errand(Epoch& epoch) override;
+  bool settled(Epoch& epoch, Target& target) override;
+  bool loadable(int target) override {
+    const Member& member = region_.member(target);
+    return member.base != nullptr && member.size != 0;
+  }
+  bool answers(int target) override { return !region_.mapped(target); }
+  void transferred(RecordedOperation& recorded, const Transfer& transfer) override;
+  bool alive(int rank) override { return region_.alive(rank); }
+
+  /// Takes a message of a remote rank. False: no such message can be; nothing has been changed.
+  bool deliver(const Message& message, std::span<const std::byte> payload);
+  /// Some rank is remote to some other.
+  bool remote() const { return remote_ != nullptr; }
+
+  /// After the last fence of the window: true when no rank looks at our words any more.
+  bool leave() { return fences_.leave(); }
+
+  // The light epoch: a lock that is free, taken with nothing else under way.
+  /// Takes the lock of a mapped target if nobody holds it against us.
+  bool try_lock(int target, bool exclusive) {
+    return region_.mapped(target) && fences_.settled(target) && region_.atomics().empty() &&
+           region_.lock_line(target).try_acquire(region_.rank(), exclusive);
+  }
+  void unlock(int target, bool exclusive) { region_.give_back(target, region_.rank(), exclusive); }
+  /// Operations of the open epoch may go straight to the target's memory, if there is a way.
+  void make_ready(Target& target) { mapped_.make_ready(target); }
+
+ private:
+  struct Remote {
+    Remote(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
+           FenceWords& words, NetworkAtomics& atomics)
+        : sender(region, resources.outbox),
+          fence(region, sender, words),
+          targets(epochs, region, transport, resources.limits, resources.layouts, sender, fence,
+                  atomics),
+          server(epochs, region, resources.layouts, sender, fence) {}
+
+    Sender sender;
+    CountedFence fence;
+    RemoteTargets targets;
+    Server server;
+  };
+
+  Region& region_;
+  Outbox& outbox_;
+  Epochs& epochs_;
+  FenceWords fences_;
+  NetworkAtomics atomics_;
+  MappedTargets mapped_;
+  std::unique_ptr<Remote> remote_;
+};
+
+}  // namespace oriel

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/window.hpp"
+
+#include <utility>
+
+#include "core/process.hpp"
+
+namespace oriel {
+namespace {
+
+EpochsSpec epochs_spec(const WindowSpec& window, const Limits& limits) {
+  const Region& region = *window.region;
+  EpochsSpec spec;
+  spec.rank = region.rank();
+  spec.ranks = region.ranks();
+  spec.reorder = window.reorder;
+  spec.no_locks = window.no_locks;
+  spec.shared = window.shared;
+  spec.counted_fences = window.remote || FenceWords::counted(region, limits.told_each);
+  spec.renewed_fences = !window.remote;
+  return spec;
+}
+
+}  // namespace
+
+Window::Window(Process& process, WindowSpec spec)
+    : Epochs(epochs_spec(spec, process.remote().limits), ways_, process.pools(), process.at_work()),
+      process_(process),
+      id_(spec.id),
+      region_(std::move(spec.region)),
+      ways_(*this, *region_, process.transport(), process.remote(), spec.remote) {
+  if (remote()) process_.serve(true);
+}
+
+Window::~Window() {
+  if (remote()) process_.serve(false);
+}
+
+Error Window::lock(bool exclusive, int target, Assert assertion) {
+  if (assertion.no_check || !valid_rank(target) || !may_lock_lightly(target) ||
+      !ways_.try_lock(target, exclusive)) {
+    return open_lock(exclusive, target, assertion);
+  }
+  ways_.make_ready(open_lightly(exclusive, target));
+  return Error::none;
+}
+
+Outcome Window::unlock(int target, Completion* completion) {
+  if (!valid_rank(target) || !locked_lightly(target)) return close_lock(target, completion);
+  ways_.unlock(target, close_lightly(target));
+  return Outcome::finished();
+}
+
+}  // namespace oriel
