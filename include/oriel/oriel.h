@@ -20,6 +20,8 @@
  *  - Errors are raised through the window's error handler with the MPI standard's error classes:
  *    MPI_ERR_WIN, MPI_ERR_RMA_SYNC, MPI_ERR_RANK, MPI_ERR_LOCKTYPE, MPI_ERR_ASSERT, MPI_ERR_GROUP.
  *    After an error nothing was started and *request is untouched.
+ *  - An operation that fails after its call has returned is reported once: by the first flush of
+ *    its target that covers it, or else by the call that closes its epoch, or by their requests.
  *  - The window must be one that Oriel carries; on a dynamic window (still the host MPI's) a call
  *    here fails with MPI_ERR_WIN.
  *
@@ -104,7 +106,8 @@ int ORIEL_Win_iwait(MPI_Win win, MPI_Request* request);
 int ORIEL_Win_ifence(int assert, MPI_Win win, MPI_Request* request);
 /** Opens a lock epoch to `rank`. The lock is requested at once. */
 int ORIEL_Win_ilock(int lock_type, int rank, int assert, MPI_Win win, MPI_Request* request);
-/** Opens a shared-lock epoch to all ranks of the window. */
+/** Opens a shared-lock epoch to all ranks of the window. The locks of the memory that the program
+ *  can load and store without a call are requested at once, others at the first operation. */
 int ORIEL_Win_ilock_all(int assert, MPI_Win win, MPI_Request* request);
 /** Closes the lock epoch to `rank`. The request completes when all its operations are complete at
  *  origin and target and the lock is released. */

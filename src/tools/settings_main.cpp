@@ -3,7 +3,7 @@
 // escapes.
 #include <cstdio>
 
-#include "core/settings.hpp"
+#include "core/base/settings.hpp"
 
 int main() {
   const char* separator = "[";

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/datatypes/datatypes.hpp"
+#include "boundary/host/host_mpi.hpp"
+
+#include <utility>
+
+namespace oriel::boundary {
+namespace {
+
+/// A pair type's parts lie one behind the other, the second aligned as its place in the extent
+/// tells.
+std::vector<Block> exact_blocks(const PredefinedType& type) {
+  if (type.true_extent == type.size) return {{0, type.size}};
+  // The gap is in front of the int: the value has what the int leaves of the size.
+  const std::uint64_t value = type.size - sizeof(int);
+  return {{0, value}, {static_cast<std::int64_t>(type.true_extent - sizeof(int)), sizeof(int)}};
+}
+
+LayoutRef layout_of(const Flat& flat) {
+  const Basic basic = flat.mixed || flat.basic == nullptr ? Basic::none : flat.basic->basic;
+  return LayoutRef(new Layout(flat.blocks, flat.extent, basic));
+}
+
+}  // namespace
+
+void Datatypes::start(const SelfComm& self, ProcessLock& lock) {
+  if (self_ != nullptr) return;
+  self_ = &self;
+  PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Datatypes::forget, &keyval_, &lock);
+  predefined_.start([this](MPI_Datatype type) { return committed(type); });
+  for (const PredefinedType& type : predefined_.all()) {
+    if (type.handle == MPI_DATATYPE_NULL) continue;
+    Known known;
+    known.layout = LayoutRef(new Layout(exact_blocks(type), type.extent, type.basic));
+    known.elements = type.type_class == TypeClass::pair
+                         ? LayoutRef(new Layout({{0, type.true_extent}}, type.extent, type.basic))
+                         : known.layout;
+    known.basic = &type;
+    known_predefined_.emplace(handle_key(type.handle), std::move(known));
+  }
+}
+
+const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL) return nullptr;
+  const std::uint64_t key = handle_key(type);
+  if (const auto known = known_predefined_.find(key); known != known_predefined_.end()) {
+    last_key_ = key;
+    last_ = &known->second;
+    return last_;
+  }
+  if (const auto known = known_derived_.find(key); known != known_derived_.end()) {
+    return &known->second;
+  }
+  if (!committed(type)) return nullptr;
+  const auto flattened = [&](bool whole_elements, Flat& flat) {
+    return flatten(
+        type,
+        [&](MPI_Datatype predefined, int combiner) {
+          return leaf(predefined, combiner, whole_elements);
+        },
+        flat);
+  };
+  Flat exact;
+  if (!flattened(false, exact)) return nullptr;
+  Known known;
+  known.basic = exact.mixed ? nullptr : exact.basic;
+  if (known.basic != nullptr && known.basic->type_class == TypeClass::pair) {
+    Flat elements;
+    if (!flattened(true, elements)) return nullptr;
+    known.elements = layout_of(elements);
+    known.layout = layout_of(exact);
+  } else {
+    known.layout = layout_of(exact);
+    known.elements = known.layout;
+  }
+  // The attribute's only purpose is its delete callback, which the host calls as the type is freed.
+  if (PMPI_Type_set_attr(type, keyval_, this) != MPI_SUCCESS) return nullptr;
+  return &known_derived_.emplace(key, std::move(known)).first->second;
+}
+
+/// The host's own check of a send's arguments; a send to MPI_PROC_NULL does nothing else. Its
+/// errors come back as codes, while an inquiry about a bad handle would end in a fatal error
+/// handler.
+bool Datatypes::committed(MPI_Datatype type) const {
+  const char never_read = 0;
+  return self_->attempt(
+      [&](MPI_Comm self) { return host_mpi().Send(&never_read, 1, type, MPI_PROC_NULL, 0, self); });
+}
+
+Flat Datatypes::leaf(MPI_Datatype type, int combiner, bool whole_elements) const {
+  Flat flat;
+  if (combiner != MPI_COMBINER_NAMED) type = predefined_.of_f90(type, combiner);
+  const auto known = known_predefined_.find(handle_key(type));
+  if (known == known_predefined_.end()) return flat;
+  const Layout& layout = whole_elements ? *known->second.elements : *known->second.layout;
+  flat.blocks = layout.blocks();
+  flat.extent = layout.extent();
+  flat.basic = known->second.basic;
+  return flat;
+}
+
+int Datatypes::forget(MPI_Datatype type, int, void* value, void* lock) {
+  const Guard guard(*static_cast<ProcessLock*>(lock));
+  static_cast<Datatypes*>(value)->known_derived_.erase(handle_key(type));
+  return MPI_SUCCESS;
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "boundary/datatypes/flatten.hpp"
+#include "boundary/datatypes/predefined_types.hpp"
+#include "boundary/host/host.hpp"
+#include "boundary/host/self_comm.hpp"
+#include "boundary/process/process_lock.hpp"
+#include "core/operation/layout.hpp"
+
+namespace oriel::boundary {
+
+/// What an operation needs to know of a datatype. Predefined ones are resolved once; derived ones
+/// flattened at first use and forgotten when the program frees them.
+class Datatypes {
+ public:
+  /// What is known of one datatype.
+  struct Known {
+    LayoutRef layout;    // exact: for put and get
+    LayoutRef elements;  // for accumulates: a pair type's element is one run, gaps included
+    const PredefinedType* basic = nullptr;  // the one that all of it is made of; null: mixed
+  };
+
+  /// With a communicator for the host's own checks, and the lock that callers hold.
+  void start(const SelfComm& self, ProcessLock& lock);
+
+  /// Null for what is not a committed datatype as far as the host can tell.
+  const Known* find(MPI_Datatype type) {
+    const std::uint64_t key = handle_key(type);
+    if (key == last_key_) [[likely]]
+      return last_;
+    return find_other(type);
+  }
+
+  bool valid(MPI_Datatype type) { return find(type) != nullptr; }
+  /// Of a valid datatype.
+  const LayoutRef& layout(MPI_Datatype type) { return find(type)->layout; }
+  const LayoutRef& elements(MPI_Datatype type) { return find(type)->elements; }
+
+  /// The hot path's question: null for a derived datatype, whatever it looks like.
+  const Layout* predefined(MPI_Datatype type) {
+    const std::uint64_t key = handle_key(type);
+    if (key != last_key_) [[unlikely]] {
+      const auto known = known_predefined_.find(key);
+      if (known == known_predefined_.end()) return nullptr;
+      last_key_ = key;
+      last_ = &known->second;
+    }
+    return last_->layout.get();
+  }
+
+  const PredefinedTypes& table() const { return predefined_; }
+
+ private:
+  const Known* find_other(MPI_Datatype type);
+  Flat leaf(MPI_Datatype type, int combiner, bool whole_elements) const;
+  bool committed(MPI_Datatype type) const;
+  static int forget(MPI_Datatype type, int keyval, void* value, void* lock);
+
+  // The last predefined type asked for. Only predefined ones: their handles never mean something
+  // else later.
+  std::uint64_t last_key_ = ~std::uint64_t{0};
+  const Known* last_ = nullptr;
+  PredefinedTypes predefined_;
+  std::unordered_map<std::uint64_t, Known> known_predefined_;
+  std::unordered_map<std::uint64_t, Known> known_derived_;
+  int keyval_ = MPI_KEYVAL_INVALID;
+  const SelfComm* self_ = nullptr;
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "boundary/datatypes/predefined_types.hpp"
+#include "boundary/host/host.hpp"
+#include "core/operation/layout.hpp"
+
+namespace oriel::boundary {
+
+/// One element of a datatype as blocks of bytes in typemap order, adjacent ones merged.
+struct Flat {
+  std::vector<Block> blocks;
+  std::int64_t extent = 0;
+  const PredefinedType* basic = nullptr;
+  bool mixed = false;  // made of more than one predefined type
+};
+
+/// How a predefined type lies in memory: asked for the leaves of the tree, with their combiners,
+/// because MPI_Type_create_f90_real and its siblings yield types that no table can list.
+using FlattenLeaf = std::function<Flat(MPI_Datatype, int combiner)>;
+
+/// Takes a datatype apart (MPI-4.1 section 5.1.13). False if the host does not let us.
+bool flatten(MPI_Datatype type, const FlattenLeaf& leaf, Flat& flat);
+
+}  // namespace oriel::boundary

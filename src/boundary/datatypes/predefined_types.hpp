@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "boundary/host/host.hpp"
+#include "core/operation/reduction.hpp"
+
+namespace oriel::boundary {
+
+/// The groups of predefined types that MPI-4.1 section 6.9.2 names to say which op takes which
+/// type. MPI_CHAR and MPI_CHARACTER are in none of them; every host reduces them as small integers,
+/// and programs rely on it. No op takes an opaque type.
+enum class TypeClass : std::uint8_t { integer, floating, logical, complex, byte, opaque, pair };
+
+struct PredefinedType {
+  MPI_Datatype handle = MPI_DATATYPE_NULL;  // null where the host has none, for example no Fortran
+  TypeClass type_class = TypeClass::byte;
+  bool multi_language = false;  // MPI_AINT, MPI_OFFSET, MPI_COUNT
+  Basic basic = Basic::other;
+  std::uint32_t size = 0;         // bytes of data
+  std::uint32_t true_extent = 0;  // bytes from the first to the last, gaps of pair types included
+  std::int64_t extent = 0;
+  std::uint64_t code = 0;  // place in the table: the same in all processes
+};
+
+/// All of them, in one order that messages rely on.
+class PredefinedTypes {
+ public:
+  /// `usable`: the host has the type. Its header may name some that it lacks.
+  void start(const std::function<bool(MPI_Datatype)>& usable);
+  const std::vector<PredefinedType>& all() const { return types_; }
+  /// The one that a type made by MPI_Type_create_f90_real and its siblings stands for; null if
+  /// none.
+  MPI_Datatype of_f90(MPI_Datatype type, int combiner) const;
+  const PredefinedType& of_code(std::uint64_t code) const { return types_.at(code); }
+  bool has_code(std::uint64_t code) const { return code < types_.size(); }
+
+ private:
+  std::vector<PredefinedType> types_;
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls of oriel/oriel.h (E1): each does what its blocking form does, and returns a request
+// where that one waits.
+#include <dlfcn.h>
+#include <oriel/oriel.h>
+
+#include "boundary/epochs/sync.hpp"
+#include "boundary/host/host.hpp"
+#include "boundary/progress/agent.hpp"
+#include "boundary/requests/requests.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// Whether the program's MPI calls go past this library, because it was linked behind the MPI.
+bool bypassed() {
+  Dl_info bound{};
+  Dl_info own{};
+  return ::dladdr(::dlsym(RTLD_DEFAULT, "MPI_Win_create"), &bound) != 0 &&
+         ::dladdr(reinterpret_cast<void*>(&bypassed), &own) != 0 &&
+         bound.dli_fbase != own.dli_fbase;
+}
+
+/// There is no host function for a window that is not ours.
+int not_carried(const char* call, MPI_Win handle) {
+  if (handle == MPI_WIN_NULL)
+    return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
+  if (bypassed()) {
+    return raise(handle, call,
+                 {MPI_ERR_WIN,
+                  "the program's calls reach the MPI library before Oriel; link Oriel in front of "
+                  "MPI, or start the program with oriel run"});
+  }
+  return raise(handle, call,
+               {MPI_ERR_WIN, "this window is the host MPI's and has no nonblocking epochs"});
+}
+
+/// An opening call: its request is complete at creation (E2).
+template <typename Open>
+int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& open) {
+  const int code = carry(call, handle, open, [&] { return not_carried(call, handle); });
+  return code == MPI_SUCCESS ? completed_request(request) : code;
+}
+
+/// A closing or flushing call: close(window, completion).
+template <typename Close>
+int close_epoch(const char* call, MPI_Win handle, MPI_Request* request, Close&& close) {
+  PendingRequest* pending = nullptr;
+  const int code = carry(
+      call, handle,
+      [&](BoundWindow& window) {
+        sweep_pending();
+        PendingRequest& candidate = requests.acquire(window);
+        const Outcome outcome = close(*window.core, &candidate);
+        if (outcome.done) {
+          requests.withdraw(candidate);
+        } else {
+          pending = &candidate;
+          if (window.core->remote()) agent.nudge();
+        }
+        return failure(outcome.error, window.core->reason());
+      },
+      [&] { return not_carried(call, handle); });
+  if (code != MPI_SUCCESS) return code;
+  return pending != nullptr ? requests.hand_out(*pending, request) : completed_request(request);
+}
+
+int flush(const char* call, int rank, bool local, MPI_Win win, MPI_Request* request) {
+  return close_epoch(call, win, request, [&](Window& window, Completion* completion) {
+    if (rank == MPI_PROC_NULL) return Outcome::finished();
+    return window.flush(rank, local, completion);
+  });
+}
+
+int flush_all(const char* call, bool local, MPI_Win win, MPI_Request* request) {
+  return close_epoch(call, win, request, [&](Window& window, Completion* completion) {
+    return window.flush_all(local, completion);
+  });
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+using oriel::Assert;
+using oriel::Completion;
+using oriel::Outcome;
+using oriel::Window;
+
+ORIEL_CALL(Get_version)(int* major, int* minor, int* patch) {
+  *major = ORIEL_VERSION_MAJOR;
+  *minor = ORIEL_VERSION_MINOR;
+  *patch = ORIEL_VERSION_PATCH;
+  return MPI_SUCCESS;
+}
+
+ORIEL_CALL(Win_ipost)(MPI_Group group, int assertion, MPI_Win win, MPI_Request* request) {
+  return open_epoch("ORIEL_Win_ipost", win, request,
+                    [&](BoundWindow& window) { return open_post(window, group, assertion); });
+}
+
+ORIEL_CALL(Win_istart)(MPI_Group group, int assertion, MPI_Win win, MPI_Request* request) {
+  return open_epoch("ORIEL_Win_istart", win, request,
+                    [&](BoundWindow& window) { return open_start(window, group, assertion); });
+}
+
+ORIEL_CALL(Win_ilock)(int lock_type, int rank, int assertion, MPI_Win win, MPI_Request* request) {
+  return open_epoch("ORIEL_Win_ilock", win, request, [&](BoundWindow& window) {
+    return open_lock(window, lock_type, rank, assertion);
+  });
+}
+
+ORIEL_CALL(Win_ilock_all)(int assertion, MPI_Win win, MPI_Request* request) {
+  return open_epoch("ORIEL_Win_ilock_all", win, request,
+                    [&](BoundWindow& window) { return open_lock_all(window, assertion); });
+}
+
+ORIEL_CALL(Win_icomplete)(MPI_Win win, MPI_Request* request) {
+  return close_epoch(
+      "ORIEL_Win_icomplete", win, request,
+      [](Window& window, Completion* completion) { return window.complete(completion); });
+}
+
+ORIEL_CALL(Win_iwait)(MPI_Win win, MPI_Request* request) {
+  return close_epoch("ORIEL_Win_iwait", win, request, [](Window& window, Completion* completion) {
+    return window.wait(completion);
+  });
+}
+
+ORIEL_CALL(Win_ifence)(int given, MPI_Win win, MPI_Request* request) {
+  Assert assertion;
+  const Failure bad = translate_assert(given, fence_asserts, assertion);
+  if (bad) {
+    return carry(
+        "ORIEL_Win_ifence", win, [&](BoundWindow&) { return bad; },
+        [&] { return not_carried("ORIEL_Win_ifence", win); });
+  }
+  return close_epoch("ORIEL_Win_ifence", win, request, [&](Window& window, Completion* completion) {
+    return window.fence(assertion, false, completion);
+  });
+}
+
+ORIEL_CALL(Win_iunlock)(int rank, MPI_Win win, MPI_Request* request) {
+  return close_epoch("ORIEL_Win_iunlock", win, request,
+                     [&](Window& window, Completion* completion) {
+                       if (rank == MPI_PROC_NULL) return Outcome::finished();
+                       return window.unlock(rank, completion);
+                     });
+}
+
+ORIEL_CALL(Win_iunlock_all)(MPI_Win win, MPI_Request* request) {
+  return close_epoch(
+      "ORIEL_Win_iunlock_all", win, request,
+      [](Window& window, Completion* completion) { return window.unlock_all(completion); });
+}
+
+ORIEL_CALL(Win_iflush)(int rank, MPI_Win win, MPI_Request* request) {
+  return flush("ORIEL_Win_iflush", rank, false, win, request);
+}
+
+ORIEL_CALL(Win_iflush_local)(int rank, MPI_Win win, MPI_Request* request) {
+  return flush("ORIEL_Win_iflush_local", rank, true, win, request);
+}
+
+ORIEL_CALL(Win_iflush_all)(MPI_Win win, MPI_Request* request) {
+  return flush_all("ORIEL_Win_iflush_all", false, win, request);
+}
+
+ORIEL_CALL(Win_iflush_local_all)(MPI_Win win, MPI_Request* request) {
+  return flush_all("ORIEL_Win_iflush_local_all", true, win, request);
+}

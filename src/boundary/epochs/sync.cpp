@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The synchronization calls of MPI-4.1 section 12.5 (G5).
+#include "boundary/epochs/sync.hpp"
+#include "boundary/host/host_mpi.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "boundary/progress/progress.hpp"
+#include "boundary/progress/waiting.hpp"
+#include "boundary/requests/requests.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+constexpr int post_asserts = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT;
+
+/// The members of a group as ranks of the window.
+class GroupRanks {
+ public:
+  Failure translate(const BoundWindow& window, MPI_Group group) {
+    if (group == MPI_GROUP_NULL) return {MPI_ERR_GROUP, "the group is MPI_GROUP_NULL"};
+    if (PMPI_Group_size(group, &size_) != MPI_SUCCESS) {
+      return {MPI_ERR_GROUP, "the group is not valid"};
+    }
+    if (2 * static_cast<std::size_t>(size_) > few_.size()) {
+      many_.resize(2 * static_cast<std::size_t>(size_));
+      ranks_ = many_.data();
+    }
+    int* members = ranks_ + size_;
+    for (int i = 0; i < size_; ++i) members[i] = i;
+    const int code = PMPI_Group_translate_ranks(group, size_, members, window.group, ranks_);
+    if (code != MPI_SUCCESS || std::find(ranks_, members, MPI_UNDEFINED) != members) {
+      return {MPI_ERR_GROUP, "the group has members that are not in the window's group"};
+    }
+    return {};
+  }
+  std::span<const int> ranks() const { return {ranks_, static_cast<std::size_t>(size_)}; }
+
+ private:
+  std::array<int, 64> few_;  // translated ranks, and behind them those of the group
+  std::vector<int> many_;
+  int* ranks_ = few_.data();
+  int size_ = 0;
+};
+
+Failure translate_lock_assert(const BoundWindow& window, int given, Assert& assertion) {
+  if (const Failure bad = translate_assert(given, lock_asserts, assertion)) return bad;
+  assertion.weak_unlock = window.info.weak_unlock || (given & ORIEL_MODE_WEAK_UNLOCK) != 0;
+  return {};
+}
+
+Failure flush_waiting(BoundWindow& window, int rank, bool local) {
+  if (rank == MPI_PROC_NULL) return {};
+  return block(window,
+               [&](Completion* completion) { return window.core->flush(rank, local, completion); });
+}
+
+inline Failure flush(BoundWindow& window, int rank, bool local) {
+  if (valid_rank(window, rank) && window.core->flushed(rank)) [[likely]] {
+    sweep_pending();
+    return {};
+  }
+  return flush_waiting(window, rank, local);
+}
+
+Failure flush_all(BoundWindow& window, bool local) {
+  return block(window,
+               [&](Completion* completion) { return window.core->flush_all(local, completion); });
+}
+
+}  // namespace
+
+Failure translate_assert(int given, int allowed, Assert& assertion) {
+  if ((given & ~allowed) != 0) return {MPI_ERR_ASSERT, "the assertion is not one for this call"};
+  assertion.no_check = (given & MPI_MODE_NOCHECK) != 0;
+  assertion.no_store = (given & MPI_MODE_NOSTORE) != 0;
+  assertion.no_put = (given & MPI_MODE_NOPUT) != 0;
+  assertion.no_precede = (given & MPI_MODE_NOPRECEDE) != 0;
+  assertion.no_succeed = (given & MPI_MODE_NOSUCCEED) != 0;
+  return {};
+}
+
+Failure open_post(BoundWindow& window, MPI_Group group, int given) {
+  Assert assertion;
+  GroupRanks origins;
+  if (const Failure bad = translate_assert(given, post_asserts, assertion)) return bad;
+  if (const Failure bad = origins.translate(window, group)) return bad;
+  sweep_pending();
+  return failure(window.core->post(origins.ranks(), assertion), window.core->reason());
+}
+
+Failure open_start(BoundWindow& window, MPI_Group group, int given) {
+  Assert assertion;
+  GroupRanks targets;
+  if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
+  if (const Failure bad = targets.translate(window, group)) return bad;
+  sweep_pending();
+  return failure(window.core->start(targets.ranks(), assertion), window.core->reason());
+}
+
+Failure open_lock(BoundWindow& window, int lock_type, int rank, int given) {
+  if (lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED) {
+    return {MPI_ERR_LOCKTYPE, "the lock type is neither MPI_LOCK_EXCLUSIVE nor MPI_LOCK_SHARED"};
+  }
+  Assert assertion;
+  if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
+  if (rank == MPI_PROC_NULL) return {};
+  sweep_pending();
+  return failure(window.core->lock(lock_type == MPI_LOCK_EXCLUSIVE, rank, assertion),
+                 window.core->reason());
+}
+
+Failure open_lock_all(BoundWindow& window, int given) {
+  Assert assertion;
+  if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
+  sweep_pending();
+  return failure(window.core->lock_all(assertion), window.core->reason());
+}
+
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+using oriel::Assert;
+using oriel::Completion;
+using oriel::Error;
+
+ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
+  return carry(
+      "MPI_Win_fence", win,
+      [&](BoundWindow& window) {
+        Assert assertion;
+        if (const Failure bad = translate_assert(given, fence_asserts, assertion)) return bad;
+        return block(window, [&](Completion* completion) {
+          return window.core->fence(assertion, true, completion);
+        });
+      },
+      [&] { return host_mpi().Win_fence(given, win); });
+}
+
+ORIEL_MPI_CALL(Win_post)(MPI_Group group, int assertion, MPI_Win win) {
+  return carry(
+      "MPI_Win_post", win, [&](BoundWindow& window) { return open_post(window, group, assertion); },
+      [&] { return host_mpi().Win_post(group, assertion, win); });
+}
+
+ORIEL_MPI_CALL(Win_start)(MPI_Group group, int assertion, MPI_Win win) {
+  return carry(
+      "MPI_Win_start", win,
+      [&](BoundWindow& window) { return open_start(window, group, assertion); },
+      [&] { return host_mpi().Win_start(group, assertion, win); });
+}
+
+ORIEL_MPI_CALL(Win_complete)(MPI_Win win) {
+  return carry(
+      "MPI_Win_complete", win,
+      [&](BoundWindow& window) {
+        return block(window,
+                     [&](Completion* completion) { return window.core->complete(completion); });
+      },
+      [&] { return host_mpi().Win_complete(win); });
+}
+
+ORIEL_MPI_CALL(Win_wait)(MPI_Win win) {
+  return carry(
+      "MPI_Win_wait", win,
+      [&](BoundWindow& window) {
+        return block(window, [&](Completion* completion) { return window.core->wait(completion); });
+      },
+      [&] { return host_mpi().Win_wait(win); });
+}
+
+ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
+  bool ours = false;
+  const int code = carry(
+      "MPI_Win_test", win,
+      [&](BoundWindow& window) {
+        ours = true;
+        sweep_pending();
+        bool over = false;
+        const Error error = window.core->test(over);
+        if (error == Error::none) *flag = over;
+        return failure(error, window.core->reason());
+      },
+      [&] { return host_mpi().Win_test(win, flag); });
+  if (ours) {
+    requests.tell_host();
+    if (code == MPI_SUCCESS && *flag == 0) considerate_poll();
+  }
+  return code;
+}
+
+ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
+  return carry(
+      "MPI_Win_lock", win,
+      [&](BoundWindow& window) {
+        const Failure bad = open_lock(window, lock_type, rank, assertion);
+        if (bad || rank == MPI_PROC_NULL) return bad;
+        // Only where memory is touched without a call must the lock be held on return (E2).
+        const bool loaded = window.core->shared() && window.core->member(rank).base != nullptr;
+        if (rank != window.core->rank() && !loaded) return bad;
+        return wait_until(window, [&] { return window.core->lock_held(rank); });
+      },
+      [&] {
+        return host_mpi().Win_lock(lock_type, rank, assertion & ~ORIEL_MODE_WEAK_UNLOCK, win);
+      });
+}
+
+ORIEL_MPI_CALL(Win_unlock)(int rank, MPI_Win win) {
+  return carry(
+      "MPI_Win_unlock", win,
+      [&](BoundWindow& window) {
+        if (rank == MPI_PROC_NULL) return Failure();
+        return block(window,
+                     [&](Completion* completion) { return window.core->unlock(rank, completion); });
+      },
+      [&] { return host_mpi().Win_unlock(rank, win); });
+}
+
+ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
+  return carry(
+      "MPI_Win_lock_all", win,
+      [&](BoundWindow& window) {
+        const Failure bad = open_lock_all(window, assertion);
+        if (bad) return bad;
+        return wait_until(window, [&] { return window.core->lock_all_held(); });
+      },
+      [&] { return host_mpi().Win_lock_all(assertion & ~ORIEL_MODE_WEAK_UNLOCK, win); });
+}
+
+ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
+  return carry(
+      "MPI_Win_unlock_all", win,
+      [&](BoundWindow& window) {
+        return block(window,
+                     [&](Completion* completion) { return window.core->unlock_all(completion); });
+      },
+      [&] { return host_mpi().Win_unlock_all(win); });
+}
+
+ORIEL_MPI_CALL(Win_flush)(int rank, MPI_Win win) {
+  return carry(
+      "MPI_Win_flush", win, [&](BoundWindow& window) { return flush(window, rank, false); },
+      [&] { return host_mpi().Win_flush(rank, win); });
+}
+
+ORIEL_MPI_CALL(Win_flush_local)(int rank, MPI_Win win) {
+  return carry(
+      "MPI_Win_flush_local", win, [&](BoundWindow& window) { return flush(window, rank, true); },
+      [&] { return host_mpi().Win_flush_local(rank, win); });
+}
+
+ORIEL_MPI_CALL(Win_flush_all)(MPI_Win win) {
+  return carry(
+      "MPI_Win_flush_all", win, [&](BoundWindow& window) { return flush_all(window, false); },
+      [&] { return host_mpi().Win_flush_all(win); });
+}
+
+ORIEL_MPI_CALL(Win_flush_local_all)(MPI_Win win) {
+  return carry(
+      "MPI_Win_flush_local_all", win, [&](BoundWindow& window) { return flush_all(window, true); },
+      [&] { return host_mpi().Win_flush_local_all(win); });
+}
+
+ORIEL_MPI_CALL(Win_sync)(MPI_Win win) {
+  return carry(
+      "MPI_Win_sync", win,
+      [&](BoundWindow& window) {
+        sweep_pending();
+        return failure(window.core->sync(), window.core->reason());
+      },
+      [&] { return host_mpi().Win_sync(win); });
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "boundary/host/host.hpp"
+#include "core/base/error.hpp"
+
+namespace oriel::boundary {
+
+/// Why a call failed: the host's error class, and the second half of a sentence. Made while the
+/// process lock is held, raised when it is not: an error handler may call anything.
+struct Failure {
+  int error_class = MPI_SUCCESS;
+  const char* reason = "";
+
+  explicit operator bool() const { return error_class != MPI_SUCCESS; }
+};
+
+/// The host's number for the standard's error class of a core error (MPI-4.1 section 12.7).
+int error_class(Error error);
+
+inline Failure failure(Error error, const char* reason) {
+  return {error == Error::none ? MPI_SUCCESS : error_class(error), reason};
+}
+
+/// Raises through the window's error handler (G7): "MPI_Put on window NAME: REASON."
+int raise(MPI_Win window, const char* call, const Failure& failure);
+/// Before there is a window: through the communicator's.
+int raise(MPI_Comm communicator, const char* call, int error_class, const std::string& reason);
+/// A code of this class whose string is the sentence.
+int error_code(int error_class, const std::string& sentence);
+
+}  // namespace oriel::boundary

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <type_traits>
+
+// The only place that asks which host MPI this build is for. mpi.h is the host's own header:
+// MPICH's (also Intel MPI's ABI), Open MPI's, or with MPI_ABI the MPI-5 standard ABI's.
+
+// The large-count names (MPI_Put_c, ...) are defined where the host has them, and only there:
+// programs bind to them weakly and take their presence as a promise.
+#if MPI_VERSION >= 4
+#define ORIEL_HOST_LARGE_COUNTS 1
+#else
+#define ORIEL_HOST_LARGE_COUNTS 0
+#endif
+
+// Sessions came with MPI-4.0, and with Open MPI 5, which calls itself MPI-3.1.
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define ORIEL_HOST_SESSIONS 1
+#else
+#define ORIEL_HOST_SESSIONS 0
+#endif
+
+// MPI_Request_get_status_any and its siblings came with MPI-4.1.
+#if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#define ORIEL_HOST_STATUS_OF_MANY 1
+#else
+#define ORIEL_HOST_STATUS_OF_MANY 0
+#endif
+
+// Open MPI takes info keys of 35 characters at most; three of the reorder keys are longer.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_SHORT_INFO_KEYS 1
+#else
+#define ORIEL_HOST_SHORT_INFO_KEYS 0
+#endif
+
+// Open MPI reduces MPI_CHARACTER as unsigned numbers, the others as C's char.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_UNSIGNED_CHARACTER 1
+#else
+#define ORIEL_HOST_UNSIGNED_CHARACTER 0
+#endif
+
+// Begins the definition of a function of the public API, which has two names: the one that programs
+// call, weak so that a tool may have its own, and the one that such a tool calls. Everything else
+// is hidden (-fvisibility=hidden).
+// NOLINTBEGIN(bugprone-macro-parentheses): declarators take none
+#define ORIEL_DEFINE_BOTH(name, twin)                                                        \
+  extern "C" __attribute__((visibility("default"), weak, alias(#twin))) decltype(twin) name; \
+  extern "C" __attribute__((visibility("default"))) int twin
+// NOLINTEND(bugprone-macro-parentheses)
+// Of oriel/oriel.h.
+#define ORIEL_CALL(name) ORIEL_DEFINE_BOTH(ORIEL_##name, PORIEL_##name)
+
+namespace oriel::boundary {
+
+/// A handle as a number: integers in MPICH's ABI, pointers in the others.
+template <typename Handle>
+inline std::uint64_t handle_key(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::uintptr_t>(handle);
+  } else {
+    return static_cast<std::uint32_t>(handle);
+  }
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/host/self_comm.hpp"
+#include "boundary/host/host_mpi.hpp"
+
+#include <unistd.h>
+
+#include <string>
+
+#include "boundary/process/node.hpp"
+
+namespace oriel::boundary {
+
+thread_local bool SelfComm::raised = false;
+
+void SelfComm::note_error(MPI_Comm*, int*, ...) {
+  raised = true;
+}
+
+bool SelfComm::start() {
+  if (comm_ != MPI_COMM_NULL) return true;
+  int started = 0;
+  int ended = 0;
+  PMPI_Initialized(&started);
+  PMPI_Finalized(&ended);
+  if (started && !ended) {
+    // Split, not duplicated: the program's attributes stay behind.
+    PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &comm_);
+  } else if (!make_session()) {
+    return false;
+  }
+  // Not MPI_ERRORS_RETURN: Intel MPI 2021.18 has another value for it than the standard ABI.
+  MPI_Errhandler quiet = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_create_errhandler(&note_error, &quiet);
+  PMPI_Comm_set_errhandler(comm_, quiet);
+  PMPI_Errhandler_free(&quiet);
+  return true;
+}
+
+void SelfComm::stop() {
+#if ORIEL_HOST_SESSIONS
+  if (session_ != MPI_SESSION_NULL) {
+    PMPI_Comm_free(&comm_);
+    host_mpi().Session_finalize(&session_);
+  }
+#endif
+  comm_ = MPI_COMM_NULL;
+}
+
+#if ORIEL_HOST_SESSIONS
+
+bool SelfComm::make_session() {
+  if (host_mpi().Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session_) != MPI_SUCCESS) {
+    return false;
+  }
+  MPI_Group self = MPI_GROUP_NULL;
+  PMPI_Group_from_session_pset(session_, "mpi://SELF", &self);
+  // Open MPI takes the names of groups for the whole job's.
+  const std::string name =
+      "oriel-" + std::to_string(Node::here().id) + "-" + std::to_string(::getpid());
+  PMPI_Comm_create_from_group(self, name.c_str(), MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm_);
+  PMPI_Group_free(&self);
+  return comm_ != MPI_COMM_NULL;
+}
+
+#else
+
+bool SelfComm::make_session() {
+  return false;
+}
+
+#endif
+
+}  // namespace oriel::boundary

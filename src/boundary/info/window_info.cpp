@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/info/window_info.hpp"
+#include "boundary/host/host_mpi.hpp"
+
+#include <oriel/oriel.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "boundary/info/info_keys.hpp"
+#include "core/lock/control.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+std::optional<std::string> value_of(MPI_Info info, const char* key) {
+  // A key that the host has no room for cannot have been set, and asking for it is an error.
+  if (info == MPI_INFO_NULL || std::strlen(key) >= MPI_MAX_INFO_KEY) return std::nullopt;
+  std::array<char, MPI_MAX_INFO_VAL + 1> value;
+  int found = 0;
+  // MPI_Info_get is deprecated since MPI-4 and in every host; the call that replaces it is not.
+  if (host_mpi().Info_get(info, host_key(key), MPI_MAX_INFO_VAL, value.data(), &found) !=
+          MPI_SUCCESS ||
+      !found) {
+    return std::nullopt;
+  }
+  return std::string(value.data());
+}
+
+/// What is no value of the key changes nothing.
+template <typename Accepts>
+void take(MPI_Info info, const char* key, std::string& value, Accepts&& accepts) {
+  auto given = value_of(info, key);
+  if (given && accepts(*given)) value = std::move(*given);
+}
+
+void take(MPI_Info info, const char* key, std::string& value) {
+  take(info, key, value, [](std::string_view) { return true; });
+}
+
+void take(MPI_Info info, const char* key, bool& value) {
+  const auto given = value_of(info, key);
+  if (!given) return;
+  if (*given == "true" || *given == "1") value = true;
+  if (*given == "false" || *given == "0") value = false;
+}
+
+/// A value of accumulate_ordering.
+bool orders(std::string_view value) {
+  if (value == "none") return true;
+  static constexpr std::array<std::string_view, 4> words{"rar", "raw", "war", "waw"};
+  while (true) {
+    const std::string_view word = value.substr(0, value.find(','));
+    if (std::find(words.begin(), words.end(), word) == words.end()) return false;
+    if (word.size() == value.size()) return true;
+    value.remove_prefix(word.size() + 1);
+  }
+}
+
+}  // namespace
+
+void WindowInfo::read(MPI_Info info) {
+  take(info, "alloc_shared_noncontig", alloc_shared_noncontig);
+  take(info, "acc_single_intrinsic", accumulate_intrinsic);  // Open MPI's name of the next
+  take(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
+  take(info, "which_accumulate_ops", which_accumulate_ops);
+  take(info, "mpi_minimum_memory_alignment", minimum_alignment);
+  update(info);
+}
+
+void WindowInfo::update(MPI_Info info) {
+  take(info, "no_locks", no_locks);
+  take(info, "same_size", same_size);
+  take(info, "same_disp_unit", same_disp_unit);
+  take(info, "accumulate_ordering", accumulate_ordering, orders);
+  take(info, "accumulate_ops", accumulate_ops,
+       [](std::string_view value) { return value == "same_op" || value == "same_op_no_op"; });
+  take(info, "mpi_accumulate_granularity", accumulate_granularity);
+  take(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds);
+  take(info, ORIEL_WEAK_UNLOCK, weak_unlock);
+  take(info, ORIEL_ACCESS_AFTER_ACCESS_REORDER, reorder.access_after_access);
+  take(info, ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, reorder.access_after_exposure);
+  take(info, ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, reorder.exposure_after_exposure);
+  take(info, ORIEL_EXPOSURE_AFTER_ACCESS_REORDER, reorder.exposure_after_access);
+  take(info, "A_A_A_R", reorder.access_after_access);
+  take(info, "A_A_E_R", reorder.access_after_exposure);
+  take(info, "E_A_E_R", reorder.exposure_after_exposure);
+  take(info, "E_A_A_R", reorder.exposure_after_access);
+}
+
+int WindowInfo::write(MPI_Info info) const {
+  const auto truth = [](bool value) { return value ? "true" : "false"; };
+  const auto digit = [](bool value) { return value ? "1" : "0"; };
+  struct Entry {
+    const char* key;
+    const char* value;
+  };
+  const std::array entries{
+      Entry{"no_locks", truth(no_locks)},
+      Entry{"same_size", truth(same_size)},
+      Entry{"same_disp_unit", truth(same_disp_unit)},
+      Entry{"alloc_shared_noncontig", truth(alloc_shared_noncontig)},
+      Entry{"accumulate_ordering", accumulate_ordering.c_str()},
+      Entry{"accumulate_ops", accumulate_ops.c_str()},
+      Entry{"mpi_accumulate_granularity", accumulate_granularity.c_str()},
+      Entry{"mpi_assert_accumulate_intrinsic", truth(accumulate_intrinsic)},
+      Entry{"which_accumulate_ops", which_accumulate_ops.c_str()},
+      Entry{"mpi_minimum_memory_alignment", minimum_alignment.c_str()},
+      Entry{"mpi_memory_alloc_kinds", alloc_kinds.c_str()},
+      Entry{"mpi_assert_memory_alloc_kinds", asserted_alloc_kinds.c_str()},
+      Entry{ORIEL_WEAK_UNLOCK, truth(weak_unlock)},
+      Entry{ORIEL_ACCESS_AFTER_ACCESS_REORDER, digit(reorder.access_after_access)},
+      Entry{ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, digit(reorder.access_after_exposure)},
+      Entry{ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, digit(reorder.exposure_after_exposure)},
+      Entry{ORIEL_EXPOSURE_AFTER_ACCESS_REORDER, digit(reorder.exposure_after_access)},
+  };
+  for (const Entry& entry : entries) {
+    // Info values may not be empty: an assertion that nobody made is left out.
+    if (*entry.value == '\0') continue;
+    if (const int code = host_mpi().Info_set(info, host_key(entry.key), entry.value);
+        code != MPI_SUCCESS) {
+      return code;
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+OpSet WindowInfo::ops() const {
+  struct Name {
+    std::string_view name;
+    OpSet ops;
+  };
+  static constexpr std::array names{
+      Name{"replace", bit(Op::replace)}, Name{"no_op", bit(Op::no_op)}, Name{"sum", bit(Op::sum)},
+      Name{"prod", bit(Op::prod)},       Name{"min", bit(Op::min)},     Name{"max", bit(Op::max)},
+      Name{"land", bit(Op::land)},       Name{"lor", bit(Op::lor)},     Name{"lxor", bit(Op::lxor)},
+      Name{"band", bit(Op::band)},       Name{"bor", bit(Op::bor)},     Name{"bxor", bit(Op::bxor)},
+      Name{"cswap", compare_swap_bit},   Name{"any_op", every_op},
+  };
+  OpSet ops = 0;
+  for (std::string_view rest = which_accumulate_ops; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    for (const Name& known : names) {
+      if (known.name == word) ops |= known.ops;
+    }
+  }
+  return ops;
+}
+
+std::size_t WindowInfo::alignment() const {
+  const unsigned long asked = std::strtoul(minimum_alignment.c_str(), nullptr, 10);
+  std::size_t alignment = cache_line;
+  while (alignment < asked && alignment < (std::size_t{1} << 30)) alignment *= 2;
+  return alignment;
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "boundary/host/host.hpp"
+#include "core/epoch/activation.hpp"
+#include "core/operation/atomic_set.hpp"
+
+namespace oriel::boundary {
+
+/// The info keys of a window: the standard's and the reorder keys. Unknown keys are ignored (G6).
+struct WindowInfo {
+  bool no_locks = false;
+  bool same_size = false;
+  bool same_disp_unit = false;
+  bool alloc_shared_noncontig = false;
+  std::string accumulate_ordering = "rar,raw,war,waw";
+  std::string accumulate_ops = "same_op_no_op";
+  std::string accumulate_granularity = "0";
+  bool accumulate_intrinsic = false;            // asked for; once the window is made: in effect
+  std::string which_accumulate_ops = "any_op";  // MPICH's
+  std::string minimum_alignment = "64";
+  std::string alloc_kinds = "system,mpi";
+  std::string asserted_alloc_kinds;
+  bool weak_unlock = false;
+  Reorder reorder;
+
+  /// Takes all keys, when the window is made: its memory and what the ranks agree on do not change.
+  void read(MPI_Info info);
+  /// Takes the keys that may change later.
+  void update(MPI_Info info);
+  /// Every key with its value, also when it is the default.
+  int write(MPI_Info info) const;
+
+  /// What the memory must be aligned to.
+  std::size_t alignment() const;
+  /// The ops that the program says it uses.
+  OpSet ops() const;
+};
+
+}  // namespace oriel::boundary

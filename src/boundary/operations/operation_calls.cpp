@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The operations of MPI-4.1 section 12.3 (G3): those that take counts from one table, as usual and
+// with a request, with int counts and, where the host has them, with large ones.
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/operations/operations.hpp"
+
+using namespace oriel::boundary;
+
+// The parameters of each, as MPI has them, and their names.
+#define ORIEL_ORIGIN(Count) const void *origin, Count origin_count, MPI_Datatype origin_type
+#define ORIEL_RESULT(Count) void *result, Count result_count, MPI_Datatype result_type
+#define ORIEL_TARGET(Count) \
+  int rank, MPI_Aint displacement, Count target_count, MPI_Datatype target_type
+
+#define ORIEL_ORIGIN_NAMES origin, origin_count, origin_type
+#define ORIEL_RESULT_NAMES result, result_count, result_type
+#define ORIEL_TARGET_NAMES rank, displacement, target_count, target_type
+
+#define ORIEL_PUT(Count) ORIEL_ORIGIN(Count), ORIEL_TARGET(Count)
+#define ORIEL_GET(Count) ORIEL_RESULT(Count), ORIEL_TARGET(Count)
+#define ORIEL_ACCUMULATE(Count) ORIEL_ORIGIN(Count), ORIEL_TARGET(Count), MPI_Op op
+#define ORIEL_GET_ACCUMULATE(Count) \
+  ORIEL_ORIGIN(Count), ORIEL_RESULT(Count), ORIEL_TARGET(Count), MPI_Op op
+
+#define ORIEL_PUT_NAMES ORIEL_ORIGIN_NAMES, ORIEL_TARGET_NAMES
+#define ORIEL_GET_NAMES ORIEL_RESULT_NAMES, ORIEL_TARGET_NAMES
+#define ORIEL_ACCUMULATE_NAMES ORIEL_ORIGIN_NAMES, ORIEL_TARGET_NAMES, op
+#define ORIEL_GET_ACCUMULATE_NAMES ORIEL_ORIGIN_NAMES, ORIEL_RESULT_NAMES, ORIEL_TARGET_NAMES, op
+
+/// Two calls: MPI_Name with its fast path, MPI_Rname always with an Access.
+#define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                     \
+  ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME(Count), MPI_Win win) {                           \
+    return carry(                                                                            \
+        "MPI_" #Name #suffix, win,                                                           \
+        [&](BoundWindow& window) { return name(window, ORIEL_##NAME##_NAMES); },             \
+        [&] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                 \
+  }                                                                                          \
+  ORIEL_MPI_CALL(R##name##suffix)(ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) { \
+    return with_request(                                                                     \
+        "MPI_R" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), request,            \
+        [&] { return host_mpi().R##name##suffix(ORIEL_##NAME##_NAMES, win, request); });     \
+  }
+
+#define ORIEL_OPERATIONS(Count, suffix)                              \
+  ORIEL_OPERATION(Put, put, PUT, Count, suffix)                      \
+  ORIEL_OPERATION(Get, get, GET, Count, suffix)                      \
+  ORIEL_OPERATION(Accumulate, accumulate, ACCUMULATE, Count, suffix) \
+  ORIEL_OPERATION(Get_accumulate, get_accumulate, GET_ACCUMULATE, Count, suffix)
+
+ORIEL_OPERATIONS(int, )
+#if ORIEL_HOST_LARGE_COUNTS
+ORIEL_OPERATIONS(MPI_Count, _c)
+#endif
+
+// Those of one element.
+
+ORIEL_MPI_CALL(Fetch_and_op)(const void* origin, void* result, MPI_Datatype type, int rank,
+                             MPI_Aint displacement, MPI_Op op, MPI_Win win) {
+  return carry(
+      "MPI_Fetch_and_op", win,
+      [&](BoundWindow& window) {
+        return fetch_and_op(window, origin, result, type, rank, displacement, op);
+      },
+      [&] { return host_mpi().Fetch_and_op(origin, result, type, rank, displacement, op, win); });
+}
+
+ORIEL_MPI_CALL(Compare_and_swap)(const void* origin, const void* compare, void* result,
+                                 MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Win win) {
+  return carry(
+      "MPI_Compare_and_swap", win,
+      [&](BoundWindow& window) {
+        return compare_and_swap(window, origin, compare, result, type, rank, displacement);
+      },
+      [&] {
+        return host_mpi().Compare_and_swap(origin, compare, result, type, rank, displacement, win);
+      });
+}

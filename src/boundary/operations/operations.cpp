@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/operations/operations.hpp"
+
+#include "boundary/operations/ops.hpp"
+#include "boundary/progress/agent.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+using Known = Datatypes::Known;
+
+bool accumulates(OperationKind kind) {
+  return kind != OperationKind::put && kind != OperationKind::get;
+}
+
+Failure check(MPI_Count count, MPI_Datatype type, const Known*& known) {
+  if (count < 0) return {MPI_ERR_COUNT, "the count is negative"};
+  known = runtime.datatypes.find(type);
+  if (known == nullptr) return {MPI_ERR_TYPE, "the datatype is not valid or not committed"};
+  return {};
+}
+
+/// Accumulates work on whole elements of one predefined type, put and get on exact bytes.
+const LayoutRef& layout_of(OperationKind kind, const Known& known) {
+  return accumulates(kind) ? known.elements : known.layout;
+}
+
+Failure take_buffer(OperationKind kind, const UserBuffer& user, Buffer& buffer,
+                    const PredefinedType*& basic) {
+  const Known* known = nullptr;
+  if (const Failure bad = check(user.count, user.type, known)) return bad;
+  buffer.address = user.address;
+  buffer.count = static_cast<std::uint64_t>(user.count);
+  buffer.layout = layout_of(kind, *known);
+  basic = known->basic;
+  return {};
+}
+
+}  // namespace
+
+LastUpdate last_update;
+
+bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
+  const Known* known = runtime.datatypes.find(type);
+  if (known == nullptr || known->basic == nullptr || known->basic->handle != type ||
+      known->elements->extent() != known->basic->true_extent) {
+    return false;
+  }
+  LastUpdate found{kind, op, type, {}};
+  if (reduction_of(kind, op, type, found.reduction)) return false;
+  last_update = found;
+  return true;
+}
+
+bool carry_out_at_once(const BoundWindow& window, const Access& access) {
+  const bool put = access.kind == OperationKind::put;
+  if (!put && access.kind != OperationKind::get) return false;
+  const UserBuffer& local = put ? access.origin : access.result;
+  std::size_t bytes;
+  std::byte* target = straight(window, local.count, local.type, access.rank, access.displacement,
+                               access.target_count, access.target_type, bytes);
+  if (target == nullptr) return false;
+  if (put) {
+    copy(target, local.address, bytes);
+  } else {
+    copy(local.address, target, bytes);
+  }
+  return true;
+}
+
+Failure issue(BoundWindow& window, const Access& access, Completion* completion, bool& posted) {
+  const OperationKind kind = access.kind;
+  const bool reads_origin = kind != OperationKind::get &&
+                            !(kind == OperationKind::get_accumulate && access.op == MPI_NO_OP);
+  const bool writes_result = kind != OperationKind::put && kind != OperationKind::accumulate;
+  Operation operation;
+  operation.kind = kind;
+  const PredefinedType* origin_basic = nullptr;
+  const PredefinedType* result_basic = nullptr;
+  if (reads_origin) {
+    const Failure bad = take_buffer(kind, access.origin, operation.origin, origin_basic);
+    if (bad) return bad;
+  }
+  if (writes_result) {
+    const Failure bad = take_buffer(kind, access.result, operation.result, result_basic);
+    if (bad) return bad;
+  }
+  const Known* target = nullptr;
+  if (const Failure bad = check(access.target_count, access.target_type, target)) return bad;
+  if (access.predefined_only &&
+      (target->basic == nullptr || target->basic->handle != access.target_type)) {
+    return {MPI_ERR_TYPE, "the call takes predefined datatypes only"};
+  }
+  operation.target_count = static_cast<std::uint64_t>(access.target_count);
+  operation.target_layout = layout_of(kind, *target);
+  if (access.rank == MPI_PROC_NULL) return {};
+  if (access.rank < 0 || access.rank >= window.core->ranks()) {
+    return {MPI_ERR_RANK, "the rank is not in the window's group"};
+  }
+  if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
+  // Where there is nothing to do, hosts do not ask whether op and type go together.
+  const bool something = operation.target_count != 0 && operation.target_layout->size() != 0;
+  if (accumulates(kind) && something) {
+    if (const Failure bad =
+            reduction_of(kind, access.op, access.target_type, operation.reduction)) {
+      return bad;
+    }
+    if ((reads_origin && origin_basic != target->basic) ||
+        (writes_result && result_basic != target->basic)) {
+      return {MPI_ERR_TYPE,
+              "the datatypes of the two sides are made of different predefined types"};
+    }
+  }
+  if (completion != nullptr && !window.core->passive(access.rank)) {
+    return {MPI_ERR_RMA_SYNC, "request-based operations need a lock or lock_all epoch"};
+  }
+  operation.target = access.rank;
+  operation.displacement = access.displacement;
+  operation.compare = access.compare;
+  operation.completion = completion;
+  sweep_now_and_then();
+  const Outcome outcome = window.core->issue(operation);
+  posted = outcome.ok() && !outcome.done;
+  if (transfers_under_way()) agent.nudge_after_operation();
+  return failure(outcome.error, window.core->reason());
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/operations/ops.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// Whether windows take every op of integers on MPI_BYTE, which the standard leaves out: those of
+/// MPICH and Open MPI do, Intel MPI's refuse. The two share an ABI; MPI_Reduce_local would not
+/// tell.
+bool bytes_are_numbers() {
+  static const bool are = [] {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> version{};
+    int length = 0;
+    PMPI_Get_library_version(version.data(), &length);
+    return std::string_view(version.data()).find("Intel") == std::string_view::npos;
+  }();
+  return are;
+}
+
+/// One predefined op: the core's name for it, and the groups of types that it takes.
+struct PredefinedOp {
+  MPI_Op handle;
+  Op op;
+  bool integer, floating, logical, complex, byte, pair;
+
+  bool takes(TypeClass type) const {
+    switch (type) {
+      case TypeClass::integer:
+        return integer;
+      case TypeClass::floating:
+        return floating;
+      case TypeClass::logical:
+        return logical;
+      case TypeClass::complex:
+        return complex;
+      case TypeClass::byte:
+        return byte || (integer && bytes_are_numbers());
+      case TypeClass::pair:
+        return pair;
+      case TypeClass::opaque:
+        return false;
+    }
+    return false;
+  }
+};
+
+/// In an order that messages rely on: op_code is the place in it.
+const std::array<PredefinedOp, 12>& predefined_ops() {
+  // Built at first use: handles are addresses in some hosts, filled in when the host is loaded.
+  static const std::array<PredefinedOp, 12> ops{{
+      {MPI_SUM, Op::sum, true, true, false, true, false, false},
+      {MPI_PROD, Op::prod, true, true, false, true, false, false},
+      {MPI_MIN, Op::min, true, true, false, false, false, false},
+      {MPI_MAX, Op::max, true, true, false, false, false, false},
+      {MPI_LAND, Op::land, true, false, true, false, false, false},
+      {MPI_LOR, Op::lor, true, false, true, false, false, false},
+      {MPI_LXOR, Op::lxor, true, false, true, false, false, false},
+      {MPI_BAND, Op::band, true, false, false, false, true, false},
+      {MPI_BOR, Op::bor, true, false, false, false, true, false},
+      {MPI_BXOR, Op::bxor, true, false, false, false, true, false},
+      {MPI_MINLOC, Op::generic, false, false, false, false, false, true},
+      {MPI_MAXLOC, Op::generic, false, false, false, false, false, true},
+  }};
+  return ops;
+}
+
+/// Integers with characters, logical and multi-language types and bytes.
+bool comparable(const PredefinedType& type) {
+  return type.type_class == TypeClass::integer || type.type_class == TypeClass::logical ||
+         type.type_class == TypeClass::byte;
+}
+
+/// The core's elements lie side by side, MPI's an extent apart, which differs for a pair such as
+/// MPI_DOUBLE_INT; and MPI_Reduce_local counts in int.
+void reduce_by_host(std::uint64_t op, std::uint64_t type, const void* in, void* inout,
+                    std::size_t count) {
+  const PredefinedType& element = runtime.datatypes.table().of_code(type);
+  const MPI_Op handle = predefined_ops().at(op).handle;
+  const bool dense = element.true_extent == static_cast<std::uint64_t>(element.extent);
+  const std::size_t most = dense ? std::size_t{1} << 30 : 1;
+  const auto* from = static_cast<const std::byte*>(in);
+  auto* to = static_cast<std::byte*>(inout);
+  while (count != 0) {
+    const std::size_t part = std::min(count, most);
+    PMPI_Reduce_local(from, to, static_cast<int>(part), element.handle, handle);
+    from += part * element.true_extent;
+    to += part * element.true_extent;
+    count -= part;
+  }
+}
+
+bool known_to_host(std::uint64_t op, std::uint64_t type, std::uint32_t element) {
+  if (op >= predefined_ops().size() || !runtime.datatypes.table().has_code(type)) return false;
+  const PredefinedType& known = runtime.datatypes.table().of_code(type);
+  return known.true_extent == element && predefined_ops()[op].takes(known.type_class);
+}
+
+}  // namespace
+
+Failure reduction_of(OperationKind kind, MPI_Op op, MPI_Datatype datatype, Reduction& reduction) {
+  const Datatypes::Known* known = runtime.datatypes.find(datatype);
+  if (known == nullptr || known->basic == nullptr) {
+    return {MPI_ERR_TYPE, "the datatype is made of more than one predefined type"};
+  }
+  const PredefinedType& type = *known->basic;
+  reduction.basic = type.basic;
+  reduction.element = type.true_extent;
+  reduction.type_code = type.code;
+  reduction.generic = generic_reduce();
+  if (kind == OperationKind::compare_and_swap) {
+    if (comparable(type)) return {};
+    return {MPI_ERR_TYPE, "the datatype is not an integer, logical, multi-language or byte type"};
+  }
+  if (op == MPI_REPLACE) {
+    reduction.op = Op::replace;
+    return {};
+  }
+  if (op == MPI_NO_OP) {
+    reduction.op = Op::no_op;
+    if (kind == OperationKind::get_accumulate) return {};
+    return {MPI_ERR_OP, "MPI_NO_OP needs a call that fetches"};
+  }
+  const auto& ops = predefined_ops();
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].handle != op) continue;
+    reduction.op = ops[i].op;
+    reduction.op_code = i;
+    if (ops[i].takes(type.type_class)) return {};
+    return {MPI_ERR_OP, "the op is not defined for this datatype"};
+  }
+  return {MPI_ERR_OP, "the op is not a predefined one"};
+}
+
+GenericReduce generic_reduce() {
+  return {reduce_by_host, known_to_host};
+}
+
+}  // namespace oriel::boundary

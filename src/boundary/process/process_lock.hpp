@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <pthread.h>
+
+namespace oriel::boundary {
+
+/// Serializes the threads of this process inside the library. Free of charge unless there may be
+/// several: MPI_THREAD_MULTIPLE was granted, there is a session, or the agent runs. That is known
+/// before the second one makes its first call.
+/// A plain pthread mutex, because the progress hook may try it on the thread that holds it, and
+/// must then be told no.
+class ProcessLock {
+ public:
+  void enable() { enabled_ = true; }
+  bool enabled() const { return enabled_; }
+
+  void acquire() {
+    if (enabled_) [[unlikely]]
+      pthread_mutex_lock(&mutex_);
+  }
+  void release() {
+    if (enabled_) [[unlikely]]
+      pthread_mutex_unlock(&mutex_);
+  }
+  bool try_acquire() { return !enabled_ || pthread_mutex_trylock(&mutex_) == 0; }
+
+ private:
+  bool enabled_ = false;
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+/// Holds the lock for a scope; a waiting call lets go of it while there is nothing to do.
+class Guard {
+ public:
+  explicit Guard(ProcessLock& lock) : lock_(lock), held_(lock.enabled()) {
+    if (held_) lock_.acquire();
+  }
+  ~Guard() {
+    if (held_) lock_.release();
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  ProcessLock& lock_;
+  bool held_;  // the lock may have been enabled since
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/progress/agent.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "boundary/requests/requests.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "core/base/settings.hpp"
+#include "transport/shm/sleeper.hpp"
+
+namespace oriel::boundary {
+
+Agent agent;
+
+namespace {
+
+// Without a descriptor to sleep on, the agent looks so often.
+constexpr std::uint64_t blind_look = 20'000;
+// With one, so often whether the program makes MPI calls again.
+constexpr long longest_wait = 1'000'000;
+// Nor does every descriptor tell when the network takes more of what is being sent.
+constexpr long between_pieces = 50'000;
+// In a program that makes MPI calls all the time the agent looks more and more rarely, down to once
+// in this many intervals: a look costs some twenty microseconds of a processor that is in use.
+constexpr std::uint64_t intervals_in_rest = 16;
+// So long a program that was expected to compute is left alone.
+constexpr std::uint64_t after_nudge = 30'000;
+// Of a program that waits for its operations at once, one nudge in so many is heard: each costs
+// some twenty microseconds, a tenth of what a megabyte takes.
+constexpr unsigned most_unheard = 63;
+// While no window needs the agent.
+constexpr std::uint64_t unneeded = 5'000'000;
+
+void sleep_for(std::uint64_t nanoseconds) {
+  const timespec time{0, static_cast<long>(nanoseconds)};
+  ::nanosleep(&time, nullptr);
+}
+
+}  // namespace
+
+void Agent::start() {
+  const std::lock_guard alone(starting_);
+  if (running()) return;
+  const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 50'000L);
+  if (microseconds == 0) return;
+  // Threads that wait for a core look like threads that compute.
+  const std::uint64_t patience = runtime.engine()->crowded() ? 5 : 1;
+  const auto configured = static_cast<std::uint64_t>(microseconds) * 1000;
+  interval_ = patience * configured;
+  longest_rest_ = intervals_in_rest * configured;
+  // From here on the library has two threads, whatever level the program has asked for.
+  runtime.serialize_threads();
+  {
+    const Guard guard(runtime.lock);
+    runtime.engine()->process.set_swept_soon(true);
+  }
+  stopping_ = false;
+  // A program may end without MPI_Finalize: what the agent works with must not go before it does.
+  std::call_once(at_exit_, [] { std::atexit([] { agent.stop(); }); });
+  // Signals are the program's: its handlers must not run on a thread that it does not know.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::make_unique<std::thread>([this] { run(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Agent::stop() {
+  if (!running()) return;
+  stopping_ = true;
+  // It sleeps at one of the two, or on the network for a moment.
+  nudge_.give();
+  ShmTransport& node = runtime.engine()->routes.node();
+  node.ring(node.doorbell(node.self()));
+  thread_->join();
+  thread_.reset();
+}
+
+void Agent::run() {
+  ::prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+  ::pthread_setname_np(::pthread_self(), "oriel-agent");
+  const Process& process = runtime.engine()->process;
+  std::uint64_t rest = interval_;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    if (!process.serving()) {
+      nudge_.wait(unneeded);
+      continue;
+    }
+    seen_ = process.sweeps();
+    bool nudged = nudge_.wait(rest);
+    if (!nudged && process.sweeps() != seen_) {
+      // Has the program left MPI since?
+      seen_ = process.sweeps();
+      nudged = nudge_.wait(interval_);
+    }
+    if (nudged) {
+      // Is it going to wait for what it has begun, or does it compute?
+      seen_ = process.sweeps();
+      sleep_for(after_nudge);
+    }
+    // Each look takes the processor from the program for some microseconds.
+    const bool served = serve();
+    rest = served ? interval_ : std::min(2 * rest, longest_rest_);
+    if (!nudged) continue;
+    in_vain_ = served ? 0 : std::min(2 * in_vain_ + 1, most_unheard);
+    unheard_.store(in_vain_, std::memory_order_relaxed);
+  }
+}
+
+Agent::Look Agent::look() {
+  Process& process = runtime.engine()->process;
+  if (stopping_.load(std::memory_order_relaxed) || process.sweeps() != seen_ ||
+      !runtime.lock.try_acquire()) {
+    seen_ = process.sweeps();
+    return Look::left;
+  }
+  const bool moved = process.sweep();
+  seen_ = process.sweeps();
+  runtime.lock.release();
+  return moved ? Look::moved : Look::quiet;
+}
+
+/// True if there was a time to serve in.
+bool Agent::serve() {
+  Look found = look();
+  const bool served = found != Look::left;
+  // It neither spins nor yields: the processor is the program's.
+  Sleeper sleeper(runtime.engine()->routes.node(), 0, 0, false);
+  while (found != Look::left) {
+    if (found == Look::moved) {
+      sleeper.reset();
+    } else if (!sleep_on_network()) {
+      sleeper.idle([&] { return (found = look()) != Look::quiet; }, [] {});
+    }
+    if (found != Look::left) found = look();
+  }
+  return served;
+}
+
+bool Agent::sleep_on_network() {
+  long patience = longest_wait;
+  // A negative descriptor is passed over.
+  std::array<pollfd, 2> look{pollfd{-1, POLLIN, 0}, pollfd{-1, POLLIN, 0}};
+  {
+    if (!runtime.lock.try_acquire()) return true;
+    Engine& engine = *runtime.engine();
+    Network* network = engine.routes.network();
+    if (network == nullptr) {
+      runtime.lock.release();
+      return false;
+    }
+    AtomicNetwork* atomics = engine.routes.atomics();
+    look[0].fd = network->wait_descriptor();
+    if (atomics != nullptr) look[1].fd = atomics->wait_descriptor();
+    const bool blind = look[0].fd < 0 || (atomics != nullptr && look[1].fd < 0);
+    if (engine.node_sends) patience = static_cast<long>(interval_);
+    if (network->transferring()) patience = between_pieces;
+    const bool quiet =
+        blind || (network->may_wait() && (atomics == nullptr || atomics->may_wait()));
+    runtime.lock.release();
+    if (blind) {
+      sleep_for(blind_look);
+      return true;
+    }
+    if (!quiet) return true;
+  }
+  const timespec time{0, patience};
+  ::ppoll(look.data(), look.size(), &time, nullptr);
+  return true;
+}
+
+}  // namespace oriel::boundary

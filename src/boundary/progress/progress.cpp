@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/progress/progress.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sched.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "boundary/requests/requests.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+
+Progress progress;
+
+namespace {
+
+// A poll costs a tenth of a microsecond, or a whole one where there is a network; a yield with
+// nobody to yield to about half of one. Even with a processor for every rank somebody else may be
+// using it.
+constexpr unsigned polls_per_yield = 4;
+constexpr unsigned polls_per_rare_yield = 1024;
+
+std::atomic<bool> stopping{false};
+
+/// One turn of ours in the host's progress engine. Never waits: whoever holds the lock sweeps.
+bool take_turn() {
+  Engine* engine = runtime.engine();
+  if (engine == nullptr) return false;
+  bool moved = false;
+  if (runtime.busy() && runtime.lock.try_acquire()) {
+    moved = engine->process.sweep();
+    runtime.lock.release();
+  }
+  moved |= requests.tell_host();
+  if (!moved) considerate_poll();
+  return moved;
+}
+
+/// A function of any library in this program: MPI may have been loaded where the usual search does
+/// not look (RTLD_LOCAL, as Python does).
+void* find_symbol(const char* name) {
+  if (void* found = ::dlsym(RTLD_DEFAULT, name)) return found;
+  std::vector<std::string> objects;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* list) {
+        if (info->dlpi_name != nullptr && *info->dlpi_name != '\0') {
+          static_cast<std::vector<std::string>*>(list)->emplace_back(info->dlpi_name);
+        }
+        return 0;
+      },
+      &objects);
+  for (const std::string& object : objects) {
+    void* handle = ::dlopen(object.c_str(), RTLD_NOLOAD | RTLD_LAZY);
+    if (handle == nullptr) continue;
+    void* found = ::dlsym(handle, name);
+    ::dlclose(handle);
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+// Open MPI: a callback that returns how much it moved.
+using OpalCallback = int (*)();
+using OpalRegistration = int (*)(OpalCallback);
+
+int opal_turn() {
+  return take_turn() ? 1 : 0;
+}
+
+bool opal_call(const char* name) {
+  const auto call = reinterpret_cast<OpalRegistration>(find_symbol(name));
+  return call != nullptr && call(opal_turn) == 0;
+}
+
+// MPICH since 4.3: a task that is never done, until the end, where MPI_Finalize waits for it.
+using AsyncPoll = int (*)(void* thing);
+using AsyncStart = int (*)(AsyncPoll, void* state, int stream);
+constexpr int async_no_progress = 0;     // MPIX_ASYNC_NOPROGRESS
+constexpr int async_done = 1;            // MPIX_ASYNC_DONE
+constexpr int null_stream = 0x3c000000;  // MPIX_STREAM_NULL
+
+int async_turn(void*) {
+  if (stopping.load(std::memory_order_relaxed)) return async_done;
+  take_turn();
+  return async_no_progress;
+}
+
+bool start_async() {
+  const auto start = reinterpret_cast<AsyncStart>(find_symbol("PMPIX_Async_start"));
+  return start != nullptr && start(async_turn, nullptr, null_stream) == MPI_SUCCESS;
+}
+
+}  // namespace
+
+void Progress::start() {
+  if (hooked()) return;
+  stopping = false;
+  hooked_ = opal_call("opal_progress_register") || start_async();
+}
+
+void Progress::stop() {
+  if (!hooked()) return;
+  hooked_ = false;
+  stopping = true;
+  opal_call("opal_progress_unregister");
+}
+
+void considerate_poll() {
+  static thread_local unsigned polls = 0;
+  Engine* engine = runtime.engine();
+  if (engine == nullptr) return;
+  const unsigned enough = engine->crowded() ? polls_per_yield : polls_per_rare_yield;
+  if (++polls % enough == 0) ::sched_yield();
+}
+
+}  // namespace oriel::boundary

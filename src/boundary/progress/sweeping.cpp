@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/progress/sweeping.hpp"
+
+#include "boundary/host/host_mpi.hpp"
+
+#include "boundary/progress/progress.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+int mark = MPI_KEYVAL_INVALID;  // attribute of the communicators that windows were made on
+
+}  // namespace
+
+bool must_sweep() {
+  return !progress.hooked() && runtime.busy();
+}
+
+bool collectives_sweep(MPI_Comm communicator) {
+  if (progress.hooked() || mark == MPI_KEYVAL_INVALID || communicator == MPI_COMM_NULL) {
+    return false;
+  }
+  void* value = nullptr;
+  int found = 0;
+  return PMPI_Comm_get_attr(communicator, mark, &value, &found) == MPI_SUCCESS && found != 0;
+}
+
+void note_windows_on(MPI_Comm communicator) {
+  if (progress.hooked()) return;
+  if (mark == MPI_KEYVAL_INVALID &&
+      PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &mark, nullptr) !=
+          MPI_SUCCESS) {
+    return;
+  }
+  PMPI_Comm_set_attr(communicator, mark, &mark);
+}
+
+int assemble(MPI_Comm communicator) {
+  if (progress.hooked()) return MPI_SUCCESS;
+  return sweep_until_done([&](MPI_Request* r) { return PMPI_Ibarrier(communicator, r); });
+}
+
+int gather(const void* own, int bytes, void* all, MPI_Comm communicator) {
+  if (progress.hooked()) {
+    return host_mpi().Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator);
+  }
+  return sweep_until_done([&](MPI_Request* r) {
+    return PMPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator, r);
+  });
+}
+
+}  // namespace oriel::boundary

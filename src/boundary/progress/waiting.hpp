@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "boundary/host/errors.hpp"
+#include "boundary/runtime/lost_peers.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "transport/shm/sleeper.hpp"
+
+namespace oriel::boundary {
+
+/// One blocking call's way to wait: sweeps, lets the host advance its own traffic (E10), and in
+/// between spins, yields and sleeps.
+class Waiter {
+ public:
+  Waiter();
+
+  /// One round; the caller holds the process lock, which is released where there is nothing to do.
+  void round();
+  /// The same for a caller without the lock, which advances the host itself in each round.
+  void round_unlocked();
+  /// It is time to look whether the awaited peers live. Asked once per time.
+  bool check_peers() { return std::exchange(check_peers_, false); }
+
+ private:
+  void idle();
+
+  Engine& engine_;
+  Sleeper sleeper_;
+  long idle_rounds_ = 0;
+  bool check_peers_ = false;
+};
+
+/// Carries what the sweep leaves to be done without the lock: tells the host of completed requests.
+bool sweep_once();
+
+/// About two microseconds.
+inline constexpr int brisk_sweeps = 100;
+
+/// Waits until done() is true. The caller holds the process lock.
+template <typename Done>
+Failure wait_until(const BoundWindow& window, Done&& done) {
+  if (done()) return {};
+  if (!runtime.engine()->crowded()) {
+    // The usual wait is a cache line's journey: the lock is kept and the host not looked at for it.
+    for (int i = 0; i < brisk_sweeps; ++i) {
+      runtime.engine()->process.sweep();
+      if (done()) return {};
+    }
+  }
+  Waiter waiter;
+  while (true) {
+    waiter.round();
+    if (done()) return {};
+    if (waiter.check_peers()) {
+      if (const Failure failure = look_for_lost_peers(window)) return failure;
+    }
+  }
+}
+
+/// Waits until the flag is told, and gives it back.
+Failure wait_for(const BoundWindow& window, Flag& flag);
+
+/// A blocking call from its nonblocking form: start(completion) and sweeps until that is told.
+template <typename Start>
+inline Failure block(const BoundWindow& window, Start&& start) {
+  Flag& flag = runtime.spare_flag();
+  const Outcome outcome = start(&flag);
+  if (outcome.done) [[likely]] {
+    const Failure failed = failure(outcome.error, window.core->reason());
+    sweep_pending();  // a call that waits does so anyway
+    return failed;
+  }
+  runtime.take_spare_flag();
+  return wait_for(window, flag);
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The host's waits and tests, so that they carry our requests on. Without any of ours pending they
+// are the host's own after one look.
+#include "boundary/progress/waits.hpp"
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/progress/progress.hpp"
+#include "boundary/progress/waiting.hpp"
+#include "boundary/requests/requests.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// Whether the host's own wait would leave something of ours undone.
+bool ours_pending() {
+  return requests.live() || (!progress.hooked() && runtime.busy());
+}
+
+/// Calls test(&flag) and sweeps until it says yes or fails.
+template <typename Test>
+int keep_testing(Test&& test) {
+  Waiter waiter;
+  while (true) {
+    int flag = 0;
+    const int code = test(&flag);
+    if (code != MPI_SUCCESS || flag != 0) return code;
+    waiter.round_unlocked();
+    if (waiter.check_peers()) requests.fail_lost();
+  }
+}
+
+/// The same with a sweep first: it costs a few cache lines, a host's test may look through its
+/// network.
+template <typename Test>
+int wait_by_testing(Test&& test) {
+  sweep_once();
+  return keep_testing(test);
+}
+
+/// One look, with a sweep before it. A program that polls in a loop must let the rank run that it
+/// polls for.
+template <typename Test>
+int test_after_sweep(int* flag, Test&& test) {
+  if (!ours_pending()) return test();
+  const bool moved = sweep_once();
+  const int code = test();
+  if (code == MPI_SUCCESS && *flag == 0 && !moved) considerate_poll();
+  return code;
+}
+
+}  // namespace
+
+int wait(MPI_Request* request, MPI_Status* status) {
+  if (!ours_pending()) return host_mpi().Wait(request, status);
+  return wait_by_testing([&](int* flag) { return host_mpi().Test(request, flag, status); });
+}
+
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_MPI_CALL(Wait)(MPI_Request* request, MPI_Status* status) {
+  return oriel::boundary::wait(request, status);
+}
+
+ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  if (!ours_pending()) return host_mpi().Waitany(count, requests, index, status);
+  return wait_by_testing(
+      [&](int* flag) { return host_mpi().Testany(count, requests, index, flag, status); });
+}
+
+ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) {
+  if (!ours_pending() || count < 0) return host_mpi().Waitall(count, requests, statuses);
+  // One after the other, so that a million requests are looked at once each and not in every round.
+  sweep_once();
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    keep_testing([&](int* flag) {
+      return host_mpi().Request_get_status(requests[i], flag, MPI_STATUS_IGNORE);
+    });
+  }
+  return host_mpi().Waitall(count, requests, statuses);
+}
+
+ORIEL_MPI_CALL(Waitsome)(int count, MPI_Request* requests, int* done, int* indices,
+                         MPI_Status* statuses) {
+  if (!ours_pending()) return host_mpi().Waitsome(count, requests, done, indices, statuses);
+  return wait_by_testing([&](int* flag) {
+    const int code = host_mpi().Testsome(count, requests, done, indices, statuses);
+    *flag = *done != 0;  // MPI_UNDEFINED, too: nothing active
+    return code;
+  });
+}
+
+ORIEL_MPI_CALL(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
+  return test_after_sweep(flag, [&] { return host_mpi().Test(request, flag, status); });
+}
+
+ORIEL_MPI_CALL(Testany)(int count, MPI_Request* requests, int* index, int* flag,
+                        MPI_Status* status) {
+  return test_after_sweep(flag,
+                          [&] { return host_mpi().Testany(count, requests, index, flag, status); });
+}
+
+ORIEL_MPI_CALL(Testall)(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  return test_after_sweep(flag,
+                          [&] { return host_mpi().Testall(count, requests, flag, statuses); });
+}
+
+ORIEL_MPI_CALL(Testsome)(int count, MPI_Request* requests, int* done, int* indices,
+                         MPI_Status* statuses) {
+  return test_after_sweep(
+      done, [&] { return host_mpi().Testsome(count, requests, done, indices, statuses); });
+}
+
+ORIEL_MPI_CALL(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status) {
+  return test_after_sweep(flag,
+                          [&] { return host_mpi().Request_get_status(request, flag, status); });
+}
+
+#if ORIEL_HOST_STATUS_OF_MANY
+
+ORIEL_MPI_CALL(Request_get_status_any)(int count, const MPI_Request* requests, int* index,
+                                       int* flag, MPI_Status* status) {
+  return test_after_sweep(flag, [&] {
+    return host_mpi().Request_get_status_any(count, requests, index, flag, status);
+  });
+}
+
+ORIEL_MPI_CALL(Request_get_status_all)(int count, const MPI_Request* requests, int* flag,
+                                       MPI_Status* statuses) {
+  return test_after_sweep(
+      flag, [&] { return host_mpi().Request_get_status_all(count, requests, flag, statuses); });
+}
+
+ORIEL_MPI_CALL(Request_get_status_some)(int count, const MPI_Request* requests, int* done,
+                                        int* indices, MPI_Status* statuses) {
+  return test_after_sweep(done, [&] {
+    return host_mpi().Request_get_status_some(count, requests, done, indices, statuses);
+  });
+}
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/requests/requests.hpp"
+
+#include <unordered_map>
+#include <utility>
+
+#include "boundary/host/errors.hpp"
+#include "boundary/runtime/lost_peers.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+
+Requests requests;
+
+void PendingRequest::complete(Error error) {
+  requests.complete(*this, error);
+}
+
+PendingRequest& Requests::acquire(const BoundWindow& window) {
+  const Guard guard(runtime.request_lock);
+  if (unused_.empty()) unused_.push_back(&all_.emplace_back());
+  PendingRequest& request = *unused_.back();
+  unused_.pop_back();
+  request = PendingRequest();
+  request.window_ = &window;
+  return request;
+}
+
+void Requests::withdraw(PendingRequest& request) {
+  const Guard guard(runtime.request_lock);
+  unused_.push_back(&request);
+}
+
+int Requests::hand_out(PendingRequest& request, MPI_Request* handle) {
+  live_.fetch_add(1, std::memory_order_relaxed);
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int code = PMPI_Grequest_start(query, free, cancel, &request, &made);
+  if (code != MPI_SUCCESS) {
+    live_.fetch_sub(1, std::memory_order_relaxed);
+    return code;  // the core still holds the object; nobody waits for it
+  }
+  *handle = made;
+  const Guard guard(runtime.request_lock);
+  request.handle_ = made;
+  request.handed_out_ = true;
+  // Another thread's sweep may have completed it in the meantime.
+  if (!request.held_) queue(request);
+  return MPI_SUCCESS;
+}
+
+void Requests::complete(PendingRequest& request, Error error) {
+  const Guard guard(runtime.request_lock);
+  request.held_ = false;
+  if (request.queued_) {  // given up before
+    recycle_if_unused(request);
+    return;
+  }
+  request.error_ = error;
+  if (request.handed_out_) queue(request);
+}
+
+void Requests::queue(PendingRequest& request) {
+  request.queued_ = true;
+  untold_requests_.push_back(&request);
+  untold_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Requests::recycle_if_unused(PendingRequest& request) {
+  if (!request.held_ && request.told_ && request.freed_) unused_.push_back(&request);
+}
+
+bool Requests::tell_host() {
+  if (!untold()) return false;
+  std::vector<PendingRequest*> ready;
+  {
+    const Guard guard(runtime.request_lock);
+    ready.swap(untold_requests_);
+    untold_.fetch_sub(ready.size(), std::memory_order_relaxed);
+  }
+  for (PendingRequest* request : ready) {
+    PMPI_Grequest_complete(request->handle_);
+    live_.fetch_sub(1, std::memory_order_relaxed);
+    const Guard guard(runtime.request_lock);
+    request->told_ = true;
+    recycle_if_unused(*request);
+  }
+  return !ready.empty();
+}
+
+void Requests::fail_lost() {
+  const Guard engine_guard(runtime.lock);
+  const Guard guard(runtime.request_lock);
+  // A look costs system calls for every peer: one for all requests of a window.
+  std::unordered_map<const BoundWindow*, bool> lost;
+  for (PendingRequest& request : all_) {
+    if (!request.handed_out_ || !request.held_ || request.queued_) continue;
+    const auto [window, unseen] = lost.try_emplace(request.window_);
+    if (unseen) window->second = bool(look_for_lost_peers(*request.window_));
+    if (!window->second) continue;
+    request.error_ = Error::peer_lost;
+    queue(request);
+  }
+}
+
+int Requests::query(void* state, MPI_Status* status) {
+  PMPI_Status_set_elements(status, MPI_BYTE, 0);
+  PMPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_UNDEFINED;
+  status->MPI_TAG = MPI_UNDEFINED;
+  const Error error = static_cast<PendingRequest*>(state)->error_;
+  if (error == Error::none) return MPI_SUCCESS;
+  return error_code(error_class(error), error == Error::peer_lost
+                                            ? "A process of the window has ended, so this request "
+                                              "cannot complete."
+                                            : "An operation that this request covers failed.");
+}
+
+int Requests::free(void* state) {
+  auto& request = *static_cast<PendingRequest*>(state);
+  const Guard guard(runtime.request_lock);
+  request.freed_ = true;
+  requests.recycle_if_unused(request);
+  return MPI_SUCCESS;
+}
+
+int Requests::cancel(void*, int) {
+  return MPI_SUCCESS;
+}
+
+int completed_request(MPI_Request* handle) {
+  return PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, runtime.self.get(), handle);
+}
+
+}  // namespace oriel::boundary

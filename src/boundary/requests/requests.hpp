@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "boundary/host/host.hpp"
+#include "core/base/error.hpp"
+
+namespace oriel::boundary {
+
+struct BoundWindow;
+
+/// One request that only our sweeps can complete: a generalized request of the host, so that it
+/// works wherever a request does (E1). It is reused when the core has told it, the host has been
+/// told, and the host has let go of it; hosts differ in the order of the last two.
+class PendingRequest final : public Completion {
+ public:
+  void complete(Error error) override;
+
+ private:
+  friend class Requests;
+  MPI_Request handle_ = MPI_REQUEST_NULL;
+  const BoundWindow* window_ = nullptr;
+  Error error_ = Error::none;
+  bool held_ = true;         // by the core, which is going to tell it
+  bool handed_out_ = false;  // there is a handle
+  bool queued_ = false;      // for the host to be told
+  bool told_ = false;
+  bool freed_ = false;
+};
+
+/// All of them. Completions come in the middle of a sweep; the host is told afterwards and without
+/// the process lock, because it may call back into us. The pool has a lock of its own
+/// (Runtime::request_lock), because the host frees requests with its own locks held.
+class Requests {
+ public:
+  /// To pass to a core call as its Completion.
+  PendingRequest& acquire(const BoundWindow& window);
+  /// That call finished or failed: it will not be told.
+  void withdraw(PendingRequest& request);
+  /// Makes the handle; without the process lock.
+  int hand_out(PendingRequest& request, MPI_Request* handle);
+
+  /// Handed out and not yet known to the host as complete: waits must sweep.
+  bool live() const { return live_.load(std::memory_order_relaxed) != 0; }
+  /// Complete, but the host does not know.
+  bool untold() const { return untold_.load(std::memory_order_relaxed) != 0; }
+  /// Tells the host of what is complete; without the process lock. True if there was anything.
+  bool tell_host();
+  /// Fails those that wait on windows with a dead process.
+  void fail_lost();
+
+ private:
+  friend class PendingRequest;
+  static int query(void* state, MPI_Status* status);
+  static int free(void* state);
+  static int cancel(void* state, int complete);
+  void complete(PendingRequest& request, Error error);
+  void queue(PendingRequest& request);
+  void recycle_if_unused(PendingRequest& request);
+
+  std::deque<PendingRequest> all_;
+  std::vector<PendingRequest*> unused_;
+  std::vector<PendingRequest*> untold_requests_;
+  std::atomic<std::size_t> live_{0};
+  std::atomic<std::size_t> untold_{0};
+};
+
+extern Requests requests;
+
+/// A request that is complete from the beginning.
+int completed_request(MPI_Request* handle);
+
+}  // namespace oriel::boundary

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/runtime/lost_peers.hpp"
+
+#include <string>
+
+namespace oriel::boundary {
+
+Failure look_for_lost_peers(const BoundWindow& window) {
+  const int rank = window.core->lost_peer();
+  if (rank < 0) return {};
+  if (window.forgiven_looks > 0) {
+    --window.forgiven_looks;
+    return {};
+  }
+  // A sentence of this thread's, until its next failure.
+  static thread_local std::string reason;
+  reason = "rank " + std::to_string(rank) + " of the window has ended" +
+           (window.core->member(rank).control == nullptr ? " or cannot be reached" : "") +
+           ", so this call cannot complete";
+  return {MPI_ERR_OTHER, reason.c_str()};
+}
+
+}  // namespace oriel::boundary

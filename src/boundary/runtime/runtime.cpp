@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/runtime/runtime.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "core/base/settings.hpp"
+
+namespace oriel::boundary {
+
+Runtime runtime;
+
+namespace {
+
+/// How many ranks the launcher says it has started on this node; zero if it says nothing.
+long launched_here() {
+  // Hydra (MPICH, Intel MPI), prterun (Open MPI), MVAPICH's launcher.
+  constexpr std::array names{"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE",
+                             "MV2_COMM_WORLD_LOCAL_SIZE"};
+  for (const char* name : names) {
+    if (const char* value = std::getenv(name)) return std::strtol(value, nullptr, 10);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Engine::Engine(std::unique_ptr<ShmTransport> node, const GenericReduce& reduce)
+    : routes(std::move(node)),
+      process(routes, routes.node().self(), reduce),
+      spins(setting_int("ORIEL_SPIN")),
+      yields(setting_int("ORIEL_YIELD")),
+      launched_crowded(setting_bool("ORIEL_CROWDED") ||
+                       launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}
+
+void Runtime::note_thread_level() {
+  int started = 0;
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Initialized(&started);
+  if (started) PMPI_Query_thread(&level);
+  if (level == MPI_THREAD_MULTIPLE) serialize_threads();
+}
+
+void Runtime::serialize_threads() {
+  lock.enable();
+  request_lock.enable();
+}
+
+Runtime::~Runtime() {
+  delete engine();
+}
+
+bool Runtime::start(const GenericReduce& reduce, std::string& error) {
+  if (!self.start()) {
+    error = "MPI has not been started";
+    return false;
+  }
+  note_thread_level();  // MPI may have been started before our names were the program's
+  auto transport = ShmTransport::create(arena, error);
+  if (transport == nullptr) return false;
+  engine_.store(new Engine(std::move(transport), reduce), std::memory_order_release);
+  datatypes.start(self, lock);
+  if (spare_flag_ == nullptr) take_spare_flag();
+  return true;
+}
+
+void Runtime::stop() {
+  delete engine_.exchange(nullptr, std::memory_order_relaxed);
+  windows = WindowTable();
+  datatypes = Datatypes();
+  self.stop();
+}
+
+bool Runtime::disabled() {
+  static const bool value = setting_bool("ORIEL_DISABLE");
+  return value;
+}
+
+void Runtime::take_spare_flag() {
+  if (free_flags_.empty()) free_flags_.push_back(&flags_.emplace_back());
+  spare_flag_ = free_flags_.back();
+  free_flags_.pop_back();
+  *spare_flag_ = Flag();
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "boundary/datatypes/datatypes.hpp"
+#include "boundary/host/errors.hpp"
+#include "boundary/host/host.hpp"
+#include "boundary/host/self_comm.hpp"
+#include "boundary/process/process_lock.hpp"
+#include "boundary/runtime/bound_window.hpp"
+#include "boundary/runtime/window_table.hpp"
+#include "core/process.hpp"
+#include "transport/routes.hpp"
+#include "transport/shm/arena.hpp"
+
+namespace oriel::boundary {
+
+/// What all windows of a process share. See Lifetime for how long it exists.
+struct Engine {
+  Engine(std::unique_ptr<ShmTransport> node, const GenericReduce& reduce);
+
+  Routes routes;
+  Process process;
+  std::vector<std::unique_ptr<BoundWindow>> windows;
+  std::uint32_t next_window = 1;  // number of the next window
+  unsigned operations = 0;        // see sweep_now_and_then
+  long spins;
+  long yields;
+  bool node_sends = false;  // some window's ranks on this node send us messages
+  bool launched_crowded;    // the launcher started more ranks on this node than it has processors
+
+  /// More ranks than processors: waiting must give the processor away.
+  bool crowded() { return launched_crowded || routes.node().crowded(); }
+  /// All that was sent has left this process.
+  bool drained() {
+    return !routes.node().backlogged() &&
+           (routes.network() == nullptr || routes.network()->drained());
+  }
+  /// Other nodes' access to its memory.
+  void withdraw(const BoundWindow& window) {
+    if (window.exposure >= 0) routes.network()->withdraw(window.exposure);
+    if (window.atomic_exposure >= 0) routes.atomics()->withdraw(window.atomic_exposure);
+  }
+};
+
+/// This library in one MPI process.
+class Runtime {
+ public:
+  ProcessLock lock;
+  ProcessLock request_lock;  // of Requests; below all others
+  SelfComm self;
+  WindowTable windows;
+  Datatypes datatypes;
+  Arena arena;
+
+  Runtime() = default;
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// Null while nobody holds it: see Lifetime.
+  Engine* engine() const { return engine_.load(std::memory_order_acquire); }
+  /// Makes the engine. False, and `error` is a sentence, if that fails.
+  bool start(const GenericReduce& reduce, std::string& error);
+  void stop();
+  /// In the child of a fork: leaves the engine to the parent.
+  void disown() { engine_.store(nullptr, std::memory_order_relaxed); }
+
+  /// Serializes threads from now on if the program was granted several at a time.
+  void note_thread_level();
+  void serialize_threads();
+
+  /// ORIEL_DISABLE: everything is left to the host.
+  bool disabled();
+  /// Something of ours needs sweeps to go on.
+  bool busy() const {
+    const Engine* now = engine();
+    return now != nullptr && (now->process.pending() != 0 || now->process.serving());
+  }
+
+  /// The completion for a blocking call: to be tried with, and taken when the call has to wait. On
+  /// the heap, because a call that gives up waiting for a dead peer leaves it behind.
+  Flag& spare_flag() { return *spare_flag_; }
+  void take_spare_flag();
+  void give_back(Flag& flag) { free_flags_.push_back(&flag); }
+
+ private:
+  std::atomic<Engine*> engine_{nullptr};  // owned; stored with release, for threads that look on
+  std::deque<Flag> flags_;
+  std::vector<Flag*> free_flags_;
+  Flag* spare_flag_ = nullptr;
+};
+
+extern Runtime runtime;
+
+/// Every call carries on what is pending (E10).
+inline void sweep_pending() {
+  if (runtime.busy()) [[unlikely]]
+    runtime.engine()->process.sweep_in_passing();
+}
+
+/// Direct transfers go on while the program computes, if somebody looks after them.
+inline bool transfers_under_way() {
+  Network* network = runtime.engine()->routes.network();
+  return network != nullptr && network->transferring();
+}
+
+/// sweep_pending() of calls that come in long rows, of which each is shorter than a look at the
+/// network.
+inline void sweep_now_and_then() {
+  if (!runtime.busy()) [[likely]]
+    return;
+  Engine& engine = *runtime.engine();
+  constexpr unsigned rarely = 16;
+  if (engine.routes.network() == nullptr || ++engine.operations % rarely == 0) {
+    engine.process.sweep_in_passing();
+  }
+}
+
+/// The shape of every call on a window: not ours, to the host; ours, to the core; an error, to the
+/// window's error handler once the lock is released.
+template <typename Ours, typename Host>
+inline int carry(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
+  Failure failure;
+  BoundWindow* window;
+  {
+    const Guard guard(runtime.lock);
+    window = runtime.windows.find(handle_key(handle));
+    if (window != nullptr) [[likely]]
+      failure = ours(*window);
+  }
+  if (window == nullptr) [[unlikely]]
+    return host();
+  if (failure) [[unlikely]]
+    return raise(handle, call, failure);
+  return MPI_SUCCESS;
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/startup/lifetime.hpp"
+
+#include <pthread.h>
+
+#include "boundary/host/host.hpp"
+#include "boundary/operations/ops.hpp"
+#include "boundary/progress/agent.hpp"
+#include "boundary/progress/progress.hpp"
+#include "boundary/runtime/acquaintance.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+
+Lifetime lifetime;
+
+namespace {
+
+/// MPI_Init has returned, and MPI_Finalize has not.
+bool world_exists() {
+  int initialized = 0;
+  int finalized = 0;
+  PMPI_Initialized(&initialized);
+  PMPI_Finalized(&finalized);
+  return initialized != 0 && finalized == 0;
+}
+
+}  // namespace
+
+bool Lifetime::hold(std::string& error) {
+  const std::lock_guard alone(alone_);
+  static const int watched = ::pthread_atfork(nullptr, nullptr, [] { lifetime.disown(); });
+  static_cast<void>(watched);  // it fails for want of memory only
+  if (runtime.engine() == nullptr) {
+    if (!runtime.start(generic_reduce(), error)) return false;
+    progress.start();
+  }
+  ++holds_;
+  return true;
+}
+
+void Lifetime::let_go() {
+  const std::lock_guard alone(alone_);
+  --holds_;
+}
+
+void Lifetime::begin_session() {
+  const std::lock_guard alone(alone_);
+  ++sessions_;
+}
+
+void Lifetime::end_session() {
+  const std::lock_guard alone(alone_);
+  if (sessions_ != 0) --sessions_;  // else begun past us
+  if (sessions_ != 0 || holds_ != 0 || world_exists()) return;
+  progress.stop();
+  forget_met();
+  take_down();
+}
+
+void Lifetime::before_world_ends() {
+  const std::lock_guard alone(alone_);
+  if (sessions_ == 0) agent.stop();
+  progress.stop();  // some hosts wait for it
+  forget_met();
+}
+
+void Lifetime::after_world_ended() {
+  const std::lock_guard alone(alone_);
+  if (sessions_ == 0 || holds_ == 0) {
+    take_down();
+  } else {
+    progress.start();
+  }
+}
+
+void Lifetime::disown() {
+  agent.disown();
+  runtime.disown();
+}
+
+void Lifetime::take_down() {
+  agent.stop();
+  holds_ = 0;
+  runtime.stop();
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mutex>
+#include <string>
+
+namespace oriel::boundary {
+
+/// How long the engine exists. It is made for the first window, and lives as long as anybody holds
+/// it:
+///
+///     the world model            from MPI_Init to MPI_Finalize
+///     each session               from MPI_Session_init to MPI_Session_finalize
+///     each window, and each call that makes one, until the window has been freed or given up
+///
+/// It is taken down by the MPI_Session_finalize or MPI_Finalize after which nobody does, while MPI
+/// is still there to be left; a later window makes another one. Windows that MPI_Finalize finds go
+/// with it. Who holds it, and whether there is one, is decided under `alone_` alone, which comes
+/// before the process lock. The child of a fork owns nothing: what it inherits is its parent's,
+/// whose sockets it must not shut down, and is left alone. Who uses it is in an MPI call that one
+/// of the first two permits, or on the agent's thread, which ends before it.
+class Lifetime {
+ public:
+  /// For a window: makes the engine if there is none. Without the process lock. False, and `error`
+  /// is a sentence, if that fails.
+  bool hold(std::string& error);
+  void let_go();
+  void begin_session();
+  void end_session();
+  /// Around the host's own MPI_Finalize, in which windows may still be freed.
+  void before_world_ends();
+  void after_world_ended();
+
+ private:
+  void take_down();
+  void disown();
+
+  std::mutex alone_;
+  unsigned long holds_ = 0;  // of windows and of calls that make one
+  unsigned long sessions_ = 0;
+};
+
+extern Lifetime lifetime;
+
+}  // namespace oriel::boundary

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls that begin and end MPI.
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/startup/lifetime.hpp"
+
+using namespace oriel::boundary;
+
+// Also MPI_Init: hosts have settings by which it grants several threads at a time.
+ORIEL_MPI_CALL(Init)(int* argc, char*** argv) {
+  const int code = host_mpi().Init(argc, argv);
+  if (code == MPI_SUCCESS) runtime.note_thread_level();
+  return code;
+}
+
+ORIEL_MPI_CALL(Init_thread)(int* argc, char*** argv, int required, int* provided) {
+  const int code = host_mpi().Init_thread(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) runtime.note_thread_level();
+  return code;
+}
+
+#if ORIEL_HOST_SESSIONS
+
+// Which level a session has been granted is nobody's guess.
+ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
+  const int code = host_mpi().Session_init(info, handler, session);
+  if (code != MPI_SUCCESS) return code;
+  runtime.serialize_threads();
+  lifetime.begin_session();
+  return MPI_SUCCESS;
+}
+
+ORIEL_MPI_CALL(Session_finalize)(MPI_Session* session) {
+  lifetime.end_session();
+  const int code = host_mpi().Session_finalize(session);
+  if (code != MPI_SUCCESS) lifetime.begin_session();
+  return code;
+}
+
+#endif
+
+ORIEL_MPI_CALL(Finalize)() {
+  lifetime.before_world_ends();
+  const int code = host_mpi().Finalize();
+  lifetime.after_world_ended();
+  return code;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making and freeing windows and window memory (G2). Dynamic windows stay the host's.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/host/host_windows.hpp"
+#include "boundary/progress/waiting.hpp"
+#include "boundary/requests/requests.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/startup/lifetime.hpp"
+#include "boundary/windows/window_maker.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// All ranks are through with the window, and whatever was pending is over. Where a fence is
+/// counted by messages it takes another one until all have ended the first.
+Failure quiesce(BoundWindow& window) {
+  if (window.core->open_epoch()) {
+    return {MPI_ERR_RMA_SYNC, "an epoch is open; close it before the window is freed"};
+  }
+  const auto fence = [&](bool last) {
+    Assert assertion;
+    assertion.no_succeed = last;
+    return block(window, [&](Completion* completion) {
+      return window.core->fence(assertion, true, completion);
+    });
+  };
+  if (window.core->remote()) {
+    if (const Failure bad = fence(false)) return bad;
+  }
+  // Who has ended the last fence may end altogether where there is no MPI_Finalize to hold it,
+  // before others have heard of all the rest: an absence says something only if it lasts, some
+  // seconds.
+  window.forgiven_looks = 30;
+  if (const Failure bad = fence(true)) return bad;
+  return wait_until(window, [&] {
+    return window.core->quiet() && window.core->leave() && runtime.engine()->drained();
+  });
+}
+
+void destroy(BoundWindow* window) {
+  PMPI_Group_free(&window->group);
+  {
+    const Guard guard(runtime.lock);
+    runtime.windows.erase(handle_key(window->handle), window);
+    Engine& engine = *runtime.engine();
+    engine.withdraw(*window);
+    engine.process.destroy_window(*window->core);
+    std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
+  }
+  lifetime.let_go();
+}
+
+Failure not_dynamic() {
+  return {MPI_ERR_RMA_FLAVOR,
+          "the window has the memory that it was made with; only one from MPI_Win_create_dynamic "
+          "takes and gives up more"};
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_MPI_CALL(Win_create)(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                           MPI_Win* win) {
+  if (runtime.disabled()) return host_mpi().Win_create(base, size, disp_unit, info, comm, win);
+  return WindowMaker("MPI_Win_create", comm, info).create(base, size, disp_unit, win);
+}
+
+ORIEL_MPI_CALL(Win_allocate)(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* base,
+                             MPI_Win* win) {
+  if (runtime.disabled()) return host_mpi().Win_allocate(size, disp_unit, info, comm, base, win);
+  return WindowMaker("MPI_Win_allocate", comm, info).allocate(size, disp_unit, base, win);
+}
+
+ORIEL_MPI_CALL(Win_allocate_shared)(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                                    void* base, MPI_Win* win) {
+  if (runtime.disabled())
+    return host_mpi().Win_allocate_shared(size, disp_unit, info, comm, base, win);
+  return WindowMaker("MPI_Win_allocate_shared", comm, info)
+      .allocate_shared(size, disp_unit, base, win);
+}
+
+#if ORIEL_HOST_LARGE_COUNTS
+
+ORIEL_MPI_CALL(Win_create_c)(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                             MPI_Comm comm, MPI_Win* win) {
+  if (runtime.disabled()) return host_mpi().Win_create_c(base, size, disp_unit, info, comm, win);
+  return WindowMaker("MPI_Win_create_c", comm, info).create(base, size, disp_unit, win);
+}
+
+ORIEL_MPI_CALL(Win_allocate_c)(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                               void* base, MPI_Win* win) {
+  if (runtime.disabled()) return host_mpi().Win_allocate_c(size, disp_unit, info, comm, base, win);
+  return WindowMaker("MPI_Win_allocate_c", comm, info).allocate(size, disp_unit, base, win);
+}
+
+ORIEL_MPI_CALL(Win_allocate_shared_c)(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                                      MPI_Comm comm, void* base, MPI_Win* win) {
+  if (runtime.disabled())
+    return host_mpi().Win_allocate_shared_c(size, disp_unit, info, comm, base, win);
+  return WindowMaker("MPI_Win_allocate_shared_c", comm, info)
+      .allocate_shared(size, disp_unit, base, win);
+}
+
+#endif
+
+ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
+  BoundWindow* ours = nullptr;
+  const int code = carry(
+      "MPI_Win_free", *win,
+      [&](BoundWindow& window) {
+        ours = &window;
+        return quiesce(window);
+      },
+      [] { return MPI_SUCCESS; });
+  if (code != MPI_SUCCESS) return code;
+  requests.tell_host();
+  // Delete callbacks of user attributes run in here and may still look at the window.
+  const int freed = ours != nullptr ? host_windows.free(win) : host_mpi().Win_free(win);
+  if (ours != nullptr && freed == MPI_SUCCESS) destroy(ours);
+  return freed;
+}
+
+// The host's windows behind ours are dynamic, and nobody else may come to know.
+ORIEL_MPI_CALL(Win_attach)(MPI_Win win, void* base, MPI_Aint size) {
+  return carry(
+      "MPI_Win_attach", win, [](BoundWindow&) { return not_dynamic(); },
+      [&] { return host_mpi().Win_attach(win, base, size); });
+}
+
+ORIEL_MPI_CALL(Win_detach)(MPI_Win win, const void* base) {
+  return carry(
+      "MPI_Win_detach", win, [](BoundWindow&) { return not_dynamic(); },
+      [&] { return host_mpi().Win_detach(win, base); });
+}
+
+ORIEL_MPI_CALL(Alloc_mem)(MPI_Aint size, MPI_Info info, void* base) {
+  if (runtime.disabled() || size <= 0) return host_mpi().Alloc_mem(size, info, base);
+  WindowInfo keys;
+  keys.read(info);
+  std::string error;
+  void* memory;
+  {
+    const Guard guard(runtime.lock);
+    memory = runtime.arena.allocate(static_cast<std::uint64_t>(size), keys.alignment(), error);
+  }
+  // Where the system has no shared memory left, the host may still have some of its own.
+  if (memory == nullptr) return host_mpi().Alloc_mem(size, info, base);
+  std::memcpy(base, &memory, sizeof memory);
+  return MPI_SUCCESS;
+}
+
+ORIEL_MPI_CALL(Free_mem)(void* base) {
+  {
+    const Guard guard(runtime.lock);
+    if (base != nullptr && runtime.arena.free(base)) return MPI_SUCCESS;
+  }
+  return host_mpi().Free_mem(base);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a window says about itself (G6). Names, user attributes and error handlers are those of
+// the host's window behind our handle, so nothing about them is here.
+#include <cstring>
+
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/progress/agent.hpp"
+#include "boundary/progress/waiting.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/windows/paths.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+struct SharedMemory {
+  MPI_Aint size = 0;
+  MPI_Aint disp_unit = 1;
+  void* base = nullptr;
+};
+
+/// Where we can load and store a rank's memory; MPI_PROC_NULL asks for the lowest that has any. A
+/// rank whose memory is private has none to share: size 0, no error (MPI-4.1 section 12.2.3).
+Failure query(BoundWindow& window, int rank, SharedMemory& memory) {
+  const Window& core = *window.core;
+  if (rank == MPI_PROC_NULL) {
+    rank = 0;
+    while (rank + 1 < core.ranks() &&
+           (core.member(rank).size == 0 || core.member(rank).base == nullptr)) {
+      ++rank;
+    }
+  } else if (rank < 0 || rank >= core.ranks()) {
+    return {MPI_ERR_RANK, "the rank is not in the window's group"};
+  }
+  const Member& member = core.member(rank);
+  memory.disp_unit = static_cast<MPI_Aint>(member.disp_unit);
+  if (member.base == nullptr) return {};
+  memory.size = static_cast<MPI_Aint>(member.size);
+  memory.base = member.base;
+  if (rank == core.rank()) return {};
+  window.core->set_shared();
+  return wait_until(window, [&] { return window.core->loads_held(rank); });
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_MPI_CALL(Win_shared_query)(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit,
+                                 void* base) {
+  return carry(
+      "MPI_Win_shared_query", win,
+      [&](BoundWindow& window) {
+        SharedMemory memory;
+        if (const Failure bad = query(window, rank, memory)) return bad;
+        *size = memory.size;
+        *disp_unit = static_cast<int>(memory.disp_unit);
+        std::memcpy(base, &memory.base, sizeof memory.base);
+        return Failure();
+      },
+      [&] { return host_mpi().Win_shared_query(win, rank, size, disp_unit, base); });
+}
+
+#if ORIEL_HOST_LARGE_COUNTS
+
+ORIEL_MPI_CALL(Win_shared_query_c)(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit,
+                                   void* base) {
+  return carry(
+      "MPI_Win_shared_query_c", win,
+      [&](BoundWindow& window) {
+        SharedMemory memory;
+        if (const Failure bad = query(window, rank, memory)) return bad;
+        *size = memory.size;
+        *disp_unit = memory.disp_unit;
+        std::memcpy(base, &memory.base, sizeof memory.base);
+        return Failure();
+      },
+      [&] { return host_mpi().Win_shared_query_c(win, rank, size, disp_unit, base); });
+}
+
+#endif
+
+ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
+  return carry(
+      "MPI_Win_get_group", win,
+      [&](BoundWindow& window) {
+        // The caller's own: he frees it.
+        PMPI_Group_excl(window.group, 0, nullptr, group);
+        return Failure();
+      },
+      [&] { return host_mpi().Win_get_group(win, group); });
+}
+
+ORIEL_MPI_CALL(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
+  const auto host = [&] { return host_mpi().Win_get_attr(win, keyval, value, flag); };
+  bool predefined = true;
+  const int code = carry(
+      "MPI_Win_get_attr", win,
+      [&](BoundWindow& window) {
+        void* found = nullptr;
+        switch (keyval) {
+          case MPI_WIN_BASE:
+            found = window.base;
+            break;
+          case MPI_WIN_SIZE:
+            found = &window.size;
+            break;
+          case MPI_WIN_DISP_UNIT:
+            found = &window.disp_unit;
+            break;
+          case MPI_WIN_CREATE_FLAVOR:
+            found = &window.flavor;
+            break;
+          case MPI_WIN_MODEL:
+            found = &window.model;
+            break;
+          default:
+            predefined = false;
+            return Failure();
+        }
+        std::memcpy(value, &found, sizeof found);
+        *flag = 1;
+        return Failure();
+      },
+      host);
+  return predefined ? code : host();
+}
+
+ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
+  return carry(
+      "MPI_Win_get_info", win,
+      [&](BoundWindow& window) {
+        MPI_Info made = MPI_INFO_NULL;
+        if (PMPI_Info_create(&made) != MPI_SUCCESS || window.info.write(made) != MPI_SUCCESS ||
+            write_paths(*window.core, made) != MPI_SUCCESS) {
+          return Failure{MPI_ERR_OTHER, "the host MPI could not make an info object"};
+        }
+        *info = made;
+        return Failure();
+      },
+      [&] { return host_mpi().Win_get_info(win, info); });
+}
+
+ORIEL_MPI_CALL(Win_set_info)(MPI_Win win, MPI_Info info) {
+  bool served = false;
+  const int code = carry(
+      "MPI_Win_set_info", win,
+      [&](BoundWindow& window) {
+        if (info == MPI_INFO_NULL) return Failure{MPI_ERR_INFO, "the info object is MPI_INFO_NULL"};
+        window.info.update(info);
+        window.core->set_reorder(window.info.reorder);
+        window.core->set_no_locks(window.info.no_locks);
+        served = !window.info.no_locks && window.core->remote();
+        return Failure();
+      },
+      [&] { return host_mpi().Win_set_info(win, info); });
+  // A window that was made with no_locks has not started it.
+  if (served) agent.start();
+  return code;
+}
