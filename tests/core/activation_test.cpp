@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The activation predicate (E5, E7): every pair of epoch kinds under every setting of the four
 // reorder keys, as a table of its own and as what a window really does.
-#include "core/activation.hpp"
+#include "core/epoch/activation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 
 #include "support/calls.hpp"
 #include "support/random.hpp"
-#include "transport/packet.hpp"
+#include "transport/packet/packet.hpp"
 #include "transport/sim/sim_job.hpp"
 
 namespace oriel::test {
@@ -36,7 +36,9 @@ Message any_message(Random& random) {
       message.operation = static_cast<OperationKind>(random.below(7));
       message.op = static_cast<Op>(random.below(14));
       message.basic = static_cast<Basic>(random.below(13));
-      message.word = static_cast<std::uint64_t>(random.below(80));
+      // Steps and counts; or the token of an operation that has been made once or twice.
+      message.word = static_cast<std::uint64_t>(random.below(4)) << 32 |
+                     static_cast<std::uint64_t>(random.below(random.chance(50) ? 3 : 80));
       message.stamp = static_cast<std::uint64_t>(random.below(3));
       message.offset = static_cast<std::uint64_t>(random.below(300));
       message.layout = static_cast<std::uint64_t>(random.below(3));

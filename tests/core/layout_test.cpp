@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G4: how flattened datatypes are merged, measured and walked, against lists of single bytes.
-#include "core/layout.hpp"
+#include "core/operation/layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lock_all epochs take the locks of their targets one by one, among others that hold single ones.
+// lock_all epochs take the locks of what can be loaded without a call at their opening, those of
+// other targets one by one, among others that hold single ones.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -110,6 +111,177 @@ TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {
   over.take(rank(2).unlock(0, &over));
   job_.settle();
   EXPECT_TRUE(rank(1).lock(true, 0, {}) == Error::none);
+}
+
+// Who has opened lock_all may load its own memory: an exclusive holder excludes it, and is
+// excluded.
+TEST_P(LockAll, HoldsItsOwnLock) {
+  ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
+  put(1, 0);
+  Told first;
+  first.take(rank(1).flush(0, false, &first));
+  job_.settle();
+  ASSERT_TRUE(first.done());
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  job_.settle();
+  EXPECT_FALSE(rank(0).lock_all_held());
+  first = {};
+  first.take(rank(1).unlock(0, &first));
+  job_.settle();
+  ASSERT_TRUE(first.done());
+  EXPECT_TRUE(rank(0).lock_all_held());
+  EXPECT_EQ(word(0), 7u);
+
+  value_ = 8;
+  ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
+  put(1, 0);
+  Told second;
+  second.take(rank(1).unlock(0, &second));
+  job_.settle();
+  EXPECT_FALSE(second.done());
+  EXPECT_EQ(word(0), 7u);
+  Told over;
+  over.take(rank(0).unlock_all(&over));
+  job_.settle();
+  EXPECT_TRUE(over.done() && second.done());
+  EXPECT_EQ(word(0), 8u);
+}
+
+// The lock is asked for when the epoch is opened, or activated, though nobody waits for it.
+TEST_P(LockAll, AsksForItsOwnLockWhenItIsActivated) {
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  job_.settle();
+  ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
+  put(1, 1);
+  Told before;
+  before.take(rank(1).unlock(1, &before));
+  ASSERT_FALSE(before.done());
+  ASSERT_EQ(rank(1).lock_all({}), Error::none);
+  EXPECT_FALSE(rank(1).lock_all_held()) << "the epoch before is pending";
+  Told own;
+  own.take(rank(0).unlock(1, &own));
+  job_.settle();
+  EXPECT_TRUE(own.done() && before.done());
+  ASSERT_EQ(rank(2).lock(true, 1, {}), Error::none);
+  put(2, 1);
+  Told after;
+  after.take(rank(2).unlock(1, &after));
+  job_.settle();
+  EXPECT_FALSE(after.done());
+  EXPECT_TRUE(rank(1).lock_all_held());
+  Told over;
+  over.take(rank(1).unlock_all(&over));
+  job_.settle();
+  EXPECT_TRUE(over.done() && after.done());
+}
+
+TEST_P(LockAll, WithoutCheckNobodyWaits) {
+  ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
+  put(1, 0);
+  job_.settle();
+  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
+  EXPECT_TRUE(rank(0).lock_all_held());
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+}
+
+/// Four ranks on one node that load and store one another's memory.
+class LockAllShared : public ::testing::Test {
+ protected:
+  explicit LockAllShared(bool shared = true) {
+    SimWindowSpec spec;
+    spec.bytes = sizeof(std::uint64_t);
+    spec.shared = shared;
+    job_.create_window(spec);
+  }
+  Window& rank(int index) { return job_.window(index); }
+
+  SimJob job_{{0, 0, 0, 0}};
+};
+
+TEST_F(LockAllShared, HoldsTheLocksOfAll) {
+  ASSERT_EQ(rank(3).lock_all({}), Error::none);
+  EXPECT_TRUE(rank(3).lock_all_held());
+  for (int target = 0; target < 4; ++target) {
+    ASSERT_EQ(rank(1).lock(true, target, {}), Error::none);
+    EXPECT_FALSE(rank(1).lock_held(target));
+  }
+  EXPECT_TRUE(rank(3).unlock_all(nullptr).done);
+  for (int target = 0; target < 4; ++target) EXPECT_TRUE(rank(1).lock_held(target));
+}
+
+// It waits for the first of two locks that somebody takes, and must not hold the second one then.
+TEST_F(LockAllShared, DoesNotWaitForWhoWaitsForIt) {
+  ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
+  ASSERT_TRUE(rank(1).lock_held(0));
+  ASSERT_EQ(rank(3).lock_all({}), Error::none);
+  job_.settle();
+  EXPECT_FALSE(rank(3).lock_all_held());
+  ASSERT_EQ(rank(1).lock(true, 2, {}), Error::none);
+  EXPECT_TRUE(rank(1).lock_held(2));
+  EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
+  job_.settle();
+  EXPECT_FALSE(rank(3).lock_all_held());
+  EXPECT_TRUE(rank(1).unlock(2, nullptr).done);
+  job_.settle();
+  // By the sweep alone.
+  ASSERT_EQ(rank(1).lock(true, 3, {}), Error::none);
+  EXPECT_FALSE(rank(1).lock_held(3));
+  EXPECT_TRUE(rank(3).lock_all_held());
+  EXPECT_TRUE(rank(3).unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(1).lock_held(3));
+}
+
+// Closed before it has all: it gives back what it has, and asks for no more.
+TEST_F(LockAllShared, MayBeClosedBeforeItHasThemAll) {
+  ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
+  ASSERT_TRUE(rank(1).lock_held(1));
+  ASSERT_EQ(rank(3).lock_all({}), Error::none);
+  Told over;
+  over.take(rank(3).unlock_all(&over));
+  ASSERT_EQ(rank(2).lock(true, 0, {}), Error::none);
+  EXPECT_TRUE(rank(2).lock_held(0));
+  EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
+  job_.settle();
+  EXPECT_TRUE(over.done());
+  for (const int target : {1, 2, 3}) {
+    ASSERT_EQ(rank(2).lock(true, target, {}), Error::none);
+    EXPECT_TRUE(rank(2).lock_held(target));
+  }
+}
+
+/// Becomes one while the epoch is open.
+class LockAllQueried : public LockAllShared {
+ protected:
+  LockAllQueried() : LockAllShared(false) {}
+};
+
+TEST_F(LockAllQueried, AsksForTheOtherLocks) {
+  ASSERT_EQ(rank(3).lock_all({}), Error::none);
+  ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
+  EXPECT_TRUE(rank(1).lock_held(0));
+  EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
+  rank(3).set_shared();
+  EXPECT_TRUE(rank(3).lock_all_held());
+  ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
+  EXPECT_FALSE(rank(1).lock_held(0));
+  EXPECT_TRUE(rank(3).unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(1).lock_held(0));
+}
+
+// What MPI_Win_shared_query waits for, in epochs of both kinds.
+TEST_F(LockAllQueried, HoldsWhatIsLoadedFromNowOn) {
+  EXPECT_TRUE(rank(3).loads_held(0)) << "no epoch";
+  for (const bool all : {true, false}) {
+    ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
+    EXPECT_TRUE(rank(1).lock_held(0));
+    ASSERT_EQ(all ? rank(3).lock_all({}) : rank(3).lock(false, 0, {}), Error::none);
+    rank(3).set_shared();
+    EXPECT_FALSE(rank(3).loads_held(0));
+    EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
+    job_.settle();
+    EXPECT_TRUE(rank(3).loads_held(0));
+    EXPECT_TRUE((all ? rank(3).unlock_all(nullptr) : rank(3).unlock(0, nullptr)).done);
+  }
 }
 
 }  // namespace

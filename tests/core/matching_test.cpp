@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/activation.hpp"
+#include "core/epoch/activation.hpp"
 #include "support/calls.hpp"
 #include "support/program.hpp"
 #include "support/random.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G4: every op on every type that has a kernel, with and without atomicity, against a slow
 // reference.
-#include "core/reduction.hpp"
+#include "core/operation/reduction.hpp"
 
 #include <gtest/gtest.h>
 

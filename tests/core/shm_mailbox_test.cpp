@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "shm_processes.hpp"
-#include "transport/shm/segment.hpp"
 
 namespace oriel {
 namespace {
 
 using shm_test::Child;
+using shm_test::OwnTransport;
 
 using Bytes = std::vector<std::byte>;
 
@@ -187,17 +187,17 @@ TEST_F(ShmMailbox, ManyThreads) {
   EXPECT_FALSE(box_.peek());
 }
 
-/// A mailbox in a segment that children inherit.
+/// A mailbox in an arena that children inherit.
 class ShmMailboxProcesses : public shm_test::ShmTest {
  protected:
   ShmMailboxProcesses()
-      : segment_(Segment::create(sizeof(MailboxEnds) + cells * sizeof(MailboxCell), error_)),
-        ends_(new(segment_.data()) MailboxEnds),
+      : ends_(new(arena_.allocate(sizeof(MailboxEnds) + cells * sizeof(MailboxCell),
+                                  alignof(MailboxEnds), error_)) MailboxEnds),
         box_(*ends_, {reinterpret_cast<MailboxCell*>(ends_ + 1), cells}) {}
 
   static constexpr std::size_t cells = 256;
   std::string error_;
-  Segment segment_;
+  Arena arena_{OwnTransport::extent};
   MailboxEnds* ends_;
   Mailbox box_;
 };

@@ -6,8 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <string>
 #include <utility>
+
+#include "transport/shm/shm_transport.hpp"
 
 namespace oriel::shm_test {
 
@@ -42,6 +47,25 @@ class Child {
 
  private:
   pid_t pid_;
+};
+
+/// A transport with an arena of its own; small ones, because a sanitizer leaves little address
+/// space.
+class OwnTransport {
+ public:
+  static constexpr std::uint64_t extent = std::uint64_t{1} << 24;
+
+  OwnTransport() = default;
+  explicit OwnTransport(std::string& error)
+      : arena_(std::make_unique<Arena>(extent)), made_(ShmTransport::create(*arena_, error)) {}
+
+  explicit operator bool() const { return made_ != nullptr; }
+  ShmTransport* operator->() const { return made_.get(); }
+  ShmTransport& operator*() const { return *made_; }
+
+ private:
+  std::unique_ptr<Arena> arena_;
+  std::unique_ptr<ShmTransport> made_;
 };
 
 /// A pipe for one plain value after the other.

@@ -20,6 +20,7 @@ namespace {
 
 using shm_test::Child;
 using shm_test::Environment;
+using shm_test::OwnTransport;
 using shm_test::Pipe;
 using shm_test::ShmTest;
 
@@ -44,9 +45,9 @@ Bytes receive(ShmTransport& transport) {
   return message;
 }
 
-std::unique_ptr<ShmTransport> make() {
+OwnTransport make() {
   std::string error;
-  auto made = ShmTransport::create(error);
+  OwnTransport made(error);
   if (!made) ADD_FAILURE() << error;
   return made;
 }
@@ -76,23 +77,25 @@ TEST_F(ShmTransportTest, RefusesWhatItCannotMap) {
   const auto b = make();
   ProcessName wrong = b->name();
   wrong.id ^= 1;
-  EXPECT_EQ(a->attach(wrong, error_), -1);
+  EXPECT_EQ(a->attach(wrong, error_), ShmTransport::unreachable);
   EXPECT_NE(error_.find("used again"), std::string::npos) << error_;
 
-  Segment foreign = Segment::create(ProcessBlock::bytes(), error_);
-  auto* block = new (foreign.data()) ProcessBlock;
+  Arena foreign(OwnTransport::extent);
+  std::byte* memory = foreign.allocate(ProcessBlock::bytes(), cache_line, error_);
+  auto* block = new (memory) ProcessBlock;
   block->version = ProcessBlock::current_version + 1;
-  EXPECT_EQ(a->attach({5, 0, foreign.name()}, error_), -1);
+  const Place place = *foreign.find(memory, ProcessBlock::bytes());
+  EXPECT_EQ(a->attach({5, 0, foreign.name(), place}, error_), ShmTransport::incompatible);
   EXPECT_NE(error_.find("version"), std::string::npos) << error_;
 
-  const Segment tiny = Segment::create(64, error_);
-  EXPECT_EQ(a->attach({6, 0, tiny.name()}, error_), -1);
-  EXPECT_NE(error_.find("too small"), std::string::npos) << error_;
+  const Place beyond{OwnTransport::extent, OwnTransport::extent};
+  EXPECT_EQ(a->attach({6, 0, foreign.name(), beyond}, error_), ShmTransport::unreachable);
+  EXPECT_NE(error_.find("less than it announced"), std::string::npos) << error_;
 
   ProcessName gone = b->name();
   gone.id = 7;
-  gone.block.pid = INT_MAX;
-  EXPECT_EQ(a->attach(gone, error_), -1);
+  gone.arena.pid = INT_MAX;
+  EXPECT_EQ(a->attach(gone, error_), ShmTransport::unreachable);
   EXPECT_EQ(a->processes(), 1);
 }
 
@@ -141,7 +144,7 @@ TEST_F(ShmTransportTest, LengthsAtTheEdges) {
 TEST_F(ShmTransportTest, AllToAllThreads) {
   constexpr unsigned count = 4;
   constexpr unsigned messages = 400;
-  std::vector<std::unique_ptr<ShmTransport>> all;
+  std::vector<OwnTransport> all;
   for (unsigned i = 0; i < count; ++i) all.push_back(make());
   std::vector<std::vector<int>> numbers(count);
   for (unsigned i = 0; i < count; ++i) {
@@ -204,7 +207,7 @@ class ShmPeerTest : public ShmTransportTest {
 
   Pipe to_parent_, to_child_;
   std::unique_ptr<Child> child_;
-  std::unique_ptr<ShmTransport> mine_;
+  OwnTransport mine_;
   int peer_ = -1;
 };
 
@@ -332,14 +335,16 @@ TEST_F(ShmPeerTest, HalfAMessageOfADeadPeerIsForgotten) {
 TEST_F(ShmPeerTest, ProducerKilledWhileWritingStallsForAMoment) {
   Child& child = start([this](ShmTransport&, int) {
     std::string error;
-    const Segment segment = Segment::open(to_child_.get<SegmentName>(), error);
-    auto* block = reinterpret_cast<ProcessBlock*>(segment.data());
+    const auto name = to_child_.get<ProcessName>();
+    PeerArena arena(name.arena);
+    auto* block =
+        reinterpret_cast<ProcessBlock*>(arena.at(name.block, ProcessBlock::bytes(), error));
     Mailbox box(block->mailbox, {block->cells(), ProcessBlock::mailbox_cells});
     if (!box.reserve(::getpid(), 1, 1000, 0, 1000)) return 1;
     ::kill(::getpid(), SIGKILL);
     return 2;
   });
-  to_child_.put(mine_->name().block);
+  to_child_.put(mine_->name());
   EXPECT_EQ(child.join(), -SIGKILL);
   mine_->send(0, pattern(100, 2), {});
   Bytes message;

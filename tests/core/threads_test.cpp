@@ -11,9 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/board.hpp"
-#include "core/lock_queue.hpp"
-#include "core/update.hpp"
+#include "core/lock/lock_queue.hpp"
+#include "core/lock/update.hpp"
 #include "support/calls.hpp"
 #include "support/jobs.hpp"
 #include "support/random.hpp"
@@ -90,11 +89,14 @@ class Contenders {
       : network_(origins, true),
         memory_(ControlBlock::bytes(static_cast<std::size_t>(origins)) / sizeof(Line) + 1),
         control_(*ControlBlock::create(memory_.data(), static_cast<std::uint32_t>(origins))) {
-    for (int rank = 0; rank < origins; ++rank) transports_.emplace_back(network_, rank);
+    for (int rank = 0; rank < origins; ++rank) {
+      SimTransport& transport = transports_.emplace_back(network_, rank);
+      sharers_.emplace_back(transport, rank, [](int sharer) { return sharer; });
+    }
   }
   ControlBlock& control() { return control_; }
-  LockLine line(int origin) { return {control_, transport(origin), false}; }
-  SimTransport& transport(int origin) { return transports_[static_cast<std::size_t>(origin)]; }
+  LockLine line(int origin) { return {control_, sharers(origin)}; }
+  Sharers& sharers(int origin) { return sharers_[static_cast<std::size_t>(origin)]; }
 
   template <typename Play>
   void run(Play play) {
@@ -115,7 +117,10 @@ class Contenders {
   void release(int origin, bool exclusive) {
     if (line(origin).release(origin, exclusive)) return;
     std::vector<int> told;
-    line(origin).hand_on(told, [](const Errand&) { FAIL() << "nobody left an errand"; });
+    line(origin).hand_on(told, [](const Errand&) {
+      ADD_FAILURE() << "nobody left an errand";
+      return false;
+    });
   }
 
  private:
@@ -124,6 +129,7 @@ class Contenders {
   };
   SimNetwork network_;
   std::deque<SimTransport> transports_;
+  std::deque<Sharers> sharers_;
   std::vector<Line> memory_;
   ControlBlock& control_;
 };
@@ -177,55 +183,6 @@ TEST(LockLineThreads, AKeeperIsDispossessed) {
   EXPECT_EQ(count, static_cast<std::uint64_t>(often + seldom));
 }
 
-// Operations on private memory whose owner happens to look, longer than the board's staging: what
-// the owner does not take the origin does by itself, and nothing is done twice or left out.
-TEST(OfferThreads, LongOperationsArriveWhole) {
-  constexpr std::size_t words = 3 * Board::staging_bytes / sizeof(std::uint64_t) + 5;
-  constexpr int rounds = 60;
-  SimJob job({0, 0}, true);
-  SimWindowSpec spec;
-  spec.bytes = words * sizeof(std::uint64_t);
-  spec.memory = {Path::vm, Path::vm};
-  job.create_window(spec);
-  std::atomic<bool> over{false};
-  std::thread owner([&] {
-    Random random(7);
-    while (!over.load()) {
-      job.process(1).sweep();
-      // Now and then it does not look, in the middle of an operation as well.
-      if (random.chance(1)) std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
-  });
-  Window& origin = job.window(0);
-  ASSERT_EQ(origin.lock(true, 1, {}), Error::none);
-  std::vector<std::uint64_t> values(words);
-  std::vector<std::uint64_t> read(words);
-  const auto whole = [&](OperationKind kind) {
-    Operation operation = on_word(kind, values.data(), 1);
-    operation.target_count = operation.origin.count = words;
-    if (kind == OperationKind::get) {
-      operation.origin = {};
-      operation.result = {read.data(), words, operation.target_layout};
-    }
-    issue(origin, operation);
-  };
-  for (std::uint64_t round = 1; round <= rounds; ++round) {
-    for (std::size_t i = 0; i < words; ++i) values[i] = round * 1'000'003 + i;
-    whole(OperationKind::put);
-    whole(OperationKind::accumulate);
-    whole(OperationKind::get);
-    Told told;
-    told.take(origin.flush(1, false, &told));
-    ASSERT_TRUE(told.done());
-    for (std::size_t i = 0; i < words; ++i) ASSERT_EQ(read[i], 2 * values[i]) << "word " << i;
-  }
-  Told unlocked;
-  unlocked.take(origin.unlock(1, &unlocked));
-  EXPECT_TRUE(unlocked.done());
-  over = true;
-  owner.join();
-}
-
 // Updates by plain stores and by atomics, of one origin for long and of all in turn.
 TEST(UpdateThreads, NoneIsLost) {
   constexpr int origins = 4;
@@ -237,8 +194,7 @@ TEST(UpdateThreads, NoneIsLost) {
     Random random(static_cast<std::uint64_t>(origin) + 1);
     for (int i = 0; i < rounds; ++i) {
       const bool long_one = random.chance(origin == 0 ? 30 : 2);
-      const Update update(contenders.control(), origin, contenders.transport(origin), false,
-                          long_one);
+      const Update update(contenders.control(), contenders.sharers(origin), long_one);
       if (long_one) {
         ASSERT_TRUE(update.alone());
         for (std::uint64_t& element : run) ++element;

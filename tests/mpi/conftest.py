@@ -13,12 +13,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from oriel.hosts.host import STANDARD_ABI, Host, find_hosts, prefix
+from oriel.hosts.job import end
+from oriel.hosts.nodes import Nodes, why_not
+from plan import LIBRARIES, NATIVE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "python"))
-
-from oriel.hosts_mpi import STANDARD_ABI, Host, find_hosts, prefix  # noqa: E402
-from oriel.nodes import Nodes, why_not  # noqa: E402
 
 # A program gives up by itself a little earlier and names the test it was in.
 LIMIT_SECONDS = 60
@@ -28,17 +28,22 @@ ALARM_SECONDS = 50
 LAUNCHER_FAILED = ("The PMIx server's listener thread failed to start",)
 
 
+# Open MPI has a way over libfabric that no run here takes; closing it sleeps for a second in every
+# MPI_Init.
+NO_SLEEP = {"OMPI_MCA_btl": "^ofi"}
+
+
 def programs_folder() -> Path:
     return Path(os.environ.get("ORIEL_TEST_PROGRAMS", prefix() / "tests" / "mpi"))
 
 
-def all_hosts() -> list[Host]:
+def all_hosts() -> dict[str, Host]:
     """Every MPI found; with the standard ABI also where programs were built for it."""
     hosts = find_hosts()
     for host in list(hosts):
         if host.standard_abi and (programs_folder() / STANDARD_ABI).is_dir():
             hosts.append(host.with_standard_abi())
-    return hosts
+    return {host.name: host for host in hosts}
 
 
 def folder_of(host: Host) -> Path:
@@ -58,37 +63,79 @@ def pytest_addoption(parser):
         action="store_true",
         help="with the library of build/sanitize-address: addresses and undefined behaviour",
     )
-    parser.addoption("--ranks", default="1,2,4,8", help="numbers of ranks, default %(default)s")
+    parser.addoption(
+        "--ranks", type=int, help="of the programs on one node, only those with so many ranks"
+    )
+
+
+def pytest_configure(config):
+    for line in (
+        "plan(name, rows): rows of plan.py, for the arguments host, program and the one named",
+        "hosts(*names): the hosts that the argument host takes; without it NATIVE of plan.py",
+        "host_alone: also tells something about the host's own RMA",
+    ):
+        config.addinivalue_line("markers", line)
 
 
 def pytest_generate_tests(metafunc):
-    if "host" in metafunc.fixturenames:
-        hosts = all_hosts()
-        metafunc.parametrize("host", hosts, ids=[host.name for host in hosts])
-    if "ranks" in metafunc.fixturenames:
-        metafunc.parametrize(
-            "ranks", [int(n) for n in metafunc.config.getoption("ranks").split(",")]
-        )
+    """What is never meant to run is no parameter: a skip says that this machine cannot."""
+    if "host" not in metafunc.fixturenames:
+        return
+    hosts = all_hosts()
+    if metafunc.config.getoption("sanitized"):
+        hosts = {name: host for name, host in hosts.items() if name in LIBRARIES}
+    planned = metafunc.definition.get_closest_marker("plan")
+    if planned:
+        name, rows = planned.args
+        ranks = metafunc.config.getoption("ranks") if name == "ranks" else None
+        runs = [
+            (hosts[host], program, value)
+            for row in rows
+            for host in row.hosts
+            for value in row.values
+            for program in row.programs
+            if host in hosts and ranks in (None, value)
+        ]
+        ids = [f"{host.name}-{value}-{program}" for host, program, value in runs]
+        metafunc.parametrize(("host", "program", name), runs, ids=ids)
+    else:
+        wanted = metafunc.definition.get_closest_marker("hosts")
+        names = [name for name in (wanted.args if wanted else NATIVE) if name in hosts]
+        metafunc.parametrize("host", [hosts[name] for name in names], ids=names)
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("host_alone"):
+        left_out = [item for item in items if item.get_closest_marker("host_alone") is None]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
 
 
 def oriel(*words, **settings) -> subprocess.CompletedProcess:
     """The command, with variables set for it."""
-    return subprocess.run(
-        [sys.executable, "-m", "oriel", *(str(word) for word in words)],
+    argv = [sys.executable, "-m", "oriel", *(str(word) for word in words)]
+    process = subprocess.Popen(
+        argv,
         cwd=REPOSITORY,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "python"), **settings},
-        capture_output=True,
+        env={**os.environ, **NO_SLEEP, "PYTHONPATH": str(REPOSITORY / "python"), **settings},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=4 * LIMIT_SECONDS,
-        check=False,
+        start_new_session=True,
     )
+    try:
+        output, errors = process.communicate(timeout=4 * LIMIT_SECONDS)
+    finally:
+        end(process, patience_s=20)  # which is itself as patient with the jobs that it started
+    return subprocess.CompletedProcess(argv, process.returncode, output, errors)
 
 
 def sanitizer() -> str:
     """Path of AddressSanitizer's runtime."""
     words = ["g++", "-print-file-name=libasan.so"]
-    found = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
-    return str(Path(found).resolve())
+    found = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    return str(Path(found.stdout.strip()).resolve())
 
 
 def _patience(nodes: Nodes | None) -> int:
@@ -104,10 +151,6 @@ class Job:
         self._host_alone = host_alone
         self._sanitized = sanitized
 
-    @property
-    def host_alone(self) -> bool:
-        return self._host_alone
-
     def run(
         self,
         host: Host,
@@ -120,6 +163,21 @@ class Job:
         program = folder_of(host) / name
         assert program.is_file(), f"{program} is not there; build the tests first."
         return self.run_command(host, [program], ranks, settings, nodes)
+
+    def run_linked(self, host: Host, name: str, ranks: int):
+        """One that is linked with Oriel: nothing is preloaded."""
+        argv, environ = host.command(ranks, [folder_of(host) / name], preload=False)
+        ended = subprocess.run(
+            argv,
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=LIMIT_SECONDS,
+            check=False,
+        )
+        assert ended.returncode == 0 and "ok: " in ended.stdout, ended.stdout[-4000:]
 
     def run_command(self, host: Host, command: list, ranks: int, settings=None, nodes=None):
         """The same of any command, which runs once per rank."""
@@ -136,11 +194,9 @@ class Job:
             try:
                 output, _ = process.communicate(timeout=limit)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                output, _ = process.communicate()
                 pytest.fail(
                     f"{command[0]} on {ranks} ranks of {host.name} was not over after "
-                    f"{limit} s. Its output:\n{output[-4000:]}"
+                    f"{limit} s. Its output:\n{end(process)[-4000:]}"
                 )
         return process.returncode, output
 
@@ -163,7 +219,7 @@ class Job:
         if host.name == "openmpi":
             # Its barriers spin without yielding unless it was told of too few cores; next to other
             # work on the machine every one of them then costs a scheduler's slice.
-            environment["OMPI_MCA_mpi_yield_when_idle"] = "1"
+            environment = {"OMPI_MCA_mpi_yield_when_idle": "1", **NO_SLEEP, **environment}
         argv, environ = host.command(ranks, command, not self._host_alone, environment, nodes=nodes)
         return subprocess.Popen(
             argv,
@@ -203,17 +259,20 @@ def expect_loss(job: Job, host: Host, settings=None, when_ready=None) -> str:
     command = ["sh", "-c", '"$0" || sleep 60', program]
     settings = {"ORIEL_PEER_TIMEOUT": "2", **(settings or {})}
     with Nodes(2) as nodes, job.start(host, command, 2, settings, nodes) as run:
-        end = threading.Timer(LIMIT_SECONDS, os.killpg, (run.pid, signal.SIGKILL))
-        end.start()
+        limit = threading.Timer(LIMIT_SECONDS, os.killpg, (run.pid, signal.SIGKILL))
+        limit.start()
         output = ""
-        for line in run.stdout:
-            output += line
-            if line.strip() == "ready" and when_ready:
-                when_ready(nodes, program)
-            if line.startswith("after "):
-                break
-        end.cancel()
-        os.killpg(run.pid, signal.SIGKILL)
+        try:
+            for line in run.stdout:
+                output += line
+                if line.strip() == "ready" and when_ready:
+                    when_ready(nodes, program)
+                if line.startswith("after "):
+                    break
+        finally:
+            limit.cancel()
+            limit.join()
+            os.killpg(run.pid, signal.SIGKILL)
     told = re.search(r"after ([0-9.]+) s, class (\S+): (.*)", output)
     assert told, output[-4000:]
     assert float(told.group(1)) < 10

@@ -75,7 +75,18 @@ void displacements(Flavor flavor, const Program& program) {
   MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
   put_one(window, target, count, MPI_ERR_RMA_RANGE);
   put_one(window, target, MPI_Aint{1} << 40, MPI_ERR_RMA_RANGE);
-  put_one(window, target, MPI_Aint{1} << 61, MPI_ERR_RMA_RANGE);  // times four overflows
+  // Times the displacement unit this wraps to nought.
+  put_one(window, target, MPI_Aint{1} << 62, MPI_ERR_RMA_RANGE);
+  int result = 5;
+  const MPI_Aint wraps = MPI_Aint{1} << 62;
+  CHECK_CLASS(MPI_Get(values, 1, MPI_INT, target, wraps, 1, MPI_INT, window), MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Accumulate(values, 1, MPI_INT, target, wraps, 1, MPI_INT, MPI_SUM, window),
+              MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Fetch_and_op(values, &result, MPI_INT, target, wraps, MPI_SUM, window),
+              MPI_ERR_RMA_RANGE);
+  const int nought = 0;
+  CHECK_CLASS(MPI_Compare_and_swap(values, &nought, &result, MPI_INT, target, wraps, window),
+              MPI_ERR_RMA_RANGE);
   CHECK_CLASS(MPI_Put(values, count + 1, MPI_INT, target, 0, count + 1, MPI_INT, window),
               MPI_ERR_RMA_RANGE);
   CHECK_CLASS(MPI_Get(values, 2, MPI_INT, target, count - 1, 2, MPI_INT, window),
@@ -83,7 +94,6 @@ void displacements(Flavor flavor, const Program& program) {
   CHECK_EQUAL(values[0], 9);
   CHECK_CLASS(MPI_Accumulate(values, 2, MPI_INT, target, count - 1, 2, MPI_INT, MPI_SUM, window),
               MPI_ERR_RMA_RANGE);
-  int result = 5;
   CHECK_CLASS(MPI_Fetch_and_op(values, &result, MPI_INT, target, count, MPI_SUM, window),
               MPI_ERR_RMA_RANGE);
   CHECK_CLASS(MPI_Compare_and_swap(values, values, &result, MPI_INT, target, count, window),
@@ -104,6 +114,27 @@ void displacements(Flavor flavor, const Program& program) {
       support::error_class(MPI_Put(values, 1, MPI_INT, target, -1, 1, MPI_INT, window));
   CHECK(negative == MPI_ERR_DISP || negative == MPI_ERR_RMA_RANGE);
   CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+}
+
+/// 2^30 times 2^34 bytes wrap to none.
+void huge_counts(Flavor flavor, const Program& program) {
+  const Guarded window(flavor, program);
+  const int target = program.right();
+  constexpr int many = 1 << 30;
+  MPI_Datatype four_gibi, huge;
+  MPI_Type_contiguous(many, MPI_INT, &four_gibi);
+  MPI_Type_contiguous(4, four_gibi, &huge);
+  MPI_Type_commit(&huge);
+  int value = 99;
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+  CHECK_CLASS(MPI_Put(&value, many, huge, target, 0, many, huge, window), MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Get(&value, many, huge, target, 0, many, huge, window), MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Accumulate(&value, many, huge, target, 0, many, huge, MPI_SUM, window),
+              MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+  CHECK_EQUAL(value, 99);
+  MPI_Type_free(&huge);
+  MPI_Type_free(&four_gibi);
 }
 
 void epochs(Flavor flavor, const Program& program) {
@@ -358,6 +389,7 @@ int main(int argc, char** argv) {
   for (Flavor flavor : support::flavors()) {
     program.test("ranks", [&] { ranks(flavor, program); });
     program.test("displacements", [&] { displacements(flavor, program); });
+    program.test("huge counts", [&] { huge_counts(flavor, program); });
     program.test("epochs", [&] { epochs(flavor, program); });
     program.test("requests outside passive epochs", [&] { requests_outside(flavor, program); });
     program.test("synchronization arguments", [&] { synchronization_arguments(flavor, program); });

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G4: every predefined op on every predefined type it is valid for, against MPI_Reduce_local.
+#include <array>
 #include <complex>
 #include <cstdint>
 
+#include "support/host_calls.hpp"
 #include "support/program.hpp"
 #include "support/window.hpp"
 
@@ -270,6 +272,99 @@ class Reduction {
   int target_;
 };
 
+/// A window of one's own, of the library that carries it.
+class OwnWindow {
+ public:
+  using Values = std::array<unsigned char, 6>;
+
+  explicit OwnWindow(void* library) : calls_(library) {
+    calls_.Win_allocate(sizeof(Values), 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory_, &win_);
+    MPI_Win_set_errhandler(win_, MPI_ERRORS_RETURN);
+  }
+  ~OwnWindow() { calls_.Win_free(&win_); }
+  OwnWindow(const OwnWindow&) = delete;
+  OwnWindow& operator=(const OwnWindow&) = delete;
+
+  const support::RmaCalls& calls() const { return calls_; }
+  MPI_Win win() const { return win_; }
+
+  /// The class that call(window) answers with, and what it leaves behind.
+  template <class Call>
+  std::string outcome(const Values& before, Call&& call) {
+    calls_.Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win_);
+    std::memcpy(memory_, before.data(), before.size());
+    Values fetched{};
+    const int error = support::error_class(call(*this, fetched.data()));
+    calls_.Win_unlock(0, win_);
+    std::string text = support::class_name(error);
+    if (error != MPI_SUCCESS) return text;
+    text.append(reinterpret_cast<const char*>(memory_), before.size());
+    return text.append(reinterpret_cast<const char*>(fetched.data()), fetched.size());
+  }
+
+ private:
+  support::RmaCalls calls_;
+  MPI_Win win_ = MPI_WIN_NULL;
+  unsigned char* memory_ = nullptr;
+};
+
+/// What the standard leaves out and all hosts take (MPI_CHAR, MPI_CHARACTER), or some of them
+/// (MPI_BYTE as a number): as the host at hand does.
+void as_host() {
+  // Signed and unsigned differ, results do not fit, some are true and some are not.
+  constexpr OwnWindow::Values before{0x85, 0x85, 0x40, 0x01, 0x7f, 0x00};
+  constexpr OwnWindow::Values origin{0x12, 0x93, 0x00, 0xff, 0x7f, 0x02};
+  OwnWindow ours(RTLD_DEFAULT);
+  OwnWindow host(support::host_library());
+  const auto compare = [&](const std::string& what, auto&& call) {
+    const std::string expected = host.outcome(before, call);
+    if (ours.outcome(before, call) != expected) {
+      support::fail(__FILE__, __LINE__, what + " differs from the host's.");
+    }
+    return expected;
+  };
+  for (const Type& type :
+       {Type{"MPI_CHAR", MPI_CHAR, Kind::byte}, Type{"MPI_CHARACTER", MPI_CHARACTER, Kind::byte},
+        Type{"MPI_BYTE", MPI_BYTE, Kind::byte}}) {
+    int size = 0;
+    MPI_Type_size(type.type, &size);
+    if (size != 1) continue;  // a Fortran type of a host without Fortran
+    constexpr int elements = static_cast<int>(origin.size());
+    const MPI_Datatype handle = type.type;
+    for (const Op& op : ops_for({"MPI_INT", MPI_INT, Kind::integer})) {
+      const std::string what = std::string(op.name) + " on " + type.name;
+      if (op.op != MPI_NO_OP) {
+        compare("accumulate with " + what, [&](const OwnWindow& window, void*) {
+          return window.calls().Accumulate(origin.data(), elements, handle, 0, 0, elements, handle,
+                                           op.op, window.win());
+        });
+      }
+      const std::string outcome =
+          compare("get_accumulate with " + what, [&](const OwnWindow& window, void* fetched) {
+            return window.calls().Get_accumulate(origin.data(), elements, handle, fetched, elements,
+                                                 handle, 0, 0, elements, handle, op.op,
+                                                 window.win());
+          });
+      // Intel MPI's fetch_and_op does nothing and says nothing where the others of its calls
+      // refuse.
+      if (outcome == support::class_name(MPI_ERR_OP)) continue;
+      for (int i = 0; i < elements; ++i) {
+        compare("fetch_and_op with " + what, [&](const OwnWindow& window, void* fetched) {
+          return window.calls().Fetch_and_op(&origin[static_cast<std::size_t>(i)], fetched, handle,
+                                             0, i, op.op, window.win());
+        });
+      }
+    }
+    for (const unsigned char expected : {before[0], origin[0]}) {
+      compare(std::string("compare_and_swap of ") + type.name,
+              [&](const OwnWindow& window, void* fetched) {
+                return window.calls().Compare_and_swap(origin.data(), &expected, fetched, handle, 0,
+                                                       0, window.win());
+              });
+    }
+  }
+}
+
 /// All ranks add to the same elements of rank 0 at once: nothing is lost, whatever the type's size.
 template <class T>
 void contended(Flavor flavor, const Program& program, MPI_Datatype type) {
@@ -321,4 +416,5 @@ int main(int argc, char** argv) {
     program.test("contended long double",
                  [&] { contended<long double>(flavor, program, MPI_LONG_DOUBLE); });
   }
+  program.test("as the host", as_host);
 }

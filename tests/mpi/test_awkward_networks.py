@@ -6,24 +6,11 @@ from __future__ import annotations
 
 import pytest
 from conftest import expect_loss, programs_folder
-
-PROGRAMS = ("fence", "pscw", "passive", "operations")
-# With puts and gets that are long enough to go directly.
-LONG = ("operations",)
-MANNERS = (
-    "no_registration",
-    "local_registration",
-    "unordered_writes",
-    "late_receives",
-    "again",
-    "no_wait",
-)
+from plan import AWKWARD_NETWORKS, OPERATIONS
 
 
 @pytest.fixture(autouse=True)
-def oriel_between_nodes(job, host):
-    if job.host_alone or host.name.endswith("-abi"):
-        pytest.skip("the network is Oriel's, and does not depend on the MPI's ABI")
+def awkward_fabric():
     if not library().is_file():
         pytest.skip("built without libfabric's headers")
 
@@ -36,16 +23,16 @@ def settings(manners: str) -> dict[str, str]:
     return {"ORIEL_OFI_LIBRARY": str(library()), "ORIEL_TEST_FABRIC": manners}
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("manners", MANNERS)
+@pytest.mark.plan("manners", AWKWARD_NETWORKS)
 def test_manners(job, host, program, manners, three_nodes):
+    long = program in OPERATIONS  # puts and gets long enough to go directly
     output = job.expect_ok(host, program, 4, settings(manners), three_nodes.first(2))
     met = [f"fabric: {manners}"]
-    if manners == "local_registration" and program in LONG:
+    if manners == "local_registration" and long:
         met += [f"fabric: local_registration of a {kind}" for kind in ("read", "write")]
-    if manners != "no_registration" and program in LONG:
+    if manners != "no_registration" and long:
         met.append("fabric: a vector")
-    if manners != "unordered_writes" or program in LONG:
+    if manners != "unordered_writes" or long:
         assert all(f"{line}\n" in output for line in met), output
 
 

@@ -12,17 +12,14 @@ from conftest import oriel
 FIGURES = 10
 
 
-def test_all_patterns_on_one_host(job, tmp_path):
-    if job.host_alone:
-        pytest.skip("the demo compares Oriel with the host")
-    ended = oriel("demo", "--quick", "--mpi", "mpich", "--output", tmp_path)
-    if "There is no MPI named" in ended.stderr:
-        pytest.skip("MPICH is not here")
+@pytest.mark.hosts("mpich")
+def test_all_patterns_on_one_host(host, tmp_path):
+    ended = oriel("demo", "--quick", "--mpi", host.name, "--output", tmp_path)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "The five inefficiency patterns" in ended.stdout
     assert "The four reorder flags" in ended.stdout
     for kind in ("png", "svg"):
-        figures = list((tmp_path / "mpich").glob(f"figure-*.{kind}"))
+        figures = list((tmp_path / host.name).glob(f"figure-*.{kind}"))
         assert len(figures) == FIGURES
         assert all(figure.stat().st_size > 1000 for figure in figures)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -32,11 +29,8 @@ def test_all_patterns_on_one_host(job, tmp_path):
     assert results["hosts"]
 
 
-def test_one_pattern_on_each_host(job, host, tmp_path):
-    if job.host_alone:
-        pytest.skip("the demo compares Oriel with the host")
-    if host.name.endswith("-abi"):
-        pytest.skip("the programs are built for each MPI's own ABI")
+@pytest.mark.hosts("openmpi", "intel")
+def test_one_pattern_on_the_others(host, tmp_path):
     ended = oriel(
         "demo", "--quick", "--mpi", host.name, "--pattern", "early_fence", "--output", tmp_path
     )

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from oriel.hosts.host import HostError, find_host
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LIMIT_SECONDS = 400
@@ -50,7 +51,8 @@ int main(int argc, char** argv) {
 
 
 def environment(host) -> dict[str, str]:
-    tools = f"{host.prefix / 'bin'}:{Path(sys.executable).parent}"
+    # Our own tools first: the MPIs' folders have a Python as well, without our packages.
+    tools = f"{Path(sys.executable).parent}:{host.prefix / 'bin'}"
     _, environ = host.command(2, [])
     return {**environ, "PATH": f"{tools}:{os.environ['PATH']}", "MPI_HOME": str(host.prefix)}
 
@@ -74,17 +76,15 @@ def call(host, *words, cwd=None) -> str:
 @pytest.fixture(scope="module", params=["mpich", "openmpi"])
 def installed(request, tmp_path_factory):
     """(host, prefix) of an installation that was configured for another prefix."""
-    from oriel.hosts_mpi import HostError, find_host
-
-    if request.config.getoption("host_alone"):
-        pytest.skip("an installation has nothing to do with the host's own RMA")
     try:
         host = find_host(request.param)
     except HostError as error:
         pytest.skip(str(error))
     build = tmp_path_factory.mktemp("build")
     prefix = tmp_path_factory.mktemp("prefix")
-    call(host, "cmake", "-S", REPOSITORY, "-B", build, "-DORIEL_TESTS=OFF")
+    # As packagers call it; `make` builds the other way, which takes longer to compile.
+    options = ("-DORIEL_TESTS=OFF", "-DCMAKE_BUILD_TYPE=None")
+    call(host, "cmake", "-S", REPOSITORY, "-B", build, *options)
     call(host, "cmake", "--build", build, "-j", os.cpu_count() or 1)
     call(host, "cmake", "--install", build, "--prefix", prefix)
     return host, prefix
@@ -116,8 +116,7 @@ def test_pkg_config(installed, tmp_path):
     flags = call(
         host, "env", f"PKG_CONFIG_PATH={found.parent}", "pkg-config", "--cflags", "--libs", "oriel"
     ).split()
-    rpath = f"-Wl,-rpath,{found.parents[1]}"
-    call(host, host.prefix / "bin" / "mpicc", "user.c", *flags, rpath, "-o", "user", cwd=tmp_path)
+    call(host, host.prefix / "bin" / "mpicc", "user.c", *flags, "-o", "user", cwd=tmp_path)
     run_user_program(host, tmp_path / "user")
 
 
@@ -127,16 +126,7 @@ def test_installed_command(installed):
     output = call(host, prefix / "bin" / "oriel", "run", "--mpi", host.name, "-n", "2", program)
     assert "ok: " in output
     assert str(prefix) in call(host, prefix / "bin" / "oriel", "env", "--mpi", host.name)
+    for command in ("bench", "demo"):
+        assert "usage:" in call(host, prefix / "bin" / "oriel", command, "--help")
+    assert os.access(next(prefix.glob("lib*/**/rsh-node")), os.X_OK)
     assert (next(prefix.glob("lib*/**/programs")) / host.name / "patterns").is_file()
-
-
-def test_only_the_public_api_is_exported(installed):
-    host, prefix = installed
-    library = next(prefix.glob("lib*/**/liboriel_*.so"))
-    names = {
-        line.split()[-1].split("@")[0]
-        for line in call(host, "nm", "-D", "--defined-only", library).splitlines()
-    }
-    assert "ORIEL_Win_ifence" in names and "MPI_Put" in names
-    strangers = sorted(n for n in names if not n.startswith(("MPI_", "ORIEL_", "PORIEL_")))
-    assert not strangers

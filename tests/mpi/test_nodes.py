@@ -4,64 +4,61 @@ started on them by each host MPI's own launcher."""
 
 from __future__ import annotations
 
+import os
+import secrets
+import subprocess
+
 import pytest
-from conftest import expect_loss
-from test_processes import PROGRAMS
-
-# Nodes and ranks on each: remote peers alone, and together with mapped ones.
-SHAPES = [(2, 1), (2, 2), (3, 1), (3, 2)]
-# libfabric's own sockets provider is slow: less of it.
-PROVIDERS = [
-    *[
-        (program, "tcp;ofi_rxm")
-        for program in ("fence", "pscw", "passive", "operations", "reductions")
-    ],
-    *[(program, "sockets") for program in ("fence", "pscw", "operations", "atomics")],
-]
+from conftest import expect_loss, folder_of
+from oriel.hosts.nodes import Nodes, NodesError
+from plan import INTRINSIC, LIBRARIES, PROVIDERS, SEVERAL_NODES
 
 
-@pytest.fixture(autouse=True)
-def native_abi(host):
-    if host.name.endswith("-abi"):
-        pytest.skip("the way between nodes does not depend on the MPI's ABI")
+def _shape(nodes, shape: str):
+    """The nodes and the number of ranks that a shape stands for: NODESxRANKS, these on each."""
+    count, each = (int(word) for word in shape.split("x"))
+    return nodes.first(count), count * each
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=[f"{n}x{each}" for n, each in SHAPES])
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.host_alone
+@pytest.mark.plan("shape", SEVERAL_NODES)
 def test_program(job, host, program, shape, three_nodes):
-    count, each = shape
-    job.expect_ok(host, program, count * each, nodes=three_nodes.first(count))
+    nodes, ranks = _shape(three_nodes, shape)
+    job.expect_ok(host, program, ranks, nodes=nodes)
 
 
-@pytest.mark.parametrize(("program", "provider"), PROVIDERS)
+@pytest.mark.plan("provider", PROVIDERS)
 def test_provider(job, host, program, provider, three_nodes):
-    if job.host_alone:
-        pytest.skip("ORIEL_OFI_PROVIDER is a setting of Oriel")
-    if host.name == "intel":
-        pytest.skip("its libfabric brings tcp alone for TCP networks")
     settings = {"ORIEL_OFI_PROVIDER": provider}
     job.expect_ok(host, program, 4, settings, nodes=three_nodes.first(2))
 
 
-# Remote peers alone, and together with mapped ones.
-@pytest.mark.parametrize("shape", [(2, 1), (2, 2)], ids=["2x1", "2x2"])
-@pytest.mark.parametrize("program", ["atomics", "operations", "reductions", "datatypes"])
+@pytest.mark.plan("shape", INTRINSIC)
 def test_atomics(job, host, program, shape, three_nodes):
     """Accumulates by the network's own atomics, in the programs that know nothing of them too."""
-    if job.host_alone:
-        pytest.skip("the info key is Oriel's")
-    count, each = shape
+    nodes, ranks = _shape(three_nodes, shape)
     settings = {
         "ORIEL_TEST_INFO": "mpi_assert_accumulate_intrinsic=true",
         "ORIEL_TEST_INTRINSIC": "true",
     }
-    job.expect_ok(host, program, count * each, settings, three_nodes.first(count))
+    job.expect_ok(host, program, ranks, settings, nodes)
+
+
+@pytest.mark.hosts(*LIBRARIES)
+def test_locks_allowed_later(job, host, three_nodes):
+    """The agent starts when a window loses its key no_locks, if none has started it before."""
+    command = [folder_of(host) / "atomics", "locks allowed later"]
+    status, output = job.run_command(host, command, 2, nodes=three_nodes.first(2))
+    assert status == 0 and "ok: " in output, output[-4000:]
+
+
+def test_fork(job, host, three_nodes):
+    """A child that ends by exit() leaves its parent's connections alone."""
+    job.expect_ok(host, "forked", 2, nodes=three_nodes.first(2))
 
 
 def test_no_such_provider(job, host, three_nodes):
     """A provider that is not there is an error of the call that makes the window, on all ranks."""
-    if job.host_alone:
-        pytest.skip("ORIEL_OFI_PROVIDER is a setting of Oriel")
     settings = {"ORIEL_OFI_PROVIDER": "carrier-pigeon"}
     status, output = job.run(host, "fence", 2, settings, three_nodes.first(2))
     assert status != 0
@@ -69,10 +66,9 @@ def test_no_such_provider(job, host, three_nodes):
     assert "offers no provider named carrier-pigeon" in output
 
 
+@pytest.mark.hosts(*LIBRARIES)
 def test_no_libfabric(job, host, three_nodes):
     """Without libfabric the sentence says what is missing."""
-    if job.host_alone:
-        pytest.skip("ORIEL_OFI_LIBRARY is a setting of Oriel")
     settings = {"ORIEL_OFI_LIBRARY": "/nowhere/libfabric.so.1"}
     status, output = job.run(host, "fence", 2, settings, three_nodes.first(2))
     assert status != 0
@@ -80,10 +76,9 @@ def test_no_libfabric(job, host, three_nodes):
     assert "/nowhere/libfabric.so.1" in output
 
 
+@pytest.mark.hosts(*LIBRARIES)
 def test_memory_is_not_shared(job, host, three_nodes):
     """A shared window over two nodes is an error that names who is where (G7)."""
-    if job.host_alone:
-        pytest.skip("the sentence is Oriel's")
     status, output = job.run(host, "killed", 2, nodes=three_nodes.first(2))
     assert status != 0
     assert "rank 1 (node1) cannot share memory with rank 0 (node0)" in output
@@ -93,15 +88,25 @@ def test_memory_is_not_shared(job, host, three_nodes):
 def test_node_cut_off(job, host, three_nodes):
     """A node that is cut off in the middle of an epoch: the call that waits for it fails with a
     sentence, within the configured time."""
-    if job.host_alone:
-        pytest.skip("the sentence is Oriel's")
     expect_loss(job, host, when_ready=lambda nodes, _: nodes.cut_off(1))
 
 
+# Open MPI ends the job itself when one of its connections is closed.
+@pytest.mark.hosts("mpich", "intel")
 def test_killed_rank(job, host, three_nodes):
     """The same of a rank on another node that is killed with SIGKILL."""
-    if job.host_alone:
-        pytest.skip("the sentence is Oriel's")
-    if host.name == "openmpi":
-        pytest.skip("this MPI ends the job itself when one of its connections is closed")
     expect_loss(job, host, when_ready=lambda nodes, program: nodes.kill(1, program))
+
+
+def test_nodes_end_only_what_is_theirs(monkeypatch, three_nodes):
+    """Nodes whose name is taken are not made, and leave those that have it alone."""
+    number = secrets.randbits(32)
+    monkeypatch.setattr(secrets, "randbits", lambda _: number)
+    with Nodes(1) as first:
+        words = [*first.inside(0), "sleep", "60"]
+        with subprocess.Popen(words, env={**os.environ, **first.environment()}) as sleeper:
+            with pytest.raises(NodesError), Nodes(1):
+                pass
+            untouched = sleeper.poll() is None
+            sleeper.kill()
+    assert untouched

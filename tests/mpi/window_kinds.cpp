@@ -187,11 +187,50 @@ void info_round_trip(const support::Program& program) {
   CHECK_EQUAL(info_value(window, "accumulate_ops"), std::string("same_op"));
   CHECK_EQUAL(info_value(window, "same_size"), std::string("true"));
   CHECK_EQUAL(info_value(window, "same_disp_unit"), std::string("true"));
-  Info later{{"accumulate_ordering", "raw,waw"}, {"no locks", "true"}};
-  MPI_Win_set_info(window, later);
-  const std::string ordering = info_value(window, "accumulate_ordering");
-  CHECK(ordering == "raw,waw" || ordering == "none");
   use(window, program);
+}
+
+/// What may change later does, and what is told is in effect.
+void info_changes(Flavor flavor, const support::Program& program) {
+  Window<int> window(flavor, 2);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  const int target = program.right();
+  const Info strict{{"no_locks", "true"},          {"accumulate_ordering", "raw,waw"},
+                    {"accumulate_ops", "same_op"}, {"same_size", "true"},
+                    {"same_disp_unit", "true"},    {"mpi_accumulate_granularity", "8"}};
+  MPI_Win_set_info(window, strict);
+  CHECK_EQUAL(info_value(window, "no_locks"), std::string("true"));
+  CHECK_EQUAL(info_value(window, "accumulate_ordering"), std::string("raw,waw"));
+  CHECK_EQUAL(info_value(window, "accumulate_ops"), std::string("same_op"));
+  CHECK_EQUAL(info_value(window, "same_size"), std::string("true"));
+  CHECK_EQUAL(info_value(window, "same_disp_unit"), std::string("true"));
+  CHECK_EQUAL(info_value(window, "mpi_accumulate_granularity"), std::string("8"));
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock_all(0, window), MPI_ERR_RMA_SYNC);
+
+  const Info nonsense{{"no_locks", "perhaps"},
+                      {"accumulate_ordering", "raw,wow"},
+                      {"accumulate_ops", "any"},
+                      {"alloc_shared_noncontig", "true"}};
+  const std::string contiguous = info_value(window, "alloc_shared_noncontig");
+  MPI_Win_set_info(window, nonsense);
+  CHECK_EQUAL(info_value(window, "no_locks"), std::string("true"));
+  CHECK_EQUAL(info_value(window, "accumulate_ordering"), std::string("raw,waw"));
+  CHECK_EQUAL(info_value(window, "accumulate_ops"), std::string("same_op"));
+  CHECK_EQUAL(info_value(window, "alloc_shared_noncontig"), contiguous);
+  support::barrier();
+
+  const Info loose{{"no_locks", "false"}, {"accumulate_ordering", "none"}, {"same_size", "false"}};
+  MPI_Win_set_info(window, loose);
+  CHECK_EQUAL(info_value(window, "no_locks"), std::string("false"));
+  CHECK_EQUAL(info_value(window, "accumulate_ordering"), std::string("none"));
+  CHECK_EQUAL(info_value(window, "same_size"), std::string("false"));
+  const int value = 5 + program.rank();
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window), MPI_SUCCESS);
+  MPI_Put(&value, 1, MPI_INT, target, 0, 1, MPI_INT, window);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+  support::barrier();
+  CHECK_EQUAL(window[0], 5 + program.left());
 }
 
 void reorder_keys(const support::Program& program) {
@@ -432,6 +471,8 @@ int main(int argc, char** argv) {
     program.test("names and groups", [&] { names_and_groups(flavor); });
     program.test_unless_host("any", "hosts leave out keys that were not set", "info defaults",
                              [&] { info_defaults(flavor); });
+    program.test_unless_host("any", "hosts drop some keys", "info changes",
+                             [&] { info_changes(flavor, program); });
   }
   program.test("keyvals", keyvals);
   program.test("error handlers", error_handlers);

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/operation.hpp"
+#include "core/operation/operation.hpp"
 #include "core/window.hpp"
 
 namespace oriel::test {

@@ -28,6 +28,7 @@ struct RandomJob::Plan {
       limits.direct = std::uint64_t{8} * static_cast<unsigned>(random.below(3));
       limits.direct_run = std::uint64_t{8} * static_cast<unsigned>(random.below(3));
       limits.direct_piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 3));
+      limits.told_each = random.between(1, 8);
       limits.under_way = limits.piece * static_cast<unsigned>(random.between(1, 3));
     }
     const int node_count = random.between(2, 4);

@@ -16,9 +16,10 @@ namespace support {
 /// The three ways to a window that Oriel carries: private memory, mapped memory, shared memory.
 enum class Flavor { create, allocate, shared };
 
-/// Whether all ranks can share memory.
+/// Whether all ranks can share memory. ORIEL_TEST_HIDDEN=1: they cannot, whatever the host says.
 inline bool one_node() {
   static const bool one = [] {
+    if (std::getenv("ORIEL_TEST_HIDDEN") != nullptr) return false;
     MPI_Comm node;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     int here = 0;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the ranks of a node find that one of them has left behind, killed between two stores that
+// belong together: nobody waits for it, the calls fail and name it (B4).
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <new>
+#include <string>
+
+#include "support/calls.hpp"
+#include "transport/sim/sim_job.hpp"
+
+namespace oriel::test {
+namespace {
+
+constexpr int victim = 3;
+
+/// Ranks 0 to 3 on one node, rank 4 on another one. All know that rank 3 has ended.
+class Killed : public ::testing::Test {
+ protected:
+  Killed() : job_({0, 0, 0, 0, 1}) {
+    SimWindowSpec spec;
+    spec.bytes = 64;
+    job_.create_window(spec);
+    for (int rank = 0; rank < job_.ranks(); ++rank) job_.transport(rank).set_ended(victim);
+  }
+  Window& rank(int index) { return job_.window(index); }
+  ControlBlock& control(int target) { return *rank(0).member(target).control; }
+  Operation sum(int target) { return on_word(OperationKind::accumulate, &one_, target); }
+  std::uint64_t word(int target) {
+    return *reinterpret_cast<const std::uint64_t*>(job_.memory(target));
+  }
+  /// The victim has begun an update of the target, and does not come back.
+  void die_updating(int target) {
+    static Sharers sharers(job_.transport(victim), victim, [](int sharer) { return sharer; });
+    alignas(Update) static std::byte unfinished[sizeof(Update)];
+    new (unfinished) Update(control(target), sharers, false);
+  }
+
+  SimJob job_;
+  std::uint64_t one_ = 1;
+};
+
+TEST_F(Killed, WithinAnAccumulate) {
+  die_updating(1);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(rank(0).issue(sum(1)).error, Error::peer_lost);
+    EXPECT_NE(std::string(rank(0).reason()).find("rank 3"), std::string::npos) << rank(0).reason();
+  }
+  EXPECT_EQ(word(1), 0u);
+  // Other targets, and operations that wait for nobody, are as they were.
+  issue(rank(0), sum(2));
+  issue(rank(0), on_word(OperationKind::put, &one_, 1, 8));
+  Flag unlocked;
+  EXPECT_TRUE(rank(0).unlock_all(&unlocked).done);
+  EXPECT_EQ(word(2), 1u);
+}
+
+TEST_F(Killed, WhileTheRightToUpdateChangesHands) {
+  control(1).updater.store(std::uint32_t{1} << 31 | victim);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(rank(0).issue(sum(1)).error, Error::peer_lost);
+  issue(rank(0), sum(2));
+  EXPECT_EQ(word(2), 1u);
+}
+
+// Its right to update alone does not die with it when it was not within an update.
+TEST_F(Killed, BetweenTwoAccumulates) {
+  die_updating(1);
+  control(1).slots()[victim].updating.store(0);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  issue(rank(0), sum(1));
+  EXPECT_EQ(word(1), 1u);
+}
+
+// The target's engine carries out what comes from other nodes.
+TEST_F(Killed, WithinAnAccumulateThatOthersAskFor) {
+  die_updating(1);
+  ASSERT_EQ(rank(4).lock(false, 1, {}), Error::none);
+  issue(rank(4), sum(1));
+  Flag unlocked;
+  ASSERT_TRUE(rank(4).unlock(1, &unlocked).ok());
+  job_.settle();
+  ASSERT_TRUE(unlocked.done());
+  EXPECT_EQ(unlocked.error(), Error::peer_lost);
+}
+
+TEST_F(Killed, WithinAnAccumulateWhoseErrandIsRun) {
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  issue(rank(0), on_word(OperationKind::put, &one_, 1, 8));
+  ASSERT_EQ(rank(2).lock(true, 1, {}), Error::none);
+  issue(rank(2), sum(1));
+  Flag waiting;
+  ASSERT_FALSE(rank(2).unlock(1, &waiting).done) << "rank 0 has the lock";
+  die_updating(1);
+  Flag unlocked;
+  ASSERT_TRUE(rank(0).unlock(1, &unlocked).done);
+  job_.settle();
+  ASSERT_TRUE(waiting.done());
+  EXPECT_EQ(waiting.error(), Error::peer_lost);
+  // The lock has been given back with it.
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  EXPECT_TRUE(rank(0).lock_held(1));
+}
+
+TEST_F(Killed, WithTheGuardOfALock) {
+  control(1).lock.line.store(std::uint64_t{victim + 1} << 32);
+  for (const int origin : {0, 2}) {
+    ASSERT_EQ(rank(origin).lock(true, 1, {}), Error::none);
+    issue(rank(origin), on_word(OperationKind::put, &one_, 1));
+    Flag unlocked;
+    ASSERT_FALSE(rank(origin).unlock(1, &unlocked).done);
+    job_.settle();
+    EXPECT_FALSE(unlocked.done());
+    EXPECT_EQ(rank(origin).lost_peer(), victim);
+    ASSERT_EQ(rank(origin).lock(true, 2, {}), Error::none);
+    issue(rank(origin), on_word(OperationKind::put, &one_, 2));
+  }
+  EXPECT_EQ(word(1), 0u);
+}
+
+// Whoever holds the lock then gives it back and goes on; whoever keeps it has it for ever.
+TEST_F(Killed, WithTheGuardOfALockThatOthersHold) {
+  ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  ASSERT_TRUE(rank(0).lock_held(1));
+  control(1).lock.line.store(std::uint64_t{victim + 1} << 32 | 1);
+  for (int i = 0; i < 3; ++i) {
+    issue(rank(0), on_word(OperationKind::put, &one_, 1));
+    Flag unlocked;
+    EXPECT_TRUE(rank(0).unlock(1, &unlocked).done);
+    ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+    EXPECT_TRUE(rank(0).lock_held(1));
+  }
+}
+
+}  // namespace
+}  // namespace oriel::test

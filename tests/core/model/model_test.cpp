@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words that processes share without a lock, in all that a few ranks can do with them: the code
+// is the one that runs in production, see memory.hpp for the memory under it.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scenarios.hpp"
+
+namespace oriel::model {
+namespace {
+
+using Scripts = std::vector<std::string>;
+using Kind = Mutation::Kind;
+
+std::unique_ptr<Scene> lock(const Scripts& scripts, bool asymmetric = true) {
+  return std::make_unique<LockScene>(scripts, asymmetric);
+}
+std::unique_ptr<Scene> update(const Scripts& scripts, bool asymmetric = true) {
+  return std::make_unique<UpdateScene>(scripts, asymmetric);
+}
+std::unique_ptr<Scene> sleep(int storers, int words, int sleepers) {
+  return std::make_unique<SleepScene>(storers, words, sleepers);
+}
+
+/// The whole space, without a violation.
+void holds(const std::unique_ptr<Scene>& scene, int kills = 0) {
+  constexpr std::uint64_t most_states = 60'000'000;
+  const Result result = scene->search({}, kills, most_states);
+  std::printf("  %-44s %s %9llu states %10llu steps\n", scene->description().c_str(),
+              kills == 0 ? "      " : "killed", static_cast<unsigned long long>(result.states),
+              static_cast<unsigned long long>(result.steps));
+  EXPECT_EQ(result.violation, "") << scene->description() << "\n" << result.trace;
+  EXPECT_TRUE(result.complete) << scene->description();
+}
+
+/// Spaces that take minutes.
+bool soaking() {
+  return std::getenv("ORIEL_MODEL_LARGE") != nullptr;
+}
+
+TEST(Model, ALockExcludesAndIsHandedOn) {
+  for (const Scripts& scripts :
+       {Scripts{"xx", "xx"}, {"sx", "xs"}, {"xe", "ex"}, {"xj", "jx"}, {"ej", "se"}}) {
+    holds(lock(scripts));
+  }
+  for (const Scripts& scripts : {Scripts{"xxx", "x"}, {"ex", "se"}}) holds(lock(scripts, false));
+}
+
+// A streak of the first rank lets it become the keeper once more, see Words::long_streak.
+TEST(Model, AKeeperComesBack) {
+  holds(lock({"xxxx", "xx"}));
+  holds(lock({"xxxx", "xx"}, false));
+}
+
+TEST(Model, ThreeRanksShareALock) {
+  for (const Scripts& scripts : {Scripts{"s", "s", "x"}, {"j", "s", "x"}}) holds(lock(scripts));
+  if (!soaking()) return;
+  for (const Scripts& scripts : {Scripts{"x", "x", "x"},
+                                 {"e", "x", "s"},
+                                 {"e", "e", "x"},
+                                 {"xx", "x", "s"},
+                                 {"xxxx", "xxx"}}) {
+    holds(lock(scripts));
+  }
+}
+
+TEST(Model, UpdatesExcludeOneAnother) {
+  for (const Scripts& scripts :
+       {Scripts{"ea", "e"}, {"eea", "ea"}, {"aa", "ee"}, {"e", "e", "a"}, {"e", "e", "e"}}) {
+    holds(update(scripts));
+    holds(update(scripts, false));
+  }
+  if (!soaking()) return;
+  for (const Scripts& scripts : {Scripts{"ee", "e", "a"}, {"ea", "ae", "e"}}) {
+    holds(update(scripts));
+  }
+}
+
+TEST(Model, AWakeUpIsNotLost) {
+  holds(sleep(1, 3, 1));
+  holds(sleep(2, 2, 1));
+  holds(sleep(1, 2, 2));
+}
+
+// One rank is killed, before any of its steps. The others come to an end.
+TEST(Model, NobodyWaitsForTheDead) {
+  for (const Scripts& scripts : {Scripts{"xx", "xx"}, {"sx", "xs"}, {"xe", "ex"}, {"xj", "jx"}}) {
+    holds(lock(scripts), 1);
+  }
+  for (const Scripts& scripts : {Scripts{"eea", "ea"}, {"e", "e", "a"}, {"a", "a", "e"}}) {
+    holds(update(scripts), 1);
+  }
+  if (!soaking()) return;
+  for (const Scripts& scripts : {Scripts{"x", "x", "x"}, {"e", "s", "x"}}) holds(lock(scripts), 1);
+}
+
+/// A fault on purpose, and a scenario that finds it.
+struct Mutant {
+  const char* what;
+  Mutation mutation;
+  std::unique_ptr<Scene> (*scene)();
+  int kills = 0;
+};
+
+const Mutant mutants[] = {
+    {"lock: no membarrier", {Kind::no_fence, ""}, [] { return lock({"xx", "x"}); }},
+    {"lock: guard dropped without release",
+     {Kind::unrelease, "line"},
+     [] { return lock({"x", "x"}); }},
+    {"lock: guard taken without acquire",
+     {Kind::unacquire, "line"},
+     [] { return lock({"x", "x"}); }},
+    {"lock: given back without release",
+     {Kind::unrelease, "holders"},
+     [] { return lock({"s", "x"}); }},
+    {"lock: taken without acquire", {Kind::unacquire, "holders"}, [] { return lock({"s", "x"}); }},
+    {"lock: keeper gives back without release",
+     {Kind::unrelease, "locked"},
+     [] { return lock({"xx", "x"}); }},
+    {"lock: taken away without acquire",
+     {Kind::unacquire, "locked"},
+     [] { return lock({"xx", "x"}); }},
+    {"lock: granted without release", {Kind::unrelease, "state"}, [] { return lock({"x", "x"}); }},
+    {"lock: grant seen without acquire",
+     {Kind::unacquire, "state"},
+     [] { return lock({"x", "x"}); }},
+    {"lock: contended cleared without release",
+     {Kind::unrelease, "contended"},
+     [] { return lock({"xxxx", "xx"}); }},
+    {"lock: contended read out of order",
+     {Kind::unacquire, "contended"},
+     [] { return lock({"xxxx", "xx"}); }},
+    {"lock: keeper looks before its store",
+     {Kind::late, "locked"},
+     [] { return lock({"xx", "x"}); }},
+    {"lock: grant forgotten", {Kind::skip, "state"}, [] { return lock({"xx", "xx"}); }},
+    {"update: no membarrier", {Kind::no_fence, ""}, [] { return update({"ee", "a"}); }},
+    {"update: ended without release",
+     {Kind::unrelease, "updating"},
+     [] { return update({"e", "a"}); }},
+    {"update: end seen without acquire",
+     {Kind::unacquire, "updating"},
+     [] { return update({"e", "a"}); }},
+    {"update: right passed without release",
+     {Kind::unrelease, "updater"},
+     [] { return update({"e", "e", "a"}); }},
+    {"update: right taken without acquire",
+     {Kind::unacquire, "updater"},
+     [] { return update({"e", "e", "a"}); }},
+    {"update: looks before its store",
+     {Kind::late, "updating"},
+     [] { return update({"ee", "a"}); }},
+    {"update: not announced", {Kind::skip, "updating"}, [] { return update({"e", "a"}); }},
+    {"lock: a dead rank's guard awaited", {Kind::trusting, ""}, [] { return lock({"x", "x"}); }, 1},
+    {"update: a dead rank awaited", {Kind::trusting, ""}, [] { return update({"e", "a"}); }, 1},
+    {"sleep: no membarrier", {Kind::no_fence, ""}, [] { return sleep(1, 1, 1); }},
+    {"sleep: word stored without release",
+     {Kind::unrelease, "stored"},
+     [] { return sleep(1, 1, 1); }},
+    {"sleep: word read without acquire",
+     {Kind::unacquire, "stored"},
+     [] { return sleep(1, 1, 1); }},
+    {"sleep: storer looks before its store", {Kind::late, "stored"}, [] { return sleep(1, 1, 1); }},
+    {"sleep: ring forgotten", {Kind::skip, "rings"}, [] { return sleep(1, 1, 1); }},
+    {"sleep: rung without release", {Kind::unrelease, "rings"}, [] { return sleep(1, 1, 1); }},
+    {"sleep: ring heard without acquire",
+     {Kind::unacquire, "rings"},
+     [] { return sleep(1, 1, 1); }},
+    {"sleep: sleeping not set", {Kind::skip, "sleeping"}, [] { return sleep(1, 1, 1); }},
+};
+
+TEST(Model, FindsEachMutant) {
+  for (const Mutant& mutant : mutants) {
+    const std::unique_ptr<Scene> scene = mutant.scene();
+    constexpr std::uint64_t most_states = 2'000'000;
+    ASSERT_EQ(scene->search({}, mutant.kills, most_states).violation, "") << mutant.what;
+    const Result result = scene->search(mutant.mutation, mutant.kills, most_states);
+    std::printf("  %-42s %s\n", mutant.what, result.violation.c_str());
+    EXPECT_NE(result.violation, "") << mutant.what << " is not found";
+  }
+}
+
+}  // namespace
+}  // namespace oriel::model

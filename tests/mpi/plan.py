@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which program runs where. Every run takes seconds for ever, so each row says what it proves that
+no other row does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+# By their own ABI, and by that of the standard.
+NATIVE = ("mpich", "openmpi", "intel")
+STANDARD = ("mpich-abi", "intel-abi")
+# Intel MPI loads the library that was built for MPICH: what our code does, MPICH shows.
+LIBRARIES = ("mpich", "openmpi")
+
+# Those that tests of their own start.
+STARTED_ELSEWHERE = (
+    "asked",
+    "forked",
+    "granted_threads",
+    "hidden",
+    "killed",
+    "lost",
+    "many_windows",
+)
+PROGRAMS = tuple(
+    sorted(
+        path.stem
+        for path in Path(__file__).parent.glob("*.cpp")
+        if path.stem not in STARTED_ELSEWHERE
+    )
+)
+# Ranks wait for one another in rounds, chains and queues, which grow with their number.
+SYNCHRONIZATION = ("fence", "nonblocking", "passive", "pscw")
+# Every kind of operation, also longer than any packet.
+OPERATIONS = ("operations",)
+ACCUMULATES = ("datatypes", "operations", "reductions")
+
+
+@dataclass(frozen=True)
+class Row:
+    hosts: tuple[str, ...]
+    programs: tuple[str, ...]
+    values: tuple  # of what else a run is given: ranks, nodes and ranks, a provider
+
+
+ONE_NODE = (
+    # One peer; and several, which are more ranks than the cores of a small machine.
+    Row(NATIVE, PROGRAMS, (2, 4)),
+    # A rank alone is its own peer. The host has no part in that.
+    Row(("mpich",), PROGRAMS, (1,)),
+    # Three rounds of a fence, longer queues.
+    Row(LIBRARIES, SYNCHRONIZATION, (8,)),
+    # Other constants and handles, which all programs use; the number of ranks is nothing to them.
+    Row(("mpich-abi",), PROGRAMS, (2,)),
+    # The same library under another MPI. Intel MPI 2021.18 has the values of MPI_ERRORS_RETURN and
+    # MPI_ERRORS_ABORT the other way round than MPICH 5.0, with whose header programs for the
+    # standard ABI are built here: none of those that set error handlers.
+    Row(("intel-abi",), ("datatypes", "fence"), (2,)),
+)
+
+SEVERAL_NODES = (
+    # Remote peers together with mapped ones.
+    Row(NATIVE, PROGRAMS, ("2x2",)),
+    # Remote peers alone.
+    Row(("mpich",), PROGRAMS, ("2x1",)),
+    # More nodes than two, and not a power of two: rounds between them.
+    Row(LIBRARIES, SYNCHRONIZATION, ("3x2",)),
+)
+
+# The others' networks; Intel MPI's libfabric brings tcp alone. sockets is slow: less of it.
+PROVIDERS = (
+    Row(LIBRARIES, ("fence", "operations", "passive", "pscw", "reductions"), ("tcp;ofi_rxm",)),
+    Row(("mpich",), ("atomics", "fence", "operations", "pscw"), ("sockets",)),
+    Row(("openmpi",), OPERATIONS, ("sockets",)),
+)
+
+# Accumulates by the network's own atomics where all peers are remote, beside mapped ones not.
+INTRINSIC = (
+    Row(NATIVE, ("atomics",), ("2x1", "2x2")),
+    Row(("mpich",), ACCUMULATES, ("2x1", "2x2")),
+    Row(("openmpi",), ACCUMULATES, ("2x1",)),
+)
+
+MANNERS = (
+    "no_registration",
+    "local_registration",
+    "unordered_writes",
+    "late_receives",
+    "again",
+    "no_wait",
+)
+# Ranks of one host that cannot see each other: what is new is the way to the network, which all
+# windows take alike.
+HIDDEN = (
+    Row(("mpich",), ("hidden", "fence", "operations", "passive", "pscw"), (2,)),
+    Row(("openmpi", "intel"), ("hidden", "operations"), (2,)),
+)
+
+AWKWARD_NETWORKS = (
+    Row(("mpich",), ("fence", "operations", "passive", "pscw"), MANNERS),
+    # Each host brings a libfabric of its own.
+    Row(("openmpi", "intel"), OPERATIONS, MANNERS),
+)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrows between the folders of python/oriel run one way."""
+
+from __future__ import annotations
+
+import ast
+import collections
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "python" / "oriel"
+
+# What each folder may import beside itself; "" is the package's own folder.
+MAY_IMPORT = {
+    "hosts": set(),
+    "report": set(),
+    "bench": {"hosts", "report"},
+    "demo": {"hosts", "report"},
+    "cli": {"", "bench", "demo", "hosts"},
+    "": {"cli"},
+}
+
+
+def sources() -> list[Path]:
+    return [path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")]
+
+
+def folder(path: Path) -> str:
+    return path.parts[0] if len(path.parts) > 1 else ""
+
+
+def imported(path: Path) -> set[str]:
+    """The folders that a file imports from, by `import`, `from` or a module's name in a string."""
+    modules = []
+    for node in ast.walk(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules += [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively, which this test does not follow"
+            modules += [f"{node.module}.{name.name}" for name in node.names]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            modules.append(node.value)
+    parts = [module.split(".") for module in modules if module.startswith("oriel.")]
+    return {second if (PACKAGE / second).is_dir() else "" for _, second, *_ in parts}
+
+
+def test_every_folder_has_a_place():
+    assert {folder(path) for path in sources()} == set(MAY_IMPORT)
+
+
+def test_arrows_run_one_way():
+    wrong = [
+        f"{path} imports from {other or 'oriel'}"
+        for path in sources()
+        for other in sorted(imported(path) - {folder(path)} - MAY_IMPORT[folder(path)])
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_imports_are_seen():
+    """Of each form there is one, so that the test above cannot pass by seeing nothing."""
+    assert imported(Path("bench", "bench.py")) == {"bench", "hosts", "report"}
+    assert imported(Path("cli", "commands.py")) == {"", "bench", "cli", "demo", "hosts"}
+
+
+def test_no_two_files_share_a_name():
+    names = collections.Counter(path.name for path in sources() if path.name != "__init__.py")
+    assert not [name for name, count in names.items() if count > 1]
