@@ -18,7 +18,7 @@ help:
 	@echo "make test     everything that CI tests"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
-	@echo "make soak     long random tests of the core"
+	@echo "make soak     long random tests of the core, larger spaces of the model"
 	@echo "make mpis     bring MPICH, Open MPI and Intel MPI into build/mpi"
 
 setup:
@@ -39,7 +39,7 @@ bench: build
 
 SANITIZED := build/sanitize-thread build/sanitize-address
 # ThreadSanitizer cannot be preloaded into a program that was not built with it.
-SANITIZED_LIBRARIES_address := oriel_mpich oriel_openmpi oriel_abi
+SANITIZED_LIBRARIES_address := oriel_mpich oriel_openmpi
 $(SANITIZED): build/sanitize-%: mpis
 	@mkdir -p $@
 	@$(CONFIGURE) -B $@ -DORIEL_SANITIZE=$* >$@/configure.log || { cat $@/configure.log; exit 1; }
@@ -48,12 +48,13 @@ $(SANITIZED): build/sanitize-%: mpis
 
 test: build $(SANITIZED)
 	scripts/core-tests build $(SANITIZED)
-	$(PYTHON) -m pytest -q tests/mpi
+	$(PYTHON) -m pytest -q tests/python tests/mpi
 	$(PYTHON) -m pytest -q tests/mpi/test_processes.py --sanitized --ranks 2
 	scripts/mpi4py-tests
 
 soak: build
 	ORIEL_SEEDS=20000 build/tests/core_tests --gtest_filter='*andom*'
+	ORIEL_MODEL_LARGE=1 build/tests/model_tests
 
 lint: build
 	scripts/lint
