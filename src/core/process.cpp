@@ -6,8 +6,8 @@
 
 namespace oriel {
 
-Process::Process(Transport& transport, int self, GenericReduce generic, const Limits& limits)
-    : transport_(transport), self_(self), generic_(generic), remote_(transport, limits) {}
+Process::Process(Transport& transport, int self, const Limits& limits)
+    : transport_(transport), self_(self), remote_(transport, limits) {}
 
 Process::~Process() = default;
 

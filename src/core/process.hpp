@@ -10,7 +10,7 @@
 
 #include "core/epoch/epochs.hpp"
 #include "core/epoch/pools.hpp"
-#include "core/operation/reduction.hpp"
+#include "core/remote/limits.hpp"
 #include "core/remote/message.hpp"
 #include "core/transport/transport.hpp"
 #include "core/ways.hpp"
@@ -23,7 +23,7 @@ namespace oriel {
 /// what their transports and control blocks share.
 class Process {
  public:
-  Process(Transport& transport, int self, GenericReduce generic, const Limits& limits = {});
+  Process(Transport& transport, int self, const Limits& limits = {});
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -60,7 +60,6 @@ class Process {
 
   Transport& transport() { return transport_; }
   int self() const { return self_; }
-  GenericReduce generic() const { return generic_; }
 
   // For its windows.
   EpochPools& pools() { return pools_; }
@@ -77,7 +76,6 @@ class Process {
 
   Transport& transport_;
   int self_;
-  GenericReduce generic_;
   RemoteResources remote_;
   EpochPools pools_;                              // outlive the windows
   EpochsAtWork at_work_;                          // likewise

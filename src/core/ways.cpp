@@ -126,7 +126,6 @@ bool Ways::deliver(const Message& message, std::span<const std::byte> payload) {
       return remote_->fence.take_mark(message);
     case MessageKind::layout:
       return remote_->server.take_layout(message, payload);
-    case MessageKind::fence:
     case MessageKind::count:
       break;
   }

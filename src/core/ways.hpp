@@ -13,6 +13,7 @@
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/layout_cache.hpp"
+#include "core/remote/limits.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/outbox.hpp"
 #include "core/remote/remote_targets.hpp"

@@ -64,7 +64,8 @@ class Window : public Epochs {
     if (!atomics.empty() && atomics.has(bit(reduction.op), reduction.basic)) return false;
     std::byte* where = direct(target, displacement, count * reduction.element);
     if (where == nullptr) return false;
-    return region_->reduce(reduction, target, where, origin, fetched, count) == Error::none;
+    return region_->reduce(reduction, *peer(target).member, where, origin, fetched, count) ==
+           Error::none;
   }
   /// Likewise of compare-and-swap.
   bool compare_swap_directly(int target, std::int64_t displacement, const Reduction& reduction,
@@ -73,8 +74,8 @@ class Window : public Epochs {
     if (!atomics.empty() && atomics.has(compare_swap_bit, reduction.basic)) return false;
     std::byte* where = direct(target, displacement, reduction.element);
     if (where == nullptr) return false;
-    return region_->compare_swap(reduction.element, target, where, origin, compare, result) ==
-           Error::none;
+    return region_->compare_swap(reduction.element, *peer(target).member, where, origin, compare,
+                                 result) == Error::none;
   }
 
   /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all

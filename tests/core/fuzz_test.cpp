@@ -35,7 +35,7 @@ Message any_message(Random& random) {
       message.gate = static_cast<Gate>(random.below(5));
       message.operation = static_cast<OperationKind>(random.below(7));
       message.op = static_cast<Op>(random.below(14));
-      message.basic = static_cast<Basic>(random.below(13));
+      message.basic = static_cast<Basic>(random.below(basic_count + 2));
       // Steps and counts; or the token of an operation that has been made once or twice.
       message.word = static_cast<std::uint64_t>(random.below(4)) << 32 |
                      static_cast<std::uint64_t>(random.below(random.chance(50) ? 3 : 80));

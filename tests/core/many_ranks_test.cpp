@@ -33,7 +33,7 @@ std::uint64_t resident_bytes() {
 class Side {
  public:
   Side(SimNetwork& network, int process, int rank)
-      : transport_(network, process), process_(transport_, process, GenericReduce{}), rank_(rank) {}
+      : transport_(network, process), process_(transport_, process), rank_(rank) {}
 
   void make_window(const Side& other) {
     WindowSpec spec;
@@ -46,7 +46,7 @@ class Side {
     region.control = ControlBlock::create(control_.data(), ranks);
     directory_ = std::make_shared<Found>(*this, other);
     region.directory = directory_;
-    spec.region = std::make_shared<Region>(std::move(region), transport_, process_.generic());
+    spec.region = std::make_shared<Region>(std::move(region), transport_);
     window_ = &process_.create_window(std::move(spec));
   }
   Window& window() { return *window_; }

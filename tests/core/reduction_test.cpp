@@ -5,13 +5,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <random>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace oriel {
@@ -208,92 +212,186 @@ TEST(Reduction, ElementsAreAtomicBySizeAndAlignmentAlone) {
   }
 }
 
-/// A type that the core does not know: a pair, of which the greater first part wins.
-struct Pair {
-  std::int16_t value;
-  std::int16_t index;
+// Types that the processor has no instructions for.
+
+template <typename T>
+Reduction on(Basic basic, Op op, std::uint32_t element = sizeof(T)) {
+  return {op, basic, element};
+}
+
+constexpr auto both = std::array{reduce_atomic, reduce_plain};
+
+/// Two elements, with and without fetching; what is combined is exact.
+template <typename T>
+void combines(Basic basic, Op op, T in, T old, T result) {
+  SCOPED_TRACE(static_cast<int>(basic) * 100 + static_cast<int>(op));
+  ASSERT_TRUE(valid(on<T>(basic, op)));
+  for (const auto reduce : both) {
+    // Updates of what is not of a word's size are never atomic.
+    if (reduce == both[0] && sizeof(T) > 8) continue;
+    for (const bool fetches : {false, true}) {
+      const std::array<T, 2> origin{in, old};
+      alignas(8) std::array<T, 2> target{old, old};
+      std::array<T, 2> fetched{};
+      reduce(on<T>(basic, op), target.data(), origin.data(), fetches ? fetched.data() : nullptr, 1);
+      EXPECT_TRUE(target[0] == result);
+      EXPECT_TRUE(target[1] == old) << "an element too many";
+      EXPECT_TRUE(fetched[0] == (fetches ? old : T{}));
+    }
+  }
+}
+
+template <typename T>
+void combines_numbers(Basic basic) {
+  combines<T>(basic, Op::sum, T(3), T(-5), T(-2));
+  combines<T>(basic, Op::prod, T(3), T(-5), T(-15));
+  combines<T>(basic, Op::min, T(3), T(-5), T(-5));
+  combines<T>(basic, Op::max, T(3), T(-5), T(3));
+  EXPECT_FALSE(valid(on<T>(basic, Op::minloc)));
+}
+
+TEST(UncommonKernels, CombineWideAndNarrowNumbers) {
+  combines_numbers<long double>(Basic::long_double);
+  EXPECT_FALSE(valid(on<long double>(Basic::long_double, Op::band)));
+#ifdef __SIZEOF_INT128__
+  using Wide = __int128;
+  combines_numbers<Wide>(Basic::i128);
+  const Wide high = Wide{5} << 90;
+  combines<Wide>(Basic::i128, Op::sum, high, high, 2 * high);
+  combines<Wide>(Basic::i128, Op::band, high | 6, high | 3, high | 2);
+  combines<Wide>(Basic::i128, Op::bor, high, 3, high | 3);
+  combines<Wide>(Basic::i128, Op::bxor, high, high | 3, 3);
+  combines<Wide>(Basic::i128, Op::land, high, 3, 1);
+  combines<Wide>(Basic::i128, Op::lor, 0, 0, 0);
+  combines<Wide>(Basic::i128, Op::lxor, high, 3, 0);
+#endif
+#ifdef __SIZEOF_FLOAT128__
+  combines_numbers<__float128>(Basic::f128);
+#endif
+#ifdef __FLT16_MAX__
+  combines_numbers<_Float16>(Basic::f16);
+#endif
+}
+
+template <typename T>
+void combines_complex(Basic basic) {
+  using Complex = std::complex<T>;
+  combines<Complex>(basic, Op::sum, {1, 2}, {3, -5}, {4, -3});
+  combines<Complex>(basic, Op::prod, {1, 2}, {3, -5}, {13, 1});
+  EXPECT_FALSE(valid(on<Complex>(basic, Op::max)));
+}
+
+TEST(UncommonKernels, CombineComplexNumbers) {
+  combines_complex<float>(Basic::complex_f32);
+  combines_complex<double>(Basic::complex_f64);
+  combines_complex<long double>(Basic::complex_long_double);
+}
+
+template <typename Value, typename Index>
+struct Found {
+  Value value;
+  Index index;
+  bool operator==(const Found&) const = default;
 };
-static_assert(sizeof(Pair) == 4);
 
-constexpr std::uint64_t greater_pair = 41;
-constexpr std::uint64_t pair_type = 42;
-
-void apply_pairs(std::uint64_t op, std::uint64_t type, const void* in, void* inout,
-                 std::size_t count) {
-  ASSERT_EQ(op, greater_pair);
-  ASSERT_EQ(type, pair_type);
-  for (std::size_t i = 0; i < count; ++i) {
-    Pair a, b;
-    std::memcpy(&a, static_cast<const Pair*>(in) + i, sizeof a);
-    std::memcpy(&b, static_cast<Pair*>(inout) + i, sizeof b);
-    if (a.value > b.value) std::memcpy(static_cast<Pair*>(inout) + i, &a, sizeof a);
+/// Elements lie side by side, without the gap that C leaves behind them.
+template <typename Value, typename Index>
+void combines_pairs(Basic basic) {
+  using Pair = Found<Value, Index>;
+  constexpr std::uint32_t bytes = offsetof(Pair, index) + sizeof(Index);
+  const auto combine = [&](Op op, Pair in, Pair old) {
+    EXPECT_TRUE(valid(on<Pair>(basic, op, bytes)));
+    EXPECT_FALSE(valid(on<Pair>(basic, Op::sum, bytes)));
+    alignas(8) std::array<std::byte, 2 * bytes> origin{}, target{}, fetched{};
+    for (auto [memory, pair] : {std::pair{&origin, in}, std::pair{&target, old}}) {
+      memory->fill(std::byte{0x5a});
+      std::memcpy(memory->data() + bytes, &pair.value, sizeof pair.value);
+      std::memcpy(memory->data() + bytes + offsetof(Pair, index), &pair.index, sizeof pair.index);
+    }
+    const auto before = target;
+    const Reduction reduction = on<Pair>(basic, op, bytes);
+    const bool words = bytes == 8;
+    (words ? reduce_atomic : reduce_plain)(reduction, target.data() + bytes, origin.data() + bytes,
+                                           fetched.data() + bytes, 1);
+    EXPECT_TRUE(std::equal(before.begin(), before.begin() + bytes, target.begin()));
+    EXPECT_TRUE(std::equal(before.begin() + bytes, before.end(), fetched.begin() + bytes));
+    // What lies between the two parts is not a pair's.
+    for (std::size_t i = sizeof(Value); i < offsetof(Pair, index); ++i) {
+      EXPECT_EQ(target[bytes + i], std::byte{0x5a});
+    }
+    Pair result{};
+    std::memcpy(&result.value, target.data() + bytes, sizeof result.value);
+    std::memcpy(&result.index, target.data() + bytes + offsetof(Pair, index), sizeof result.index);
+    return result;
+  };
+  const Pair low{3, 7}, high{8, 9}, high_first{8, 2};
+  for (const Pair& other : {high, high_first}) {
+    EXPECT_EQ(combine(Op::minloc, low, other), low);
+    EXPECT_EQ(combine(Op::minloc, other, low), low);
+    EXPECT_EQ(combine(Op::maxloc, low, other), other);
+    EXPECT_EQ(combine(Op::maxloc, other, low), other);
+  }
+  // Of equal values, the lower index.
+  for (const Op op : {Op::minloc, Op::maxloc}) {
+    EXPECT_EQ(combine(op, high, high_first), high_first);
+    EXPECT_EQ(combine(op, high_first, high), high_first);
   }
 }
 
-Reduction pairs(Op op) {
-  Reduction reduction;
-  reduction.op = op;
-  reduction.basic = Basic::other;
-  reduction.element = sizeof(Pair);
-  reduction.op_code = greater_pair;
-  reduction.type_code = pair_type;
-  reduction.generic.apply = apply_pairs;
-  return reduction;
+TEST(UncommonKernels, CombinePairs) {
+  combines_pairs<short, int>(Basic::short_int);
+  combines_pairs<int, int>(Basic::int_int);
+  combines_pairs<long, int>(Basic::long_int);
+  combines_pairs<float, int>(Basic::f32_int);
+  combines_pairs<double, int>(Basic::f64_int);
+  combines_pairs<long double, int>(Basic::long_double_int);
+  combines_pairs<float, float>(Basic::f32_f32);
+  combines_pairs<double, double>(Basic::f64_f64);
 }
 
-TEST(Reduction, WithoutAKernelTheBoundaryCombines) {
-  for (auto reduce : {reduce_atomic, reduce_plain}) {
-    const Pair in[2] = {{5, 1}, {5, 2}};
-    Pair target[2] = {{4, 8}, {6, 9}};
-    Pair old[2] = {};
-    reduce(pairs(Op::generic), target, in, old, 2);
-    EXPECT_EQ(target[0].index, 1);
-    EXPECT_EQ(target[1].index, 9);
-    EXPECT_EQ(old[0].index, 8);
-    EXPECT_EQ(old[1].value, 6);
-    reduce(pairs(Op::replace), target, in, nullptr, 2);
-    EXPECT_EQ(target[1].index, 2);
-    reduce(pairs(Op::no_op), target, nullptr, old, 2);
-    EXPECT_EQ(old[0].index, 1);
-    EXPECT_EQ(target[0].index, 1);
-  }
-}
-
-// A numeric op on a type without a kernel, such as MPI_SUM on a 4-byte type of another kind.
-TEST(Reduction, ANumericOpOnAnUnknownTypeIsLeftToTheBoundary) {
-  for (auto reduce : {reduce_atomic, reduce_plain}) {
-    const Pair in{7, 1};
-    Pair target{6, 2};
-    reduce(pairs(Op::sum), &target, &in, nullptr, 1);
-    EXPECT_EQ(target.value, 7);
-  }
-}
-
-// Logical ops on floating point have no kernel: MPI defines none.
-TEST(Reduction, FloatingPointHasNoLogicalKernel) {
-  Reduction reduction = pairs(Op::band);
-  reduction.basic = Basic::f32;
-  const Pair in{7, 1};
-  Pair target{6, 2};
-  reduce_atomic(reduction, &target, &in, nullptr, 1);
-  EXPECT_EQ(target.value, 7);
-}
-
-TEST(Reduction, GenericUpdatesByThreadsAreNotLost) {
-  Pair target{0, 0};
-  alignas(8) std::array<Pair, 2> words{target, target};
+TEST(UncommonKernels, UpdatesOfWordsByThreadsAreNotLost) {
+  alignas(8) std::array<Found<float, int>, 2> words{};
+  const Reduction reduction{Op::maxloc, Basic::f32_int, sizeof words[0]};
   std::vector<std::jthread> workers;
-  for (std::int16_t thread = 0; thread < 4; ++thread) {
-    workers.emplace_back([&words, thread] {
-      for (std::int16_t i = 0; i < 4000; ++i) {
-        const Pair in{static_cast<std::int16_t>(4 * i + thread), thread};
-        reduce_atomic(pairs(Op::generic), words.data(), &in, nullptr, 1);
+  for (int thread = 0; thread < 4; ++thread) {
+    workers.emplace_back([&, thread] {
+      for (int i = 0; i < 4000; ++i) {
+        const Found<float, int> in{static_cast<float>(4 * i + thread), thread};
+        reduce_atomic(reduction, words.data(), &in, nullptr, 1);
       }
     });
   }
   workers.clear();
-  EXPECT_EQ(words[0].value, 15999);
-  EXPECT_EQ(words[0].index, 3);
+  EXPECT_EQ(words[0], (Found<float, int>{15999, 3}));
+  EXPECT_EQ(words[1], (Found<float, int>{}));
+}
+
+// Codes come in messages.
+TEST(Reduction, WhatMpiDoesNotHaveIsNotValid) {
+  EXPECT_FALSE(valid({Op::band, Basic::f32, 4}));
+  EXPECT_FALSE(valid({Op::sum, Basic::f32, 8}));
+  EXPECT_FALSE(valid({Op::sum, Basic::f64_int, 12}));
+  EXPECT_FALSE(valid({Op::maxloc, Basic::f64_int, 16}));
+  EXPECT_FALSE(valid({Op::sum, Basic::other, 4}));
+  EXPECT_FALSE(valid({Op::sum, Basic::none, 4}));
+  EXPECT_FALSE(valid({Op::minloc, Basic::i32, 4}));
+  EXPECT_FALSE(valid({Op::replace, Basic::other, 0}));
+  EXPECT_TRUE(valid({Op::replace, Basic::other, 4}));
+  EXPECT_TRUE(valid({Op::no_op, Basic::f64_int, 12}));
+}
+
+// Every type is replaced and read, the largest too.
+TEST(Reduction, OpaqueTypesAreReplacedAndRead) {
+  const std::array<std::uint32_t, 2> in{5, 6};
+  for (const auto reduce : both) {
+    alignas(8) std::array<std::uint32_t, 2> target{1, 2};
+    std::array<std::uint32_t, 2> old{};
+    reduce({Op::replace, Basic::other, 4}, target.data(), in.data(), old.data(), 2);
+    EXPECT_EQ(target, in);
+    EXPECT_EQ(old, (std::array<std::uint32_t, 2>{1, 2}));
+    reduce({Op::no_op, Basic::other, 4}, target.data(), nullptr, old.data(), 2);
+    EXPECT_EQ(old, in);
+  }
 }
 
 TEST(CompareSwap, StoresOnlyWhenEqualAndReturnsTheOldValue) {

@@ -18,18 +18,26 @@ constexpr int count = 6;
 constexpr std::size_t bytes = 256;
 
 /// What a type is made of: which ops it takes, how to fill it, which bytes count.
-enum class Kind { integer, logical, floating, complex, byte, pair };
+enum class Kind { integer, logical, floating, quadruple, complex, complex_quadruple, byte, pair };
 
 struct Type {
   const char* name;
   MPI_Datatype type;
   Kind kind;
+  bool named = true;
 };
 
 struct Op {
   const char* name;
   MPI_Op op;
 };
+
+/// MPI_DATATYPE_NULL where the host has none of so many digits.
+MPI_Datatype f90_real(int digits) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  if (MPI_Type_create_f90_real(digits, MPI_UNDEFINED, &type) == MPI_SUCCESS) return type;
+  return MPI_DATATYPE_NULL;
+}
 
 std::vector<Type> types() {
 #define INTEGER(type) {#type, type, Kind::integer}
@@ -73,6 +81,31 @@ std::vector<Type> types() {
       {"MPI_2INT", MPI_2INT, Kind::pair},
       {"MPI_SHORT_INT", MPI_SHORT_INT, Kind::pair},
       {"MPI_LONG_DOUBLE_INT", MPI_LONG_DOUBLE_INT, Kind::pair},
+      {"MPI_2INTEGER", MPI_2INTEGER, Kind::pair},
+      {"MPI_2REAL", MPI_2REAL, Kind::pair},
+      {"MPI_2DOUBLE_PRECISION", MPI_2DOUBLE_PRECISION, Kind::pair},
+      {"MPI_COMPLEX", MPI_COMPLEX, Kind::complex},
+      {"MPI_DOUBLE_COMPLEX", MPI_DOUBLE_COMPLEX, Kind::complex},
+#ifdef MPI_INTEGER16
+      INTEGER(MPI_INTEGER16),
+#endif
+#if defined(MPI_REAL2) && defined(__FLT16_MAX__)
+      {"MPI_REAL2", MPI_REAL2, Kind::floating},
+#endif
+#if defined(MPI_COMPLEX4) && defined(__FLT16_MAX__)
+      {"MPI_COMPLEX4", MPI_COMPLEX4, Kind::complex},
+#endif
+#if defined(MPI_REAL16) && defined(__SIZEOF_FLOAT128__)
+      {"MPI_REAL16", MPI_REAL16, Kind::quadruple},
+#endif
+#if defined(MPI_COMPLEX32) && defined(__SIZEOF_FLOAT128__)
+      {"MPI_COMPLEX32", MPI_COMPLEX32, Kind::complex_quadruple},
+#endif
+#ifdef __SIZEOF_FLOAT128__
+      // Both have 16 bytes.
+      {"a real of 18 digits", f90_real(18), Kind::floating, false},
+      {"a real of 30 digits", f90_real(30), Kind::quadruple, false},
+#endif
   };
 #undef INTEGER
   std::erase_if(all, [](const Type& type) {
@@ -87,14 +120,15 @@ std::vector<Type> types() {
 std::vector<Op> ops_for(const Type& type) {
   std::vector<Op> ops;
   const auto add = [&](const char* name, MPI_Op op) { ops.push_back({name, op}); };
-  const bool ordered = type.kind == Kind::integer || type.kind == Kind::floating;
+  const bool ordered =
+      type.kind == Kind::integer || type.kind == Kind::floating || type.kind == Kind::quadruple;
   const bool c_integer = type.kind == Kind::integer && type.type != MPI_INTEGER &&
                          type.type != MPI_AINT && type.type != MPI_OFFSET && type.type != MPI_COUNT;
   if (ordered) {
     add("MPI_MAX", MPI_MAX);
     add("MPI_MIN", MPI_MIN);
   }
-  if (ordered || type.kind == Kind::complex) {
+  if (ordered || type.kind == Kind::complex || type.kind == Kind::complex_quadruple) {
     add("MPI_SUM", MPI_SUM);
     add("MPI_PROD", MPI_PROD);
   }
@@ -122,17 +156,20 @@ void store(char* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-template <class T>
-void store_pair(char* at, T value, int index) {
+template <class T, class Index>
+void store_pair(char* at, T value, Index index) {
   struct Pair {
     T value;
-    int index;
+    Index index;
   };
   store(at + offsetof(Pair, value), value);
   store(at + offsetof(Pair, index), index);
 }
 
 void store_floating(char* at, int size, double value) {
+#ifdef __FLT16_MAX__
+  if (size == 2) return store(at, static_cast<_Float16>(value));
+#endif
   if (size == sizeof(float)) {
     store(at, static_cast<float>(value));
   } else if (size == sizeof(double)) {
@@ -140,6 +177,13 @@ void store_floating(char* at, int size, double value) {
   } else {
     store(at, static_cast<long double>(value));
   }
+}
+
+/// MPI_REAL16 is not C's long double, which has as many bytes.
+void store_quadruple([[maybe_unused]] char* at, [[maybe_unused]] double value) {
+#ifdef __SIZEOF_FLOAT128__
+  store(at, static_cast<__float128>(value));
+#endif
 }
 
 /// Small values, exact in every type, some equal on both sides so that MINLOC sees ties.
@@ -164,15 +208,27 @@ std::vector<char> values(const Type& type, int seed) {
       case Kind::floating:
         store_floating(at, size, value - 3.5);
         break;
+      case Kind::quadruple:
+        store_quadruple(at, value - 3.5);
+        break;
       case Kind::complex:
         store_floating(at, size / 2, value - 3.5);
         store_floating(at + size / 2, size / 2, i + 0.25);
+        break;
+      case Kind::complex_quadruple:
+        store_quadruple(at, value - 3.5);
+        store_quadruple(at + size / 2, i + 0.25);
         break;
       case Kind::pair:
         if (type.type == MPI_FLOAT_INT) store_pair(at, static_cast<float>(value), index);
         if (type.type == MPI_DOUBLE_INT) store_pair(at, static_cast<double>(value), index);
         if (type.type == MPI_LONG_INT) store_pair(at, static_cast<long>(value), index);
-        if (type.type == MPI_2INT) store_pair(at, value, index);
+        if (type.type == MPI_2INT || type.type == MPI_2INTEGER) store_pair(at, value, index);
+        if (type.type == MPI_2REAL)
+          store_pair(at, static_cast<float>(value), static_cast<float>(-index));
+        if (type.type == MPI_2DOUBLE_PRECISION) {
+          store_pair(at, static_cast<double>(value), static_cast<double>(-index));
+        }
         if (type.type == MPI_SHORT_INT) store_pair(at, static_cast<short>(value), index);
         if (type.type == MPI_LONG_DOUBLE_INT) {
           store_pair(at, static_cast<long double>(value), index);
@@ -193,12 +249,14 @@ std::string significant(const Type& type, const char* buffer, int elements) {
   std::string result;
   for (int i = 0; i < elements; ++i) {
     const char* at = buffer + i * extent;
-    if (type.type == MPI_LONG_DOUBLE) {
+    if (type.kind == Kind::floating && size == sizeof(long double)) {
       result.append(at, extended);
     } else if (type.type == MPI_C_LONG_DOUBLE_COMPLEX) {
       result.append(at, extended).append(at + sizeof(long double), extended);
     } else if (type.type == MPI_LONG_DOUBLE_INT) {
       result.append(at, extended).append(at + sizeof(long double), sizeof(int));
+    } else if (type.type == MPI_2REAL || type.type == MPI_2DOUBLE_PRECISION) {
+      result.append(at, static_cast<std::size_t>(size));
     } else if (type.kind == Kind::pair) {
       const auto value = static_cast<std::size_t>(size) - sizeof(int);
       result.append(at, value).append(at + std::max(value, sizeof(int)), sizeof(int));
@@ -242,6 +300,7 @@ class Reduction {
                        count, type.type, op.op, win_);
     check(type, op, "get_accumulate", get().data(), expected.data(), count);
     check(type, op, "result of get_accumulate", result.data(), background.data(), count);
+    if (!type.named) return;
     set(background);
     MPI_Fetch_and_op(origin.data(), result.data(), type.type, target_, 0, op.op, win_);
     check(type, op, "fetch_and_op", get().data(), expected.data(), 1);

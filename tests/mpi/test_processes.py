@@ -8,11 +8,12 @@ The programs next to this file check themselves; here they are started. One of t
 
 from __future__ import annotations
 
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from conftest import folder_of
+from conftest import folder_of, run_to_loss
 from plan import LIBRARIES, ONE_NODE
 
 
@@ -34,6 +35,15 @@ def test_threads_granted_by_a_setting(job, host):
     if host.name == "openmpi":
         settings = {"OMPI_MPI_THREAD_LEVEL": "3"}
     job.expect_ok(host, "granted_threads", 2, settings)
+
+
+@pytest.mark.hosts(*LIBRARIES)
+def test_accumulates_make_no_call(host):
+    """The agent carries them out, beside a program that may have asked for a single thread."""
+    words = ["nm", "-D", "--undefined-only", host.library]
+    symbols = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert "PMPI_Comm_rank" in symbols
+    assert "Reduce_local" not in symbols
 
 
 def test_names_of_a_linked_library(job, host):
@@ -82,6 +92,14 @@ def test_killed_rank_leaves_nothing(job, host, memfd):
     assert "FAILED" not in output, f"The survivors waited until their alarm:\n{output[-4000:]}"
     assert status != 0
     expect_gone(before)
+
+
+@pytest.mark.hosts(*LIBRARIES)
+@pytest.mark.parametrize("memory", ["allocate", "create"])
+def test_killed_within_an_accumulate(job, host, memory):
+    """Who updates the same memory next is told, within seconds, who has left it half updated."""
+    _, reason = run_to_loss(job, host, [folder_of(host) / "killed_within", memory], {})
+    assert "rank 1 of the window has ended within an accumulate to the same target" in reason
 
 
 def _named() -> set[str]:

@@ -29,7 +29,6 @@ void Datatypes::start(const SelfComm& self, ProcessLock& lock) {
   PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Datatypes::forget, &keyval_, &lock);
   predefined_.start([this](MPI_Datatype type) { return committed(type); });
   for (const PredefinedType& type : predefined_.all()) {
-    if (type.handle == MPI_DATATYPE_NULL) continue;
     Known known;
     known.layout = LayoutRef(new Layout(exact_blocks(type), type.extent, type.basic));
     known.elements = type.type_class == TypeClass::pair

@@ -53,8 +53,6 @@ class Datatypes {
     return last_->layout.get();
   }
 
-  const PredefinedTypes& table() const { return predefined_; }
-
  private:
   const Known* find_other(MPI_Datatype type);
   Flat leaf(MPI_Datatype type, int combiner, bool whole_elements) const;

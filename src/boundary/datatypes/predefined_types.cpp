@@ -1,108 +1,194 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/datatypes/predefined_types.hpp"
 
+#include <array>
+#include <cfloat>
+#include <initializer_list>
 #include <type_traits>
+#include <utility>
 
 #include "boundary/host/host_types.hpp"
+#include "core/operation/uncommon_kernels.hpp"
 
 namespace oriel::boundary {
 namespace {
 
-Basic integer_of(std::uint32_t size, bool has_sign) {
+// What the core calls a type of this many bytes.
+
+Basic signed_of(std::uint32_t size) {
   switch (size) {
     case 1:
-      return has_sign ? Basic::i8 : Basic::u8;
+      return Basic::i8;
     case 2:
-      return has_sign ? Basic::i16 : Basic::u16;
+      return Basic::i16;
     case 4:
-      return has_sign ? Basic::i32 : Basic::u32;
+      return Basic::i32;
     case 8:
-      return has_sign ? Basic::i64 : Basic::u64;
+      return Basic::i64;
+    case 16:
+      return Basic::i128;
     default:
       return Basic::other;
   }
 }
 
-Basic floating_of(std::uint32_t size) {
-  return size == 4 ? Basic::f32 : size == 8 ? Basic::f64 : Basic::other;
+Basic unsigned_of(std::uint32_t size) {
+  switch (size) {
+    case 1:
+      return Basic::u8;
+    case 2:
+      return Basic::u16;
+    case 4:
+      return Basic::u32;
+    case 8:
+      return Basic::u64;
+    default:
+      return Basic::other;
+  }
+}
+
+Basic real_of(std::uint32_t size) {
+  switch (size) {
+    case 2:
+      return Basic::f16;
+    case 4:
+      return Basic::f32;
+    case 8:
+      return Basic::f64;
+    case 16:
+      return Basic::f128;
+    default:
+      return Basic::other;
+  }
+}
+
+Basic complex_of(std::uint32_t size) {
+  switch (size) {
+    case 4:
+      return Basic::complex_f16;
+    case 8:
+      return Basic::complex_f32;
+    case 16:
+      return Basic::complex_f64;
+    case 32:
+      return Basic::complex_f128;
+    default:
+      return Basic::other;
+  }
+}
+
+/// Of as many bytes as some of Fortran's, but C's own.
+Basic long_double_of(std::uint32_t size) {
+  return size == sizeof(long double) ? Basic::long_double : Basic::other;
+}
+
+Basic complex_long_double_of(std::uint32_t size) {
+  return size == 2 * sizeof(long double) ? Basic::complex_long_double : Basic::other;
+}
+
+Basic opaque_of(std::uint32_t) {
+  return Basic::other;
 }
 
 }  // namespace
 
 void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
   if (!types_.empty()) return;
-  const auto add = [&](TypeClass type_class, bool has_sign, MPI_Datatype handle,
-                       bool multi_language = false) {
+  // Null where the host has no such type, for example none of Fortran's.
+  const auto add = [&](TypeClass type_class, MPI_Datatype handle) -> PredefinedType* {
     PredefinedType type;
     type.type_class = type_class;
-    type.multi_language = multi_language;
-    type.code = types_.size();
     int size = 0;
-    if (handle != MPI_DATATYPE_NULL && usable(handle) &&
-        PMPI_Type_size(handle, &size) == MPI_SUCCESS && size > 0) {
-      MPI_Aint low = 0;
-      MPI_Aint extent = 0;
-      type.handle = handle;
-      type.size = static_cast<std::uint32_t>(size);
-      PMPI_Type_get_true_extent(handle, &low, &extent);
-      type.true_extent = static_cast<std::uint32_t>(extent);
-      PMPI_Type_get_extent(handle, &low, &extent);
-      type.extent = extent;
-      if (type_class == TypeClass::integer) type.basic = integer_of(type.size, has_sign);
-      if (type_class == TypeClass::floating) type.basic = floating_of(type.size);
-      // The kernels' logical ops yield 0 and 1, which is what C's bool holds; Fortran's may differ.
-      if (type_class == TypeClass::byte || handle == MPI_C_BOOL)
-        type.basic = integer_of(type.size, false);
+    if (handle == MPI_DATATYPE_NULL || !usable(handle) ||
+        PMPI_Type_size(handle, &size) != MPI_SUCCESS || size <= 0) {
+      return nullptr;
     }
-    types_.push_back(type);
+    MPI_Aint low = 0;
+    MPI_Aint extent = 0;
+    type.handle = handle;
+    type.size = static_cast<std::uint32_t>(size);
+    PMPI_Type_get_true_extent(handle, &low, &extent);
+    type.true_extent = static_cast<std::uint32_t>(extent);
+    PMPI_Type_get_extent(handle, &low, &extent);
+    type.extent = extent;
+    return &types_.emplace_back(type);
+  };
+  using BasicOf = Basic(std::uint32_t size);
+  const auto add_all = [&](TypeClass type_class, BasicOf basic_of,
+                           std::initializer_list<MPI_Datatype> handles) {
+    for (const MPI_Datatype handle : handles) {
+      PredefinedType* type = add(type_class, handle);
+      if (type != nullptr) type->basic = basic_of(type->size);
+    }
   };
   using enum TypeClass;
-  for (MPI_Datatype type : {MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG,
-                            MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T}) {
-    add(integer, true, type);
-  }
-  for (MPI_Datatype type :
-       {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
-        MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T}) {
-    add(integer, false, type);
-  }
-  for (MPI_Datatype type : {MPI_AINT, MPI_OFFSET, MPI_COUNT}) add(integer, true, type, true);
-  for (MPI_Datatype type :
-       {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16}) {
-    add(integer, true, type);
-  }
-  for (MPI_Datatype type : {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION,
-                            MPI_REAL2, MPI_REAL4, MPI_REAL8, MPI_REAL16}) {
-    add(floating, true, type);
-  }
-  for (MPI_Datatype type : {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL, MPI_LOGICAL1, MPI_LOGICAL2,
-                            MPI_LOGICAL4, MPI_LOGICAL8})
-    add(logical, false, type);
-  for (MPI_Datatype type :
-       {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
-        MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_COMPLEX, MPI_DOUBLE_COMPLEX,
-        MPI_COMPLEX4, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32}) {
-    add(complex, true, type);
-  }
-  add(byte, false, MPI_BYTE);
-  add(integer, std::is_signed_v<char>, MPI_CHAR);
-  add(integer, std::is_signed_v<char> && !ORIEL_HOST_UNSIGNED_CHARACTER, MPI_CHARACTER);
-  for (MPI_Datatype type : {MPI_WCHAR, MPI_PACKED}) add(opaque, false, type);
-  for (MPI_Datatype type : {MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT,
-                            MPI_LONG_DOUBLE_INT, MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_2INTEGER}) {
-    add(pair, true, type);
+  add_all(integer, signed_of,
+          {MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_INT8_T, MPI_INT16_T,
+           MPI_INT32_T, MPI_INT64_T});
+  add_all(integer, unsigned_of,
+          {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
+           MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T});
+  add_all(integer, signed_of, {MPI_AINT, MPI_OFFSET, MPI_COUNT});
+  add_all(integer, signed_of,
+          {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16});
+  add_all(integer, std::is_signed_v<char> ? signed_of : unsigned_of, {MPI_CHAR});
+  add_all(integer,
+          std::is_signed_v<char> && !ORIEL_HOST_UNSIGNED_CHARACTER ? signed_of : unsigned_of,
+          {MPI_CHARACTER});
+  add_all(floating, real_of,
+          {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL2, MPI_REAL4, MPI_REAL8,
+           MPI_REAL16});
+  add_all(floating, long_double_of, {MPI_LONG_DOUBLE});
+  // The kernels' logical ops yield 0 and 1, which C and Fortran compilers both take for false and
+  // true.
+  add_all(logical, unsigned_of,
+          {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL, MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4,
+           MPI_LOGICAL8});
+  add_all(
+      complex, complex_of,
+      {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX,
+       MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX4, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32});
+  add_all(complex, complex_long_double_of,
+          {MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX});
+  add_all(byte, unsigned_of, {MPI_BYTE});
+  add_all(opaque, opaque_of, {MPI_WCHAR, MPI_PACKED});
+  for (const auto& [handle, basic] : std::initializer_list<std::pair<MPI_Datatype, Basic>>{
+           {MPI_SHORT_INT, Basic::short_int},
+           {MPI_2INT, Basic::int_int},
+           {MPI_2INTEGER, Basic::int_int},
+           {MPI_LONG_INT, Basic::long_int},
+           {MPI_FLOAT_INT, Basic::f32_int},
+           {MPI_DOUBLE_INT, Basic::f64_int},
+           {MPI_LONG_DOUBLE_INT, Basic::long_double_int},
+           {MPI_2REAL, Basic::f32_f32},
+           {MPI_2DOUBLE_PRECISION, Basic::f64_f64}}) {
+    PredefinedType* type = add(pair, handle);
+    // Fortran's may be wider than C's, if its compiler was told so.
+    if (type != nullptr && uncommon_bytes(basic) == type->true_extent) type->basic = basic;
   }
 }
 
 MPI_Datatype PredefinedTypes::of_f90(MPI_Datatype type, int combiner) const {
-  const TypeClass type_class = combiner == MPI_COMBINER_F90_REAL      ? TypeClass::floating
-                               : combiner == MPI_COMBINER_F90_COMPLEX ? TypeClass::complex
-                                                                      : TypeClass::integer;
-  int size = 0;
-  PMPI_Type_size(type, &size);
+  int bytes = 0;
+  PMPI_Type_size(type, &bytes);
+  const auto size = static_cast<std::uint32_t>(bytes);
+  // Of a real: digits and range that the program has asked for. Of an integer: its range.
+  std::array<int, 2> asked{};
+  PMPI_Type_get_contents(type, 2, 0, 0, asked.data(), nullptr, nullptr);
+  // Two kinds of real have 16 bytes.
+  const bool quadruple = asked[0] != MPI_UNDEFINED && asked[0] > LDBL_DIG;
+  TypeClass type_class = TypeClass::integer;
+  Basic basic = signed_of(size);
+  if (combiner == MPI_COMBINER_F90_REAL) {
+    type_class = TypeClass::floating;
+    basic = size == sizeof(long double) && !quadruple ? long_double_of(size) : real_of(size);
+  } else if (combiner == MPI_COMBINER_F90_COMPLEX) {
+    type_class = TypeClass::complex;
+    basic = size == 2 * sizeof(long double) && !quadruple ? complex_long_double_of(size)
+                                                          : complex_of(size);
+  }
   for (const PredefinedType& candidate : types_) {
-    if (candidate.handle != MPI_DATATYPE_NULL && candidate.type_class == type_class &&
-        candidate.size == static_cast<std::uint32_t>(size)) {
+    if (candidate.type_class == type_class && candidate.basic == basic && candidate.size == size) {
       return candidate.handle;
     }
   }

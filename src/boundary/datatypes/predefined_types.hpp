@@ -16,17 +16,15 @@ namespace oriel::boundary {
 enum class TypeClass : std::uint8_t { integer, floating, logical, complex, byte, opaque, pair };
 
 struct PredefinedType {
-  MPI_Datatype handle = MPI_DATATYPE_NULL;  // null where the host has none, for example no Fortran
+  MPI_Datatype handle = MPI_DATATYPE_NULL;
   TypeClass type_class = TypeClass::byte;
-  bool multi_language = false;  // MPI_AINT, MPI_OFFSET, MPI_COUNT
   Basic basic = Basic::other;
   std::uint32_t size = 0;         // bytes of data
   std::uint32_t true_extent = 0;  // bytes from the first to the last, gaps of pair types included
   std::int64_t extent = 0;
-  std::uint64_t code = 0;  // place in the table: the same in all processes
 };
 
-/// All of them, in one order that messages rely on.
+/// All that the host has.
 class PredefinedTypes {
  public:
   /// `usable`: the host has the type. Its header may name some that it lacks.
@@ -35,8 +33,6 @@ class PredefinedTypes {
   /// The one that a type made by MPI_Type_create_f90_real and its siblings stands for; null if
   /// none.
   MPI_Datatype of_f90(MPI_Datatype type, int combiner) const;
-  const PredefinedType& of_code(std::uint64_t code) const { return types_.at(code); }
-  bool has_code(std::uint64_t code) const { return code < types_.size(); }
 
  private:
   std::vector<PredefinedType> types_;

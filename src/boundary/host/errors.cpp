@@ -36,18 +36,8 @@ int error_class(Error error) {
       return MPI_ERR_RMA_RANGE;
     case Error::sync:
       return MPI_ERR_RMA_SYNC;
-    case Error::lock_type:
-      return MPI_ERR_LOCKTYPE;
-    case Error::assertion:
-      return MPI_ERR_ASSERT;
     case Error::operation:
       return MPI_ERR_OP;
-    case Error::type:
-      return MPI_ERR_TYPE;
-    case Error::count:
-      return MPI_ERR_COUNT;
-    case Error::conflict:
-      return MPI_ERR_RMA_CONFLICT;
     case Error::peer_lost:
     case Error::system:
       break;

@@ -3,8 +3,7 @@
 
 #include "boundary/host/host.hpp"
 
-// Fortran types that MPI leaves to the host: null where it has no name for them, so that the table
-// of predefined types has the same places everywhere.
+// Fortran types that MPI leaves to the host: null where it has no name for them.
 #ifndef MPI_INTEGER16
 #define MPI_INTEGER16 MPI_DATATYPE_NULL
 #endif

@@ -51,7 +51,6 @@ struct PredefinedOp {
   }
 };
 
-/// In an order that messages rely on: op_code is the place in it.
 const std::array<PredefinedOp, 12>& predefined_ops() {
   // Built at first use: handles are addresses in some hosts, filled in when the host is loaded.
   static const std::array<PredefinedOp, 12> ops{{
@@ -65,8 +64,8 @@ const std::array<PredefinedOp, 12>& predefined_ops() {
       {MPI_BAND, Op::band, true, false, false, false, true, false},
       {MPI_BOR, Op::bor, true, false, false, false, true, false},
       {MPI_BXOR, Op::bxor, true, false, false, false, true, false},
-      {MPI_MINLOC, Op::generic, false, false, false, false, false, true},
-      {MPI_MAXLOC, Op::generic, false, false, false, false, false, true},
+      {MPI_MINLOC, Op::minloc, false, false, false, false, false, true},
+      {MPI_MAXLOC, Op::maxloc, false, false, false, false, false, true},
   }};
   return ops;
 }
@@ -75,31 +74,6 @@ const std::array<PredefinedOp, 12>& predefined_ops() {
 bool comparable(const PredefinedType& type) {
   return type.type_class == TypeClass::integer || type.type_class == TypeClass::logical ||
          type.type_class == TypeClass::byte;
-}
-
-/// The core's elements lie side by side, MPI's an extent apart, which differs for a pair such as
-/// MPI_DOUBLE_INT; and MPI_Reduce_local counts in int.
-void reduce_by_host(std::uint64_t op, std::uint64_t type, const void* in, void* inout,
-                    std::size_t count) {
-  const PredefinedType& element = runtime.datatypes.table().of_code(type);
-  const MPI_Op handle = predefined_ops().at(op).handle;
-  const bool dense = element.true_extent == static_cast<std::uint64_t>(element.extent);
-  const std::size_t most = dense ? std::size_t{1} << 30 : 1;
-  const auto* from = static_cast<const std::byte*>(in);
-  auto* to = static_cast<std::byte*>(inout);
-  while (count != 0) {
-    const std::size_t part = std::min(count, most);
-    PMPI_Reduce_local(from, to, static_cast<int>(part), element.handle, handle);
-    from += part * element.true_extent;
-    to += part * element.true_extent;
-    count -= part;
-  }
-}
-
-bool known_to_host(std::uint64_t op, std::uint64_t type, std::uint32_t element) {
-  if (op >= predefined_ops().size() || !runtime.datatypes.table().has_code(type)) return false;
-  const PredefinedType& known = runtime.datatypes.table().of_code(type);
-  return known.true_extent == element && predefined_ops()[op].takes(known.type_class);
 }
 
 }  // namespace
@@ -112,8 +86,6 @@ Failure reduction_of(OperationKind kind, MPI_Op op, MPI_Datatype datatype, Reduc
   const PredefinedType& type = *known->basic;
   reduction.basic = type.basic;
   reduction.element = type.true_extent;
-  reduction.type_code = type.code;
-  reduction.generic = generic_reduce();
   if (kind == OperationKind::compare_and_swap) {
     if (comparable(type)) return {};
     return {MPI_ERR_TYPE, "the datatype is not an integer, logical, multi-language or byte type"};
@@ -128,18 +100,14 @@ Failure reduction_of(OperationKind kind, MPI_Op op, MPI_Datatype datatype, Reduc
     return {MPI_ERR_OP, "MPI_NO_OP needs a call that fetches"};
   }
   const auto& ops = predefined_ops();
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (ops[i].handle != op) continue;
-    reduction.op = ops[i].op;
-    reduction.op_code = i;
-    if (ops[i].takes(type.type_class)) return {};
+  const auto* const found = std::ranges::find(ops, op, &PredefinedOp::handle);
+  if (found == ops.end()) return {MPI_ERR_OP, "the op is not a predefined one"};
+  if (!found->takes(type.type_class)) {
     return {MPI_ERR_OP, "the op is not defined for this datatype"};
   }
-  return {MPI_ERR_OP, "the op is not a predefined one"};
-}
-
-GenericReduce generic_reduce() {
-  return {reduce_by_host, known_to_host};
+  reduction.op = found->op;
+  if (valid(reduction)) return {};
+  return {MPI_ERR_OP, "this build of Oriel has no arithmetic for the datatype"};
 }
 
 }  // namespace oriel::boundary

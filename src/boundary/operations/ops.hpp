@@ -11,7 +11,4 @@ namespace oriel::boundary {
 /// MPI_ERR_TYPE where the call does not take the op or the datatype (MPI-4.1 section 12.3.4).
 Failure reduction_of(OperationKind kind, MPI_Op op, MPI_Datatype type, Reduction& reduction);
 
-/// What the core calls for ops and types without a kernel: MPI_Reduce_local.
-GenericReduce generic_reduce();
-
 }  // namespace oriel::boundary

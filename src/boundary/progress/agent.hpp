@@ -16,8 +16,7 @@ namespace oriel::boundary {
 /// when no MPI call has swept for an interval (ORIEL_AGENT_INTERVAL), which in a program that has
 /// been busy in MPI it finds out after seventeen of them at the latest. Then, until an MPI call
 /// does, it sleeps on the network, or without one at the process's doorbell, and sweeps when
-/// something comes. It makes no MPI call but MPI_Reduce_local, for accumulates of types and ops
-/// that have no kernel here.
+/// something comes. It makes no MPI call: the program may have asked for a single thread.
 class Agent {
  public:
   /// Without the process lock, on a thread of the program. Nothing if it runs already.

@@ -29,9 +29,9 @@ long launched_here() {
 
 }  // namespace
 
-Engine::Engine(std::unique_ptr<ShmTransport> node, const GenericReduce& reduce)
+Engine::Engine(std::unique_ptr<ShmTransport> node)
     : routes(std::move(node)),
-      process(routes, routes.node().self(), reduce),
+      process(routes, routes.node().self()),
       spins(setting_int("ORIEL_SPIN")),
       yields(setting_int("ORIEL_YIELD")),
       launched_crowded(setting_bool("ORIEL_CROWDED") ||
@@ -54,7 +54,7 @@ Runtime::~Runtime() {
   delete engine();
 }
 
-bool Runtime::start(const GenericReduce& reduce, std::string& error) {
+bool Runtime::start(std::string& error) {
   if (!self.start()) {
     error = "MPI has not been started";
     return false;
@@ -62,7 +62,7 @@ bool Runtime::start(const GenericReduce& reduce, std::string& error) {
   note_thread_level();  // MPI may have been started before our names were the program's
   auto transport = ShmTransport::create(arena, error);
   if (transport == nullptr) return false;
-  engine_.store(new Engine(std::move(transport), reduce), std::memory_order_release);
+  engine_.store(new Engine(std::move(transport)), std::memory_order_release);
   datatypes.start(self, lock);
   if (spare_flag_ == nullptr) take_spare_flag();
   return true;

@@ -22,7 +22,7 @@ namespace oriel::boundary {
 
 /// What all windows of a process share. See Lifetime for how long it exists.
 struct Engine {
-  Engine(std::unique_ptr<ShmTransport> node, const GenericReduce& reduce);
+  explicit Engine(std::unique_ptr<ShmTransport> node);
 
   Routes routes;
   Process process;
@@ -66,7 +66,7 @@ class Runtime {
   /// Null while nobody holds it: see Lifetime.
   Engine* engine() const { return engine_.load(std::memory_order_acquire); }
   /// Makes the engine. False, and `error` is a sentence, if that fails.
-  bool start(const GenericReduce& reduce, std::string& error);
+  bool start(std::string& error);
   void stop();
   /// In the child of a fork: leaves the engine to the parent.
   void disown() { engine_.store(nullptr, std::memory_order_relaxed); }

@@ -21,7 +21,6 @@ class WindowTable {
   void insert(std::uint64_t key, BoundWindow* window);
   /// Only if the handle still means this window: the host may have given it to another thread's.
   void erase(std::uint64_t key, const BoundWindow* window);
-  std::size_t size() const { return used_; }
 
  private:
   struct Entry {

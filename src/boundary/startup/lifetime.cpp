@@ -4,7 +4,6 @@
 #include <pthread.h>
 
 #include "boundary/host/host.hpp"
-#include "boundary/operations/ops.hpp"
 #include "boundary/progress/agent.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/acquaintance.hpp"
@@ -32,7 +31,7 @@ bool Lifetime::hold(std::string& error) {
   static const int watched = ::pthread_atfork(nullptr, nullptr, [] { lifetime.disown(); });
   static_cast<void>(watched);  // it fails for want of memory only
   if (runtime.engine() == nullptr) {
-    if (!runtime.start(generic_reduce(), error)) return false;
+    if (!runtime.start(error)) return false;
     progress.start();
   }
   ++holds_;

@@ -420,7 +420,7 @@ std::shared_ptr<Region> WindowMaker::make_region(Engine& engine) {
     if (members_[static_cast<std::size_t>(rank)].control != nullptr) spec.mapped.push_back(rank);
   }
   spec.directory = std::make_shared<MemberTable>(members_, !atomics_.empty());
-  return std::make_shared<Region>(std::move(spec), engine.routes, engine.process.generic());
+  return std::make_shared<Region>(std::move(spec), engine.routes);
 }
 
 void WindowMaker::describe() const {

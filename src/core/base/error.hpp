@@ -13,14 +13,9 @@ enum class Error : std::uint8_t {
   displacement,  // negative displacement: MPI_ERR_DISP
   range,         // beyond the target's window: MPI_ERR_RMA_RANGE
   sync,          // wrong synchronization state: MPI_ERR_RMA_SYNC
-  lock_type,
-  assertion,
-  operation,  // an op that the call does not take: MPI_ERR_OP
-  type,       // a datatype that the call does not take: MPI_ERR_TYPE
-  count,
-  conflict,
-  peer_lost,  // the awaited process died: MPI_ERR_OTHER
-  system      // the operating system refused a transfer: MPI_ERR_OTHER
+  operation,     // an op that the call does not take: MPI_ERR_OP
+  peer_lost,     // the awaited process died: MPI_ERR_OTHER
+  system         // the operating system refused a transfer: MPI_ERR_OTHER
 };
 
 /// Of two things that went wrong, the one that is told.

@@ -10,6 +10,8 @@
 
 namespace oriel {
 
+struct Member;
+
 /// One rank as a window's epochs see it. Zero bytes are a valid one that nothing has been done
 /// with. What the hot path reads comes first, in one cache line.
 struct alignas(cache_line) EpochPeer {
@@ -17,11 +19,12 @@ struct alignas(cache_line) EpochPeer {
   std::byte* base = nullptr;  // which lies here
   std::uint64_t size = 0;     // bytes
   std::uint64_t disp_unit = 0;
-  Epoch* lock = nullptr;     // our open lock epoch
-  Epoch* locking = nullptr;  // our epoch that has requested or holds the rank's lock
+  const Member* member = nullptr;  // whose it is
+  Epoch* lock = nullptr;           // our open lock epoch
+  Epoch* locking = nullptr;        // our epoch that has requested or holds the rank's lock
   Epoch* touched = nullptr;  // the open start, fence or lock_all epoch that has a Target for it
-  Target* target = nullptr;  // that Target
 
+  Target* target = nullptr;     // that Target
   std::uint64_t accesses = 0;   // accesses requested to it (paper: a_l)
   std::uint64_t exposures = 0;  // exposures opened to it (paper: e_l)
   DoneWord done;                // access epochs to it that we have completed

@@ -35,12 +35,10 @@ struct alignas(cache_line) BasicSlot {
 struct Errand {
   static constexpr std::size_t capacity = 32;
 
-  std::uint64_t offset = 0;   // bytes from the start of the target's window
-  std::uint64_t op_code = 0;  // as in Reduction
-  std::uint64_t type_code = 0;
+  std::uint64_t offset = 0;  // bytes from the start of the target's window
   std::uint32_t bytes = 0;
   std::uint32_t element = 0;  // bytes of one element; 0: a put
-  std::uint8_t op = 0;
+  std::uint8_t op = 0;        // as in Reduction
   std::uint8_t basic = 0;
   std::byte data[capacity] = {};
 };

@@ -64,6 +64,7 @@ void MappedTargets::make_ready(Target& target) {
   peer.base = member.base;
   peer.size = member.size;
   peer.disp_unit = member.disp_unit;
+  peer.member = &member;
   peer.ready = &target;
 }
 

@@ -7,8 +7,8 @@
 
 namespace oriel {
 
-/// Sets of ops and of types, as bits in the order of Op and Basic. The bit of Op::generic, of which
-/// no transport knows anything, stands for compare-and-swap.
+/// Sets of ops and of types, as bits in the order of Op and Basic. The bit behind those of the ops
+/// stands for compare-and-swap.
 using OpSet = std::uint32_t;
 using TypeSet = std::uint32_t;
 
@@ -18,13 +18,14 @@ constexpr OpSet bit(Op op) {
 constexpr TypeSet bit(Basic basic) {
   return TypeSet{1} << static_cast<unsigned>(basic);
 }
-constexpr OpSet compare_swap_bit = bit(Op::generic);
+static_assert(op_count < 32 && basic_count <= 32, "the sets have a bit for each");
+constexpr OpSet compare_swap_bit = OpSet{1} << op_count;
 constexpr OpSet every_op = 2 * compare_swap_bit - 1;
 
-/// Those that MPI has for a type with kernels.
+/// Those that MPI has for a type that the processor has instructions for.
 constexpr OpSet ops_on(Basic basic) {
-  const bool floating = basic == Basic::f32 || basic == Basic::f64;
-  return floating ? 2 * bit(Op::max) - 1 : every_op;
+  if (basic == Basic::f32 || basic == Basic::f64) return 2 * bit(Op::max) - 1;
+  return (2 * bit(Op::bxor) - 1) | compare_swap_bit;
 }
 
 /// The accumulates on a window that the transport carries out by atomics of its own: `ops` on

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/operation/uncommon_kernels.hpp"
+
 namespace oriel {
 namespace {
 
@@ -69,8 +71,6 @@ T update(T* target, T in) {
   }
   return old;
 }
-
-using Kernel = void (*)(void* target, const void* origin, void* fetched, std::size_t count);
 
 template <Op op, typename T>
 void atomic_kernel(void* target, const void* origin, void* fetched, std::size_t count) {
@@ -147,10 +147,11 @@ constexpr Way widest = Way::plain;
 /// Fewer elements than this are not worth a wide kernel's beginning and end.
 constexpr std::size_t few = 16;
 
-constexpr std::size_t op_count = static_cast<std::size_t>(Op::generic) + 1;
-constexpr std::size_t basic_count = static_cast<std::size_t>(Basic::other) + 1;
-using KernelRow = std::array<Kernel, op_count>;
-using KernelTable = std::array<KernelRow, basic_count>;
+/// Types with instructions and Basic::none, and the ops on them.
+constexpr std::size_t common_types = static_cast<std::size_t>(Basic::f64) + 1;
+constexpr std::size_t common_ops = static_cast<std::size_t>(Op::bxor) + 1;
+using KernelRow = std::array<Kernel, common_ops>;
+using KernelTable = std::array<KernelRow, common_types>;
 
 template <Way way, Op op, typename T>
 constexpr Kernel kernel() {
@@ -168,26 +169,17 @@ constexpr Kernel kernel() {
 /// The kernels of one type in the order of Op.
 template <Way way, typename T>
 constexpr KernelRow row() {
-  return {kernel<way, Op::replace, T>(),
-          kernel<way, Op::no_op, T>(),
-          kernel<way, Op::sum, T>(),
-          kernel<way, Op::prod, T>(),
-          kernel<way, Op::min, T>(),
-          kernel<way, Op::max, T>(),
-          kernel<way, Op::land, T>(),
-          kernel<way, Op::lor, T>(),
-          kernel<way, Op::lxor, T>(),
-          kernel<way, Op::band, T>(),
-          kernel<way, Op::bor, T>(),
-          kernel<way, Op::bxor, T>(),
-          nullptr};
+  return {kernel<way, Op::replace, T>(), kernel<way, Op::no_op, T>(), kernel<way, Op::sum, T>(),
+          kernel<way, Op::prod, T>(),    kernel<way, Op::min, T>(),   kernel<way, Op::max, T>(),
+          kernel<way, Op::land, T>(),    kernel<way, Op::lor, T>(),   kernel<way, Op::lxor, T>(),
+          kernel<way, Op::band, T>(),    kernel<way, Op::bor, T>(),   kernel<way, Op::bxor, T>()};
 }
 
 static_assert(static_cast<int>(Basic::i8) == 1 && static_cast<int>(Basic::f64) == 10 &&
                   static_cast<int>(Op::sum) == 2 && static_cast<int>(Op::bxor) == 11,
               "the kernels are listed in the order of Basic and Op");
 
-/// In the order of Basic; none and other have no kernels.
+/// In the order of Basic; none has no kernels.
 template <Way way>
 constexpr KernelTable kernels{KernelRow{},
                               row<way, std::int8_t>(),
@@ -199,14 +191,23 @@ constexpr KernelTable kernels{KernelRow{},
                               row<way, std::int64_t>(),
                               row<way, std::uint64_t>(),
                               row<way, float>(),
-                              row<way, double>(),
-                              KernelRow{}};
+                              row<way, double>()};
 
-Kernel find_kernel(Way way, const Reduction& reduction) {
+/// Null for what is no common type.
+Kernel common_kernel(Way way, const Reduction& reduction) {
   static constexpr std::array tables{&kernels<Way::atomic>, &kernels<Way::plain>,
                                      &kernels<Way::avx2>, &kernels<Way::avx512>};
-  return (*tables[static_cast<std::size_t>(way)])[static_cast<std::size_t>(reduction.basic)]
-                                                 [static_cast<std::size_t>(reduction.op)];
+  const auto basic = static_cast<std::size_t>(reduction.basic);
+  const auto op = static_cast<std::size_t>(reduction.op);
+  if (basic >= common_types || op >= common_ops) return nullptr;
+  return (*tables[static_cast<std::size_t>(way)])[basic][op];
+}
+
+/// Without atomicity, for any type and op but replace and no_op of Basic::other. Null: no such op.
+Kernel plain_kernel_of(const Reduction& reduction, std::size_t count) {
+  if (const Kernel kernel = common_kernel(count < few ? Way::plain : widest, reduction))
+    return kernel;
+  return uncommon_kernel(reduction.basic, reduction.op);
 }
 
 /// Calls visit with a word of `bytes` bytes.
@@ -224,7 +225,7 @@ void with_word(std::uint32_t bytes, Visit&& visit) {
   }
 }
 
-/// Types that only the boundary understands: as words, each combined in a private copy.
+/// A type without instructions, but of a word's size: combined in a private copy.
 template <typename Word>
 void reduce_words(const Reduction& reduction, void* target, const void* origin, void* fetched,
                   std::size_t count) {
@@ -234,6 +235,7 @@ void reduce_words(const Reduction& reduction, void* target, const void* origin, 
   if (reduction.op == Op::no_op) {
     return atomic_kernel<Op::no_op, Word>(target, origin, fetched, count);
   }
+  const Kernel combine = plain_kernel_of(reduction, 1);
   auto* to = static_cast<Word*>(target);
   const auto* from = static_cast<const std::byte*>(origin);
   auto* old_out = static_cast<std::byte*>(fetched);
@@ -243,8 +245,7 @@ void reduce_words(const Reduction& reduction, void* target, const void* origin, 
     Word next;
     do {
       next = old;
-      reduction.generic.apply(reduction.op_code, reduction.type_code, from + i * sizeof(Word),
-                              &next, 1);
+      combine(&next, from + i * sizeof(Word), nullptr, 1);
     } while (!word.compare_exchange_weak(old, next, order, std::memory_order_relaxed));
     if (old_out != nullptr) store(old_out + i * sizeof(Word), old);
   }
@@ -253,19 +254,17 @@ void reduce_words(const Reduction& reduction, void* target, const void* origin, 
 }  // namespace
 
 bool valid(const Reduction& reduction) {
-  // Of the types with kernels, in the order of Basic.
-  static constexpr std::array<std::uint32_t, basic_count> sizes{0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 0};
-  const std::uint32_t size = sizes[static_cast<std::size_t>(reduction.basic)];
+  // Of the common types, in the order of Basic.
+  static constexpr std::array<std::uint32_t, common_types> sizes{0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+  const auto basic = static_cast<std::size_t>(reduction.basic);
+  const std::uint32_t size = basic < common_types ? sizes[basic] : uncommon_bytes(reduction.basic);
   if (reduction.element == 0 || (size != 0 && size != reduction.element)) return false;
-  if (reduction.op <= Op::no_op || find_kernel(Way::plain, reduction) != nullptr) return true;
-  const GenericReduce& generic = reduction.generic;
-  return generic.knows != nullptr &&
-         generic.knows(reduction.op_code, reduction.type_code, reduction.element);
+  return reduction.op <= Op::no_op || plain_kernel_of(reduction, 1) != nullptr;
 }
 
 void reduce_atomic(const Reduction& reduction, void* target, const void* origin, void* fetched,
                    std::size_t count) {
-  if (const Kernel kernel = find_kernel(Way::atomic, reduction)) [[likely]] {
+  if (const Kernel kernel = common_kernel(Way::atomic, reduction)) [[likely]] {
     return kernel(target, origin, fetched, count);
   }
   with_word(reduction.element, [&](auto word) {
@@ -277,18 +276,11 @@ void reduce_plain(const Reduction& reduction, void* target, const void* origin, 
                   std::size_t count) {
   const std::size_t bytes = count * reduction.element;
   if (bytes == 0) return;
-  if (reduction.op > Op::no_op) {
-    const Kernel kernel = find_kernel(count < few ? Way::plain : widest, reduction);
-    if (kernel != nullptr) [[likely]]
-      return kernel(target, origin, fetched, count);
+  if (reduction.op > Op::no_op) [[likely]] {
+    return plain_kernel_of(reduction, count)(target, origin, fetched, count);
   }
   if (fetched != nullptr) std::memcpy(fetched, target, bytes);
-  if (reduction.op == Op::no_op) return;
-  if (reduction.op == Op::replace) {
-    std::memcpy(target, origin, bytes);
-    return;
-  }
-  reduction.generic.apply(reduction.op_code, reduction.type_code, origin, target, count);
+  if (reduction.op == Op::replace) std::memcpy(target, origin, bytes);
 }
 
 void compare_swap_atomic(std::uint32_t element, void* target, const void* origin,

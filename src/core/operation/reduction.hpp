@@ -6,10 +6,10 @@
 
 namespace oriel {
 
-/// Predefined types as far as the core must tell them apart: hot ones have kernels of their own;
-/// `other` is any predefined type that only the boundary's generic function understands.
+/// Predefined types as the core tells them apart. A message names them by their place here.
 enum class Basic : std::uint8_t {
   none,  // not made of one predefined type
+  // What the processor has instructions for.
   i8,
   u8,
   i16,
@@ -20,11 +20,29 @@ enum class Basic : std::uint8_t {
   u64,
   f32,
   f64,
-  other
+  // What it has not (see uncommon_kernels.hpp).
+  i128,
+  f16,
+  long_double,
+  f128,
+  complex_f16,
+  complex_f32,
+  complex_f64,
+  complex_long_double,
+  complex_f128,
+  short_int,  // value and index, for MPI_MINLOC and MPI_MAXLOC
+  int_int,
+  long_int,
+  f32_int,
+  f64_int,
+  long_double_int,
+  f32_f32,
+  f64_f64,
+  other  // no op combines it: it is replaced and read
 };
+constexpr std::size_t basic_count = static_cast<std::size_t>(Basic::other) + 1;
 
-/// Predefined ops. Those from `sum` to `bxor` have kernels for the hot types; `generic` is any
-/// combination left to the boundary's function (MPI_Reduce_local).
+/// Predefined ops.
 enum class Op : std::uint8_t {
   replace,
   no_op,
@@ -38,31 +56,20 @@ enum class Op : std::uint8_t {
   band,
   bor,
   bxor,
-  generic
+  minloc,
+  maxloc
 };
-
-/// Combines `count` elements: inout[i] = in[i] op inout[i], as MPI_Reduce_local does.
-/// `op` and `type` are the boundary's own handles, never looked into here.
-struct GenericReduce {
-  void (*apply)(std::uint64_t op, std::uint64_t type, const void* in, void* inout,
-                std::size_t count) = nullptr;
-  /// Whether there are such an op and such a type, with elements of so many bytes: codes come in
-  /// messages.
-  bool (*knows)(std::uint64_t op, std::uint64_t type, std::uint32_t element) = nullptr;
-};
+constexpr std::size_t op_count = static_cast<std::size_t>(Op::maxloc) + 1;
 
 /// An op together with the type it works on: everything an accumulate needs to know. A plain value:
-/// it is copied into recorded operations and, as op and type code, into messages.
+/// it is copied into recorded operations and into messages.
 struct Reduction {
   Op op = Op::replace;
   Basic basic = Basic::none;
-  std::uint32_t element = 0;    // bytes of one element
-  std::uint64_t op_code = 0;    // for GenericReduce: the boundary's portable code of the op
-  std::uint64_t type_code = 0;  // likewise of the type
-  GenericReduce generic;        // apply may be null when op and basic have a kernel
+  std::uint32_t element = 0;  // bytes of one element
 };
 
-/// Whether it makes sense: for what has come in a message.
+/// Whether MPI has such an op on such a type, and this processor's compiler the type.
 bool valid(const Reduction& reduction);
 
 /// Elements of this size, naturally aligned, are updated by one CPU atomic each (a native

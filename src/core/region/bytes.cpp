@@ -105,13 +105,13 @@ Error Region::check(const Operation& operation, const char*& reason) {
 Error Region::perform(const Operation& operation) {
   const Member& target = member(operation.target);
   const std::uint64_t offset = target.offset(operation.displacement);
-  if (target.path != Path::vm) return perform_mapped(operation, target.base + offset);
+  if (target.path != Path::vm) return perform_mapped(operation, target, target.base + offset);
   const Error error = perform_vm(operation, target, target.address + offset);
   if (error == Error::peer_lost && !alive(operation.target)) return lose(operation.target, "");
   return error;
 }
 
-Error Region::perform_mapped(const Operation& operation, std::byte* base) {
+Error Region::perform_mapped(const Operation& operation, const Member& target, std::byte* base) {
   const BlockCursor cursor(*operation.target_layout, operation.target_count);
   switch (operation.kind) {
     case OperationKind::put:
@@ -130,14 +130,14 @@ Error Region::perform_mapped(const Operation& operation, std::byte* base) {
     case OperationKind::get_accumulate:
       for (ElementRuns runs(operation); runs.bytes() != 0; runs.next()) {
         const Error error =
-            reduce(operation.reduction, operation.target, at(base, runs.offset()), runs.origin(),
+            reduce(operation.reduction, target, at(base, runs.offset()), runs.origin(),
                    runs.result(), runs.bytes() / operation.reduction.element);
         if (error != Error::none) return error;
       }
       break;
     case OperationKind::compare_and_swap:
-      return compare_swap(operation.reduction.element, operation.target, base,
-                          operation.origin.address, operation.compare, operation.result.address);
+      return compare_swap(operation.reduction.element, target, base, operation.origin.address,
+                          operation.compare, operation.result.address);
     case OperationKind::acknowledge:
       break;
   }
@@ -219,25 +219,19 @@ bool Region::make_errand(const Operation& operation, Errand& errand) {
     errand.element = operation.reduction.element;
     errand.op = static_cast<std::uint8_t>(operation.reduction.op);
     errand.basic = static_cast<std::uint8_t>(operation.reduction.basic);
-    errand.op_code = operation.reduction.op_code;
-    errand.type_code = operation.reduction.type_code;
   }
   std::memcpy(errand.data, operation.origin.address, bytes);
   return true;
 }
 
-Error Region::run_errand(const Errand& errand, int target) {
-  std::byte* where = member(target).base + errand.offset;
+Error Region::run_errand(const Errand& errand, const Member& target) {
+  std::byte* where = target.base + errand.offset;
   if (errand.element == 0) {
     std::memcpy(where, errand.data, errand.bytes);
     return Error::none;
   }
-  const Reduction reduction{static_cast<Op>(errand.op),
-                            static_cast<Basic>(errand.basic),
-                            errand.element,
-                            errand.op_code,
-                            errand.type_code,
-                            generic_};
+  const Reduction reduction{static_cast<Op>(errand.op), static_cast<Basic>(errand.basic),
+                            errand.element};
   return reduce(reduction, target, where, errand.data, nullptr, errand.bytes / errand.element);
 }
 

@@ -5,9 +5,8 @@
 
 namespace oriel {
 
-Region::Region(RegionSpec spec, Transport& transport, GenericReduce generic)
+Region::Region(RegionSpec spec, Transport& transport)
     : transport_(transport),
-      generic_(generic),
       rank_(spec.rank),
       ranks_(spec.ranks),
       sharers_(transport, spec.rank, [this](int rank) { return member(rank).process; }),
@@ -30,8 +29,9 @@ void Region::give_back(int locked, int origin, bool exclusive) {
   LockLine line = lock_line(locked);
   if (line.release(origin, exclusive)) return;
   told_.clear();
-  line.hand_on(told_,
-               [&](const Errand& errand) { return run_errand(errand, locked) == Error::none; });
+  line.hand_on(told_, [&](const Errand& errand) {
+    return run_errand(errand, member(locked)) == Error::none;
+  });
   // A remote origin is represented in the line by the target's engine.
   for (const int rank : told_) wake(mapped(rank) ? rank : locked);
 }

@@ -33,12 +33,11 @@ struct RegionSpec {
 /// epoch, no message, no MPI handle: made by one process alone, and shared by whatever uses it.
 class Region {
  public:
-  Region(RegionSpec spec, Transport& transport, GenericReduce generic);
+  Region(RegionSpec spec, Transport& transport);
 
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
   const AtomicSet& atomics() const { return atomics_; }
-  GenericReduce generic() const { return generic_; }
 
   const Member& member(int rank) {
     Known& known = members_[rank];
@@ -74,7 +73,7 @@ class Region {
   Error check(const Operation& operation, const char*& reason);
   Error perform(const Operation& operation);
   /// Error::peer_lost: a rank was killed within an update that this one would have to wait for.
-  Error reduce(const Reduction& reduction, int target, void* where, const void* origin,
+  Error reduce(const Reduction& reduction, const Member& target, void* where, const void* origin,
                void* fetched, std::uint64_t count) {
     const Update held = update(target, where, reduction.element, count);
     if (held.lost()) [[unlikely]]
@@ -82,7 +81,7 @@ class Region {
     (held.alone() ? reduce_plain : reduce_atomic)(reduction, where, origin, fetched, count);
     return Error::none;
   }
-  Error compare_swap(std::uint32_t element, int target, void* where, const void* origin,
+  Error compare_swap(std::uint32_t element, const Member& target, void* where, const void* origin,
                      const void* compare, void* result) {
     const Update held = update(target, where, element, 1);
     if (held.lost()) [[unlikely]]
@@ -104,16 +103,16 @@ class Region {
   };
 
   void meet(int rank);
-  Update update(int target, const void* where, std::uint32_t element, std::uint64_t count) {
-    const Member& other = member(target);
+  Update update(const Member& target, const void* where, std::uint32_t element,
+                std::uint64_t count) {
     const bool alone =
-        count > most_atomics || other.private_memory || !atomic_element(element, where);
-    return Update(*other.control, sharers_, alone);
+        count > most_atomics || target.private_memory || !atomic_element(element, where);
+    return Update(*target.control, sharers_, alone);
   }
-  Error perform_mapped(const Operation& operation, std::byte* base);
+  Error perform_mapped(const Operation& operation, const Member& target, std::byte* base);
   Error perform_vm(const Operation& operation, const Member& target, std::uint64_t base);
   Error copy_vm(const Operation& operation, const Member& target, std::uint64_t base);
-  Error run_errand(const Errand& errand, int target);
+  Error run_errand(const Errand& errand, const Member& target);
   Error lost(const Update& update) {
     return lose(update.lost_rank(), " within an accumulate to the same target");
   }
@@ -124,7 +123,6 @@ class Region {
   static constexpr std::uint64_t most_atomics = 512;
 
   Transport& transport_;
-  GenericReduce generic_;
   int rank_;
   int ranks_;
   Sharers sharers_;

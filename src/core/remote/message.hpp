@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include "core/operation/operation.hpp"
 
@@ -17,7 +16,6 @@ enum class MessageKind : std::uint8_t {
   // The word that a mapped peer would store into our Slot.
   granted,
   done,
-  fence,  // never sent: the closing of a fence is counted, see FenceCount
   lock_granted,
   // Of a lock epoch; `exclusive`.
   lock,
@@ -66,12 +64,10 @@ struct Message {
   std::uint64_t first = 0;   // bytes of the operation (or entries of the count) before this piece
   std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
   std::uint64_t count = 0;   // operation: elements of the layout
-  std::uint64_t op_code = 0;
-  std::uint64_t type_code = 0;
-  std::int64_t extent = 0;  // layout
+  std::int64_t extent = 0;   // layout
 
-  static constexpr std::uint8_t current_version = 5;
-  static constexpr std::uint8_t most_words = 13;
+  static constexpr std::uint8_t current_version = 6;
+  static constexpr std::uint8_t most_words = 11;
   /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
   /// in eighths of it: each send goes through both kernels by itself.
   static constexpr std::uint64_t most_data = std::uint64_t{256} * 1024;
@@ -90,34 +86,5 @@ struct Message {
 static_assert(std::is_trivially_copyable_v<Message> &&
               sizeof(Message) == std::size_t{8} * Message::most_words);
 static_assert(std::has_unique_object_representations_v<Message>, "no uninitialized byte is sent");
-
-/// Where one way ends and another begins. Tests make them small.
-struct Limits {
-  /// Longer operations are cut into pieces of this size, which are sent, carried out and replied
-  /// one after the other: a pipeline, and no queue needs room for more.
-  std::uint64_t piece = Message::most_data;
-  /// So many bytes are sent to a target that may have to hold them back: short operations do not
-  /// wait for grants, and no target has to keep more than this for each origin and window. 64 KB
-  /// and what the messages themselves take.
-  std::uint64_t ahead = std::uint64_t{68} * 1024;
-  /// Longer puts and gets are direct transfers where the target's memory is exposed to them and
-  /// both sides consist of runs of `direct_run` on average; in pieces of `direct_piece` once their
-  /// epoch is being closed.
-  std::uint64_t direct = std::uint64_t{128} * 1024;
-  std::uint64_t direct_run = std::uint64_t{16} * 1024;
-  std::uint64_t direct_piece = std::uint64_t{1024} * 1024;
-  /// So many ranks of a node tell one another of a fence each by itself: the fewest steps. More
-  /// are counted by a FenceTree, so that what a rank stores grows with their logarithm.
-  int told_each = 16;
-  /// So many bytes of a fetching operation are asked for before the first are here.
-  std::uint64_t under_way = 4 * Message::most_data;
-};
-
-/// A message that waits at the target for its gate.
-struct HeldMessage {
-  Message message;
-  LayoutRef layout;  // of an operation on a datatype
-  std::vector<std::byte> payload;
-};
 
 }  // namespace oriel

@@ -35,7 +35,7 @@ bool plausible(const Message& message, std::size_t payload) {
            (message.exclusive == 0 || message.joins == 0);
   }
   if (message.gate == Gate::none || message.gate > Gate::lock ||
-      payload != compare_bytes(message) + message.data || message.op > Op::generic ||
+      payload != compare_bytes(message) + message.data || message.op > Op::maxloc ||
       message.basic > Basic::other || message.fetched > Message::most_data) {
     return false;
   }
@@ -72,6 +72,10 @@ bool measurable(std::span<const Block> blocks, std::int64_t extent) {
     if (total >= far) return false;
   }
   return near(extent);
+}
+
+Reduction reduction_of(const Message& message) {
+  return {message.op, message.basic, message.element};
 }
 
 }  // namespace
@@ -213,11 +217,6 @@ void Server::unlock(const Message& message) {
   if (message.acknowledge != 0) reply_to(message, Error::none);
 }
 
-Reduction Server::reduction_of(const Message& message) const {
-  return {message.op,      message.basic,     message.element,
-          message.op_code, message.type_code, region_.generic()};
-}
-
 Error Server::check_request(const Message& message, const Layout* layout) {
   if (reduces(message.operation) && !valid(reduction_of(message))) return Error::operation;
   const std::uint64_t size = self().size;
@@ -249,11 +248,11 @@ Error Server::serve_run(const Message& message, std::byte* where, const std::byt
       break;
     case OperationKind::accumulate:
     case OperationKind::get_accumulate:
-      return region_.reduce(reduction_of(message), region_.rank(), where, operands, fetched,
+      return region_.reduce(reduction_of(message), self(), where, operands, fetched,
                             bytes / message.element);
     case OperationKind::compare_and_swap:
-      return region_.compare_swap(message.element, region_.rank(), where,
-                                  operands + message.element, operands, fetched);
+      return region_.compare_swap(message.element, self(), where, operands + message.element,
+                                  operands, fetched);
     case OperationKind::acknowledge:
       break;
   }

@@ -20,6 +20,13 @@
 
 namespace oriel {
 
+/// A message that waits at the target for its gate.
+struct HeldMessage {
+  Message message;
+  LayoutRef layout;  // of an operation on a datatype
+  std::vector<std::byte> payload;
+};
+
 /// What messages of remote origins do here, at the target: held back until their gate is open,
 /// carried out in the order of arrival, answered where a reply is wanted. Nothing that a message
 /// says is believed without a look.
@@ -64,7 +71,6 @@ class Server {
   void grant(int origin);
   void reply_to(const Message& message, Error error, std::span<const std::byte> fetched = {});
   void serve(const Message& message, std::span<const std::byte> payload, const Layout* layout);
-  Reduction reduction_of(const Message& message) const;
   Error check_request(const Message& message, const Layout* layout);
   Error serve_run(const Message& message, std::byte* where, const std::byte* operands,
                   std::byte* fetched, std::uint64_t bytes);

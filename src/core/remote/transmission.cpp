@@ -33,8 +33,6 @@ Message RemoteTargets::request(const Operation& operation, const Epoch& epoch,
   message.op = operation.reduction.op;
   message.basic = operation.reduction.basic;
   message.element = operation.reduction.element;
-  message.op_code = operation.reduction.op_code;
-  message.type_code = operation.reduction.type_code;
   switch (epoch.kind) {
     case EpochKind::fence:
       message.gate = Gate::fence;

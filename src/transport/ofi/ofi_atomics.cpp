@@ -21,14 +21,20 @@ fi_datatype type_of(std::size_t basic) {
   return static_cast<fi_datatype>(basic - 1);
 }
 
-/// In the order of Op; the last one stands for compare-and-swap, as in an OpSet.
+/// In the order of Op as far as libfabric has them, and compare-and-swap.
 constexpr std::array ops{FI_ATOMIC_WRITE, FI_ATOMIC_READ, FI_SUM,  FI_PROD, FI_MIN,
                          FI_MAX,          FI_LAND,        FI_LOR,  FI_LXOR, FI_BAND,
                          FI_BOR,          FI_BXOR,        FI_CSWAP};
 
+constexpr std::size_t compare_swap = ops.size() - 1;
+
 std::size_t index_of(const Atomic& atomic) {
-  return static_cast<std::size_t>(atomic.kind == OperationKind::compare_and_swap ? Op::generic
-                                                                                 : atomic.op);
+  return atomic.kind == OperationKind::compare_and_swap ? compare_swap
+                                                        : static_cast<std::size_t>(atomic.op);
+}
+
+OpSet bit_of(std::size_t index) {
+  return index == compare_swap ? compare_swap_bit : bit(static_cast<Op>(index));
 }
 
 }  // namespace
@@ -76,9 +82,9 @@ bool OfiAtomics::open(std::string& error) {
 }
 
 void OfiAtomics::ask_what_there_is() {
-  constexpr auto compare_swap = static_cast<std::size_t>(Op::generic);
+  static_assert(ops.size() == ops_asked);
   for (std::size_t basic = 1; basic < type_count; ++basic) {
-    for (std::size_t op = 0; op < op_count; ++op) {
+    for (std::size_t op = 0; op < ops_asked; ++op) {
       std::size_t count = 0;
       const auto ask = op == compare_swap ? fi_compare_atomicvalid : fi_fetch_atomicvalid;
       if (ask(endpoint_, type_of(basic), ops[op], &count) == 0) most_[basic][op] = count;
@@ -91,8 +97,8 @@ TypeSet OfiAtomics::types(OpSet wanted) const {
   for (std::size_t basic = 1; basic < type_count; ++basic) {
     const OpSet needed = wanted & ops_on(static_cast<Basic>(basic));
     OpSet there = 0;
-    for (std::size_t op = 0; op < op_count; ++op) {
-      if (most_[basic][op] != 0) there |= OpSet{1} << op;
+    for (std::size_t op = 0; op < ops_asked; ++op) {
+      if (most_[basic][op] != 0) there |= bit_of(op);
     }
     if (needed != 0 && (needed & ~there) == 0) types |= bit(static_cast<Basic>(basic));
   }

@@ -74,8 +74,8 @@ class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
   std::deque<Transfer> finished_;
   /// Elements that one atomic takes, by type and op; 0: the provider does not have it.
   static constexpr std::size_t type_count = static_cast<std::size_t>(Basic::f64) + 1;
-  static constexpr std::size_t op_count = static_cast<std::size_t>(Op::generic) + 1;
-  std::array<std::array<std::size_t, op_count>, type_count> most_{};
+  static constexpr std::size_t ops_asked = static_cast<std::size_t>(Op::bxor) + 2;
+  std::array<std::array<std::size_t, ops_asked>, type_count> most_{};
 };
 
 }  // namespace oriel

@@ -12,7 +12,7 @@ SimJob::SimJob(std::vector<int> node_of, bool immediate, const Limits& limits)
     Rank& rank = ranks_[at(i)];
     rank.transport = std::make_unique<SimTransport>(network_, i);
     rank.doorbell = std::make_unique<Doorbell>();
-    rank.process = std::make_unique<Process>(*rank.transport, i, GenericReduce{}, limits);
+    rank.process = std::make_unique<Process>(*rank.transport, i, limits);
   }
 }
 
@@ -88,7 +88,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     }
     region.control = made.sides[at(i)].control;
     region.atomics = spec.atomics;
-    window.region = std::make_shared<Region>(std::move(region), transport(i), process(i).generic());
+    window.region = std::make_shared<Region>(std::move(region), transport(i));
     made.sides[at(i)].window = &process(i).create_window(std::move(window));
   }
   return id;

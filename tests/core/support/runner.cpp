@@ -219,7 +219,7 @@ bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& wind
     std::memcpy(buffers.result.data(), where, word);
     return true;
   }
-  const Reduction reduction{access.op, Basic::u64, word, 0, 0, {}};
+  const Reduction reduction{access.op, Basic::u64, word};
   if (access.kind == OperationKind::compare_and_swap) {
     return window.compare_swap_directly(access.target, displacement, reduction,
                                         buffers.origin.data(), &buffers.compare,
@@ -277,7 +277,7 @@ void Runner::issue(int index) {
   if (!buffers.origin.empty()) operation.origin = local(buffers.origin, count, scattered);
   if (!buffers.result.empty()) operation.result = local(buffers.result, count, scattered);
   operation.compare = &buffers.compare;
-  operation.reduction = {access.op, Basic::u64, word, 0, 0, {}};
+  operation.reduction = {access.op, Basic::u64, word};
   if (access.request >= 0) operation.completion = &requests_[at(access.request)];
   const Outcome outcome = window.issue(operation);
   open(outcome.error, window);
