@@ -23,7 +23,8 @@ class ProcessLock {
     if (enabled_) [[unlikely]]
       pthread_mutex_unlock(&mutex_);
   }
-  bool try_acquire() { return !enabled_ || pthread_mutex_trylock(&mutex_) == 0; }
+  /// Of a lock that is enabled.
+  bool try_acquire() { return pthread_mutex_trylock(&mutex_) == 0; }
 
  private:
   bool enabled_ = false;
@@ -45,6 +46,25 @@ class Guard {
  private:
   ProcessLock& lock_;
   bool held_;  // the lock may have been enabled since
+};
+
+/// Likewise, unless another thread holds it, or this one further up.
+class TryGuard {
+ public:
+  explicit TryGuard(ProcessLock& lock)
+      : lock_(lock), held_(lock.enabled() && lock.try_acquire()), may_(held_ || !lock.enabled()) {}
+  ~TryGuard() {
+    if (held_) lock_.release();
+  }
+  TryGuard(const TryGuard&) = delete;
+  TryGuard& operator=(const TryGuard&) = delete;
+
+  explicit operator bool() const { return may_; }
+
+ private:
+  ProcessLock& lock_;
+  bool held_;
+  bool may_;
 };
 
 }  // namespace oriel::boundary

@@ -118,15 +118,15 @@ void Agent::run() {
 
 Agent::Look Agent::look() {
   Process& process = runtime.engine()->process;
-  if (stopping_.load(std::memory_order_relaxed) || process.sweeps() != seen_ ||
-      !runtime.lock.try_acquire()) {
-    seen_ = process.sweeps();
-    return Look::left;
+  if (!stopping_.load(std::memory_order_relaxed) && process.sweeps() == seen_) {
+    if (const TryGuard guard{runtime.lock}) {
+      const bool moved = process.sweep();
+      seen_ = process.sweeps();
+      return moved ? Look::moved : Look::quiet;
+    }
   }
-  const bool moved = process.sweep();
   seen_ = process.sweeps();
-  runtime.lock.release();
-  return moved ? Look::moved : Look::quiet;
+  return Look::left;
 }
 
 /// True if there was a time to serve in.
@@ -150,29 +150,27 @@ bool Agent::sleep_on_network() {
   long patience = longest_wait;
   // A negative descriptor is passed over.
   std::array<pollfd, 2> look{pollfd{-1, POLLIN, 0}, pollfd{-1, POLLIN, 0}};
+  bool blind = false;
+  bool quiet = false;
   {
-    if (!runtime.lock.try_acquire()) return true;
+    const TryGuard guard(runtime.lock);
+    if (!guard) return true;
     Engine& engine = *runtime.engine();
     Network* network = engine.routes.network();
-    if (network == nullptr) {
-      runtime.lock.release();
-      return false;
-    }
+    if (network == nullptr) return false;
     AtomicNetwork* atomics = engine.routes.atomics();
     look[0].fd = network->wait_descriptor();
     if (atomics != nullptr) look[1].fd = atomics->wait_descriptor();
-    const bool blind = look[0].fd < 0 || (atomics != nullptr && look[1].fd < 0);
+    blind = look[0].fd < 0 || (atomics != nullptr && look[1].fd < 0);
     if (engine.node_sends) patience = static_cast<long>(interval_);
     if (network->transferring()) patience = between_pieces;
-    const bool quiet =
-        blind || (network->may_wait() && (atomics == nullptr || atomics->may_wait()));
-    runtime.lock.release();
-    if (blind) {
-      sleep_for(blind_look);
-      return true;
-    }
-    if (!quiet) return true;
+    quiet = blind || (network->may_wait() && (atomics == nullptr || atomics->may_wait()));
   }
+  if (blind) {
+    sleep_for(blind_look);
+    return true;
+  }
+  if (!quiet) return true;
   const timespec time{0, patience};
   ::ppoll(look.data(), look.size(), &time, nullptr);
   return true;

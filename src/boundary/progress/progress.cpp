@@ -31,9 +31,8 @@ bool take_turn() {
   Engine* engine = runtime.engine();
   if (engine == nullptr) return false;
   bool moved = false;
-  if (runtime.busy() && runtime.lock.try_acquire()) {
-    moved = engine->process.sweep();
-    runtime.lock.release();
+  if (runtime.busy()) {
+    if (const TryGuard guard{runtime.lock}) moved = engine->process.sweep();
   }
   moved |= requests.tell_host();
   if (!moved) considerate_poll();
