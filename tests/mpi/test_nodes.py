@@ -76,6 +76,21 @@ def test_no_libfabric(job, host, three_nodes):
     assert "/nowhere/libfabric.so.1" in output
 
 
+# MPICH itself does not start under such a limit.
+@pytest.mark.hosts("openmpi", "intel")
+def test_rank_that_can_share_nothing(job, host, three_nodes):
+    """It says so, and the others fail with it and say so for it."""
+    program = str(folder_of(host) / "fence")
+    limited = '[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 0 ] || ulimit -f 0; exec "$0"'
+    command = ["sh", "-c", limited, program]
+    settings = {"ORIEL_MEMFD": "0"}
+    status, output = job.run_command(host, command, 2, settings, three_nodes.first(2))
+    assert status != 0
+    assert "File too large. Enlarge /dev/shm" in output, output[-4000:]
+    if host.name == "intel":  # Open MPI shows one of the two
+        assert "rank 1 (node1) could not take part: Cannot share " in output, output[-4000:]
+
+
 @pytest.mark.hosts(*LIBRARIES)
 def test_memory_is_not_shared(job, host, three_nodes):
     """A shared window over two nodes is an error that names who is where (G7)."""

@@ -31,8 +31,9 @@ bool Lifetime::hold(std::string& error) {
   static const int watched = ::pthread_atfork(nullptr, nullptr, [] { lifetime.disown(); });
   static_cast<void>(watched);  // it fails for want of memory only
   if (runtime.engine() == nullptr) {
-    if (!runtime.start(error)) return false;
+    // Whether we are hooked decides how the ranks talk: also on one that has nothing to say.
     progress.start();
+    if (!runtime.start(error)) return false;
   }
   ++holds_;
   return true;

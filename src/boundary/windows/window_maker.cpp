@@ -53,6 +53,7 @@ void WindowMaker::give_up(int error_class, std::string reason) {
   if (error_class_ != MPI_SUCCESS) return;
   error_class_ = error_class;
   reason_ = std::move(reason);
+  if (reason_.ends_with('.')) reason_.pop_back();  // it becomes a part of a sentence
 }
 
 int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
@@ -176,7 +177,7 @@ int WindowMaker::meet_nodes() {
     return MPI_SUCCESS;  // all ranks know
   }
   NetworkAnnouncement own;
-  {
+  if (holds_) {
     const Guard guard(runtime.lock);
     Routes& routes = runtime.engine()->routes;
     std::string error;
@@ -339,15 +340,31 @@ int WindowMaker::agree() {
       code != MPI_SUCCESS) {
     return code;
   }
-  if (any[0] != MPI_SUCCESS) {
-    if (error_class_ == MPI_SUCCESS) reason_ = "another rank could not take part; it says why";
-    return raise(communicator_, call_, any[0], reason_);
-  }
+  if (any[0] != MPI_SUCCESS) return fail_together(any[0]);
   spec_.remote = several_nodes_ || any[1] != 0;
   separated_ = any[1] != 0;
   if (!spec_.remote) note_acquaintance();
   if (separated_) separate();
   return MPI_SUCCESS;
+}
+
+/// Every rank says what one of those that failed has to say: of a job that ends by it, only some
+/// are heard.
+int WindowMaker::fail_together(int error_class) {
+  const int candidate = error_class_ == error_class ? rank_ : ranks_;
+  int speaker = ranks_;
+  int code = host_mpi().Allreduce(&candidate, &speaker, 1, MPI_INT, MPI_MIN, communicator_);
+  if (code != MPI_SUCCESS) return code;
+  std::array<char, 512> words{};
+  if (rank_ == speaker) reason_.copy(words.data(), words.size() - 1);
+  code = host_mpi().Bcast(words.data(), static_cast<int>(words.size()), MPI_CHAR, speaker,
+                          communicator_);
+  if (code != MPI_SUCCESS) return code;
+  if (error_class_ == MPI_SUCCESS) {
+    reason_ = rank_and_host(speaker, all_[static_cast<std::size_t>(speaker)]) +
+              " could not take part: " + words.data();
+  }
+  return raise(communicator_, call_, error_class, reason_);
 }
 
 /// Somebody must not touch a node peer's private memory: towards ranks with private memory, and

@@ -80,6 +80,7 @@ class WindowMaker {
   AtomicSet atomics_of_all() const;
   void meet_atomics();
   int agree();
+  int fail_together(int error_class);
   void separate();
   bool elsewhere(int rank) const {
     return all_[static_cast<std::size_t>(rank)].node.id !=
