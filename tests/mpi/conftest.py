@@ -255,10 +255,20 @@ def expect_loss(job: Job, host: Host, settings=None, when_ready=None) -> str:
     time, when rank 1 is lost. `when_ready` is called with the nodes and the program when that may
     happen. Returns the output."""
     program = folder_of(host) / "lost"
-    # A rank that dies has a parent that does not: else the launcher ends the others at once.
-    command = ["sh", "-c", '"$0" || sleep 60', program]
     settings = {"ORIEL_PEER_TIMEOUT": "2", **(settings or {})}
-    with Nodes(2) as nodes, job.start(host, command, 2, settings, nodes) as run:
+    with Nodes(2) as nodes:
+        when = when_ready and (lambda: when_ready(nodes, program))
+        output, reason = run_to_loss(job, host, [program], settings, nodes, when)
+    assert "rank 1 of the window has ended or cannot be reached" in reason
+    return output
+
+
+def run_to_loss(job, host, command, settings, nodes=None, when_ready=None) -> tuple[str, str]:
+    """Runs a program that loses a rank and tells what rank 0's call came to. Returns the output,
+    and the sentence."""
+    # A rank that dies has a parent that does not: else the launcher ends the others at once.
+    command = ["sh", "-c", '"$0" "$@" || sleep 60', *command]
+    with job.start(host, command, 2, settings, nodes) as run:
         limit = threading.Timer(LIMIT_SECONDS, os.killpg, (run.pid, signal.SIGKILL))
         limit.start()
         output = ""
@@ -266,7 +276,7 @@ def expect_loss(job: Job, host: Host, settings=None, when_ready=None) -> str:
             for line in run.stdout:
                 output += line
                 if line.strip() == "ready" and when_ready:
-                    when_ready(nodes, program)
+                    when_ready()
                 if line.startswith("after "):
                     break
         finally:
@@ -277,8 +287,7 @@ def expect_loss(job: Job, host: Host, settings=None, when_ready=None) -> str:
     assert told, output[-4000:]
     assert float(told.group(1)) < 10
     assert told.group(2) == "MPI_ERR_OTHER"
-    assert "rank 1 of the window has ended or cannot be reached" in told.group(3)
-    return output
+    return output, told.group(3)
 
 
 @pytest.fixture(scope="session")
