@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/lock/lock_queue.hpp"
+#include "core/lock/lock_line.hpp"
 #include "core/lock/update.hpp"
 #include "support/calls.hpp"
 #include "support/jobs.hpp"

@@ -15,8 +15,9 @@ namespace oriel {
 
 /// What one peer tells this process on one window. Every word has one writer: the peer itself when
 /// it is mapped, this process's message handler when it is remote. The reader is the owner of the
-/// control block. All stores are release, all loads that act on the value acquire: the peer's
-/// window stores come before the word that announces them.
+/// control block; of `updating` whoever takes the right to update away, of `fence` all peers where
+/// a tree counts fences (FenceWords). Stores that announce are release, loads that act on the value
+/// acquire: the peer's window stores come before the word that announces them.
 template <typename Words>
 struct alignas(cache_line) BasicSlot {
   template <typename T>
@@ -65,7 +66,7 @@ struct alignas(cache_line) BasicLockNode {
   Plain<Errand> errand;
 };
 
-/// Fair readers-writer lock of one target (see lock_queue.hpp).
+/// Fair readers-writer lock of one target (see lock_line.hpp).
 template <typename Words>
 struct alignas(cache_line) BasicLockQueue {
   template <typename T>

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "core/lock/lock_queue.hpp"
+#include "core/lock/lock_line.hpp"
 
 namespace oriel {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/lock/lock_queue.hpp"
+#include "core/lock/lock_line.hpp"
 
 namespace oriel {
 namespace {

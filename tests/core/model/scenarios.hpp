@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/lock/lock_queue_inline.hpp"
+#include "core/lock/lock_line_inline.hpp"
 #include "core/lock/update_inline.hpp"
 #include "core/transport/doorbell.hpp"
 #include "search.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/lock/lock_queue_inline.hpp"
+#include "core/lock/lock_line_inline.hpp"
 
 namespace oriel {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 // What LockLine does when the lock is not simply free.
-#include "core/lock/lock_queue.hpp"
+#include "core/lock/lock_line.hpp"
 #include "core/lock/patience.hpp"
 
 namespace oriel {

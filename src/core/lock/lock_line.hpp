@@ -48,7 +48,7 @@ namespace oriel {
 /// Death: the guard of a process that was killed with it is lost, and with it the line, which may
 /// be torn. Nobody waits for such a guard for ever: a request is then one that is never granted, a
 /// lock given back is not handed on, a keeper stays one. Who waits to be granted the lock looks now
-/// and then whether all live (Window::lost_peer), as it has to for whoever holds the lock.
+/// and then whether all live (Epochs::lost_peer), as it has to for whoever holds the lock.
 template <typename Words>
 class BasicLockLine {
  public:
