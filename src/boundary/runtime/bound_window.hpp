@@ -6,7 +6,6 @@
 #include "boundary/host/host.hpp"
 #include "boundary/info/window_info.hpp"
 #include "core/window.hpp"
-#include "transport/shm/arena.hpp"
 
 namespace oriel::boundary {
 
@@ -27,12 +26,6 @@ struct BoundWindow {
   WindowInfo info;
   /// So many times more it does not matter that a rank has ended: see quiesce().
   mutable int forgiven_looks = 0;
-  int exposure = -1;         // of our memory to other nodes: see Network
-  int atomic_exposure = -1;  // see AtomicNetwork
-
-  // Our own in shared memory; `memory` is null where the program has made it.
-  ArenaPiece control;
-  ArenaPiece memory;
 };
 
 inline bool valid_rank(const BoundWindow& window, int rank) {

@@ -41,11 +41,6 @@ struct Engine {
     return !routes.node().backlogged() &&
            (routes.network() == nullptr || routes.network()->drained());
   }
-  /// Other nodes' access to its memory.
-  void withdraw(const BoundWindow& window) {
-    if (window.exposure >= 0) routes.network()->withdraw(window.exposure);
-    if (window.atomic_exposure >= 0) routes.atomics()->withdraw(window.atomic_exposure);
-  }
 };
 
 /// This library in one MPI process.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Making and freeing windows and window memory (G2). Dynamic windows stay the host's.
-#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -47,7 +46,6 @@ void destroy(BoundWindow* window) {
     const Guard guard(runtime.lock);
     runtime.windows.erase(handle_key(window->handle), window);
     Engine& engine = *runtime.engine();
-    engine.withdraw(*window);
     engine.process.destroy_window(*window->core);
     std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
   }

@@ -42,7 +42,7 @@ WindowMaker::~WindowMaker() {
   if (window_->group != MPI_GROUP_NULL) PMPI_Group_free(&window_->group);
   {
     const Guard guard(runtime.lock);
-    if (Engine* engine = runtime.engine()) engine->withdraw(*window_);
+    own_.reset();
     window_.reset();
   }
   if (holds_) lifetime.let_go();
@@ -71,6 +71,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
   const Guard guard(runtime.lock);
   note_windows_on(communicator_);
   mine_.node = Node::here();
+  if (holds_) own_ = std::make_shared<OwnMemory>(runtime.engine()->routes);
   if (mine_.failed != 0) return MPI_SUCCESS;
   mine_.size = static_cast<std::uint64_t>(size);
   mine_.disp_unit = static_cast<std::uint64_t>(disp_unit);
@@ -86,10 +87,10 @@ void WindowMaker::take_memory(std::uint64_t bytes) {
   if (mine_.failed != 0) return;
   const Guard guard(runtime.lock);
   const std::uint64_t control_bytes = ControlBlock::bytes(static_cast<std::size_t>(ranks_));
-  mine_.control = take(control_bytes, alignof(ControlBlock), window_->control);
-  if (bytes != 0) mine_.memory = take(bytes, window_->info.alignment(), window_->memory);
+  mine_.control = take(control_bytes, alignof(ControlBlock), own_->control);
+  if (bytes != 0) mine_.memory = take(bytes, window_->info.alignment(), own_->memory);
   if (mine_.failed != 0) return;
-  ControlBlock::create(window_->control.get(), static_cast<std::uint32_t>(ranks_));
+  ControlBlock::create(own_->control.get(), static_cast<std::uint32_t>(ranks_));
 }
 
 Place WindowMaker::take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece) {
@@ -185,9 +186,9 @@ int WindowMaker::meet_nodes() {
     if (routes.network() != nullptr) {
       own.name = routes.network()->name();
       void* memory = window_->base;
-      if (window_->memory != nullptr) memory = window_->memory.get();
-      window_->exposure = routes.network()->expose(memory, mine_.size, own.memory);
-      own.exposed = window_->exposure >= 0 ? 1 : 0;
+      if (own_->memory != nullptr) memory = own_->memory.get();
+      own_->exposure = routes.network()->expose(memory, mine_.size, own.memory);
+      own.exposed = own_->exposure >= 0 ? 1 : 0;
       if (window_->info.accumulate_intrinsic) offer_atomics(memory, own);
     } else {
       give_up(MPI_ERR_OTHER, "there is no way to " + others + ": " +
@@ -219,8 +220,8 @@ void WindowMaker::offer_atomics(void* memory, NetworkAnnouncement& own) {
   AtomicNetwork* network = routes.atomics();
   if (network == nullptr) return;
   if (mine_.size != 0) {
-    window_->atomic_exposure = network->expose(memory, mine_.size, own.atomic_memory);
-    if (window_->atomic_exposure < 0) return;
+    own_->atomic_exposure = network->expose(memory, mine_.size, own.atomic_memory);
+    if (own_->atomic_exposure < 0) return;
   }
   own.atomic_name = network->name();
   const OpSet ops = window_->info.ops();
@@ -395,7 +396,8 @@ int WindowMaker::finish(MPI_Win* handle) {
   if (!settled_) {
     if (const int code = agree(); code != MPI_SUCCESS) return code;
   } else if (error_class_ != MPI_SUCCESS) {
-    // Short of memory or descriptors at the worst time: the others do not know.
+    // It cannot happen: what is announced has been mapped, and needs nothing more. The others would
+    // not know.
     return raise(communicator_, call_, error_class_, reason_);
   }
   const bool remote = spec_.remote;
@@ -432,6 +434,7 @@ std::shared_ptr<Region> WindowMaker::make_region(Engine& engine) {
   spec.rank = rank_;
   spec.ranks = ranks_;
   spec.control = members_[static_cast<std::size_t>(rank_)].control;
+  spec.own = std::move(own_);
   spec.atomics = atomics_;
   for (int rank = 0; rank < ranks_; ++rank) {
     if (members_[static_cast<std::size_t>(rank)].control != nullptr) spec.mapped.push_back(rank);

@@ -10,6 +10,7 @@
 #include "boundary/host/host.hpp"
 #include "boundary/process/node.hpp"
 #include "boundary/runtime/bound_window.hpp"
+#include "boundary/runtime/own_memory.hpp"
 #include "transport/ofi/atomic_network.hpp"
 #include "transport/ofi/network.hpp"
 #include "transport/shm/arena.hpp"
@@ -50,7 +51,8 @@ struct NetworkAnnouncement {
 static_assert(std::is_trivially_copyable_v<NetworkAnnouncement>);
 
 /// Makes one window: a collective in steps, where every rank takes all steps and learns of any
-/// rank's failure, so that all fail together and none hangs.
+/// rank's failure, so that all fail together and none hangs. Ranks that have met before are spared
+/// the steps that cannot fail any more.
 class WindowMaker {
  public:
   WindowMaker(const char* call, MPI_Comm communicator, MPI_Info info);
@@ -106,6 +108,7 @@ class WindowMaker {
   bool separated_ = false;                      // some ranks of a node are remote to one another
   std::vector<NetworkAnnouncement> elsewhere_;  // by rank, where there are several nodes
   std::unique_ptr<BoundWindow> window_;
+  std::shared_ptr<OwnMemory> own_;  // the region's, once that is made
   WindowSpec spec_;
   std::vector<Member> members_;  // by rank
   AtomicSet atomics_;

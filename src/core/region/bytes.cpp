@@ -3,7 +3,6 @@
 // system call into private memory.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <limits>
 #include <span>

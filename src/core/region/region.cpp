@@ -11,6 +11,7 @@ Region::Region(RegionSpec spec, Transport& transport)
       ranks_(spec.ranks),
       sharers_(transport, spec.rank, [this](int rank) { return member(rank).process; }),
       atomics_(spec.atomics),
+      own_(std::move(spec.own)),
       directory_(std::move(spec.directory)),
       mapped_(std::move(spec.mapped)),
       mine_(spec.control),

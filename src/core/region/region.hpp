@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/zero_array.hpp"
 #include "core/lock/control.hpp"
-#include "core/lock/lock_queue.hpp"
+#include "core/lock/lock_line.hpp"
 #include "core/lock/sharers.hpp"
 #include "core/lock/update.hpp"
 #include "core/operation/atomic_set.hpp"
@@ -25,6 +25,7 @@ struct RegionSpec {
   std::shared_ptr<Directory> directory;
   std::vector<int> mapped;          // ranks that are, ourselves included
   ControlBlock* control = nullptr;  // our own
+  std::shared_ptr<void> own;        // what that and our memory lie in, let go with the region
   AtomicSet atomics;                // the same on all ranks
 };
 
@@ -50,7 +51,12 @@ class Region {
   bool mapped(int rank) { return member(rank).control != nullptr; }
   /// All ranks that are, ourselves included.
   const std::vector<int>& mapped_ranks() const { return mapped_; }
-  bool alive(int rank) { return transport_.alive(member(rank).process); }
+  /// The same for a question that all ranks are asked: nothing is kept.
+  Member look(int rank) const {
+    const Known& known = members_[rank];
+    return known.met ? known.member : directory_->find(rank);
+  }
+  bool alive(int rank) const { return transport_.alive(look(rank).process); }
 
   // Steps.
   /// What a rank tells us.
@@ -127,6 +133,7 @@ class Region {
   int ranks_;
   Sharers sharers_;
   AtomicSet atomics_;
+  std::shared_ptr<void> own_;
   std::shared_ptr<Directory> directory_;
   std::vector<int> mapped_;
   ControlBlock* mine_;
