@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "core/base/limits.hpp"
 #include "core/epoch/epochs.hpp"
 #include "core/epoch/pools.hpp"
-#include "core/remote/limits.hpp"
 #include "core/remote/message.hpp"
 #include "core/transport/transport.hpp"
 #include "core/ways.hpp"

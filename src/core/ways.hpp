@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/atomics/network_atomics.hpp"
+#include "core/base/limits.hpp"
 #include "core/epoch/epochs.hpp"
 #include "core/epoch/reach.hpp"
 #include "core/mapped/fence_words.hpp"
@@ -13,7 +14,6 @@
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/layout_cache.hpp"
-#include "core/remote/limits.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/outbox.hpp"
 #include "core/remote/remote_targets.hpp"

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <unordered_map>
-#include <vector>
 
 #include "boundary/datatypes/flatten.hpp"
 #include "boundary/datatypes/predefined_types.hpp"
@@ -34,23 +33,6 @@ class Datatypes {
     if (key == last_key_) [[likely]]
       return last_;
     return find_other(type);
-  }
-
-  bool valid(MPI_Datatype type) { return find(type) != nullptr; }
-  /// Of a valid datatype.
-  const LayoutRef& layout(MPI_Datatype type) { return find(type)->layout; }
-  const LayoutRef& elements(MPI_Datatype type) { return find(type)->elements; }
-
-  /// The hot path's question: null for a derived datatype, whatever it looks like.
-  const Layout* predefined(MPI_Datatype type) {
-    const std::uint64_t key = handle_key(type);
-    if (key != last_key_) [[unlikely]] {
-      const auto known = known_predefined_.find(key);
-      if (known == known_predefined_.end()) return nullptr;
-      last_key_ = key;
-      last_ = &known->second;
-    }
-    return last_->layout.get();
   }
 
  private:

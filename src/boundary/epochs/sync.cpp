@@ -75,8 +75,7 @@ Failure flush_all(BoundWindow& window, bool local) {
 Failure translate_assert(int given, int allowed, Assert& assertion) {
   if ((given & ~allowed) != 0) return {MPI_ERR_ASSERT, "the assertion is not one for this call"};
   assertion.no_check = (given & MPI_MODE_NOCHECK) != 0;
-  assertion.no_store = (given & MPI_MODE_NOSTORE) != 0;
-  assertion.no_put = (given & MPI_MODE_NOPUT) != 0;
+  // NOSTORE and NOPUT promise nothing that would save us work.
   assertion.no_precede = (given & MPI_MODE_NOPRECEDE) != 0;
   assertion.no_succeed = (given & MPI_MODE_NOSUCCEED) != 0;
   return {};

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "boundary/info/info_keys.hpp"
-#include "core/lock/control.hpp"
+#include "core/base/cache_line.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -11,7 +11,6 @@
 #include <array>
 #include <cstdlib>
 
-#include "boundary/requests/requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
 #include "transport/shm/sleeper.hpp"

@@ -2,7 +2,6 @@
 #include "boundary/requests/requests.hpp"
 
 #include <unordered_map>
-#include <utility>
 
 #include "boundary/host/errors.hpp"
 #include "boundary/runtime/lost_peers.hpp"

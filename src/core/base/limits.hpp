@@ -3,15 +3,14 @@
 
 #include <cstdint>
 
-#include "core/remote/message.hpp"
-
 namespace oriel {
 
-/// Where one way ends and another begins. Tests make them small.
+/// Sizes from which on the protocol goes another way, and how much may be under way. Tests make
+/// them small.
 struct Limits {
   /// Longer operations are cut into pieces of this size, which are sent, carried out and replied
   /// one after the other: a pipeline, and no queue needs room for more.
-  std::uint64_t piece = Message::most_data;
+  std::uint64_t piece = std::uint64_t{256} * 1024;
   /// So many bytes are sent to a target that may have to hold them back: short operations do not
   /// wait for grants, and no target has to keep more than this for each origin and window. 64 KB
   /// and what the messages themselves take.
@@ -26,7 +25,7 @@ struct Limits {
   /// are counted by a FenceTree, so that what a rank stores grows with their logarithm.
   int told_each = 16;
   /// So many bytes of a fetching operation are asked for before the first are here.
-  std::uint64_t under_way = 4 * Message::most_data;
+  std::uint64_t under_way = 4 * piece;
 };
 
 }  // namespace oriel

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,8 +20,6 @@ namespace oriel {
 /// One byte: bools apart would be stored one by one and loaded as one word, which stalls.
 struct Assert {
   bool no_check : 1 = false;
-  bool no_store : 1 = false;
-  bool no_put : 1 = false;
   bool no_precede : 1 = false;
   bool no_succeed : 1 = false;
   bool weak_unlock : 1 = false;  // the unlock need not wait until the operations are complete there

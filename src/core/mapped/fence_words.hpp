@@ -24,7 +24,7 @@ namespace oriel {
 /// while it watches costs later announcements a look at each doorbell.
 class FenceWords {
  public:
-  /// `told_each`: see Limits.
+  /// `told_each`: Limits::told_each.
   FenceWords(Region& region, int told_each) : region_(region), few_(!counted(region, told_each)) {}
 
   /// Whether closing fences are counted: all ranks have to agree on which calls close.

@@ -72,10 +72,10 @@ struct Reduction {
 /// Whether MPI has such an op on such a type, and this processor's compiler the type.
 bool valid(const Reduction& reduction);
 
-/// Elements of this size, naturally aligned, are updated by one CPU atomic each (a native
-/// instruction or a compare-exchange loop around the op); all others under the target's accumulate
-/// lock. The choice depends on size and alignment alone, never on the op, so that two accumulates
-/// on one location always exclude one another in the same way (G4).
+/// Elements of this size, naturally aligned, can be updated by one CPU atomic each (a native
+/// instruction or a compare-exchange loop around the op). Whether they are, or by their origin
+/// alone as all others, the region decides, never by the op; how the two exclude one another,
+/// Update (G4).
 constexpr bool atomic_element(std::uint32_t bytes, const void* address) {
   return (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) &&
          (reinterpret_cast<std::uintptr_t>(address) & (bytes - 1)) == 0;

@@ -12,9 +12,9 @@ namespace oriel {
 /// `fetched` is null.
 using Kernel = void (*)(void* target, const void* origin, void* fetched, std::size_t count);
 
-/// For the types behind Basic::f64, which the program alone updates or as words (reduce_words).
-/// Null: MPI has no such op on the type, or this processor's compiler no such type. Not for replace
-/// and no_op, which no type is needed for.
+/// For the types behind Basic::f64, which one origin alone updates, or, where they are of a word's
+/// size, a compare-exchange around the kernel. Null: MPI has no such op on the type, or this
+/// processor's compiler no such type. Not for replace and no_op, which no type is needed for.
 Kernel uncommon_kernel(Basic basic, Op op);
 
 /// Bytes of one element, gaps within it included; 0: any number, or no such type.

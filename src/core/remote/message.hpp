@@ -6,6 +6,7 @@
 #include <span>
 #include <type_traits>
 
+#include "core/base/limits.hpp"
 #include "core/operation/operation.hpp"
 
 namespace oriel {
@@ -85,6 +86,7 @@ struct Message {
 
 static_assert(std::is_trivially_copyable_v<Message> &&
               sizeof(Message) == std::size_t{8} * Message::most_words);
+static_assert(Limits{}.piece <= Message::most_data);
 static_assert(std::has_unique_object_representations_v<Message>, "no uninitialized byte is sent");
 
 }  // namespace oriel

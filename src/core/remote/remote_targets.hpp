@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "core/atomics/network_atomics.hpp"
+#include "core/base/limits.hpp"
 #include "core/base/zero_array.hpp"
 #include "core/epoch/epochs.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/layout_cache.hpp"
-#include "core/remote/limits.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/sender.hpp"
 

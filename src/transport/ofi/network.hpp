@@ -63,8 +63,6 @@ class Network {
   virtual bool may_wait() = 0;
   /// Everything sent has left this process.
   virtual bool drained() = 0;
-  /// Packets that no process here can have sent: refused, counted, otherwise ignored.
-  virtual std::uint64_t refused() const = 0;
 };
 
 }  // namespace oriel

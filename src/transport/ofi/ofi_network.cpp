@@ -327,7 +327,6 @@ void OfiNetwork::failed(const fi_cq_err_entry& entry) {
   if (work == nullptr) return;
   if (work->kind != Work::Kind::receive) return done(*work, 0, Error::peer_lost);
   // Something longer than any packet, or the end of an endpoint: the buffer waits for the next.
-  ++refused_;
   if (entry.err != FI_ECANCELED) post(*static_cast<Buffer*>(work));
 }
 
@@ -432,7 +431,6 @@ bool OfiNetwork::due(Buffer& arrived) {
     }
   }
   // Not of this job, or received already: sent again, or made up.
-  ++refused_;
   post(arrived);
   return false;
 }

@@ -50,7 +50,6 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   int wait_descriptor() const override { return wait_descriptor_; }
   bool may_wait() override { return arrived_.empty() && quiet(); }
   bool drained() override;
-  std::uint64_t refused() const override { return refused_; }
 
  private:
   /// Something under way: libfabric gives the context back with the completion.
@@ -141,7 +140,6 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::size_t transfers_under_way_ = 0;
   std::size_t under_way_ = 0;   // packets
   std::size_t backlogged_ = 0;  // packets
-  std::uint64_t refused_ = 0;
 };
 
 }  // namespace oriel

@@ -417,17 +417,15 @@ class Maker {
     for (int call = 0; call < calls; ++call) {
       const bool last = call == calls - 1;
       std::vector<int> targets;
-      std::vector<bool> no_put(at(ranks_));
+      std::vector<bool> quiet(at(ranks_));
       for (int rank = 0; rank < ranks_; ++rank) {
-        no_put[at(rank)] = random_.chance(15);
-        if (!no_put[at(rank)]) targets.push_back(rank);
+        quiet[at(rank)] = random_.chance(15);
+        if (!quiet[at(rank)]) targets.push_back(rank);
       }
       for (int rank = 0; rank < ranks_; ++rank) {
         Instruction& fence = add(rank, Kind::fence, window);
         fence.assertion.no_precede = call == 0 && no_precede;
         fence.assertion.no_succeed = last && no_succeed;
-        fence.assertion.no_put = no_put[at(rank)] || last;
-        fence.assertion.no_store = random_.chance(30);
         fence.blocking = random_.chance(40);
         fence.barrier = fence.blocking;
         finish_close(rank, fence, take_all_unsettled(contexts[at(rank)]));
