@@ -102,6 +102,14 @@ def test_killed_within_an_accumulate(job, host, memory):
     assert "rank 1 of the window has ended within an accumulate to the same target" in reason
 
 
+@pytest.mark.hosts(*LIBRARIES)
+@pytest.mark.parametrize("what", ["exposure", "request"])
+def test_killed_while_polled(job, host, what):
+    """A program that polls, and never waits, is told all the same."""
+    _, reason = run_to_loss(job, host, [folder_of(host) / "killed_polled", what], {})
+    assert "has ended, so this " in reason and "cannot complete" in reason
+
+
 def _named() -> set[str]:
     """What Oriel has named in shared memory. The hosts leave names of their own behind."""
     return {path.name for path in Path("/dev/shm").glob("oriel-*")}

@@ -180,6 +180,9 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
         bool over = false;
         const Error error = window.core->test(over);
         if (error == Error::none) *flag = over;
+        if (error == Error::none && !over && time_to_check_peers()) {
+          return look_for_lost_peers(window);
+        }
         return failure(error, window.core->reason());
       },
       [&] { return host_mpi().Win_test(win, flag); });

@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
+#include <system_error>
+#include <utility>
 
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
@@ -69,7 +72,16 @@ void Agent::start() {
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::make_unique<std::thread>([this] { run(); });
+  try {
+    thread_ = std::make_unique<std::thread>([this] { run(); });
+  } catch (const std::system_error& error) {
+    if (!std::exchange(refused_, true)) {
+      std::fprintf(stderr,
+                   "oriel: No thread can be started (%s): this rank serves others only while it "
+                   "is in an MPI call. See `ulimit -u` and `ulimit -s`.\n",
+                   error.what());
+    }
+  }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

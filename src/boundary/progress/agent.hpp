@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "boundary/progress/progress.hpp"
 #include "transport/shm/nudge.hpp"
 
 namespace oriel::boundary {
@@ -19,7 +20,12 @@ namespace oriel::boundary {
 /// something comes. It makes no MPI call: the program may have asked for a single thread.
 class Agent {
  public:
-  /// Without the process lock, on a thread of the program. Nothing if it runs already.
+  /// Whether a window with remote ranks needs it: not if it is never locked, because then every
+  /// rank comes to MPI by itself; unless it may wait in a call of the host's in which we are not
+  /// asked.
+  static bool needed(bool no_locks) { return !no_locks || !progress.hooked(); }
+  /// Without the process lock, on a thread of the program. Nothing if it runs already. Where no
+  /// thread can be had it says so on standard error: others are then served in MPI calls only.
   void start();
   void stop();
   bool running() const { return thread_ != nullptr; }
@@ -50,6 +56,7 @@ class Agent {
   std::mutex starting_;  // threads of the program may make windows at the same time
   std::once_flag at_exit_;
   std::unique_ptr<std::thread> thread_;
+  bool refused_ = false;  // the system has once, and the user has been told
   std::atomic<bool> stopping_{false};
   Nudge nudge_;
   std::atomic<unsigned> unheard_{0};  // so many nudges after operations come to nothing

@@ -2,6 +2,8 @@
 #include "boundary/progress/waiting.hpp"
 #include "boundary/host/host_mpi.hpp"
 
+#include <chrono>
+
 #include "boundary/requests/requests.hpp"
 
 namespace oriel::boundary {
@@ -17,6 +19,19 @@ void advance_host() {
 }
 
 }  // namespace
+
+bool time_to_check_peers() {
+  using Clock = std::chrono::steady_clock;
+  constexpr unsigned polls_per_look_at_the_clock = 64;
+  constexpr auto between = std::chrono::milliseconds(300);
+  static thread_local unsigned polls = 0;
+  static thread_local Clock::time_point last = Clock::now();
+  if (++polls % polls_per_look_at_the_clock != 0) return false;
+  const Clock::time_point now = Clock::now();
+  if (now - last < between) return false;
+  last = now;
+  return true;
+}
 
 bool sweep_once() {
   bool moved = false;

@@ -30,6 +30,10 @@ class Waiter {
   bool check_peers_ = false;
 };
 
+/// For a program that polls and finds nothing: whether it is time to look if the peers live. True
+/// some times a second.
+bool time_to_check_peers();
+
 /// Carries what the sweep leaves to be done without the lock: tells the host of completed requests.
 bool sweep_once();
 

@@ -43,7 +43,10 @@ int test_after_sweep(int* flag, Test&& test) {
   if (!ours_pending()) return test();
   const bool moved = sweep_once();
   const int code = test();
-  if (code == MPI_SUCCESS && *flag == 0 && !moved) considerate_poll();
+  if (code == MPI_SUCCESS && *flag == 0 && !moved) {
+    considerate_poll();
+    if (time_to_check_peers()) requests.fail_lost();
+  }
   return code;
 }
 
