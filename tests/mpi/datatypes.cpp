@@ -322,6 +322,17 @@ const std::vector<MPI_Datatype>& predefined_types() {
                                      MPI_2REAL,
                                      MPI_2DOUBLE_PRECISION,
                                      MPI_INTEGER4,
+// The host's own, of which the standard, its ABI included, knows nothing.
+#if defined(MPI_2COMPLEX) && !defined(MPI_ABI_VERSION)
+                                     MPI_2COMPLEX,
+                                     MPI_2DOUBLE_COMPLEX,
+#endif
+#if defined(MPI_LOGICAL16) && !defined(MPI_ABI_VERSION)
+                                     MPI_LOGICAL16,
+#endif
+#if defined(MPIX_BFLOAT16) && !defined(MPI_ABI_VERSION)
+                                     MPIX_BFLOAT16,
+#endif
                                      MPI_REAL8};
     std::erase(all, MPI_DATATYPE_NULL);
     return all;

@@ -307,6 +307,19 @@ void compare_and_swap_sizes(Flavor flavor, const Program& program) {
   MPI_Win_unlock(program.right(), window);
 }
 
+/// A fetch by another name for the same numbers, which all hosts take.
+void fetch_by_another_name(MPI_Win win, int target) {
+  const long one = 1;
+  std::int64_t before = -1;
+  const std::int64_t hundred = 100;
+  MPI_Put(&hundred, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, win);
+  MPI_Win_flush(target, win);
+  MPI_Get_accumulate(&one, 1, MPI_LONG, &before, 1, MPI_INT64_T, target, 0, 1, MPI_LONG, MPI_SUM,
+                     win);
+  MPI_Win_flush(target, win);
+  CHECK_EQUAL(before, hundred);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -321,6 +334,7 @@ int main(int argc, char** argv) {
       }
     };
     program.test("every operation", [&] { locked(every_operation); });
+    program.test("fetch by another name", [&] { locked(fetch_by_another_name); });
     program.test("request operations", [&] { locked(request_operations); });
 #if MPI_VERSION >= 4
     program.test("large-count operations", [&] { locked(large_count_operations); });

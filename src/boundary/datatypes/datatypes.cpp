@@ -28,15 +28,24 @@ void Datatypes::start(const SelfComm& self, ProcessLock& lock) {
   self_ = &self;
   PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Datatypes::forget, &keyval_, &lock);
   predefined_.start([this](MPI_Datatype type) { return committed(type); });
-  for (const PredefinedType& type : predefined_.all()) {
-    Known known;
-    known.layout = LayoutRef(new Layout(exact_blocks(type), type.extent, type.basic));
-    known.elements = type.type_class == TypeClass::pair
-                         ? LayoutRef(new Layout({{0, type.true_extent}}, type.extent, type.basic))
-                         : known.layout;
-    known.basic = &type;
-    known_predefined_.emplace(handle_key(type.handle), std::move(known));
-  }
+  for (const PredefinedType& type : predefined_.all()) remember(type);
+}
+
+const Datatypes::Known* Datatypes::remember(const PredefinedType& type) {
+  Known known;
+  known.layout = LayoutRef(new Layout(exact_blocks(type), type.extent, type.basic));
+  known.elements = type.type_class == TypeClass::pair
+                       ? LayoutRef(new Layout({{0, type.true_extent}}, type.extent, type.basic))
+                       : known.layout;
+  known.basic = &type;
+  return &known_predefined_.emplace(handle_key(type.handle), std::move(known)).first->second;
+}
+
+const Datatypes::Known* Datatypes::find_predefined(MPI_Datatype type) {
+  const auto known = known_predefined_.find(handle_key(type));
+  if (known != known_predefined_.end()) return &known->second;
+  const PredefinedType* unknown = predefined_.add_unknown(type);
+  return unknown != nullptr ? remember(*unknown) : nullptr;
 }
 
 const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
@@ -61,6 +70,8 @@ const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
   };
   Flat exact;
   if (!flattened(false, exact)) return nullptr;
+  // One of the host's own, met for the first time.
+  if (known_predefined_.contains(key)) return &known_predefined_.at(key);
   Known known;
   known.basic = exact.mixed ? nullptr : exact.basic;
   if (known.basic != nullptr && known.basic->type_class == TypeClass::pair) {
@@ -86,15 +97,15 @@ bool Datatypes::committed(MPI_Datatype type) const {
       [&](MPI_Comm self) { return host_mpi().Send(&never_read, 1, type, MPI_PROC_NULL, 0, self); });
 }
 
-Flat Datatypes::leaf(MPI_Datatype type, int combiner, bool whole_elements) const {
+Flat Datatypes::leaf(MPI_Datatype type, int combiner, bool whole_elements) {
   Flat flat;
   if (combiner != MPI_COMBINER_NAMED) type = predefined_.of_f90(type, combiner);
-  const auto known = known_predefined_.find(handle_key(type));
-  if (known == known_predefined_.end()) return flat;
-  const Layout& layout = whole_elements ? *known->second.elements : *known->second.layout;
+  const Known* known = type != MPI_DATATYPE_NULL ? find_predefined(type) : nullptr;
+  if (known == nullptr) return flat;
+  const Layout& layout = whole_elements ? *known->elements : *known->layout;
   flat.blocks = layout.blocks();
   flat.extent = layout.extent();
-  flat.basic = known->second.basic;
+  flat.basic = known->basic;
   return flat;
 }
 

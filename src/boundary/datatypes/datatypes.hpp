@@ -37,7 +37,9 @@ class Datatypes {
 
  private:
   const Known* find_other(MPI_Datatype type);
-  Flat leaf(MPI_Datatype type, int combiner, bool whole_elements) const;
+  const Known* remember(const PredefinedType& type);
+  const Known* find_predefined(MPI_Datatype type);
+  Flat leaf(MPI_Datatype type, int combiner, bool whole_elements);
   bool committed(MPI_Datatype type) const;
   static int forget(MPI_Datatype type, int keyval, void* value, void* lock);
 

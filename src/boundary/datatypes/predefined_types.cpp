@@ -95,29 +95,14 @@ Basic opaque_of(std::uint32_t) {
 void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
   if (!types_.empty()) return;
   // Null where the host has no such type, for example none of Fortran's.
-  const auto add = [&](TypeClass type_class, MPI_Datatype handle) -> PredefinedType* {
-    PredefinedType type;
-    type.type_class = type_class;
-    int size = 0;
-    if (handle == MPI_DATATYPE_NULL || !usable(handle) ||
-        PMPI_Type_size(handle, &size) != MPI_SUCCESS || size <= 0) {
-      return nullptr;
-    }
-    MPI_Aint low = 0;
-    MPI_Aint extent = 0;
-    type.handle = handle;
-    type.size = static_cast<std::uint32_t>(size);
-    PMPI_Type_get_true_extent(handle, &low, &extent);
-    type.true_extent = static_cast<std::uint32_t>(extent);
-    PMPI_Type_get_extent(handle, &low, &extent);
-    type.extent = extent;
-    return &types_.emplace_back(type);
+  const auto add_if_usable = [&](TypeClass type_class, MPI_Datatype handle) -> PredefinedType* {
+    return handle != MPI_DATATYPE_NULL && usable(handle) ? add(handle, type_class) : nullptr;
   };
   using BasicOf = Basic(std::uint32_t size);
   const auto add_all = [&](TypeClass type_class, BasicOf basic_of,
                            std::initializer_list<MPI_Datatype> handles) {
     for (const MPI_Datatype handle : handles) {
-      PredefinedType* type = add(type_class, handle);
+      PredefinedType* type = add_if_usable(type_class, handle);
       if (type != nullptr) type->basic = basic_of(type->size);
     }
   };
@@ -162,10 +147,26 @@ void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
            {MPI_LONG_DOUBLE_INT, Basic::long_double_int},
            {MPI_2REAL, Basic::f32_f32},
            {MPI_2DOUBLE_PRECISION, Basic::f64_f64}}) {
-    PredefinedType* type = add(pair, handle);
+    PredefinedType* type = add_if_usable(pair, handle);
     // Fortran's may be wider than C's, if its compiler was told so.
     if (type != nullptr && uncommon_bytes(basic) == type->true_extent) type->basic = basic;
   }
+}
+
+PredefinedType* PredefinedTypes::add(MPI_Datatype handle, TypeClass type_class) {
+  int size = 0;
+  if (PMPI_Type_size(handle, &size) != MPI_SUCCESS || size <= 0) return nullptr;
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  PredefinedType type;
+  type.handle = handle;
+  type.type_class = type_class;
+  type.size = static_cast<std::uint32_t>(size);
+  PMPI_Type_get_true_extent(handle, &low, &extent);
+  type.true_extent = static_cast<std::uint32_t>(extent);
+  PMPI_Type_get_extent(handle, &low, &extent);
+  type.extent = extent;
+  return &types_.emplace_back(type);
 }
 
 MPI_Datatype PredefinedTypes::of_f90(MPI_Datatype type, int combiner) const {

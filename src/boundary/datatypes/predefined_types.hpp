@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <vector>
 
 #include "boundary/host/host.hpp"
 #include "core/operation/reduction.hpp"
@@ -29,13 +29,18 @@ class PredefinedTypes {
  public:
   /// `usable`: the host has the type. Its header may name some that it lacks.
   void start(const std::function<bool(MPI_Datatype)>& usable);
-  const std::vector<PredefinedType>& all() const { return types_; }
+  const std::deque<PredefinedType>& all() const { return types_; }
+  /// A type that a host has beyond the standard's: it is moved and replaced, no op combines it.
+  /// Null if it holds nothing.
+  const PredefinedType* add_unknown(MPI_Datatype handle) { return add(handle, TypeClass::opaque); }
   /// The one that a type made by MPI_Type_create_f90_real and its siblings stands for; null if
   /// none.
   MPI_Datatype of_f90(MPI_Datatype type, int combiner) const;
 
  private:
-  std::vector<PredefinedType> types_;
+  PredefinedType* add(MPI_Datatype handle, TypeClass type_class);
+
+  std::deque<PredefinedType> types_;  // named by address
 };
 
 }  // namespace oriel::boundary

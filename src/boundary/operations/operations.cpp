@@ -13,6 +13,12 @@ bool accumulates(OperationKind kind) {
   return kind != OperationKind::put && kind != OperationKind::get;
 }
 
+/// Two names for one kind of number, as C's long and int64_t: hosts fetch one as the other.
+bool alike(const PredefinedType* one, const PredefinedType* other) {
+  return one == other || (one != nullptr && other != nullptr && one->basic == other->basic &&
+                          one->basic != Basic::other);
+}
+
 Failure check(MPI_Count count, MPI_Datatype type, const Known*& known) {
   if (count < 0) return {MPI_ERR_COUNT, "the count is negative"};
   known = runtime.datatypes.find(type);
@@ -106,7 +112,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
       return bad;
     }
     if ((reads_origin && origin_basic != target->basic) ||
-        (writes_result && result_basic != target->basic)) {
+        (writes_result && !alike(result_basic, target->basic))) {
       return {MPI_ERR_TYPE,
               "the datatypes of the two sides are made of different predefined types"};
     }
