@@ -201,6 +201,27 @@ void late_post(Flavor flavor, const Program& program) {
   }
 }
 
+/// A window that is never locked, and a target that waits in a call of the host's before it waits
+/// for its origin (E10).
+void between_host_calls(Flavor flavor, const Program& program) {
+  const support::Info info({{"no_locks", "true"}});
+  Window<int> window(flavor, 1, MPI_COMM_WORLD, info);
+  const int target = program.size() - 1;
+  window[0] = 40 + program.rank();
+  if (program.rank() == target) MPI_Win_post(Group({0}), 0, window);
+  int got = 0;
+  if (program.rank() == 0) {
+    MPI_Win_start(Group({target}), 0, window);
+    MPI_Get(&got, 1, MPI_INT, target, 0, 1, MPI_INT, window);
+    MPI_Win_complete(window);
+    CHECK_EQUAL(got, 40 + target);
+  }
+  MPI_Comm copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_free(&copy);
+  if (program.rank() == target) MPI_Win_wait(window);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -217,5 +238,6 @@ int main(int argc, char** argv) {
     program.test("empty groups", [&] { empty_groups(flavor); });
     program.test("group order", [&] { group_order(flavor, program); });
     program.test("late post", [&] { late_post(flavor, program); });
+    program.test("between host calls", [&] { between_host_calls(flavor, program); });
   }
 }

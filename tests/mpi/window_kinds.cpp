@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G2 and G6: every kind of window that Oriel carries, and what a window carries along.
 #include <cstdint>
+#include <limits>
 #include <numeric>
 
 #include "oriel/oriel.h"
@@ -462,6 +463,18 @@ void large_count_creation(const support::Program& program) {
 }
 #endif
 
+/// Each size alone is one, all of them together are not: an error everywhere, and no window.
+void sizes_that_wrap(const support::Program& program) {
+  if (program.size() == 1) return;
+  const MPI_Aint size = std::numeric_limits<MPI_Aint>::max() / program.size() + 4096;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  void* base = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  const int code = MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  CHECK_EQUAL(support::class_name(support::error_class(code)), support::class_name(MPI_ERR_SIZE));
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -485,6 +498,8 @@ int main(int argc, char** argv) {
   if (support::one_node()) {
     program.test("shared contiguous", [&] { shared_contiguous(program); });
     program.test("shared noncontiguous", [&] { shared_noncontiguous(program); });
+    program.test_unless_host("any", "some wrap", "more than an address can say",
+                             [&] { sizes_that_wrap(program); });
     program.test("shared query of MPI_PROC_NULL", [&] { shared_query_proc_null(program); });
   }
   program.test_unless_host("any", "new in MPI-4.1", "shared query everywhere",

@@ -412,7 +412,7 @@ int WindowMaker::finish(MPI_Win* handle) {
     window_->core = &engine.process.create_window(std::move(spec_));
     engine.node_sends |= separated_;
   }
-  if (remote && !window_->info.no_locks) agent.start();
+  if (remote && Agent::needed(window_->info.no_locks)) agent.start();
   // Messages for a window that is not made yet would be lost. Where there are none, its control
   // block is all that peers need, and that was there before it was announced.
   const int code = remote ? host_mpi().Barrier(communicator_) : MPI_SUCCESS;
@@ -485,14 +485,21 @@ int WindowMaker::allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, 
     return share(base, handle);
   }
   contiguous_ = true;
-  std::uint64_t total = 0;
+  // In halves, whose sums do not wrap: all ranks' sizes together may be more than an address says.
+  constexpr unsigned half = 32;
+  constexpr std::uint64_t low = (std::uint64_t{1} << half) - 1;
+  const std::array<std::uint64_t, 2> own{mine_.size >> half, mine_.size & low};
+  std::array<std::uint64_t, 2> sum{};
   if (const int code = assemble(communicator_); code != MPI_SUCCESS) return code;
   if (const int code =
-          host_mpi().Allreduce(&mine_.size, &total, 1, MPI_UINT64_T, MPI_SUM, communicator_);
+          host_mpi().Allreduce(own.data(), sum.data(), 2, MPI_UINT64_T, MPI_SUM, communicator_);
       code != MPI_SUCCESS) {
     return code;
   }
-  take_memory(rank_ == 0 ? total : 0);
+  if (sum[0] + (sum[1] >> half) > low / 2) {
+    give_up(MPI_ERR_SIZE, "the sizes of all ranks together are more than an address can say");
+  }
+  take_memory(rank_ == 0 ? (sum[0] << half) + sum[1] : 0);
   return share(base, handle);
 }
 

@@ -150,7 +150,7 @@ ORIEL_MPI_CALL(Win_set_info)(MPI_Win win, MPI_Info info) {
         window.info.update(info);
         window.core->set_reorder(window.info.reorder);
         window.core->set_no_locks(window.info.no_locks);
-        served = !window.info.no_locks && window.core->remote();
+        served = window.core->remote() && Agent::needed(window.info.no_locks);
         return Failure();
       },
       [&] { return host_mpi().Win_set_info(win, info); });

@@ -66,7 +66,8 @@ std::byte* Arena::allocate(std::uint64_t bytes, std::uint64_t alignment, std::st
   if (!place.has_value() && add_extent(order, error)) place = free_.take(order);
   if (!place.has_value()) return nullptr;
   if (!prepare(*place, bytes)) {
-    error = sentence("Cannot share " + std::to_string(bytes) + " bytes", errno, file_.advice());
+    error =
+        sentence("Cannot share " + std::to_string(bytes) + " bytes", errno, file_.advice(errno));
     free_.give(*place, order);
     return nullptr;
   }

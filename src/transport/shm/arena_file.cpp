@@ -105,7 +105,8 @@ bool ArenaFile::back(std::uint64_t offset, std::uint64_t bytes) {
   return errno == 0;
 }
 
-const char* ArenaFile::advice() const {
+const char* ArenaFile::advice(int error) const {
+  if (error == EFBIG) return "All that a process shares is one file: see `ulimit -f`.";
   return limited_ ? "Enlarge /dev/shm, or use memfd (ORIEL_MEMFD=1)."
                   : "The system has no more memory to share.";
 }

@@ -50,8 +50,8 @@ class ArenaFile {
   /// Makes sure that touching the range finds memory, where that is not so anyway. False with
   /// errno.
   bool back(std::uint64_t offset, std::uint64_t bytes);
-  /// What to do about errno of the last two.
-  const char* advice() const;
+  /// What to do about such an errno of the last two.
+  const char* advice(int error) const;
 
  private:
   bool note(std::int32_t pid);
