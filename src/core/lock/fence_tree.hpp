@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/base/cache_line.hpp"
+#include "core/base/shared_words.hpp"
 
 namespace oriel {
 
@@ -24,11 +25,12 @@ namespace oriel {
 ///
 /// In shared memory, zeroed: `over`, `left`, then the groups by level, each word in a line of its
 /// own.
-class FenceTree {
+/// A template over its words, for a checker, which has smaller groups.
+template <typename Words, std::size_t radix>
+class BasicFenceTree {
  public:
-  static constexpr std::size_t radix = 16;
-
-  FenceTree(void* memory, std::size_t ranks) : words_(static_cast<Word*>(memory)), ranks_(ranks) {}
+  BasicFenceTree(void* memory, std::size_t ranks)
+      : words_(static_cast<Word*>(memory)), ranks_(ranks) {}
 
   static constexpr std::size_t bytes(std::size_t ranks) {
     std::size_t words = first_group;
@@ -58,6 +60,9 @@ class FenceTree {
     return words_[over_word].count.load(std::memory_order_acquire) >= fence;
   }
 
+  /// The words, for a checker: by their places.
+  auto& word(std::size_t place) { return words_[place].count; }
+
   /// A rank does not look any more.
   void leave() { words_[left_word].count.fetch_add(1, std::memory_order_release); }
   bool all_left() const {
@@ -66,7 +71,7 @@ class FenceTree {
 
  private:
   struct alignas(cache_line) Word {
-    std::atomic<std::uint64_t> count{0};
+    typename Words::template Atomic<std::uint64_t> count{0};
   };
 
   static constexpr std::size_t over_word = 0;
@@ -78,5 +83,7 @@ class FenceTree {
   Word* words_;
   std::size_t ranks_;
 };
+
+using FenceTree = BasicFenceTree<SharedWords, 16>;
 
 }  // namespace oriel

@@ -17,23 +17,20 @@ void FenceWords::announce(std::uint64_t call) {
     }
     return;
   }
-  region_.told_by(region_.rank()).fence.exchange(call, std::memory_order_seq_cst);
-  if (region_.mine().watchers.load(std::memory_order_seq_cst) != 0) wake_all();
+  if (watched(region_.rank()).announce(call)) wake_all();
 }
 
 bool FenceWords::awaited(Target& target, std::uint64_t call) {
   bool here = announced(target.rank, call);
   if (few_ || here == !target.watching) return here;
-  std::atomic<std::uint32_t>& watchers = region_.member(target.rank).control->watchers;
+  WatchedWord word = watched(target.rank);
   if (here) {
-    watchers.fetch_sub(1, std::memory_order_relaxed);
-    target.watching = false;
-    return true;
+    word.unwatch();
+  } else {
+    here = word.watch(call);
   }
-  watchers.fetch_add(1, std::memory_order_seq_cst);
-  target.watching = true;
-  here = word_of(target.rank).load(std::memory_order_seq_cst) >= call;
-  return here && awaited(target, call);
+  target.watching = !here;
+  return here;
 }
 
 bool FenceWords::over(Epoch& epoch) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/epoch/epoch.hpp"
+#include "core/lock/watched_word.hpp"
 #include "core/region/region.hpp"
 
 namespace oriel {
@@ -16,12 +17,7 @@ namespace oriel {
 /// Slot of its own that it would tell itself by, where peers look that have operations for it; and
 /// a closing fence, which all have to enter, is counted by the first rank's FenceTree.
 ///
-///     announcer                          peer that depends on it and has looked in vain
-///     N1  fence = call (exchange)        W1  watchers + 1 (fetch_add)
-///     N2  look at `watchers`             W2  look at `fence`
-///
-/// Either N2 sees W1, and the announcer rings all that sleep, or W2 sees N1. A peer that is killed
-/// while it watches costs later announcements a look at each doorbell.
+/// A peer that depends on it and has looked in vain watches it (WatchedWord).
 class FenceWords {
  public:
   /// `told_each`: Limits::told_each.
@@ -58,6 +54,8 @@ class FenceWords {
   std::atomic<std::uint64_t>& word_of(int rank) {
     return few_ ? region_.told_by(rank).fence : region_.member(rank).control->slots()[rank].fence;
   }
+  /// Of many ranks: what this one announces.
+  WatchedWord watched(int rank) { return {word_of(rank), region_.member(rank).control->watchers}; }
   void wake_all();
 
   Region& region_;
