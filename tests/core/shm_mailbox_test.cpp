@@ -32,7 +32,7 @@ class ShmMailbox : public shm_test::ShmTest {
  protected:
   bool put(const Bytes& bytes, std::uint64_t source = 1) {
     const auto size = static_cast<std::uint32_t>(bytes.size());
-    const auto room = box_.reserve(::getpid(), source, size, 0, size);
+    const auto room = box_.reserve(claim_, ::getpid(), source, size, 0, size);
     if (!room) return false;
     box_.fill(*room, 0, bytes);
     box_.commit(*room);
@@ -50,7 +50,8 @@ class ShmMailbox : public shm_test::ShmTest {
   static constexpr std::size_t cells = 64;
   MailboxEnds ends_;
   std::vector<MailboxCell> memory_{cells};
-  Mailbox box_{ends_, memory_};
+  MailboxClaim claim_;
+  Mailbox box_{ends_, memory_, 1};
 };
 
 // Zeroed memory is an empty mailbox.
@@ -101,7 +102,7 @@ TEST_F(ShmMailbox, FullRefusesAndRecovers) {
 // A producer that pauses between reserve and commit: others can write behind it, nothing overtakes.
 TEST_F(ShmMailbox, PausedProducerKeepsTheOrder) {
   const Bytes late = pattern(80, 1);
-  const auto room = box_.reserve(::getpid(), 1, late.size(), 0, 80);
+  const auto room = box_.reserve(claim_, ::getpid(), 1, late.size(), 0, 80);
   ASSERT_TRUE(room);
   ASSERT_TRUE(put(pattern(30, 2), 2));
   EXPECT_FALSE(box_.peek());
@@ -118,7 +119,7 @@ TEST_F(ShmMailbox, PausedProducerKeepsTheOrder) {
 // A producer that changes its mind leaves no hole.
 TEST_F(ShmMailbox, DiscardedRecordIsPassedOver) {
   for (int round = 0; round < 100; ++round) {
-    const auto room = box_.reserve(::getpid(), 1, 200, 0, 200);
+    const auto room = box_.reserve(claim_, ::getpid(), 1, 200, 0, 200);
     ASSERT_TRUE(room);
     ASSERT_TRUE(put(pattern(30, 2)));
     box_.discard(*room);
@@ -158,7 +159,7 @@ TEST_F(ShmMailbox, ManyThreads) {
         std::memcpy(bytes.data(), &i, sizeof i);
         const auto size = static_cast<std::uint32_t>(bytes.size());
         std::optional<Mailbox::Reservation> room;
-        while (!(room = box_.reserve(::getpid(), source, size, 0, size))) ::sched_yield();
+        while (!(room = box_.reserve(claim_, ::getpid(), source, size, 0, size))) ::sched_yield();
         if (random() % 16 == 0) ::sched_yield();
         box_.fill(*room, 0, bytes);
         box_.commit(*room);
@@ -193,12 +194,13 @@ class ShmMailboxProcesses : public shm_test::ShmTest {
   ShmMailboxProcesses()
       : ends_(new(arena_.allocate(sizeof(MailboxEnds) + cells * sizeof(MailboxCell),
                                   alignof(MailboxEnds), error_)) MailboxEnds),
-        box_(*ends_, {reinterpret_cast<MailboxCell*>(ends_ + 1), cells}) {}
+        box_(*ends_, {reinterpret_cast<MailboxCell*>(ends_ + 1), cells}, 1) {}
 
   static constexpr std::size_t cells = 256;
   std::string error_;
   Arena arena_{OwnTransport::extent};
   MailboxEnds* ends_;
+  MailboxClaim claim_;
   Mailbox box_;
 };
 
@@ -213,7 +215,7 @@ TEST_F(ShmMailboxProcesses, ManyProcesses) {
         const Bytes bytes = pattern(8 + i % 500, i);
         const auto size = static_cast<std::uint32_t>(bytes.size());
         std::optional<Mailbox::Reservation> room;
-        while (!(room = box_.reserve(::getpid(), source, size, i, size))) ::sched_yield();
+        while (!(room = box_.reserve(claim_, ::getpid(), source, size, i, size))) ::sched_yield();
         box_.fill(*room, 0, bytes);
         box_.commit(*room);
       }
@@ -240,14 +242,14 @@ TEST_F(ShmMailboxProcesses, ManyProcesses) {
 // B2: a producer that is killed in the middle of a record costs that record only.
 TEST_F(ShmMailboxProcesses, KilledProducerIsPassedOver) {
   Child child([&] {
-    const auto room = box_.reserve(::getpid(), 1, 1000, 0, 1000);
+    const auto room = box_.reserve(claim_, ::getpid(), 1, 1000, 0, 1000);
     box_.fill(*room, 0, pattern(500, 1));
     ::kill(::getpid(), SIGKILL);
     return 0;
   });
   EXPECT_EQ(child.join(), -SIGKILL);
   const Bytes after = pattern(70, 3);
-  const auto room = box_.reserve(::getpid(), 2, 70, 0, 70);
+  const auto room = box_.reserve(claim_, ::getpid(), 2, 70, 0, 70);
   ASSERT_TRUE(room);
   box_.fill(*room, 0, after);
   box_.commit(*room);
@@ -262,7 +264,7 @@ TEST_F(ShmMailboxProcesses, KilledProducerIsPassedOver) {
   EXPECT_EQ(got, after);
   // The cells that it had half filled are clean: the next round of the ring works.
   for (int round = 0; round < 20; ++round) {
-    const auto again = box_.reserve(::getpid(), 2, 1000, 0, 1000);
+    const auto again = box_.reserve(claim_, ::getpid(), 2, 1000, 0, 1000);
     ASSERT_TRUE(again);
     ASSERT_FALSE(box_.peek());
     box_.commit(*again);
@@ -270,6 +272,75 @@ TEST_F(ShmMailboxProcesses, KilledProducerIsPassedOver) {
     ASSERT_TRUE(seen);
     box_.release(*seen);
   }
+}
+
+/// A producer that is killed after it has moved the tail and before it says how long its record is:
+/// nothing of the record is there, and the claim tells.
+class ShmMailboxClaims : public ShmMailbox {
+ protected:
+  static constexpr std::uint32_t bytes = 200;
+  static constexpr std::uint64_t record_cells = 4;
+
+  /// As reserve() leaves it there.
+  void reserve_and_say_nothing(MailboxClaim& claim) {
+    claim.reader = 1;
+    claim.bytes = bytes;
+    claim.place = ends_.tail.load() + 1;
+    ends_.tail += record_cells;
+  }
+  bool skip(const std::vector<std::pair<const MailboxClaim*, bool>>& claims) {
+    return box_.skip_claimed([&](auto&& visit) {
+      for (const auto& [claim, alive] : claims) visit(*claim, [now = alive] { return now; });
+    });
+  }
+
+  MailboxClaim killed_, other_;
+};
+
+TEST_F(ShmMailboxClaims, TheOnlyDeadClaimIsPassedOver) {
+  ASSERT_TRUE(put(pattern(70, 1)));
+  ASSERT_EQ(get(), pattern(70, 1));
+  reserve_and_say_nothing(killed_);
+  ASSERT_TRUE(put(pattern(70, 2)));
+  EXPECT_FALSE(box_.peek());
+  EXPECT_TRUE(box_.stalled());
+  EXPECT_FALSE(box_.skip_dead());
+  EXPECT_FALSE(skip({{&killed_, true}})) << "it lives, and goes on";
+  EXPECT_FALSE(skip({})) << "nobody's";
+  EXPECT_TRUE(skip({{&claim_, true}, {&killed_, false}, {&other_, false}}));
+  EXPECT_EQ(get(), pattern(70, 2));
+  EXPECT_FALSE(box_.stalled());
+  for (int round = 0; round < 40; ++round) {
+    ASSERT_TRUE(put(pattern(500, 3)));
+    ASSERT_EQ(get(), pattern(500, 3));
+  }
+}
+
+TEST_F(ShmMailboxClaims, AnotherClaimOfThePlaceIsAReasonToWait) {
+  reserve_and_say_nothing(killed_);
+  other_.reader = 1;
+  other_.bytes = 8;
+  other_.place = killed_.place.load();
+  EXPECT_FALSE(skip({{&killed_, false}, {&other_, true}}));
+  EXPECT_FALSE(skip({{&killed_, false}, {&other_, false}}));
+  other_.reader = 2;  // of another mailbox
+  EXPECT_TRUE(skip({{&killed_, false}, {&other_, true}}));
+}
+
+TEST_F(ShmMailboxClaims, WhatHasAStateIsLeftToIt) {
+  const auto room = box_.reserve(killed_, ::getpid(), 1, bytes, 0, bytes);
+  ASSERT_TRUE(room);
+  EXPECT_FALSE(skip({{&killed_, false}}));
+  box_.commit(*room);
+  EXPECT_FALSE(skip({{&killed_, false}}));
+  EXPECT_TRUE(box_.peek());
+}
+
+TEST_F(ShmMailboxClaims, AFullMailboxLeavesNoClaim) {
+  const std::uint32_t most = box_.largest_fragment();
+  while (box_.reserve(killed_, ::getpid(), 1, most, 0, most)) {
+  }
+  EXPECT_EQ(killed_.place.load(), 0u);
 }
 
 }  // namespace

@@ -339,8 +339,38 @@ TEST_F(ShmPeerTest, ProducerKilledWhileWritingStallsForAMoment) {
     PeerArena arena(name.arena);
     auto* block =
         reinterpret_cast<ProcessBlock*>(arena.at(name.block, ProcessBlock::bytes(), error));
-    Mailbox box(block->mailbox, {block->cells(), ProcessBlock::mailbox_cells});
-    if (!box.reserve(::getpid(), 1, 1000, 0, 1000)) return 1;
+    Mailbox box(block->mailbox, {block->cells(), ProcessBlock::mailbox_cells}, name.id);
+    MailboxClaim claim;
+    if (!box.reserve(claim, ::getpid(), 1, 1000, 0, 1000)) return 1;
+    ::kill(::getpid(), SIGKILL);
+    return 2;
+  });
+  to_child_.put(mine_->name());
+  EXPECT_EQ(child.join(), -SIGKILL);
+  mine_->send(0, pattern(100, 2), {});
+  Bytes message;
+  EXPECT_FALSE(receive(*mine_, message));
+  EXPECT_EQ(receive(*mine_), pattern(100, 2));
+}
+
+// B2: likewise one that is killed before its record says anything.
+TEST_F(ShmPeerTest, ProducerKilledBetweenTailAndStateStallsForAMoment) {
+  Child& child = start([this](ShmTransport& transport, int) {
+    std::string error;
+    const auto name = to_child_.get<ProcessName>();
+    PeerArena arena(name.arena);
+    auto* block =
+        reinterpret_cast<ProcessBlock*>(arena.at(name.block, ProcessBlock::bytes(), error));
+    // As Mailbox::reserve() leaves it there.
+    const ProcessName own = transport.name();
+    PeerArena own_arena(own.arena);
+    auto* ours =
+        reinterpret_cast<ProcessBlock*>(own_arena.at(own.block, ProcessBlock::bytes(), error));
+    MailboxClaim& claim = ours->claim;
+    claim.reader = name.id;
+    claim.bytes = 1000;
+    claim.place = block->mailbox.tail.load() + 1;
+    block->mailbox.tail += 17;
     ::kill(::getpid(), SIGKILL);
     return 2;
   });

@@ -26,7 +26,7 @@ static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) =
 /// before the doorbell is written before the name goes out and never changes.
 struct alignas(cache_line) ProcessBlock {
   static constexpr std::uint32_t magic_value = 0x0e1e15b1;
-  static constexpr std::uint32_t current_version = 4;  // of all that peers see in shared memory
+  static constexpr std::uint32_t current_version = 5;  // of all that peers see in shared memory
   static constexpr std::size_t mailbox_cells = 4096;   // 256 KiB
 
   std::uint32_t magic = magic_value;
@@ -38,13 +38,14 @@ struct alignas(cache_line) ProcessBlock {
   cpu_set_t processors = {};        // on which the owner may run
   Doorbell doorbell;
   MailboxEnds mailbox;
+  MailboxClaim claim;  // the owner's, of a place in a peer's mailbox
 
   MailboxCell* cells() { return reinterpret_cast<MailboxCell*>(this + 1); }
   static constexpr std::size_t bytes() {
     return sizeof(ProcessBlock) + mailbox_cells * sizeof(MailboxCell);
   }
 };
-static_assert(sizeof(ProcessBlock) == 6 * cache_line);
+static_assert(sizeof(ProcessBlock) == 7 * cache_line);
 static_assert(offsetof(ProcessBlock, doorbell) == 3 * cache_line);
 static_assert(offsetof(ProcessBlock, mailbox) == 4 * cache_line);
 static_assert(std::is_standard_layout_v<ProcessBlock> &&

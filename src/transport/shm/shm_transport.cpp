@@ -198,7 +198,8 @@ bool ShmTransport::push(Peer& to, Outgoing& message) {
   do {
     const auto bytes =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(message.left(), box.largest_fragment()));
-    const auto room = box.reserve(pid_, id_, message.total, message.total - message.left(), bytes);
+    const auto room = box.reserve(peers_.front().block->claim, pid_, id_, message.total,
+                                  message.total - message.left(), bytes);
     full = !room;
     if (full) break;
     const auto from_header = std::min<std::size_t>(bytes, message.header.size());
@@ -290,7 +291,12 @@ bool ShmTransport::look_after_stall(Mailbox& box) {
   if (stalled_since_ == 0) stalled_since_ = now;
   if (now - stalled_since_ < peer_check_interval) return false;
   stalled_since_ = now;
-  return box.skip_dead();
+  if (box.skip_dead()) return true;
+  return box.skip_claimed([this](auto&& visit) {
+    for (std::size_t process = 1; process < peers_.size(); ++process) {
+      visit(peers_[process].block->claim, [&] { return alive(static_cast<int>(process)); });
+    }
+  });
 }
 
 Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {

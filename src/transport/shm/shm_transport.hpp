@@ -108,7 +108,7 @@ class ShmTransport final : public Transport {
   Peer& peer(int process) { return peers_[static_cast<std::size_t>(process)]; }
   int add(const ProcessName& name, PeerArena arena, ProcessBlock* block);
   Mailbox mailbox(Peer& peer) const {
-    return {peer.block->mailbox, {peer.block->cells(), ProcessBlock::mailbox_cells}};
+    return {peer.block->mailbox, {peer.block->cells(), ProcessBlock::mailbox_cells}, peer.name.id};
   }
   bool try_vm(int process);
   bool push(Peer& to, Outgoing& message);
