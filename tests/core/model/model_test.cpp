@@ -27,6 +27,16 @@ std::unique_ptr<Scene> sleep(int storers, int words, int sleepers) {
   return std::make_unique<SleepScene>(storers, words, sleepers);
 }
 
+std::unique_ptr<Scene> tree(int ranks, int fences) {
+  return std::make_unique<TreeScene>(ranks, fences);
+}
+std::unique_ptr<Scene> watch(int watchers) {
+  return std::make_unique<WatchScene>(watchers);
+}
+std::unique_ptr<Scene> mailbox(const Scripts& scripts) {
+  return std::make_unique<MailboxScene>(scripts);
+}
+
 /// The whole space, without a violation.
 void holds(const std::unique_ptr<Scene>& scene, int kills = 0) {
   constexpr std::uint64_t most_states = 60'000'000;
@@ -85,6 +95,30 @@ TEST(Model, AWakeUpIsNotLost) {
   holds(sleep(1, 3, 1));
   holds(sleep(2, 2, 1));
   holds(sleep(1, 2, 2));
+}
+
+TEST(Model, ATreeCountsFences) {
+  holds(tree(2, 3));
+  holds(tree(3, 1));
+  holds(tree(3, 2));
+}
+
+TEST(Model, AnAnnouncementIsNotMissed) {
+  holds(watch(1));
+  holds(watch(2));
+}
+
+TEST(Model, RecordsAreReadInOrder) {
+  holds(mailbox({"12"}));
+  holds(mailbox({"2222"}));
+  holds(mailbox({"1", "2"}));
+  if (soaking()) holds(mailbox({"12", "21"}));
+}
+
+TEST(Model, AKilledProducerCostsItsRecord) {
+  holds(mailbox({"12"}), 1);
+  holds(mailbox({"1", "2"}), 1);
+  if (soaking()) holds(mailbox({"12", "2"}), 1);
 }
 
 // One rank is killed, before any of its steps. The others come to an end.
@@ -171,6 +205,43 @@ const Mutant mutants[] = {
     {"sleep: ring heard without acquire",
      {Kind::unacquire, "rings"},
      [] { return sleep(1, 1, 1); }},
+    {"tree: counted without release", {Kind::unrelease, "count"}, [] { return tree(3, 1); }},
+    {"tree: counted without acquire", {Kind::unacquire, "count"}, [] { return tree(3, 1); }},
+    {"tree: over without release", {Kind::unrelease, "over"}, [] { return tree(2, 1); }},
+    {"tree: over seen without acquire", {Kind::unacquire, "over"}, [] { return tree(2, 1); }},
+    {"tree: over forgotten", {Kind::skip, "over"}, [] { return tree(2, 1); }},
+    {"tree: left without release", {Kind::unrelease, "left"}, [] { return tree(2, 1); }},
+    {"tree: left seen without acquire", {Kind::unacquire, "left"}, [] { return tree(2, 1); }},
+    {"watch: announced without release", {Kind::unrelease, "number"}, [] { return watch(1); }},
+    {"watch: seen without acquire", {Kind::unacquire, "number"}, [] { return watch(1); }},
+    {"watch: watchers not counted", {Kind::skip, "watchers"}, [] { return watch(1); }},
+    {"watch: no membarrier", {Kind::no_fence, ""}, [] { return watch(1); }},
+    {"mailbox: committed without release",
+     {Kind::unrelease, "state"},
+     [] { return mailbox({"1"}); }},
+    {"mailbox: read without acquire", {Kind::unacquire, "state"}, [] { return mailbox({"1"}); }},
+    {"mailbox: freed without release", {Kind::unrelease, "head"}, [] { return mailbox({"2222"}); }},
+    {"mailbox: reserved without acquire",
+     {Kind::unacquire, "head"},
+     [] { return mailbox({"2222"}); }},
+    {"mailbox: cells not zeroed", {Kind::skip, "state"}, [] { return mailbox({"2"}); }},
+    {"mailbox: no claim", {Kind::skip, "place"}, [] { return mailbox({"12"}); }, 1},
+    {"mailbox: a claim without its length",
+     {Kind::skip, "bytes"},
+     [] { return mailbox({"12"}); },
+     1},
+    {"mailbox: claims of others not seen",
+     {Kind::unrelease, "tail"},
+     [] { return mailbox({"1", "2"}); },
+     1},
+    {"mailbox: tail seen without acquire",
+     {Kind::unacquire, "tail"},
+     [] { return mailbox({"1", "2"}); },
+     1},
+    {"mailbox: a dead producer awaited",
+     {Kind::trusting, ""},
+     [] { return mailbox({"1", "1"}); },
+     1},
     {"sleep: sleeping not set", {Kind::skip, "sleeping"}, [] { return sleep(1, 1, 1); }},
 };
 

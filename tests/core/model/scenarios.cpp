@@ -231,4 +231,229 @@ std::string SleepScene::check_end(State& state, Programs& programs) {
   return state.latest(programs.atomic(&bell_.sleeping)) == 0 ? "" : "somebody still sleeps";
 }
 
+TreeScene::TreeScene(int ranks, int fences) : ranks_(ranks), fences_(fences) {}
+
+std::string TreeScene::description() const {
+  return "fence tree: ranks " + std::to_string(ranks_) + ", fences " + std::to_string(fences_);
+}
+
+void TreeScene::name_words(Programs& programs) {
+  tree().word(0).name(programs, "over");
+  tree().word(1).name(programs, "left");
+  const auto words = Tree::bytes(static_cast<std::size_t>(ranks_)) / cache_line;
+  for (std::size_t i = 2; i < words; ++i) tree().word(i).name(programs, "count");
+  mapped_.name(programs, "mapped");
+  for (const auto& fence : written_) {
+    for (int rank = 0; rank < ranks_; ++rank) {
+      fence[static_cast<std::size_t>(rank)].name(programs, of("written", rank));
+    }
+  }
+}
+
+void TreeScene::play(int rank) {
+  for (int fence = 1; fence <= fences_; ++fence) {
+    auto& written = written_[static_cast<std::size_t>(fence)];
+    written[static_cast<std::size_t>(rank)] = 1;
+    const auto number = static_cast<std::uint64_t>(fence);
+    tree().arrive(static_cast<std::size_t>(rank), number);
+    for (const Loop loop; !tree().over(number); loop.again()) {
+    }
+    for (int other = 0; other < ranks_; ++other) {
+      expect(written[static_cast<std::size_t>(other)] == 1, "what was written before is not there");
+    }
+    forget(number);
+  }
+  expect(mapped_ == 0, "the tree is gone");
+  tree().leave();
+  if (rank != 0) return;
+  for (const Loop loop; !tree().all_left(); loop.again()) {
+  }
+  mapped_ = 1;
+}
+
+WatchScene::WatchScene(int watchers) {
+  for (int rank = 0; rank <= watchers; ++rank) sharers_.emplace_back(rank, true);
+}
+
+std::string WatchScene::description() const {
+  return "watched word: watchers " + std::to_string(ranks() - 1);
+}
+
+void WatchScene::name_words(Programs& programs) {
+  number_.name(programs, "number");
+  watchers_.name(programs, "watchers");
+  data_.name(programs, "data");
+  for (int rank = 1; rank < ranks(); ++rank) {
+    bells_[static_cast<std::size_t>(rank)].sleeping.name(programs, of("sleeping", rank));
+    bells_[static_cast<std::size_t>(rank)].rings.name(programs, of("rings", rank));
+  }
+}
+
+void WatchScene::play(int rank) {
+  if (rank == 0) {
+    announce();
+  } else {
+    await(static_cast<std::size_t>(rank));
+  }
+}
+
+void WatchScene::announce() {
+  data_ = 1;
+  if (!Watched(number_, watchers_).announce(1)) return;
+  for (std::size_t rank = 1; rank < sharers_.size(); ++rank) {
+    if (!bells_[rank].asked_to_ring()) continue;
+    bells_[rank].ring();
+    bells_[rank].rings.wake();
+  }
+}
+
+void WatchScene::await(std::size_t rank) {
+  Watched word(number_, watchers_);
+  BasicDoorbell<Words>& bell = bells_[rank];
+  if (!word.announced(1) && !word.watch(1)) {
+    bell.lie_down();
+    sharers_[rank].fence();
+    for (const Loop loop;; loop.again()) {
+      const std::uint32_t heard = bell.heard();
+      if (word.announced(1)) break;
+      bell.rings.sleep_while(heard);
+    }
+    bell.rise();
+    word.unwatch();
+  }
+  expect(data_ == 1, "what the number announces is not there");
+}
+
+std::string WatchScene::check_end(State& state, Programs& programs) {
+  return state.latest(programs.atomic(&watchers_)) == 0 ? "" : "somebody still watches";
+}
+
+MailboxScene::MailboxScene(Scripts scripts) : scripts_(std::move(scripts)) {
+  for (int rank = 0; rank < ranks(); ++rank) sharers_.emplace_back(rank, true);
+}
+
+std::string MailboxScene::description() const {
+  return "mailbox " + joined(scripts_, sharers_[0]);
+}
+
+void MailboxScene::name_words(Programs& programs) {
+  ends_.head.name(programs, "head");
+  ends_.tail.name(programs, "tail");
+  for (std::size_t i = 0; i < count; ++i) {
+    first_[i].name(programs, of("state", static_cast<int>(i)));
+    data_[i].name(programs, of("data", static_cast<int>(i)));
+  }
+  for (std::size_t i = 0; i < scripts_.size(); ++i) {
+    claims_[i].place.name(programs, of("place", static_cast<int>(i)));
+    claims_[i].reader.name(programs, of("reader", static_cast<int>(i)));
+    claims_[i].bytes.name(programs, of("bytes", static_cast<int>(i)));
+  }
+}
+
+void MailboxScene::play(int rank) {
+  if (rank != reader()) {
+    const auto producer = static_cast<std::size_t>(rank);
+    for (std::size_t record = 0; record < scripts_[producer].size(); ++record) {
+      send(producer, record);
+      forget(record);
+    }
+    return;
+  }
+  std::array<std::size_t, most_producers> taken{};
+  std::size_t all = 0;
+  for (const std::string& script : scripts_) all += script.size();
+  for (std::size_t i = 0; i < all; ++i) {
+    const std::optional<std::size_t> whose = next(taken);
+    if (!whose.has_value()) return;
+    ++taken[*whose];
+    forget(taken[0] << 8 | taken[1]);
+  }
+}
+
+namespace {
+
+std::uint32_t content(std::size_t producer, std::size_t record) {
+  return static_cast<std::uint32_t>(producer << 8 | (record + 1));
+}
+
+}  // namespace
+
+void MailboxScene::send(std::size_t producer, std::size_t record) {
+  const auto cells = static_cast<std::uint32_t>(scripts_[producer][record] - '0');
+  Places places = this->places();
+  std::optional<std::uint64_t> position;
+  for (const Loop loop;; loop.again()) {
+    position = places.reserve(claims_[producer], static_cast<std::int32_t>(producer), cells);
+    if (position.has_value()) break;
+    if (!Sharers::lives(static_cast<std::uint32_t>(reader()))) return;
+  }
+  for (std::uint64_t i = 0; i < cells; ++i) {
+    data_[(*position + i) % count] = content(producer, record);
+    // The bytes of a record begin behind its state, and end anywhere.
+    if (i != 0) first_[(*position + i) % count].store(~std::uint64_t{0}, std::memory_order_relaxed);
+  }
+  places.publish(*position, Places::Phase::committed);
+}
+
+std::optional<std::size_t> MailboxScene::next(
+    const std::array<std::size_t, most_producers>& taken) {
+  Places places = this->places();
+  Sharers& sharers = sharers_[static_cast<std::size_t>(reader())];
+  for (const Loop loop;; loop.again()) {
+    const std::uint64_t state = places.state_at_front();
+    if (Places::phase_of(state) == Places::Phase::committed) return take(places, state, taken);
+    if (places.stalled()) {
+      places.skip_dead(
+          [&](std::int32_t pid) { return sharers.alive(static_cast<std::uint32_t>(pid)); }) ||
+          places.skip_claimed([&](auto&& visit) {
+            for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {
+              visit(claims_[producer],
+                    [&] { return sharers.alive(static_cast<std::uint32_t>(producer)); });
+            }
+          });
+    } else if (over(places, taken)) {
+      return std::nullopt;
+    }
+  }
+}
+
+std::size_t MailboxScene::take(Places& places, std::uint64_t state,
+                               const std::array<std::size_t, most_producers>& taken) {
+  const std::uint64_t position = places.front();
+  const std::uint32_t found = data_[position % count];
+  const std::size_t producer = found >> 8;
+  expect(producer < scripts_.size() && taken[producer] < scripts_[producer].size() &&
+             found == content(producer, taken[producer]),
+         "another record than the next one of its producer");
+  const std::uint32_t cells = Places::bytes_of(state);
+  expect(cells == static_cast<std::uint32_t>(scripts_[producer][taken[producer]] - '0'),
+         "a record of another length");
+  for (std::uint64_t i = 1; i < cells; ++i) {
+    expect(data_[(position + i) % count] == found, "a record that is not whole");
+  }
+  places.release_front(cells);
+  return producer;
+}
+
+/// Nothing lies there, and whoever has more to send is dead.
+bool MailboxScene::over(Places& places, const std::array<std::size_t, most_producers>& taken) {
+  bool somebody_died = false;
+  for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {
+    if (taken[producer] == scripts_[producer].size()) continue;
+    if (Sharers::lives(static_cast<std::uint32_t>(producer))) return false;
+    somebody_died = true;
+  }
+  return somebody_died && ends_.tail.load(std::memory_order_acquire) == places.front() &&
+         Places::phase_of(places.state_at_front()) == Places::Phase::free;
+}
+
+std::string MailboxScene::check_end(State& state, Programs& programs) {
+  const auto latest = [&](const auto& word) { return state.latest(programs.atomic(&word)); };
+  if (latest(ends_.head) != latest(ends_.tail)) return "something is left in the mailbox";
+  for (const Word& word : first_) {
+    if (latest(word) != 0) return "a free cell is not clean";
+  }
+  return {};
+}
+
 }  // namespace oriel::model

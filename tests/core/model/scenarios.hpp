@@ -5,14 +5,18 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/lock/fence_tree.hpp"
 #include "core/lock/lock_line_inline.hpp"
 #include "core/lock/update_inline.hpp"
+#include "core/lock/watched_word.hpp"
 #include "core/transport/doorbell.hpp"
 #include "search.hpp"
+#include "transport/shm/mailbox_places.hpp"
 #include "words.hpp"
 
 namespace oriel::model {
@@ -139,6 +143,100 @@ class SleepScene final : public Scene {
     std::array<Plain<std::uint32_t>, 4> data;  // that the values of the word announce
   };
   std::array<Stored, most_ranks> stored_;
+};
+
+/// Ranks come to closing fences that a tree counts, in groups of two, and leave it for good.
+class TreeScene final : public Scene {
+ public:
+  TreeScene(int ranks, int fences);
+
+  std::string description() const override;
+
+ private:
+  using Tree = BasicFenceTree<Words, 2>;
+
+  int ranks() const override { return ranks_; }
+  void name_words(Programs& programs) override;
+  void play(int rank) override;
+  std::string check_end(State&, Programs&) override { return {}; }
+  Tree tree() { return {memory_.data(), static_cast<std::size_t>(ranks_)}; }
+
+  static constexpr int most_fences = 3;
+  struct alignas(cache_line) Line {
+    std::array<std::byte, cache_line> bytes{};
+  };
+  int ranks_;
+  int fences_;
+  std::array<Line, 8> memory_;
+  std::array<std::array<Plain<std::uint32_t>, most_ranks>, most_fences + 1> written_;  // before
+  Plain<std::uint32_t> mapped_;  // until the tree's owner frees it
+};
+
+/// The first rank announces a number once, all others need it, and sleep at doorbells of their own.
+class WatchScene final : public Scene {
+ public:
+  explicit WatchScene(int watchers);
+
+  std::string description() const override;
+
+ private:
+  using Watched = BasicWatchedWord<Words>;
+
+  int ranks() const override { return static_cast<int>(sharers_.size()); }
+  void name_words(Programs& programs) override;
+  void play(int rank) override;
+  std::string check_end(State& state, Programs& programs) override;
+  void announce();
+  void await(std::size_t rank);
+
+  Watched::Number number_;
+  Watched::Watchers watchers_;
+  Plain<std::uint32_t> data_;
+  std::array<BasicDoorbell<Words>, most_ranks> bells_;
+  std::deque<Sharers> sharers_;
+};
+
+/// The last rank reads what the others send it. A killed producer costs its record only.
+class MailboxScene final : public Scene {
+ public:
+  /// Of each producer: the cells of its records, a digit each.
+  using Scripts = std::vector<std::string>;
+
+  explicit MailboxScene(Scripts scripts);
+
+  std::string description() const override;
+
+ private:
+  using Word = Atomic<std::uint64_t>;
+  static constexpr std::size_t count = 4;
+  static constexpr std::size_t most_producers = most_ranks - 1;
+  struct Cells {
+    std::array<Word, count>* words;
+
+    static std::uint64_t cells_for(std::uint32_t bytes) { return bytes; }
+    Word& first_word(std::uint64_t position) const { return (*words)[position % count]; }
+  };
+  using Places = BasicMailboxPlaces<Words, Cells>;
+
+  int ranks() const override { return static_cast<int>(scripts_.size()) + 1; }
+  int reader() const { return ranks() - 1; }
+  void name_words(Programs& programs) override;
+  void play(int rank) override;
+  std::string check_end(State& state, Programs& programs) override;
+  Places places() { return {ends_, Cells{&first_}, count, 1}; }
+  void send(std::size_t producer, std::size_t record);
+  /// Whose record comes next; none if the dead have left nothing more.
+  std::optional<std::size_t> next(const std::array<std::size_t, most_producers>& taken);
+  std::size_t take(Places& places, std::uint64_t state,
+                   const std::array<std::size_t, most_producers>& taken);
+  bool over(Places& places, const std::array<std::size_t, most_producers>& taken);
+
+  Scripts scripts_;
+  std::deque<Sharers> sharers_;
+  BasicMailboxEnds<Words> ends_;
+  std::array<Word, count> first_;
+  std::array<Plain<std::uint32_t>, count> data_;
+  std::array<BasicMailboxClaim<Words>, most_producers> claims_;
 };
 
 }  // namespace oriel::model
