@@ -37,7 +37,9 @@ class Window : public Epochs {
 
   std::uint32_t id() const { return id_; }
   int rank() const { return region_->rank(); }
-  Member member(int rank) const { return region_->look(rank); }
+  const Member& member(int rank) const { return region_->member(rank); }
+  /// The same for a question that all ranks are asked.
+  Member look(int rank) const { return region_->look(rank); }
   /// Some rank is remote to some other.
   bool remote() const { return ways_.remote(); }
 

@@ -29,9 +29,9 @@ std::string path_to(const Member& member) {
 std::string describe_paths(const Window& window) {
   std::string text;
   for (int first = 0; first < window.ranks();) {
-    const std::string path = path_to(window.member(first));
+    const std::string path = path_to(window.look(first));
     int last = first;
-    while (last + 1 < window.ranks() && path_to(window.member(last + 1)) == path) ++last;
+    while (last + 1 < window.ranks() && path_to(window.look(last + 1)) == path) ++last;
     text += first == 0 ? "rank" : ", rank";
     if (last != first) text += "s";
     text += ' ' + std::to_string(first);
