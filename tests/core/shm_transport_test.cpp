@@ -205,6 +205,16 @@ class ShmPeerTest : public ShmTransportTest {
     return *child_;
   }
 
+  /// The child is told who we are, and kills itself over our mailbox.
+  void expect_stall_for_a_moment(Child& child) {
+    to_child_.put(mine_->name());
+    EXPECT_EQ(child.join(), -SIGKILL);
+    mine_->send(0, pattern(100, 2), {});
+    Bytes message;
+    EXPECT_FALSE(receive(*mine_, message));
+    EXPECT_EQ(receive(*mine_), pattern(100, 2));
+  }
+
   Pipe to_parent_, to_child_;
   std::unique_ptr<Child> child_;
   OwnTransport mine_;
@@ -345,12 +355,7 @@ TEST_F(ShmPeerTest, ProducerKilledWhileWritingStallsForAMoment) {
     ::kill(::getpid(), SIGKILL);
     return 2;
   });
-  to_child_.put(mine_->name());
-  EXPECT_EQ(child.join(), -SIGKILL);
-  mine_->send(0, pattern(100, 2), {});
-  Bytes message;
-  EXPECT_FALSE(receive(*mine_, message));
-  EXPECT_EQ(receive(*mine_), pattern(100, 2));
+  expect_stall_for_a_moment(child);
 }
 
 // B2: likewise one that is killed before its record says anything.
@@ -374,12 +379,7 @@ TEST_F(ShmPeerTest, ProducerKilledBetweenTailAndStateStallsForAMoment) {
     ::kill(::getpid(), SIGKILL);
     return 2;
   });
-  to_child_.put(mine_->name());
-  EXPECT_EQ(child.join(), -SIGKILL);
-  mine_->send(0, pattern(100, 2), {});
-  Bytes message;
-  EXPECT_FALSE(receive(*mine_, message));
-  EXPECT_EQ(receive(*mine_), pattern(100, 2));
+  expect_stall_for_a_moment(child);
 }
 
 // ring() changes the word that a sleeper waits on, so that one about to sleep does not; relax()
