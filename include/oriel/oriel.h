@@ -31,6 +31,7 @@
 #define ORIEL_ORIEL_H
 
 #include <mpi.h>
+#include <oriel/notify.h>
 
 #define ORIEL_VERSION_MAJOR 0
 #define ORIEL_VERSION_MINOR 1
