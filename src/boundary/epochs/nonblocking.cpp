@@ -1,45 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls of oriel/oriel.h (E1): each does what its blocking form does, and returns a request
 // where that one waits.
-#include <dlfcn.h>
 #include <oriel/oriel.h>
 
 #include "boundary/epochs/sync.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/progress/agent.hpp"
 #include "boundary/requests/requests.hpp"
+#include "boundary/runtime/not_carried.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
 namespace {
 
-/// Whether the program's MPI calls go past this library, because it was linked behind the MPI.
-bool bypassed() {
-  Dl_info bound{};
-  Dl_info own{};
-  return ::dladdr(::dlsym(RTLD_DEFAULT, "MPI_Win_create"), &bound) != 0 &&
-         ::dladdr(reinterpret_cast<void*>(&bypassed), &own) != 0 &&
-         bound.dli_fbase != own.dli_fbase;
-}
-
-/// There is no host function for a window that is not ours.
-int not_carried(const char* call, MPI_Win handle) {
-  if (handle == MPI_WIN_NULL)
-    return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
-  if (bypassed()) {
-    return raise(handle, call,
-                 {MPI_ERR_WIN,
-                  "the program's calls reach the MPI library before Oriel; link Oriel in front of "
-                  "MPI, or start the program with oriel run"});
-  }
-  return raise(handle, call,
-               {MPI_ERR_WIN, "this window is the host MPI's and has no nonblocking epochs"});
-}
+constexpr const char* missing = "nonblocking epochs";  // in the host
 
 /// An opening call: its request is complete at creation (E2).
 template <typename Open>
 int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& open) {
-  const int code = carry(call, handle, open, [&] { return not_carried(call, handle); });
+  const int code = carry(call, handle, open, [&] { return not_carried(call, handle, missing); });
   return code == MPI_SUCCESS ? completed_request(request) : code;
 }
 
@@ -61,7 +40,7 @@ int close_epoch(const char* call, MPI_Win handle, MPI_Request* request, Close&& 
         }
         return failure(outcome.error, window.core->reason());
       },
-      [&] { return not_carried(call, handle); });
+      [&] { return not_carried(call, handle, missing); });
   if (code != MPI_SUCCESS) return code;
   return pending != nullptr ? requests.hand_out(*pending, request) : completed_request(request);
 }
@@ -134,7 +113,7 @@ ORIEL_CALL(Win_ifence)(int given, MPI_Win win, MPI_Request* request) {
   if (bad) {
     return carry(
         "ORIEL_Win_ifence", win, [&](BoundWindow&) { return bad; },
-        [&] { return not_carried("ORIEL_Win_ifence", win); });
+        [&] { return not_carried("ORIEL_Win_ifence", win, missing); });
   }
   return close_epoch("ORIEL_Win_ifence", win, request, [&](Window& window, Completion* completion) {
     return window.fence(assertion, false, completion);

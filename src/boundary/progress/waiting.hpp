@@ -40,9 +40,10 @@ bool sweep_once();
 /// About two microseconds.
 inline constexpr int brisk_sweeps = 100;
 
-/// Waits until done() is true. The caller holds the process lock.
-template <typename Done>
-Failure wait_until(const BoundWindow& window, Done&& done) {
+/// Waits until done() is true, or lost() is a failure: that is asked now and then. The caller holds
+/// the process lock.
+template <typename Done, typename Lost>
+Failure sweep_until(Done&& done, Lost&& lost) {
   if (done()) return {};
   if (!runtime.engine()->crowded()) {
     // The usual wait is a cache line's journey: the lock is kept and the host not looked at for it.
@@ -56,9 +57,15 @@ Failure wait_until(const BoundWindow& window, Done&& done) {
     waiter.round();
     if (done()) return {};
     if (waiter.check_peers()) {
-      if (const Failure failure = look_for_lost_peers(window)) return failure;
+      if (const Failure failure = lost()) return failure;
     }
   }
+}
+
+/// The same for what a window's epochs wait for.
+template <typename Done>
+Failure wait_until(const BoundWindow& window, Done&& done) {
+  return sweep_until(done, [&] { return look_for_lost_peers(window); });
 }
 
 /// Waits until the flag is told, and gives it back.

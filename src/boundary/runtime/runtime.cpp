@@ -70,7 +70,7 @@ bool Runtime::start(std::string& error) {
 
 void Runtime::stop() {
   delete engine_.exchange(nullptr, std::memory_order_relaxed);
-  windows = WindowTable();
+  windows = {};
   datatypes = Datatypes();
   self.stop();
 }

@@ -13,7 +13,7 @@
 #include "boundary/host/self_comm.hpp"
 #include "boundary/process/process_lock.hpp"
 #include "boundary/runtime/bound_window.hpp"
-#include "boundary/runtime/window_table.hpp"
+#include "boundary/runtime/handle_table.hpp"
 #include "core/process.hpp"
 #include "transport/routes.hpp"
 #include "transport/shm/arena.hpp"
@@ -49,7 +49,7 @@ class Runtime {
   ProcessLock lock;
   ProcessLock request_lock;  // of Requests; below all others
   SelfComm self;
-  WindowTable windows;
+  HandleTable<BoundWindow> windows;
   Datatypes datatypes;
   Arena arena;
 
@@ -75,7 +75,7 @@ class Runtime {
   /// Something of ours needs sweeps to go on.
   bool busy() const {
     const Engine* now = engine();
-    return now != nullptr && (now->process.pending() != 0 || now->process.serving());
+    return now != nullptr && now->process.busy();
   }
 
   /// The completion for a blocking call: to be tried with, and taken when the call has to wait. On

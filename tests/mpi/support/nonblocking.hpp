@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <dlfcn.h>
-
 #include "oriel/oriel.h"
-#include "support/check.hpp"
+#include "support/exported.hpp"
 
 namespace support {
 
-/// The ORIEL_ calls, found at run time: the test programs are linked with the host MPI only, and
-/// Oriel comes by preloading.
+/// The calls of nonblocking epochs.
 struct Nonblocking {
 #define ORIEL_TEST_CALL(name) \
-  decltype(&ORIEL_##name) name = find<decltype(&ORIEL_##name)>("ORIEL_" #name)
+  decltype(&ORIEL_##name) name = exported<decltype(&ORIEL_##name)>("ORIEL_" #name)
   ORIEL_TEST_CALL(Get_version);
   ORIEL_TEST_CALL(Win_ipost);
   ORIEL_TEST_CALL(Win_istart);
@@ -28,20 +25,6 @@ struct Nonblocking {
   ORIEL_TEST_CALL(Win_iflush_all);
   ORIEL_TEST_CALL(Win_iflush_local_all);
 #undef ORIEL_TEST_CALL
-
- private:
-  template <class Function>
-  static Function find(const char* name) {
-    void* symbol = dlsym(RTLD_DEFAULT, name);
-    if (symbol == nullptr) {
-      fail(__FILE__, __LINE__, std::string(name) + " is not exported by the preloaded library.");
-    }
-    void* twin = dlsym(RTLD_DEFAULT, (std::string("P") + name).c_str());
-    if (twin == nullptr) {
-      fail(__FILE__, __LINE__, std::string("P") + name + " is not exported.");
-    }
-    return reinterpret_cast<Function>(symbol);
-  }
 };
 
 inline bool complete_now(MPI_Request& request) {
