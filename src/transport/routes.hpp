@@ -64,6 +64,11 @@ class Routes final : public Transport {
   Error copy(int process, bool write, std::span<const Run> runs) override {
     return node_->copy(process, write, runs);
   }
+  bool notify(int process, const NotifyRecord& record, const NotifyStore& store) override {
+    return node_->notify(process, record, store);
+  }
+  bool notified(NotifyRecord& record) override { return node_->notified(record); }
+  const std::atomic<std::uint32_t>& pressed() const override { return node_->pressed(); }
   void ring(Doorbell& doorbell) override { node_->ring(doorbell); }
   bool fences_peers() const override { return node_->fences_peers(); }
   void fence_peers() override { node_->fence_peers(); }

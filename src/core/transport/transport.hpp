@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "core/base/error.hpp"
+#include "core/notify/notification.hpp"
 #include "core/operation/operation.hpp"
 #include "core/transport/doorbell.hpp"
 
@@ -96,6 +98,16 @@ class Transport {
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
   /// return. Only used for ranks whose path is Path::vm.
   virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;
+
+  /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.
+  /// Released with it: all that we have written, and the store. In order per pair of processes.
+  /// False: it has not taken what has come before, nothing tells when it has, and nothing has been
+  /// stored.
+  virtual bool notify(int process, const NotifyRecord& record, const NotifyStore& store) = 0;
+  /// Takes the next notification that has come. False: there is none.
+  virtual bool notified(NotifyRecord& record) = 0;
+  /// Not 0: a process has found no room for its notification.
+  virtual const std::atomic<std::uint32_t>& pressed() const = 0;
 
   /// Wakes the process that sleeps at the doorbell.
   virtual void ring(Doorbell& doorbell) = 0;

@@ -38,6 +38,8 @@ static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
 /// A ring of cells in shared memory.
 class MailboxCells {
  public:
+  static constexpr bool laps = false;
+
   explicit MailboxCells(std::span<MailboxCell> cells)  // a power of two of them
       : cells_(cells.data()), count_(cells.size()) {}
 

@@ -58,14 +58,17 @@ struct alignas(cache_line) BasicMailboxClaim {
 /// stalled. Invariant: the reader knows every process that may write.
 ///
 /// `Cells`: cells_for(bytes), and first_word(position), of which the first word of a record is its
-/// state.
+/// state. Where all records are one cell long, `laps` may be true: a state then says in which lap
+/// of the ring it was written, so that one of the lap before counts as zero and the reader writes
+/// to no cell: whoever sends next does not wait for that write.
 template <typename Words, typename Cells>
 class BasicMailboxPlaces {
  public:
   using Ends = BasicMailboxEnds<Words>;
   using Claim = BasicMailboxClaim<Words>;
 
-  // State of a record: phase in bits 0 and 1, bytes in bits 2 to 31, the producer's pid above.
+  // State of a record: phase in bits 0 and 1, bytes (or the lap) in bits 2 to 31, the producer's
+  // pid above.
   enum class Phase : std::uint8_t { free = 0, reserved = 1, committed = 2, discarded = 3 };
   static Phase phase_of(std::uint64_t state) { return static_cast<Phase>(state & 3); }
   static std::uint32_t bytes_of(std::uint64_t state) {
@@ -79,8 +82,11 @@ class BasicMailboxPlaces {
   // Producers.
 
   /// A position for a record of so many bytes, or nothing when the mailbox is full. `pid` is the
-  /// caller's process, the claim its only one.
-  std::optional<std::uint64_t> reserve(Claim& claim, std::int32_t pid, std::uint32_t bytes) {
+  /// caller's process, the claim its only one. `head`: where the caller has seen the reader last;
+  /// looked at again where that is not enough, so that the usual producer does not wait for the
+  /// line that the reader writes.
+  std::optional<std::uint64_t> reserve(Claim& claim, std::int32_t pid, std::uint32_t bytes,
+                                       std::uint64_t& head) {
     const std::uint64_t cells = cells_.cells_for(bytes);
     claim.place.store(0, std::memory_order_relaxed);
     // Release: the old place is gone before, so that it is no claim here.
@@ -89,13 +95,12 @@ class BasicMailboxPlaces {
     std::uint64_t tail = 0;
     for (typename Words::Loop loop;; loop.again()) {
       tail = ends_->tail.load(std::memory_order_relaxed);
-      // Acquire: the zeroes that the reader left in these cells come before what we write. An old
-      // head only makes the mailbox look fuller. A head beyond our old tail (others were here in
-      // between) makes the difference negative and the exchange fail.
-      const std::uint64_t head = ends_->head.load(std::memory_order_acquire);
-      if (static_cast<std::int64_t>(tail + cells - head) > static_cast<std::int64_t>(count_)) {
-        claim.place.store(0, std::memory_order_relaxed);
-        return std::nullopt;
+      if (full(tail + cells, head)) {
+        head = look_at_head();
+        if (full(tail + cells, head)) {
+          claim.place.store(0, std::memory_order_relaxed);
+          return std::nullopt;
+        }
       }
       claim.place.store(tail + 1, std::memory_order_release);
       // Release: pairs with the reader's look at `tail` in unsaid(), which must find the claim.
@@ -103,10 +108,13 @@ class BasicMailboxPlaces {
     }
     const std::uint64_t owner = static_cast<std::uint64_t>(static_cast<std::uint32_t>(pid)) << 32;
     cells_.first_word(tail).store(
-        owner | std::uint64_t{bytes} << 2 | static_cast<std::uint64_t>(Phase::reserved),
+        owner | std::uint64_t{mark(tail, bytes)} << 2 | static_cast<std::uint64_t>(Phase::reserved),
         std::memory_order_relaxed);
     return tail;
   }
+  /// Acquire: the zeroes that the reader left in the cells before it come before what a producer
+  /// writes there.
+  std::uint64_t look_at_head() const { return ends_->head.load(std::memory_order_acquire); }
   void publish(std::uint64_t position, Phase phase) {
     auto&& state = cells_.first_word(position);
     const std::uint64_t reserved = state.load(std::memory_order_relaxed);
@@ -118,14 +126,12 @@ class BasicMailboxPlaces {
   // The reader.
 
   std::uint64_t front() const { return ends_->head.load(std::memory_order_relaxed); }
-  std::uint64_t state_at_front() const {
-    return cells_.first_word(front()).load(std::memory_order_acquire);
-  }
+  std::uint64_t state_at_front() const { return look(front(), std::memory_order_acquire); }
   /// The record at the front is done with.
   void release_front(std::uint32_t bytes) {
     const std::uint64_t begin = front();
     const std::uint64_t end = begin + cells_.cells_for(bytes);
-    for (std::uint64_t p = begin; p != end; ++p) {
+    for (std::uint64_t p = begin; p != end && !Cells::laps; ++p) {
       cells_.first_word(p).store(0, std::memory_order_relaxed);
     }
     // Pairs with the acquire in reserve().
@@ -134,7 +140,7 @@ class BasicMailboxPlaces {
   /// Something is reserved and not yet committed, with nothing readable before it.
   bool stalled() const {
     const std::uint64_t head = front();
-    const Phase phase = phase_of(cells_.first_word(head).load(std::memory_order_relaxed));
+    const Phase phase = phase_of(look(head, std::memory_order_relaxed));
     return phase == Phase::reserved ||
            (phase == Phase::free && ends_->tail.load(std::memory_order_relaxed) != head);
   }
@@ -142,7 +148,7 @@ class BasicMailboxPlaces {
   /// asked. True if so.
   template <typename Alive>
   bool skip_dead(Alive&& alive) {
-    const std::uint64_t state = cells_.first_word(front()).load(std::memory_order_relaxed);
+    const std::uint64_t state = look(front(), std::memory_order_relaxed);
     if (phase_of(state) != Phase::reserved) return false;
     if (alive(static_cast<std::int32_t>(state >> 32))) return false;
     // Look again: it may have committed just before it died.
@@ -178,10 +184,27 @@ class BasicMailboxPlaces {
   }
 
  private:
+  /// What a record's state says besides its phase.
+  std::uint32_t mark(std::uint64_t position, std::uint32_t bytes) const {
+    if constexpr (!Cells::laps) return bytes;
+    // Zero is the lap of memory that nobody has written.
+    return static_cast<std::uint32_t>(position / count_ + 1) & (~std::uint32_t{0} >> 2);
+  }
+  /// The state of the record at a position; 0: there is none yet.
+  std::uint64_t look(std::uint64_t position, std::memory_order order) const {
+    const std::uint64_t state = cells_.first_word(position).load(order);
+    return Cells::laps && bytes_of(state) != mark(position, 0) ? 0 : state;
+  }
+  /// Cells up to `end` are not all free. An old head only makes the mailbox look fuller. A head
+  /// beyond an old tail (others were here in between) makes the difference negative, and the
+  /// exchange fail.
+  bool full(std::uint64_t end, std::uint64_t head) const {
+    return static_cast<std::int64_t>(end - head) > static_cast<std::int64_t>(count_);
+  }
   /// The record at this position, the front, is reserved and has no state.
   bool unsaid(std::uint64_t head) const {
     return ends_->tail.load(std::memory_order_acquire) != head &&
-           phase_of(cells_.first_word(head).load(std::memory_order_acquire)) == Phase::free;
+           phase_of(look(head, std::memory_order_acquire)) == Phase::free;
   }
 
   Ends* ends_;

@@ -10,6 +10,7 @@
 #include "core/transport/doorbell.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/mailbox.hpp"
+#include "transport/shm/notify_queue.hpp"
 
 namespace oriel {
 
@@ -22,12 +23,14 @@ struct ProcessName {
 };
 static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) == 56);
 
-/// What a process shares with all peers on its node; the cells of the mailbox follow. What comes
+/// What a process shares with all peers on its node; the cells of the mailbox follow, and the lines
+/// of the notifications. What comes
 /// before the doorbell is written before the name goes out and never changes.
 struct alignas(cache_line) ProcessBlock {
   static constexpr std::uint32_t magic_value = 0x0e1e15b1;
-  static constexpr std::uint32_t current_version = 5;  // of all that peers see in shared memory
+  static constexpr std::uint32_t current_version = 6;  // of all that peers see in shared memory
   static constexpr std::size_t mailbox_cells = 4096;   // 256 KiB
+  static constexpr std::size_t notify_lines = 1024;    // 64 KiB
 
   std::uint32_t magic = magic_value;
   std::uint32_t version = current_version;
@@ -38,14 +41,17 @@ struct alignas(cache_line) ProcessBlock {
   cpu_set_t processors = {};        // on which the owner may run
   Doorbell doorbell;
   MailboxEnds mailbox;
-  MailboxClaim claim;  // the owner's, of a place in a peer's mailbox
+  MailboxClaim claim;  // the owner's, of a place in a peer's mailbox or among its notifications
+  NotifyEnds notify;
 
   MailboxCell* cells() { return reinterpret_cast<MailboxCell*>(this + 1); }
+  NotifyLine* lines() { return reinterpret_cast<NotifyLine*>(cells() + mailbox_cells); }
   static constexpr std::size_t bytes() {
-    return sizeof(ProcessBlock) + mailbox_cells * sizeof(MailboxCell);
+    return sizeof(ProcessBlock) + mailbox_cells * sizeof(MailboxCell) +
+           notify_lines * sizeof(NotifyLine);
   }
 };
-static_assert(sizeof(ProcessBlock) == 7 * cache_line);
+static_assert(sizeof(ProcessBlock) == 10 * cache_line);
 static_assert(offsetof(ProcessBlock, doorbell) == 3 * cache_line);
 static_assert(offsetof(ProcessBlock, mailbox) == 4 * cache_line);
 static_assert(std::is_standard_layout_v<ProcessBlock> &&

@@ -31,6 +31,9 @@ namespace {
 // Messages for one process that wait here before its peers are asked to keep theirs.
 constexpr std::size_t most_waiting = 64;
 
+// Looks for notifications that find none, before one at the state of the queue.
+constexpr unsigned looks_per_stall_check = 256;
+
 bool random_id(std::uint64_t& id) {
   return ::getrandom(&id, sizeof id, 0) == sizeof id;
 }
@@ -245,12 +248,12 @@ std::span<const std::byte> ShmTransport::receive() {
   Mailbox box = mailbox(peers_.front());
   do {
     while (const auto fragment = box.peek()) {
-      stalled_since_ = 0;
+      mailbox_stalled_since_ = 0;
       const bool whole = take(box, *fragment);
       box.release(*fragment);
       if (whole) return message_;
     }
-  } while (look_after_stall(box));
+  } while (look_after_stall(box, mailbox_stalled_since_));
   return {};
 }
 
@@ -282,21 +285,45 @@ bool ShmTransport::take(const Mailbox& box, const Mailbox::Fragment& fragment) {
 /// A producer between reserve and commit is usually there for nanoseconds, or waits for a
 /// processor. If it stays, it may have been killed there: true when its record has been passed
 /// over.
-bool ShmTransport::look_after_stall(Mailbox& box) {
+template <typename Box>
+bool ShmTransport::look_after_stall(Box& box, std::uint64_t& stalled_since) {
   if (!box.stalled()) {
-    stalled_since_ = 0;
+    stalled_since = 0;
     return false;
   }
   const std::uint64_t now = nanoseconds_now();
-  if (stalled_since_ == 0) stalled_since_ = now;
-  if (now - stalled_since_ < peer_check_interval) return false;
-  stalled_since_ = now;
+  if (stalled_since == 0) stalled_since = now;
+  if (now - stalled_since < peer_check_interval) return false;
+  stalled_since = now;
   if (box.skip_dead()) return true;
   return box.skip_claimed([this](auto&& visit) {
     for (std::size_t process = 1; process < peers_.size(); ++process) {
       visit(peers_[process].block->claim, [&] { return alive(static_cast<int>(process)); });
     }
   });
+}
+
+bool ShmTransport::notify(int process, const NotifyRecord& record, const NotifyStore& store) {
+  Peer& to = peer(process);
+  if (!notifications(to).put(peers_.front().block->claim, pid_, to.notify_head, record, store)) {
+    return false;
+  }
+  Doorbell& bell = to.block->doorbell;
+  if (bell.asked_to_ring()) ring(bell);
+  return true;
+}
+
+bool ShmTransport::notified(NotifyRecord& record) {
+  NotifyQueue queue = notifications(peers_.front());
+  do {
+    if (queue.take(record)) {
+      notify_stalled_since_ = 0;
+      return true;
+    }
+    // What says that one is on its way is the producers' line, and each look takes it from them.
+    if (++quiet_looks_ % looks_per_stall_check != 0) return false;
+  } while (look_after_stall(queue, notify_stalled_since_));
+  return false;
 }
 
 Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {

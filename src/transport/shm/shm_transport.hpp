@@ -72,6 +72,11 @@ class ShmTransport final : public Transport {
   bool finished(Transfer&) override { return false; }
   bool orders_writes() const override { return true; }
   Error copy(int process, bool write, std::span<const Run> runs) override;
+  bool notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
+  bool notified(NotifyRecord& record) override;
+  const std::atomic<std::uint32_t>& pressed() const override {
+    return peers_.front().block->notify.pressed;
+  }
   void ring(Doorbell& doorbell) override;
   /// Every process here has registered for expedited membarriers.
   bool fences_peers() const override { return fenced_; }
@@ -97,6 +102,7 @@ class ShmTransport final : public Transport {
     PeerArena arena;  // not our own
     ProcessBlock* block;
     bool vm_allowed = false;
+    std::uint64_t notify_head = 0;  // as far as its owner was seen to have taken notifications
   };
   /// What has come of a message that is longer than a fragment.
   struct Partial {
@@ -110,11 +116,16 @@ class ShmTransport final : public Transport {
   Mailbox mailbox(Peer& peer) const {
     return {peer.block->mailbox, {peer.block->cells(), ProcessBlock::mailbox_cells}, peer.name.id};
   }
+  NotifyQueue notifications(Peer& peer) const {
+    // Next to the mailbox's number, which is random.
+    return {peer.block->notify, {peer.block->lines(), ProcessBlock::notify_lines}, ~peer.name.id};
+  }
   bool try_vm(int process);
   bool push(Peer& to, Outgoing& message);
   bool push_backlog(Peer& to, std::deque<Waiting>& backlog);
   bool take(const Mailbox& box, const Mailbox::Fragment& fragment);
-  bool look_after_stall(Mailbox& box);
+  template <typename Box>
+  bool look_after_stall(Box& box, std::uint64_t& stalled_since);
 
   Arena& arena_;
   std::int32_t pid_ = 0;
@@ -125,7 +136,9 @@ class ShmTransport final : public Transport {
   bool fenced_ = true;
   cpu_set_t processors_ = {};  // of all processes here together
   std::uint32_t relaxed_ = 0;
-  std::uint64_t stalled_since_ = 0;                      // nanoseconds; zero: not stalled
+  std::uint64_t mailbox_stalled_since_ = 0;              // nanoseconds; zero: not stalled
+  std::uint64_t notify_stalled_since_ = 0;               // likewise
+  unsigned quiet_looks_ = 0;                             // for notifications
   std::vector<Peer> peers_;                              // the first is this process
   std::unordered_map<std::uint64_t, int> numbers_;       // by ProcessName::id
   std::map<int, std::deque<Waiting>> backlogs_;          // by process; none is empty

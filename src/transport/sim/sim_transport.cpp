@@ -21,7 +21,11 @@ SimNetwork::SimNetwork(int processes, bool immediate)
       inboxes_(processes_),
       finished_(processes_),
       told_(processes_),
-      half_done_(processes_) {}
+      half_done_(processes_) {
+  for (std::size_t i = 0; i < processes_; ++i) {
+    notifications_.push_back(std::make_unique<Notifications>());
+  }
+}
 
 SimNetwork::Queue& SimNetwork::queue(const Route& route) {
   const std::size_t first = route.transfers ? processes_ * processes_ : 0;
@@ -216,6 +220,11 @@ std::uint64_t SimTransport::atomic(int process, const Atomic& atomic, const Remo
   }
   network_.begin(self_, process, std::move(made));
   return std::min(atomic.bytes, most_atomic);
+}
+
+bool SimTransport::notify(int process, const NotifyRecord& record, const NotifyStore& store) {
+  return notifications(process).put(network_.notifications(self_).claim, self_,
+                                    notify_heads_[process], record, store);
 }
 
 void SimTransport::ring(Doorbell& doorbell) {

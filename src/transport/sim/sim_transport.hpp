@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <span>
@@ -14,6 +15,7 @@
 
 #include "core/transport/transport.hpp"
 #include "transport/packet/packet.hpp"
+#include "transport/shm/notify_queue.hpp"
 
 namespace oriel {
 
@@ -68,6 +70,18 @@ class SimNetwork {
   /// Takes the next packet that has arrived at `process`.
   bool receive(int process, std::vector<std::byte>& packet);
 
+  /// What notifies a process: the queue that real ones have, but short.
+  struct Notifications {
+    static constexpr std::size_t most = 8;
+
+    NotifyEnds ends;
+    std::vector<NotifyLine> lines{most};
+    MailboxClaim claim;
+  };
+  Notifications& notifications(int process) {
+    return *notifications_[static_cast<std::size_t>(process)];
+  }
+
   /// Routes with something under way.
   std::vector<Route> under_way() const;
   /// Lets what is oldest on a route arrive; false if there is nothing that can.
@@ -90,10 +104,11 @@ class SimNetwork {
   bool failing_ = false;
   std::uint64_t moving_ = 0;   // packets and transfers under way
   std::vector<Queue> routes_;  // those of packets, then those of transfers
-  std::vector<std::deque<std::vector<std::byte>>> inboxes_;  // by process
-  std::vector<std::deque<Transfer>> finished_;               // by process
-  std::vector<Transfer> told_;                               // the last of these, by process
-  std::vector<const Remote*> half_done_;                     // by process
+  std::vector<std::deque<std::vector<std::byte>>> inboxes_;    // by process
+  std::vector<std::deque<Transfer>> finished_;                 // by process
+  std::vector<Transfer> told_;                                 // the last of these, by process
+  std::vector<const Remote*> half_done_;                       // by process
+  std::vector<std::unique_ptr<Notifications>> notifications_;  // by process
 };
 
 /// Transport of one simulated process.
@@ -113,6 +128,11 @@ class SimTransport final : public Transport {
                        std::uint64_t token) override;
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
   bool orders_writes() const override { return network_.orders_writes(); }
+  bool notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
+  bool notified(NotifyRecord& record) override { return notifications(self_).take(record); }
+  const std::atomic<std::uint32_t>& pressed() const override {
+    return network_.notifications(self_).ends.pressed;
+  }
   void ring(Doorbell& doorbell) override;
   /// Simulated processes may be threads under ThreadSanitizer, which knows no membarrier.
   bool fences_peers() const override { return false; }
@@ -140,6 +160,10 @@ class SimTransport final : public Transport {
     PacketWriter packet;
   };
   void send_packet(int process, Collected& collected);
+  NotifyQueue notifications(int process) const {
+    SimNetwork::Notifications& its = network_.notifications(process);
+    return {its.ends, its.lines, static_cast<std::uint64_t>(process)};
+  }
 
   SimNetwork& network_;
   int self_;
@@ -149,6 +173,7 @@ class SimTransport final : public Transport {
   int ended_ = -1;
   std::set<int> asked_;
   std::map<int, Collected> collected_;
+  std::map<int, std::uint64_t> notify_heads_;  // by process: see NotifyQueue::put()
   std::vector<std::byte> arrived_;
   PacketReader reader_;
 };

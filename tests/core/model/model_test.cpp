@@ -34,7 +34,10 @@ std::unique_ptr<Scene> watch(int watchers) {
   return std::make_unique<WatchScene>(watchers);
 }
 std::unique_ptr<Scene> mailbox(const Scripts& scripts) {
-  return std::make_unique<MailboxScene>(scripts);
+  return std::make_unique<MailboxScene<false>>(scripts);
+}
+std::unique_ptr<Scene> notifications(const Scripts& scripts) {
+  return std::make_unique<MailboxScene<true>>(scripts);
 }
 
 /// The whole space, without a violation.
@@ -113,12 +116,17 @@ TEST(Model, RecordsAreReadInOrder) {
   holds(mailbox({"2222"}));
   holds(mailbox({"1", "2"}));
   if (soaking()) holds(mailbox({"12", "21"}));
+  holds(notifications({"11111"}));
+  holds(notifications({"1", "1"}));
+  if (soaking()) holds(notifications({"11", "1"}));
 }
 
 TEST(Model, AKilledProducerCostsItsRecord) {
   holds(mailbox({"12"}), 1);
   holds(mailbox({"1", "2"}), 1);
   if (soaking()) holds(mailbox({"12", "2"}), 1);
+  holds(notifications({"111"}), 1);
+  holds(notifications({"1", "1"}), 1);
 }
 
 // One rank is killed, before any of its steps. The others come to an end.
@@ -241,6 +249,23 @@ const Mutant mutants[] = {
     {"mailbox: a dead producer awaited",
      {Kind::trusting, ""},
      [] { return mailbox({"1", "1"}); },
+     1},
+    {"notifications: committed without release",
+     {Kind::unrelease, "state"},
+     [] { return notifications({"1"}); }},
+    {"notifications: read without acquire",
+     {Kind::unacquire, "state"},
+     [] { return notifications({"1"}); }},
+    {"notifications: freed without release",
+     {Kind::unrelease, "head"},
+     [] { return notifications({"111"}); }},
+    {"notifications: reserved without acquire",
+     {Kind::unacquire, "head"},
+     [] { return notifications({"111"}); }},
+    {"notifications: no claim", {Kind::skip, "place"}, [] { return notifications({"11"}); }, 1},
+    {"notifications: a dead producer awaited",
+     {Kind::trusting, ""},
+     [] { return notifications({"1", "1"}); },
      1},
     {"sleep: sleeping not set", {Kind::skip, "sleeping"}, [] { return sleep(1, 1, 1); }},
 };

@@ -328,15 +328,18 @@ std::string WatchScene::check_end(State& state, Programs& programs) {
   return state.latest(programs.atomic(&watchers_)) == 0 ? "" : "somebody still watches";
 }
 
-MailboxScene::MailboxScene(Scripts scripts) : scripts_(std::move(scripts)) {
+template <bool numbered>
+MailboxScene<numbered>::MailboxScene(Scripts scripts) : scripts_(std::move(scripts)) {
   for (int rank = 0; rank < ranks(); ++rank) sharers_.emplace_back(rank, true);
 }
 
-std::string MailboxScene::description() const {
-  return "mailbox " + joined(scripts_, sharers_[0]);
+template <bool numbered>
+std::string MailboxScene<numbered>::description() const {
+  return (numbered ? "notifications " : "mailbox ") + joined(scripts_, sharers_[0]);
 }
 
-void MailboxScene::name_words(Programs& programs) {
+template <bool numbered>
+void MailboxScene<numbered>::name_words(Programs& programs) {
   ends_.head.name(programs, "head");
   ends_.tail.name(programs, "tail");
   for (std::size_t i = 0; i < count; ++i) {
@@ -350,12 +353,14 @@ void MailboxScene::name_words(Programs& programs) {
   }
 }
 
-void MailboxScene::play(int rank) {
+template <bool numbered>
+void MailboxScene<numbered>::play(int rank) {
   if (rank != reader()) {
     const auto producer = static_cast<std::size_t>(rank);
+    std::uint64_t head = 0;
     for (std::size_t record = 0; record < scripts_[producer].size(); ++record) {
-      send(producer, record);
-      forget(record);
+      send(producer, record, head);
+      forget(record << 8 | head);
     }
     return;
   }
@@ -378,12 +383,13 @@ std::uint32_t content(std::size_t producer, std::size_t record) {
 
 }  // namespace
 
-void MailboxScene::send(std::size_t producer, std::size_t record) {
+template <bool numbered>
+void MailboxScene<numbered>::send(std::size_t producer, std::size_t record, std::uint64_t& head) {
   const auto cells = static_cast<std::uint32_t>(scripts_[producer][record] - '0');
   Places places = this->places();
   std::optional<std::uint64_t> position;
   for (const Loop loop;; loop.again()) {
-    position = places.reserve(claims_[producer], static_cast<std::int32_t>(producer), cells);
+    position = places.reserve(claims_[producer], static_cast<std::int32_t>(producer), cells, head);
     if (position.has_value()) break;
     if (!Sharers::lives(static_cast<std::uint32_t>(reader()))) return;
   }
@@ -395,7 +401,8 @@ void MailboxScene::send(std::size_t producer, std::size_t record) {
   places.publish(*position, Places::Phase::committed);
 }
 
-std::optional<std::size_t> MailboxScene::next(
+template <bool numbered>
+std::optional<std::size_t> MailboxScene<numbered>::next(
     const std::array<std::size_t, most_producers>& taken) {
   Places places = this->places();
   Sharers& sharers = sharers_[static_cast<std::size_t>(reader())];
@@ -417,15 +424,16 @@ std::optional<std::size_t> MailboxScene::next(
   }
 }
 
-std::size_t MailboxScene::take(Places& places, std::uint64_t state,
-                               const std::array<std::size_t, most_producers>& taken) {
+template <bool numbered>
+std::size_t MailboxScene<numbered>::take(Places& places, std::uint64_t state,
+                                         const std::array<std::size_t, most_producers>& taken) {
   const std::uint64_t position = places.front();
   const std::uint32_t found = data_[position % count];
   const std::size_t producer = found >> 8;
   expect(producer < scripts_.size() && taken[producer] < scripts_[producer].size() &&
              found == content(producer, taken[producer]),
          "another record than the next one of its producer");
-  const std::uint32_t cells = Places::bytes_of(state);
+  const std::uint32_t cells = numbered ? 1 : Places::bytes_of(state);
   expect(cells == static_cast<std::uint32_t>(scripts_[producer][taken[producer]] - '0'),
          "a record of another length");
   for (std::uint64_t i = 1; i < cells; ++i) {
@@ -436,7 +444,9 @@ std::size_t MailboxScene::take(Places& places, std::uint64_t state,
 }
 
 /// Nothing lies there, and whoever has more to send is dead.
-bool MailboxScene::over(Places& places, const std::array<std::size_t, most_producers>& taken) {
+template <bool numbered>
+bool MailboxScene<numbered>::over(Places& places,
+                                  const std::array<std::size_t, most_producers>& taken) {
   bool somebody_died = false;
   for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {
     if (taken[producer] == scripts_[producer].size()) continue;
@@ -447,13 +457,17 @@ bool MailboxScene::over(Places& places, const std::array<std::size_t, most_produ
          Places::phase_of(places.state_at_front()) == Places::Phase::free;
 }
 
-std::string MailboxScene::check_end(State& state, Programs& programs) {
+template <bool numbered>
+std::string MailboxScene<numbered>::check_end(State& state, Programs& programs) {
   const auto latest = [&](const auto& word) { return state.latest(programs.atomic(&word)); };
   if (latest(ends_.head) != latest(ends_.tail)) return "something is left in the mailbox";
   for (const Word& word : first_) {
-    if (latest(word) != 0) return "a free cell is not clean";
+    if (!numbered && latest(word) != 0) return "a free cell is not clean";
   }
   return {};
 }
+
+template class MailboxScene<false>;
+template class MailboxScene<true>;
 
 }  // namespace oriel::model

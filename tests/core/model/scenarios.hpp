@@ -197,6 +197,9 @@ class WatchScene final : public Scene {
 };
 
 /// The last rank reads what the others send it. A killed producer costs its record only.
+/// `numbered`: all records are one cell long, and the reader zeroes none, as in a queue of
+/// notifications.
+template <bool numbered>
 class MailboxScene final : public Scene {
  public:
   /// Of each producer: the cells of its records, a digit each.
@@ -208,12 +211,14 @@ class MailboxScene final : public Scene {
 
  private:
   using Word = Atomic<std::uint64_t>;
-  static constexpr std::size_t count = 4;
+  static constexpr std::size_t count = numbered ? 2 : 4;
   static constexpr std::size_t most_producers = most_ranks - 1;
   struct Cells {
+    static constexpr bool laps = numbered;
+
     std::array<Word, count>* words;
 
-    static std::uint64_t cells_for(std::uint32_t bytes) { return bytes; }
+    static std::uint64_t cells_for(std::uint32_t bytes) { return numbered ? 1 : bytes; }
     Word& first_word(std::uint64_t position) const { return (*words)[position % count]; }
   };
   using Places = BasicMailboxPlaces<Words, Cells>;
@@ -224,7 +229,8 @@ class MailboxScene final : public Scene {
   void play(int rank) override;
   std::string check_end(State& state, Programs& programs) override;
   Places places() { return {ends_, Cells{&first_}, count, 1}; }
-  void send(std::size_t producer, std::size_t record);
+  /// `head`: where the producer has seen the reader last.
+  void send(std::size_t producer, std::size_t record, std::uint64_t& head);
   /// Whose record comes next; none if the dead have left nothing more.
   std::optional<std::size_t> next(const std::array<std::size_t, most_producers>& taken);
   std::size_t take(Places& places, std::uint64_t state,
