@@ -7,7 +7,10 @@
 namespace oriel {
 
 Process::Process(Transport& transport, int self, const Limits& limits)
-    : transport_(transport), self_(self), remote_(transport, limits) {}
+    : transport_(transport),
+      self_(self),
+      pressed_(transport.pressed()),
+      remote_(transport, limits) {}
 
 Process::~Process() = default;
 
@@ -17,6 +20,7 @@ Window& Process::create_window(WindowSpec spec) {
 }
 
 void Process::destroy_window(Window& window) {
+  if (notified_ == &window) notified_ = nullptr;
   windows_.erase(place_of(window.id()));
 }
 
@@ -31,7 +35,35 @@ Window* Process::find_window(std::uint32_t id) {
 
 bool Process::sweep(bool push) {
   sweeps_.store(sweeps() + 1, std::memory_order_relaxed);
-  if (!serving() && at_work_.empty()) return false;
+  if (!busy()) return false;
+  bool moved = false;
+  if (serving()) moved |= take_messages();
+  moved |= take_notifications();
+  at_work_.walk([&](Epochs& epochs) { moved |= epochs.sweep(); });
+  remote_.outbox.end_sweep(push);
+  return moved;
+}
+
+Window* Process::find_notified(std::uint32_t id) {
+  if (notified_ == nullptr || notified_->id() != id) notified_ = find_window(id);
+  return notified_;
+}
+
+/// As many as a queue holds, perhaps twice: who floods us does not keep us here.
+bool Process::take_notifications() {
+  constexpr int most_taken = 2048;
+  NotifyRecord record;
+  int taken = 0;
+  for (; taken < most_taken && transport_.notified(record); ++taken) {
+    // What arrives for a window that we have freed was of no use to its sender either.
+    if (Window* window = find_notified(record.window)) {
+      window->notifications().arrive(record.notification);
+    }
+  }
+  return taken != 0;
+}
+
+bool Process::take_messages() {
   bool moved = false;
   for (auto bytes = transport_.receive(); !bytes.empty(); bytes = transport_.receive()) {
     moved = true;
@@ -43,8 +75,6 @@ bool Process::sweep(bool push) {
       recorded->epochs->reach().transferred(*recorded, transfer);
     }
   }
-  at_work_.walk([&](Epochs& epochs) { moved |= epochs.sweep(); });
-  remote_.outbox.end_sweep(push);
   return moved;
 }
 

@@ -47,6 +47,11 @@ class Process {
   /// Windows with something that only a sweep can finish: it looks at no others. Zero: nothing of
   /// ours is waiting, sweeping is pointless unless serving() is true.
   std::size_t pending() const { return at_work_.size(); }
+  /// Something may come of a sweep.
+  bool busy() const {
+    return pending() != 0 || serving() || listeners_.load(std::memory_order_relaxed) != 0 ||
+           pressed_.load(std::memory_order_relaxed) != 0;
+  }
   /// Some window has remote ranks, so we must look for messages.
   bool serving() const { return serving_.load(std::memory_order_relaxed) != 0; }
 
@@ -65,17 +70,23 @@ class Process {
   EpochPools& pools() { return pools_; }
   EpochsAtWork& at_work() { return at_work_; }
   RemoteResources& remote() { return remote_; }
+  Listeners& listeners() { return listeners_; }
   /// One more window with remote ranks, or one less.
   void serve(bool more) { serving_ += more ? 1 : std::uint64_t(-1); }
 
  private:
   std::vector<std::unique_ptr<Window>>::iterator place_of(std::uint32_t id);
   Window* find_window(std::uint32_t id);
+  Window* find_notified(std::uint32_t id);
   bool sweep(bool push);
   bool take(std::span<const std::byte> bytes);
+  bool take_messages();
+  bool take_notifications();
 
   Transport& transport_;
   int self_;
+  const std::atomic<std::uint32_t>& pressed_;  // others wait for us to take their notifications
+  Listeners listeners_{0};
   RemoteResources remote_;
   EpochPools pools_;                              // outlive the windows
   EpochsAtWork at_work_;                          // likewise
@@ -85,6 +96,7 @@ class Process {
   std::uint64_t refused_ = 0;
   static constexpr unsigned most_passing = 256;
   unsigned passing_ = 0;
+  Window* notified_ = nullptr;  // the window that was told last, usually the one that is told next
 };
 
 }  // namespace oriel

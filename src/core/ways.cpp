@@ -8,7 +8,7 @@
 namespace oriel {
 
 Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
-           bool remote)
+           Notifications& notifications, bool remote)
     : region_(region),
       outbox_(resources.outbox),
       epochs_(epochs),
@@ -16,7 +16,8 @@ Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources
       atomics_(epochs, region, transport),
       mapped_(epochs, region, fences_, atomics_) {
   if (!remote) return;
-  remote_ = std::make_unique<Remote>(epochs, region, transport, resources, fences_, atomics_);
+  remote_ = std::make_unique<Remote>(epochs, region, transport, resources, fences_, atomics_,
+                                     notifications);
 }
 
 void Ways::expose(int origin, std::uint64_t id, bool no_check) {
@@ -58,8 +59,7 @@ void Ways::push(bool urgent) {
 }
 
 Outcome Ways::issue(const Operation& operation, Epoch& epoch, Target& target) {
-  if (atomics_.has(operation)) {
-    if (operation.bytes() == 0) return Outcome::finished();
+  if (atomics_.has(operation) && operation.bytes() != 0) {
     const char* reason = "";
     if (const Error error = atomics_.record(operation, epoch, target, reason);
         error != Error::none) {
@@ -101,7 +101,15 @@ void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   }
   if (over) {
     target.moving.remove(recorded);
-    epochs_.conclude(recorded);
+    if (recorded.operation.notice.wanted && recorded.error == Error::none) {
+      Epoch& epoch = *recorded.epoch;
+      recorded.carried = true;
+      if (region_.mapped(target.rank)) mapped_.hold_notice(recorded);
+      target.waiting.insert(recorded);
+      advance(epoch, target);
+    } else {
+      epochs_.conclude(recorded);
+    }
   }
   epochs_.satisfy_flushes(target);
 }
@@ -119,6 +127,7 @@ bool Ways::deliver(const Message& message, std::span<const std::byte> payload) {
     case MessageKind::lock:
     case MessageKind::unlock:
     case MessageKind::operation:
+    case MessageKind::notify:
       return remote_->server.take(message, payload);
     case MessageKind::reply:
       return remote_->targets.take_reply(message, payload);

@@ -11,6 +11,7 @@
 #include "core/epoch/reach.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/mapped/mapped_targets.hpp"
+#include "core/notify/notifications.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/layout_cache.hpp"
@@ -38,7 +39,7 @@ class Ways final : public Reach {
  public:
   /// `remote`: some rank of the window is remote to some other; the same on all ranks.
   Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
-       bool remote);
+       Notifications& notifications, bool remote);
 
   // Steps.
   void expose(int origin, std::uint64_t id, bool no_check) override;
@@ -86,12 +87,12 @@ class Ways final : public Reach {
  private:
   struct Remote {
     Remote(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
-           FenceWords& words, NetworkAtomics& atomics)
+           FenceWords& words, NetworkAtomics& atomics, Notifications& notifications)
         : sender(region, resources.outbox),
           fence(region, sender, words),
           targets(epochs, region, transport, resources.limits, resources.layouts, sender, fence,
                   atomics),
-          server(epochs, region, resources.layouts, sender, fence) {}
+          server(epochs, region, resources.layouts, sender, fence, notifications) {}
 
     Sender sender;
     CountedFence fence;

@@ -28,7 +28,8 @@ Window::Window(Process& process, WindowSpec spec)
       process_(process),
       id_(spec.id),
       region_(std::move(spec.region)),
-      ways_(*this, *region_, process.transport(), process.remote(), spec.remote) {
+      notifications_(process.listeners()),
+      ways_(*this, *region_, process.transport(), process.remote(), notifications_, spec.remote) {
   if (remote()) process_.serve(true);
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/epoch/epochs.hpp"
+#include "core/notify/notifications.hpp"
 #include "core/operation/operation.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/message.hpp"
@@ -59,6 +60,28 @@ class Window : public Epochs {
     other.ready->used = true;
     return other.base + offset;
   }
+  /// The hot path of a notified put: a short run of bytes stored into mapped memory, in the open
+  /// epoch or, where none covers the target, in the notified one. False: nothing has been done; use
+  /// issue().
+  bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
+                    std::int32_t tag) {
+    const EpochPeer& other = peer(target);
+    Target* open = other.ready;
+    if (open == nullptr && !covered(target)) open = other.notified;
+    if (open == nullptr || other.holds_notices() || bytes > NotifyStore::most_bytes) return false;
+    const Member& member = region_->member(target);
+    std::int64_t offset;
+    if (member.base == nullptr ||
+        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(member.disp_unit),
+                               &offset) ||
+        bytes > member.size || static_cast<std::uint64_t>(offset) > member.size - bytes ||
+        !region_->notify(target, {true, tag, bytes},
+                         {member.base + offset, origin, static_cast<std::uint32_t>(bytes)})) {
+      return false;
+    }
+    open->used = true;
+    return true;
+  }
   /// The hot path of accumulates: `count` elements in a row at both sides. False: use issue().
   bool reduce_directly(int target, std::int64_t displacement, const Reduction& reduction,
                        const void* origin, void* fetched, std::uint64_t count) {
@@ -98,6 +121,9 @@ class Window : public Epochs {
   Error lock(bool exclusive, int target, Assert assertion);
   Outcome unlock(int target, Completion* completion);
 
+  /// What notified operations have told this rank.
+  Notifications& notifications() { return notifications_; }
+
   /// After the last fence, before the window is destroyed: true when no other rank looks at what is
   /// ours any more. To be asked until it is.
   bool leave() { return ways_.leave(); }
@@ -111,6 +137,7 @@ class Window : public Epochs {
   Process& process_;
   std::uint32_t id_;
   std::shared_ptr<Region> region_;
+  Notifications notifications_;
   Ways ways_;
 };
 

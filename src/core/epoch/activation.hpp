@@ -5,7 +5,14 @@
 
 namespace oriel {
 
-enum class EpochKind : std::uint8_t { fence, access, exposure, lock, lock_all };
+enum class EpochKind : std::uint8_t {
+  fence,
+  access,
+  exposure,
+  lock,
+  lock_all,
+  notified  // of notified accesses that no other epoch covers (N4): open as long as the window is
+};
 
 /// The four reorder keys of a window (E7; paper section VI-B).
 struct Reorder {

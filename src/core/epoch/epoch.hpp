@@ -29,6 +29,8 @@ struct RecordedOperation {
   bool direct = false;         // goes by direct transfers
   bool atomic = false;         // goes by the transport's atomics
   bool asked = false;          // a question: has been sent
+  bool carried = false;        // its bytes are there; only its notification is left,
+  std::uint32_t notice = 0;    // to a mapped target as this one: see EpochPeer::notices_held
   Error error = Error::none;   // of any part of it
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
@@ -37,7 +39,7 @@ struct RecordedOperation {
     operation = {};
     next = nullptr;
     sent = received = 0;
-    direct = atomic = asked = false;
+    direct = atomic = asked = carried = false;
     error = Error::none;
   }
 };
@@ -52,6 +54,18 @@ struct RecordedQueue {
     recorded.next = nullptr;
     (tail != nullptr ? tail->next : head) = &recorded;
     tail = &recorded;
+  }
+  /// Back to its place by age.
+  void insert(RecordedOperation& recorded) {
+    RecordedOperation* before = nullptr;
+    for (RecordedOperation* one = head; one != nullptr && one->age < recorded.age;) {
+      before = one;
+      one = one->next;
+    }
+    RecordedOperation*& place = before != nullptr ? before->next : head;
+    recorded.next = place;
+    place = &recorded;
+    if (recorded.next == nullptr) tail = &recorded;
   }
   void remove(RecordedOperation& recorded) {
     RecordedOperation* before = nullptr;

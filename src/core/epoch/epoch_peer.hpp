@@ -33,7 +33,15 @@ struct alignas(cache_line) EpochPeer {
   std::uint64_t weak_sent = 0;
   std::uint64_t weak_asked = 0;
   std::uint64_t weak_answered = 0;
+  Target* notified =
+      nullptr;  // of the window's notified epoch, once there has been an access to it
 
+  // Notices to it that found no room, of whichever epochs: how many there have been, and how many
+  // of them have gone since. They go in this order, and no other one before them.
+  std::uint32_t notices_held = 0;
+  std::uint32_t notices_gone = 0;
+
+  bool holds_notices() const { return notices_held != notices_gone; }
   /// Weak unlocks have left operations that may not be complete there.
   bool weak_left() const { return weak_answered < weak_sent; }
 };

@@ -28,9 +28,12 @@ Epochs::Epochs(const EpochsSpec& spec, Reach& reach, EpochPools& pools, EpochsAt
   light_.active = true;
   light_.one.access = Target::Access::granted;
   light_.one.passive = true;
+  notified_.kind = EpochKind::notified;
+  notified_.active = true;
 }
 
 Epochs::~Epochs() {
+  release_targets(notified_);
   if (work_ != 0) at_work_.remove(*this);
 }
 
@@ -102,6 +105,7 @@ void Epochs::activate(Epoch& epoch) {
       if (!epoch.closed) hold_loaded(epoch);
       break;
     case EpochKind::lock:
+    case EpochKind::notified:  // from the beginning
       break;
   }
   for (Target& target : epoch) advance(epoch, target);
@@ -168,12 +172,16 @@ void Epochs::retire(Epoch& epoch) {
     epoch.next->error = first_of(epoch.next->error, epoch.unreported());
   }
   remove_work();
+  release_targets(epoch);
+  pools_.epochs.release(epoch);
+}
+
+void Epochs::release_targets(Epoch& epoch) {
   for (Target* target = epoch.targets; target != nullptr;) {
     Target* next = target->next;
     if (target != &epoch.one) pools_.targets.release(*target);
     target = next;
   }
-  pools_.epochs.release(epoch);
 }
 
 bool Epochs::progress(Epoch& epoch) {
@@ -207,6 +215,7 @@ bool Epochs::progress(Epoch& epoch) {
 
 bool Epochs::sweep() {
   bool moved = reach_.sweep();
+  if (notified_.attention != 0) moved |= progress(notified_);
   for (Epoch* epoch = first_; epoch != nullptr;) {
     if (!epoch->active) {
       if (!may_activate(*epoch)) break;
@@ -255,6 +264,16 @@ Target& Epochs::touch(Epoch& epoch, int rank) {
   return *touched.target;
 }
 
+Target& Epochs::notified_target(int rank) {
+  EpochPeer& other = peer(rank);
+  if (other.notified == nullptr) {
+    other.notified = &add_target(notified_, rank);
+    // Nobody has to open anything for it.
+    other.notified->access = Target::Access::granted;
+  }
+  return *other.notified;
+}
+
 bool Epochs::advance(Epoch& epoch, Target& target) {
   if (target.told) return false;
   if (epoch.kind != EpochKind::exposure) return reach_.advance(epoch, target);
@@ -277,6 +296,7 @@ Outcome Epochs::issue(const Operation& operation) {
   }
   EpochPeer& other = peer(operation.target);
   Epoch* epoch = other.lock != nullptr ? other.lock : access_;
+  if (operation.notice.wanted && !covered(operation.target)) epoch = &notified_;
   if (epoch == nullptr) {
     return Outcome::failed(
         fail(Error::sync, "no epoch is open; open one by a fence, start, lock or lock_all"));
@@ -284,6 +304,8 @@ Outcome Epochs::issue(const Operation& operation) {
   Target* target = nullptr;
   if (epoch->kind == EpochKind::lock) {
     target = &epoch->one;
+  } else if (epoch->kind == EpochKind::notified) {
+    target = other.notified;
   } else if (other.touched == epoch) {
     target = other.target;
   } else if (epoch->kind == EpochKind::access) {
@@ -293,7 +315,10 @@ Outcome Epochs::issue(const Operation& operation) {
   if (const Error error = reach_.check(operation, reason); error != Error::none) {
     return Outcome::failed(fail(error, reason));
   }
-  if (target == nullptr) target = &touch(*epoch, operation.target);
+  if (target == nullptr) {
+    target = epoch->kind == EpochKind::notified ? &notified_target(operation.target)
+                                                : &touch(*epoch, operation.target);
+  }
   target->used = true;
   return reach_.issue(operation, *epoch, *target);
 }

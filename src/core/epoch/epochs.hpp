@@ -104,17 +104,28 @@ class Epochs : public EpochsAtWork::Link {
   void set_shared();
   bool shared() const { return shared_; }
 
-  /// Any operation. `done`: carried out, or recorded without a completion to call.
+  /// Any operation. `done`: carried out, or recorded without a completion to call. A notified one
+  /// that no open epoch covers belongs to the window's notified epoch.
   Outcome issue(const Operation& operation);
+  /// Whether an open epoch takes operations to the target.
+  bool covered(int target) const {
+    const EpochPeer& other = peers_[target];
+    return other.lock != nullptr ||
+           (access_ != nullptr && (access_->kind != EpochKind::access || other.touched == access_));
+  }
+  /// A flush of the notified epoch, for all targets.
+  Outcome flush_notified(Completion* completion);
 
   /// Whether an epoch of any kind is open or not yet completed (MPI_Win_free asks).
-  bool quiet() const { return first_ == nullptr && flushes_ == 0; }
+  bool quiet() const { return first_ == nullptr && flushes_ == 0 && notified_.attention == 0; }
   /// An epoch with something in it, open at the application level.
   bool open_epoch() const;
 
   /// A rank that something pending here waits for and that has ended; -1: none that we know of.
   /// Others are not asked after: a question may take a connection.
   int lost_peer();
+  /// Likewise of somebody who waits to hear from `rank`, or from anybody (-1).
+  int lost_source(int rank);
 
   /// Carries everything that can go on, without blocking (E10). True if anything moved.
   bool sweep();
@@ -198,6 +209,8 @@ class Epochs : public EpochsAtWork::Link {
   bool over(Epoch& epoch);
   void retire(Epoch& epoch);
   Target& add_target(Epoch& epoch, int rank);
+  Target& notified_target(int rank);
+  void release_targets(Epoch& epoch);
 
   // epoch_calls.cpp: what opens and closes them.
   Error retire_unused_fence();
@@ -214,6 +227,7 @@ class Epochs : public EpochsAtWork::Link {
     Error error = Error::none;        // elsewhere
   };
   void cover(Epoch& epoch, Target& target, bool local, Coverage& coverage);
+  void cover_notified(bool local, Coverage& coverage);
   Outcome covered(const Coverage& coverage, Completion* completion);
 
   // weak_unlocks.cpp: what weak unlocks have left, operations that may not be complete there.
@@ -245,6 +259,7 @@ class Epochs : public EpochsAtWork::Link {
   Epoch* exposure_ = nullptr;  // open post epoch
   Epoch light_;                // active and granted from opening to closing
   bool light_held_ = false;
+  Epoch notified_;  // never in the list
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;       // epochs closed and not completed
   std::uint64_t deferred_ = 0;     // epochs not yet active

@@ -31,7 +31,9 @@ void Epochs::cover(Epoch& epoch, Target& target, bool local, Coverage& coverage)
   if (epoch.active) advance(epoch, target);
   const EpochPeer& other = peer(target.rank);
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
-  const std::uint64_t weak = local ? 0 : other.weak_sent;
+  // A question of another kind of epoch does not wait for locks, so its answer says nothing of
+  // them.
+  const std::uint64_t weak = local || !target.passive ? 0 : other.weak_sent;
   if (finished > target.asked || weak > other.weak_answered) reach_.ask(epoch, target);
   if (!target.under_way(target.recorded) && target.finished >= finished &&
       weak <= other.weak_answered) {
@@ -76,12 +78,25 @@ Outcome Epochs::flush(int target, bool local, Completion* completion) {
   Coverage coverage;
   if (other.lock != nullptr) {
     cover(*other.lock, other.lock->one, local, coverage);
-  } else if (access_ == nullptr || access_->kind != EpochKind::lock_all) {
+  } else if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
+    if (other.touched == access_ || (!local && other.weak_left())) {
+      if (other.touched != access_) touch(*access_, target);
+      cover(*access_, *other.target, local, coverage);
+    }
+  } else if (other.notified == nullptr) {
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open for this target"));
-  } else if (other.touched == access_ || (!local && other.weak_left())) {
-    if (other.touched != access_) touch(*access_, target);
-    cover(*access_, *other.target, local, coverage);
   }
+  if (other.notified != nullptr) cover(notified_, *other.notified, local, coverage);
+  return covered(coverage, completion);
+}
+
+void Epochs::cover_notified(bool local, Coverage& coverage) {
+  for (Target& target : notified_) cover(notified_, target, local, coverage);
+}
+
+Outcome Epochs::flush_notified(Completion* completion) {
+  Coverage coverage;
+  cover_notified(false, coverage);
   return covered(coverage, completion);
 }
 
@@ -98,9 +113,10 @@ Outcome Epochs::flush_all(bool local, Completion* completion) {
         cover(*epoch, epoch->one, local, coverage);
       }
     }
-  } else {
+  } else if (notified_.targets == nullptr) {
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open"));
   }
+  cover_notified(local, coverage);
   return covered(coverage, completion);
 }
 

@@ -33,6 +33,11 @@ bool Epochs::awaits(const Epoch& epoch, const Target& target) {
 
 int Epochs::lost_peer() {
   bool anybody = true;
+  for (const Target& target : notified_) {
+    if (!awaits(notified_, target)) continue;
+    anybody = false;
+    if (!reach_.alive(target.rank)) return target.rank;
+  }
   for (const Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
     if (!epoch->active) break;  // waits for the earlier ones
     if (awaits_anybody(*epoch)) {
@@ -46,8 +51,13 @@ int Epochs::lost_peer() {
     }
   }
   // Where no epoch names whom it waits for, packets may be all that is on its way.
-  for (int rank = 0; anybody && rank < ranks(); ++rank) {
-    if (!reach_.alive(rank)) return rank;
+  return anybody ? lost_source(-1) : -1;
+}
+
+int Epochs::lost_source(int rank) {
+  if (rank >= 0) return reach_.alive(rank) ? -1 : rank;
+  for (int any = 0; any < ranks(); ++any) {
+    if (!reach_.alive(any)) return any;
   }
   return -1;
 }

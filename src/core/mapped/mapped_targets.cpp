@@ -20,7 +20,15 @@ Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& t
     if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
     if (error != Error::none) return Outcome::failed(error);
     ++target.issued;
-    ++target.finished;
+    if (!operation.notice.wanted || (!epochs_.peer(target.rank).holds_notices() &&
+                                     region_.notify(target.rank, operation.notice))) {
+      ++target.finished;
+      return Outcome::finished();
+    }
+    RecordedOperation& recorded = epochs_.record(operation, epoch, target);
+    hold_notice(recorded);
+    recorded.operation.completion = nullptr;  // its bytes have moved
+    Epochs::append(target, recorded);
     return Outcome::finished();
   }
   ++target.issued;
@@ -41,13 +49,17 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     moved = true;
   }
   while (RecordedOperation* recorded = target.waiting.head) {
-    if (recorded->atomic && !atomics_.transmit(*recorded)) break;
+    if (!recorded->carried && !carry_out(*recorded)) break;
+    const bool begun = recorded->atomic && !recorded->carried;
+    if (recorded->carried && !let_notice_go(*recorded)) break;
     target.waiting.remove(*recorded);
     moved = true;
-    if (recorded->atomic) {
+    if (begun) {
       target.moving.append(*recorded);
+    } else if (recorded->atomic) {
+      epochs_.conclude(*recorded);
     } else {
-      epochs_.finish(*recorded, region_.perform(recorded->operation));
+      epochs_.finish(*recorded, Error::none);
     }
   }
   if (moved) epochs_.satisfy_flushes(target);
@@ -55,6 +67,30 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     moved |= tell(epoch, target);
   }
   return moved;
+}
+
+/// False: not now. An atomic is begun only; of others the bytes have moved.
+bool MappedTargets::carry_out(RecordedOperation& recorded) {
+  if (recorded.atomic) return atomics_.transmit(recorded);
+  const Error error = region_.perform(recorded.operation);
+  epochs_.note(recorded, error);
+  if (recorded.operation.notice.wanted && error == Error::none) hold_notice(recorded);
+  return true;
+}
+
+void MappedTargets::hold_notice(RecordedOperation& recorded) {
+  recorded.carried = true;
+  recorded.notice = ++epochs_.peer(recorded.target->rank).notices_held;
+}
+
+bool MappedTargets::let_notice_go(const RecordedOperation& recorded) {
+  EpochPeer& peer = epochs_.peer(recorded.target->rank);
+  if (recorded.notice != peer.notices_gone + 1 ||
+      !region_.notify(recorded.target->rank, recorded.operation.notice)) {
+    return false;
+  }
+  ++peer.notices_gone;
+  return true;
 }
 
 void MappedTargets::make_ready(Target& target) {
@@ -77,6 +113,8 @@ bool MappedTargets::available(Epoch& epoch, Target& target) {
     case EpochKind::lock:
     case EpochKind::lock_all:
       return locked(epoch, target);
+    case EpochKind::notified:
+      return true;
     case EpochKind::exposure:
       break;
   }
@@ -162,6 +200,7 @@ bool MappedTargets::tell(Epoch& epoch, Target& target) {
       break;
     case EpochKind::fence:
     case EpochKind::exposure:
+    case EpochKind::notified:
       break;
   }
   Epochs::note_told(epoch, target);

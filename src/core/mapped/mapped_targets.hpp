@@ -22,8 +22,12 @@ class MappedTargets {
   void leave_errand(Epoch& epoch);
   /// Operations of the open epoch may go straight to the target's memory, if there is a way.
   void make_ready(Target& target);
+  /// The bytes of an operation are there; advance() tells the target of it.
+  void hold_notice(RecordedOperation& recorded);
 
  private:
+  bool carry_out(RecordedOperation& recorded);
+  bool let_notice_go(const RecordedOperation& recorded);
   bool available(Epoch& epoch, Target& target);
   bool exposed(const Target& target);
   bool locked(Epoch& epoch, Target& target);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/notify/notification.hpp"
 #include "core/operation/layout.hpp"
 #include "core/operation/reduction.hpp"
 
@@ -44,6 +45,7 @@ struct Operation {
   LayoutRef target_layout;
   Reduction reduction;               // accumulates; compare_and_swap uses its `element`
   Completion* completion = nullptr;  // of a request-based operation: origin buffers may be reused
+  Notice notice;                     // to the target, when the operation has taken place there
 
   std::uint64_t bytes() const { return target_count * target_layout->size(); }
 };

@@ -66,6 +66,12 @@ class Region {
   ControlBlock& mine() { return *mine_; }
   /// After a store that the rank may be waiting for: rings if it sleeps.
   void wake(int rank);
+  /// Tells a mapped rank of an operation that has taken place. False: it has to be tried again.
+  bool notify(int rank, const Notice& notice, const NotifyStore& store = {}) {
+    const Member& target = member(rank);
+    return transport_.notify(target.process, {target.window, {rank_, notice.tag, notice.bytes}},
+                             store);
+  }
 
   // Locks, of mapped ranks.
   LockLine lock_line(int rank) { return {*member(rank).control, sharers_}; }

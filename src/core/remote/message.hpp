@@ -25,7 +25,8 @@ enum class MessageKind : std::uint8_t {
   reply,      // to an operation: all of the origin's operations up to this one are complete
   count,      // a step of FenceCount; word: number of the fence call
   mark,       // the origin's last operation before fence call `word` has been sent
-  layout      // a datatype of the target, or a piece of it, for operations that follow
+  layout,     // a datatype of the target, or a piece of it, for operations that follow
+  notify      // of an operation whose bytes are there, or of none
 };
 
 /// What must be open at the target before a message of an access epoch is carried out. The origin
@@ -34,7 +35,8 @@ enum class Gate : std::uint8_t {
   none,
   exposure,  // stamp: number of the access between the two ranks
   fence,     // stamp: number of the fence call that opened the epoch
-  lock       // the lock that the origin asked for before; stamp: the last fence it has closed
+  lock,      // the lock that the origin asked for before; stamp: the last fence it has closed
+  open       // nothing: an access of the notified epoch
 };
 
 /// Header of every message; zeros at its end are not sent, so what is seldom needed comes last. An
@@ -62,13 +64,16 @@ struct Message {
   std::uint8_t last = 0;         // count, layout: the last piece
   std::uint8_t joins = 0;        // lock: see LockLine::acquire()
   std::uint32_t element = 0;
-  std::uint64_t first = 0;   // bytes of the operation (or entries of the count) before this piece
-  std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
-  std::uint64_t count = 0;   // operation: elements of the layout
-  std::int64_t extent = 0;   // layout
+  std::uint64_t first = 0;     // bytes of the operation (or entries of the count) before this piece
+  std::uint64_t layout = 0;    // operation: of the target; 0: one run of bytes
+  std::uint64_t count = 0;     // operation: elements of the layout
+  std::int64_t extent = 0;     // layout
+  std::int32_t tag = 0;        // of a notification: `notifies`
+  std::uint32_t notifies = 0;  // operation: its last piece notifies the target; notify: 1
+  std::uint64_t notified_bytes = 0;  // see Notification
 
-  static constexpr std::uint8_t current_version = 6;
-  static constexpr std::uint8_t most_words = 11;
+  static constexpr std::uint8_t current_version = 7;
+  static constexpr std::uint8_t most_words = 13;
   /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
   /// in eighths of it: each send goes through both kernels by itself.
   static constexpr std::uint64_t most_data = std::uint64_t{256} * 1024;

@@ -65,6 +65,7 @@ bool RemoteTargets::open_for(Epoch& epoch, Target& target) {
       break;
     case EpochKind::fence:  // only a reply tells
     case EpochKind::exposure:
+    case EpochKind::notified:  // granted from the beginning
       return false;
   }
   target.access = Target::Access::granted;
@@ -159,10 +160,18 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
     }
     target.waiting.remove(*recorded);
     moved = true;
-    others_turn = recorded->direct && epoch.closed;
     const OperationKind kind = recorded->operation.kind;
+    if (recorded->carried) {
+      epochs_.conclude(*recorded);
+      continue;
+    }
+    others_turn = recorded->direct && epoch.closed;
     if (recorded->direct || recorded->atomic) {
       target.moving.append(*recorded);
+      // Nothing that is sent from here on overtakes a write.
+      if (recorded->direct && kind == OperationKind::put && transport_.orders_writes()) {
+        send_notice(*recorded);
+      }
     } else if (kind != OperationKind::acknowledge && !fetches(kind)) {
       epochs_.conclude(*recorded);
     }
@@ -191,6 +200,7 @@ bool RemoteTargets::tell(Epoch& epoch, Target& target) {
       if (!send_unlock(epoch, target)) return false;
       break;
     case EpochKind::exposure:
+    case EpochKind::notified:
       break;
   }
   Epochs::note_told(epoch, target);

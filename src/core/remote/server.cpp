@@ -30,11 +30,16 @@ std::uint64_t compare_bytes(const Message& message) {
 
 /// What its fields say of one another.
 bool plausible(const Message& message, std::size_t payload) {
+  if (message.notifies > 1 || message.tag < 0) return false;
+  if (message.kind == MessageKind::notify) {
+    return payload == 0 && message.notifies == 1 && message.gate != Gate::none &&
+           message.gate <= Gate::open;
+  }
   if (message.kind != MessageKind::operation) {
     return payload == 0 && message.gate == Gate::lock &&
            (message.exclusive == 0 || message.joins == 0);
   }
-  if (message.gate == Gate::none || message.gate > Gate::lock ||
+  if (message.gate == Gate::none || message.gate > Gate::open ||
       payload != compare_bytes(message) + message.data || message.op > Op::maxloc ||
       message.basic > Basic::other || message.fetched > Message::most_data) {
     return false;
@@ -81,12 +86,13 @@ Reduction reduction_of(const Message& message) {
 }  // namespace
 
 Server::Server(Epochs& epochs, Region& region, LayoutCaches& layouts, Sender& sender,
-               CountedFence& fence)
+               CountedFence& fence, Notifications& notifications)
     : epochs_(epochs),
       region_(region),
       layouts_(layouts),
       sender_(sender),
       fence_(fence),
+      notifications_(notifications),
       origins_(static_cast<std::size_t>(region.ranks())) {}
 
 bool Server::gate_open(const Message& message) {
@@ -100,6 +106,8 @@ bool Server::gate_open(const Message& message) {
       return fence_.opened() >= message.stamp;
     case Gate::lock:
       return !origin.standing && fence_.ended() >= message.stamp;
+    case Gate::open:
+      return true;
   }
   return false;
 }
@@ -190,6 +198,8 @@ void Server::carry_out(const Message& message, std::span<const std::byte> payloa
       return lock(message);
     case MessageKind::unlock:
       return unlock(message);
+    case MessageKind::notify:
+      return notify(message);
     default:
       return serve(message, payload, layout);
   }
@@ -292,6 +302,7 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
       }
     }
   }
+  if (message.notifies != 0 && error == Error::none) notify(message);
   if (message.acknowledge == 0 && !fetches(message.operation)) {
     // There is no reply to say so: the next one does.
     if (origin.failed == Error::none) origin.failed = error;
@@ -299,6 +310,10 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
   }
   if (error != Error::none) fetched = {};
   reply_to(message, error, fetched);
+}
+
+void Server::notify(const Message& message) {
+  notifications_.arrive({message.origin, message.tag, message.notified_bytes});
 }
 
 void Server::reply_to(const Message& message, Error error, std::span<const std::byte> fetched) {

@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/zero_array.hpp"
 #include "core/epoch/epochs.hpp"
+#include "core/notify/notifications.hpp"
 #include "core/operation/reduction.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
@@ -32,8 +33,8 @@ struct HeldMessage {
 /// says is believed without a look.
 class Server {
  public:
-  Server(Epochs& epochs, Region& region, LayoutCaches& layouts, Sender& sender,
-         CountedFence& fence);
+  Server(Epochs& epochs, Region& region, LayoutCaches& layouts, Sender& sender, CountedFence& fence,
+         Notifications& notifications);
 
   /// Our exposure number `id` to the origin is open.
   void expose(int origin, std::uint64_t id);
@@ -42,7 +43,8 @@ class Server {
   /// Goes on with what waited for our own lock. True if anything moved.
   bool sweep();
 
-  /// A lock, an unlock or an operation. False: no such message can be; nothing has been changed.
+  /// A lock, an unlock, an operation or a notification. False: no such message can be; nothing has
+  /// been changed.
   bool take(const Message& message, std::span<const std::byte> payload);
   /// A datatype of ours that operations will name.
   bool take_layout(const Message& message, std::span<const std::byte> payload);
@@ -71,6 +73,7 @@ class Server {
   void grant(int origin);
   void reply_to(const Message& message, Error error, std::span<const std::byte> fetched = {});
   void serve(const Message& message, std::span<const std::byte> payload, const Layout* layout);
+  void notify(const Message& message);
   Error check_request(const Message& message, const Layout* layout);
   Error serve_run(const Message& message, std::byte* where, const std::byte* operands,
                   std::byte* fetched, std::uint64_t bytes);
@@ -81,6 +84,7 @@ class Server {
   LayoutCaches& layouts_;
   Sender& sender_;
   CountedFence& fence_;
+  Notifications& notifications_;
   ZeroArray<Origin> origins_;
   std::vector<std::unique_ptr<Held>> held_;  // of origins that have sent something too early
   std::vector<int> early_;                   // those origins

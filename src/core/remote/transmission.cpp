@@ -16,6 +16,13 @@ bool sends(const Operation& operation) {
          operation.reduction.op != Op::no_op;
 }
 
+void add_notice(Message& message, const Notice& notice) {
+  if (!notice.wanted) return;
+  message.notifies = 1;
+  message.tag = notice.tag;
+  message.notified_bytes = notice.bytes;
+}
+
 /// Pieces of accumulates are whole elements.
 std::uint64_t largest_piece(const Operation& operation, std::uint64_t limit) {
   const std::uint64_t element = operation.reduction.element;
@@ -42,6 +49,9 @@ Message RemoteTargets::request(const Operation& operation, const Epoch& epoch,
     case EpochKind::lock_all:
       message.gate = Gate::lock;
       message.stamp = fence_.ended();
+      break;
+    case EpochKind::notified:
+      message.gate = Gate::open;
       break;
     case EpochKind::access:
     case EpochKind::exposure:
@@ -84,6 +94,7 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
     message.count = operation.target_count;
     describe(*operation.target_layout, rank);
   }
+  if (first + bytes == operation.bytes()) add_notice(message, operation.notice);
   if (fetches(operation.kind)) message.fetched = static_cast<std::uint32_t>(bytes);
   if (!sends(operation)) return sender_.send(rank, message);
   message.data = static_cast<std::uint32_t>(bytes);
@@ -107,6 +118,16 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
     from.advance(run);
   }
   sender_.send(rank, message, scratch_);
+}
+
+/// Of an operation whose bytes are there, or will be before what is sent from here on.
+void RemoteTargets::send_notice(RecordedOperation& recorded) {
+  if (!recorded.operation.notice.wanted) return;
+  Message message = request(recorded.operation, *recorded.epoch, *recorded.target);
+  message.kind = MessageKind::notify;
+  add_notice(message, recorded.operation.notice);
+  sender_.send(recorded.target->rank, message);
+  recorded.operation.notice = {};
 }
 
 bool RemoteTargets::transmit_at_once(const Operation& operation, Epoch& epoch, Target& target) {
@@ -168,6 +189,11 @@ bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
 }
 
 bool RemoteTargets::transmit(RecordedOperation& recorded) {
+  if (recorded.carried) {
+    if (!may_send(*recorded.epoch, *recorded.target, Message::held_bytes)) return false;
+    send_notice(recorded);
+    return true;
+  }
   if (recorded.direct) return transmit_directly(recorded);
   if (recorded.atomic) {
     return may_transfer(*recorded.epoch, *recorded.target) && atomics_.transmit(recorded);
@@ -201,17 +227,19 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
 }
 
 Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
-  if (operation.bytes() == 0) return Outcome::finished();
-  const bool fetching = fetches(operation.kind);
+  const bool empty = operation.bytes() == 0;
+  if (empty && !operation.notice.wanted) return Outcome::finished();
+  const bool fetching = fetches(operation.kind) && !empty;
   ++target.issued;
   const bool directly = goes_directly(operation);
   if (fetching && !directly) target.last_fetch = target.asked = target.issued;
-  if (epoch.active && target.waiting.empty() && !fetching && !directly &&
+  if (epoch.active && target.waiting.empty() && !fetching && !directly && !empty &&
       transmit_at_once(operation, epoch, target)) {
     return Outcome::finished();
   }
   RecordedOperation& recorded = epochs_.record(operation, epoch, target);
   recorded.direct = directly;
+  recorded.carried = empty;
   Epochs::append(target, recorded);
   if (!epoch.active) {
     return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();

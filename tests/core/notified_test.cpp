@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Notified operations between simulated ranks (N1, N3, N4): every notification once, in the order
+// of its origin, with its data; push-back; what a flush covers; the dead.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/calls.hpp"
+#include "support/random.hpp"
+#include "transport/sim/sim_job.hpp"
+
+namespace oriel::test {
+namespace {
+
+constexpr std::int32_t any = NotifyPattern::any;
+using Cell = std::uint64_t;
+
+Operation notified(Operation operation, std::int32_t tag) {
+  operation.notice = {true, tag, operation.bytes()};
+  return operation;
+}
+
+/// So many cells in a row, of the origin and of the target.
+Operation on_cells(OperationKind kind, Cell* memory, int target, std::int64_t cell,
+                   std::uint64_t count) {
+  Operation operation = on_word(kind, memory, target, cell * std::int64_t{sizeof(Cell)});
+  operation.target_count = operation.origin.count = count;
+  if (fetches(kind)) {
+    operation.result = operation.origin;
+    operation.origin = {};
+  }
+  return operation;
+}
+
+/// How ranks reach one another, and how long operations go.
+struct Placement {
+  const char* name;
+  std::vector<int> nodes;
+  std::vector<Path> memory;   // by rank; empty: all mapped
+  bool direct = false;        // long operations are direct transfers,
+  bool orders_writes = true;  // which messages do not overtake
+  bool atomics = false;       // accumulates are the network's
+
+  bool ordered() const { return !direct && !atomics; }
+};
+
+std::ostream& operator<<(std::ostream& out, const Placement& placement) {
+  return out << placement.name;
+}
+
+std::vector<Placement> placements() {
+  return {
+      {"Mapped", {0, 0, 0}},
+      {"Remote", {0, 1, 2}},
+      {"Mixed", {0, 0, 1, 1}},
+      {"Private", {0, 0, 0}, {Path::vm, Path::mapped, Path::served}},
+      {"Direct", {0, 1}, {}, true, true},
+      {"DirectUnordered", {0, 0, 1}, {}, true, false},
+      {"Atomics", {0, 0, 1}, {}, false, true, true},
+  };
+}
+
+/// Each rank notifies each other one so often, each time with cells of their own, and listens by
+/// requests of many patterns.
+class NotifiedJob {
+ public:
+  static constexpr std::uint64_t longest = 12;  // cells of one operation
+  static constexpr int few_tags = 3;
+
+  NotifiedJob(std::uint64_t seed, const Placement& placement, int each, bool threads)
+      : placement_(placement),
+        each_(each),
+        threads_(threads),
+        job_(placement.nodes, threads, limits()) {
+    job_.network().set_orders_writes(placement.orders_writes);
+    SimWindowSpec spec;
+    spec.bytes = cells() * sizeof(Cell);
+    spec.memory = placement.memory;
+    spec.direct = placement.direct;
+    if (placement.atomics) {
+      spec.atomics = {bit(Basic::u64), every_op};
+    }
+    job_.create_window(spec);
+    for (int rank = 0; rank < job_.ranks(); ++rank) players_.emplace_back(*this, rank, seed);
+    for (Player& player : players_) player.plan();
+  }
+
+  bool over() const {
+    return std::ranges::all_of(players_, [](const Player& player) { return player.over(); });
+  }
+  /// One rank does something, or something arrives.
+  void step(Random& random) {
+    const std::vector<SimNetwork::Route> routes = job_.network().under_way();
+    if (!routes.empty() && random.chance(50)) {
+      job_.network().deliver(random.pick(routes));
+      return;
+    }
+    player(random.below(job_.ranks())).act();
+  }
+  void run_as_threads() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      threads.emplace_back([this, rank, deadline] {
+        while (!over_ && std::chrono::steady_clock::now() < deadline) {
+          player(rank).act();
+          if (player(rank).over() && !player(rank).told) {
+            player(rank).told = true;
+            if (++ready_ == job_.ranks()) over_ = true;
+          }
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_TRUE(over_) << "it does not end";
+  }
+  void check() {
+    for (Player& player : players_) player.check();
+  }
+
+ private:
+  /// One notified operation.
+  struct Sent {
+    OperationKind kind = OperationKind::put;
+    std::int32_t tag = 0;
+    std::int64_t cell = 0;  // the first at the target
+    std::vector<Cell> values;
+    std::vector<Cell> result;
+  };
+
+  class Player {
+   public:
+    Player(NotifiedJob& job, int rank, std::uint64_t seed)
+        : job_(job), rank_(rank), random_(seed * 100 + static_cast<std::uint64_t>(rank)) {}
+
+    /// What it sends is known to all before anybody runs.
+    void plan() {
+      constexpr std::array kinds{OperationKind::put, OperationKind::get, OperationKind::accumulate,
+                                 OperationKind::get_accumulate};
+      sent_.resize(static_cast<std::size_t>(job_.job_.ranks()));
+      heard_.resize(sent_.size());
+      for (int target = 0; target < job_.job_.ranks(); ++target) {
+        for (int i = 0; i < job_.each_; ++i) {
+          Sent& made = sent_[static_cast<std::size_t>(target)].emplace_back();
+          made.kind = kinds[static_cast<std::size_t>(random_.below(4))];
+          // Where order is not kept, only its tag says which one has come.
+          made.tag = job_.placement_.ordered() ? random_.below(few_tags) : i;
+          made.cell = job_.first_cell(rank_, i);
+          made.values.resize(static_cast<std::size_t>(random_.below(longest + 1)));
+          for (Cell& value : made.values) value = random_.next();
+          made.result.resize(made.values.size());
+        }
+        heard_[static_cast<std::size_t>(target)].resize(static_cast<std::size_t>(job_.each_));
+        next_.push_back(0);
+      }
+      left_ = job_.each_ * job_.job_.ranks();
+    }
+
+    void act() {
+      switch (random_.below(6)) {
+        case 0:
+        case 1:
+          send();
+          break;
+        case 2:
+        case 3:
+          listen();
+          break;
+        case 4:
+          if (random_.chance(20)) turn_lock();
+          break;
+        default:
+          break;
+      }
+      if (!job_.job_.process(rank_).sweep() && job_.threads_) std::this_thread::yield();
+    }
+    bool over() const { return left_ == 0 && unsent() == 0; }
+
+    void check() {
+      if (locked_) {
+        Told closed;
+        closed.take(window().unlock_all(&closed));
+        job_.job_.settle();
+        EXPECT_TRUE(closed.done());
+      }
+      Told flushed;
+      flushed.take(window().flush_notified(&flushed));
+      job_.job_.settle();
+      EXPECT_TRUE(flushed.done());
+      EXPECT_TRUE(window().quiet());
+      EXPECT_EQ(window().notifications().find({any, any}), nullptr);
+      // What was fetched is what the target held before.
+      for (const std::vector<Sent>& all : sent_) {
+        for (const Sent& one : all) {
+          if (!fetches(one.kind)) continue;
+          for (const Cell value : one.result) EXPECT_EQ(value, initial);
+        }
+      }
+    }
+
+    bool told = false;  // that it is over
+
+   private:
+    Window& window() { return job_.job_.window(rank_); }
+    int unsent() const {
+      int unsent = 0;
+      for (const int next : next_) unsent += job_.each_ - next;
+      return unsent;
+    }
+
+    void send() {
+      // Those of one epoch may overtake those of another one that waits for its lock.
+      if (!closing_.empty() && !closing_.back().done()) return;
+      const int target = random_.below(static_cast<int>(sent_.size()));
+      int& next = next_[static_cast<std::size_t>(target)];
+      if (next == job_.each_) return;
+      Sent& one = sent_[static_cast<std::size_t>(target)][static_cast<std::size_t>(next++)];
+      Cell* memory = fetches(one.kind) && one.kind != OperationKind::get_accumulate
+                         ? one.result.data()
+                         : one.values.data();
+      Operation operation = on_cells(one.kind, memory, target, one.cell, one.values.size());
+      if (one.kind == OperationKind::accumulate || one.kind == OperationKind::get_accumulate) {
+        operation.reduction = {Op::sum, Basic::u64, sizeof(Cell)};
+      }
+      if (one.kind == OperationKind::get_accumulate) {
+        operation.origin = operation.result;
+        operation.result.address = one.result.data();
+      }
+      issue(window(), notified(operation, one.tag));
+    }
+
+    /// Its own epoch, or one of locks.
+    void turn_lock() {
+      if (!locked_ && (closing_.empty() || closing_.back().done())) {
+        ASSERT_EQ(window().lock_all({}), Error::none);
+        locked_ = true;
+      } else if (locked_ && window().lock_all_held()) {
+        closing_.emplace_back();
+        closing_.back().take(window().unlock_all(&closing_.back()));
+        locked_ = false;
+      }
+    }
+
+    void listen() {
+      if (request_ == nullptr) {
+        const int source = random_.below(static_cast<int>(sent_.size()));
+        const NotifyPattern pattern{random_.chance(40) ? any : source,
+                                    random_.chance(50) ? any : random_.below(job_.tags())};
+        // Of several we see the last only: all are known where their source is.
+        int count = 1;
+        if (pattern.source != any && job_.placement_.ordered()) {
+          count = std::min(random_.between(1, 4), matching(source, pattern));
+        }
+        if (count == 0 || matching(pattern) < count) return;
+        request_ = std::make_unique<NotifyRequest>(pattern, static_cast<std::uint32_t>(count));
+        window().notifications().start(*request_);
+      }
+      if (!request_->complete()) return;
+      take(*request_);
+      request_.reset();
+    }
+    int matching(const NotifyPattern& pattern) const {
+      int all = 0;
+      for (int source = 0; source < static_cast<int>(sent_.size()); ++source) {
+        if (pattern.source == any || pattern.source == source) all += matching(source, pattern);
+      }
+      return all;
+    }
+    /// How many of those from `source` that match have not been heard of.
+    int matching(int source, const NotifyPattern& pattern) const {
+      const std::vector<Sent>& all = from(source);
+      int count = 0;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        count += !heard_[static_cast<std::size_t>(source)][i] && fits(pattern, all[i]) ? 1 : 0;
+      }
+      return count;
+    }
+    static bool fits(const NotifyPattern& pattern, const Sent& sent) {
+      return pattern.tag == any || pattern.tag == sent.tag;
+    }
+    const std::vector<Sent>& from(int source) const {
+      return job_.players_[static_cast<std::size_t>(source)].sent_[static_cast<std::size_t>(rank_)];
+    }
+
+    void take(const NotifyRequest& request) {
+      const Notification last = request.last();
+      ASSERT_GE(last.source, 0);
+      const std::vector<Sent>& all = from(last.source);
+      std::vector<bool>& heard = heard_[static_cast<std::size_t>(last.source)];
+      std::uint32_t expected = request.expected();
+      for (std::size_t i = 0; i < all.size() && expected != 0; ++i) {
+        const Sent& one = all[i];
+        if (heard[i] || !fits(request.pattern(), one)) continue;
+        const bool described =
+            one.tag == last.tag && one.values.size() * sizeof(Cell) == last.bytes;
+        if (!job_.placement_.ordered() && !described) continue;
+        --expected;
+        if (expected == 0) {
+          ASSERT_TRUE(described) << "not the oldest one of its origin";
+        }
+        heard[i] = true;
+        --left_;
+        see(one);
+      }
+      ASSERT_EQ(expected, 0u) << "a notification that nobody has sent, or twice";
+    }
+    /// N4: what was written is there, what was read may be overwritten.
+    void see(const Sent& one) {
+      Cell* cells = job_.cells_of(rank_) + one.cell;
+      for (std::size_t i = 0; i < one.values.size(); ++i) {
+        if (one.kind == OperationKind::get) {
+          cells[i] = 0;
+        } else {
+          ASSERT_EQ(cells[i], job_.after(one, i));
+        }
+      }
+    }
+
+    NotifiedJob& job_;
+    int rank_;
+    Random random_;
+    std::vector<std::vector<Sent>> sent_;   // by target
+    std::vector<int> next_;                 // by target: how many have been sent
+    std::vector<std::vector<bool>> heard_;  // by source
+    int left_ = 0;                          // not heard of
+    std::unique_ptr<NotifyRequest> request_;
+    bool locked_ = false;
+    std::deque<Told> closing_;
+  };
+
+  static constexpr Cell initial = 7;
+
+  static Limits limits() {
+    Limits limits;
+    limits.piece = 3 * sizeof(Cell);
+    limits.direct = 6 * sizeof(Cell);
+    limits.direct_run = sizeof(Cell);
+    limits.direct_piece = 4 * sizeof(Cell);
+    return limits;
+  }
+  std::uint64_t cells() const {
+    return placement_.nodes.size() * static_cast<std::uint64_t>(each_) * longest;
+  }
+  std::int64_t first_cell(int origin, int number) const {
+    return (std::int64_t{origin} * each_ + number) * std::int64_t{longest};
+  }
+  int tags() const { return placement_.ordered() ? few_tags : each_; }
+  Cell* cells_of(int rank) { return reinterpret_cast<Cell*>(job_.memory(rank)); }
+  static Cell after(const Sent& one, std::size_t i) {
+    return one.kind == OperationKind::put ? one.values[i] : initial + one.values[i];
+  }
+  Player& player(int rank) { return players_[static_cast<std::size_t>(rank)]; }
+
+ public:
+  void fill() {
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      std::fill_n(cells_of(rank), cells(), initial);
+    }
+  }
+
+ private:
+  Placement placement_;
+  int each_;
+  bool threads_;
+  SimJob job_;
+  std::deque<Player> players_;
+  std::atomic<int> ready_{0};
+  std::atomic<bool> over_{false};
+};
+
+class RandomNotified : public ::testing::TestWithParam<Placement> {};
+
+TEST_P(RandomNotified, EachArrivesOnceWithItsData) {
+  const Seeds seeds = Seeds::from_environment(30);
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    NotifiedJob job(seed, GetParam(), 25, false);
+    job.fill();
+    Random random(seed);
+    for (int steps = 0; !job.over(); ++steps) {
+      ASSERT_LT(steps, 2'000'000) << "it does not end";
+      job.step(random);
+      if (HasFatalFailure()) return;
+    }
+    job.check();
+    if (HasFailure()) return;
+  }
+}
+
+// N4 under ThreadSanitizer.
+TEST_P(RandomNotified, AlsoAsThreads) {
+  const Seeds seeds = Seeds::from_environment(3);
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    NotifiedJob job(seed, GetParam(), 40, true);
+    job.fill();
+    job.run_as_threads();
+    job.check();
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Placements, RandomNotified, ::testing::ValuesIn(placements()),
+                         [](const auto& placement) { return std::string(placement.param.name); });
+
+class NotifiedPair : public ::testing::Test {
+ protected:
+  NotifiedPair() {
+    SimWindowSpec spec;
+    spec.bytes = 1024;
+    job_.create_window(spec);
+  }
+  void notify(std::int32_t tag) {
+    issue(job_.window(0), notified(on_word(OperationKind::put, &value_, 1), tag));
+  }
+
+  SimJob job_{{0, 0}};
+  std::uint64_t value_ = 5;
+};
+
+// N3: a full queue holds the notifications back, not the data, and a flush waits for them.
+TEST_F(NotifiedPair, AFullQueuePushesBack) {
+  constexpr int many = 3 * SimNetwork::Notifications::most;
+  for (int tag = 0; tag < many; ++tag) {
+    value_ = static_cast<std::uint64_t>(tag);
+    notify(tag);
+    EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(job_.memory(1)), value_);
+  }
+  Told local;
+  Told flushed;
+  const Outcome outcome = job_.window(0).flush(1, false, &flushed);
+  EXPECT_FALSE(outcome.done);
+  for (int i = 0; i < 100; ++i) job_.process(0).sweep();
+  EXPECT_FALSE(flushed.done());
+  EXPECT_FALSE(job_.window(0).quiet());
+  // The other one has no request, and takes them all the same.
+  EXPECT_TRUE(job_.process(1).busy());
+  job_.settle();
+  EXPECT_TRUE(flushed.done());
+  EXPECT_FALSE(job_.process(1).busy());
+  for (int tag = 0; tag < many; ++tag) {
+    NotifyRequest next(NotifyPattern{0, any}, 1);
+    job_.window(1).notifications().start(next);
+    job_.settle();
+    ASSERT_TRUE(next.complete());
+    EXPECT_EQ(next.last().tag, tag);
+  }
+}
+
+// A program without notified accesses has nothing more to look for.
+TEST_F(NotifiedPair, NobodyListensForNothing) {
+  EXPECT_FALSE(job_.process(1).busy());
+  NotifyRequest request(NotifyPattern{0, 3}, 2);
+  job_.window(1).notifications().start(request);
+  EXPECT_TRUE(job_.process(1).busy());
+  notify(3);
+  notify(3);
+  job_.process(1).sweep();
+  EXPECT_TRUE(request.complete());
+  EXPECT_FALSE(job_.process(1).busy());
+  NotifyRequest stopped(NotifyPattern{0, 3}, 1);
+  job_.window(1).notifications().start(stopped);
+  job_.window(1).notifications().stop(stopped);
+  EXPECT_FALSE(job_.process(1).busy());
+}
+
+// It belongs to the epoch that covers its target: a start waits for the post.
+TEST_F(NotifiedPair, AnEpochThatCoversTheTargetTakesIt) {
+  const std::array<int, 1> to = {1};
+  const std::array<int, 1> from = {0};
+  EXPECT_FALSE(job_.window(0).covered(1));
+  ASSERT_EQ(job_.window(0).start(to, {}), Error::none);
+  EXPECT_TRUE(job_.window(0).covered(1));
+  EXPECT_FALSE(job_.window(0).covered(0));
+  notify(4);
+  job_.settle();
+  EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(job_.memory(1)), 0u);
+  ASSERT_EQ(job_.window(1).post(from, {}), Error::none);
+  NotifyRequest request(NotifyPattern{0, 4}, 1);
+  job_.window(1).notifications().start(request);
+  job_.settle();
+  EXPECT_TRUE(request.complete());  // before the epoch is closed
+  EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(job_.memory(1)), value_);
+  Told completed;
+  Told waited;
+  completed.take(job_.window(0).complete(&completed));
+  waited.take(job_.window(1).wait(&waited));
+  job_.settle();
+  EXPECT_TRUE(completed.done() && waited.done());
+}
+
+TEST_F(NotifiedPair, WithoutAnEpochOnlyNotifiedOnesMayBeIssued) {
+  const Outcome plain = job_.window(0).issue(on_word(OperationKind::put, &value_, 1));
+  EXPECT_EQ(plain.error, Error::sync);
+  EXPECT_EQ(job_.window(0).flush(1, false, nullptr).error, Error::sync);
+  EXPECT_EQ(job_.window(0).flush_all(false, nullptr).error, Error::sync);
+  notify(1);
+  EXPECT_TRUE(job_.window(0).flush(1, false, nullptr).done);
+  EXPECT_TRUE(job_.window(0).flush_all(false, nullptr).done);
+  EXPECT_EQ(job_.window(0).flush(0, false, nullptr).error, Error::sync);
+}
+
+// B2: who waits to hear from a rank that has ended is told so.
+TEST_F(NotifiedPair, TheDeadAreNotAwaited) {
+  EXPECT_EQ(job_.window(1).lost_source(0), -1);
+  EXPECT_EQ(job_.window(1).lost_source(any), -1);
+  for (int i = 0; i < 2; ++i) job_.transport(i).set_ended(1 - i);
+  EXPECT_EQ(job_.window(1).lost_source(0), 0);
+  EXPECT_EQ(job_.window(1).lost_source(any), 0);
+  // A flush that waits for room there, likewise.
+  for (int tag = 0; tag < 3 * static_cast<int>(SimNetwork::Notifications::most); ++tag) notify(tag);
+  Told flushed;
+  EXPECT_FALSE(job_.window(0).flush(1, false, &flushed).done);
+  EXPECT_EQ(job_.window(0).lost_peer(), 1);
+}
+
+}  // namespace
+}  // namespace oriel::test
