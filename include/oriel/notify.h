@@ -153,6 +153,81 @@ int ORIEL_Notify_probe(MPI_Win win, int source, int tag, MPI_Status* status);
 /** As ORIEL_Notify_probe, but does not wait: *flag tells whether there is one. */
 int ORIEL_Notify_iprobe(MPI_Win win, int source, int tag, int* flag, MPI_Status* status);
 
+/* Of each the twin that tools call. */
+
+int PORIEL_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, MPI_Win win, int tag);
+int PORIEL_Get_notify(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, MPI_Win win, int tag);
+int PORIEL_Accumulate_notify(const void* origin_addr, int origin_count,
+                             MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+                             int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+                             int tag);
+int PORIEL_Get_accumulate_notify(const void* origin_addr, int origin_count,
+                                 MPI_Datatype origin_datatype, void* result_addr, int result_count,
+                                 MPI_Datatype result_datatype, int target_rank,
+                                 MPI_Aint target_disp, int target_count,
+                                 MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, int tag);
+int PORIEL_Fetch_and_op_notify(const void* origin_addr, void* result_addr, MPI_Datatype datatype,
+                               int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win,
+                               int tag);
+int PORIEL_Compare_and_swap_notify(const void* origin_addr, const void* compare_addr,
+                                   void* result_addr, MPI_Datatype datatype, int target_rank,
+                                   MPI_Aint target_disp, MPI_Win win, int tag);
+int PORIEL_Put_notify_c(const void* origin_addr, MPI_Count origin_count,
+                        MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+                        MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, int tag);
+int PORIEL_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                        int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                        MPI_Datatype target_datatype, MPI_Win win, int tag);
+int PORIEL_Accumulate_notify_c(const void* origin_addr, MPI_Count origin_count,
+                               MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+                               MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+                               MPI_Win win, int tag);
+int PORIEL_Get_accumulate_notify_c(const void* origin_addr, MPI_Count origin_count,
+                                   MPI_Datatype origin_datatype, void* result_addr,
+                                   MPI_Count result_count, MPI_Datatype result_datatype,
+                                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, int tag);
+int PORIEL_Rput_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                       int target_rank, MPI_Aint target_disp, int target_count,
+                       MPI_Datatype target_datatype, MPI_Win win, int tag, MPI_Request* request);
+int PORIEL_Rget_notify(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                       int target_rank, MPI_Aint target_disp, int target_count,
+                       MPI_Datatype target_datatype, MPI_Win win, int tag, MPI_Request* request);
+int PORIEL_Raccumulate_notify(const void* origin_addr, int origin_count,
+                              MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+                              int target_count, MPI_Datatype target_datatype, MPI_Op op,
+                              MPI_Win win, int tag, MPI_Request* request);
+int PORIEL_Rget_accumulate_notify(const void* origin_addr, int origin_count,
+                                  MPI_Datatype origin_datatype, void* result_addr, int result_count,
+                                  MPI_Datatype result_datatype, int target_rank,
+                                  MPI_Aint target_disp, int target_count,
+                                  MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, int tag,
+                                  MPI_Request* request);
+int PORIEL_Rput_notify_c(const void* origin_addr, MPI_Count origin_count,
+                         MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+                         MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, int tag,
+                         MPI_Request* request);
+int PORIEL_Rget_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                         int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                         MPI_Datatype target_datatype, MPI_Win win, int tag, MPI_Request* request);
+int PORIEL_Raccumulate_notify_c(const void* origin_addr, MPI_Count origin_count,
+                                MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+                                MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+                                MPI_Win win, int tag, MPI_Request* request);
+int PORIEL_Rget_accumulate_notify_c(const void* origin_addr, MPI_Count origin_count,
+                                    MPI_Datatype origin_datatype, void* result_addr,
+                                    MPI_Count result_count, MPI_Datatype result_datatype,
+                                    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                                    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, int tag,
+                                    MPI_Request* request);
+int PORIEL_Notify_init(MPI_Win win, int source, int tag, int expected_count, MPI_Request* request);
+int PORIEL_Notify_probe(MPI_Win win, int source, int tag, MPI_Status* status);
+int PORIEL_Notify_iprobe(MPI_Win win, int source, int tag, int* flag, MPI_Status* status);
+
 #ifdef __cplusplus
 }
 #endif

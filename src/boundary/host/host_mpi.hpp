@@ -27,7 +27,7 @@
 
 #define ORIEL_INTERPOSED_WAITS(X) \
   X(Wait) X(Waitany) X(Waitall) X(Waitsome) X(Test) X(Testany) X(Testall) X(Testsome) \
-  X(Request_get_status)
+  X(Request_get_status) X(Start) X(Startall) X(Request_free)
 
 #define ORIEL_INTERPOSED_BLOCKING(X) \
   X(Send) X(Ssend) X(Recv) X(Sendrecv) X(Probe) X(Iprobe) X(Barrier) X(Bcast) X(Reduce) \

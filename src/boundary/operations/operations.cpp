@@ -60,7 +60,7 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
 
 bool carry_out_at_once(const BoundWindow& window, const Access& access) {
   const bool put = access.kind == OperationKind::put;
-  if (!put && access.kind != OperationKind::get) return false;
+  if ((!put && access.kind != OperationKind::get) || access.notice.wanted) return false;
   const UserBuffer& local = put ? access.origin : access.result;
   std::size_t bytes;
   std::byte* target = straight(window, local.count, local.type, access.rank, access.displacement,
@@ -76,6 +76,9 @@ bool carry_out_at_once(const BoundWindow& window, const Access& access) {
 
 Failure issue(BoundWindow& window, const Access& access, Completion* completion, bool& posted) {
   const OperationKind kind = access.kind;
+  if (access.notice.wanted && access.notice.tag < 0) {
+    return {MPI_ERR_TAG, "the tag of a notification is negative"};
+  }
   const bool reads_origin = kind != OperationKind::get &&
                             !(kind == OperationKind::get_accumulate && access.op == MPI_NO_OP);
   const bool writes_result = kind != OperationKind::put && kind != OperationKind::accumulate;
@@ -117,13 +120,16 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
               "the datatypes of the two sides are made of different predefined types"};
     }
   }
-  if (completion != nullptr && !window.core->passive(access.rank)) {
+  const bool own_epoch = access.notice.wanted && !window.core->covered(access.rank);
+  if (completion != nullptr && !own_epoch && !window.core->passive(access.rank)) {
     return {MPI_ERR_RMA_SYNC, "request-based operations need a lock or lock_all epoch"};
   }
   operation.target = access.rank;
   operation.displacement = access.displacement;
   operation.compare = access.compare;
   operation.completion = completion;
+  operation.notice = access.notice;
+  operation.notice.bytes = operation.bytes();
   sweep_now_and_then();
   const Outcome outcome = window.core->issue(operation);
   posted = outcome.ok() && !outcome.done;

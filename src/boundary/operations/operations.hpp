@@ -30,6 +30,7 @@ struct Access {
   MPI_Datatype target_type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_REPLACE;
   bool predefined_only = false;  // the call takes no derived datatype
+  Notice notice{};               // its bytes are left to issue()
 };
 
 /// Any operation, by the general path: arguments checked in MPI's order (count, type, rank,
@@ -197,16 +198,34 @@ inline Failure get_accumulate(BoundWindow& window, const void* origin, MPI_Count
                                              target_count, target_type, op));
 }
 
+inline Access fetch_and_op_access(const void* origin, void* result, MPI_Datatype type, int rank,
+                                  MPI_Aint displacement, MPI_Op op) {
+  Access access =
+      get_accumulate_access(origin, 1, type, result, 1, type, rank, displacement, 1, type, op);
+  access.predefined_only = true;
+  return access;
+}
+
 inline Failure fetch_and_op(BoundWindow& window, const void* origin, void* result,
                             MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op) {
   if (update_elements(window, OperationKind::get_accumulate, op, type, 1, rank, displacement,
                       origin, result)) [[likely]] {
     return {};
   }
-  Access access =
-      get_accumulate_access(origin, 1, type, result, 1, type, rank, displacement, 1, type, op);
-  access.predefined_only = true;
-  return issue(window, access);
+  return issue(window, fetch_and_op_access(origin, result, type, rank, displacement, op));
+}
+
+inline Access compare_and_swap_access(const void* origin, const void* compare, void* result,
+                                      MPI_Datatype type, int rank, MPI_Aint displacement) {
+  return {.kind = OperationKind::compare_and_swap,
+          .origin = {writable(origin), 1, type},
+          .result = {result, 1, type},
+          .compare = compare,
+          .rank = rank,
+          .displacement = displacement,
+          .target_count = 1,
+          .target_type = type,
+          .predefined_only = true};
 }
 
 inline Failure compare_and_swap(BoundWindow& window, const void* origin, const void* compare,
@@ -219,15 +238,7 @@ inline Failure compare_and_swap(BoundWindow& window, const void* origin, const v
       return {};
     }
   }
-  return issue(window, {.kind = kind,
-                        .origin = {writable(origin), 1, type},
-                        .result = {result, 1, type},
-                        .compare = compare,
-                        .rank = rank,
-                        .displacement = displacement,
-                        .target_count = 1,
-                        .target_type = type,
-                        .predefined_only = true});
+  return issue(window, compare_and_swap_access(origin, compare, result, type, rank, displacement));
 }
 
 /// The operation by one of the fast paths. False: the general path is to be taken.

@@ -4,7 +4,9 @@
 #include "boundary/progress/waits.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
+#include "boundary/progress/request_tests.hpp"
 #include "boundary/progress/waiting.hpp"
+#include "boundary/requests/persistent_requests.hpp"
 #include "boundary/requests/requests.hpp"
 
 namespace oriel::boundary {
@@ -12,7 +14,13 @@ namespace {
 
 /// Whether the host's own wait would leave something of ours undone.
 bool ours_pending() {
-  return requests.live() || (!progress.hooked() && runtime.busy());
+  return requests.live() || persistent_requests.any() || (!progress.hooked() && runtime.busy());
+}
+
+/// Those that wait for dead processes fail.
+void fail_lost() {
+  requests.fail_lost();
+  persistent_requests.fail_lost();
 }
 
 /// Calls test(&flag) and sweeps until it says yes or fails.
@@ -24,7 +32,7 @@ int keep_testing(Test&& test) {
     const int code = test(&flag);
     if (code != MPI_SUCCESS || flag != 0) return code;
     waiter.round_unlocked();
-    if (waiter.check_peers()) requests.fail_lost();
+    if (waiter.check_peers()) fail_lost();
   }
 }
 
@@ -36,6 +44,18 @@ int wait_by_testing(Test&& test) {
   return keep_testing(test);
 }
 
+/// A wait for one persistent request of ours, as short as the wait of a call on its window.
+void wait_for(MPI_Request handle) {
+  const Guard guard(runtime.lock);
+  PersistentRequest* request = persistent_requests.find(handle);
+  if (request == nullptr || !request->active()) return;
+  const auto lost = [&] {
+    request->look_for_lost();
+    return Failure();
+  };
+  sweep_until([&] { return request->complete(); }, lost);
+}
+
 /// One look, with a sweep before it. A program that polls in a loop must let the rank run that it
 /// polls for.
 template <typename Test>
@@ -45,7 +65,7 @@ int test_after_sweep(int* flag, Test&& test) {
   const int code = test();
   if (code == MPI_SUCCESS && *flag == 0 && !moved) {
     considerate_poll();
-    if (time_to_check_peers()) requests.fail_lost();
+    if (time_to_check_peers()) fail_lost();
   }
   return code;
 }
@@ -54,7 +74,8 @@ int test_after_sweep(int* flag, Test&& test) {
 
 int wait(MPI_Request* request, MPI_Status* status) {
   if (!ours_pending()) return host_mpi().Wait(request, status);
-  return wait_by_testing([&](int* flag) { return host_mpi().Test(request, flag, status); });
+  if (any_of_ours(1, request)) wait_for(*request);
+  return wait_by_testing([&](int* flag) { return test(request, flag, status); });
 }
 
 }  // namespace oriel::boundary
@@ -67,8 +88,7 @@ ORIEL_MPI_CALL(Wait)(MPI_Request* request, MPI_Status* status) {
 
 ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   if (!ours_pending()) return host_mpi().Waitany(count, requests, index, status);
-  return wait_by_testing(
-      [&](int* flag) { return host_mpi().Testany(count, requests, index, flag, status); });
+  return wait_by_testing([&](int* flag) { return test_any(count, requests, index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -77,69 +97,61 @@ ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) 
   sweep_once();
   for (int i = 0; i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
-    keep_testing([&](int* flag) {
-      return host_mpi().Request_get_status(requests[i], flag, MPI_STATUS_IGNORE);
-    });
+    keep_testing([&](int* flag) { return is_complete(requests[i], flag); });
   }
-  return host_mpi().Waitall(count, requests, statuses);
+  return keep_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Waitsome)(int count, MPI_Request* requests, int* done, int* indices,
                          MPI_Status* statuses) {
   if (!ours_pending()) return host_mpi().Waitsome(count, requests, done, indices, statuses);
   return wait_by_testing([&](int* flag) {
-    const int code = host_mpi().Testsome(count, requests, done, indices, statuses);
+    const int code = test_some(count, requests, done, indices, statuses);
     *flag = *done != 0;  // MPI_UNDEFINED, too: nothing active
     return code;
   });
 }
 
 ORIEL_MPI_CALL(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
-  return test_after_sweep(flag, [&] { return host_mpi().Test(request, flag, status); });
+  return test_after_sweep(flag, [&] { return test(request, flag, status); });
 }
 
 ORIEL_MPI_CALL(Testany)(int count, MPI_Request* requests, int* index, int* flag,
                         MPI_Status* status) {
-  return test_after_sweep(flag,
-                          [&] { return host_mpi().Testany(count, requests, index, flag, status); });
+  return test_after_sweep(flag, [&] { return test_any(count, requests, index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Testall)(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  return test_after_sweep(flag,
-                          [&] { return host_mpi().Testall(count, requests, flag, statuses); });
+  return test_after_sweep(flag, [&] { return test_all(count, requests, flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Testsome)(int count, MPI_Request* requests, int* done, int* indices,
                          MPI_Status* statuses) {
-  return test_after_sweep(
-      done, [&] { return host_mpi().Testsome(count, requests, done, indices, statuses); });
+  return test_after_sweep(done,
+                          [&] { return test_some(count, requests, done, indices, statuses); });
 }
 
 ORIEL_MPI_CALL(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status) {
-  return test_after_sweep(flag,
-                          [&] { return host_mpi().Request_get_status(request, flag, status); });
+  return test_after_sweep(flag, [&] { return get_status(request, flag, status); });
 }
 
 #if ORIEL_HOST_STATUS_OF_MANY
 
 ORIEL_MPI_CALL(Request_get_status_any)(int count, const MPI_Request* requests, int* index,
                                        int* flag, MPI_Status* status) {
-  return test_after_sweep(flag, [&] {
-    return host_mpi().Request_get_status_any(count, requests, index, flag, status);
-  });
+  return test_after_sweep(flag,
+                          [&] { return get_status_any(count, requests, index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Request_get_status_all)(int count, const MPI_Request* requests, int* flag,
                                        MPI_Status* statuses) {
-  return test_after_sweep(
-      flag, [&] { return host_mpi().Request_get_status_all(count, requests, flag, statuses); });
+  return test_after_sweep(flag, [&] { return get_status_all(count, requests, flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Request_get_status_some)(int count, const MPI_Request* requests, int* done,
                                         int* indices, MPI_Status* statuses) {
-  return test_after_sweep(done, [&] {
-    return host_mpi().Request_get_status_some(count, requests, done, indices, statuses);
-  });
+  return test_after_sweep(
+      done, [&] { return get_status_some(count, requests, done, indices, statuses); });
 }
 
 #endif

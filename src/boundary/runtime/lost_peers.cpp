@@ -12,6 +12,10 @@ Failure look_for_lost_peers(const BoundWindow& window) {
     --window.forgiven_looks;
     return {};
   }
+  return lost_rank(window, rank);
+}
+
+Failure lost_rank(const BoundWindow& window, int rank) {
   // A sentence of this thread's, until its next failure.
   static thread_local std::string reason;
   reason = "rank " + std::to_string(rank) + " of the window has ended" +

@@ -6,6 +6,7 @@
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/host/host_windows.hpp"
 #include "boundary/progress/waiting.hpp"
+#include "boundary/requests/persistent_requests.hpp"
 #include "boundary/requests/requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
@@ -27,6 +28,12 @@ Failure quiesce(BoundWindow& window) {
       return window.core->fence(assertion, true, completion);
     });
   };
+  // No fence covers them.
+  if (const Failure bad = block(window, [&](Completion* completion) {
+        return window.core->flush_notified(completion);
+      })) {
+    return bad;
+  }
   if (window.core->remote()) {
     if (const Failure bad = fence(false)) return bad;
   }
@@ -44,6 +51,7 @@ void destroy(BoundWindow* window) {
   PMPI_Group_free(&window->group);
   {
     const Guard guard(runtime.lock);
+    persistent_requests.cut_off(*window);
     runtime.windows.erase(handle_key(window->handle), window);
     Engine& engine = *runtime.engine();
     engine.process.destroy_window(*window->core);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a target asks of its notifications (N2): persistent requests, and probes.
+#include <oriel/oriel.h>
+
+#include <memory>
+#include <optional>
+
+#include "boundary/progress/progress.hpp"
+#include "boundary/progress/waiting.hpp"
+#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/runtime/not_carried.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+constexpr const char* missing = "notified access";  // in the host
+
+/// Under the process lock. Programs repeat themselves, and the host takes two calls to write down a
+/// number of bytes.
+void describe_notification(const Notification& notification, MPI_Status* status) {
+  static MPI_Status last;
+  static std::optional<std::uint64_t> last_bytes;
+  if (status == MPI_STATUS_IGNORE) return;
+  if (last_bytes != notification.bytes) {
+    PMPI_Status_set_elements_x(&last, MPI_BYTE, static_cast<MPI_Count>(notification.bytes));
+    PMPI_Status_set_cancelled(&last, 0);
+    last_bytes = notification.bytes;
+  }
+  const int error = status->MPI_ERROR;
+  *status = last;
+  status->MPI_SOURCE = notification.source;
+  status->MPI_TAG = notification.tag;
+  status->MPI_ERROR = error;
+}
+
+/// Source and tag of a call.
+Failure translate(const BoundWindow& window, int source, int tag, NotifyPattern& pattern) {
+  if (source != MPI_ANY_SOURCE && !valid_rank(window, source)) {
+    return {MPI_ERR_RANK, "the source is not in the window's group"};
+  }
+  if (tag != MPI_ANY_TAG && tag < 0) return {MPI_ERR_TAG, "the tag is negative"};
+  pattern.source = source == MPI_ANY_SOURCE ? NotifyPattern::any : source;
+  pattern.tag = tag == MPI_ANY_TAG ? NotifyPattern::any : tag;
+  return {};
+}
+
+/// What ORIEL_Notify_init makes.
+class NotifyRequestHandle final : public PersistentRequest {
+ public:
+  NotifyRequestHandle(BoundWindow& window, NotifyPattern pattern, std::uint32_t expected)
+      : PersistentRequest(window), request_(pattern, expected) {}
+
+ private:
+  void begin() override { window().core->notifications().start(request_); }
+  void abandon() override { window().core->notifications().stop(request_); }
+  bool done() const override { return request_.complete(); }
+  void describe_end(MPI_Status* status) const override {
+    if (request_.expected() == 0) return make_empty(status);
+    describe_notification(request_.last(), status);
+  }
+  int lost() const override { return window().core->lost_source(request_.pattern().source); }
+
+  NotifyRequest request_;
+};
+
+/// Whether there is one that matches; its status.
+Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
+              MPI_Status* status) {
+  NotifyPattern pattern;
+  if (const Failure bad = translate(window, source, tag, pattern)) return bad;
+  // Somebody has to look for it.
+  const Listening listening(runtime.engine()->process.listeners());
+  const auto look = [&] {
+    const Notification* kept = window.core->notifications().find(pattern);
+    if (kept == nullptr) return false;
+    describe_notification(*kept, status);
+    return found = true;
+  };
+  if (look()) return {};
+  runtime.engine()->process.sweep();
+  if (look()) return {};
+  const auto lost = [&] {
+    const int rank = window.core->lost_source(pattern.source);
+    return rank < 0 ? Failure() : lost_rank(window, rank);
+  };
+  if (wait) return sweep_until(look, lost);
+  considerate_poll();
+  return time_to_check_peers() ? lost() : Failure();
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+using oriel::Notification;
+using oriel::NotifyPattern;
+
+ORIEL_CALL(Notify_init)(MPI_Win win, int source, int tag, int expected_count,
+                        MPI_Request* request) {
+  constexpr const char* call = "ORIEL_Notify_init";
+  bool made = false;
+  int code = MPI_SUCCESS;
+  const int raised = carry(
+      call, win,
+      [&](BoundWindow& window) {
+        NotifyPattern pattern;
+        if (expected_count < 0) return Failure{MPI_ERR_COUNT, "the expected count is negative"};
+        if (const Failure bad = translate(window, source, tag, pattern)) return bad;
+        made = true;
+        code = persistent_requests.add(
+            std::make_unique<NotifyRequestHandle>(window, pattern,
+                                                  static_cast<std::uint32_t>(expected_count)),
+            request);
+        return Failure();
+      },
+      [&] { return not_carried(call, win, missing); });
+  return made ? code : raised;
+}
+
+ORIEL_CALL(Notify_probe)(MPI_Win win, int source, int tag, MPI_Status* status) {
+  constexpr const char* call = "ORIEL_Notify_probe";
+  bool found = false;
+  return carry(
+      call, win,
+      [&](BoundWindow& window) { return probe(window, source, tag, true, found, status); },
+      [&] { return not_carried(call, win, missing); });
+}
+
+ORIEL_CALL(Notify_iprobe)(MPI_Win win, int source, int tag, int* flag, MPI_Status* status) {
+  constexpr const char* call = "ORIEL_Notify_iprobe";
+  bool found = false;
+  const int code = carry(
+      call, win,
+      [&](BoundWindow& window) { return probe(window, source, tag, false, found, status); },
+      [&] { return not_carried(call, win, missing); });
+  if (code == MPI_SUCCESS) *flag = found ? 1 : 0;
+  return code;
+}

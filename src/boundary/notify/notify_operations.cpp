@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The notified operations of oriel/notify.h (N1): each is the operation of the same name with a
+// notice to its target.
+#include <oriel/oriel.h>
+
+#include "boundary/operations/operation_parameters.hpp"
+#include "boundary/operations/operations.hpp"
+#include "boundary/runtime/not_carried.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+constexpr const char* missing = "notified access";  // in the host
+
+Access notified(Access access, int tag) {
+  access.notice = {true, tag, 0};
+  return access;
+}
+
+/// A put of one contiguous type to mapped memory. False: the general path is to be taken.
+bool put_straight(const BoundWindow& window, const Access& access) {
+  if (access.kind != OperationKind::put || access.origin.type != access.target_type ||
+      access.origin.count != access.target_count || access.notice.tag < 0 ||
+      static_cast<std::uint64_t>(access.target_count) >> 32 != 0 ||
+      !valid_rank(window, access.rank)) {
+    return false;
+  }
+  const Datatypes::Known* known = runtime.datatypes.find(access.target_type);
+  if (known == nullptr || !known->layout->short_contiguous()) return false;
+  const std::uint64_t bytes =
+      static_cast<std::uint64_t>(access.target_count) * known->layout->size();
+  return window.core->put_notified(access.rank, access.displacement, access.origin.address, bytes,
+                                   access.notice.tag);
+}
+
+inline int at_once(const char* call, MPI_Win handle, const Access& access) {
+  return carry(
+      call, handle,
+      [&](BoundWindow& window) {
+        return put_straight(window, access) ? Failure() : issue(window, access);
+      },
+      [&] { return not_carried(call, handle, missing); });
+}
+
+int requested(const char* call, MPI_Win handle, const Access& access, MPI_Request* request) {
+  return with_request(call, handle, access, request,
+                      [&] { return not_carried(call, handle, missing); });
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+/// Two calls, with the window before the tag as the paper has it.
+#define ORIEL_NOTIFIED(Name, name, NAME, Count, suffix)                            \
+  ORIEL_CALL(Name##_notify##suffix)(ORIEL_##NAME(Count), MPI_Win win, int tag) {   \
+    return at_once("ORIEL_" #Name "_notify" #suffix, win,                          \
+                   notified(name##_access(ORIEL_##NAME##_NAMES), tag));            \
+  }                                                                                \
+  ORIEL_CALL(R##name##_notify##suffix)(ORIEL_##NAME(Count), MPI_Win win, int tag,  \
+                                       MPI_Request* request) {                     \
+    return requested("ORIEL_R" #name "_notify" #suffix, win,                       \
+                     notified(name##_access(ORIEL_##NAME##_NAMES), tag), request); \
+  }
+
+#define ORIEL_ALL_NOTIFIED(Count, suffix)                           \
+  ORIEL_NOTIFIED(Put, put, PUT, Count, suffix)                      \
+  ORIEL_NOTIFIED(Get, get, GET, Count, suffix)                      \
+  ORIEL_NOTIFIED(Accumulate, accumulate, ACCUMULATE, Count, suffix) \
+  ORIEL_NOTIFIED(Get_accumulate, get_accumulate, GET_ACCUMULATE, Count, suffix)
+
+ORIEL_ALL_NOTIFIED(int, )
+ORIEL_ALL_NOTIFIED(MPI_Count, _c)
+
+ORIEL_CALL(Fetch_and_op_notify)(const void* origin, void* result, MPI_Datatype type, int rank,
+                                MPI_Aint displacement, MPI_Op op, MPI_Win win, int tag) {
+  return at_once("ORIEL_Fetch_and_op_notify", win,
+                 notified(fetch_and_op_access(origin, result, type, rank, displacement, op), tag));
+}
+
+ORIEL_CALL(Compare_and_swap_notify)(const void* origin, const void* compare, void* result,
+                                    MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Win win,
+                                    int tag) {
+  return at_once(
+      "ORIEL_Compare_and_swap_notify", win,
+      notified(compare_and_swap_access(origin, compare, result, type, rank, displacement), tag));
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/progress/request_tests.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+PersistentRequest* find(MPI_Request handle) {
+  const Guard guard(runtime.lock);
+  return persistent_requests.find(handle);
+}
+
+/// Through the error handler of the request's window, or where that is gone, of MPI_COMM_SELF.
+int report(const char* call, MPI_Win window, const Failure& failure) {
+  if (!failure) return MPI_SUCCESS;
+  if (window != MPI_WIN_NULL) return raise(window, call, failure);
+  return raise(MPI_COMM_SELF, call, failure.error_class, failure.reason);
+}
+
+/// What one of ours has to say. `ended`: it is complete, or was not active.
+int look(PersistentRequest& request, bool finish, bool& ended, MPI_Status* status) {
+  Failure failure;
+  MPI_Win window;
+  {
+    const Guard guard(runtime.lock);
+    ended = !request.active() || request.complete();
+    if (!ended) return MPI_SUCCESS;
+    window = request.window_handle();
+    if (!request.active()) {
+      make_empty(status);
+    } else {
+      failure = finish ? request.finish(status) : request.describe(status);
+    }
+  }
+  return report("A wait for notifications", window, failure);
+}
+
+bool active(PersistentRequest& request) {
+  const Guard guard(runtime.lock);
+  return request.active();
+}
+
+MPI_Status* at(MPI_Status* statuses, int index) {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index;
+}
+
+/// The host's part of an array: in the places of ours it has MPI_REQUEST_NULL.
+class HostPart {
+ public:
+  HostPart(int count, const MPI_Request* requests) : handles_(requests, requests + count) {
+    const Guard guard(runtime.lock);
+    for (int i = 0; i < count; ++i) {
+      PersistentRequest* ours = persistent_requests.find(requests[i]);
+      if (ours == nullptr) continue;
+      ours_.push_back({i, ours});
+      handles_[static_cast<std::size_t>(i)] = MPI_REQUEST_NULL;
+    }
+  }
+
+  struct Ours {
+    int index;
+    PersistentRequest* request;
+  };
+  std::span<const Ours> ours() const { return ours_; }
+  MPI_Request* handles() { return handles_.data(); }
+  /// The host has freed some.
+  void give_back(MPI_Request* requests) const {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < handles_.size(); ++i) {
+      if (next < ours_.size() && ours_[next].index == static_cast<int>(i)) {
+        ++next;
+      } else {
+        requests[i] = handles_[i];
+      }
+    }
+  }
+
+ private:
+  std::vector<MPI_Request> handles_;
+  std::vector<Ours> ours_;
+};
+
+/// Whether a look at complete requests tells of their end, or only looks.
+enum class Look : bool { passing, final };
+
+/// As MPI_Testany; host(handles, index, flag, status) does it for the host's part.
+template <typename Host>
+int look_at_any(HostPart& part, Look how, int* index, int* flag, MPI_Status* status, Host&& host) {
+  bool waiting = false;
+  for (const auto& [place, request] : part.ours()) {
+    if (!active(*request)) continue;
+    bool ended = false;
+    const int code = look(*request, how == Look::final, ended, status);
+    if (ended) {
+      *index = place;
+      *flag = 1;
+      return code;
+    }
+    waiting = true;
+  }
+  const int code = host(part.handles(), index, flag, status);
+  // The host may have nothing active where we have.
+  if (waiting && code == MPI_SUCCESS && *flag != 0 && *index == MPI_UNDEFINED) *flag = 0;
+  return code;
+}
+
+/// As MPI_Testsome; host(handles, done, indices, statuses) does it for the host's part.
+template <typename Host>
+int look_at_some(HostPart& part, Look how, int* done, int* indices, MPI_Status* statuses,
+                 Host&& host) {
+  bool waiting = false;
+  bool failed = false;
+  int found = 0;
+  std::vector<int> codes;
+  for (const auto& [place, request] : part.ours()) {
+    if (!active(*request)) continue;
+    bool ended = false;
+    const int code = look(*request, how == Look::final, ended, at(statuses, found));
+    waiting |= !ended;
+    if (!ended) continue;
+    failed |= code != MPI_SUCCESS;
+    codes.push_back(code);
+    indices[found++] = place;
+  }
+  int more = 0;
+  const int code = host(part.handles(), &more, indices + found, at(statuses, found));
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return code;
+  const bool nothing_active = more == MPI_UNDEFINED;
+  if (nothing_active) more = 0;
+  *done = nothing_active && found == 0 && !waiting ? MPI_UNDEFINED : found + more;
+  if (code == MPI_SUCCESS && !failed) return MPI_SUCCESS;
+  if (statuses != MPI_STATUSES_IGNORE) {
+    for (int i = 0; i < found; ++i) statuses[i].MPI_ERROR = codes[static_cast<std::size_t>(i)];
+    for (int i = found; code == MPI_SUCCESS && i < found + more; ++i) {
+      statuses[i].MPI_ERROR = MPI_SUCCESS;
+    }
+  }
+  return MPI_ERR_IN_STATUS;
+}
+
+/// As MPI_Testall; host(handles, flag, statuses) does it for the host's part.
+template <typename Host>
+int look_at_all(HostPart& part, Look how, int count, int* flag, MPI_Status* statuses, Host&& host) {
+  *flag = 0;
+  {
+    const Guard guard(runtime.lock);
+    for (const auto& [place, request] : part.ours()) {
+      if (request->active() && !request->complete()) return MPI_SUCCESS;
+    }
+  }
+  // The host's are not touched before they are all complete, and ours not before theirs are.
+  const int code = host(part.handles(), flag, statuses);
+  if ((code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) || *flag == 0) return code;
+  std::vector<int> codes;
+  bool failed = false;
+  for (const auto& [place, request] : part.ours()) {
+    bool ended = false;
+    codes.push_back(look(*request, how == Look::final, ended, at(statuses, place)));
+    failed |= codes.back() != MPI_SUCCESS;
+  }
+  if (!failed) return code;
+  if (statuses != MPI_STATUSES_IGNORE) {
+    for (int i = 0; code == MPI_SUCCESS && i < count; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      statuses[part.ours()[i].index].MPI_ERROR = codes[i];
+    }
+  }
+  return MPI_ERR_IN_STATUS;
+}
+
+}  // namespace
+
+bool any_of_ours(int count, const MPI_Request* requests) {
+  if (!persistent_requests.any() || count <= 0) return false;
+  const Guard guard(runtime.lock);
+  return std::any_of(requests, requests + count, [](MPI_Request handle) {
+    return persistent_requests.find(handle) != nullptr;
+  });
+}
+
+int test(MPI_Request* request, int* flag, MPI_Status* status) {
+  PersistentRequest* ours = persistent_requests.any() ? find(*request) : nullptr;
+  if (ours == nullptr) return host_mpi().Test(request, flag, status);
+  bool ended = false;
+  const int code = look(*ours, true, ended, status);
+  *flag = ended ? 1 : 0;
+  return code;
+}
+
+int get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  PersistentRequest* ours = persistent_requests.any() ? find(request) : nullptr;
+  if (ours == nullptr) return host_mpi().Request_get_status(request, flag, status);
+  bool ended = false;
+  const int code = look(*ours, false, ended, status);
+  *flag = ended ? 1 : 0;
+  return code;
+}
+
+int is_complete(MPI_Request request, int* flag) {
+  if (PersistentRequest* ours = persistent_requests.any() ? find(request) : nullptr) {
+    const Guard guard(runtime.lock);
+    *flag = !ours->active() || ours->complete() ? 1 : 0;
+    return MPI_SUCCESS;
+  }
+  return host_mpi().Request_get_status(request, flag, MPI_STATUS_IGNORE);
+}
+
+int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  if (!any_of_ours(count, requests)) {
+    return host_mpi().Testany(count, requests, index, flag, status);
+  }
+  HostPart part(count, requests);
+  return look_at_any(part, Look::final, index, flag, status,
+                     [&](MPI_Request* handles, int* i, int* f, MPI_Status* s) {
+                       const int code = host_mpi().Testany(count, handles, i, f, s);
+                       part.give_back(requests);
+                       return code;
+                     });
+}
+
+int test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  if (!any_of_ours(count, requests)) {
+    return host_mpi().Testsome(count, requests, done, indices, statuses);
+  }
+  HostPart part(count, requests);
+  return look_at_some(part, Look::final, done, indices, statuses,
+                      [&](MPI_Request* handles, int* d, int* i, MPI_Status* s) {
+                        const int code = host_mpi().Testsome(count, handles, d, i, s);
+                        part.give_back(requests);
+                        return code;
+                      });
+}
+
+int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  if (!any_of_ours(count, requests)) {
+    return host_mpi().Testall(count, requests, flag, statuses);
+  }
+  HostPart part(count, requests);
+  return look_at_all(part, Look::final, count, flag, statuses,
+                     [&](MPI_Request* handles, int* f, MPI_Status* s) {
+                       const int code = host_mpi().Testall(count, handles, f, s);
+                       part.give_back(requests);
+                       return code;
+                     });
+}
+
+#if ORIEL_HOST_STATUS_OF_MANY
+
+int get_status_any(int count, const MPI_Request* requests, int* index, int* flag,
+                   MPI_Status* status) {
+  if (!any_of_ours(count, requests)) {
+    return host_mpi().Request_get_status_any(count, requests, index, flag, status);
+  }
+  HostPart part(count, requests);
+  return look_at_any(part, Look::passing, index, flag, status,
+                     [&](MPI_Request* handles, int* i, int* f, MPI_Status* s) {
+                       return host_mpi().Request_get_status_any(count, handles, i, f, s);
+                     });
+}
+
+int get_status_some(int count, const MPI_Request* requests, int* done, int* indices,
+                    MPI_Status* statuses) {
+  if (!any_of_ours(count, requests)) {
+    return host_mpi().Request_get_status_some(count, requests, done, indices, statuses);
+  }
+  HostPart part(count, requests);
+  return look_at_some(part, Look::passing, done, indices, statuses,
+                      [&](MPI_Request* handles, int* d, int* i, MPI_Status* s) {
+                        return host_mpi().Request_get_status_some(count, handles, d, i, s);
+                      });
+}
+
+int get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  if (!any_of_ours(count, requests)) {
+    return host_mpi().Request_get_status_all(count, requests, flag, statuses);
+  }
+  HostPart part(count, requests);
+  return look_at_all(part, Look::passing, count, flag, statuses,
+                     [&](MPI_Request* handles, int* f, MPI_Status* s) {
+                       return host_mpi().Request_get_status_all(count, handles, f, s);
+                     });
+}
+
+#endif
+
+}  // namespace oriel::boundary

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Persistent requests of ours are started and freed by the host's calls.
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/progress/request_tests.hpp"
+#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// False: the request is not ours.
+bool start(const char* call, MPI_Request request, int& code) {
+  if (!persistent_requests.any()) return false;
+  Failure failure;
+  MPI_Win window;
+  {
+    const Guard guard(runtime.lock);
+    PersistentRequest* ours = persistent_requests.find(request);
+    if (ours == nullptr) return false;
+    window = ours->window_handle();
+    failure = ours->start();
+  }
+  code = MPI_SUCCESS;
+  if (!failure) return true;
+  code = window != MPI_WIN_NULL ? raise(window, call, failure)
+                                : raise(MPI_COMM_SELF, call, failure.error_class, failure.reason);
+  return true;
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_MPI_CALL(Start)(MPI_Request* request) {
+  int code = MPI_SUCCESS;
+  return start("MPI_Start", *request, code) ? code : host_mpi().Start(request);
+}
+
+ORIEL_MPI_CALL(Startall)(int count, MPI_Request* requests) {
+  if (!any_of_ours(count, requests)) return host_mpi().Startall(count, requests);
+  for (int i = 0; i < count; ++i) {
+    int code = MPI_SUCCESS;
+    if (!start("MPI_Startall", requests[i], code)) code = host_mpi().Start(&requests[i]);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+ORIEL_MPI_CALL(Request_free)(MPI_Request* request) {
+  if (persistent_requests.any()) {
+    const Guard guard(runtime.lock);
+    if (PersistentRequest* ours = persistent_requests.find(*request)) {
+      persistent_requests.remove(*request, *ours);
+    }
+  }
+  return host_mpi().Request_free(request);
+}

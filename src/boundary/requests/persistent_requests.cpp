@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/requests/persistent_requests.hpp"
+
+#include <utility>
+
+#include "boundary/runtime/lost_peers.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+
+PersistentRequests persistent_requests;
+
+Failure PersistentRequest::start() {
+  if (window_ == nullptr) return {MPI_ERR_REQUEST, "the request's window has been freed"};
+  if (active_) return {MPI_ERR_REQUEST, "the request is active already; wait for it first"};
+  active_ = true;
+  lost_rank_ = -1;
+  begin();
+  return {};
+}
+
+Failure PersistentRequest::finish(MPI_Status* status) {
+  active_ = false;
+  const Failure failed = describe(status);
+  if (failed && window_ != nullptr) abandon();
+  return failed;
+}
+
+Failure PersistentRequest::describe(MPI_Status* status) const {
+  if (done()) {
+    if (status != MPI_STATUS_IGNORE) describe_end(status);
+    return {};
+  }
+  if (window_ == nullptr) return {MPI_ERR_REQUEST, "the request's window has been freed"};
+  return lost_rank(*window_, lost_rank_);
+}
+
+void PersistentRequest::look_for_lost() {
+  if (active_ && !complete()) lost_rank_ = lost();
+}
+
+int PersistentRequests::add(std::unique_ptr<PersistentRequest> request, MPI_Request* handle) {
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int code =
+      PMPI_Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, runtime.self.get(), &made);
+  if (code != MPI_SUCCESS) return code;
+  table_.insert(handle_key(made), request.get());
+  request->place_ = all_.size();
+  all_.push_back(std::move(request));
+  count_.store(all_.size(), std::memory_order_relaxed);
+  *handle = made;
+  return MPI_SUCCESS;
+}
+
+void PersistentRequests::remove(MPI_Request handle, PersistentRequest& request) {
+  if (request.active_ && request.window_ != nullptr && !request.done()) request.abandon();
+  table_.erase(handle_key(handle), &request);
+  const std::size_t place = request.place_;
+  std::swap(all_[place], all_.back());
+  all_[place]->place_ = place;
+  all_.pop_back();
+  count_.store(all_.size(), std::memory_order_relaxed);
+}
+
+void PersistentRequests::cut_off(const BoundWindow& window) {
+  for (const auto& request : all_) {
+    if (request->window_ == &window) request->window_ = nullptr;
+  }
+}
+
+void PersistentRequests::fail_lost() {
+  if (!any()) return;
+  const Guard guard(runtime.lock);
+  for (const auto& request : all_) request->look_for_lost();
+}
+
+void make_empty(MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) return;
+  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_TAG = MPI_ANY_TAG;
+  PMPI_Status_set_elements(status, MPI_BYTE, 0);
+  PMPI_Status_set_cancelled(status, 0);
+}
+
+}  // namespace oriel::boundary
