@@ -38,6 +38,7 @@ bool Process::sweep(bool push) {
   if (!busy()) return false;
   bool moved = false;
   if (serving()) moved |= take_messages();
+  moved |= take_transfers();
   moved |= take_notifications();
   at_work_.walk([&](Epochs& epochs) { moved |= epochs.sweep(); });
   remote_.outbox.end_sweep(push);
@@ -69,6 +70,12 @@ bool Process::take_messages() {
     moved = true;
     if (!take(bytes)) ++refused_;
   }
+  return moved;
+}
+
+/// Also where nobody sends messages: atomics of the network go to the own node as well.
+bool Process::take_transfers() {
+  bool moved = false;
   for (Transfer transfer; transport_.finished(transfer);) {
     moved = true;
     if (RecordedOperation* recorded = pools_.operations.find(transfer.token)) {

@@ -81,6 +81,7 @@ class Process {
   bool sweep(bool push);
   bool take(std::span<const std::byte> bytes);
   bool take_messages();
+  bool take_transfers();
   bool take_notifications();
 
   Transport& transport_;

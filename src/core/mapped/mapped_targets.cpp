@@ -63,7 +63,8 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     }
   }
   if (moved) epochs_.satisfy_flushes(target);
-  if (epoch.closed && target.finished == target.issued && target.atomics == 0) {
+  if (epoch.closed && target.waiting.empty() && target.finished == target.issued &&
+      target.atomics == 0) {
     moved |= tell(epoch, target);
   }
   return moved;
