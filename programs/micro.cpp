@@ -11,10 +11,10 @@
 #include <cstdio>
 #include <vector>
 
+#include "bench/distance.hpp"
 #include "bench/failure.hpp"
 #include "bench/samples.hpp"
 #include "bench/stopwatch.hpp"
-#include "micro/distance.hpp"
 #include "micro/options.hpp"
 
 namespace micro {
@@ -44,7 +44,7 @@ void run(const Options& options) {
   if (entries.empty()) {
     bench::fail("none of the rows asked for exists; leave --row away to see all.");
   }
-  Distance distance(rank);
+  bench::Distance distance(rank);
   for (const Entry& entry : entries) {
     const std::unique_ptr<bench::Row> row = entry.make(rank);
     bench::Stopwatch stopwatch(options.batches, options.batch_us, bench::Whose::rank_0);

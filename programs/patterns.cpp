@@ -44,7 +44,7 @@ const Pattern& find(const std::vector<Pattern>& patterns, const Options& options
   fail("there is no pattern \"" + options.pattern + "\"; --pattern takes one of:" + names + ".");
 }
 
-void check_set_up(const Pattern& pattern, const Options& options, const Job& job,
+void check_set_up(const Pattern& pattern, const Options& options, const bench::Job& job,
                   const OrielApi& api) {
   const std::string name(pattern.name);
   if (job.size() != pattern.ranks) {
@@ -68,7 +68,8 @@ void check_set_up(const Pattern& pattern, const Options& options, const Job& job
   }
 }
 
-void print_head(const Pattern& pattern, int busy_ranks, const Options& options, const Job& job) {
+void print_head(const Pattern& pattern, int busy_ranks, const Options& options,
+                const bench::Job& job) {
   if (job.rank() != 0) return;
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -85,7 +86,7 @@ void print_head(const Pattern& pattern, int busy_ranks, const Options& options, 
 }
 
 void run(const Options& options) {
-  const Job job;
+  const bench::Job job;
   const OrielApi api;
   const std::vector<Pattern> patterns = catalogue();
   const Pattern& pattern = find(patterns, options);

@@ -19,6 +19,10 @@ class Row {
   /// Every rank is through with the batch when this is called.
   virtual void finish_batch() {}
   virtual void finish() {}
+  /// What a round of the last batch took; its share of the batch, unless the row times each.
+  virtual double round_us(double batch_us, std::int64_t rounds) const {
+    return batch_us / static_cast<double>(rounds);
+  }
   virtual void check() = 0;
 };
 

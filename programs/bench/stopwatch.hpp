@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <vector>
 
 #include "row.hpp"
@@ -21,13 +23,12 @@ class Stopwatch {
       : batches_(batches), batch_us_(static_cast<double>(batch_us)), whose_(whose) {}
 
   /// Microseconds per round, one sample per batch; meaningful on rank 0.
-  std::vector<double> samples(Row& row) {
-    rounds_ = calibrate(row);
-    std::vector<double> result;
-    for (std::int64_t batch = 0; batch < batches_; ++batch) {
-      result.push_back(play(row, rounds_) / static_cast<double>(rounds_));
-    }
-    return result;
+  std::vector<double> samples(Row& row) { return play_batches(row, calibrate(row), no_limit_us); }
+
+  /// The same in batches of so many rounds, after one round that warms everything up. No batch is
+  /// begun when they have taken `limit_us`: where ranks share cores, a round may take seconds.
+  std::vector<double> samples(Row& row, std::int64_t rounds, double limit_us) {
+    return play_batches(row, rounds, limit_us - play(row, 1));
   }
 
   std::int64_t rounds_per_batch() const { return rounds_; }
@@ -35,6 +36,18 @@ class Stopwatch {
  private:
   static constexpr std::int64_t most_rounds = std::int64_t{1} << 30;
   static constexpr int trials = 3;
+  static constexpr double no_limit_us = std::numeric_limits<double>::infinity();
+
+  std::vector<double> play_batches(Row& row, std::int64_t rounds, double left_us) {
+    rounds_ = rounds;
+    std::vector<double> result;
+    do {
+      const double took = play(row, rounds);
+      result.push_back(row.round_us(took, rounds));
+      left_us -= took;
+    } while (std::ssize(result) < batches_ && agree(left_us > 0));
+    return result;
+  }
 
   /// Longer and longer batches until one takes long enough; they warm everything up as well. A
   /// batch that seems long enough is played again: a rank that lost its core for a while would

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "clock.hpp"
+#include "bench/clock.hpp"
 
 namespace patterns {
 
@@ -17,9 +17,9 @@ class BusyWork {
     // The shortest of many trials is the one that nothing disturbed.
     double shortest = std::numeric_limits<double>::max();
     for (int trial = 0; trial < trials; ++trial) {
-      const double begin = now_us();
+      const double begin = bench::now_us();
       spin(trial_rounds);
-      shortest = std::min(shortest, now_us() - begin);
+      shortest = std::min(shortest, bench::now_us() - begin);
     }
     rounds_per_us_ = static_cast<double>(trial_rounds) / shortest;
   }

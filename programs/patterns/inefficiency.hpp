@@ -13,7 +13,7 @@ namespace patterns {
 inline void late_post(Scene& scene) {
   enum { access_epoch, subsequent, cumulative };
   scene.job().meet();
-  const double begin = now_us();
+  const double begin = bench::now_us();
   const std::span<std::byte> message = scene.message();
   const int count = static_cast<int>(message.size());
   if (scene.rank() == 0) {
@@ -41,7 +41,7 @@ inline void late_post(Scene& scene) {
 inline void late_complete(Scene& scene) {
   enum { target_epoch, origin_epoch };
   scene.job().meet();
-  const double begin = now_us();
+  const double begin = bench::now_us();
   if (scene.rank() == 0) {
     scene.epochs().start(scene.only(1));
     scene.put(0);
@@ -67,7 +67,7 @@ inline void early_fence(Scene& scene) {
   enum { cumulative, transfer };
   scene.job().meet();
   Epochs::finish(scene.epochs().fence(MPI_MODE_NOPRECEDE));
-  const double begin = now_us();
+  const double begin = bench::now_us();
   if (scene.rank() == 0) {
     if (!scene.turn().reference) scene.put(0);
     Epochs::finish(scene.epochs().fence(MPI_MODE_NOSUCCEED));
@@ -87,7 +87,7 @@ inline void wait_at_fence(Scene& scene) {
   enum { target_epoch, origin_epoch };
   scene.job().meet();
   Epochs::finish(scene.epochs().fence(MPI_MODE_NOPRECEDE));
-  const double begin = now_us();
+  const double begin = bench::now_us();
   if (scene.rank() == 0) {
     scene.put(0);
     if (scene.epochs().blocking()) {
@@ -110,7 +110,7 @@ inline void late_unlock(Scene& scene) {
   enum { first_lock, second_lock };
   const int target = 2;
   scene.job().meet();
-  const double begin = now_us();
+  const double begin = bench::now_us();
   if (scene.rank() == 0) {
     scene.epochs().lock(target);
     MPI_Send(nullptr, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
@@ -126,7 +126,7 @@ inline void late_unlock(Scene& scene) {
     scene.measure(first_lock, begin);
   } else if (scene.rank() == 1) {
     MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    const double locked = now_us();
+    const double locked = bench::now_us();
     scene.epochs().lock(target);
     scene.put(1);
     Epochs::finish(scene.epochs().unlock(target));

@@ -15,7 +15,7 @@ namespace patterns {
 inline void aaar_gats(Scene& scene) {
   enum { first_target, second_target, origin };
   scene.job().meet();
-  const double begin = now_us();
+  const double begin = bench::now_us();
   if (scene.rank() == 0) {
     scene.epochs().start(scene.only(1));
     scene.put(0);
@@ -39,7 +39,7 @@ inline void aaar_lock(Scene& scene) {
   enum { first_origin, second_origin, transfer };
   scene.job().meet();
   if (scene.rank() == 0) {
-    const double begin = now_us();
+    const double begin = bench::now_us();
     scene.epochs().lock(2);
     scene.put(0);
     Epochs::finish(scene.epochs().flush(2));  // the lock is held when this is complete
@@ -50,7 +50,7 @@ inline void aaar_lock(Scene& scene) {
     scene.measure(first_origin, begin);
   } else if (scene.rank() == 1) {
     MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    const double begin = now_us();
+    const double begin = bench::now_us();
     scene.epochs().lock(2);
     scene.put(1);
     const MPI_Request first = scene.epochs().unlock(2);
@@ -66,7 +66,7 @@ inline void aaar_lock(Scene& scene) {
 inline void aaer(Scene& scene) {
   enum { late_origin, target, both };
   scene.job().meet();
-  const double begin = now_us();
+  const double begin = bench::now_us();
   if (scene.rank() == 0) {
     scene.be_late();
     scene.epochs().start(scene.only(2));
@@ -92,7 +92,7 @@ inline void aaer(Scene& scene) {
 inline void eaer(Scene& scene) {
   enum { late_origin, origin, both };
   scene.job().meet();
-  const double begin = now_us();
+  const double begin = bench::now_us();
   if (scene.rank() == 2) {
     scene.epochs().post(scene.only(0));
     const MPI_Request first = scene.epochs().wait();
@@ -113,7 +113,7 @@ inline void eaer(Scene& scene) {
 inline void eaar(Scene& scene) {
   enum { late_target, origin, both };
   scene.job().meet();
-  const double begin = now_us();
+  const double begin = bench::now_us();
   if (scene.rank() == 0) {
     scene.be_late();
     scene.epochs().post(scene.only(2));

@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "bench/clock.hpp"
+#include "bench/job.hpp"
 #include "busy_work.hpp"
-#include "clock.hpp"
 #include "epochs.hpp"
-#include "job.hpp"
 #include "pattern.hpp"
 #include "window.hpp"
 
@@ -29,7 +29,8 @@ struct Turn {
 /// to write what it measures.
 class Scene {
  public:
-  Scene(const Job& job, BusyWork& work, double work_us, const Pattern& pattern, const OrielApi& api)
+  Scene(const bench::Job& job, BusyWork& work, double work_us, const Pattern& pattern,
+        const OrielApi& api)
       : job_(job), work_(work), work_us_(work_us), pattern_(pattern), api_(api) {
     MPI_Comm_group(MPI_COMM_WORLD, &world_);
     groups_.resize(static_cast<std::size_t>(job.size()));
@@ -67,7 +68,7 @@ class Scene {
     return measured_;
   }
 
-  const Job& job() const { return job_; }
+  const bench::Job& job() const { return job_; }
   int rank() const { return job_.rank(); }
   const Turn& turn() const { return turn_; }
   const Epochs& epochs() const { return *epochs_; }
@@ -93,13 +94,13 @@ class Scene {
   }
 
   void work() {
-    const double begin = now_us();
+    const double begin = bench::now_us();
     work_.work(work_us_);
     measure(pattern_.metrics.size() - 1, begin);
   }
 
   /// Metric number `metric` is the time since `begin`.
-  void measure(std::size_t metric, double begin) { measured_[metric] = now_us() - begin; }
+  void measure(std::size_t metric, double begin) { measured_[metric] = bench::now_us() - begin; }
 
  private:
   std::uint32_t seed(std::size_t transfer) const {
@@ -116,7 +117,7 @@ class Scene {
     }
   }
 
-  const Job& job_;
+  const bench::Job& job_;
   BusyWork& work_;
   double work_us_;
   const Pattern& pattern_;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "job.hpp"
+#include "bench/job.hpp"
 #include "pattern.hpp"
 
 namespace patterns {
@@ -20,7 +20,7 @@ class Series {
  public:
   void add(const std::vector<double>& measured) { turns_.push_back(measured); }
 
-  void print(const Job& job, const Pattern& pattern, const std::string& labels) const {
+  void print(const bench::Job& job, const Pattern& pattern, const std::string& labels) const {
     for (std::size_t metric = 0; metric < pattern.metrics.size(); ++metric) {
       std::vector<double> mine;
       for (const std::vector<double>& turn : turns_) mine.push_back(turn[metric]);

@@ -62,14 +62,14 @@ def _lines(axes: Axes, times: HaloTimes, variant: str, host: str) -> dict[str, o
         (line,) = axes.plot(list(ratios), list(ratios.values()), **style)
         handles[PAPER_TITLES[paper]] = line
     for way, label in ((HOST, "the host's own"), (ORIEL, "with Oriel")):
-        points = [(size, times.ratio(variant, size, host, way)) for size in times.sizes()]
+        points = [(size, times.ratio(variant, size, host, way)) for size in times.cases()]
         points = [(size, ratio) for size, ratio in points if ratio]
         (line,) = axes.plot(*zip(*points), **LINES[way]) if points else axes.plot([], [])
         handles[label] = line
     axes.axhline(1.0, color=INK, linewidth=1)
     axes.set_xscale("log", base=2)
     drawing.logarithmic(axes)
-    sizes = times.sizes()
+    sizes = times.cases()
     axes.set_xticks(sizes, [size_text(size) for size in sizes], fontsize=7, rotation=30)
     axes.yaxis.grid(True, color=GRID)
     axes.tick_params(axis="both", length=0)

@@ -4,14 +4,10 @@ the ratios of the paper whose test it is."""
 
 from __future__ import annotations
 
-import json
-import statistics
-from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from oriel.bench.ways import HOST
+from oriel.bench.variant_times import VariantTimes
 
-MESSAGES = "messages"
 TITLES = {"fence": "fence", "post_start": "pscw", "lock": "lock", "weak_lock": "weak lock"}
 VARIANTS = tuple(TITLES)
 
@@ -34,52 +30,14 @@ PAPER_TITLES = {
     "SMP": "the paper's MPICH2, Sun SMP",
 }
 
-Key = tuple[str, int, str, str]  # variant, bytes, host, way
-
 
 @dataclass
-class HaloTimes:
-    """Microseconds of a step on the slowest rank: of every run, one sample per batch."""
+class HaloTimes(VariantTimes):
+    """Of a step on the slowest rank, by the bytes of a message."""
 
-    runs: dict[Key, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
+    case_name = "bytes"
+
     grid: tuple[int, ...] = ()  # ranks in each dimension
 
-    def read(self, host: str, way: str, output: str) -> int:
-        """Takes the JSON lines that one run printed; returns how many there were."""
-        lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-        for line in lines:
-            self.grid = tuple(line["grid"])
-            self.runs[line["variant"], line["bytes"], host, way].append(line["samples"])
-        return len(lines)
-
-    def hosts(self) -> list[str]:
-        return list(dict.fromkeys(host for _, _, host, _ in self.runs))
-
-    def sizes(self) -> list[int]:
-        return sorted({size for _, size, _, _ in self.runs})
-
-    def median(self, variant: str, size: int, host: str, way: str) -> float | None:
-        """Median over the runs of each run's median."""
-        runs = self.runs.get((variant, size, host, way))
-        return statistics.median(statistics.median(run) for run in runs) if runs else None
-
-    def ratio(self, variant: str, size: int, host: str, way: str) -> float | None:
-        """To the messages of the host alone: they are what a program would use instead."""
-        ours = self.median(variant, size, host, way)
-        messages = self.median(MESSAGES, size, host, HOST)
-        return ours / messages if ours and messages else None
-
-    def as_json(self) -> list[dict]:
-        return [
-            {
-                "variant": variant,
-                "bytes": size,
-                "host": host,
-                "way": way,
-                "unit": "us",
-                "median": self.median(variant, size, host, way),
-                "ratio": self.ratio(variant, size, host, way),
-                "runs": runs,
-            }
-            for (variant, size, host, way), runs in self.runs.items()
-        ]
+    def look_at(self, line: dict) -> None:
+        self.grid = tuple(line["grid"])

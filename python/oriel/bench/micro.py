@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from oriel.bench import micro_figure, outcome
-from oriel.bench.micro_times import FAR, NEAR, Row, Timings
+from oriel.bench.micro_times import Row, Timings
 from oriel.bench.options import positive
 from oriel.bench.rounds import compared
 from oriel.bench.ways import HOST, ORIEL, WAYS
@@ -64,12 +63,6 @@ def _plan(hosts: list[Host], number: int) -> Iterator[tuple[Host, str, str]]:
                 yield host, subject, way
 
 
-def _enough(timings: Timings, runs: int) -> bool:
-    """Whether every row has a distance of the cores at which each way was measured often enough."""
-    needed = (runs + 1) // 2
-    return all(max(timings.support(row).values()) >= needed for row in timings.rows())
-
-
 def _measure(
     hosts: list[Host], runs: int, quick: bool, nodes: Nodes | None
 ) -> tuple[Timings, list[str]]:
@@ -80,7 +73,7 @@ def _measure(
         task = bar.add_task("", total=runs * jobs)
         for number in range(runs if quick else MOST_ROUNDS * runs):
             if number >= runs:
-                if failures or _enough(timings, runs):
+                if failures or timings.enough(runs):
                     break
                 bar.update(task, total=(number + 1) * jobs)
             for host, subject, way in _plan(hosts, number):
@@ -100,24 +93,6 @@ def _measure(
                 bar.advance(task)
         bar.update(task, description="measured")
     return timings, list(failures.values())
-
-
-def _distances(timings: Timings) -> str:
-    """What the distance of the cores was, as a sentence."""
-    seen = timings.distances()
-    near = f"{statistics.median(seen[NEAR]):.0f} ns" if seen[NEAR] else "an unknown time"
-    if not seen[FAR]:
-        return f"A cache line took {near} from one rank's core to the other's and back."
-    far = f"{statistics.median(seen[FAR]):.0f} ns"
-    rows = timings.rows()
-    places = [timings.distance(row) for row in rows]
-    mixed = f", {places.count(None)} from runs of both" if None in places else ""
-    return (
-        f"The distance of the two cores changed: a cache line took {near} there and back, or "
-        f"{far}. "
-        f"A row compares runs of one distance: {places.count(NEAR)} rows near, "
-        f"{places.count(FAR)} far{mixed}."
-    )
 
 
 def _microseconds(value: float | None) -> str:
@@ -193,7 +168,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         "host. !: more than promised.",
         highlight=False,
     )
-    distances = [] if nodes else [_distances(timings)]
+    distances = [] if nodes else [timings.told_distances()]
     place = f"{outcome.place(where, versions, arguments.hosts)}; {runs} runs or more"
     results = {
         "machine": where,

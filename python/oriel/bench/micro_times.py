@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import json
-import statistics
-from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from oriel.bench.distances import Run, Runs
 from oriel.bench.ways import HOST, ORIEL
 from oriel.report.units import size_text
 
@@ -45,31 +44,11 @@ class Row:
         return self.window != "none"
 
 
-@dataclass(frozen=True)
-class Run:
-    """What one run of the program says of one row: microseconds per round, one sample per batch,
-    and how long a cache line took between the ranks' cores and back, before and after."""
-
-    samples: list[float]
-    round_trips_ns: tuple[float, float]
-
-
-NEAR = "near"
-FAR = "far"
-# Two clusters of round trips closer than this are one distance; what takes so long as DISTURBED_NS
-# is no distance but a core that was taken away.
-APART = 2.0
-DISTURBED_NS = 2000.0
-
-
 @dataclass
-class Timings:
-    """All runs. On a virtual machine the cores' distance changes between runs, and a row's times
-    with it: a row compares runs of one distance, where each way has some."""
+class Timings(Runs):
+    """All runs, of each row on each host one way."""
 
-    runs: dict[tuple[Row, str, str], list[Run]] = field(default_factory=lambda: defaultdict(list))
     between_nodes: bool = False
-    _distances: dict[str, list[float]] | None = None  # of the runs read so far
 
     def limit(self, row: Row) -> float:
         """The largest ratio to the best host's time that is as promised."""
@@ -79,11 +58,10 @@ class Timings:
     def read(self, host: str, way: str, output: str) -> int:
         """Takes the JSON lines that one run printed; returns how many rows there were."""
         lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-        self._distances = None
         for line in lines:
             row = Row(line["row"], line["window"], line["bytes"])
             trips = tuple(line.get("round_trip_ns", (0.0, 0.0)))
-            self.runs[row, host, way].append(Run(line["samples"], trips))
+            self.add(Run(line["samples"], trips), row, host, way)
         return len(lines)
 
     def rows(self) -> list[Row]:
@@ -95,61 +73,12 @@ class Timings:
     def hosts(self) -> list[str]:
         return list(dict.fromkeys(host for _, host, _ in self.runs))
 
-    def distances(self) -> dict[str, list[float]]:
-        """Round trips in nanoseconds that were seen, near ones and far ones."""
-        if self._distances is None:
-            self._distances = self._cluster()
-        return self._distances
-
-    def _cluster(self) -> dict[str, list[float]]:
-        trips = [trip for runs in self.runs.values() for run in runs for trip in run.round_trips_ns]
-        sound = sorted(trip for trip in trips if 0 < trip < DISTURBED_NS)
-        # Two distances are two clusters: the widest gap is between them.
-        gaps = [after / before for before, after in zip(sound, sound[1:])]
-        widest = max(gaps, default=1.0)
-        split = gaps.index(widest) + 1 if widest > APART else len(sound)
-        return {NEAR: sound[:split], FAR: sound[split:]}
-
-    def _of(self, distance: str, row: Row, host: str, way: str) -> list[Run]:
-        seen = self.distances()[distance]
-        if not seen:
-            return []
-        return [
-            run
-            for run in self.runs.get((row, host, way), [])
-            if all(seen[0] <= trip <= seen[-1] for trip in run.round_trips_ns)
-        ]
-
-    def support(self, row: Row) -> dict[str, int]:
-        """For each distance, how many runs at it the way with the fewest has."""
-        ways = [(host, way) for each, host, way in self.runs if each == row]
-        return {
-            distance: min(len(self._of(distance, row, *way)) for way in ways)
-            for distance in (NEAR, FAR)
-        }
-
-    def distance(self, row: Row) -> str | None:
-        """The distance at which this row is compared; None: at none, all runs are taken."""
-        support = self.support(row)
-        best = max(support, key=lambda distance: support[distance])
-        return best if support[best] else None
-
-    def compared(self, row: Row, host: str, way: str) -> list[list[float]]:
-        distance = self.distance(row)
-        runs = self.runs.get((row, host, way), [])
-        return [run.samples for run in (self._of(distance, row, host, way) if distance else runs)]
-
-    def median(self, row: Row, host: str, way: str) -> float | None:
-        """Median over the runs of each run's median."""
-        runs = self.compared(row, host, way)
-        return statistics.median(statistics.median(run) for run in runs) if runs else None
-
     def fastest(self, row: Row, host: str, way: str) -> float | None:
         """The shortest batch of all runs: what the code takes when nothing disturbs it."""
         runs = self.compared(row, host, way)
-        return min(min(run) for run in runs) if runs else None
+        return min(min(run.samples) for run in runs) if runs else None
 
-    def ratio(self, row: Row, host: str, value=median) -> float | None:
+    def ratio(self, row: Row, host: str, value=Runs.median) -> float | None:
         """Ours on this host against the best of the hosts; for a row without windows, where there
         is nothing of ours to be faster, against the same host."""
         ours = value(self, row, host, ORIEL)
@@ -158,7 +87,7 @@ class Timings:
         theirs = [each for each in theirs if each]
         return ours / min(theirs) if ours and theirs else None
 
-    def misses(self, rows: list[Row], value=median) -> list[tuple[Row, str, float]]:
+    def misses(self, rows: list[Row], value=Runs.median) -> list[tuple[Row, str, float]]:
         """(row, host, ratio) of every row with a window that takes longer than promised."""
         found = []
         for row in rows:

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
+
+MOST_RANKS = 16  # unless asked for
 
 
 def positive(text: str) -> int:
@@ -15,6 +18,39 @@ def positive(text: str) -> int:
 
 
 positive.__name__ = "whole number above 0"  # what argparse says was expected
+
+
+def add_repetition(parser: argparse.ArgumentParser) -> None:
+    """Of programs that measure several variants on any number of ranks."""
+    ranks = max(2, min(len(os.sched_getaffinity(0)), MOST_RANKS))
+    parser.add_argument(
+        "-n",
+        type=positive,
+        default=ranks,
+        metavar="RANKS",
+        help=f"ranks (default: one per core, 2 at least and {MOST_RANKS} at most; here {ranks})",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=positive,
+        default=5,
+        metavar="R",
+        help="how often the program is started each way (default: 5)",
+    )
+    parser.add_argument(
+        "--batches",
+        type=positive,
+        default=9,
+        metavar="B",
+        help="how often a run measures each variant (default: 9)",
+    )
+    parser.add_argument(
+        "--window",
+        choices=("allocated", "created"),
+        default="allocated",
+        help="the windows are memory of MPI_Win_allocate, or the program's own given to "
+        "MPI_Win_create (default: allocated)",
+    )
 
 
 def add_place(parser: argparse.ArgumentParser) -> None:

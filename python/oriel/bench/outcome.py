@@ -22,6 +22,13 @@ def place(where: dict, versions: dict[str, str], nodes: int = 1) -> str:
     )
 
 
+def crowded(ranks: int, where: dict) -> list[str]:
+    """A note where the ranks share cores."""
+    if ranks <= where["cores"]:
+        return []
+    return [f"The {ranks} ranks share {where['cores']} cores: the times include waits for a core."]
+
+
 def report(
     console: Console,
     notes: Sequence[str],
@@ -30,9 +37,11 @@ def report(
     results: dict,
     path: Path,
     draw: Callable[[str, Path], None],
+    figures: Sequence[str] = (),
 ) -> int:
     """What comes after the tables: notes, failures and the machine; then, if no run failed, the
-    results as JSON and the figure `path`, which `draw` makes. Returns the exit status."""
+    results as JSON and the figure `path`, which `draw` makes, or those of other names beside it.
+    Returns the exit status."""
     for sentence in [*notes, *failures]:
         console.print(f"- {sentence}", highlight=False, markup=False)
     console.print(where, highlight=False)
@@ -42,5 +51,9 @@ def report(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".json").write_text(json.dumps(results, indent=1), encoding="utf-8")
     draw(where, path)
-    console.print(f"Figure and results: {path}", highlight=False)
+    if figures:
+        drawn = ", ".join(figures)
+        console.print(f"Results: {path.with_suffix('.json')}; figures: {drawn}", highlight=False)
+    else:
+        console.print(f"Figure and results: {path}", highlight=False)
     return 0

@@ -13,8 +13,12 @@ PROGRAMS = (
     "micro",
     "pending",
     "halo",
+    "cholesky",
     "progress",
+    "notify",
     "paths",
+    "stencil",
+    "tree",
 )  # each begins its sentences with its name
 
 

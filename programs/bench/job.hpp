@@ -12,7 +12,7 @@
 
 #include "clock.hpp"
 
-namespace patterns {
+namespace bench {
 
 /// The ranks of the job, their clocks, and how they wait where nothing is measured. Where ranks
 /// outnumber cores such a wait sleeps between its tests: a rank that spun there would take a core
@@ -72,8 +72,9 @@ class Job {
   }
 
   /// A barrier that all ranks leave at the same moment, which no barrier alone guarantees: they
-  /// agree on a time a little later than the last one's arrival.
-  void meet() const {
+  /// agree on a time a little later than the last one's arrival. Returns it, in microseconds of
+  /// this rank's clock.
+  double meet() const {
     const std::int64_t arrival = now_ns() + ahead_ns_;
     std::int64_t start = 0;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -86,6 +87,7 @@ class Job {
       while (now_ns() < start) {
       }
     }
+    return us_of(start);
   }
 
  private:
@@ -124,4 +126,4 @@ class Job {
   std::int64_t ahead_ns_ = 0;
 };
 
-}  // namespace patterns
+}  // namespace bench

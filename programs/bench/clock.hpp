@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace patterns {
+namespace bench {
 
 /// Nanoseconds of a clock that all processes of a node share.
 inline std::int64_t now_ns() {
@@ -14,8 +14,12 @@ inline std::int64_t now_ns() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+inline double us_of(std::int64_t ns) {
+  return static_cast<double>(ns) * 1e-3;
+}
+
 inline double now_us() {
-  return static_cast<double>(now_ns()) * 1e-3;
+  return us_of(now_ns());
 }
 
 inline void sleep_until_ns(std::int64_t when) {
@@ -23,4 +27,4 @@ inline void sleep_until_ns(std::int64_t when) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
 }
 
-}  // namespace patterns
+}  // namespace bench

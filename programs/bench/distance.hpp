@@ -13,9 +13,9 @@
 #include <new>
 #include <string>
 
-#include "bench/failure.hpp"
+#include "failure.hpp"
 
-namespace micro {
+namespace bench {
 
 /// How far the two ranks' cores are from one another at this moment: the time that a cache line
 /// takes there and back. On virtual machines it changes as the host moves the processors about, and
@@ -26,18 +26,18 @@ class Distance {
     if (!one_node()) return;
     int pid = static_cast<int>(::getpid());
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    const std::string name = "/micro-distance." + std::to_string(pid);
+    const std::string name = "/rank-distance." + std::to_string(pid);
     if (rank_ == 0) ::shm_unlink(name.c_str());
     MPI_Barrier(MPI_COMM_WORLD);
     const int file = ::shm_open(name.c_str(), O_CREAT | O_RDWR, 0600);
     if (file < 0 || ::ftruncate(file, sizeof(Words)) != 0) {
-      bench::fail("shared memory to measure the distance of the cores could not be made.");
+      fail("shared memory to measure the distance of the cores could not be made.");
     }
     void* memory = ::mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     ::close(file);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ == 0) ::shm_unlink(name.c_str());
-    if (memory == MAP_FAILED) bench::fail("shared memory of two pages could not be mapped.");
+    if (memory == MAP_FAILED) fail("shared memory of two pages could not be mapped.");
     words_ = static_cast<Words*>(memory);
   }
   ~Distance() {
@@ -45,6 +45,18 @@ class Distance {
   }
   Distance(const Distance&) = delete;
   Distance& operator=(const Distance&) = delete;
+
+  /// Whether the ranks share memory. Collective.
+  static bool one_node() {
+    MPI_Comm node = MPI_COMM_NULL;
+    int here = 0;
+    int all = 0;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    MPI_Comm_free(&node);
+    return here == all;
+  }
 
   /// Nanoseconds of a round trip, the shortest of some trials; meaningful on rank 0. Collective.
   double round_trip_ns() {
@@ -60,17 +72,6 @@ class Distance {
   }
 
  private:
-  static bool one_node() {
-    MPI_Comm node = MPI_COMM_NULL;
-    int here = 0;
-    int all = 0;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &here);
-    MPI_Comm_size(MPI_COMM_WORLD, &all);
-    MPI_Comm_free(&node);
-    return here == all;
-  }
-
   static constexpr int trials = 5;
   static constexpr int trips = 200;
   static constexpr int looks_per_yield = 10'000;  // both ranks may be on one core
@@ -101,4 +102,4 @@ class Distance {
   std::uint64_t turns_ = 0;
 };
 
-}  // namespace micro
+}  // namespace bench

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The times of a program that does one thing in several variants, of which one is point-to-point
+communication: as ratios to that of the same host alone."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import ClassVar, Union
+
+from oriel.bench.ways import HOST
+
+MESSAGES = "messages"
+
+Case = Union[int, str]
+Key = tuple[str, Case, str, str]  # variant, case, host, way
+
+
+@dataclass
+class VariantTimes:
+    """Microseconds: of every run, one sample per batch."""
+
+    case_name: ClassVar[str]  # of the field that says in which case a variant was measured
+
+    runs: dict[Key, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
+
+    def read(self, host: str, way: str, output: str) -> int:
+        """Takes the JSON lines that one run printed; returns how many there were."""
+        lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        for line in lines:
+            self.look_at(line)
+            case = line[self.case_name]
+            self.runs[line["variant"], case, host, way].append(line["samples"])
+        return len(lines)
+
+    def look_at(self, line: dict) -> None:
+        """Takes what a line tells beside the times."""
+
+    def hosts(self) -> list[str]:
+        return list(dict.fromkeys(host for _, _, host, _ in self.runs))
+
+    def cases(self) -> list[Case]:
+        return list(dict.fromkeys(case for _, case, _, _ in self.runs))
+
+    def median(self, variant: str, case: Case, host: str, way: str) -> float | None:
+        """Median over the runs of each run's median."""
+        runs = self.runs.get((variant, case, host, way))
+        return statistics.median(statistics.median(run) for run in runs) if runs else None
+
+    def ratio(self, variant: str, case: Case, host: str, way: str) -> float | None:
+        """To the messages of the host alone: they are what a program would use instead."""
+        ours = self.median(variant, case, host, way)
+        messages = self.median(MESSAGES, case, host, HOST)
+        return ours / messages if ours and messages else None
+
+    def as_json(self) -> list[dict]:
+        return [
+            {
+                "variant": variant,
+                self.case_name: case,
+                "host": host,
+                "way": way,
+                "unit": "us",
+                "median": self.median(variant, case, host, way),
+                "ratio": self.ratio(variant, case, host, way),
+                "runs": runs,
+            }
+            for (variant, case, host, way), runs in self.runs.items()
+        ]
