@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bench/arguments.hpp"
+#include "bench/failure.hpp"
+#include "bench/number.hpp"
+#include "bench/window.hpp"
+
+namespace cholesky {
+
+struct Options {
+  bench::Memory memory = bench::Memory::allocated;
+  std::int64_t batches = 31;         // of one factorization each
+  std::int64_t edge = 32;            // of a tile, in doubles
+  std::int64_t tiles_per_rank = 16;  // on average, at least
+  std::int64_t ring = 64;            // slots
+
+  Options(int argc, char** argv) {
+    for (const auto& [name, value] : bench::arguments(argc, argv)) {
+      if (name == "--window" && value == bench::name_of(bench::Memory::allocated)) {
+        memory = bench::Memory::allocated;
+      } else if (name == "--window" && value == bench::name_of(bench::Memory::created)) {
+        memory = bench::Memory::created;
+      } else if (name == "--batches") {
+        batches = bench::number(name, value);
+      } else if (name == "--tile") {
+        edge = at_most(name, bench::number(name, value), largest_edge);
+      } else if (name == "--tiles-per-rank") {
+        tiles_per_rank = at_most(name, bench::number(name, value), most_tiles);
+      } else if (name == "--ring") {
+        ring = at_most(name, bench::number(name, value), most_slots);
+      } else {
+        bench::fail("the option " + std::string(name) + " " + std::string(value) +
+                    " is unknown; use --window allocated or created, --batches N, --tile EDGE, "
+                    "--tiles-per-rank N, --ring SLOTS.");
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t largest_edge = 4096;
+  static constexpr std::int64_t most_tiles = 1 << 20;
+  static constexpr std::int64_t most_slots = 1 << 20;
+
+  static std::int64_t at_most(std::string_view name, std::int64_t value, std::int64_t limit) {
+    if (value <= limit) return value;
+    bench::fail("the option " + std::string(name) + " is at most " + std::to_string(limit) +
+                ", not " + std::to_string(value) + ".");
+  }
+};
+
+}  // namespace cholesky
