@@ -2,7 +2,11 @@
 """`oriel bench micro`: the time of one-sided calls, each host MPI alone against Oriel on it.
 `oriel bench pending`: very many pending nonblocking epochs in one process.
 `oriel bench halo`: epochs against point-to-point communication, in an exchange of ghost cells.
-`oriel bench progress`: put and flush to a target that computes, against one that waits in MPI."""
+`oriel bench progress`: put and flush to a target that computes, against one that waits in MPI.
+`oriel bench notify`: notified access against messages and one-sided calls, the paper's figures.
+`oriel bench stencil`: a pipelined stencil by notified access, against messages.
+`oriel bench tree`: a reduction along a tree by notified access, against messages.
+`oriel bench cholesky`: a Cholesky factorization by tasks and notified access, against messages."""
 
 from __future__ import annotations
 
@@ -10,7 +14,17 @@ import argparse
 import signal
 import sys
 
-from oriel.bench import halo, micro, options, pending, progress
+from oriel.bench import (
+    cholesky,
+    halo,
+    micro,
+    notify,
+    options,
+    pending,
+    progress,
+    stencil,
+    tree,
+)
 from oriel.hosts.nodes import across
 from oriel.report.console import tables_console
 
@@ -19,6 +33,10 @@ SUBJECTS = {
     "pending": (pending, "many pending epochs: completion and memory"),
     "halo": (halo, "an exchange of ghost cells against messages"),
     "progress": (progress, "puts to a target that computes"),
+    "notify": (notify, "notified access against messages and one-sided calls"),
+    "stencil": (stencil, "a pipelined stencil: notified access against messages"),
+    "tree": (tree, "a reduction along a tree: notified access against messages"),
+    "cholesky": (cholesky, "a Cholesky factorization by tasks: notified access against messages"),
 }
 
 

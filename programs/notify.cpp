@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What notified access costs between two ranks, beside messages and the other one-sided calls:
+// "Notified Access: Extending Remote Memory Access Programming Models for Producer-Consumer
+// Synchronization", section V. A plain MPI program: it runs on the host MPI alone, where it
+// measures what needs no notified access, and with Oriel preloaded. `oriel bench notify` starts it
+// both ways in turn and compares. One JSON line per row, times in microseconds.
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "bench/notify_api.hpp"
+#include "notify/calls.hpp"
+#include "notify/catalogue.hpp"
+#include "notify/job.hpp"
+#include "notify/matching.hpp"
+#include "notify/misses.hpp"
+#include "notify/options.hpp"
+#include "notify/overlap.hpp"
+#include "notify/recorder.hpp"
+#include "notify/round_trips.hpp"
+
+namespace notify {
+namespace {
+
+void run(const Options& options) {
+  const Job job;
+  Recorder recorder(job);
+  measure_round_trips(message_entries(options.sizes), job, options, recorder);
+  measure_overlap<OverlappedMessage>(job, options, recorder);
+  measure_round_trips(window_entries(options.sizes), job, options, recorder);
+  measure_overlap<OverlappedFence>(job, options, recorder);
+  if (!bench::NotifyApi().complete()) return;
+  measure_overlap<OverlappedNotification>(job, options, recorder);
+  if (options.measured("calls")) {
+    for (const int requests : {1, 32}) {
+      recorder.record([&] { return call_results(job, options, requests); });
+    }
+  }
+  if (options.measured("matching")) measure_matching(job, options, recorder);
+  if (options.measured("misses")) measure_misses(job);
+}
+
+}  // namespace
+}  // namespace notify
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  notify::run(notify::Options(argc, argv));
+  MPI_Finalize();
+}

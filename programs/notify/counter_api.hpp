@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <array>
+#include <string_view>
+
+namespace notify {
+
+/// Intel MPI's own notified operations, which count at the target: looked up at run time, so that
+/// the program can be built with any MPI.
+struct CounterApi {
+  using Operation = int (*)(const void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype,
+                            int counter, MPI_Win);
+
+  int (*create)(MPI_Win, int counters) = find<decltype(create)>("MPIX_Win_create_notify");
+  int (*free)(MPI_Win) = find<decltype(free)>("MPIX_Win_free_notify");
+  int (*value)(MPI_Win, int counter, MPI_Count*) = find<decltype(value)>("MPIX_Win_get_notify");
+  int (*set)(MPI_Win, int counter, MPI_Count) = find<decltype(set)>("MPIX_Win_set_notify");
+  Operation put = find<Operation>("MPIX_Put_notify");
+  int (*get)(void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, int counter,
+             MPI_Win) = find<decltype(get)>("MPIX_Get_notify");
+
+  /// They know nothing of windows that Oriel carries, and other MPIs have calls of the same names
+  /// with other arguments.
+  bool usable() const {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    MPI_Get_library_version(version.data(), &length);
+    const std::string_view text(version.data(), static_cast<std::size_t>(length));
+    const bool intel = text.find("Intel(R) MPI") != std::string_view::npos;
+    const bool alone = dlsym(RTLD_DEFAULT, "ORIEL_Get_version") == nullptr;
+    return intel && alone && create && free && value && set && put && get;
+  }
+
+ private:
+  template <typename Function>
+  static Function find(const char* name) {
+    return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+  }
+};
+
+}  // namespace notify
