@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`oriel bench` runs tiny on every host MPI, so that it cannot rot (S1, S3, S4, E4, E14, Q8). The
-programs check their data themselves; no time is checked here."""
+"""`oriel bench` runs tiny on every host MPI, so that it cannot rot (S1, S3, S4, E4, E14, N6, N7,
+Q8). The programs check their data themselves; no time is checked here."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from oriel.bench.ways import HOST, ORIEL
 WINDOW_ROWS = 30  # 7 rows of two sizes and one of one size, on two kinds of windows
 MESSAGE_ROWS = 2
 HALO_ROWS = 5 * 8  # messages and four kinds of epochs, eight sizes
+VARIANTS = {"messages", "fence", "post_start", "flag", "notify"}
+STENCIL_VARIANTS = VARIANTS | {"limit"}
+TREE_VARIANTS = VARIANTS | {"reduce"}
 
 
 def test_micro_on_each_host(host, tmp_path):
@@ -29,7 +32,7 @@ def test_micro_on_each_host(host, tmp_path):
 
 # Between nodes the programs differ by what test_nodes.py runs on each host.
 @pytest.mark.hosts("mpich")
-@pytest.mark.parametrize("subject", ["micro", "halo", "progress"])
+@pytest.mark.parametrize("subject", ["micro", "halo", "progress", "notify", "cholesky"])
 def test_between_nodes(host, subject, three_nodes, tmp_path):
     """The same with a rank on each of two nodes (S6, Q8): three_nodes says whether that can be."""
     words = ("--quick", "--hosts", 2, "--mpi", host.name, "--output", tmp_path)
@@ -63,6 +66,28 @@ def test_halo_on_each_host(host, tmp_path):
         assert (tmp_path / picture).stat().st_size > 1000
 
 
+def test_cholesky_on_each_host(host, tmp_path):
+    """With more ranks than cores as well, so that tiles are forwarded, and rings that overflow. The
+    program checks every factor."""
+    window = "created" if host.name == "openmpi" else "allocated"
+    words = ("--quick", "-n", "2,5", "--mpi", host.name, "--window", window, "--output", tmp_path)
+    ended = oriel("bench", "cholesky", *words)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "cholesky.json").read_text(encoding="utf-8"))
+    assert sorted((row["ranks"], row["way"], row["variant"]) for row in results["rows"]) == [
+        (ranks, way, variant)
+        for ranks in (2, 5)
+        for way, variants in (
+            (HOST, ["messages", "onesided"]),
+            (ORIEL, ["messages", "notify", "onesided"]),
+        )
+        for variant in variants
+    ]
+    assert all(row["ratio"] > 0 for row in results["rows"])
+    for picture in ("cholesky.png", "cholesky.svg"):
+        assert (tmp_path / picture).stat().st_size > 1000
+
+
 def test_progress_on_each_host(host, tmp_path):
     ended = oriel("bench", "progress", "--quick", "--mpi", host.name, "--output", tmp_path)
     assert ended.returncode == 0, ended.stdout + ended.stderr
@@ -74,6 +99,72 @@ def test_progress_on_each_host(host, tmp_path):
     assert all(row["first"] for row in results["rows"] if row["target"] == "busy")
     for picture in ("progress.png", "progress.svg"):
         assert (tmp_path / picture).stat().st_size > 1000
+
+
+def _kinds(variants: set[str], cases: tuple) -> set[tuple]:
+    """What must have been measured. A host alone has no notified access."""
+    return {
+        (variant, way, case)
+        for variant in variants
+        for way in (HOST, ORIEL)
+        for case in cases
+        if (variant, way) != ("notify", HOST)
+    }
+
+
+@pytest.mark.parametrize(
+    ("subject", "words", "variants", "case", "cases"),
+    [
+        # A rank with two neighbours at least, and one that is both child and parent.
+        ("stencil", ("-n", 3), STENCIL_VARIANTS, "scaling", ("weak", "strong")),
+        ("tree", ("-n", 4, "--arity", 2), TREE_VARIANTS, "bytes", (8, 64, 512, 4096)),
+    ],
+    ids=["stencil", "tree"],
+)
+def test_notified_access_on_each_host(host, subject, words, variants, case, cases, tmp_path):
+    """The programs check every iteration and every round (N7)."""
+    # Each kind of window once, at least.
+    window = "created" if host.name == "openmpi" else "allocated"
+    words = (*words, "--quick", "--mpi", host.name, "--window", window, "--output", tmp_path)
+    ended = oriel("bench", subject, *words)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / f"{subject}.json").read_text(encoding="utf-8"))
+    found = [(row["variant"], row["way"], row[case]) for row in results["rows"]]
+    assert set(found) == _kinds(variants, cases)
+    assert len(found) == len(set(found))
+    assert all(row["median"] > 0 and row["ratio"] > 0 for row in results["rows"])
+    for picture in (f"{subject}.png", f"{subject}.svg"):
+        assert (tmp_path / picture).stat().st_size > 1000
+
+
+def test_notify_on_each_host(host, tmp_path):
+    ended = oriel("bench", "notify", "--quick", "--mpi", host.name, "--output", tmp_path)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "notify.json").read_text(encoding="utf-8"))
+    kinds = {(row["measure"], row["row"], row["way"]) for row in results["rows"]}
+    for way in (HOST, ORIEL):
+        assert {row for measure, row, its in kinds if (measure, its) == ("put", way)} >= {
+            "messages",
+            "busy_wait",
+            "flag",
+            "fence",
+            "pscw",
+        }
+    assert kinds >= {
+        ("put", "put_notify", ORIEL),
+        ("put", "put_notify_flush", ORIEL),
+        ("get", "get_notify", ORIEL),
+        ("overlap", "put_notify", ORIEL),
+        ("calls", "start", ORIEL),
+        ("matching", "waiting_each", ORIEL),
+    }
+    assert (("put", "intel_notify", HOST) in kinds) == (host.name == "intel")
+    # Of calls shorter than a tick of the clock nothing may be left.
+    assert all(row["median"] > 0 for row in results["rows"] if row["measure"] in ("put", "get"))
+    assert results["misses"] or results["uncounted"]
+    for name in ("notify_put", "notify_get", "notify_overlap"):
+        for kind in ("png", "svg"):
+            assert (tmp_path / f"{name}.{kind}").stat().st_size > 1000
 
 
 def test_unknown_mpi_is_a_sentence():

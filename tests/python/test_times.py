@@ -7,9 +7,12 @@ import json
 
 import pytest
 from oriel.bench import micro
+from oriel.bench.cholesky_times import CholeskyTimes
 from oriel.bench.halo_times import HaloTimes
 from oriel.bench.micro_times import Row, Timings
+from oriel.bench.notify_times import NotifyTimes
 from oriel.bench.progress_times import ProgressTimes
+from oriel.bench.stencil_times import StencilTimes
 from oriel.bench.ways import HOST, ORIEL
 
 
@@ -47,6 +50,37 @@ def test_halo_compares_with_the_messages_of_the_host_alone():
     assert times.ratio("fence", 16, "mpich", ORIEL) == pytest.approx(0.5)
     assert times.ratio("messages", 16, "mpich", ORIEL) == pytest.approx(2.0)
     assert times.ratio("fence", 16, "mpich", HOST) is None
+
+
+def test_stencil_compares_speeds_with_the_messages_of_the_host_alone():
+    times = StencilTimes()
+    for variant, way, us in (("messages", HOST, 400.0), ("notify", ORIEL, 200.0)):
+        line = {"variant": variant, "scaling": "weak", "rows": 11, "columns": 101, "ranks": 2}
+        times.read("mpich", way, json.dumps({**line, "accesses": 4000, "samples": [us, us]}))
+    assert times.gmops("notify", "weak", "mpich", ORIEL) == pytest.approx(0.02)
+    assert times.speed("notify", "weak", "mpich", ORIEL) == pytest.approx(2.0)
+    assert times.speed("notify", "weak", "mpich", HOST) is None
+    assert times.domain_text("weak") == "weak scaling: 11 × 101"
+
+
+def test_cholesky_compares_speeds_with_the_messages_of_the_host_alone():
+    times = CholeskyTimes()
+    for variant, ranks, way, value in (
+        ("messages", 2, HOST, 200.0),
+        ("messages", 4, HOST, 300.0),
+        ("messages", 2, ORIEL, 400.0),
+        ("notify", 2, ORIEL, 100.0),
+    ):
+        line = {"variant": variant, "ranks": ranks, "order": 128 * ranks, "residual": 0.01 * ranks}
+        line |= {"operations": 1e6 * ranks, "samples": [value, value, 50 * value]}
+        times.read("mpich", way, json.dumps(line))
+    assert times.speed("messages", 2, "mpich", HOST) == pytest.approx(10)
+    assert times.speed("notify", 2, "mpich", ORIEL) == pytest.approx(20)
+    assert times.ratio("notify", 2, "mpich", ORIEL) == pytest.approx(2)
+    assert times.ratio("messages", 2, "mpich", ORIEL) == pytest.approx(0.5)
+    assert times.ratio("notify", 4, "mpich", ORIEL) is None
+    assert times.ranks() == [2, 4]
+    assert times.residual == pytest.approx(0.04)
 
 
 def test_progress_is_told_from_waiting_for_the_target():
@@ -90,3 +124,57 @@ def test_rows_compare_runs_of_one_distance():
     assert timings.median(row, "mpich", ORIEL) == pytest.approx(0.07)
     assert timings.median(row, "mpich", HOST) == pytest.approx(0.305)
     assert not timings.misses([row])
+    assert not timings.mixed(row)
+
+
+def test_nothing_is_said_of_a_row_whose_ways_ran_at_different_distances():
+    timings = Timings()
+    for way, trips in ((HOST, (110, 112)), (ORIEL, (520, 525))):
+        line = {"row": "put_fence", "window": "allocated", "bytes": 8, "samples": [1.0]}
+        timings.read("mpich", way, json.dumps({**line, "round_trip_ns": trips}))
+    assert timings.mixed(Row("put_fence", "allocated", 8))
+
+
+def notify_times_of(*lines: tuple) -> NotifyTimes:
+    """(measure, row, size, host, way, microseconds, more) each."""
+    times = NotifyTimes()
+    for measure, row, size, host, way, value, *more in lines:
+        line = {"measure": measure, "row": row, "size": size, "samples": [value] * 3}
+        line |= {"round_trip_ns": [100, 100], **(more[0] if more else {})}
+        times.read(host, way, json.dumps(line))
+    return times
+
+
+def test_notify_compares_with_the_best_messages_and_the_own_bound():
+    times = notify_times_of(
+        ("put", "messages", 8, "mpich", HOST, 1.0),
+        ("put", "messages", 8, "openmpi", HOST, 0.5),
+        ("put", "messages", 4096, "mpich", HOST, 2.0),
+        ("put", "busy_wait", 8, "mpich", ORIEL, 0.2),
+        ("put", "busy_wait", 8, "mpich", HOST, 0.1),
+        ("put", "put_notify", 8, "mpich", ORIEL, 0.25),
+        ("put", "put_notify", 4096, "mpich", ORIEL, 2.2),
+        ("get", "get_notify", 8, "mpich", ORIEL, 0.4),
+    )
+    assert times.against_messages("put", 8, "mpich") == pytest.approx(0.5)
+    assert times.against_messages("get", 8, "mpich") == pytest.approx(0.8)
+    assert times.against_busy_wait("put_notify", 8, "mpich") == pytest.approx(1.25)
+    ratio, size = times.slowest_against_messages("mpich")
+    assert (ratio, size) == (pytest.approx(1.1), 4096)
+    assert times.against_messages("put", 8, "openmpi") is None
+
+
+def test_notify_model():
+    long, longest = 32 << 10, 4 << 20
+    times = notify_times_of(
+        ("put", "put_notify", 0, "mpich", ORIEL, 0.25),
+        ("put", "put_notify", 8, "mpich", ORIEL, 0.3),
+        ("put", "put_notify", long, "mpich", ORIEL, 5.0),
+        ("put", "put_notify", longest, "mpich", ORIEL, 5.0 + 1e-4 * (longest - long)),
+        ("overlap", "messages", 8, "mpich", HOST, 0.25, {"latency_us": 1.0}),
+    )
+    assert times.latency_us("mpich") == pytest.approx(0.25)
+    assert times.gap_ns("mpich") == pytest.approx(0.1)
+    assert times.sizes("put") == [8, long, longest]
+    assert times.overlap("messages", 8, "mpich", HOST) == pytest.approx(0.75)
+    assert times.overlap("put_notify", 8, "mpich", ORIEL) is None
