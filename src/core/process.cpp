@@ -16,7 +16,17 @@ Process::~Process() = default;
 
 Window& Process::create_window(WindowSpec spec) {
   const auto place = place_of(spec.id);
-  return **windows_.insert(place, std::make_unique<Window>(*this, std::move(spec)));
+  Window& made = **windows_.insert(place, std::make_unique<Window>(*this, std::move(spec)));
+  for (const NotifyRecord& record : early_) {
+    if (record.window == made.id()) made.notifications().arrive(record.notification);
+  }
+  forget_window(made.id());
+  return made;
+}
+
+void Process::forget_window(std::uint32_t id) {
+  std::erase(expected_, id);
+  std::erase_if(early_, [id](const NotifyRecord& record) { return record.window == id; });
 }
 
 void Process::destroy_window(Window& window) {
@@ -59,6 +69,8 @@ bool Process::take_notifications() {
     // What arrives for a window that we have freed was of no use to its sender either.
     if (Window* window = find_notified(record.window)) {
       window->notifications().arrive(record.notification);
+    } else if (std::ranges::find(expected_, record.window) != expected_.end()) {
+      early_.push_back(record);
     }
   }
   return taken != 0;

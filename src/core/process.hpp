@@ -28,6 +28,11 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  /// A window of this number is going to be created: its other ranks may have made theirs, and
+  /// notify ours. What comes is kept until then.
+  void expect_window(std::uint32_t id) { expected_.push_back(id); }
+  /// It is not going to be.
+  void forget_window(std::uint32_t id);
   /// The caller has made sure that all ranks' control blocks are in place before anybody uses the
   /// window, and that all ranks are through with it before it is destroyed.
   Window& create_window(WindowSpec spec);
@@ -97,6 +102,8 @@ class Process {
   std::uint64_t refused_ = 0;
   static constexpr unsigned most_passing = 256;
   unsigned passing_ = 0;
+  std::vector<std::uint32_t> expected_;  // numbers of windows that are being made
+  std::vector<NotifyRecord> early_;      // for these, in order of arrival
   Window* notified_ = nullptr;  // the window that was told last, usually the one that is told next
 };
 

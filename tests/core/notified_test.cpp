@@ -474,6 +474,37 @@ TEST_F(NotifiedPair, NobodyListensForNothing) {
   EXPECT_FALSE(job_.process(1).busy());
 }
 
+// A rank that has made its part of a window may notify one that has not.
+TEST_F(NotifiedPair, TheFirstOnesWaitForTheirWindow) {
+  constexpr std::uint32_t number = 3;  // of rank 1's second window, as SimJob gives them
+  Process& process = job_.process(1);
+  const Listening listening(process.listeners());
+  const auto send = [&](std::uint32_t window, std::int32_t tag) {
+    ASSERT_TRUE(job_.transport(0).notify(1, {window, {0, tag, 8}}, {}));
+    process.sweep();
+  };
+  send(number, 1);  // to one that nobody makes
+  process.expect_window(number);
+  send(number, 2);
+  send(number, 3);
+  process.expect_window(number + 2);
+  send(number + 2, 4);
+  process.forget_window(number + 2);
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  job_.create_window(spec);
+  job_.create_window(spec);
+  ASSERT_EQ(job_.window(1, 1).id(), number);
+  for (const std::int32_t tag : {2, 3}) {
+    NotifyRequest next(NotifyPattern{0, any}, 1);
+    job_.window(1, 1).notifications().start(next);
+    ASSERT_TRUE(next.complete());
+    EXPECT_EQ(next.last().tag, tag);
+  }
+  EXPECT_EQ(job_.window(1, 1).notifications().find({any, any}), nullptr);
+  EXPECT_EQ(job_.window(1, 2).notifications().find({any, any}), nullptr);
+}
+
 // It belongs to the epoch that covers its target: a start waits for the post.
 TEST_F(NotifiedPair, AnEpochThatCoversTheTargetTakesIt) {
   const std::array<int, 1> to = {1};

@@ -335,6 +335,20 @@ void never_asked_for(Flavor flavor, const Program& program) {
   }
 }
 
+// Whoever has made its part of a window notifies others that may not have.
+void before_the_window_is_made(const Program& program) {
+  for (int round = 0; round < 200; ++round) {
+    int* memory = nullptr;
+    MPI_Win window;
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    oriel().Put_notify(&round, 1, MPI_INT, program.right(), 0, 1, MPI_INT, window, round);
+    expect_status(Expected(window, program.left(), round, 1).start_and_wait(), program.left(),
+                  round, 1);
+    CHECK_EQUAL(*memory, round);
+    MPI_Win_free(&window);
+  }
+}
+
 /// Three requests of ours among the host's own: what a wait leaves behind must be all complete.
 class Mixed {
  public:
@@ -646,6 +660,7 @@ void freed_window(Flavor flavor, const Program&) {
 
 int main(int argc, char** argv) {
   Program program(argc, argv);
+  program.test("before the window is made", [&] { before_the_window_is_made(program); });
   for (const Flavor flavor : support::flavors()) {
     program.test("ping pong", [&] { ping_pong(flavor, program); });
     program.test("every operation", [&] { every_operation(flavor, program); });

@@ -42,6 +42,7 @@ WindowMaker::~WindowMaker() {
   if (window_->group != MPI_GROUP_NULL) PMPI_Group_free(&window_->group);
   {
     const Guard guard(runtime.lock);
+    if (mine_.window != 0) runtime.engine()->process.forget_window(mine_.window);
     own_.reset();
     window_.reset();
   }
@@ -80,6 +81,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
   mine_.process = runtime.engine()->routes.node().name();
   mine_.met = has_met(communicator_, mine_.process.id) ? 1 : 0;
   mine_.window = spec_.id = runtime.engine()->next_window++;
+  runtime.engine()->process.expect_window(spec_.id);
   return MPI_SUCCESS;
 }
 
