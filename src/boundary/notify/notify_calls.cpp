@@ -93,7 +93,6 @@ Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
-using oriel::Notification;
 using oriel::NotifyPattern;
 
 ORIEL_CALL(Notify_init)(MPI_Win win, int source, int tag, int expected_count,
