@@ -20,6 +20,7 @@ STARTED_ELSEWHERE = (
     "granted_threads",
     "hidden",
     "killed",
+    "killed_notifier",
     "killed_polled",
     "killed_within",
     "lost",

@@ -110,6 +110,13 @@ def test_killed_while_polled(job, host, what):
     assert "has ended, so this " in reason and "cannot complete" in reason
 
 
+@pytest.mark.parametrize("how", ["wait", "test", "any", "probe", "iprobe"])
+def test_killed_before_it_notifies(job, host, how):
+    """Whoever waits for a notification of the dead is told so (N3, B2)."""
+    _, reason = run_to_loss(job, host, [folder_of(host) / "killed_notifier", how], {})
+    assert "has ended, so this " in reason and "cannot complete" in reason
+
+
 def _named() -> set[str]:
     """What Oriel has named in shared memory. The hosts leave names of their own behind."""
     return {path.name for path in Path("/dev/shm").glob("oriel-*")}
