@@ -26,6 +26,16 @@ inline std::string_view name_of(Memory memory) {
   return "unknown";
 }
 
+/// Whether the value of --window names a kind of memory that the programs are measured with; which.
+inline bool is_memory(std::string_view value, Memory& memory) {
+  for (const Memory one : {Memory::allocated, Memory::created}) {
+    if (value != name_of(one)) continue;
+    memory = one;
+    return true;
+  }
+  return false;
+}
+
 /// A window over all ranks: its memory is the MPI library's (MPI_Win_allocate), or private memory
 /// from malloc, given to MPI_Win_create or attached to a dynamic window.
 class Window {

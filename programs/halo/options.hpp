@@ -22,11 +22,8 @@ struct Options {
 
   Options(int argc, char** argv) {
     for (const auto& [name, value] : bench::arguments(argc, argv)) {
-      if (name == "--window" && value == bench::name_of(bench::Memory::allocated)) {
-        memory = bench::Memory::allocated;
-      } else if (name == "--window" && value == bench::name_of(bench::Memory::created)) {
-        memory = bench::Memory::created;
-      } else if (name == "--batches") {
+      if (name == "--window" && bench::is_memory(value, memory)) continue;
+      if (name == "--batches") {
         batches = bench::number(name, value);
       } else if (name == "--batch-us") {
         batch_us = bench::number(name, value);
