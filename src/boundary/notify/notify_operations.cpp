@@ -19,16 +19,12 @@ Access notified(Access access, int tag) {
 
 /// A put of one contiguous type to mapped memory. False: the general path is to be taken.
 bool put_straight(const BoundWindow& window, const Access& access) {
-  if (access.kind != OperationKind::put || access.origin.type != access.target_type ||
-      access.origin.count != access.target_count || access.notice.tag < 0 ||
-      static_cast<std::uint64_t>(access.target_count) >> 32 != 0 ||
-      !valid_rank(window, access.rank)) {
+  std::size_t bytes;
+  if (access.kind != OperationKind::put || access.notice.tag < 0 ||
+      !one_run(window, access.origin.count, access.origin.type, access.rank, access.target_count,
+               access.target_type, bytes)) {
     return false;
   }
-  const Datatypes::Known* known = runtime.datatypes.find(access.target_type);
-  if (known == nullptr || !known->layout->short_contiguous()) return false;
-  const std::uint64_t bytes =
-      static_cast<std::uint64_t>(access.target_count) * known->layout->size();
   return window.core->put_notified(access.rank, access.displacement, access.origin.address, bytes,
                                    access.notice.tag);
 }

@@ -41,18 +41,25 @@ inline Failure issue(BoundWindow& window, const Access& access) {
   return issue(window, access, nullptr, posted);
 }
 
-/// Where a put or get of one contiguous type goes straight to memory: its address there and its
-/// bytes, or null. The predicate of the fast path; whatever it declines takes the general one.
+/// Whether a put or get is of one contiguous type, in one run on both sides: its bytes.
+inline bool one_run(const BoundWindow& window, MPI_Count count, MPI_Datatype type, int rank,
+                    MPI_Count target_count, MPI_Datatype target_type, std::size_t& bytes) {
+  // One type and count on both sides. The bounds keep the product below from overflowing.
+  if (type != target_type || count != target_count) return false;
+  if (static_cast<std::uint64_t>(count) >> 32 != 0) return false;
+  if (!valid_rank(window, rank)) return false;
+  const Datatypes::Known* known = runtime.datatypes.find(type);
+  if (known == nullptr || !known->layout->short_contiguous()) return false;
+  bytes = static_cast<std::size_t>(count) * known->layout->size();
+  return true;
+}
+
+/// Where such a one goes straight to memory: its address there and its bytes, or null. The
+/// predicate of the fast path; whatever it declines takes the general one.
 inline std::byte* straight(const BoundWindow& window, MPI_Count count, MPI_Datatype type, int rank,
                            MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_type,
                            std::size_t& bytes) {
-  // One type and count on both sides. The bounds keep the product below from overflowing.
-  if (type != target_type || count != target_count) return nullptr;
-  if (static_cast<std::uint64_t>(count) >> 32 != 0) return nullptr;
-  if (!valid_rank(window, rank)) return nullptr;
-  const Datatypes::Known* known = runtime.datatypes.find(type);
-  if (known == nullptr || !known->layout->short_contiguous()) return nullptr;
-  bytes = static_cast<std::size_t>(count) * known->layout->size();
+  if (!one_run(window, count, type, rank, target_count, target_type, bytes)) return nullptr;
   return window.core->direct(rank, displacement, bytes);
 }
 

@@ -17,13 +17,6 @@ PersistentRequest* find(MPI_Request handle) {
   return persistent_requests.find(handle);
 }
 
-/// Through the error handler of the request's window, or where that is gone, of MPI_COMM_SELF.
-int report(const char* call, MPI_Win window, const Failure& failure) {
-  if (!failure) return MPI_SUCCESS;
-  if (window != MPI_WIN_NULL) return raise(window, call, failure);
-  return raise(MPI_COMM_SELF, call, failure.error_class, failure.reason);
-}
-
 /// What one of ours has to say. `ended`: it is complete, or was not active.
 int look(PersistentRequest& request, bool finish, bool& ended, MPI_Status* status) {
   Failure failure;

@@ -20,10 +20,7 @@ bool start(const char* call, MPI_Request request, int& code) {
     window = ours->window_handle();
     failure = ours->start();
   }
-  code = MPI_SUCCESS;
-  if (!failure) return true;
-  code = window != MPI_WIN_NULL ? raise(window, call, failure)
-                                : raise(MPI_COMM_SELF, call, failure.error_class, failure.reason);
+  code = report(call, window, failure);
   return true;
 }
 

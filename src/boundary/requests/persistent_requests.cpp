@@ -74,6 +74,12 @@ void PersistentRequests::fail_lost() {
   for (const auto& request : all_) request->look_for_lost();
 }
 
+int report(const char* call, MPI_Win window, const Failure& failure) {
+  if (!failure) return MPI_SUCCESS;
+  if (window != MPI_WIN_NULL) return raise(window, call, failure);
+  return raise(MPI_COMM_SELF, call, failure.error_class, failure.reason);
+}
+
 void make_empty(MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   status->MPI_SOURCE = MPI_ANY_SOURCE;

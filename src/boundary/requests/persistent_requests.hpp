@@ -85,6 +85,10 @@ class PersistentRequests {
 
 extern PersistentRequests persistent_requests;
 
+/// Raises what is wrong with one of them, if anything: through its window's error handler, or where
+/// that is gone, through that of MPI_COMM_SELF. Without the process lock.
+int report(const char* call, MPI_Win window, const Failure& failure);
+
 /// As MPI has it for an inactive request (MPI-4.1 section 3.7.3).
 void make_empty(MPI_Status* status);
 
