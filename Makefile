@@ -18,7 +18,7 @@ help:
 	@echo "make test     everything that CI tests"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
-	@echo "make soak     long random tests of the core, larger spaces of the model"
+	@echo "make soak     long random tests of the core, larger spaces of the model, 10^8 notifications"
 	@echo "make mpis     bring MPICH, Open MPI and Intel MPI into build/mpi"
 
 setup:
@@ -55,6 +55,7 @@ test: build $(SANITIZED)
 soak: build
 	ORIEL_SEEDS=20000 build/tests/core_tests --gtest_filter='*andom*'
 	ORIEL_MODEL_LARGE=1 build/tests/model_tests
+	build/bin/oriel run -n 4 build/tests/mpi/mpich/notify_soak 100000000
 
 lint: build
 	scripts/lint

@@ -10,8 +10,8 @@ foreach(abi IN LISTS ORIEL_ABIS)
   target_include_directories(oriel_${abi} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   install(TARGETS oriel_${abi} EXPORT oriel LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/include/oriel/oriel.h ${PROJECT_SOURCE_DIR}/include/oriel/notify.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oriel)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/oriel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oriel)
 install(EXPORT oriel NAMESPACE oriel:: FILE oriel-targets.cmake DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/oriel-config.cmake.in

@@ -18,13 +18,15 @@
  *    it. In every case the origin's buffers may be reused after a flush_local (or what closes the
  *    epoch), and nothing has to be flushed for the target to be notified.
  *  - Notifications of one origin to one target on one window arrive in the order in which the
- *    operations were issued, but that those of long transfers, which the network carries out by
- *    itself, may arrive later than those of short operations behind them. Operations recorded for
- *    an epoch that is not active yet, or for a target that is not available, are issued then.
+ *    operations were issued, except that those of operations which the network carries out by
+ *    itself (long transfers, and accumulates on a window with mpi_assert_accumulate_intrinsic) may
+ *    arrive after those of later operations. Operations recorded for an epoch that is not active
+ *    yet, or for a target that is not available, are issued then.
  *  - No notification is lost. Those that nobody has asked for are kept at the target, in order of
- *    arrival, without limit. Where too many arrive before the target looks (in any MPI call on a
- *    window, any wait or test, or by the host's progress), operations wait at their origins: no
- *    call here blocks for that, a flush does.
+ *    arrival, without limit. Where more arrive than the target has room for before it looks (in any
+ *    call that waits or tests, in the host's progress, and in its other RMA calls if it has active
+ *    requests or others wait for room), the notifications wait at their origins; on a node their
+ *    data does not. No operation blocks for that; a flush does, and a call that closes the epoch.
  *  - A notified operation of MPI_PROC_NULL does nothing. One of no elements notifies only.
  *  - Errors are raised through the window's error handler, with the classes of the operation;
  *    MPI_ERR_TAG: the tag is negative. After an error nothing was moved and nobody is notified. An
@@ -141,19 +143,22 @@ int ORIEL_Rget_accumulate_notify_c(const void* origin_addr, MPI_Count origin_cou
  * expected_count of 0 the request completes when it is started, with an empty status.
  *
  * A wait fails with MPI_ERR_OTHER when a process of the window has ended whose notification it may
- * be waiting for. The request has to be freed before its window, and is lost with it.
+ * be waiting for, and with MPI_ERR_REQUEST when the window has been freed: then it can only be
+ * freed. Starting one that is active is MPI_ERR_REQUEST.
  *
  * Errors: MPI_ERR_WIN, MPI_ERR_RANK, MPI_ERR_TAG, MPI_ERR_COUNT. Source: section III-B.
  */
 int ORIEL_Notify_init(MPI_Win win, int source, int tag, int expected_count, MPI_Request* request);
 
 /** Waits until a notification is there that matches and that no active request takes, and tells of
- *  the oldest one in the status. It stays there. Source: section III-B ("Probe semantics"). */
+ *  the oldest one in the status. It stays there. Errors as of ORIEL_Notify_init, and MPI_ERR_OTHER
+ *  when a process has ended whose notification it may be waiting for; MPI_PROC_NULL is no source.
+ *  Source: section III-B ("Probe semantics"). */
 int ORIEL_Notify_probe(MPI_Win win, int source, int tag, MPI_Status* status);
 /** As ORIEL_Notify_probe, but does not wait: *flag tells whether there is one. */
 int ORIEL_Notify_iprobe(MPI_Win win, int source, int tag, int* flag, MPI_Status* status);
 
-/* Of each the twin that tools call. */
+/* The same under the names that tools call. */
 
 int PORIEL_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
                       int target_rank, MPI_Aint target_disp, int target_count,

@@ -32,6 +32,7 @@
 
 #include <mpi.h>
 #include <oriel/notify.h>
+#include <oriel/notify_counters.h>
 
 #define ORIEL_VERSION_MAJOR 0
 #define ORIEL_VERSION_MINOR 1

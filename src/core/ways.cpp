@@ -12,12 +12,24 @@ Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources
     : region_(region),
       outbox_(resources.outbox),
       epochs_(epochs),
+      notifications_(notifications),
       fences_(region, resources.limits.told_each),
       atomics_(epochs, region, transport),
-      mapped_(epochs, region, fences_, atomics_) {
-  if (!remote) return;
-  remote_ = std::make_unique<Remote>(epochs, region, transport, resources, fences_, atomics_,
-                                     notifications);
+      notifier_(region, notifications.counters()),
+      mapped_(epochs, region, fences_, atomics_, notifier_),
+      remote_(remote ? std::make_unique<Remote>(epochs, region, transport, resources, fences_,
+                                                atomics_, notifications)
+                     : nullptr),
+      exchange_(region, remote ? &remote_->sender : nullptr) {}
+
+bool Ways::sweep() {
+  bool moved = remote_ != nullptr && remote_->server.sweep();
+  for (std::size_t reached = notifications_.thresholds().look(notifications_.counters());
+       reached != 0; --reached) {
+    epochs_.remove_work();
+    moved = true;
+  }
+  return moved;
 }
 
 void Ways::expose(int origin, std::uint64_t id, bool no_check) {
@@ -101,7 +113,7 @@ void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   }
   if (over) {
     target.moving.remove(recorded);
-    if (recorded.operation.notice.wanted && recorded.error == Error::none) {
+    if (recorded.operation.notice.wanted() && recorded.error == Error::none) {
       Epoch& epoch = *recorded.epoch;
       recorded.carried = true;
       if (region_.mapped(target.rank)) mapped_.hold_notice(recorded);
@@ -135,6 +147,8 @@ bool Ways::deliver(const Message& message, std::span<const std::byte> payload) {
       return remote_->fence.take_mark(message);
     case MessageKind::layout:
       return remote_->server.take_layout(message, payload);
+    case MessageKind::exchange:
+      return exchange_.take(message, payload);
     case MessageKind::count:
       break;
   }

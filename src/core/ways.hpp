@@ -9,8 +9,10 @@
 #include "core/base/limits.hpp"
 #include "core/epoch/epochs.hpp"
 #include "core/epoch/reach.hpp"
+#include "core/exchange.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/mapped/mapped_targets.hpp"
+#include "core/mapped/notifier.hpp"
 #include "core/notify/notifications.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
@@ -46,7 +48,7 @@ class Ways final : public Reach {
   bool completed_by(int origin, std::uint64_t id) override;
   void open_fence(std::uint64_t call, bool announce) override;
   bool end_fence(Epoch& epoch) override;
-  bool sweep() override { return remote_ != nullptr && remote_->server.sweep(); }
+  bool sweep() override;
   void push(bool urgent) override;
 
   // Targets.
@@ -73,6 +75,12 @@ class Ways final : public Reach {
 
   /// After the last fence of the window: true when no rank looks at our words any more.
   bool leave() { return fences_.leave(); }
+
+  Exchange& exchange() { return exchange_; }
+  /// See Notifier: of a mapped rank.
+  bool tell(int rank, const Notice& notice, const NotifyStore& store) {
+    return notifier_.tell(rank, notice, store);
+  }
 
   // The light epoch: a lock that is free, taken with nothing else under way.
   /// Takes the lock of a mapped target if nobody holds it against us.
@@ -103,10 +111,13 @@ class Ways final : public Reach {
   Region& region_;
   Outbox& outbox_;
   Epochs& epochs_;
+  Notifications& notifications_;
   FenceWords fences_;
   NetworkAtomics atomics_;
+  Notifier notifier_;
   MappedTargets mapped_;
   std::unique_ptr<Remote> remote_;
+  Exchange exchange_;
 };
 
 }  // namespace oriel

@@ -37,6 +37,21 @@ Window::~Window() {
   if (remote()) process_.serve(false);
 }
 
+Outcome Window::await(std::int32_t counter, std::uint64_t value, Completion& completion) {
+  if (notifications_.counters().mine_at(counter).value() >= value) return Outcome::finished();
+  notifications_.thresholds().add(counter, value, completion);
+  add_work();
+  return Outcome::posted();
+}
+
+std::uint64_t Window::exchange_counter(std::int32_t counter, std::uint64_t value) {
+  const std::uint64_t before = notifications_.counters().mine_at(counter).exchange(value);
+  for (auto reached = notifications_.thresholds().pass(counter, before); reached != 0; --reached) {
+    remove_work();
+  }
+  return before;
+}
+
 Error Window::lock(bool exclusive, int target, Assert assertion) {
   if (assertion.no_check || !valid_rank(target) || !may_lock_lightly(target) ||
       !ways_.try_lock(target, exclusive)) {

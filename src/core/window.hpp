@@ -64,19 +64,20 @@ class Window : public Epochs {
   /// epoch or, where none covers the target, in the notified one. False: nothing has been done; use
   /// issue().
   bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
-                    std::int32_t tag) {
+                    const Notice& notice) {
     const EpochPeer& other = peer(target);
     Target* open = other.ready;
     if (open == nullptr && !covered(target)) open = other.notified;
-    if (open == nullptr || other.holds_notices() || bytes > NotifyStore::most_bytes) return false;
+    const bool behind_others = notice.kind == NoticeKind::tag && other.holds_notices();
+    if (open == nullptr || behind_others || bytes > NotifyStore::most_bytes) return false;
     const Member& member = region_->member(target);
     std::int64_t offset;
     if (member.base == nullptr ||
         __builtin_mul_overflow(displacement, static_cast<std::int64_t>(member.disp_unit),
                                &offset) ||
         bytes > member.size || static_cast<std::uint64_t>(offset) > member.size - bytes ||
-        !region_->notify(target, {true, tag, bytes},
-                         {member.base + offset, origin, static_cast<std::uint32_t>(bytes)})) {
+        !ways_.tell(target, {notice.kind, notice.number, bytes},
+                    {member.base + offset, origin, static_cast<std::uint32_t>(bytes)})) {
       return false;
     }
     open->used = true;
@@ -123,6 +124,18 @@ class Window : public Epochs {
 
   /// What notified operations have told this rank.
   Notifications& notifications() { return notifications_; }
+  /// Tells the completion when our counter, which we have, has reached the value (N8).
+  Outcome await(std::int32_t counter, std::uint64_t value, Completion& completion);
+  /// Gives our counter another value, and returns the one that it had: no addition is lost, and who
+  /// waits for no more than that is told.
+  std::uint64_t exchange_counter(std::int32_t counter, std::uint64_t value);
+
+  /// For calls that are collective on the window: enters the next round of the exchange.
+  void begin_exchange(const Exchange::Words& own) {
+    ways_.exchange().begin(own);
+    ways_.push(true);
+  }
+  Exchange& exchange() { return ways_.exchange(); }
 
   /// After the last fence, before the window is destroyed: true when no other rank looks at what is
   /// ours any more. To be asked until it is.

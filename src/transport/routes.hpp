@@ -48,8 +48,9 @@ class Routes final : public Transport {
     return message;
   }
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                         std::uint64_t key, std::uint64_t token) override {
-    return network_->transfer(process - first_elsewhere, write, runs, key, token);
+                         std::uint64_t key, std::uint64_t token,
+                         std::span<const std::byte> behind) override {
+    return network_->transfer(process - first_elsewhere, write, runs, key, token, behind);
   }
   /// Also to processes of our node and to ourselves.
   std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,

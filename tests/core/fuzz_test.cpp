@@ -102,10 +102,10 @@ TEST(Fuzz, Packets) {
                                       std::byte{5});
     int put = 0;
     while (put < 4 && writer.fits(text.size())) {
-      writer.add(text, {});
+      writer.add(text, {}, static_cast<std::uint32_t>(random.below(3)));
       ++put;
     }
-    auto packet = writer.close(3, 1);
+    auto packet = writer.close(3, 1, 0);
     for (int i = random.below(4); i > 0; --i) {
       buffer[static_cast<std::size_t>(random.below(static_cast<int>(packet.size())))] =
           static_cast<std::byte>(random.below(256));

@@ -26,7 +26,7 @@ constexpr std::int32_t any = NotifyPattern::any;
 using Cell = std::uint64_t;
 
 Operation notified(Operation operation, std::int32_t tag) {
-  operation.notice = {true, tag, operation.bytes()};
+  operation.notice = {NoticeKind::tag, tag, operation.bytes()};
   return operation;
 }
 
@@ -83,6 +83,12 @@ class NotifiedJob {
         threads_(threads),
         job_(placement.nodes, threads, limits()) {
     job_.network().set_orders_writes(placement.orders_writes);
+    using Telling = SimNetwork::Telling;
+    Random choice(seed);
+    job_.network().set_immediate_data(
+        choice.pick(std::vector<std::size_t>{0, 4, 8}),
+        choice.pick(
+            std::vector{Telling::in_order, Telling::immediate_first, Telling::immediate_last}));
     SimWindowSpec spec;
     spec.bytes = cells() * sizeof(Cell);
     spec.memory = placement.memory;
@@ -126,6 +132,12 @@ class NotifiedJob {
   }
   void check() {
     for (Player& player : players_) player.check();
+  }
+  /// Notifications that went as immediate data.
+  std::uint64_t named() {
+    std::uint64_t named = 0;
+    for (int rank = 0; rank < job_.ranks(); ++rank) named += job_.transport(rank).named();
+    return named;
   }
 
  private:
@@ -188,10 +200,9 @@ class NotifiedJob {
 
     void check() {
       if (locked_) {
-        Told closed;
-        closed.take(window().unlock_all(&closed));
+        unlock();
         job_.job_.settle();
-        EXPECT_TRUE(closed.done());
+        EXPECT_TRUE(closing_.back().done());
       }
       Told flushed;
       flushed.take(window().flush_notified(&flushed));
@@ -239,16 +250,23 @@ class NotifiedJob {
       issue(window(), notified(operation, one.tag));
     }
 
-    /// Its own epoch, or one of locks.
+    /// Its own epoch, or one of locks: of all ranks, or of one, which may be a light one.
     void turn_lock() {
       if (!locked_ && (closing_.empty() || closing_.back().done())) {
-        ASSERT_EQ(window().lock_all({}), Error::none);
+        only_ = random_.chance(50) ? random_.below(static_cast<int>(sent_.size())) : every;
+        ASSERT_EQ(only_ == every ? window().lock_all({}) : window().lock(false, only_, {}),
+                  Error::none);
         locked_ = true;
-      } else if (locked_ && window().lock_all_held()) {
-        closing_.emplace_back();
-        closing_.back().take(window().unlock_all(&closing_.back()));
-        locked_ = false;
+      } else if (locked_ &&
+                 (only_ == every ? window().lock_all_held() : window().lock_held(only_))) {
+        unlock();
       }
+    }
+    void unlock() {
+      closing_.emplace_back();
+      Told& closed = closing_.back();
+      closed.take(only_ == every ? window().unlock_all(&closed) : window().unlock(only_, &closed));
+      locked_ = false;
     }
 
     void listen() {
@@ -334,7 +352,9 @@ class NotifiedJob {
     std::vector<std::vector<bool>> heard_;  // by source
     int left_ = 0;                          // not heard of
     std::unique_ptr<NotifyRequest> request_;
+    static constexpr int every = -1;
     bool locked_ = false;
+    int only_ = every;  // of one rank
     std::deque<Told> closing_;
   };
 
@@ -382,6 +402,7 @@ class RandomNotified : public ::testing::TestWithParam<Placement> {};
 
 TEST_P(RandomNotified, EachArrivesOnceWithItsData) {
   const Seeds seeds = Seeds::from_environment(30);
+  std::uint64_t named = 0;
   for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     NotifiedJob job(seed, GetParam(), 25, false);
@@ -394,7 +415,9 @@ TEST_P(RandomNotified, EachArrivesOnceWithItsData) {
     }
     job.check();
     if (HasFailure()) return;
+    named += job.named();
   }
+  EXPECT_EQ(named != 0, GetParam().direct && GetParam().orders_writes) << named;
 }
 
 // N4 under ThreadSanitizer.
@@ -454,6 +477,42 @@ TEST_F(NotifiedPair, AFullQueuePushesBack) {
     job_.settle();
     ASSERT_TRUE(next.complete());
     EXPECT_EQ(next.last().tag, tag);
+  }
+}
+
+// What closes an epoch waits for the notices that are held, also where a lock that is free was
+// taken by an epoch that is in no list; a flush does, and then nothing is left to wait for.
+TEST_F(NotifiedPair, AFullQueuePushesBackUnderALock) {
+  constexpr int many = 3 * SimNetwork::Notifications::most;
+  for (const bool one : {true, false}) {
+    for (const bool flushes : {false, true}) {
+      SCOPED_TRACE(std::string(one ? "lock" : "lock_all") + (flushes ? ", flush" : ""));
+      Window& window = job_.window(0);
+      ASSERT_EQ(one ? window.lock(true, 1, {}) : window.lock_all({}), Error::none);
+      for (int tag = 0; tag < many; ++tag) notify(tag);
+      Told flushed, closed;
+      const auto held = [&](const Told& told) {
+        for (int i = 0; i < 100; ++i) job_.process(0).sweep();
+        EXPECT_FALSE(told.done());
+        job_.settle();
+        EXPECT_TRUE(told.done());
+      };
+      if (flushes) {
+        flushed.take(window.flush(1, false, &flushed));
+        held(flushed);
+      }
+      closed.take(one ? window.unlock(1, &closed) : window.unlock_all(&closed));
+      if (!flushes) held(closed);
+      EXPECT_TRUE(closed.done());
+      EXPECT_TRUE(window.quiet());
+      for (int tag = 0; tag < many; ++tag) {
+        NotifyRequest next(NotifyPattern{0, any}, 1);
+        job_.window(1).notifications().start(next);
+        job_.settle();
+        ASSERT_TRUE(next.complete());
+        EXPECT_EQ(next.last().tag, tag);
+      }
+    }
   }
 }
 

@@ -131,6 +131,23 @@ def oriel(*words, **settings) -> subprocess.CompletedProcess:
     return subprocess.CompletedProcess(argv, process.returncode, output, errors)
 
 
+def output_of(words: list, environment: dict[str, str], limit_s: float, cwd=None) -> str:
+    """What a command prints, which has to succeed within this time."""
+    ended = subprocess.run(
+        words,
+        cwd=cwd,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=limit_s,
+        check=False,
+    )
+    assert ended.returncode == 0, f"{words} failed:\n{ended.stdout[-4000:]}"
+    return ended.stdout
+
+
 def sanitizer() -> str:
     """Path of AddressSanitizer's runtime."""
     words = ["g++", "-print-file-name=libasan.so"]
@@ -167,17 +184,8 @@ class Job:
     def run_linked(self, host: Host, name: str, ranks: int):
         """One that is linked with Oriel: nothing is preloaded."""
         argv, environ = host.command(ranks, [folder_of(host) / name], preload=False)
-        ended = subprocess.run(
-            argv,
-            env=environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=LIMIT_SECONDS,
-            check=False,
-        )
-        assert ended.returncode == 0 and "ok: " in ended.stdout, ended.stdout[-4000:]
+        output = output_of(argv, environ, LIMIT_SECONDS)
+        assert "ok: " in output, output[-4000:]
 
     def run_command(self, host: Host, command: list, ranks: int, settings=None, nodes=None):
         """The same of any command, which runs once per rank."""
@@ -250,15 +258,15 @@ class Job:
         return output
 
 
-def expect_loss(job: Job, host: Host, settings=None, when_ready=None) -> str:
-    """Runs `lost` on two nodes: what rank 0 waits for fails with a sentence, within the configured
-    time, when rank 1 is lost. `when_ready` is called with the nodes and the program when that may
-    happen. Returns the output."""
-    program = folder_of(host) / "lost"
+def expect_loss(job: Job, host: Host, settings=None, when_ready=None, words=("lost",)) -> str:
+    """Runs `lost`, or another program with arguments, on two nodes: what rank 0 waits for fails
+    with a sentence, within the configured time, when rank 1 is lost. `when_ready` is called with
+    the nodes and the program when that may happen. Returns the output."""
+    program = folder_of(host) / words[0]
     settings = {"ORIEL_PEER_TIMEOUT": "2", **(settings or {})}
     with Nodes(2) as nodes:
         when = when_ready and (lambda: when_ready(nodes, program))
-        output, reason = run_to_loss(job, host, [program], settings, nodes, when)
+        output, reason = run_to_loss(job, host, [program, *words[1:]], settings, nodes, when)
     assert "rank 1 of the window has ended or cannot be reached" in reason
     return output
 

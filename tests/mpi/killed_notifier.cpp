@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The last rank dies by SIGKILL while the others wait for its notification: MPI_Wait, MPI_Test,
-// ORIEL_Notify_probe, ORIEL_Notify_iprobe, or a wait for anybody's. What it had sent before is
-// there; then the call ends in an error. Not a test by itself: its driver looks at the sentence,
-// and ends what is left of the job.
+// ORIEL_Notify_probe, ORIEL_Notify_iprobe, a wait for anybody's, a loop of looks at a counter, or a
+// wait for its threshold. What it had sent before is there; then the call ends in an error. Not a
+// test by itself: its driver looks at the sentence, and ends what is left of the job.
 #include <csignal>
 #include <string_view>
 
+#include "support/counters.hpp"
 #include "support/loss.hpp"
 #include "support/notified.hpp"
 #include "support/program.hpp"
@@ -25,6 +26,17 @@ int hear(std::string_view how, MPI_Win win, int source) {
     return code;
   }
   MPI_Request request;
+  if (how == "counter") {
+    const support::Counters counters;
+    MPI_Count value = 0;
+    while (code == MPI_SUCCESS && value < 2) code = counters.Win_get_notify_value(win, 0, &value);
+    CHECK_EQUAL(value, 1);
+    return code;
+  }
+  if (how == "threshold") {
+    support::Counters().Win_get_notify_request(win, 0, 2, &request);
+    return MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
   oriel.Notify_init(win, how == "any" ? MPI_ANY_SOURCE : source, 2, 1, &request);
   MPI_Start(&request);
   if (how != "test") return MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -41,12 +53,17 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const int last = program.size() - 1;
   const support::Notified oriel;
+  const support::Counters counters;
+  counters.Win_set_num_notify(window, MPI_INFO_NULL, 1);
   if (program.rank() == last) {
     for (int rank = 0; rank < last; ++rank) {
+      counters.Put_notify_counter(&last, 0, MPI_INT, rank, 0, 0, MPI_INT, 0, window);
       oriel.Put_notify(&last, 1, MPI_INT, rank, 0, 1, MPI_INT, window, 1);
     }
     MPI_Win_flush_all(window);
     support::barrier();
+    // Or it lives on, and its driver cuts it off from the others.
+    if (argc > 2 && std::string_view(argv[2]) == "alive") pause();
     std::raise(SIGKILL);
   }
   support::barrier();
@@ -55,6 +72,8 @@ int main(int argc, char** argv) {
   MPI_Start(&sent);
   CHECK_EQUAL(MPI_Wait(&sent, MPI_STATUS_IGNORE), MPI_SUCCESS);
   CHECK_EQUAL(window[0], last);
+  std::printf("ready\n");
+  std::fflush(stdout);
   const double begin = MPI_Wtime();
   const int code = hear(argc > 1 ? argv[1] : "wait", window, last);
   support::tell_loss(code, MPI_Wtime() - begin);

@@ -581,6 +581,7 @@ void long_ones(Flavor flavor, const Program& program) {
     }
     behind.wait();
     CHECK_EQUAL(window[2 * count], round);
+    support::barrier();  // a get may overtake a put before it, which is there then
     // The target's memory is read, and then it may be overwritten.
     std::vector<int> got(count);
     oriel().Get_notify(got.data(), count, MPI_INT, right, 0, count, MPI_INT, window, 1);

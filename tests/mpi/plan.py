@@ -93,6 +93,14 @@ MANNERS = (
     "again",
     "no_wait",
 )
+# What becomes of immediate data, which only notified accesses use.
+IMMEDIATE_MANNERS = (
+    "late_receives",
+    "again",
+    "short_immediate",
+    "no_immediate",
+    "echoed_immediate",
+)
 # Ranks of one host that cannot see each other: what is new is the way to the network, which all
 # windows take alike.
 HIDDEN = (
@@ -104,4 +112,5 @@ AWKWARD_NETWORKS = (
     Row(("mpich",), ("fence", "operations", "passive", "pscw"), MANNERS),
     # Each host brings a libfabric of its own.
     Row(("openmpi", "intel"), OPERATIONS, MANNERS),
+    Row(("mpich",), ("notified",), IMMEDIATE_MANNERS),
 )

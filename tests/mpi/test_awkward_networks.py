@@ -5,7 +5,7 @@ libfabric that stands before the real one and changes its manners (support/awkwa
 from __future__ import annotations
 
 import pytest
-from conftest import expect_loss, programs_folder
+from conftest import expect_loss, folder_of, programs_folder
 from plan import AWKWARD_NETWORKS, OPERATIONS
 
 
@@ -32,8 +32,21 @@ def test_manners(job, host, program, manners, three_nodes):
         met += [f"fabric: local_registration of a {kind}" for kind in ("read", "write")]
     if manners != "no_registration" and long:
         met.append("fabric: a vector")
+    if program == "notified" and manners != "no_immediate":
+        met.append("fabric: immediate data")
     if manners != "unordered_writes" or long:
         assert all(f"{line}\n" in output for line in met), output
+
+
+# Of notified operations, those that go directly and whose notifications travel by themselves.
+@pytest.mark.hosts("mpich")
+@pytest.mark.parametrize("manners", ["unordered_writes", "again"])
+def test_notified(job, host, manners, three_nodes):
+    command = [folder_of(host) / "notified", "long ones"]
+    nodes = three_nodes.first(2)
+    status, output = job.run_command(host, command, 4, settings(manners), nodes)
+    assert status == 0 and "ok: " in output, output[-4000:]
+    assert f"fabric: {manners}\n" in output, output
 
 
 def test_send_error(job, host, three_nodes):

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from conftest import output_of
 from oriel.hosts.host import HostError, find_host
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -58,19 +58,7 @@ def environment(host) -> dict[str, str]:
 
 
 def call(host, *words, cwd=None) -> str:
-    result = subprocess.run(
-        [str(word) for word in words],
-        cwd=cwd,
-        env=environment(host),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=LIMIT_SECONDS,
-        check=False,
-    )
-    assert result.returncode == 0, f"{words} failed:\n{result.stdout[-4000:]}"
-    return result.stdout
+    return output_of([str(word) for word in words], environment(host), LIMIT_SECONDS, cwd)
 
 
 @pytest.fixture(scope="module", params=["mpich", "openmpi"])
@@ -92,10 +80,8 @@ def installed(request, tmp_path_factory):
 
 def run_user_program(host, program):
     argv, environ = host.command(2, [program], preload=False)
-    result = subprocess.run(
-        argv, env=environ, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert "ok: rank 1 has 42" in result.stdout, result.stdout + result.stderr
+    output = output_of(argv, environ, limit_s=60)
+    assert "ok: rank 1 has 42" in output, output[-4000:]
 
 
 def test_cmake_package(installed, tmp_path):

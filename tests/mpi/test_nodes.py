@@ -116,6 +116,15 @@ def test_node_cut_off(job, host, three_nodes):
     expect_loss(job, host, when_ready=lambda nodes, _: nodes.cut_off(1))
 
 
+# What the calls make of a loss, the hosts show in test_killed_before_it_notifies.
+@pytest.mark.hosts("mpich")
+@pytest.mark.parametrize("how", ["wait", "test", "any", "probe", "iprobe"])
+def test_notifier_cut_off(job, host, how, three_nodes):
+    """The same of a wait for a notification, and of a test again and again (N3, B2)."""
+    words = ("killed_notifier", how, "alive")
+    expect_loss(job, host, when_ready=lambda nodes, _: nodes.cut_off(1), words=words)
+
+
 # Open MPI ends the job itself when one of its connections is closed.
 @pytest.mark.hosts("mpich", "intel")
 def test_killed_rank(job, host, three_nodes):

@@ -46,9 +46,11 @@ def test_accumulates_make_no_call(host):
     assert "Reduce_local" not in symbols
 
 
-def test_names_of_a_linked_library(job, host):
-    """As test_program[names], with Oriel linked in front of the MPI."""
-    job.run_linked(host, "names_linked", 2)
+@pytest.mark.parametrize("program", ["names", "counter_names"])
+def test_linked_library(job, host, program):
+    """As test_program[names], with Oriel linked in front of the MPI; and the MPI Forum's and Intel
+    MPI's names of notification counters, as their headers here spell them (N8)."""
+    job.run_linked(host, f"{program}_linked", 2)
 
 
 def test_permission_to_copy(job, host, tmp_path):
@@ -110,7 +112,7 @@ def test_killed_while_polled(job, host, what):
     assert "has ended, so this " in reason and "cannot complete" in reason
 
 
-@pytest.mark.parametrize("how", ["wait", "test", "any", "probe", "iprobe"])
+@pytest.mark.parametrize("how", ["wait", "test", "any", "probe", "iprobe", "counter", "threshold"])
 def test_killed_before_it_notifies(job, host, how):
     """Whoever waits for a notification of the dead is told so (N3, B2)."""
     _, reason = run_to_loss(job, host, [folder_of(host) / "killed_notifier", how], {})

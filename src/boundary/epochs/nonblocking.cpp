@@ -6,7 +6,7 @@
 #include "boundary/epochs/sync.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/progress/agent.hpp"
-#include "boundary/requests/requests.hpp"
+#include "boundary/requests/posting.hpp"
 #include "boundary/runtime/not_carried.hpp"
 #include "boundary/runtime/runtime.hpp"
 
@@ -25,24 +25,16 @@ int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& op
 /// A closing or flushing call: close(window, completion).
 template <typename Close>
 int close_epoch(const char* call, MPI_Win handle, MPI_Request* request, Close&& close) {
-  PendingRequest* pending = nullptr;
-  const int code = carry(
-      call, handle,
-      [&](BoundWindow& window) {
+  return with_request(
+      call, handle, request,
+      [&](BoundWindow& window, Completion& completion, bool& posted) {
         sweep_pending();
-        PendingRequest& candidate = requests.acquire(window);
-        const Outcome outcome = close(*window.core, &candidate);
-        if (outcome.done) {
-          requests.withdraw(candidate);
-        } else {
-          pending = &candidate;
-          if (window.core->remote()) agent.nudge();
-        }
+        const Outcome outcome = close(*window.core, &completion);
+        posted = !outcome.done;
+        if (posted && window.core->remote()) agent.nudge();
         return failure(outcome.error, window.core->reason());
       },
       [&] { return not_carried(call, handle, missing); });
-  if (code != MPI_SUCCESS) return code;
-  return pending != nullptr ? requests.hand_out(*pending, request) : completed_request(request);
 }
 
 int flush(const char* call, int rank, bool local, MPI_Win win, MPI_Request* request) {

@@ -45,6 +45,20 @@ int error_class(Error error) {
   return MPI_ERR_OTHER;
 }
 
+int err_rma_notification() {
+#ifdef MPI_ERR_RMA_NOTIFICATION
+  return MPI_ERR_RMA_NOTIFICATION;
+#else
+  static const int added = []() -> int {
+    int made = MPI_ERR_OTHER;
+    if (PMPI_Add_error_class(&made) != MPI_SUCCESS) return MPI_ERR_OTHER;
+    PMPI_Add_error_string(made, "A notification counter that is not there.");
+    return made;
+  }();
+  return added;
+#endif
+}
+
 int error_code(int error_class, const std::string& sentence) {
   static std::mutex mutex;
   static std::map<std::pair<int, std::string>, int> codes;

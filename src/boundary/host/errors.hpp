@@ -20,6 +20,10 @@ struct Failure {
 /// The host's number for the standard's error class of a core error (MPI-4.1 section 12.7).
 int error_class(Error error);
 
+/// The class MPI_ERR_RMA_NOTIFICATION of the MPI Forum's draft: the host's, or one that is added to
+/// the host's at the first call.
+int err_rma_notification();
+
 inline Failure failure(Error error, const char* reason) {
   return {error == Error::none ? MPI_SUCCESS : error_class(error), reason};
 }

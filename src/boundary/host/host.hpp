@@ -45,6 +45,14 @@
 #define ORIEL_HOST_UNSIGNED_CHARACTER 0
 #endif
 
+// A probe of a communicator of one rank carries the host's traffic on, of all communicators: not in
+// MPICH, where it looks at no network.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_PROBE_ADVANCES 1
+#else
+#define ORIEL_HOST_PROBE_ADVANCES 0
+#endif
+
 // Begins the definition of a function of the public API, which has two names: the one that programs
 // call, weak so that a tool may have its own, and the one that such a tool calls. Everything else
 // is hidden (-fvisibility=hidden).

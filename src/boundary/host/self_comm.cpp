@@ -36,6 +36,20 @@ bool SelfComm::start() {
   return true;
 }
 
+void SelfComm::advance_host() const {
+  int flag = 0;
+#if ORIEL_HOST_PROBE_ADVANCES
+  host_mpi().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+#else
+  // A test of a receive that nobody sends to does.
+  MPI_Request never = MPI_REQUEST_NULL;
+  if (PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, comm_, &never) != MPI_SUCCESS) return;
+  host_mpi().Test(&never, &flag, MPI_STATUS_IGNORE);
+  PMPI_Cancel(&never);
+  host_mpi().Request_free(&never);
+#endif
+}
+
 void SelfComm::stop() {
 #if ORIEL_HOST_SESSIONS
   if (session_ != MPI_SESSION_NULL) {

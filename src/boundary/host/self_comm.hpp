@@ -16,6 +16,8 @@ class SelfComm {
   void stop();
 
   MPI_Comm get() const { return comm_; }
+  /// Lets the host carry its own traffic on, of all communicators.
+  void advance_host() const;
   /// Whether call(communicator) succeeds. An error raises nothing.
   template <typename Call>
   bool attempt(Call&& call) const {

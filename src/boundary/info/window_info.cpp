@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -61,6 +63,13 @@ bool orders(std::string_view value) {
   }
 }
 
+/// A number of things.
+bool counts(std::string_view value) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  return error == std::errc() && end == value.data() + value.size() && number >= 0;
+}
+
 }  // namespace
 
 void WindowInfo::read(MPI_Info info) {
@@ -69,6 +78,7 @@ void WindowInfo::read(MPI_Info info) {
   take(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
   take(info, "which_accumulate_ops", which_accumulate_ops);
   take(info, "mpi_minimum_memory_alignment", minimum_alignment);
+  take(info, ORIEL_ASSERT_MAX_NUM_NOTIFY, max_num_notify, counts);
   update(info);
 }
 
@@ -112,6 +122,7 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{"mpi_minimum_memory_alignment", minimum_alignment.c_str()},
       Entry{"mpi_memory_alloc_kinds", alloc_kinds.c_str()},
       Entry{"mpi_assert_memory_alloc_kinds", asserted_alloc_kinds.c_str()},
+      Entry{ORIEL_ASSERT_MAX_NUM_NOTIFY, max_num_notify.c_str()},
       Entry{ORIEL_WEAK_UNLOCK, truth(weak_unlock)},
       Entry{ORIEL_ACCESS_AFTER_ACCESS_REORDER, digit(reorder.access_after_access)},
       Entry{ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, digit(reorder.access_after_exposure)},
@@ -127,6 +138,17 @@ int WindowInfo::write(MPI_Info info) const {
     }
   }
   return MPI_SUCCESS;
+}
+
+int WindowInfo::most_counters() const {
+  int most = 0;
+  std::from_chars(max_num_notify.data(), max_num_notify.data() + max_num_notify.size(), most);
+  return most != 0 ? most : std::numeric_limits<int>::max();
+}
+
+int WindowInfo::suggested_counters() const {
+  constexpr int cheap = 65536;  // 4 MiB
+  return std::min(most_counters(), cheap);
 }
 
 OpSet WindowInfo::ops() const {

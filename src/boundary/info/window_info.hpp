@@ -23,6 +23,7 @@ struct WindowInfo {
   std::string minimum_alignment = "64";
   std::string alloc_kinds = "system,mpi";
   std::string asserted_alloc_kinds;
+  std::string max_num_notify = "0";  // 0: nothing is promised
   bool weak_unlock = false;
   Reorder reorder;
 
@@ -35,6 +36,10 @@ struct WindowInfo {
 
   /// What the memory must be aligned to.
   std::size_t alignment() const;
+  /// How many notification counters a rank may have, and how many it should have at most so that
+  /// they cost little.
+  int most_counters() const;
+  int suggested_counters() const;
   /// The ops that the program says it uses.
   OpSet ops() const;
 };

@@ -85,7 +85,9 @@ Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
     return rank < 0 ? Failure() : lost_rank(window, rank);
   };
   if (wait) return sweep_until(look, lost);
-  considerate_poll();
+  runtime.lock.release();
+  polled_in_vain();
+  runtime.lock.acquire();
   return time_to_check_peers() ? lost() : Failure();
 }
 

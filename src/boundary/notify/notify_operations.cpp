@@ -3,8 +3,8 @@
 // notice to its target.
 #include <oriel/oriel.h>
 
+#include "boundary/notify/notify_access.hpp"
 #include "boundary/operations/operation_parameters.hpp"
-#include "boundary/operations/operations.hpp"
 #include "boundary/runtime/not_carried.hpp"
 
 namespace oriel::boundary {
@@ -12,35 +12,13 @@ namespace {
 
 constexpr const char* missing = "notified access";  // in the host
 
-Access notified(Access access, int tag) {
-  access.notice = {true, tag, 0};
-  return access;
-}
-
-/// A put of one contiguous type to mapped memory. False: the general path is to be taken.
-bool put_straight(const BoundWindow& window, const Access& access) {
-  std::size_t bytes;
-  if (access.kind != OperationKind::put || access.notice.tag < 0 ||
-      !one_run(window, access.origin.count, access.origin.type, access.rank, access.target_count,
-               access.target_type, bytes)) {
-    return false;
-  }
-  return window.core->put_notified(access.rank, access.displacement, access.origin.address, bytes,
-                                   access.notice.tag);
-}
-
 inline int at_once(const char* call, MPI_Win handle, const Access& access) {
-  return carry(
-      call, handle,
-      [&](BoundWindow& window) {
-        return put_straight(window, access) ? Failure() : issue(window, access);
-      },
-      [&] { return not_carried(call, handle, missing); });
+  return notify_at_once(call, handle, access, [&] { return not_carried(call, handle, missing); });
 }
 
 int requested(const char* call, MPI_Win handle, const Access& access, MPI_Request* request) {
-  return with_request(call, handle, access, request,
-                      [&] { return not_carried(call, handle, missing); });
+  return issue_with_request(call, handle, access, request,
+                            [&] { return not_carried(call, handle, missing); });
 }
 
 }  // namespace
@@ -49,15 +27,15 @@ int requested(const char* call, MPI_Win handle, const Access& access, MPI_Reques
 using namespace oriel::boundary;
 
 /// Two calls, with the window before the tag as the paper has it.
-#define ORIEL_NOTIFIED(Name, name, NAME, Count, suffix)                            \
-  ORIEL_CALL(Name##_notify##suffix)(ORIEL_##NAME(Count), MPI_Win win, int tag) {   \
-    return at_once("ORIEL_" #Name "_notify" #suffix, win,                          \
-                   notified(name##_access(ORIEL_##NAME##_NAMES), tag));            \
-  }                                                                                \
-  ORIEL_CALL(R##name##_notify##suffix)(ORIEL_##NAME(Count), MPI_Win win, int tag,  \
-                                       MPI_Request* request) {                     \
-    return requested("ORIEL_R" #name "_notify" #suffix, win,                       \
-                     notified(name##_access(ORIEL_##NAME##_NAMES), tag), request); \
+#define ORIEL_NOTIFIED(Name, name, NAME, Count, suffix)                          \
+  ORIEL_CALL(Name##_notify##suffix)(ORIEL_##NAME(Count), MPI_Win win, int tag) { \
+    return at_once("ORIEL_" #Name "_notify" #suffix, win,                        \
+                   tagged(name##_access(ORIEL_##NAME##_NAMES), tag));            \
+  }                                                                              \
+  ORIEL_CALL(R##name##_notify##suffix)                                           \
+  (ORIEL_##NAME(Count), MPI_Win win, int tag, MPI_Request* request) {            \
+    return requested("ORIEL_R" #name "_notify" #suffix, win,                     \
+                     tagged(name##_access(ORIEL_##NAME##_NAMES), tag), request); \
   }
 
 #define ORIEL_ALL_NOTIFIED(Count, suffix)                           \
@@ -69,16 +47,17 @@ using namespace oriel::boundary;
 ORIEL_ALL_NOTIFIED(int, )
 ORIEL_ALL_NOTIFIED(MPI_Count, _c)
 
-ORIEL_CALL(Fetch_and_op_notify)(const void* origin, void* result, MPI_Datatype type, int rank,
-                                MPI_Aint displacement, MPI_Op op, MPI_Win win, int tag) {
+ORIEL_CALL(Fetch_and_op_notify)
+(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,
+ MPI_Win win, int tag) {
   return at_once("ORIEL_Fetch_and_op_notify", win,
-                 notified(fetch_and_op_access(origin, result, type, rank, displacement, op), tag));
+                 tagged(fetch_and_op_access(origin, result, type, rank, displacement, op), tag));
 }
 
-ORIEL_CALL(Compare_and_swap_notify)(const void* origin, const void* compare, void* result,
-                                    MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Win win,
-                                    int tag) {
+ORIEL_CALL(Compare_and_swap_notify)
+(const void* origin, const void* compare, void* result, MPI_Datatype type, int rank,
+ MPI_Aint displacement, MPI_Win win, int tag) {
   return at_once(
       "ORIEL_Compare_and_swap_notify", win,
-      notified(compare_and_swap_access(origin, compare, result, type, rank, displacement), tag));
+      tagged(compare_and_swap_access(origin, compare, result, type, rank, displacement), tag));
 }

@@ -16,7 +16,7 @@ using namespace oriel::boundary;
         [&] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                 \
   }                                                                                          \
   ORIEL_MPI_CALL(R##name##suffix)(ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) { \
-    return with_request(                                                                     \
+    return issue_with_request(                                                               \
         "MPI_R" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), request,            \
         [&] { return host_mpi().R##name##suffix(ORIEL_##NAME##_NAMES, win, request); });     \
   }
@@ -34,8 +34,9 @@ ORIEL_OPERATIONS(MPI_Count, _c)
 
 // Those of one element.
 
-ORIEL_MPI_CALL(Fetch_and_op)(const void* origin, void* result, MPI_Datatype type, int rank,
-                             MPI_Aint displacement, MPI_Op op, MPI_Win win) {
+ORIEL_MPI_CALL(Fetch_and_op)
+(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,
+ MPI_Win win) {
   return carry(
       "MPI_Fetch_and_op", win,
       [&](BoundWindow& window) {
@@ -44,8 +45,9 @@ ORIEL_MPI_CALL(Fetch_and_op)(const void* origin, void* result, MPI_Datatype type
       [&] { return host_mpi().Fetch_and_op(origin, result, type, rank, displacement, op, win); });
 }
 
-ORIEL_MPI_CALL(Compare_and_swap)(const void* origin, const void* compare, void* result,
-                                 MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Win win) {
+ORIEL_MPI_CALL(Compare_and_swap)
+(const void* origin, const void* compare, void* result, MPI_Datatype type, int rank,
+ MPI_Aint displacement, MPI_Win win) {
   return carry(
       "MPI_Compare_and_swap", win,
       [&](BoundWindow& window) {

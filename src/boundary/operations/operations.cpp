@@ -58,9 +58,22 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
   return true;
 }
 
+Failure check_counter(const BoundWindow& window, int rank, int index) {
+  const Counters& counters = window.core->notifications().counters();
+  if (counters.has(rank, index)) return {};
+  // A sentence of this thread's, until its next failure.
+  static thread_local std::string reason;
+  const std::uint32_t count = counters.count(rank);
+  reason = "rank " + std::to_string(rank) + " has no notification counter " +
+           std::to_string(index) + ": " +
+           (count == 0 ? std::string("it has none; make some by a call that sets their number")
+                       : "the last one is " + std::to_string(count - 1));
+  return {err_rma_notification(), reason.c_str()};
+}
+
 bool carry_out_at_once(const BoundWindow& window, const Access& access) {
   const bool put = access.kind == OperationKind::put;
-  if ((!put && access.kind != OperationKind::get) || access.notice.wanted) return false;
+  if ((!put && access.kind != OperationKind::get) || access.notice.wanted()) return false;
   const UserBuffer& local = put ? access.origin : access.result;
   std::size_t bytes;
   std::byte* target = straight(window, local.count, local.type, access.rank, access.displacement,
@@ -76,7 +89,7 @@ bool carry_out_at_once(const BoundWindow& window, const Access& access) {
 
 Failure issue(BoundWindow& window, const Access& access, Completion* completion, bool& posted) {
   const OperationKind kind = access.kind;
-  if (access.notice.wanted && access.notice.tag < 0) {
+  if (access.notice.kind == NoticeKind::tag && access.notice.number < 0) {
     return {MPI_ERR_TAG, "the tag of a notification is negative"};
   }
   const bool reads_origin = kind != OperationKind::get &&
@@ -106,6 +119,9 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   if (access.rank < 0 || access.rank >= window.core->ranks()) {
     return {MPI_ERR_RANK, "the rank is not in the window's group"};
   }
+  if (access.notice.kind == NoticeKind::counter) {
+    if (const Failure bad = check_counter(window, access.rank, access.notice.number)) return bad;
+  }
   if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
   // Where there is nothing to do, hosts do not ask whether op and type go together.
   const bool something = operation.target_count != 0 && operation.target_layout->size() != 0;
@@ -120,7 +136,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
               "the datatypes of the two sides are made of different predefined types"};
     }
   }
-  const bool own_epoch = access.notice.wanted && !window.core->covered(access.rank);
+  const bool own_epoch = access.notice.wanted() && !window.core->covered(access.rank);
   if (completion != nullptr && !own_epoch && !window.core->passive(access.rank)) {
     return {MPI_ERR_RMA_SYNC, "request-based operations need a lock or lock_all epoch"};
   }

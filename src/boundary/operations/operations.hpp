@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "boundary/host/errors.hpp"
-#include "boundary/requests/requests.hpp"
+#include "boundary/requests/posting.hpp"
 #include "boundary/runtime/bound_window.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/operation/operation.hpp"
@@ -32,6 +32,9 @@ struct Access {
   bool predefined_only = false;  // the call takes no derived datatype
   Notice notice{};               // its bytes are left to issue()
 };
+
+/// MPI_ERR_RMA_NOTIFICATION of a counter that the rank does not have.
+Failure check_counter(const BoundWindow& window, int rank, int index);
 
 /// Any operation, by the general path: arguments checked in MPI's order (count, type, rank,
 /// displacement, op), then issued. `posted` tells whether the completion is going to be told.
@@ -253,31 +256,18 @@ bool carry_out_at_once(const BoundWindow& window, const Access& access);
 
 /// A request-based operation: a request that is complete if the operation is.
 template <typename Host>
-int with_request(const char* call, MPI_Win handle, const Access& access, MPI_Request* request,
-                 Host&& host) {
-  PendingRequest* pending = nullptr;
-  bool ours = false;
-  const int code = carry(
-      call, handle,
-      [&](BoundWindow& window) {
-        ours = true;
+int issue_with_request(const char* call, MPI_Win handle, const Access& access, MPI_Request* request,
+                       Host&& host) {
+  return with_request(
+      call, handle, request,
+      [&](BoundWindow& window, Completion& completion, bool& posted) {
         if (valid_rank(window, access.rank) && window.core->passive(access.rank) &&
             carry_out_at_once(window, access)) {
           return Failure();
         }
-        PendingRequest& candidate = requests.acquire(window);
-        bool posted = false;
-        const Failure bad = issue(window, access, &candidate, posted);
-        if (posted) {
-          pending = &candidate;
-        } else {
-          requests.withdraw(candidate);
-        }
-        return bad;
+        return issue(window, access, &completion, posted);
       },
       host);
-  if (!ours || code != MPI_SUCCESS) return code;
-  return pending != nullptr ? requests.hand_out(*pending, request) : completed_request(request);
 }
 
 }  // namespace oriel::boundary

@@ -26,13 +26,9 @@ int look(PersistentRequest& request, bool finish, bool& ended, MPI_Status* statu
     ended = !request.active() || request.complete();
     if (!ended) return MPI_SUCCESS;
     window = request.window_handle();
-    if (!request.active()) {
-      make_empty(status);
-    } else {
-      failure = finish ? request.finish(status) : request.describe(status);
-    }
+    failure = finish ? request.end(status) : request.describe(status);
   }
-  return report("A wait for notifications", window, failure);
+  return report_wait(window, failure);
 }
 
 bool active(PersistentRequest& request) {
@@ -108,31 +104,32 @@ int look_at_any(HostPart& part, Look how, int* index, int* flag, MPI_Status* sta
 template <typename Host>
 int look_at_some(HostPart& part, Look how, int* done, int* indices, MPI_Status* statuses,
                  Host&& host) {
+  // The host's first: it may fail as a whole, and then nothing has been told.
+  int hosts = 0;
+  const int code = host(part.handles(), &hosts, indices, statuses);
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return code;
+  const bool nothing_active = hosts == MPI_UNDEFINED;
+  if (nothing_active) hosts = 0;
   bool waiting = false;
   bool failed = false;
-  int found = 0;
+  int found = hosts;
   std::vector<int> codes;
   for (const auto& [place, request] : part.ours()) {
     if (!active(*request)) continue;
     bool ended = false;
-    const int code = look(*request, how == Look::final, ended, at(statuses, found));
+    const int its = look(*request, how == Look::final, ended, at(statuses, found));
     waiting |= !ended;
     if (!ended) continue;
-    failed |= code != MPI_SUCCESS;
-    codes.push_back(code);
+    failed |= its != MPI_SUCCESS;
+    codes.push_back(its);
     indices[found++] = place;
   }
-  int more = 0;
-  const int code = host(part.handles(), &more, indices + found, at(statuses, found));
-  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return code;
-  const bool nothing_active = more == MPI_UNDEFINED;
-  if (nothing_active) more = 0;
-  *done = nothing_active && found == 0 && !waiting ? MPI_UNDEFINED : found + more;
+  *done = nothing_active && found == 0 && !waiting ? MPI_UNDEFINED : found;
   if (code == MPI_SUCCESS && !failed) return MPI_SUCCESS;
   if (statuses != MPI_STATUSES_IGNORE) {
-    for (int i = 0; i < found; ++i) statuses[i].MPI_ERROR = codes[static_cast<std::size_t>(i)];
-    for (int i = found; code == MPI_SUCCESS && i < found + more; ++i) {
-      statuses[i].MPI_ERROR = MPI_SUCCESS;
+    for (int i = 0; code == MPI_SUCCESS && i < hosts; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
+    for (int i = hosts; i < found; ++i) {
+      statuses[i].MPI_ERROR = codes[static_cast<std::size_t>(i - hosts)];
     }
   }
   return MPI_ERR_IN_STATUS;
@@ -194,15 +191,6 @@ int get_status(MPI_Request request, int* flag, MPI_Status* status) {
   const int code = look(*ours, false, ended, status);
   *flag = ended ? 1 : 0;
   return code;
-}
-
-int is_complete(MPI_Request request, int* flag) {
-  if (PersistentRequest* ours = persistent_requests.any() ? find(request) : nullptr) {
-    const Guard guard(runtime.lock);
-    *flag = !ours->active() || ours->complete() ? 1 : 0;
-    return MPI_SUCCESS;
-  }
-  return host_mpi().Request_get_status(request, flag, MPI_STATUS_IGNORE);
 }
 
 int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {

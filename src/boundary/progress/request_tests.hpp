@@ -21,9 +21,6 @@ int get_status_some(int count, const MPI_Request* requests, int* done, int* indi
 int get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses);
 #endif
 
-/// Whether a test would tell of its end; of an error, nothing yet.
-int is_complete(MPI_Request request, int* flag);
-
 /// Whether any of these requests is ours.
 bool any_of_ours(int count, const MPI_Request* requests);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/progress/waiting.hpp"
-#include "boundary/host/host_mpi.hpp"
 
 #include <chrono>
 
+#include "boundary/progress/progress.hpp"
 #include "boundary/requests/requests.hpp"
 
 namespace oriel::boundary {
@@ -13,12 +13,13 @@ namespace {
 // sweeps.
 constexpr long rounds_per_host_poll = 64;
 
-void advance_host() {
-  int flag = 0;
-  host_mpi().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, runtime.self.get(), &flag, MPI_STATUS_IGNORE);
-}
-
 }  // namespace
+
+void polled_in_vain() {
+  static thread_local long polls = 0;
+  considerate_poll();
+  if (++polls % rounds_per_host_poll == 0) runtime.self.advance_host();
+}
 
 bool time_to_check_peers() {
   using Clock = std::chrono::steady_clock;
@@ -59,9 +60,6 @@ void Waiter::round() {
     return;
   }
   runtime.lock.release();
-  // The spin phase is left alone: what comes within it comes faster without the host.
-  const bool spinning = !engine_.crowded() && idle_rounds_ < engine_.spins;
-  if (++idle_rounds_ % rounds_per_host_poll == 0 && !spinning) advance_host();
   idle();
   runtime.lock.acquire();
 }
@@ -69,12 +67,20 @@ void Waiter::round() {
 void Waiter::round_unlocked() {
   if (sweep_once()) {
     sleeper_.reset();
+    idle_rounds_ = 0;
   } else {
     idle();
   }
 }
 
 void Waiter::idle() {
+  // The spin phase is left alone: what comes within it comes faster without the host. A sleep is
+  // longer than a look at its traffic.
+  const long spins = engine_.crowded() ? 0 : engine_.spins;
+  const bool sleeping = ++idle_rounds_ > spins + engine_.yields;
+  if (sleeping || (idle_rounds_ > spins && idle_rounds_ % rounds_per_host_poll == 0)) {
+    runtime.self.advance_host();
+  }
   sleeper_.idle([] { return sweep_once(); }, [this] { check_peers_ = true; });
 }
 

@@ -16,7 +16,7 @@ class Waiter {
 
   /// One round; the caller holds the process lock, which is released where there is nothing to do.
   void round();
-  /// The same for a caller without the lock, which advances the host itself in each round.
+  /// The same for a caller without the lock.
   void round_unlocked();
   /// It is time to look whether the awaited peers live. Asked once per time.
   bool check_peers() { return std::exchange(check_peers_, false); }
@@ -30,7 +30,11 @@ class Waiter {
   bool check_peers_ = false;
 };
 
-/// For a program that polls and finds nothing: whether it is time to look if the peers live. True
+/// For a program that polls and finds nothing: others may run, and now and then the host's own
+/// traffic is carried on. Without the process lock.
+void polled_in_vain();
+
+/// For the same program: whether it is time to look if the peers live. True
 /// some times a second.
 bool time_to_check_peers();
 

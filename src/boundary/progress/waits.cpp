@@ -44,16 +44,29 @@ int wait_by_testing(Test&& test) {
   return keep_testing(test);
 }
 
-/// A wait for one persistent request of ours, as short as the wait of a call on its window.
-void wait_for(MPI_Request handle) {
-  const Guard guard(runtime.lock);
-  PersistentRequest* request = persistent_requests.find(handle);
-  if (request == nullptr || !request->active()) return;
-  const auto lost = [&] {
-    request->look_for_lost();
-    return Failure();
-  };
-  sweep_until([&] { return request->complete(); }, lost);
+/// A wait for one persistent request of ours, as short as the wait of a call on its window. False:
+/// it is not ours.
+bool wait_for(MPI_Request handle, MPI_Status* status, int& code) {
+  if (!persistent_requests.any()) return false;
+  Failure failure;
+  MPI_Win window;
+  {
+    const Guard guard(runtime.lock);
+    PersistentRequest* request = persistent_requests.find(handle);
+    if (request == nullptr) return false;
+    if (request->active()) {
+      sweep_until([&] { return request->complete(); },
+                  [&] {
+                    request->look_for_lost();
+                    return Failure();
+                  });
+    }
+    window = request->window_handle();
+    failure = request->end(status);
+  }
+  requests.tell_host();
+  code = report_wait(window, failure);
+  return true;
 }
 
 /// One look, with a sweep before it. A program that polls in a loop must let the rank run that it
@@ -64,7 +77,7 @@ int test_after_sweep(int* flag, Test&& test) {
   const bool moved = sweep_once();
   const int code = test();
   if (code == MPI_SUCCESS && *flag == 0 && !moved) {
-    considerate_poll();
+    polled_in_vain();
     if (time_to_check_peers()) fail_lost();
   }
   return code;
@@ -74,7 +87,8 @@ int test_after_sweep(int* flag, Test&& test) {
 
 int wait(MPI_Request* request, MPI_Status* status) {
   if (!ours_pending()) return host_mpi().Wait(request, status);
-  if (any_of_ours(1, request)) wait_for(*request);
+  int code;
+  if (wait_for(*request, status, code)) return code;
   return wait_by_testing([&](int* flag) { return test(request, flag, status); });
 }
 
@@ -93,13 +107,9 @@ ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status
 
 ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!ours_pending() || count < 0) return host_mpi().Waitall(count, requests, statuses);
-  // One after the other, so that a million requests are looked at once each and not in every round.
-  sweep_once();
-  for (int i = 0; i < count; ++i) {
-    if (requests[i] == MPI_REQUEST_NULL) continue;
-    keep_testing([&](int* flag) { return is_complete(requests[i], flag); });
-  }
-  return keep_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });
+  // All in every round: a look at single ones that leaves them as they are does not exist, because
+  // MPICH's MPI_Request_get_status ends persistent ones.
+  return wait_by_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Waitsome)(int count, MPI_Request* requests, int* done, int* indices,

@@ -19,14 +19,18 @@ Failure PersistentRequest::start() {
   return {};
 }
 
-Failure PersistentRequest::finish(MPI_Status* status) {
-  active_ = false;
+Failure PersistentRequest::end(MPI_Status* status) {
   const Failure failed = describe(status);
+  active_ = false;
   if (failed && window_ != nullptr) abandon();
   return failed;
 }
 
 Failure PersistentRequest::describe(MPI_Status* status) const {
+  if (!active_) {
+    make_empty(status);
+    return {};
+  }
   if (done()) {
     if (status != MPI_STATUS_IGNORE) describe_end(status);
     return {};

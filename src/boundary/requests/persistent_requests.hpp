@@ -30,9 +30,10 @@ class PersistentRequest {
   MPI_Win window_handle() const { return window_ != nullptr ? window_->handle : MPI_WIN_NULL; }
 
   Failure start();
-  /// Of a complete one: a wait or test tells of its end. The status is filled if it is wanted.
-  Failure finish(MPI_Status* status);
-  /// What finish() would tell, and nothing is changed.
+  /// Of a complete one, or one that is not active: a wait or test tells of its end. The status is
+  /// filled if it is wanted.
+  Failure end(MPI_Status* status);
+  /// What end() would tell, and nothing is changed.
   Failure describe(MPI_Status* status) const;
   /// Fails an active one if a process that it waits for has ended.
   void look_for_lost();
@@ -88,6 +89,10 @@ extern PersistentRequests persistent_requests;
 /// Raises what is wrong with one of them, if anything: through its window's error handler, or where
 /// that is gone, through that of MPI_COMM_SELF. Without the process lock.
 int report(const char* call, MPI_Win window, const Failure& failure);
+/// The same of a wait or test.
+inline int report_wait(MPI_Win window, const Failure& failure) {
+  return report("A wait for notifications", window, failure);
+}
 
 /// As MPI has it for an inactive request (MPI-4.1 section 3.7.3).
 void make_empty(MPI_Status* status);

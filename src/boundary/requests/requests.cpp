@@ -93,9 +93,13 @@ void Requests::fail_lost() {
   std::unordered_map<const BoundWindow*, bool> lost;
   for (PendingRequest& request : all_) {
     if (!request.handed_out_ || !request.held_ || request.queued_) continue;
-    const auto [window, unseen] = lost.try_emplace(request.window_);
-    if (unseen) window->second = bool(look_for_lost_peers(*request.window_));
-    if (!window->second) continue;
+    if (request.awaits_anybody_) {
+      if (request.window_->core->lost_source(-1) < 0) continue;
+    } else {
+      const auto [window, unseen] = lost.try_emplace(request.window_);
+      if (unseen) window->second = bool(look_for_lost_peers(*request.window_));
+      if (!window->second) continue;
+    }
     request.error_ = Error::peer_lost;
     queue(request);
   }

@@ -19,12 +19,15 @@ struct BoundWindow;
 class PendingRequest final : public Completion {
  public:
   void complete(Error error) override;
+  /// Any rank of the window may be the one that it waits for, whatever else is pending.
+  void await_anybody() { awaits_anybody_ = true; }
 
  private:
   friend class Requests;
   MPI_Request handle_ = MPI_REQUEST_NULL;
   const BoundWindow* window_ = nullptr;
   Error error_ = Error::none;
+  bool awaits_anybody_ = false;
   bool held_ = true;         // by the core, which is going to tell it
   bool handed_out_ = false;  // there is a handle
   bool queued_ = false;      // for the host to be told

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 #include "boundary/host/host.hpp"
 #include "boundary/info/window_info.hpp"
@@ -22,6 +24,9 @@ struct BoundWindow {
   int disp_unit = 1;
   int flavor = 0;
   int model = MPI_WIN_UNIFIED;
+  int suggested_counters = 0;
+  int most_counters = 0;
+  MPI_Count largest_count = std::numeric_limits<std::int64_t>::max();
 
   WindowInfo info;
   /// So many times more it does not matter that a rank has ended: see quiesce().

@@ -21,7 +21,7 @@ bool bypassed() {
 
 }  // namespace
 
-int not_carried(const char* call, MPI_Win handle, const char* what) {
+int not_carried(const char* call, MPI_Win handle, const char* what, int error_class) {
   if (handle == MPI_WIN_NULL) {
     return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
   }
@@ -32,7 +32,7 @@ int not_carried(const char* call, MPI_Win handle, const char* what) {
                   "MPI, or start the program with oriel run"});
   }
   const std::string reason = std::string("this window is the host MPI's and has no ") + what;
-  return raise(handle, call, {MPI_ERR_WIN, reason.c_str()});
+  return raise(handle, call, {error_class, reason.c_str()});
 }
 
 }  // namespace oriel::boundary

@@ -34,6 +34,8 @@ std::string rank_and_host(int rank, const Announcement& announcement) {
 WindowMaker::WindowMaker(const char* call, MPI_Comm communicator, MPI_Info info)
     : call_(call), communicator_(communicator), window_(std::make_unique<BoundWindow>()) {
   window_->info.read(info);
+  window_->suggested_counters = window_->info.suggested_counters();
+  window_->most_counters = window_->info.most_counters();
 }
 
 WindowMaker::~WindowMaker() {

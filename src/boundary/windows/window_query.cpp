@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a window says about itself (G6). Names, user attributes and error handlers are those of
 // the host's window behind our handle, so nothing about them is here.
+#include <oriel/oriel.h>
+
 #include <cstring>
 
 #include "boundary/host/host_mpi.hpp"
@@ -46,8 +48,8 @@ Failure query(BoundWindow& window, int rank, SharedMemory& memory) {
 
 using namespace oriel::boundary;
 
-ORIEL_MPI_CALL(Win_shared_query)(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit,
-                                 void* base) {
+ORIEL_MPI_CALL(Win_shared_query)
+(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* base) {
   return carry(
       "MPI_Win_shared_query", win,
       [&](BoundWindow& window) {
@@ -63,8 +65,8 @@ ORIEL_MPI_CALL(Win_shared_query)(MPI_Win win, int rank, MPI_Aint* size, int* dis
 
 #if ORIEL_HOST_LARGE_COUNTS
 
-ORIEL_MPI_CALL(Win_shared_query_c)(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit,
-                                   void* base) {
+ORIEL_MPI_CALL(Win_shared_query_c)
+(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* base) {
   return carry(
       "MPI_Win_shared_query_c", win,
       [&](BoundWindow& window) {
@@ -92,7 +94,18 @@ ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
 }
 
 ORIEL_MPI_CALL(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
-  const auto host = [&] { return host_mpi().Win_get_attr(win, keyval, value, flag); };
+  const auto answer = [&](void* found) {
+    std::memcpy(value, &found, sizeof found);
+    *flag = 1;
+  };
+  const auto host = [&] {
+    if (keyval < ORIEL_WIN_NOTIFICATION_NUM_SB || keyval > ORIEL_WIN_NOTIFICATION_VALUE_UB) {
+      return host_mpi().Win_get_attr(win, keyval, value, flag);
+    }
+    static MPI_Count none = 0;  // also as an int
+    answer(&none);
+    return 0;
+  };
   bool predefined = true;
   const int code = carry(
       "MPI_Win_get_attr", win,
@@ -114,12 +127,20 @@ ORIEL_MPI_CALL(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
           case MPI_WIN_MODEL:
             found = &window.model;
             break;
+          case ORIEL_WIN_NOTIFICATION_NUM_SB:
+            found = &window.suggested_counters;
+            break;
+          case ORIEL_WIN_NOTIFICATION_NUM_UB:
+            found = &window.most_counters;
+            break;
+          case ORIEL_WIN_NOTIFICATION_VALUE_UB:
+            found = &window.largest_count;
+            break;
           default:
             predefined = false;
             return Failure();
         }
-        std::memcpy(value, &found, sizeof found);
-        *flag = 1;
+        answer(found);
         return Failure();
       },
       host);

@@ -296,7 +296,11 @@ Outcome Epochs::issue(const Operation& operation) {
   }
   EpochPeer& other = peer(operation.target);
   Epoch* epoch = other.lock != nullptr ? other.lock : access_;
-  if (operation.notice.wanted && !covered(operation.target)) epoch = &notified_;
+  if (operation.notice.wanted()) {
+    // Its notice may have to wait, for which the light epoch has no place.
+    if (epoch == &light_) epoch = &list_light();
+    if (!covered(operation.target)) epoch = &notified_;
+  }
   if (epoch == nullptr) {
     return Outcome::failed(
         fail(Error::sync, "no epoch is open; open one by a fence, start, lock or lock_all"));
@@ -321,6 +325,20 @@ Outcome Epochs::issue(const Operation& operation) {
   }
   target->used = true;
   return reach_.issue(operation, *epoch, *target);
+}
+
+Epoch& Epochs::list_light() {
+  Epoch& epoch = create(EpochKind::lock);
+  epoch.exclusive = light_.exclusive;
+  epoch.active = true;
+  Target& target = add_target(epoch, light_.one.rank);
+  target.access = Target::Access::granted;
+  target.used = light_.one.used;
+  EpochPeer& locked = peer(target.rank);
+  locked.lock = locked.locking = &epoch;
+  if (locked.ready != nullptr) locked.ready = &target;
+  light_held_ = false;
+  return epoch;
 }
 
 RecordedOperation& Epochs::record(const Operation& operation, Epoch& epoch, Target& target) {

@@ -210,6 +210,8 @@ class Epochs : public EpochsAtWork::Link {
   void retire(Epoch& epoch);
   Target& add_target(Epoch& epoch, int rank);
   Target& notified_target(int rank);
+  /// The light epoch becomes one of the list.
+  Epoch& list_light();
   void release_targets(Epoch& epoch);
 
   // epoch_calls.cpp: what opens and closes them.

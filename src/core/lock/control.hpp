@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -84,6 +85,9 @@ struct alignas(cache_line) BasicLockQueue {
   Plain<std::uint32_t> streak = 0;   // how often it has taken the lock in a row; likewise
 };
 
+/// What a rank says in a round of an Exchange.
+using ExchangeWords = std::array<std::uint64_t, 4>;
+
 /// The words of one rank on one window that peers on its node reach directly, followed in memory by
 /// Slot[ranks], LockNode[ranks] and a FenceTree. A zeroed page is a valid, idle control block:
 /// pages that belong to peers never talked to are never touched.
@@ -97,7 +101,9 @@ struct alignas(cache_line) BasicControlBlock {
   std::uint32_t ranks = 0;
   Atomic<std::uint32_t> updater{0};   // who may accumulate into this rank's memory: see Update
   Atomic<std::uint32_t> watchers{0};  // peers that wait for our fence word: see FenceWords
+  Atomic<std::uint64_t> round{0};     // of Exchange that the owner has entered,
   BasicLockQueue<Words> lock;
+  std::array<ExchangeWords, 2> said{};  // there, and in the round before
 
   Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
   LockNode* nodes() { return reinterpret_cast<LockNode*>(slots() + ranks); }
@@ -122,7 +128,7 @@ using ControlBlock = BasicControlBlock<SharedWords>;
 
 static_assert(sizeof(Slot) == cache_line);
 static_assert(sizeof(LockNode) == 2 * cache_line && sizeof(LockQueue) == cache_line);
-static_assert(sizeof(ControlBlock) == 2 * cache_line);
+static_assert(sizeof(ControlBlock) == 3 * cache_line);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::is_trivially_destructible_v<ControlBlock> &&

@@ -20,8 +20,7 @@ Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& t
     if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
     if (error != Error::none) return Outcome::failed(error);
     ++target.issued;
-    if (!operation.notice.wanted || (!epochs_.peer(target.rank).holds_notices() &&
-                                     region_.notify(target.rank, operation.notice))) {
+    if (!operation.notice.wanted() || tell_at_once(operation)) {
       ++target.finished;
       return Outcome::finished();
     }
@@ -75,22 +74,29 @@ bool MappedTargets::carry_out(RecordedOperation& recorded) {
   if (recorded.atomic) return atomics_.transmit(recorded);
   const Error error = region_.perform(recorded.operation);
   epochs_.note(recorded, error);
-  if (recorded.operation.notice.wanted && error == Error::none) hold_notice(recorded);
+  if (recorded.operation.notice.wanted() && error == Error::none) hold_notice(recorded);
   return true;
+}
+
+/// False: its notice has to wait, behind others perhaps. A counter has no queue.
+bool MappedTargets::tell_at_once(const Operation& operation) {
+  const bool tag = operation.notice.kind == NoticeKind::tag;
+  if (tag && epochs_.peer(operation.target).holds_notices()) return false;
+  return notifier_.tell(operation.target, operation.notice);
 }
 
 void MappedTargets::hold_notice(RecordedOperation& recorded) {
   recorded.carried = true;
+  if (recorded.operation.notice.kind != NoticeKind::tag) return;
   recorded.notice = ++epochs_.peer(recorded.target->rank).notices_held;
 }
 
 bool MappedTargets::let_notice_go(const RecordedOperation& recorded) {
   EpochPeer& peer = epochs_.peer(recorded.target->rank);
-  if (recorded.notice != peer.notices_gone + 1 ||
-      !region_.notify(recorded.target->rank, recorded.operation.notice)) {
-    return false;
-  }
-  ++peer.notices_gone;
+  const bool tag = recorded.operation.notice.kind == NoticeKind::tag;
+  if (tag && recorded.notice != peer.notices_gone + 1) return false;
+  if (!notifier_.tell(recorded.target->rank, recorded.operation.notice)) return false;
+  if (tag) ++peer.notices_gone;
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/epoch/epochs.hpp"
 #include "core/mapped/fence_words.hpp"
+#include "core/mapped/notifier.hpp"
 #include "core/region/region.hpp"
 
 namespace oriel {
@@ -13,8 +14,9 @@ namespace oriel {
 /// out at the call once its target is available.
 class MappedTargets {
  public:
-  MappedTargets(Epochs& epochs, Region& region, FenceWords& fences, NetworkAtomics& atomics)
-      : epochs_(epochs), region_(region), fences_(fences), atomics_(atomics) {}
+  MappedTargets(Epochs& epochs, Region& region, FenceWords& fences, NetworkAtomics& atomics,
+                Notifier& notifier)
+      : epochs_(epochs), region_(region), fences_(fences), atomics_(atomics), notifier_(notifier) {}
 
   void expose(int origin, std::uint64_t id);
   Outcome issue(const Operation& operation, Epoch& epoch, Target& target);
@@ -27,6 +29,7 @@ class MappedTargets {
 
  private:
   bool carry_out(RecordedOperation& recorded);
+  bool tell_at_once(const Operation& operation);
   bool let_notice_go(const RecordedOperation& recorded);
   bool available(Epoch& epoch, Target& target);
   bool exposed(const Target& target);
@@ -39,6 +42,7 @@ class MappedTargets {
   Region& region_;
   FenceWords& fences_;
   NetworkAtomics& atomics_;
+  Notifier& notifier_;
 };
 
 }  // namespace oriel

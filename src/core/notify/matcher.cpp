@@ -19,11 +19,13 @@ void RequestList::remove(NotifyRequest& request) {
 
 bool Matcher::start(NotifyRequest& request) {
   request.matched_ = 0;
-  while (kept_ != 0 && !request.complete()) {
-    Kept* kept = oldest(request.pattern());
-    if (kept == nullptr) break;
+  const NotifyPattern& pattern = request.pattern();
+  for (Kept* kept = kept_ != 0 ? oldest(pattern) : nullptr;
+       kept != nullptr && !request.complete();) {
+    Kept* behind = pattern.exact() ? kept->next_in_bin : kept->next;
     request.take(kept->notification);
     let_go(*kept);
+    kept = request.complete() ? nullptr : match_from(behind, pattern);
   }
   if (request.complete()) return true;
   activate(request);
@@ -131,7 +133,10 @@ Matcher::Kept* Matcher::oldest(const NotifyPattern& pattern) const {
     const Bin* bin = find_bin(pattern);
     return bin != nullptr ? bin->first : nullptr;
   }
-  Kept* kept = oldest_;
+  return match_from(oldest_, pattern);
+}
+
+Matcher::Kept* Matcher::match_from(Kept* kept, const NotifyPattern& pattern) {
   while (kept != nullptr && !pattern.matches(kept->notification)) kept = kept->next;
   return kept;
 }

@@ -94,6 +94,7 @@ class alignas(cache_line) Matcher {
   void file(NotifyRequest& request);
   void keep(const Notification& notification);
   Kept* oldest(const NotifyPattern& pattern) const;
+  static Kept* match_from(Kept* kept, const NotifyPattern& pattern);
   void let_go(Kept& kept);
 
   std::size_t bucket(const NotifyPattern& key) const;

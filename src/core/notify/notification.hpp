@@ -13,14 +13,23 @@ struct Notification {
   std::uint64_t bytes = 0;
 };
 
-/// A notification that an operation carries, or none.
-struct Notice {
-  bool wanted = false;
-  std::int32_t tag = 0;
-  std::uint64_t bytes = 0;  // of the operation that the program has made
+/// How an operation tells its target that it has taken place.
+enum class NoticeKind : std::uint8_t {
+  none,
+  tag,     // a Notification with the number as its tag
+  counter  // one more in the Counter of that index
 };
 
-/// A short store into mapped memory that a notification announces.
+/// The notice that an operation carries, or none.
+struct Notice {
+  NoticeKind kind = NoticeKind::none;
+  std::int32_t number = 0;
+  std::uint64_t bytes = 0;  // of the operation that the program has made; of tags
+
+  bool wanted() const { return kind != NoticeKind::none; }
+};
+
+/// A short store into mapped memory that a notice announces.
 struct NotifyStore {
   void* to = nullptr;
   const void* from = nullptr;

@@ -5,27 +5,29 @@
 #include <cstddef>
 #include <memory>
 
+#include "core/notify/counters.hpp"
 #include "core/notify/matcher.hpp"
+#include "core/notify/thresholds.hpp"
 
 namespace oriel {
 
 /// So many requests of a process wait for notifications: somebody has to look for them.
 using Listeners = std::atomic<std::size_t>;
 
+/// One writer at a time; others only ask whether there are any.
+inline void listen_more(Listeners& listeners, std::size_t more) {
+  listeners.store(listeners.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
 /// Somebody else who waits for one, as long as this lives.
 class Listening {
  public:
-  explicit Listening(Listeners& listeners) : listeners_(listeners) { add(1); }
-  ~Listening() { add(std::size_t(-1)); }
+  explicit Listening(Listeners& listeners) : listeners_(listeners) { listen_more(listeners, 1); }
+  ~Listening() { listen_more(listeners_, std::size_t(-1)); }
   Listening(const Listening&) = delete;
   Listening& operator=(const Listening&) = delete;
 
  private:
-  // One writer at a time; others only ask whether there are any.
-  void add(std::size_t more) {
-    listeners_.store(listeners_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-  }
-
   Listeners& listeners_;
 };
 
@@ -55,19 +57,22 @@ class Notifications {
   /// The oldest that no request has taken and that matches, or null; it stays.
   const Notification* find(const NotifyPattern& pattern) { return matcher().find(pattern); }
 
+  Counters& counters() { return counters_; }
+  /// Who waits for ours.
+  Thresholds& thresholds() { return thresholds_; }
+
  private:
   Matcher& matcher() {
     if (matcher_ == nullptr) [[unlikely]]
       matcher_ = std::make_unique<Matcher>();
     return *matcher_;
   }
-  // One writer at a time; others only ask whether there are any.
-  void listen(std::size_t more) {
-    listeners_.store(listeners_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-  }
+  void listen(std::size_t more) { listen_more(listeners_, more); }
 
   Listeners& listeners_;
   std::unique_ptr<Matcher> matcher_;
+  Counters counters_;
+  Thresholds thresholds_;
 };
 
 }  // namespace oriel

@@ -204,7 +204,8 @@ Error Region::perform_vm(const Operation& operation, const Member& target, std::
 
 bool Region::make_errand(const Operation& operation, Errand& errand) {
   const Member& target = member(operation.target);
-  if (target.path != Path::mapped || target.private_memory || operation.notice.wanted) return false;
+  if (target.path != Path::mapped || target.private_memory || operation.notice.wanted())
+    return false;
   const bool accumulates = operation.kind == OperationKind::accumulate;
   if (!accumulates && operation.kind != OperationKind::put) return false;
   const std::uint64_t bytes = operation.bytes();

@@ -66,10 +66,11 @@ class Region {
   ControlBlock& mine() { return *mine_; }
   /// After a store that the rank may be waiting for: rings if it sleeps.
   void wake(int rank);
-  /// Tells a mapped rank of an operation that has taken place. False: it has to be tried again.
-  bool notify(int rank, const Notice& notice, const NotifyStore& store = {}) {
+  /// Tells a mapped rank by a notification of an operation that has taken place, and of the store,
+  /// which is made here. False: it has to be tried again, and nothing has been stored.
+  bool notify(int rank, const Notice& notice, const NotifyStore& store) {
     const Member& target = member(rank);
-    return transport_.notify(target.process, {target.window, {rank_, notice.tag, notice.bytes}},
+    return transport_.notify(target.process, {target.window, {rank_, notice.number, notice.bytes}},
                              store);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,7 +27,8 @@ enum class MessageKind : std::uint8_t {
   count,      // a step of FenceCount; word: number of the fence call
   mark,       // the origin's last operation before fence call `word` has been sent
   layout,     // a datatype of the target, or a piece of it, for operations that follow
-  notify      // of an operation whose bytes are there, or of none
+  notify,     // of an operation whose bytes are there, or of none
+  exchange    // stamp: the round; data: the words
 };
 
 /// What must be open at the target before a message of an access epoch is carried out. The origin
@@ -41,7 +43,8 @@ enum class Gate : std::uint8_t {
 
 /// Header of every message; zeros at its end are not sent, so what is seldom needed comes last. An
 /// operation is followed by the compare value of compare_and_swap and the origin's data in one
-/// piece; a reply by the fetched data; a count by its numbers; a layout by Blocks.
+/// piece; a reply by the fetched data; a count by its numbers; a layout by Blocks; an exchange by
+/// its words.
 struct Message {
   std::uint8_t version = current_version;
   std::uint8_t words = most_words;  // of 8 bytes, that are sent of this header
@@ -64,15 +67,16 @@ struct Message {
   std::uint8_t last = 0;         // count, layout: the last piece
   std::uint8_t joins = 0;        // lock: see LockLine::acquire()
   std::uint32_t element = 0;
-  std::uint64_t first = 0;     // bytes of the operation (or entries of the count) before this piece
-  std::uint64_t layout = 0;    // operation: of the target; 0: one run of bytes
-  std::uint64_t count = 0;     // operation: elements of the layout
-  std::int64_t extent = 0;     // layout
-  std::int32_t tag = 0;        // of a notification: `notifies`
-  std::uint32_t notifies = 0;  // operation: its last piece notifies the target; notify: 1
+  std::uint64_t first = 0;   // bytes of the operation (or entries of the count) before this piece
+  std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
+  std::uint64_t count = 0;   // operation: elements of the layout
+  std::int64_t extent = 0;   // layout
+  std::int32_t notice = 0;   // operation: of its last piece, the Notice's number
+  NoticeKind notifies = NoticeKind::none;  // likewise, its kind; notify: one there is
+  std::array<std::uint8_t, 3> reserved{};
   std::uint64_t notified_bytes = 0;  // see Notification
 
-  static constexpr std::uint8_t current_version = 7;
+  static constexpr std::uint8_t current_version = 8;
   static constexpr std::uint8_t most_words = 13;
   /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
   /// in eighths of it: each send goes through both kernels by itself.

@@ -168,10 +168,6 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
     others_turn = recorded->direct && epoch.closed;
     if (recorded->direct || recorded->atomic) {
       target.moving.append(*recorded);
-      // Nothing that is sent from here on overtakes a write.
-      if (recorded->direct && kind == OperationKind::put && transport_.orders_writes()) {
-        send_notice(*recorded);
-      }
     } else if (kind != OperationKind::acknowledge && !fetches(kind)) {
       epochs_.conclude(*recorded);
     }

@@ -77,6 +77,7 @@ class RemoteTargets {
   void send_piece(Message message, const Operation& operation, std::uint64_t first,
                   std::uint64_t bytes);
   void describe(const Layout& layout, int rank);
+  Message notice_behind(const Operation& operation);
   void send_notice(RecordedOperation& recorded);
 
   Epochs& epochs_;

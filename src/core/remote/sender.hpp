@@ -17,10 +17,13 @@ class Sender {
   Sender(Region& region, Outbox& outbox) : region_(region), outbox_(outbox) {}
 
   void send(int rank, Message message, std::span<const std::byte> payload = {}) {
-    const Member& member = region_.member(rank);
-    message.window = member.window;
+    address(rank, message);
+    outbox_.send(region_.member(rank).process, message, payload);
+  }
+  /// What send() does first, for a message that goes by another way.
+  void address(int rank, Message& message) {
+    message.window = region_.member(rank).window;
     message.origin = region_.rank();
-    outbox_.send(member.process, message, payload);
   }
   /// A step: the word that a mapped rank would find in its Slot.
   void tell(int rank, MessageKind kind, std::uint64_t word) {

@@ -30,9 +30,9 @@ std::uint64_t compare_bytes(const Message& message) {
 
 /// What its fields say of one another.
 bool plausible(const Message& message, std::size_t payload) {
-  if (message.notifies > 1 || message.tag < 0) return false;
+  if (message.notifies > NoticeKind::counter || message.notice < 0) return false;
   if (message.kind == MessageKind::notify) {
-    return payload == 0 && message.notifies == 1 && message.gate != Gate::none &&
+    return payload == 0 && message.notifies != NoticeKind::none && message.gate != Gate::none &&
            message.gate <= Gate::open;
   }
   if (message.kind != MessageKind::operation) {
@@ -118,7 +118,10 @@ void Server::expose(int origin, std::uint64_t id) {
 }
 
 bool Server::take(const Message& message, std::span<const std::byte> payload) {
-  if (!plausible(message, payload.size())) return false;
+  if (!plausible(message, payload.size()) || (message.notifies == NoticeKind::counter &&
+                                              !notifications_.counters().mine(message.notice))) {
+    return false;
+  }
   Origin& origin = origins_[message.origin];
   LayoutRef layout;
   if (message.layout != 0) {
@@ -302,7 +305,7 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
       }
     }
   }
-  if (message.notifies != 0 && error == Error::none) notify(message);
+  if (message.notifies != NoticeKind::none && error == Error::none) notify(message);
   if (message.acknowledge == 0 && !fetches(message.operation)) {
     // There is no reply to say so: the next one does.
     if (origin.failed == Error::none) origin.failed = error;
@@ -313,7 +316,11 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
 }
 
 void Server::notify(const Message& message) {
-  notifications_.arrive({message.origin, message.tag, message.notified_bytes});
+  if (message.notifies == NoticeKind::counter) {
+    notifications_.counters().mine_at(message.notice).add();
+  } else {
+    notifications_.arrive({message.origin, message.notice, message.notified_bytes});
+  }
 }
 
 void Server::reply_to(const Message& message, Error error, std::span<const std::byte> fetched) {

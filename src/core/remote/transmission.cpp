@@ -17,9 +17,9 @@ bool sends(const Operation& operation) {
 }
 
 void add_notice(Message& message, const Notice& notice) {
-  if (!notice.wanted) return;
-  message.notifies = 1;
-  message.tag = notice.tag;
+  if (!notice.wanted()) return;
+  message.notifies = notice.kind;
+  message.notice = notice.number;
   message.notified_bytes = notice.bytes;
 }
 
@@ -120,9 +120,21 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
   sender_.send(rank, message, scratch_);
 }
 
-/// Of an operation whose bytes are there, or will be before what is sent from here on.
+/// Behind the last bytes of a direct write. The target is available, or nothing would be written:
+/// there is no gate, so that the messages of a program that notifies with the same tag and length
+/// again are the same, and a transport may know a short name for them.
+Message RemoteTargets::notice_behind(const Operation& operation) {
+  Message message;
+  message.kind = MessageKind::notify;
+  message.gate = Gate::open;
+  add_notice(message, operation.notice);
+  sender_.address(operation.target, message);
+  return message;
+}
+
+/// Of an operation whose bytes are there.
 void RemoteTargets::send_notice(RecordedOperation& recorded) {
-  if (!recorded.operation.notice.wanted) return;
+  if (!recorded.operation.notice.wanted()) return;
   Message message = request(recorded.operation, *recorded.epoch, *recorded.target);
   message.kind = MessageKind::notify;
   add_notice(message, recorded.operation.notice);
@@ -155,13 +167,14 @@ bool RemoteTargets::goes_directly(const Operation& operation) {
 }
 
 bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
-  const Operation& operation = recorded.operation;
+  Operation& operation = recorded.operation;
   Target& target = *recorded.target;
   const Member& member = region_.member(target.rank);
   const bool write = operation.kind == OperationKind::put;
   if (!may_transfer(*recorded.epoch, target)) return false;
   const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
   const bool waits = recorded.epoch->closed;
+  const bool tells = write && operation.notice.wanted() && transport_.orders_writes();
   ElementRuns left(operation);
   left.skip(recorded.sent);
   while (left.bytes() != 0) {
@@ -169,19 +182,27 @@ bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
     std::size_t used = 0;
     // A process that waits serves others between two pieces: they may need its answer to send.
     std::uint64_t room = waits ? limits_.direct_piece : operation.bytes();
-    for (ElementRuns next = left; used < runs.size() && room != 0 && next.bytes() != 0;) {
+    ElementRuns next = left;
+    while (used < runs.size() && room != 0 && next.bytes() != 0) {
       const std::uint64_t bytes = std::min(next.bytes(), room);
       runs[used++] = {write ? next.origin() : next.result(),
                       start + static_cast<std::uint64_t>(next.offset()), bytes};
       room -= bytes;
       next.skip(bytes);
     }
+    Message notice;
+    std::span<const std::byte> behind;
+    if (tells && next.bytes() == 0) {
+      notice = notice_behind(operation);
+      behind = notice.trim();
+    }
     const std::uint64_t taken =
         transport_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
-                            Pool<RecordedOperation>::token(recorded));
+                            Pool<RecordedOperation>::token(recorded), behind);
     if (taken == 0) return false;
     recorded.sent += taken;
     left.skip(taken);
+    if (tells && left.bytes() == 0) operation.notice = {};
     ++(write ? target.writes : target.reads);
     if (waits && left.bytes() != 0) return false;
   }
@@ -228,7 +249,7 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
 
 Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
   const bool empty = operation.bytes() == 0;
-  if (empty && !operation.notice.wanted) return Outcome::finished();
+  if (empty && !operation.notice.wanted()) return Outcome::finished();
   const bool fetching = fetches(operation.kind) && !empty;
   ++target.issued;
   const bool directly = goes_directly(operation);

@@ -77,8 +77,13 @@ class Transport {
   /// Begins to move runs of bytes between our memory and a process's, without a copy and without
   /// its engine; finished() returns the token. How many bytes it took, the first runs as a whole;
   /// 0: not now, try again. Only used for members with Member::direct.
+  ///
+  /// `behind`, of a write where orders_writes(): a message without payload that goes with it if it
+  /// takes all of the runs. It arrives among the messages of send(), in its place, after the bytes
+  /// of this write and of all before it to the process; perhaps not at all where one of them fails.
   virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                                 std::uint64_t key, std::uint64_t token) = 0;
+                                 std::uint64_t key, std::uint64_t token,
+                                 std::span<const std::byte> behind) = 0;
   /// It is useless to offer more runs at once.
   static constexpr std::size_t most_runs = 8;
   /// A read is finished when its bytes are here, a write when our memory may be reused; where

@@ -84,7 +84,7 @@ bool OfiEndpoint::open_endpoint(std::string& error) {
     return fail(error, "an address vector", code);
   }
   fi_cq_attr cq{};
-  cq.format = FI_CQ_FORMAT_MSG;
+  cq.format = FI_CQ_FORMAT_DATA;
   cq.wait_obj = FI_WAIT_FD;
   cq.size = 4096;
   if (fi_cq_open(domain_, &cq, &completions_, nullptr) == 0) {

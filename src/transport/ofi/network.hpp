@@ -46,7 +46,8 @@ class Network {
   virtual std::span<const std::byte> receive() = 0;
   virtual bool alive(int process) = 0;
   virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                                 std::uint64_t key, std::uint64_t token) = 0;
+                                 std::uint64_t key, std::uint64_t token,
+                                 std::span<const std::byte> behind) = 0;
   virtual bool finished(Transfer& transfer) = 0;
   virtual bool orders_writes() const = 0;
   /// Some transfer has not finished.

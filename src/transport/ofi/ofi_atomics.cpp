@@ -152,7 +152,7 @@ ssize_t OfiAtomics::post(Work& work, const Atomic& atomic, std::size_t count,
 }
 
 void OfiAtomics::progress() {
-  std::array<fi_cq_msg_entry, 16> entries;
+  std::array<fi_cq_data_entry, 16> entries;
   const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
   if (count == -FI_EAVAIL) {
     fi_cq_err_entry entry{};

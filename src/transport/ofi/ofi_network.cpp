@@ -38,6 +38,13 @@ std::pair<const std::byte*, const std::byte*> extent_of(std::span<const Transfer
   return {begin, end};
 }
 
+/// Immediate data comes when the bytes of its write and of all writes before it are there.
+bool tells_when_written(const fi_info& provider, std::uint64_t longest) {
+  // No write may be longer than what stays in order.
+  return (provider.tx_attr->msg_order & FI_ORDER_WAW) != 0 &&
+         provider.ep_attr->max_order_waw_size >= longest;
+}
+
 }  // namespace
 
 /// Buffers that are registered together.
@@ -67,6 +74,9 @@ bool OfiNetwork::open(std::string& error) {
   library_ = Libfabric::load(error);
   if (library_ == nullptr || !choose(error) || !open_endpoint(error)) return false;
   longest_transfer_ = longest_transfer(*info_);
+  if (orders_writes_ && tells_when_written(*info_, longest_transfer_)) {
+    immediate_ = ImmediateFormat(info_->domain_attr->cq_data_size);
+  }
   timeout_s_ = static_cast<int>(setting_int("ORIEL_PEER_TIMEOUT"));
   name_.endpoint = own_name_;
   lifeline_ = std::make_unique<Lifeline>(
@@ -101,7 +111,8 @@ bool OfiNetwork::choose_direct() {
   if (fastest == nullptr) return false;
   const std::string provider = fastest->fabric_attr->prov_name;
   library_->freeinfo(fastest);
-  info_ = offers({provider, FI_RMA, FI_ORDER_SAW, 0}, code);
+  info_ = offers({provider, FI_RMA, FI_ORDER_SAW | FI_ORDER_WAW, 0}, code);
+  if (info_ == nullptr) info_ = offers({provider, FI_RMA, FI_ORDER_SAW, 0}, code);
   orders_writes_ = info_ != nullptr;
   if (orders_writes_) return true;
   info_ = offers({provider, FI_RMA, 0, FI_DELIVERY_COMPLETE}, code);
@@ -170,7 +181,8 @@ std::string OfiNetwork::description() const {
   return std::string(info_->fabric_attr->prov_name) + " of libfabric " +
          std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version)) + " (" +
          library_->path + "), " + (direct_ ? "with" : "without") + " direct transfers, " +
-         std::to_string(info_->domain_attr->cq_data_size) + " bytes of immediate data";
+         std::to_string(info_->domain_attr->cq_data_size) + " bytes of immediate data" +
+         (direct_ && !immediate_.usable() ? " (not used)" : "");
 }
 
 int OfiNetwork::attach(const NetworkName& name, std::string& error) {
@@ -186,15 +198,19 @@ int OfiNetwork::attach(const NetworkName& name, std::string& error) {
 void OfiNetwork::send(int process, std::span<const std::byte> header,
                       std::span<const std::byte> payload) {
   Peer& to = peer(process);
-  if (to.lost) return;  // whoever waits for it is told by alive()
+  if (!to.lost) collect(to, header, payload, 0);  // else whoever waits for it is told by alive()
+}
+
+void OfiNetwork::collect(Peer& to, std::span<const std::byte> header,
+                         std::span<const std::byte> payload, std::uint32_t code) {
   if (to.open != nullptr && !to.packet.fits(header.size() + payload.size())) close_packet(to);
   if (to.open == nullptr && !open_packet(to)) {
     lose(to);
     return;
   }
-  if (!to.listed) open_.push_back(process);
+  if (!to.listed) open_.push_back(to.number);
   to.listed = true;
-  to.packet.add(header, payload);
+  to.packet.add(header, payload, code);
 }
 
 bool OfiNetwork::open_packet(Peer& to) {
@@ -208,7 +224,8 @@ void OfiNetwork::close_packet(Peer& to) {
   Buffer& buffer = *to.open;
   to.open = nullptr;
   const bool empty = to.packet.empty();
-  buffer.bytes = to.packet.close(own_name_.id, ++to.sent).size();
+  const auto number = static_cast<std::uint32_t>(to.number);
+  buffer.bytes = to.packet.close(own_name_.id, ++to.sent, number).size();
   buffer.kind = Work::Kind::send;
   buffer.process = to.number;
   if (to.backlog.empty() && ((!empty && inject(to, buffer)) || hand_over(to, buffer))) return;
@@ -275,15 +292,21 @@ bool OfiNetwork::congested(int process) const {
 }
 
 void OfiNetwork::progress() {
-  std::array<fi_cq_msg_entry, completions_at_once> entries;
+  std::array<fi_cq_data_entry, completions_at_once> entries;
   const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
   if (count == -FI_EAVAIL) {
     fi_cq_err_entry entry{};
     if (fi_cq_readerr(completions_, &entry, 0) > 0) failed(entry);
   }
   for (ssize_t i = 0; i < count; ++i) {
-    const fi_cq_msg_entry& entry = entries[static_cast<std::size_t>(i)];
-    done(*static_cast<Work*>(entry.op_context), entry.len, Error::none);
+    const fi_cq_data_entry& entry = entries[static_cast<std::size_t>(i)];
+    // The flag alone says nothing: sockets sets it at the origin too, when our write is over. What
+    // others write has no context, as long as we take no FI_RX_CQ_DATA.
+    if (entry.op_context != nullptr) {
+      done(*static_cast<Work*>(entry.op_context), entry.len, Error::none);
+    } else if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) {
+      arrived_.push_back({nullptr, entry.data});
+    }
   }
   for (std::size_t i = unposted_.size(); i > 0; --i) {
     Buffer* buffer = unposted_.back();
@@ -301,7 +324,7 @@ void OfiNetwork::done(Work& work, std::uint64_t bytes, Error error) {
   switch (work.kind) {
     case Work::Kind::receive:
       work.bytes = bytes;
-      arrived_.push_back(static_cast<Buffer*>(&work));
+      arrived_.push_back({static_cast<Buffer*>(&work)});
       break;
     case Work::Kind::send: {
       Peer& to = peer(work.process);
@@ -330,8 +353,27 @@ void OfiNetwork::failed(const fi_cq_err_entry& entry) {
   if (entry.err != FI_ECANCELED) post(*static_cast<Buffer*>(work));
 }
 
+/// What names the message as the next that the process takes of what we send it. Nothing: the
+/// message has to be sent itself. So it is where many have gone while packets before them may not
+/// have arrived: the receiver puts a limited number into order.
+std::optional<std::uint64_t> OfiNetwork::immediate_for(Peer& to,
+                                                       std::span<const std::byte> message) {
+  if (!immediate_.usable() || !to.self || !immediate_.names(*to.self) ||
+      !CodesGiven::takes(message)) {
+    return std::nullopt;
+  }
+  const CodesGiven::Code code = to.codes_given.code_of(message);
+  if (!code.known) collect(to, message, {}, code.number);
+  // Its messages have numbers before that of the immediate data.
+  if (to.open != nullptr) close_packet(to);
+  if (to.under_way == 0 && to.backlog.empty()) to.overtaking = 0;
+  if (!to.backlog.empty() || ++to.overtaking > most_overtaking) return std::nullopt;
+  return immediate_.pack({*to.self, to.sent + 1, code.number});
+}
+
 std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const TransferRun> runs,
-                                   std::uint64_t key, std::uint64_t token) {
+                                   std::uint64_t key, std::uint64_t token,
+                                   std::span<const std::byte> behind) {
   Peer& to = peer(process);
   if (transfers_under_way_ >= most_transfers) return 0;
   if (idle_transfers_.empty()) idle_transfers_.push_back(&transfers_.emplace_back());
@@ -346,13 +388,16 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
   const std::size_t most = std::min({runs.size(), Transport::most_runs, info_->tx_attr->iov_limit,
                                      info_->tx_attr->rma_iov_limit});
   std::size_t count = 0;
+  std::uint64_t cut = 0;  // of the last run
   for (; count < most && direct.bytes < longest_transfer_; ++count) {
     const TransferRun& run = runs[count];
     const std::uint64_t bytes = std::min(run.bytes, longest_transfer_ - direct.bytes);
     here[count] = {run.local, bytes};
     there[count] = {run.remote, bytes, key};
     direct.bytes += bytes;
+    cut = run.bytes - bytes;
   }
+  if (count < runs.size() || cut != 0) behind = {};
   const auto give_up = [&](Error error) {
     finished_.push_back({token, direct.bytes, error});
     return direct.bytes;
@@ -367,15 +412,22 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
     }
     descriptors.fill(fi_mr_desc(direct.registration));
   }
-  const fi_msg_rma message{
-      here.data(), descriptors.data(), count, address_of(to.number), there.data(),
-      count,       &direct.context,    0};
-  const std::uint64_t delivery = orders_writes_ ? 0 : FI_DELIVERY_COMPLETE;
-  const ssize_t code = write ? fi_writemsg(endpoint_, &message, FI_COMPLETION | delivery)
+  const auto immediate = behind.empty() ? std::nullopt : immediate_for(to, behind);
+  const fi_msg_rma message{here.data(),           descriptors.data(),   count,
+                           address_of(to.number), there.data(),         count,
+                           &direct.context,       immediate.value_or(0)};
+  const std::uint64_t flags = FI_COMPLETION | (orders_writes_ ? 0 : FI_DELIVERY_COMPLETE) |
+                              (immediate ? FI_REMOTE_CQ_DATA : 0);
+  const ssize_t code = write ? fi_writemsg(endpoint_, &message, flags)
                              : fi_readmsg(endpoint_, &message, FI_COMPLETION);
   if (code == 0) {
     idle_transfers_.pop_back();
     ++transfers_under_way_;
+    if (immediate) {
+      ++to.sent;
+    } else if (!behind.empty()) {
+      collect(to, behind, {}, 0);
+    }
     return direct.bytes;
   }
   close_object(direct.registration);
@@ -402,62 +454,86 @@ bool OfiNetwork::next_packet() {
   // A look is a system call or two: what has come is answered before the next.
   looked_ = false;
   while (!looked_ && !arrived_.empty()) {
-    Buffer& buffer = *arrived_.front();
+    Arrival arrived = arrived_.front();
     arrived_.pop_front();
-    looked_ = due(buffer);
+    looked_ = due(arrived);
   }
   return looked_;
 }
 
-/// Begins with the packet if it is its sender's next one.
-bool OfiNetwork::due(Buffer& arrived) {
-  const PacketReader packet({arrived.data, arrived.bytes});
+/// Null: not of this job.
+OfiNetwork::Peer* OfiNetwork::sender_of(const Arrival& arrived, std::uint32_t& sequence) {
+  if (arrived.packet == nullptr) {
+    const ImmediateData data = immediate_.unpack(arrived.data);
+    if (!immediate_.usable() || data.sender >= peers_.size()) return nullptr;
+    Peer& from = *peers_[data.sender];
+    sequence = immediate_.sequence_after(from.order.taken(), data.sequence);
+    return &from;
+  }
+  const PacketReader packet({arrived.packet->data, arrived.packet->bytes});
   const int from = packet.valid() ? number_of(packet.source()) : -1;
-  if (from >= 0) {
-    sender_ = &peer(from);
-    arrived.sequence = packet.sequence();
-    const std::uint64_t ahead = arrived.sequence - sender_->received;  // huge for an old one
-    if (ahead == 1) {
-      ++sender_->received;
-      current_ = &arrived;
-      reader_ = packet;
-      return true;
-    }
-    const auto same = [&](const Buffer* one) { return one->sequence == arrived.sequence; };
-    if (!sender_->lost && ahead - 2 < posted_receives &&
-        std::ranges::none_of(sender_->early, same)) {
-      sender_->early.push_back(&arrived);
-      return false;
+  sequence = packet.sequence();
+  return from >= 0 ? &peer(from) : nullptr;
+}
+
+/// Begins with what has come if it is its sender's next.
+bool OfiNetwork::due(Arrival& arrived) {
+  std::uint32_t sequence = 0;
+  if (Peer* from = sender_of(arrived, sequence)) {
+    sender_ = from;
+    switch (from->lost ? InOrder<Arrival>::Turn::never : from->order.offer(sequence, arrived)) {
+      case InOrder<Arrival>::Turn::now:
+        begin(arrived);
+        return true;
+      case InOrder<Arrival>::Turn::later:
+        return false;
+      case InOrder<Arrival>::Turn::never:
+        break;
     }
   }
   // Not of this job, or received already: sent again, or made up.
-  post(arrived);
+  forget(arrived);
   return false;
+}
+
+void OfiNetwork::begin(const Arrival& arrived) {
+  if (arrived.packet == nullptr) {
+    named_ = sender_->codes_heard.message(immediate_.unpack(arrived.data).code);
+    return;
+  }
+  current_ = arrived.packet;
+  reader_ = PacketReader({current_->data, current_->bytes});
+  sender_->self = reader_.receiver();
+}
+
+void OfiNetwork::forget(const Arrival& arrived) {
+  if (arrived.packet != nullptr) post(*arrived.packet);
 }
 
 /// The same with one that came too early.
 bool OfiNetwork::next_early() {
-  if (sender_ == nullptr || sender_->early.empty()) return false;
-  auto& early = sender_->early;
-  const auto next = std::ranges::find(early, sender_->received + 1, &Buffer::sequence);
-  if (next == early.end()) return false;
-  Buffer& buffer = **next;
-  early.erase(next);
-  return due(buffer);
+  if (sender_ == nullptr) return false;
+  const auto next = sender_->order.next();
+  if (next) begin(*next);
+  return next.has_value();
 }
 
 std::span<const std::byte> OfiNetwork::receive() {
   while (true) {
-    if (const auto message = reader_.next(); !message.empty()) return message;
-    if (!next_packet()) return {};
+    if (const auto named = std::exchange(named_, {}); !named.empty()) return named;
+    if (const auto message = reader_.next(); !message.empty()) {
+      if (reader_.code() == 0) return message;
+      sender_->codes_heard.keep(reader_.code(), message);
+    } else if (!next_packet()) {
+      return {};
+    }
   }
 }
 
 /// What came before its turn will not get it any more.
 void OfiNetwork::lose(Peer& gone) {
   gone.lost = true;
-  for (Buffer* early : gone.early) post(*early);
-  gone.early.clear();
+  for (const Arrival& early : gone.order.drop()) forget(early);
 }
 
 bool OfiNetwork::alive(int process) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/lifeline.hpp"
 #include "transport/ofi/network.hpp"
+#include "transport/packet/immediate_data.hpp"
+#include "transport/packet/in_order.hpp"
+#include "transport/packet/message_codes.hpp"
 #include "transport/packet/packet.hpp"
 
 namespace oriel {
@@ -25,6 +29,11 @@ namespace oriel {
 /// (FI_ORDER_SAS): that in which packets meet buffers. It may tell of a long one later than of the
 /// short one behind it, which then waits here. It holds back when the receiver has no buffer left
 /// (FI_RM_ENABLED).
+///
+/// A message behind a write goes with it as immediate data (FI_REMOTE_CQ_DATA), which has a number
+/// among the packets like one of them, so that nothing depends on when the provider tells of it;
+/// as an ordinary message where the provider has none, or keeps no order between writes
+/// (FI_ORDER_WAW), or the receiver has sent us nothing yet that says who we are there.
 class OfiNetwork final : public Network, private OfiEndpoint {
  public:
   static std::unique_ptr<OfiNetwork> create(std::string& error);
@@ -41,7 +50,8 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::span<const std::byte> receive() override;
   bool alive(int process) override;
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                         std::uint64_t key, std::uint64_t token) override;
+                         std::uint64_t key, std::uint64_t token,
+                         std::span<const std::byte> behind) override;
   bool finished(Transfer& transfer) override;
   bool orders_writes() const override { return orders_writes_; }
   bool transferring() const override { return transfers_under_way_ != 0; }
@@ -64,7 +74,11 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   struct Buffer : Work {
     std::byte* data = nullptr;
     void* descriptor = nullptr;  // of its memory registration, where the provider wants one
-    std::uint64_t sequence = 0;  // of the packet that has come in
+  };
+  /// What has come: a packet, or immediate data.
+  struct Arrival {
+    Buffer* packet = nullptr;  // null: immediate data
+    std::uint64_t data = 0;
   };
   struct DirectTransfer : Work {
     std::uint64_t token = 0;
@@ -83,9 +97,12 @@ class OfiNetwork final : public Network, private OfiEndpoint {
     int number = 0;
     Buffer* open = nullptr;  // the packet being put together
     PacketWriter packet;
-    std::uint64_t sent = 0;             // packets
-    std::uint64_t received = 0;         // packets
-    std::vector<Buffer*> early;         // received, and told of before one that comes first
+    std::uint32_t sent = 0;             // packets, and immediate data in the place of one
+    InOrder<Arrival> order;             // of what it has sent us
+    CodesGiven codes_given;             // of messages behind our writes
+    CodesHeard codes_heard;             // of messages behind its writes
+    std::optional<std::uint32_t> self;  // our number there
+    std::uint32_t overtaking = 0;       // immediate data since no packet was under way
     std::deque<Buffer*> backlog;        // closed packets that the provider did not take
     std::size_t under_way = 0;          // packets
     std::uint64_t bytes_under_way = 0;  // of them
@@ -107,18 +124,28 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   void close_packet(Peer& peer);
   bool inject(Peer& peer, Buffer& buffer);
   bool hand_over(Peer& peer, Buffer& buffer);
+  void collect(Peer& to, std::span<const std::byte> header, std::span<const std::byte> payload,
+               std::uint32_t code);
+  std::optional<std::uint64_t> immediate_for(Peer& to, std::span<const std::byte> message);
   void push_backlog(Peer& peer);
   void progress();
   void done(Work& work, std::uint64_t bytes, Error error);
   void failed(const struct fi_cq_err_entry& entry);
   bool next_packet();
-  bool due(Buffer& arrived);
+  bool due(Arrival& arrived);
+  Peer* sender_of(const Arrival& arrived, std::uint32_t& sequence);
+  void begin(const Arrival& arrived);
   bool next_early();
+  void forget(const Arrival& arrived);
   void lose(Peer& gone);
   Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
 
+  /// Of InOrder's numbers, half.
+  static constexpr std::uint32_t most_overtaking = 256;
+
   bool direct_ = false;  // the provider has direct transfers
   bool orders_writes_ = false;
+  ImmediateFormat immediate_;  // of messages behind writes
   std::uint64_t longest_transfer_ = 0;
   int timeout_s_ = 0;
 
@@ -129,11 +156,12 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::vector<Buffer*> free_;
   bool looked_ = false;          // the provider was asked since receive() last returned nothing
-  std::deque<Buffer*> arrived_;  // packets not yet looked into
+  std::deque<Arrival> arrived_;  // not yet looked into
   std::vector<Buffer*> unposted_;
   Buffer* current_ = nullptr;  // whose messages are being taken out
-  Peer* sender_ = nullptr;     // of the packet that was begun last
+  Peer* sender_ = nullptr;     // of the packet or the immediate data that was begun last
   PacketReader reader_;
+  std::span<const std::byte> named_;      // the message that immediate data has named
   std::deque<DirectTransfer> transfers_;  // all there have been
   std::vector<DirectTransfer*> idle_transfers_;
   std::deque<Transfer> finished_;

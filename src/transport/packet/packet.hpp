@@ -12,18 +12,22 @@ namespace oriel {
 /// Messages of one process to another that travel together (S7): a header, then the messages, each
 /// behind its length and padded to 8 bytes.
 struct PacketHeader {
-  static constexpr std::uint32_t magic_value = 0x0e1e17ac;
+  static constexpr std::uint32_t magic_value = 0x0e1e17ad;
 
   std::uint32_t magic = magic_value;
   std::uint32_t bytes = 0;     // of the packet, header included
   std::uint64_t source = 0;    // the sender's id
-  std::uint64_t sequence = 0;  // packets of this sender to this receiver, counted from 1
+  std::uint32_t sequence = 0;  // packets of this sender to this receiver, counted from 1, and wraps
+  std::uint32_t receiver = 0;  // the receiver's number at the sender: for ImmediateData
 };
 static_assert(std::is_trivially_copyable_v<PacketHeader> && sizeof(PacketHeader) == 24);
 
 /// Puts messages into a buffer that somebody else owns.
 class PacketWriter {
  public:
+  /// Of the word before a message: its code above, its length below.
+  static constexpr int code_shift = 32;
+
   PacketWriter() = default;
   explicit PacketWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
 
@@ -33,10 +37,13 @@ class PacketWriter {
   }
   bool fits(std::size_t message) const { return room_for(message) <= buffer_.size() - used_; }
 
-  void add(std::span<const std::byte> header, std::span<const std::byte> payload) {
+  /// `code` not 0: the receiver keeps the message under it, see MessageCodes.
+  void add(std::span<const std::byte> header, std::span<const std::byte> payload,
+           std::uint32_t code = 0) {
     const std::uint64_t bytes = header.size() + payload.size();
+    const std::uint64_t prefix = std::uint64_t{code} << code_shift | bytes;
     std::byte* to = buffer_.data() + used_;
-    std::memcpy(to, &bytes, sizeof bytes);
+    std::memcpy(to, &prefix, sizeof prefix);
     std::memcpy(to + sizeof bytes, header.data(), header.size());
     if (!payload.empty()) {
       std::memcpy(to + sizeof bytes + header.size(), payload.data(), payload.size());
@@ -47,11 +54,13 @@ class PacketWriter {
   }
 
   /// The whole packet, to be sent as it is.
-  std::span<const std::byte> close(std::uint64_t source, std::uint64_t sequence) {
+  std::span<const std::byte> close(std::uint64_t source, std::uint32_t sequence,
+                                   std::uint32_t receiver) {
     PacketHeader header;
     header.bytes = static_cast<std::uint32_t>(used_);
     header.source = source;
     header.sequence = sequence;
+    header.receiver = receiver;
     std::memcpy(buffer_.data(), &header, sizeof header);
     return buffer_.first(used_);
   }
@@ -74,30 +83,38 @@ class PacketReader {
     valid_ = true;
     source_ = header.source;
     sequence_ = header.sequence;
+    receiver_ = header.receiver;
     rest_ = packet.subspan(sizeof header);
   }
 
   bool valid() const { return valid_; }
   std::uint64_t source() const { return source_; }
-  std::uint64_t sequence() const { return sequence_; }
+  std::uint32_t sequence() const { return sequence_; }
+  std::uint32_t receiver() const { return receiver_; }
   /// The next message; empty at the end, and when what follows is not a message.
   std::span<const std::byte> next() {
-    std::uint64_t bytes = 0;
-    if (rest_.size() < sizeof bytes) return {};
-    std::memcpy(&bytes, rest_.data(), sizeof bytes);
+    std::uint64_t prefix = 0;
+    if (rest_.size() < sizeof prefix) return {};
+    std::memcpy(&prefix, rest_.data(), sizeof prefix);
+    const std::uint64_t bytes = prefix & ((std::uint64_t{1} << PacketWriter::code_shift) - 1);
+    code_ = static_cast<std::uint32_t>(prefix >> PacketWriter::code_shift);
     if (bytes > rest_.size() || PacketWriter::room_for(bytes) > rest_.size()) {
       rest_ = {};
       return {};
     }
-    const auto message = rest_.subspan(sizeof bytes, bytes);
+    const auto message = rest_.subspan(sizeof prefix, bytes);
     rest_ = rest_.subspan(PacketWriter::room_for(bytes));
     return message;
   }
+  /// Of the message that next() has returned. Not 0: it is to be kept under this code.
+  std::uint32_t code() const { return code_; }
 
  private:
   bool valid_ = false;
   std::uint64_t source_ = 0;
-  std::uint64_t sequence_ = 0;
+  std::uint32_t sequence_ = 0;
+  std::uint32_t receiver_ = 0;
+  std::uint32_t code_ = 0;
   std::span<const std::byte> rest_;
 };
 

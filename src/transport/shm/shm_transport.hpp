@@ -62,8 +62,8 @@ class ShmTransport final : public Transport {
   bool congested(int process) const override;
   std::span<const std::byte> receive() override;
   /// On a node memory is mapped, or reached by copy().
-  std::uint64_t transfer(int, bool, std::span<const TransferRun>, std::uint64_t,
-                         std::uint64_t) override {
+  std::uint64_t transfer(int, bool, std::span<const TransferRun>, std::uint64_t, std::uint64_t,
+                         std::span<const std::byte>) override {
     return 0;
   }
   std::uint64_t atomic(int, const Atomic&, const RemoteMemory&, std::uint64_t) override {

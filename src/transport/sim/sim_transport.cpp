@@ -47,9 +47,9 @@ void SimNetwork::send(const Route& route, Packet packet) {
 bool SimNetwork::arrive(const Route& route, Packet& packet) {
   const auto to = static_cast<std::size_t>(route.to);
   if (auto* bytes = std::get_if<std::vector<std::byte>>(&packet)) {
-    inboxes_[to].push_back(std::move(*bytes));
+    inboxes_[to].push_back({std::move(*bytes)});
   } else if (const auto* direct = std::get_if<Direct>(&packet)) {
-    carry_out(route.from, *direct);
+    carry_out(route, *direct);
   } else {
     auto& remote = std::get<Remote>(packet);
     const Remote*& half_done = half_done_[to];
@@ -64,16 +64,20 @@ bool SimNetwork::arrive(const Route& route, Packet& packet) {
   return true;
 }
 
-void SimNetwork::carry_out(int from, Direct direct) {
+void SimNetwork::carry_out(const Route& route, Direct direct) {
   if (failing_) {
     direct.transfer.error = Error::system;
     direct.runs.clear();
+    direct.immediate.reset();
   }
   for (const TransferRun& run : direct.runs) {
     auto* remote = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(run.remote));
     std::memcpy(direct.write ? remote : run.local, direct.write ? run.local : remote, run.bytes);
   }
-  finished_[static_cast<std::size_t>(from)].push_back(direct.transfer);
+  finished_[static_cast<std::size_t>(route.from)].push_back(direct.transfer);
+  if (direct.immediate) {
+    inboxes_[static_cast<std::size_t>(route.to)].push_back({{}, *direct.immediate});
+  }
 }
 
 void SimNetwork::carry_out(int from, const Remote& remote) {
@@ -110,12 +114,19 @@ void SimNetwork::tell_again(int process) {
   finished_[place].push_back(told_[place]);
 }
 
-bool SimNetwork::receive(int process, std::vector<std::byte>& packet) {
+bool SimNetwork::receive(int process, Arrival& arrival) {
   const std::lock_guard guard(mutex_);
   auto& inbox = inboxes_[static_cast<std::size_t>(process)];
   if (inbox.empty()) return false;
-  packet = std::move(inbox.front());
-  inbox.pop_front();
+  auto chosen = inbox.begin();
+  if (telling_ != Telling::in_order) {
+    const bool immediate = telling_ == Telling::immediate_first;
+    chosen =
+        std::ranges::find(inbox, immediate, [](const Arrival& one) { return one.packet.empty(); });
+    if (chosen == inbox.end()) chosen = inbox.begin();
+  }
+  arrival = std::move(*chosen);
+  inbox.erase(chosen);
   return true;
 }
 
@@ -147,36 +158,88 @@ bool SimNetwork::deliver(const Route& route) {
 
 void SimTransport::send(int process, std::span<const std::byte> header,
                         std::span<const std::byte> payload) {
-  ++messages_;
-  const std::size_t bytes = header.size() + payload.size();
-  Collected& collected = collected_[process];
-  if (!collected.packet.empty() && !collected.packet.fits(bytes)) send_packet(process, collected);
-  if (collected.packet.empty()) {
-    collected.buffer.resize(
-        std::max(packet_bytes, sizeof(PacketHeader) + PacketWriter::room_for(bytes)));
-    collected.packet = PacketWriter(collected.buffer);
-  }
-  collected.packet.add(header, payload);
+  collect(process, header, payload, 0);
 }
 
-void SimTransport::send_packet(int process, Collected& collected) {
-  const auto packet = collected.packet.close(static_cast<std::uint64_t>(self_), ++packets_);
+void SimTransport::collect(int process, std::span<const std::byte> header,
+                           std::span<const std::byte> payload, std::uint32_t code) {
+  ++messages_;
+  const std::size_t bytes = header.size() + payload.size();
+  Peer& peer = peers_[process];
+  if (!peer.packet.empty() && !peer.packet.fits(bytes)) send_packet(process, peer);
+  if (peer.packet.empty()) {
+    peer.buffer.resize(
+        std::max(packet_bytes, sizeof(PacketHeader) + PacketWriter::room_for(bytes)));
+    peer.packet = PacketWriter(peer.buffer);
+  }
+  peer.packet.add(header, payload, code);
+}
+
+void SimTransport::send_packet(int process, Peer& peer) {
+  ++packets_;
+  const auto packet = peer.packet.close(static_cast<std::uint64_t>(self_), ++peer.sent,
+                                        static_cast<std::uint32_t>(process));
   network_.send(self_, process, {packet.begin(), packet.end()});
-  collected.packet = PacketWriter();
+  peer.packet = PacketWriter();
 }
 
 void SimTransport::push() {
-  for (auto& [process, collected] : collected_) {
-    if (!collected.packet.empty()) send_packet(process, collected);
+  for (auto& [process, peer] : peers_) {
+    if (!peer.packet.empty()) send_packet(process, peer);
   }
 }
 
 std::span<const std::byte> SimTransport::receive() {
   while (true) {
-    if (const auto message = reader_.next(); !message.empty()) return message;
-    if (!network_.receive(self_, arrived_)) return {};
-    reader_ = PacketReader(arrived_);
+    if (const auto named = std::exchange(named_message_, {}); !named.empty()) return named;
+    if (const auto message = reader_.next(); !message.empty()) {
+      if (reader_.code() == 0) return message;
+      sender_->codes_heard.keep(reader_.code(), message);
+    } else if (!next_arrival()) {
+      return {};
+    }
   }
+}
+
+bool SimTransport::next_arrival() {
+  if (sender_ != nullptr) {
+    if (auto next = sender_->order.next()) {
+      begin(std::move(*next));
+      return true;
+    }
+  }
+  for (SimNetwork::Arrival arrival; network_.receive(self_, arrival);) {
+    if (due(arrival)) return true;
+  }
+  return false;
+}
+
+bool SimTransport::due(SimNetwork::Arrival& arrival) {
+  const ImmediateFormat& format = network_.immediate_format();
+  const PacketReader packet(arrival.packet);
+  if (!packet.valid() && !arrival.packet.empty()) return false;
+  const ImmediateData data = format.unpack(arrival.immediate);
+  sender_ =
+      &peers_[packet.valid() ? static_cast<int>(packet.source()) : static_cast<int>(data.sender)];
+  const std::uint32_t sequence = packet.valid()
+                                     ? packet.sequence()
+                                     : format.sequence_after(sender_->order.taken(), data.sequence);
+  if (sender_->order.offer(sequence, arrival) != InOrder<SimNetwork::Arrival>::Turn::now) {
+    return false;
+  }
+  begin(std::move(arrival));
+  return true;
+}
+
+void SimTransport::begin(SimNetwork::Arrival arrival) {
+  if (arrival.packet.empty()) {
+    const ImmediateData data = network_.immediate_format().unpack(arrival.immediate);
+    named_message_ = sender_->codes_heard.message(data.code);
+    return;
+  }
+  arrived_ = std::move(arrival.packet);
+  reader_ = PacketReader(arrived_);
+  sender_->self = reader_.receiver();
 }
 
 Error SimTransport::copy(int /*process*/, bool write, std::span<const Run> runs) {
@@ -194,14 +257,40 @@ Error SimTransport::copy(int /*process*/, bool write, std::span<const Run> runs)
 }
 
 std::uint64_t SimTransport::transfer(int process, bool write, std::span<const TransferRun> runs,
-                                     std::uint64_t, std::uint64_t token) {
+                                     std::uint64_t, std::uint64_t token,
+                                     std::span<const std::byte> behind) {
   // As a provider whose vectors are short.
-  runs = runs.first(std::min(runs.size(), most_vector));
-  SimNetwork::Direct direct{write, {runs.begin(), runs.end()}, {token, 0, Error::none}};
+  if (runs.size() > most_vector) {
+    runs = runs.first(most_vector);
+    behind = {};
+  }
+  SimNetwork::Direct direct{write, {runs.begin(), runs.end()}, {token, 0, Error::none}, {}};
   for (const TransferRun& run : runs) direct.transfer.bytes += run.bytes;
   const std::uint64_t taken = direct.transfer.bytes;
+  if (!behind.empty()) direct.immediate = immediate_for(process, behind);
+  const bool named = direct.immediate.has_value();
   network_.begin(self_, process, std::move(direct));
+  if (named) {
+    ++peers_[process].sent;
+    ++named_;
+  } else if (!behind.empty()) {
+    send(process, behind, {});
+  }
   return taken;
+}
+
+/// As OfiNetwork does it.
+std::optional<std::uint64_t> SimTransport::immediate_for(int process,
+                                                         std::span<const std::byte> message) {
+  const ImmediateFormat& format = network_.immediate_format();
+  Peer& peer = peers_[process];
+  if (!format.usable() || !peer.self || !format.names(*peer.self) || !CodesGiven::takes(message)) {
+    return std::nullopt;
+  }
+  const CodesGiven::Code code = peer.codes_given.code_of(message);
+  if (!code.known) collect(process, message, {}, code.number);
+  if (!peer.packet.empty()) send_packet(process, peer);
+  return format.pack({*peer.self, peer.sent + 1, code.number});
 }
 
 std::uint64_t SimTransport::atomic(int process, const Atomic& atomic, const RemoteMemory& remote,

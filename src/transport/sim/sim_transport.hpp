@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -14,6 +15,9 @@
 #include <vector>
 
 #include "core/transport/transport.hpp"
+#include "transport/packet/immediate_data.hpp"
+#include "transport/packet/in_order.hpp"
+#include "transport/packet/message_codes.hpp"
 #include "transport/packet/packet.hpp"
 #include "transport/shm/notify_queue.hpp"
 
@@ -40,6 +44,15 @@ class SimNetwork {
   /// Direct transfers that arrive from now on fail.
   void set_failing(bool failing) { failing_ = failing; }
   bool orders_writes() const { return orders_writes_; }
+  /// Bytes of immediate data, which like packets a process is told of in the order in which they
+  /// have come, or else before all packets or after them. None until it is said otherwise, which
+  /// is before anything is sent.
+  enum class Telling : std::uint8_t { in_order, immediate_first, immediate_last };
+  void set_immediate_data(std::size_t bytes, Telling telling) {
+    immediate_format_ = ImmediateFormat(bytes);
+    telling_ = telling;
+  }
+  const ImmediateFormat& immediate_format() const { return immediate_format_; }
 
   void send(int from, int to, std::vector<std::byte> packet) {
     send({from, to}, Packet(std::move(packet)));
@@ -49,6 +62,7 @@ class SimNetwork {
     bool write = false;
     std::vector<TransferRun> runs;
     Transfer transfer;
+    std::optional<std::uint64_t> immediate;
   };
   void begin(int from, int to, Direct direct) {
     send({from, to, !orders_writes_}, Packet(std::move(direct)));
@@ -67,8 +81,13 @@ class SimNetwork {
   bool finished(int process, Transfer& transfer);
   /// As a provider would tell that tells twice: the transfer that was told last is told again.
   void tell_again(int process);
-  /// Takes the next packet that has arrived at `process`.
-  bool receive(int process, std::vector<std::byte>& packet);
+  /// What has come to a process: a packet, or immediate data.
+  struct Arrival {
+    std::vector<std::byte> packet;  // empty: immediate data
+    std::uint64_t immediate = 0;
+  };
+  /// Takes the next that `process` is told of.
+  bool receive(int process, Arrival& arrival);
 
   /// What notifies a process: the queue that real ones have, but short.
   struct Notifications {
@@ -94,7 +113,7 @@ class SimNetwork {
   void send(const Route& route, Packet packet);
   /// True when it is over.
   bool arrive(const Route& route, Packet& packet);
-  void carry_out(int from, Direct direct);
+  void carry_out(const Route& route, Direct direct);
   void carry_out(int from, const Remote& remote);
 
   mutable std::mutex mutex_;
@@ -102,12 +121,14 @@ class SimNetwork {
   bool immediate_;
   bool orders_writes_ = true;
   bool failing_ = false;
-  std::uint64_t moving_ = 0;   // packets and transfers under way
-  std::vector<Queue> routes_;  // those of packets, then those of transfers
-  std::vector<std::deque<std::vector<std::byte>>> inboxes_;    // by process
-  std::vector<std::deque<Transfer>> finished_;                 // by process
-  std::vector<Transfer> told_;                                 // the last of these, by process
-  std::vector<const Remote*> half_done_;                       // by process
+  ImmediateFormat immediate_format_;
+  Telling telling_ = Telling::in_order;
+  std::uint64_t moving_ = 0;                    // packets and transfers under way
+  std::vector<Queue> routes_;                   // those of packets, then those of transfers
+  std::vector<std::deque<Arrival>> inboxes_;    // by process
+  std::vector<std::deque<Transfer>> finished_;  // by process
+  std::vector<Transfer> told_;                  // the last of these, by process
+  std::vector<const Remote*> half_done_;        // by process
   std::vector<std::unique_ptr<Notifications>> notifications_;  // by process
 };
 
@@ -123,7 +144,8 @@ class SimTransport final : public Transport {
   std::span<const std::byte> receive() override;
   Error copy(int process, bool write, std::span<const Run> runs) override;
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                         std::uint64_t key, std::uint64_t token) override;
+                         std::uint64_t key, std::uint64_t token,
+                         std::span<const std::byte> behind) override;
   std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
                        std::uint64_t token) override;
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
@@ -146,6 +168,8 @@ class SimTransport final : public Transport {
   /// Messages and packets sent so far.
   std::uint64_t messages() const { return messages_; }
   std::uint64_t packets() const { return packets_; }
+  /// Messages that went as immediate data.
+  std::uint64_t named() const { return named_; }
   /// Calls of copy() so far, which are system calls elsewhere.
   std::uint64_t copies() const { return copies_; }
   /// Whether this process lives is known from now on: not.
@@ -154,12 +178,23 @@ class SimTransport final : public Transport {
   std::set<int> take_asked() { return std::exchange(asked_, {}); }
 
  private:
-  /// What is being collected for one process.
-  struct Collected {
+  /// What is exchanged with one process.
+  struct Peer {
     std::vector<std::byte> buffer;
-    PacketWriter packet;
+    PacketWriter packet;     // being collected
+    std::uint32_t sent = 0;  // packets, and immediate data in the place of one
+    CodesGiven codes_given;
+    InOrder<SimNetwork::Arrival> order;  // of what it has sent us
+    CodesHeard codes_heard;
+    std::optional<std::uint32_t> self;  // our number there
   };
-  void send_packet(int process, Collected& collected);
+  void collect(int process, std::span<const std::byte> header, std::span<const std::byte> payload,
+               std::uint32_t code);
+  void send_packet(int process, Peer& peer);
+  std::optional<std::uint64_t> immediate_for(int process, std::span<const std::byte> message);
+  bool next_arrival();
+  bool due(SimNetwork::Arrival& arrival);
+  void begin(SimNetwork::Arrival arrival);
   NotifyQueue notifications(int process) const {
     SimNetwork::Notifications& its = network_.notifications(process);
     return {its.ends, its.lines, static_cast<std::uint64_t>(process)};
@@ -170,12 +205,15 @@ class SimTransport final : public Transport {
   std::uint64_t messages_ = 0;
   std::uint64_t packets_ = 0;
   std::uint64_t copies_ = 0;
+  std::uint64_t named_ = 0;
   int ended_ = -1;
   std::set<int> asked_;
-  std::map<int, Collected> collected_;
+  std::map<int, Peer> peers_;
   std::map<int, std::uint64_t> notify_heads_;  // by process: see NotifyQueue::put()
   std::vector<std::byte> arrived_;
   PacketReader reader_;
+  Peer* sender_ = nullptr;                    // of what was begun last
+  std::span<const std::byte> named_message_;  // by immediate data
 };
 
 }  // namespace oriel

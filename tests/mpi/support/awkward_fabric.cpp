@@ -5,7 +5,10 @@
 //     no_registration     takes no memory to be written and read by others
 //     local_registration  wants a registration of our own memory too (FI_MR_LOCAL)
 //     unordered_writes    lets messages overtake writes (no FI_ORDER_SAW), and writes take long
-//     late_receives       tells of some packets later than of those behind them
+//     late_receives       tells of some packets and immediate data later than of those behind them
+//     short_immediate     has 4 bytes of immediate data
+//     no_immediate        has none
+//     echoed_immediate    shows it to the origin too, when the write is over (as sockets does)
 //     again               is busy more often than not (FI_EAGAIN)
 //     no_wait             has no descriptor to sleep on
 //     send_error          fails to send after a while
@@ -200,12 +203,22 @@ ssize_t read(fid_ep* endpoint, const fi_msg_rma* message, std::uint64_t flags) {
   return Table<fi_ops_rma>::provider->readmsg(endpoint, one.fill(), flags);
 }
 
+std::uint64_t last_immediate = 0;
 fid_ep* writer = nullptr;
 std::deque<Transfer> writes;  // begun, and kept for a while
 
 ssize_t write(fid_ep* endpoint, const fi_msg_rma* message, std::uint64_t flags) {
   if (busy()) return -FI_EAGAIN;
   Transfer one(*message, FI_WRITE, flags);
+  if ((flags & FI_REMOTE_CQ_DATA) != 0) {
+    if (has("no_immediate")) refuse("there is no immediate data");
+    met("immediate data");
+    last_immediate = message->data;
+    if (has("short_immediate")) {
+      if (message->data >> 32 != 0) refuse("immediate data of more than 4 bytes");
+      met("short_immediate");
+    }
+  }
   if (!has("unordered_writes")) {
     return Table<fi_ops_rma>::provider->writemsg(endpoint, one.fill(), flags);
   }
@@ -218,18 +231,18 @@ ssize_t write(fid_ep* endpoint, const fi_msg_rma* message, std::uint64_t flags) 
 
 /// A completion that is told of late.
 struct LateReceive {
-  fi_cq_msg_entry entry;
+  fi_cq_data_entry entry;
   int looks;  // until then
 };
 std::vector<LateReceive> late_receives;
 
 /// Keeps some of the receives among the entries back, and adds those kept back long enough. How
 /// many entries there are then.
-std::size_t delay_receives(fi_cq_msg_entry* entries, std::size_t used, std::size_t room) {
+std::size_t delay_receives(fi_cq_data_entry* entries, std::size_t used, std::size_t room) {
   static std::minstd_rand random;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < used; ++i) {
-    const bool received = (entries[i].flags & FI_RECV) != 0;
+    const bool received = (entries[i].flags & (FI_RECV | FI_REMOTE_CQ_DATA)) != 0;
     if (received && random() % 4 == 0) {
       late_receives.push_back({entries[i], 3});
     } else {
@@ -256,9 +269,16 @@ ssize_t read_queue(fid_cq* queue, void* entries, std::size_t count) {
     writes.pop_front();
   }
   const ssize_t read = Table<fi_ops_cq>::provider->read(queue, entries, count);
+  for (ssize_t i = 0; has("echoed_immediate") && last_immediate != 0 && i < read; ++i) {
+    fi_cq_data_entry& entry = static_cast<fi_cq_data_entry*>(entries)[i];
+    if ((entry.flags & FI_WRITE) == 0) continue;
+    met("echoed_immediate");
+    entry.flags |= FI_REMOTE_CQ_DATA;
+    entry.data = last_immediate;
+  }
   if (!has("late_receives")) return read;
   const auto used = static_cast<std::size_t>(std::max<ssize_t>(read, 0));
-  const std::size_t told = delay_receives(static_cast<fi_cq_msg_entry*>(entries), used, count);
+  const std::size_t told = delay_receives(static_cast<fi_cq_data_entry*>(entries), used, count);
   if (told != 0) return static_cast<ssize_t>(told);
   return read < 0 ? read : -FI_EAGAIN;
 }
@@ -273,6 +293,7 @@ int open_queue(fid_domain* domain, fi_cq_attr* attributes, fid_cq** made, void* 
     met("no_wait");
     return -FI_ENOSYS;
   }
+  if (attributes->format != FI_CQ_FORMAT_DATA) refuse("entries of an unknown kind");
   const int code = Table<fi_ops_domain>::provider->cq_open(domain, attributes, made, context);
   if (code == 0) Table<fi_ops_cq>::replace((*made)->ops).read = read_queue;
   return code;
@@ -334,6 +355,11 @@ int fi_getinfo(std::uint32_t version, const char* node, const char* service, std
     if (has("unordered_writes")) {
       one->tx_attr->msg_order &= ~FI_ORDER_SAW;
       one->rx_attr->msg_order &= ~FI_ORDER_SAW;
+    }
+    if (has("short_immediate")) one->domain_attr->cq_data_size = 4;
+    if (has("no_immediate")) {
+      met("no_immediate");
+      one->domain_attr->cq_data_size = 0;
     }
   }
   return code;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file forum_notify.h
+ * The notification counters of oriel/notify_counters.h under the names of the MPI Forum's draft,
+ * for programs that should compile unchanged once their MPI has them. Where it has, nothing is
+ * defined.
+ *
+ * The draft's names as they were in 2026. The request that completes at a threshold has no settled
+ * name there: it is ORIEL_Win_get_notify_request.
+ */
+#ifndef ORIEL_FORUM_NOTIFY_H
+#define ORIEL_FORUM_NOTIFY_H
+
+#include <oriel/oriel.h>
+
+/* Where a host declares the attributes as enumerators, its version says that it has them. */
+#if !defined(MPI_WIN_NOTIFICATION_NUM_SB) && \
+    (MPI_VERSION < 5 || (MPI_VERSION == 5 && MPI_SUBVERSION < 1))
+
+#define MPI_WIN_NOTIFICATION_NUM_SB ORIEL_WIN_NOTIFICATION_NUM_SB
+#define MPI_WIN_NOTIFICATION_NUM_UB ORIEL_WIN_NOTIFICATION_NUM_UB
+#define MPI_WIN_NOTIFICATION_VALUE_UB ORIEL_WIN_NOTIFICATION_VALUE_UB
+#define MPI_ERR_RMA_NOTIFICATION ORIEL_ERR_RMA_NOTIFICATION
+
+#define MPI_Win_set_num_notify ORIEL_Win_set_num_notify
+#define MPI_Win_get_num_notify ORIEL_Win_get_num_notify
+#define MPI_Win_get_notify_value ORIEL_Win_get_notify_value
+#define MPI_Win_reset_notify_value ORIEL_Win_reset_notify_value
+#define MPI_Put_notify ORIEL_Put_notify_counter
+#define MPI_Get_notify ORIEL_Get_notify_counter
+#define MPI_Accumulate_notify ORIEL_Accumulate_notify_counter
+#define MPI_Get_accumulate_notify ORIEL_Get_accumulate_notify_counter
+#define MPI_Put_notify_c ORIEL_Put_notify_counter_c
+#define MPI_Get_notify_c ORIEL_Get_notify_counter_c
+#define MPI_Accumulate_notify_c ORIEL_Accumulate_notify_counter_c
+#define MPI_Get_accumulate_notify_c ORIEL_Get_accumulate_notify_counter_c
+#define MPI_Rput_notify ORIEL_Rput_notify_counter
+#define MPI_Rget_notify ORIEL_Rget_notify_counter
+#define MPI_Raccumulate_notify ORIEL_Raccumulate_notify_counter
+#define MPI_Rget_accumulate_notify ORIEL_Rget_accumulate_notify_counter
+#define MPI_Rput_notify_c ORIEL_Rput_notify_counter_c
+#define MPI_Rget_notify_c ORIEL_Rget_notify_counter_c
+#define MPI_Raccumulate_notify_c ORIEL_Raccumulate_notify_counter_c
+#define MPI_Rget_accumulate_notify_c ORIEL_Rget_accumulate_notify_counter_c
+
+#endif
+
+#endif

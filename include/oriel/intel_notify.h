@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file intel_notify.h
+ * Intel MPI's calls for notification counters, on every host: the library has them under Intel's
+ * names, so that programs that were built with Intel MPI's headers find them here; with other
+ * hosts' headers a program includes this file. They mean what the calls of oriel/notify_counters.h
+ * mean that they name.
+ *
+ * Source: Intel MPI Library Developer Guide, "Notified One-Sided Communications"; the prototypes of
+ * its mpi.h. Of windows that Oriel does not carry Intel MPI itself takes the calls; elsewhere they
+ * fail with MPI_ERR_UNSUPPORTED_OPERATION.
+ *
+ * The guide of 2021.13 and 2021.14 has the window before the index in MPIX_Put_notify and
+ * MPIX_Get_notify. Where handles are integers (the MPICH ABI, to which Intel MPI belongs) both
+ * orders work: no index looks like the handle of a window.
+ *
+ * Atos's Open MPI has calls of its own under some of these names, with other arguments. Programs
+ * that use those cannot be run with Oriel.
+ */
+#ifndef ORIEL_INTEL_NOTIFY_H
+#define ORIEL_INTEL_NOTIFY_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Since 2021.13. */
+
+/** ORIEL_Win_set_num_notify without an info object. Collective. */
+int MPIX_Win_create_notify(MPI_Win win, int notification_num);
+/** The same with the number 0. Collective. */
+int MPIX_Win_free_notify(MPI_Win win);
+/** ORIEL_Win_get_notify_value. */
+int MPIX_Win_get_notify(MPI_Win win, int notification_idx, MPI_Count* notification);
+/** ORIEL_Win_set_notify_value. */
+int MPIX_Win_set_notify(MPI_Win win, int notification_idx, MPI_Count notification);
+/** ORIEL_Win_get_notify_request. */
+int MPIX_Win_get_notify_request(MPI_Win win, int notification_idx, MPI_Count expected_value,
+                                MPI_Request* request);
+/** ORIEL_Put_notify_counter. */
+int MPIX_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                    int target_rank, MPI_Aint target_disp, int target_count,
+                    MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+/** ORIEL_Put_notify_counter_c. */
+int MPIX_Put_notify_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+/** ORIEL_Get_notify_counter. */
+int MPIX_Get_notify(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                    int target_rank, MPI_Aint target_disp, int target_count,
+                    MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+/** ORIEL_Get_notify_counter_c. */
+int MPIX_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+
+/* Later spellings of the same; the operations under the Forum's names. */
+
+/** ORIEL_Win_set_num_notify. Collective. */
+int MPI_Win_notify_attach(MPI_Win win, int notification_num, MPI_Info info);
+/** The same, as the newest releases spell it. */
+int MPI_Win_notify_set_num(MPI_Win win, MPI_Info info, int notification_num);
+/** The same with the number 0. Collective. */
+int MPI_Win_notify_detach(MPI_Win win);
+/** ORIEL_Win_get_notify_value. */
+int MPI_Win_notify_get_value(MPI_Win win, int notification_idx, MPI_Count* value);
+/** ORIEL_Win_set_notify_value. */
+int MPI_Win_notify_set_value(MPI_Win win, int notification_idx, MPI_Count value);
+/** ORIEL_Put_notify_counter. */
+int MPI_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                   int target_rank, MPI_Aint target_disp, int target_count,
+                   MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+/** ORIEL_Put_notify_counter_c. */
+int MPI_Put_notify_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                     int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                     MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+/** ORIEL_Get_notify_counter. */
+int MPI_Get_notify(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                   int target_rank, MPI_Aint target_disp, int target_count,
+                   MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+/** ORIEL_Get_notify_counter_c. */
+int MPI_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                     int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                     MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+
+/* The same under the names that tools call. */
+
+int PMPIX_Win_create_notify(MPI_Win win, int notification_num);
+int PMPIX_Win_free_notify(MPI_Win win);
+int PMPIX_Win_get_notify(MPI_Win win, int notification_idx, MPI_Count* notification);
+int PMPIX_Win_set_notify(MPI_Win win, int notification_idx, MPI_Count notification);
+int PMPIX_Win_get_notify_request(MPI_Win win, int notification_idx, MPI_Count expected_value,
+                                 MPI_Request* request);
+int PMPIX_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                     int target_rank, MPI_Aint target_disp, int target_count,
+                     MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+int PMPIX_Put_notify_c(const void* origin_addr, MPI_Count origin_count,
+                       MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+                       MPI_Count target_count, MPI_Datatype target_datatype, int notification_idx,
+                       MPI_Win win);
+int PMPIX_Get_notify(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                     int target_rank, MPI_Aint target_disp, int target_count,
+                     MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+int PMPIX_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                       int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                       MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+
+int PMPI_Win_notify_attach(MPI_Win win, int notification_num, MPI_Info info);
+int PMPI_Win_notify_set_num(MPI_Win win, MPI_Info info, int notification_num);
+int PMPI_Win_notify_detach(MPI_Win win);
+int PMPI_Win_notify_get_value(MPI_Win win, int notification_idx, MPI_Count* value);
+int PMPI_Win_notify_set_value(MPI_Win win, int notification_idx, MPI_Count value);
+int PMPI_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                    int target_rank, MPI_Aint target_disp, int target_count,
+                    MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+int PMPI_Put_notify_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+int PMPI_Get_notify(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                    int target_rank, MPI_Aint target_disp, int target_count,
+                    MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+int PMPI_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

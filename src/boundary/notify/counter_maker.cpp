@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/notify/counter_maker.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "boundary/progress/waiting.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "core/exchange.hpp"
+
+namespace oriel::boundary {
+
+Failure CounterMaker::make(int number) {
+  if (window_.core->open_epoch()) {
+    give_up(MPI_ERR_RMA_SYNC, "an epoch is open; close it before the number of counters is set");
+  }
+  // Nobody enters the fence before all can.
+  if (const Failure bad = exchange()) return bad;
+  finish_operations();
+  if (number < 0) {
+    give_up(MPI_ERR_ARG, "the number of counters is negative");
+  } else if (number > window_.info.most_counters()) {
+    give_up(MPI_ERR_ARG,
+            "the number of counters is above the window's mpi_assert_max_num_notify, " +
+                std::to_string(window_.info.most_counters()));
+  } else {
+    take_memory(static_cast<std::uint32_t>(number));
+  }
+  if (const Failure bad = exchange()) return bad;
+  meet_rows();
+  // Whoever has seen all ranks enter the third round may add to the new ones.
+  Counters& counters = window_.core->notifications().counters();
+  Counters made(window_.core->rank(), std::move(rows_), std::shared_ptr<void>(std::move(memory_)));
+  Thresholds& thresholds = window_.core->notifications().thresholds();
+  thresholds.set_suspended(true);
+  std::swap(counters, made);
+  const Failure bad = exchange();
+  if (bad) std::swap(counters, made);
+  thresholds.set_suspended(false);
+  return bad;
+}
+
+void CounterMaker::give_up(int error_class, std::string reason) {
+  if (mine_.error_class != MPI_SUCCESS) return;
+  mine_.error_class = error_class;
+  reason_ = std::move(reason);
+  if (reason_.ends_with('.')) reason_.pop_back();  // it becomes a part of a sentence
+}
+
+/// Nobody adds to the old ones any more. An operation that failed is told here, and the others
+/// learn of it in the next round.
+void CounterMaker::finish_operations() {
+  const auto finish = [&](auto&& start) {
+    if (const Failure bad = block(window_, start)) give_up(bad.error_class, bad.reason);
+  };
+  Window& core = *window_.core;
+  finish([&](Completion* completion) { return core.flush_notified(completion); });
+  Assert last;
+  last.no_succeed = true;
+  finish([&](Completion* completion) { return core.fence(last, true, completion); });
+}
+
+void CounterMaker::take_memory(std::uint32_t number) {
+  if (number == 0) return;
+  std::string error;
+  const std::uint64_t bytes = CounterRow::bytes(number);
+  memory_ = {runtime.arena.allocate(bytes, alignof(Counter), error), {&runtime.arena}};
+  if (memory_ == nullptr) return give_up(MPI_ERR_NO_MEM, error);
+  mine_.place = runtime.arena.find(memory_.get(), bytes).value_or(Place{});
+  mine_.count = number;
+}
+
+Failure CounterMaker::exchange() {
+  Window& core = *window_.core;
+  core.begin_exchange({mine_.place.offset, mine_.place.extent_bytes, mine_.count,
+                       static_cast<std::uint64_t>(mine_.error_class)});
+  if (const Failure lost = wait_until(window_, [&] { return core.exchange().over(); })) return lost;
+  for (int rank = 0; rank < core.ranks(); ++rank) {
+    const int error_class = part_of(rank).error_class;
+    if (error_class == MPI_SUCCESS) continue;
+    // A sentence of this thread's, until its next failure.
+    static thread_local std::string reason;
+    reason = mine_.error_class != MPI_SUCCESS
+                 ? reason_
+                 : "rank " + std::to_string(rank) + " could not take part; it says why";
+    return {mine_.error_class != MPI_SUCCESS ? mine_.error_class : error_class, reason.c_str()};
+  }
+  return {};
+}
+
+CounterMaker::Part CounterMaker::part_of(int rank) const {
+  const Exchange::Words& words = window_.core->exchange().of(rank);
+  return {{words[0], words[1]}, static_cast<std::uint32_t>(words[2]), static_cast<int>(words[3])};
+}
+
+void CounterMaker::meet_rows() {
+  Window& core = *window_.core;
+  ShmTransport& node = runtime.engine()->routes.node();
+  rows_.resize(static_cast<std::size_t>(core.ranks()));
+  for (int rank = 0; rank < core.ranks(); ++rank) {
+    const Part part = part_of(rank);
+    CounterRow& row = rows_[static_cast<std::size_t>(rank)];
+    row.count = part.count;
+    const Member& member = core.member(rank);
+    if (part.count == 0 || member.control == nullptr) continue;
+    std::string error;
+    std::byte* first = node.at(member.process, part.place, CounterRow::bytes(part.count), error);
+    if (first == nullptr) {
+      give_up(MPI_ERR_OTHER, "rank " + std::to_string(rank) + " cannot be reached: " + error);
+    }
+    row.first = reinterpret_cast<Counter*>(first);
+  }
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "boundary/host/errors.hpp"
+#include "boundary/runtime/bound_window.hpp"
+#include "core/notify/counters.hpp"
+#include "transport/shm/arena.hpp"
+
+namespace oriel::boundary {
+
+/// Gives a window new notification counters, all zero: a collective on the window in steps that
+/// every rank takes, so that all fail together and none hangs. Under the process lock.
+class CounterMaker {
+ public:
+  explicit CounterMaker(BoundWindow& window) : window_(window) {}
+
+  /// The calling rank will have so many.
+  Failure make(int number);
+
+ private:
+  /// What each rank tells all others.
+  struct Part {
+    Place place;
+    std::uint32_t count = 0;
+    int error_class = MPI_SUCCESS;
+  };
+
+  void give_up(int error_class, std::string reason);
+  void finish_operations();
+  void take_memory(std::uint32_t number);
+  /// One round: fails if any rank's part has.
+  Failure exchange();
+  Part part_of(int rank) const;
+  void meet_rows();
+
+  BoundWindow& window_;
+  Part mine_;
+  std::string reason_;
+  ArenaPiece memory_;
+  std::vector<CounterRow> rows_;
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/notify/counter_values.hpp"
+
+#include "boundary/operations/operations.hpp"
+#include "boundary/progress/progress.hpp"
+#include "boundary/progress/waiting.hpp"
+#include "boundary/runtime/not_carried.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+Failure check_own_counter(const BoundWindow& window, int index) {
+  return check_counter(window, window.core->rank(), index);
+}
+
+/// Of a program that asks in a loop: others run, and if a rank has ended, it is told so.
+Failure nothing_new(const BoundWindow& window) {
+  runtime.lock.release();
+  polled_in_vain();
+  runtime.lock.acquire();
+  const int lost = time_to_check_peers() ? window.core->lost_source(-1) : -1;
+  return lost < 0 ? Failure() : lost_rank(window, lost);
+}
+
+}  // namespace
+
+Failure get_number(const BoundWindow& window, int rank, int& number) {
+  if (!valid_rank(window, rank)) return {MPI_ERR_RANK, "the rank is not in the window's group"};
+  number = static_cast<int>(window.core->notifications().counters().count(rank));
+  return {};
+}
+
+Failure get_value(BoundWindow& window, int index, MPI_Count& value) {
+  if (const Failure bad = check_own_counter(window, index)) return bad;
+  Counters& counters = window.core->notifications().counters();
+  std::uint64_t now = counters.mine_at(index).value();
+  bool news = counters.news(index, now);
+  if (!news) {
+    // Programs ask in a loop: others of ours, and whatever else is pending, go on meanwhile.
+    sweep_pending();
+    now = counters.mine_at(index).value();
+    news = counters.news(index, now);
+  }
+  value = static_cast<MPI_Count>(now);
+  return news ? Failure() : nothing_new(window);
+}
+
+Failure set_value(BoundWindow& window, int index, MPI_Count value) {
+  if (const Failure bad = check_own_counter(window, index)) return bad;
+  if (value < 0) return {MPI_ERR_ARG, "the value of a counter is negative"};
+  window.core->exchange_counter(index, static_cast<std::uint64_t>(value));
+  return {};
+}
+
+Failure reset_value(BoundWindow& window, int index, MPI_Count& value) {
+  if (const Failure bad = check_own_counter(window, index)) return bad;
+  sweep_pending();
+  value = static_cast<MPI_Count>(window.core->exchange_counter(index, 0));
+  return value != 0 ? Failure() : nothing_new(window);
+}
+
+Failure await_value(BoundWindow& window, int index, MPI_Count threshold, PendingRequest& request,
+                    bool& posted) {
+  if (const Failure bad = check_own_counter(window, index)) return bad;
+  if (threshold <= 0) return {};
+  const Outcome outcome = window.core->await(index, static_cast<std::uint64_t>(threshold), request);
+  posted = !outcome.done;
+  request.await_anybody();
+  return {};
+}
+
+int no_counters(const char* call, MPI_Win handle) {
+  return not_carried(call, handle, "notification counters", MPI_ERR_UNSUPPORTED_OPERATION);
+}
+
+}  // namespace oriel::boundary

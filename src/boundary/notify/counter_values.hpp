@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "boundary/host/errors.hpp"
+#include "boundary/requests/posting.hpp"
+#include "boundary/runtime/bound_window.hpp"
+
+namespace oriel::boundary {
+
+// What the calls on a window's notification counters do (N8), whichever spelling they have.
+
+Failure get_number(const BoundWindow& window, int rank, int& number);
+Failure get_value(BoundWindow& window, int index, MPI_Count& value);
+Failure set_value(BoundWindow& window, int index, MPI_Count value);
+Failure reset_value(BoundWindow& window, int index, MPI_Count& value);
+/// The request is told when the counter has reached the threshold; if it has, `posted` is false.
+Failure await_value(BoundWindow& window, int index, MPI_Count threshold, PendingRequest& request,
+                    bool& posted);
+/// A request for that. host() takes the call where the window is not ours.
+template <typename Host>
+int request_value(const char* call, MPI_Win win, int index, MPI_Count threshold,
+                  MPI_Request* request, Host&& host) {
+  return with_request(
+      call, win, request,
+      [&](BoundWindow& window, PendingRequest& pending, bool& posted) {
+        return await_value(window, index, threshold, pending, posted);
+      },
+      host);
+}
+
+/// The error of a call on a window that is not ours: MPI_ERR_UNSUPPORTED_OPERATION.
+int no_counters(const char* call, MPI_Win handle);
+
+}  // namespace oriel::boundary

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "boundary/operations/operations.hpp"
+
+namespace oriel::boundary {
+
+// Operations with a notice to their target, by whatever names: each is the operation of the same
+// kind with one more argument.
+
+inline Access tagged(Access access, int tag) {
+  access.notice = {NoticeKind::tag, tag, 0};
+  return access;
+}
+inline Access counted(Access access, int index) {
+  access.notice = {NoticeKind::counter, index, 0};
+  return access;
+}
+
+/// A put of one contiguous type to mapped memory. False: the general path is to be taken.
+inline bool put_straight(const BoundWindow& window, const Access& access) {
+  const Notice& notice = access.notice;
+  std::size_t bytes;
+  if (access.kind != OperationKind::put ||
+      !one_run(window, access.origin.count, access.origin.type, access.rank, access.target_count,
+               access.target_type, bytes)) {
+    return false;
+  }
+  const bool valid = notice.kind == NoticeKind::tag
+                         ? notice.number >= 0
+                         : window.core->notifications().counters().has(access.rank, notice.number);
+  return valid && window.core->put_notified(access.rank, access.displacement, access.origin.address,
+                                            bytes, notice);
+}
+
+template <typename Host>
+inline int notify_at_once(const char* call, MPI_Win handle, const Access& access, Host&& host) {
+  return carry(
+      call, handle,
+      [&](BoundWindow& window) {
+        return put_straight(window, access) ? Failure() : issue(window, access);
+      },
+      host);
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "boundary/requests/requests.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+
+/// The shape of every call that returns a request: start(window, pending, posted) tells by
+/// `posted` whether that is going to be told as a Completion; if not, the request is complete.
+template <typename Start, typename Host>
+int with_request(const char* call, MPI_Win handle, MPI_Request* request, Start&& start,
+                 Host&& host) {
+  PendingRequest* pending = nullptr;
+  bool ours = false;
+  const int code = carry(
+      call, handle,
+      [&](BoundWindow& window) {
+        ours = true;
+        PendingRequest& candidate = requests.acquire(window);
+        bool posted = false;
+        const Failure bad = start(window, candidate, posted);
+        if (posted) {
+          pending = &candidate;
+        } else {
+          requests.withdraw(candidate);
+        }
+        return bad;
+      },
+      host);
+  if (!ours || code != MPI_SUCCESS) return code;
+  return pending != nullptr ? requests.hand_out(*pending, request) : completed_request(request);
+}
+
+}  // namespace oriel::boundary

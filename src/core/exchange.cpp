@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/exchange.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace oriel {
+
+void Exchange::begin(const Words& own) {
+  ++round_;
+  next_ = 0;
+  ControlBlock& mine = region_.mine();
+  mine.said[round_ % 2] = own;
+  // Release: what peers will touch because of the words comes before them.
+  mine.round.store(round_, std::memory_order_release);
+  Message message;
+  message.kind = MessageKind::exchange;
+  message.stamp = round_;
+  message.data = sizeof own;
+  for (int rank = 0; rank < region_.ranks(); ++rank) {
+    if (region_.mapped(rank)) {
+      region_.wake(rank);
+    } else {
+      sender_->send(rank, message, std::as_bytes(std::span(own)));
+    }
+  }
+}
+
+bool Exchange::over() {
+  while (next_ < region_.ranks() && here(next_)) ++next_;
+  return next_ == region_.ranks();
+}
+
+bool Exchange::here(int rank) {
+  if (!region_.mapped(rank)) return told_by(rank).round >= round_;
+  return region_.member(rank).control->round.load(std::memory_order_acquire) >= round_;
+}
+
+const Exchange::Words& Exchange::of(int rank) {
+  return (region_.mapped(rank) ? region_.member(rank).control->said
+                               : told_by(rank).words)[round_ % 2];
+}
+
+Exchange::Told& Exchange::told_by(int rank) {
+  told_.resize(static_cast<std::size_t>(region_.ranks()));
+  return told_[static_cast<std::size_t>(rank)];
+}
+
+bool Exchange::take(const Message& message, std::span<const std::byte> payload) {
+  // Nobody is more than a round ahead of us.
+  Told& told = told_by(message.origin);
+  if (payload.size() != sizeof(Words) || message.data != payload.size() ||
+      message.stamp != told.round + 1 || message.stamp > round_ + 1) {
+    return false;
+  }
+  std::memcpy(told.words[message.stamp % 2].data(), payload.data(), payload.size());
+  told.round = message.stamp;
+  return true;
+}
+
+}  // namespace oriel

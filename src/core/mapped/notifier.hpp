@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstring>
+
+#include "core/notify/counters.hpp"
+#include "core/notify/notification.hpp"
+#include "core/region/region.hpp"
+
+namespace oriel {
+
+/// Tells mapped ranks of operations on their memory.
+class Notifier {
+ public:
+  Notifier(Region& region, Counters& counters) : region_(region), counters_(counters) {}
+
+  /// Of one that has taken place, and of the store, which is made here. A counter that is named is
+  /// one that the rank has. False: it has to be tried again, and nothing has been stored.
+  bool tell(int rank, const Notice& notice, const NotifyStore& store = {}) {
+    if (notice.kind == NoticeKind::tag) return region_.notify(rank, notice, store);
+    if (store.bytes != 0) std::memmove(store.to, store.from, store.bytes);
+    counters_.at(rank, notice.number).add();
+    region_.wake(rank);
+    return true;
+  }
+
+ private:
+  Region& region_;
+  Counters& counters_;
+};
+
+}  // namespace oriel
