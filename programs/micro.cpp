@@ -40,7 +40,7 @@ void run(const Options& options) {
                 "; start it with -n 2.");
   }
   std::vector<Entry> entries = catalogue(options);
-  std::erase_if(entries, [&](const Entry& entry) { return !options.wants(entry.row); });
+  std::erase_if(entries, [&](const Entry& entry) { return !options.rows.includes(entry.row); });
   if (entries.empty()) {
     bench::fail("none of the rows asked for exists; leave --row away to see all.");
   }

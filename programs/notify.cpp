@@ -33,13 +33,13 @@ void run(const Options& options) {
   measure_overlap<OverlappedFence>(job, options, recorder);
   if (!bench::NotifyApi().complete()) return;
   measure_overlap<OverlappedNotification>(job, options, recorder);
-  if (options.measured("calls")) {
+  if (options.measures.includes("calls")) {
     for (const int requests : {1, 32}) {
       recorder.record([&] { return call_results(job, options, requests); });
     }
   }
-  if (options.measured("matching")) measure_matching(job, options, recorder);
-  if (options.measured("misses")) measure_misses(job);
+  if (options.measures.includes("matching")) measure_matching(job, options, recorder);
+  if (options.measures.includes("misses")) measure_misses(job);
 }
 
 }  // namespace

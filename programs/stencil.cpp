@@ -59,7 +59,7 @@ class Stencil {
 
   template <typename Variant>
   void play(std::string_view name) {
-    if (!options_.wants(name)) return;
+    if (!options_.variants.includes(name)) return;
     ++played_;
     for (const Columns& columns : options_.columns) {
       const Domain domain(options_.rows, columns.of_all(ranks_));

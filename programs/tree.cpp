@@ -43,7 +43,7 @@ class Tree {
 
   template <typename Variant>
   void play(std::string_view name) {
-    if (!options_.wants(name)) return;
+    if (!options_.variants.includes(name)) return;
     ++played_;
     for (const std::size_t bytes : options_.sizes) {
       TreeRow<Variant> row(job_, shape_, options_.memory, bytes / sizeof(double));

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bench/arguments.hpp"
+#include "bench/choice.hpp"
 #include "bench/failure.hpp"
 #include "bench/number.hpp"
 
@@ -21,8 +20,8 @@ enum class Subject { windows, messages };
 struct Options {
   Subject subject = Subject::windows;
   std::int64_t batches = 9;
-  std::int64_t batch_us = 4000;    // how long one batch of rounds takes at least
-  std::vector<std::string> rows;   // none: all
+  std::int64_t batch_us = 4000;  // how long one batch of rounds takes at least
+  bench::Choice rows;
   std::vector<std::size_t> sizes;  // bytes; none: 8 and 64 K
 
   Options(int argc, char** argv) {
@@ -38,7 +37,7 @@ struct Options {
       } else if (name == "--bytes") {
         sizes.push_back(static_cast<std::size_t>(bench::number(name, value)));
       } else if (name == "--row") {
-        rows.emplace_back(value);
+        rows.add(value);
       } else {
         bench::fail("the option " + std::string(name) + " " + std::string(value) +
                     " is unknown; use --measure windows or messages, --batches N, "
@@ -49,9 +48,6 @@ struct Options {
 
   std::vector<std::size_t> sizes_or(std::vector<std::size_t> usual) const {
     return sizes.empty() ? std::move(usual) : sizes;
-  }
-  bool wants(std::string_view row) const {
-    return rows.empty() || std::find(rows.begin(), rows.end(), row) != rows.end();
   }
 };
 

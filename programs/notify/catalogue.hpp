@@ -68,8 +68,8 @@ inline std::vector<Entry> window_entries(const Sizes& sizes) {
   add<Fence, Get>(entries, {"get", "fence", 0}, sizes);
   add<PostStart, Get>(entries, {"get", "pscw", 0}, sizes);
   if (CounterApi().usable()) {
-    add<Counter, Put>(entries, {"put", "intel_notify", 0}, sizes);
-    add<Counter, Get>(entries, {"get", "intel_notify", 0}, sizes);
+    add<Counter, Put>(entries, {"put", "counter", 0}, sizes);
+    add<Counter, Get>(entries, {"get", "counter", 0}, sizes);
   }
   if (bench::NotifyApi().complete()) {
     const Sizes nothing = {0};  // the latency L of the model

@@ -11,7 +11,7 @@
 
 namespace notify {
 
-/// A counter at the target that every operation adds one to (Intel MPI).
+/// A counter at the target that every operation adds one to.
 class Counter {
  public:
   explicit Counter(const Channel& channel) : partner_(channel.partner()), win_(channel.win()) {

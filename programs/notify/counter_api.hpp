@@ -9,8 +9,8 @@
 
 namespace notify {
 
-/// Intel MPI's own notified operations, which count at the target: looked up at run time, so that
-/// the program can be built with any MPI.
+/// Operations that count at the target, under Intel MPI's names: its own, or with the library
+/// preloaded the library's. Looked up at run time, so that the program can be built with any MPI.
 struct CounterApi {
   using Operation = int (*)(const void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype,
                             int counter, MPI_Win);
@@ -23,16 +23,15 @@ struct CounterApi {
   int (*get)(void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, int counter,
              MPI_Win) = find<decltype(get)>("MPIX_Get_notify");
 
-  /// They know nothing of windows that Oriel carries, and other MPIs have calls of the same names
-  /// with other arguments.
+  /// Other MPIs have calls of the same names with other arguments.
   bool usable() const {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
     int length = 0;
     MPI_Get_library_version(version.data(), &length);
     const std::string_view text(version.data(), static_cast<std::size_t>(length));
     const bool intel = text.find("Intel(R) MPI") != std::string_view::npos;
-    const bool alone = dlsym(RTLD_DEFAULT, "ORIEL_Get_version") == nullptr;
-    return intel && alone && create && free && value && set && put && get;
+    const bool preloaded = dlsym(RTLD_DEFAULT, "ORIEL_Get_version") != nullptr;
+    return (intel || preloaded) && create && free && value && set && put && get;
   }
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "bench/arguments.hpp"
+#include "bench/choice.hpp"
 #include "bench/failure.hpp"
 #include "bench/number.hpp"
 #include "payload.hpp"
@@ -17,16 +17,16 @@ namespace notify {
 
 struct Options {
   std::int64_t batches = 7;
-  std::int64_t batch_us = 3000;       // how long one batch of round trips takes at least
-  std::int64_t most = 1'000'000;      // notifications that wait, at most
-  std::vector<std::string> measures;  // none: all
-  std::vector<std::string> rows;      // of the round trips; none: all
-  std::vector<std::size_t> sizes;     // bytes
+  std::int64_t batch_us = 3000;   // how long one batch of round trips takes at least
+  std::int64_t most = 1'000'000;  // notifications that wait, at most
+  bench::Choice measures;
+  bench::Choice rows;              // of the round trips
+  std::vector<std::size_t> sizes;  // bytes
 
   Options(int argc, char** argv) {
     for (const auto& [name, value] : bench::arguments(argc, argv)) {
       if (name == "--measure") {
-        measures.push_back(measure(value));
+        measures.add(measure(value));
       } else if (name == "--batches") {
         batches = bench::number(name, value);
       } else if (name == "--batch-us") {
@@ -36,7 +36,7 @@ struct Options {
       } else if (name == "--bytes") {
         sizes.push_back(whole_words(static_cast<std::size_t>(bench::number(name, value))));
       } else if (name == "--row") {
-        rows.emplace_back(value);
+        rows.add(value);
       } else {
         bench::fail("the option " + std::string(name) +
                     " is unknown; use --measure NAME, --row NAME, --bytes N (each again for more), "
@@ -48,16 +48,10 @@ struct Options {
     }
   }
 
-  bool measured(std::string_view measure) const { return holds(measures, measure); }
-  bool plays(std::string_view row) const { return holds(rows, row); }
-
  private:
-  static bool holds(const std::vector<std::string>& names, std::string_view name) {
-    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-  }
-  static std::string measure(std::string_view value) {
+  static std::string_view measure(std::string_view value) {
     for (const std::string_view known : {"put", "get", "overlap", "calls", "matching", "misses"}) {
-      if (value == known) return std::string(value);
+      if (value == known) return value;
     }
     bench::fail("there is no measure \"" + std::string(value) +
                 "\"; use put, get, overlap, calls, matching or misses.");

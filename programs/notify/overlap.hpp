@@ -133,7 +133,7 @@ std::vector<double> overheads_us(const Job& job, std::size_t bytes, double compu
 template <typename Transfer>
 void measure_overlap(const Job& job, const Options& options, Recorder& recorder) {
   constexpr double slightly_more = 1.1;
-  if (!options.measured("overlap")) return;
+  if (!options.measures.includes("overlap")) return;
   for (const std::size_t bytes : options.sizes) {
     recorder.record([&]() -> std::vector<Result> {
       typename Transfer::RoundTrip row(job, bytes);

@@ -28,7 +28,8 @@ inline std::vector<double> half_round_trips_us(bench::Row& row, const Options& o
 inline void measure_round_trips(const std::vector<Entry>& entries, const Job& job,
                                 const Options& options, Recorder& recorder) {
   for (const Entry& entry : entries) {
-    if (!options.measured(entry.label.measure) || !options.plays(entry.label.row)) continue;
+    if (!options.measures.includes(entry.label.measure)) continue;
+    if (!options.rows.includes(entry.label.row)) continue;
     recorder.record([&]() -> std::vector<Result> {
       const std::unique_ptr<bench::Row> row = entry.make(job);
       return {{entry.label, half_round_trips_us(*row, options), ""}};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/arguments.hpp"
+#include "bench/choice.hpp"
 #include "bench/failure.hpp"
 #include "bench/number.hpp"
 #include "bench/window.hpp"
@@ -35,7 +35,7 @@ struct Options {
   std::int64_t limit_s = 10;    // after which no batch of a variant and domain is begun
   int rows = 1280;
   std::vector<Columns> columns;
-  std::vector<std::string> variants;  // none: all
+  bench::Choice variants;
 
   Options(int argc, char** argv) {
     for (const auto& [name, value] : bench::arguments(argc, argv)) {
@@ -53,7 +53,7 @@ struct Options {
       } else if (name == "--columns") {
         columns.push_back({Scaling::strong, extent(name, value)});
       } else if (name == "--variant") {
-        variants.emplace_back(value);
+        variants.add(value);
       } else {
         bench::fail("the option " + std::string(name) + " " + std::string(value) +
                     " is unknown; use --window allocated or created, --batches N, "
@@ -63,11 +63,6 @@ struct Options {
       }
     }
     if (columns.empty()) columns = {{Scaling::weak, 1280}, {Scaling::strong, 12800}};
-  }
-
-  bool wants(std::string_view variant) const {
-    return variants.empty() ||
-           std::find(variants.begin(), variants.end(), variant) != variants.end();
   }
 
  private:

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/arguments.hpp"
+#include "bench/choice.hpp"
 #include "bench/failure.hpp"
 #include "bench/number.hpp"
 #include "bench/window.hpp"
@@ -20,8 +20,8 @@ struct Options {
   std::int64_t batches = 9;
   std::int64_t batch_us = 10000;  // how long one batch of rounds takes at least
   int arity = 16;
-  std::vector<std::size_t> sizes;     // bytes of a contribution
-  std::vector<std::string> variants;  // none: all
+  std::vector<std::size_t> sizes;  // bytes of a contribution
+  bench::Choice variants;
 
   Options(int argc, char** argv) {
     for (const auto& [name, value] : bench::arguments(argc, argv)) {
@@ -35,7 +35,7 @@ struct Options {
       } else if (name == "--bytes") {
         sizes.push_back(whole_words(bench::number(name, value)));
       } else if (name == "--variant") {
-        variants.emplace_back(value);
+        variants.add(value);
       } else {
         bench::fail("the option " + std::string(name) + " " + std::string(value) +
                     " is unknown; use --window allocated or created, --batches N, "
@@ -44,11 +44,6 @@ struct Options {
       }
     }
     if (sizes.empty()) sizes = {8, 64, 512, 4 << 10};
-  }
-
-  bool wants(std::string_view variant) const {
-    return variants.empty() ||
-           std::find(variants.begin(), variants.end(), variant) != variants.end();
   }
 
  private:

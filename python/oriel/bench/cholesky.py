@@ -21,11 +21,11 @@ from oriel.bench.cholesky_times import (
     CholeskyTimes,
 )
 from oriel.bench.options import positive
-from oriel.bench.rounds import compared, play
+from oriel.bench.rounds import play
+from oriel.bench.setting import Setting
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
-from oriel.report import machine
 
 TIMEOUT_S = 300
 MOST_RANKS = 16
@@ -126,9 +126,8 @@ def _table(times: CholeskyTimes, versions: dict[str, str]) -> Table:
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    hosts = compared(arguments.mpi, "cholesky")
-    where = machine.description()
-    versions = {host.name: host.title for host in hosts}
+    setting = Setting.of(arguments, "cholesky")
+    versions = setting.versions
     rounds = 1 if arguments.quick else arguments.rounds
     options = {
         "--window": arguments.window,
@@ -145,7 +144,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
 
     failures = []
     for ranks in arguments.ranks:
-        failures += play(hosts, rounds, ranks, program, times.read, TIMEOUT_S, nodes)
+        failures += play(setting.hosts, rounds, ranks, program, times.read, TIMEOUT_S, nodes)
     console.print(_table(times, versions))
     console.print(
         "Ratios are to the host's own messages: above 1 is faster. The paper's is from its Figure "
@@ -154,27 +153,23 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         highlight=False,
     )
     notes = [
-        f"{ranks} ranks share {where['cores']} cores: the times include waits for a core."
+        f"{ranks} ranks share {setting.machine['cores']} cores: the times include waits for a core."
         for ranks in arguments.ranks
-        if ranks > where["cores"]
+        if ranks > setting.machine["cores"]
     ]
-    place = (
-        f"{outcome.place(where, versions, arguments.hosts)}; tiles of {arguments.tile} x "
-        f"{arguments.tile}, {options['--tiles-per-rank']} for each rank, {arguments.window} "
-        f"window, rounds: {rounds}"
+    place = setting.place(
+        f"tiles of {arguments.tile} x {arguments.tile}, {options['--tiles-per-rank']} for each "
+        f"rank, {arguments.window} window, rounds: {rounds}"
     )
-    results = {
-        "machine": where,
-        "hosts": versions,
-        "tile": arguments.tile,
-        "tiles_per_rank": options["--tiles-per-rank"],
-        "window": arguments.window,
-        "rounds": rounds,
-        "nodes": arguments.hosts,
-        "residual": times.residual,
-        "rows": times.as_json(),
-        "paper": PAPER,
-    }
+    results = setting.results(
+        times.as_json(),
+        tile=arguments.tile,
+        tiles_per_rank=options["--tiles-per-rank"],
+        window=arguments.window,
+        rounds=rounds,
+        residual=times.residual,
+        paper=PAPER,
+    )
 
     def draw(where: str, path: Path) -> None:
         cholesky_figure.draw(times, versions, where, path)

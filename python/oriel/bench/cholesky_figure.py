@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from oriel.bench.cholesky_times import MESSAGES, NOTIFY, ONE_SIDED, PAPER, CholeskyTimes
 from oriel.bench.ways import HOST, ORIEL
 from oriel.report import drawing
-from oriel.report.drawing import COLOURS, GRID, INK, MUTED, STYLE, plt
+from oriel.report.drawing import COLOURS, GRID, MUTED, STYLE, plt
 
 BARS = {
     (MESSAGES, HOST): (COLOURS["host"], "messages, the host's own"),
@@ -64,16 +64,7 @@ def _bars(axes: Axes, times: CholeskyTimes, host: str) -> dict[str, object]:
         handles[label] = axes.bar(
             [x for x, _, _ in points], [speed for _, speed, _ in points], width * 0.92, color=colour
         )
-        for x, speed, ratio in points:
-            axes.annotate(
-                f"{ratio:.2f}",
-                (x, speed),
-                xytext=(0, 2),
-                textcoords="offset points",
-                ha="center",
-                fontsize=6.5,
-                color=INK,
-            )
+        drawing.label_bars(axes, ((x, speed, f"{ratio:.2f}") for x, speed, ratio in points))
     for group, ranks in enumerate(times.ranks()):
         messages = times.speed(MESSAGES, ranks, host, HOST)
         if messages:

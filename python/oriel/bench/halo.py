@@ -11,12 +11,12 @@ from rich.console import Console
 
 from oriel.bench import halo_figure, options, outcome
 from oriel.bench.halo_times import PAPER, PAPER_TITLES, TITLES, HaloTimes
-from oriel.bench.rounds import compared, play
+from oriel.bench.rounds import play
+from oriel.bench.setting import Setting
 from oriel.bench.size_table import size_table
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
-from oriel.report import machine
 
 TIMEOUT_S = 300
 QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50")
@@ -32,9 +32,8 @@ def _ways(variant: str) -> tuple[str, ...]:
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    hosts = compared(arguments.mpi, "halo")
-    where = machine.description()
-    versions = {host.name: host.title for host in hosts}
+    setting = Setting.of(arguments, "halo")
+    versions = setting.versions
     rounds = 1 if arguments.quick else arguments.rounds
     words = ["--batches", str(arguments.batches)]
     times = HaloTimes()
@@ -43,7 +42,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         lengths = QUICK_OPTIONS if arguments.quick else words
         return [str(own_program(host, "halo")), "--window", arguments.window, *lengths]
 
-    failures = play(hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
+    failures = play(setting.hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
     for host in times.hosts():
         title = f"{versions[host]}: time of a step against its messages"
         console.print(size_table(times, host, title, TITLES, _ways, PAPER))
@@ -54,24 +53,18 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         highlight=False,
     )
     grid = " × ".join(str(extent) for extent in times.grid)
-    place = (
-        f"{outcome.place(where, versions, arguments.hosts)}; {grid} ranks, "
-        f"{arguments.window} window, rounds: {rounds}"
+    place = setting.place(f"{grid} ranks, {arguments.window} window, rounds: {rounds}")
+    results = setting.results(
+        times.as_json(),
+        grid=times.grid,
+        window=arguments.window,
+        rounds=rounds,
+        paper=PAPER,
     )
-    results = {
-        "machine": where,
-        "hosts": versions,
-        "grid": times.grid,
-        "window": arguments.window,
-        "rounds": rounds,
-        "nodes": arguments.hosts,
-        "rows": times.as_json(),
-        "paper": PAPER,
-    }
 
     def draw(where: str, path: Path) -> None:
         halo_figure.draw(times, versions, where, path)
 
     path = arguments.output / "halo.png"
-    notes = outcome.crowded(arguments.n, where)
+    notes = setting.crowded(arguments.n)
     return outcome.report(console, notes, failures, place, results, path, draw)

@@ -14,12 +14,11 @@ from rich.text import Text
 from oriel.bench import micro_figure, outcome
 from oriel.bench.micro_times import Row, Timings
 from oriel.bench.options import positive
-from oriel.bench.rounds import compared
+from oriel.bench.setting import Setting
 from oriel.bench.ways import HOST, ORIEL, WAYS
 from oriel.hosts import job
 from oriel.hosts.host import Host, host_title, own_program
 from oriel.hosts.nodes import Nodes
-from oriel.report import machine
 from oriel.report.console import progress_bar
 
 TIMEOUT_S = 180
@@ -155,11 +154,10 @@ def verdicts(timings: Timings) -> list[str]:
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    hosts = compared(arguments.mpi, "micro")
-    where = machine.description()
-    versions = {host.name: host.title for host in hosts}
+    setting = Setting.of(arguments, "micro")
+    versions = setting.versions
     runs = 1 if arguments.quick else arguments.runs
-    timings, failures = _measure(hosts, runs, arguments.quick, nodes)
+    timings, failures = _measure(setting.hosts, runs, arguments.quick, nodes)
     for window in WINDOW_TITLES:
         if any(row.window == window for row in timings.rows()):
             console.print(_table(timings, window, arguments.by))
@@ -169,14 +167,8 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         highlight=False,
     )
     distances = [] if nodes else [timings.told_distances()]
-    place = f"{outcome.place(where, versions, arguments.hosts)}; {runs} runs or more"
-    results = {
-        "machine": where,
-        "hosts": versions,
-        "runs": runs,
-        "nodes": arguments.hosts,
-        "rows": timings.as_json(),
-    }
+    place = setting.place(f"{runs} runs or more")
+    results = setting.results(timings.as_json(), runs=runs)
 
     def draw(where: str, path: Path) -> None:
         value = STATISTICS[arguments.by]

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from oriel.bench.micro_times import TITLES, Row, Timings
 from oriel.bench.ways import HOST, ORIEL
 from oriel.report import drawing
-from oriel.report.drawing import GRID, INK, STYLE, plt
+from oriel.report.drawing import GRID, STYLE, plt
 from oriel.report.units import size_text
 
 # Light to dark within the hosts and within ours.
@@ -51,6 +51,10 @@ def draw(
         drawing.save(figure, path)
 
 
+def _time_text(us: float) -> str:
+    return f"{us:.2g}" if us < 100 else f"{us:.0f}"
+
+
 def _bars(
     axes: Axes, timings: Timings, rows: list[Row], versions: dict[str, str], value: Statistic
 ) -> tuple[list, list[str]]:
@@ -70,16 +74,7 @@ def _bars(
         colour = COLOURS[way][hosts.index(host) % len(COLOURS[way])]
         handles.append(axes.bar(places, times, width * 0.92, color=colour))
         labels.append(versions[host] if way == HOST else f"Oriel on {versions[host]}")
-        for place, time in points:
-            axes.annotate(
-                f"{time:.2g}" if time < 100 else f"{time:.0f}",
-                (place, time),
-                xytext=(0, 2),
-                textcoords="offset points",
-                ha="center",
-                fontsize=6.5,
-                color=INK,
-            )
+        drawing.label_bars(axes, ((place, time, _time_text(time)) for place, time in points))
     axes.set_yscale("log")
     axes.margins(y=0.15)
     axes.set_xticks(

@@ -12,10 +12,10 @@ from rich.console import Console
 from oriel.bench import notify_figures, notify_tables, outcome
 from oriel.bench.notify_times import GET, PUT, NotifyTimes
 from oriel.bench.options import positive
-from oriel.bench.rounds import compared, play
+from oriel.bench.rounds import play
+from oriel.bench.setting import Setting
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
-from oriel.report import machine
 
 RANKS = 2
 TIMEOUT_S = 300
@@ -50,9 +50,8 @@ def _print_tables(times: NotifyTimes, versions: dict[str, str], nodes: int, cons
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    hosts = compared(arguments.mpi, "notify")
-    where = machine.description()
-    versions = {host.name: host.title for host in hosts}
+    setting = Setting.of(arguments, "notify")
+    versions = setting.versions
     rounds = 1 if arguments.quick else arguments.rounds
     times = NotifyTimes()
 
@@ -63,7 +62,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     played = 0
     failures: list[str] = []
     while not failures and played < MOST_ROUNDS * rounds:
-        failures = play(hosts, rounds, RANKS, program, times.read, TIMEOUT_S, nodes)
+        failures = play(setting.hosts, rounds, RANKS, program, times.read, TIMEOUT_S, nodes)
         played += rounds
         if arguments.quick or nodes or times.enough(rounds):
             break
@@ -71,16 +70,13 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     notes = notify_tables.told_misses(times, versions)
     if not nodes:
         notes.append(times.told_distances())
-    place = f"{outcome.place(where, versions, arguments.hosts)}; rounds: {played}"
-    results = {
-        "machine": where,
-        "hosts": versions,
-        "rounds": played,
-        "nodes": arguments.hosts,
-        "rows": times.as_json(),
-        "misses": times.misses,
-        "uncounted": times.uncounted,
-    }
+    place = setting.place(f"rounds: {played}")
+    results = setting.results(
+        times.as_json(),
+        rounds=played,
+        misses=times.misses,
+        uncounted=times.uncounted,
+    )
 
     def draw(where: str, path: Path) -> None:
         notify_figures.draw(times, versions, arguments.hosts, where, path.parent)

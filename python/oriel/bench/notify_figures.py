@@ -36,9 +36,10 @@ LINES = {
     ("fence", HOST): ("fence, own", {**OWN, "color": COLOURS["host"], "marker": "^"}),
     ("pscw", HOST): ("start, complete, own", {**OWN, "color": MUTED, "marker": "v"}),
     ("flag", HOST): ("flush and flag, own", {**OWN, "color": "#8f7fb8", "marker": "D"}),
-    ("intel_notify", HOST): ("Intel's notified access", {**OWN, "color": "#5f9e6e", "marker": "P"}),
+    ("counter", HOST): ("Intel's counters", {**OWN, "color": "#5f9e6e", "marker": "P"}),
     ("fence", ORIEL): ("fence, Oriel", {**OURS, "color": COLOURS["host"], "marker": "^"}),
     ("pscw", ORIEL): ("start, complete, Oriel", {**OURS, "color": MUTED, "marker": "v"}),
+    ("counter", ORIEL): ("counters, Oriel", {**OURS, "color": "#5f9e6e", "marker": "P"}),
     (BUSY_WAIT, ORIEL): ("busy wait, Oriel", {"color": INK, "linewidth": 1}),
 }
 

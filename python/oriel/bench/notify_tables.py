@@ -35,7 +35,7 @@ KINDS = {
         "flag": "put, flush, flag",
         "fence": "put, fence",
         "pscw": "start, put, complete",
-        "intel_notify": "Intel's put_notify",
+        "counter": "put, counter (own: Intel's)",
         BUSY_WAIT: "busy wait (lower bound)",
         "put_notify": "put_notify",
         FLUSHED: "put_notify, flush",
@@ -45,7 +45,7 @@ KINDS = {
         "flag": "get, flush, flag",
         "fence": "get, fence",
         "pscw": "start, get, complete",
-        "intel_notify": "Intel's get_notify",
+        "counter": "get, counter (own: Intel's)",
         "get_notify": "get_notify, flush",
     },
 }

@@ -9,25 +9,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from oriel.hosts.nodes import CONGESTION_CONTROL
-
-
-def place(where: dict, versions: dict[str, str], nodes: int = 1) -> str:
-    """The machine and the MPIs, for the end of a table and the foot of a figure."""
-    tcp = f"TCP with {CONGESTION_CONTROL}"
-    spread = f"{nodes} nodes made of network namespaces ({tcp}); " if nodes > 1 else ""
-    return spread + (
-        f"{where['processor']}, {where['cores']} cores, kernel {where['kernel']}, "
-        f"load {where['load']} at the start; {', '.join(versions.values())}"
-    )
-
-
-def crowded(ranks: int, where: dict) -> list[str]:
-    """A note where the ranks share cores."""
-    if ranks <= where["cores"]:
-        return []
-    return [f"The {ranks} ranks share {where['cores']} cores: the times include waits for a core."]
-
 
 def report(
     console: Console,

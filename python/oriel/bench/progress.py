@@ -14,11 +14,11 @@ from rich.text import Text
 from oriel.bench import outcome, progress_figure
 from oriel.bench.options import positive
 from oriel.bench.progress_times import TARGETS, ProgressTimes
-from oriel.bench.rounds import compared, play
+from oriel.bench.rounds import play
+from oriel.bench.setting import Setting
 from oriel.bench.ways import HOST, ORIEL, WAYS
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
-from oriel.report import machine
 
 RANKS = 2
 # After which the program itself stops putting to one target.
@@ -84,9 +84,8 @@ def _table(times: ProgressTimes, versions: dict[str, str]) -> Table:
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    hosts = compared(arguments.mpi, "progress")
-    where = machine.description()
-    versions = {host.name: host.title for host in hosts}
+    setting = Setting.of(arguments, "progress")
+    versions = setting.versions
     rounds = 1 if arguments.quick else arguments.rounds
     operations = QUICK_OPERATIONS if arguments.quick else arguments.operations
     busy_ms = QUICK_BUSY_MS if arguments.quick else arguments.busy_ms
@@ -100,7 +99,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         return [str(own_program(host, "progress")), *windows, *options]
 
     timeout_s = 60 + len(WINDOWS[HOST]) * (2 * LIMIT_S + busy_ms / 1000)
-    failures = play(hosts, rounds, RANKS, program, times.read, timeout_s, nodes)
+    failures = play(setting.hosts, rounds, RANKS, program, times.read, timeout_s, nodes)
     console.print(_table(times, versions))
     console.print(
         f"The busy target computes for {busy_ms / 1000:g} s outside MPI, during {operations:,} "
@@ -109,16 +108,13 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         f"{times.absence_us:,.0f} µs.",
         highlight=False,
     )
-    place = f"{outcome.place(where, versions, arguments.hosts)}; rounds: {rounds}"
-    results = {
-        "machine": where,
-        "hosts": versions,
-        "operations": operations,
-        "busy_ms": busy_ms,
-        "rounds": rounds,
-        "nodes": arguments.hosts,
-        "rows": times.as_json(),
-    }
+    place = setting.place(f"rounds: {rounds}")
+    results = setting.results(
+        times.as_json(),
+        operations=operations,
+        busy_ms=busy_ms,
+        rounds=rounds,
+    )
 
     def draw(where: str, path: Path) -> None:
         progress_figure.draw(times, versions, where, path)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from oriel.bench.progress_times import BUSY, IDLE, ProgressTimes
 from oriel.bench.ways import HOST, ORIEL
 from oriel.report import drawing
-from oriel.report.drawing import GRID, INK, STYLE, plt
+from oriel.report.drawing import GRID, STYLE, plt
 
 BARS = {
     (HOST, IDLE): ("#d5dbe0", "the host's own, idle target"),
@@ -63,16 +63,7 @@ def _bars(axes: Axes, times: ProgressTimes, host: str) -> dict[str, object]:
         handles[label] = axes.bar(
             [x for x, _, _ in points], [time for _, time, _ in points], width * 0.92, color=colour
         )
-        for x, time, mark in points:
-            axes.annotate(
-                f"{time:.2g}{mark}",
-                (x, time),
-                xytext=(0, 2),
-                textcoords="offset points",
-                ha="center",
-                fontsize=6.5,
-                color=INK,
-            )
+        drawing.label_bars(axes, ((x, time, f"{time:.2g}{mark}") for x, time, mark in points))
     drawing.logarithmic(axes)
     axes.margins(y=0.15)
     axes.set_xticks(range(len(windows)), windows, fontsize=9)

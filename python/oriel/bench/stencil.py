@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.table import Table
 
 from oriel.bench import options, outcome, stencil_figure
-from oriel.bench.rounds import compared, play
+from oriel.bench.rounds import play
+from oriel.bench.setting import Setting
 from oriel.bench.size_table import WAY_TITLES, ratio_text
 from oriel.bench.stencil_times import NOTIFY, PAPER, TITLES, StencilTimes
 from oriel.bench.ways import WAYS
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
-from oriel.report import machine
 
 TIMEOUT_S = 600
 QUICK_OPTIONS = {
@@ -76,9 +76,8 @@ def _table(times: StencilTimes, versions: dict[str, str]) -> Table:
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    hosts = compared(arguments.mpi, "stencil")
-    where = machine.description()
-    versions = {host.name: host.title for host in hosts}
+    setting = Setting.of(arguments, "stencil")
+    versions = setting.versions
     rounds = 1 if arguments.quick else arguments.rounds
     numbers = QUICK_OPTIONS if arguments.quick else _numbers(arguments)
     words = [str(word) for option in numbers.items() for word in option]
@@ -87,7 +86,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     def program(host: Host, way: str) -> Sequence[str]:
         return [str(own_program(host, "stencil")), "--window", arguments.window, *words]
 
-    failures = play(hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
+    failures = play(setting.hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
     if times.runs:
         console.print(_table(times, versions))
     domains = ", ".join(times.domain_text(scaling) for scaling in times.cases())
@@ -99,27 +98,21 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         "weakly, and more than 1.4 times on 32 processes where it scales strongly.",
         highlight=False,
     )
-    place = (
-        f"{outcome.place(where, versions, arguments.hosts)}; {arguments.n} ranks, "
-        f"{arguments.window} window, rounds: {rounds}"
+    place = setting.place(f"{arguments.n} ranks, {arguments.window} window, rounds: {rounds}")
+    results = setting.results(
+        times.as_json(),
+        ranks=arguments.n,
+        domains=times.domains,
+        window=arguments.window,
+        rounds=rounds,
+        paper=PAPER,
     )
-    results = {
-        "machine": where,
-        "hosts": versions,
-        "ranks": arguments.n,
-        "domains": times.domains,
-        "window": arguments.window,
-        "rounds": rounds,
-        "nodes": arguments.hosts,
-        "rows": times.as_json(),
-        "paper": PAPER,
-    }
 
     def draw(where: str, path: Path) -> None:
         stencil_figure.draw(times, versions, where, path)
 
     path = arguments.output / "stencil.png"
-    notes = outcome.crowded(arguments.n, where)
+    notes = setting.crowded(arguments.n)
     return outcome.report(console, notes, failures, place, results, path, draw)
 
 

@@ -58,16 +58,7 @@ def _bars(axes: Axes, times: StencilTimes, scaling: str, host: str) -> dict[str,
         if not points:
             continue
         handles[label] = axes.bar(*zip(*points), width * 0.92, color=colour)
-        for x, gmops in points:
-            axes.annotate(
-                f"{gmops:.2f}",
-                (x, gmops),
-                xytext=(0, 2),
-                textcoords="offset points",
-                ha="center",
-                fontsize=6.5,
-                color=INK,
-            )
+        drawing.label_bars(axes, ((x, gmops, f"{gmops:.2f}") for x, gmops in points))
     messages = times.gmops(MESSAGES, scaling, host, HOST)
     if messages:
         line = axes.axhline(messages, color=INK, linewidth=0.8, linestyle=DASHES)

@@ -11,13 +11,13 @@ from pathlib import Path
 from rich.console import Console
 
 from oriel.bench import options, outcome, tree_figure
-from oriel.bench.rounds import compared, play
+from oriel.bench.rounds import play
+from oriel.bench.setting import Setting
 from oriel.bench.size_table import size_table
 from oriel.bench.tree_times import TITLES, TreeTimes
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
-from oriel.report import machine
 
 TIMEOUT_S = 600
 QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50")
@@ -39,9 +39,8 @@ def _ways(variant: str) -> tuple[str, ...]:
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    hosts = compared(arguments.mpi, "tree")
-    where = machine.description()
-    versions = {host.name: host.title for host in hosts}
+    setting = Setting.of(arguments, "tree")
+    versions = setting.versions
     rounds = 1 if arguments.quick else arguments.rounds
     lengths = QUICK_OPTIONS if arguments.quick else ("--batches", str(arguments.batches))
     words = ["--window", arguments.window, "--arity", str(arguments.arity), *lengths]
@@ -50,7 +49,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     def program(host: Host, way: str) -> Sequence[str]:
         return [str(own_program(host, "tree")), *words]
 
-    failures = play(hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
+    failures = play(setting.hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
     for host in times.hosts():
         title = f"{versions[host]}, {times.shape_text()}: time of a reduction against its messages"
         console.print(size_table(times, host, title, TITLES, _ways, {}))
@@ -59,24 +58,18 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         "MPI_Reduce has whatever shape the host gives it. pscw: post, start, complete, wait.",
         highlight=False,
     )
-    place = (
-        f"{outcome.place(where, versions, arguments.hosts)}; {times.shape_text()}, "
-        f"{arguments.window} window, rounds: {rounds}"
+    place = setting.place(f"{times.shape_text()}, {arguments.window} window, rounds: {rounds}")
+    results = setting.results(
+        times.as_json(),
+        ranks=arguments.n,
+        arity=arguments.arity,
+        window=arguments.window,
+        rounds=rounds,
     )
-    results = {
-        "machine": where,
-        "hosts": versions,
-        "ranks": arguments.n,
-        "arity": arguments.arity,
-        "window": arguments.window,
-        "rounds": rounds,
-        "nodes": arguments.hosts,
-        "rows": times.as_json(),
-    }
 
     def draw(where: str, path: Path) -> None:
         tree_figure.draw(times, versions, where, path)
 
     path = arguments.output / "tree.png"
-    notes = outcome.crowded(arguments.n, where)
+    notes = setting.crowded(arguments.n)
     return outcome.report(console, notes, failures, place, results, path, draw)

@@ -109,6 +109,10 @@ def _label(results: Results, name: str) -> str:
     return LABELS.get(name) or f"{results.version}'s own"
 
 
+def _time_text(us: float) -> str:
+    return f"{us:,.0f}" if us >= 10 else f"{us:.1f}"
+
+
 def _bars(
     axes: Axes,
     results: Results,
@@ -128,16 +132,6 @@ def _bars(
             if each is None:
                 continue
             axes.vlines(place, each.low, each.high, color=MUTED, linewidth=1)
-            axes.annotate(
-                f"{each.median:,.0f}" if each.median >= 10 else f"{each.median:.1f}",
-                (place, each.median),
-                xytext=(0, 3),
-                textcoords="offset points",
-                ha="center",
-                fontsize=8.5,
-                color=INK,
-                path_effects=[withStroke(linewidth=3, foreground="white")],
-            )
             if reference:
                 half = width * 0.46
                 axes.hlines(
@@ -148,6 +142,11 @@ def _bars(
                     linewidth=1.6,
                     linestyle=DASHES,
                 )
+        texts = [
+            (x, each.median, _time_text(each.median)) for x, each in zip(places, measured) if each
+        ]
+        outline = withStroke(linewidth=3, foreground="white")
+        drawing.label_bars(axes, texts, size=8.5, gap=3, path_effects=[outline])
     handles.append(Line2D([], [], color=INK, linewidth=1.6, linestyle=DASHES))
     labels.append("without the put" if pattern.shape == "sizes" else "nobody late")
     axes.set_xticks(range(len(columns)), titles)

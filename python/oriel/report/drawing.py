@@ -59,6 +59,23 @@ def logarithmic(axes: Axes) -> None:
     axes.minorticks_off()
 
 
+def label_bars(
+    axes: Axes, labels: Iterable[tuple[float, float, str]], size: float = 6.5, gap: int = 2, **how
+) -> None:
+    """Writes above each bar, which stands at a place and has a height, its text."""
+    for place, height, text in labels:
+        axes.annotate(
+            text,
+            (place, height),
+            xytext=(0, gap),
+            textcoords="offset points",
+            ha="center",
+            fontsize=size,
+            color=INK,
+            **how,
+        )
+
+
 def title(figure: Figure, text: str) -> None:
     figure.suptitle(text, x=0.015, ha="left", fontsize=13, fontweight="bold")
 
