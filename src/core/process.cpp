@@ -67,9 +67,22 @@ bool Process::take_notifications() {
   int taken = 0;
   for (; taken < most_taken && transport_.notified(record); ++taken) {
     // What arrives for a window that we have freed was of no use to its sender either.
-    if (Window* window = find_notified(record.window)) {
+    Window* window = find_notified(record.window);
+    const bool early =
+        window == nullptr && std::ranges::find(expected_, record.window) != expected_.end();
+    if (record.inlined != nullptr) {
+      if (early) {  // its memory is not known yet
+        transport_.postpone();
+        break;
+      }
+      if (window != nullptr) {
+        window->store(record.offset, {record.inlined, record.notification.bytes});
+      }
+      transport_.stored();
+    }
+    if (window != nullptr) {
       window->notifications().arrive(record.notification);
-    } else if (std::ranges::find(expected_, record.window) != expected_.end()) {
+    } else if (early) {
       early_.push_back(record);
     }
   }

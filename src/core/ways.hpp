@@ -58,6 +58,7 @@ class Ways final : public Reach {
   Outcome issue(const Operation& operation, Epoch& epoch, Target& target) override;
   bool advance(Epoch& epoch, Target& target) override;
   void ask(Epoch& epoch, Target& target) override;
+  Error recall(int target) override { return mapped_.recall(target); }
   void leave_errand(Epoch& epoch) override;
   bool settled(Epoch& epoch, Target& target) override;
   bool loadable(int target) override {
@@ -78,7 +79,7 @@ class Ways final : public Reach {
 
   Exchange& exchange() { return exchange_; }
   /// See Notifier: of a mapped rank.
-  bool tell(int rank, const Notice& notice, const NotifyStore& store) {
+  NotifyOutcome tell(int rank, const Notice& notice, const NotifyStore& store) {
     return notifier_.tell(rank, notice, store);
   }
 

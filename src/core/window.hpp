@@ -65,7 +65,7 @@ class Window : public Epochs {
   /// issue().
   bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
                     const Notice& notice) {
-    const EpochPeer& other = peer(target);
+    EpochPeer& other = peer(target);
     Target* open = other.ready;
     if (open == nullptr && !covered(target)) open = other.notified;
     const bool behind_others = notice.kind == NoticeKind::tag && other.holds_notices();
@@ -75,11 +75,16 @@ class Window : public Epochs {
     if (member.base == nullptr ||
         __builtin_mul_overflow(displacement, static_cast<std::int64_t>(member.disp_unit),
                                &offset) ||
-        bytes > member.size || static_cast<std::uint64_t>(offset) > member.size - bytes ||
-        !ways_.tell(target, {notice.kind, notice.number, bytes},
-                    {member.base + offset, origin, static_cast<std::uint32_t>(bytes)})) {
+        bytes > member.size || static_cast<std::uint64_t>(offset) > member.size - bytes) {
       return false;
     }
+    NotifyStore store{member.base + offset, origin, static_cast<std::uint32_t>(bytes)};
+    store.may_inline =
+        open->lasting && bytes != 0 && bytes <= NotifyStore::most_inlined && target != rank();
+    store.offset = static_cast<std::uint64_t>(offset);
+    const NotifyOutcome told = ways_.tell(target, {notice.kind, notice.number, bytes}, store);
+    if (told == NotifyOutcome::not_now) return false;
+    other.inlined |= told == NotifyOutcome::inlined;
     open->used = true;
     return true;
   }
@@ -107,8 +112,9 @@ class Window : public Epochs {
   /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all
   /// epoch is finished. False: use flush().
   bool flushed(int target) const {
-    const Target* ready = peer(target).ready;
-    if (ready == nullptr || !ready->passive || ready->finished != ready->issued ||
+    const EpochPeer& other = peer(target);
+    const Target* ready = other.ready;
+    if (ready == nullptr || !ready->passive || other.inlined || ready->finished != ready->issued ||
         ready->atomics != 0) {
       return false;
     }
@@ -129,6 +135,11 @@ class Window : public Epochs {
   /// Gives our counter another value, and returns the one that it had: no addition is lost, and who
   /// waits for no more than that is told.
   std::uint64_t exchange_counter(std::int32_t counter, std::uint64_t value);
+
+  /// A store that its origin has left to us.
+  void store(std::uint64_t offset, std::span<const std::byte> bytes) {
+    region_->store(offset, bytes);
+  }
 
   /// For calls that are collective on the window: enters the next round of the exchange.
   void begin_exchange(const Exchange::Words& own) {

@@ -65,10 +65,15 @@ class Routes final : public Transport {
   Error copy(int process, bool write, std::span<const Run> runs) override {
     return node_->copy(process, write, runs);
   }
-  bool notify(int process, const NotifyRecord& record, const NotifyStore& store) override {
+  NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override {
     return node_->notify(process, record, store);
   }
   bool notified(NotifyRecord& record) override { return node_->notified(record); }
+  void stored() override { node_->stored(); }
+  void postpone() override { node_->postpone(); }
+  bool recall(int process, std::uint32_t window, const MakeStore& make) override {
+    return node_->recall(process, window, make);
+  }
   const std::atomic<std::uint32_t>& pressed() const override { return node_->pressed(); }
   void ring(Doorbell& doorbell) override { node_->ring(doorbell); }
   bool fences_peers() const override { return node_->fences_peers(); }

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -192,6 +193,7 @@ class NotifiedJob {
           if (random_.chance(20)) turn_lock();
           break;
         default:
+          if (random_.chance(flushes_)) flush();
           break;
       }
       if (!job_.job_.process(rank_).sweep() && job_.threads_) std::this_thread::yield();
@@ -247,7 +249,36 @@ class NotifiedJob {
         operation.origin = operation.result;
         operation.result.address = one.result.data();
       }
-      issue(window(), notified(operation, one.tag));
+      operation = notified(operation, one.tag);
+      if (one.kind != OperationKind::put ||
+          !window().put_notified(target, operation.displacement, memory, operation.bytes(),
+                                 operation.notice)) {
+        issue(window(), operation);
+      }
+    }
+
+    /// What is complete at a target that is mapped is there for everybody to see.
+    void flush() {
+      const int target = random_.below(static_cast<int>(sent_.size()));
+      const bool others = !closing_.empty() && !closing_.back().done();
+      if (!job_.job_.same_node(rank_, target) || !job_.placement_.memory.empty() || others) return;
+      Told& flushed = flushed_.emplace_back();
+      if (locked_ && (only_ == every || only_ == target)) {
+        if (window().flushed(target)) {
+          flushed.complete(Error::none);
+        } else {
+          flushed.take(window().flush(target, false, &flushed));
+        }
+      } else {
+        flushed.take(window().flush_notified(&flushed));
+      }
+      if (!flushed.done()) return;
+      for (int i = 0; i < next_[static_cast<std::size_t>(target)]; ++i) {
+        const Sent& one = sent_[static_cast<std::size_t>(target)][static_cast<std::size_t>(i)];
+        if (one.kind != OperationKind::put) continue;
+        EXPECT_TRUE(std::ranges::equal(
+            one.values, std::span(job_.cells_of(target) + one.cell, one.values.size())));
+      }
     }
 
     /// Its own epoch, or one of locks: of all ranks, or of one, which may be a light one.
@@ -356,6 +387,8 @@ class NotifiedJob {
     bool locked_ = false;
     int only_ = every;  // of one rank
     std::deque<Told> closing_;
+    std::deque<Told> flushed_;
+    int flushes_ = random_.chance(50) ? 2 : 30;  // of a hundred times
   };
 
   static constexpr Cell initial = 7;
@@ -539,7 +572,7 @@ TEST_F(NotifiedPair, TheFirstOnesWaitForTheirWindow) {
   Process& process = job_.process(1);
   const Listening listening(process.listeners());
   const auto send = [&](std::uint32_t window, std::int32_t tag) {
-    ASSERT_TRUE(job_.transport(0).notify(1, {window, {0, tag, 8}}, {}));
+    ASSERT_EQ(job_.transport(0).notify(1, {window, {0, tag, 8}}, {}), NotifyOutcome::stored);
     process.sweep();
   };
   send(number, 1);  // to one that nobody makes

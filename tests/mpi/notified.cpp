@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // N1 to N4: notified operations in every kind of epoch and in none, persistent requests in the
 // whole family of waits and tests, probes, the order of notifications, floods, errors.
+#include <sched.h>
+
 #include <array>
 #include <numeric>
 #include <string>
@@ -269,6 +271,38 @@ void deferred(Flavor flavor, const Program& program) {
     support::barrier();
     support::barrier();
   }
+}
+
+// N5: what a flush covers is in the target's memory, also where the target makes no call and the
+// bytes travelled with their notifications; these come, and the bytes are not stored again.
+void flushed(Flavor flavor, const Program& program) {
+  if (program.size() < 2) return;
+  constexpr int puts = 40;
+  Window<int> window(flavor, puts);
+  MPI_Win_lock_all(0, window);
+  if (program.rank() == 0) {
+    for (int round = 1; round <= 20; ++round) {
+      for (int i = 0; i < puts; ++i) {
+        const int value = round * puts + i;
+        oriel().Put_notify(&value, 1, MPI_INT, 1, i, 1, MPI_INT, window, round);
+      }
+      MPI_Win_flush(1, window);
+      MPI_Recv(nullptr, 0, MPI_INT, 1, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  } else if (program.rank() == 1) {
+    for (int round = 1; round <= 20; ++round) {
+      for (int i = 0; i < puts; ++i) {
+        while (window[static_cast<std::size_t>(i)] != round * puts + i) sched_yield();
+      }
+      for (int i = 0; i < puts; ++i) window[static_cast<std::size_t>(i)] = -round;
+      Expected all(window, 0, round, puts);
+      expect_status(all.start_and_wait(), 0, round, 1);
+      for (int i = 0; i < puts; ++i) CHECK_EQUAL(window[static_cast<std::size_t>(i)], -round);
+      MPI_Send(nullptr, 0, MPI_INT, 0, round, MPI_COMM_WORLD);
+    }
+  }
+  MPI_Win_unlock_all(window);
+  support::barrier();
 }
 
 void counting_and_wildcards(Flavor flavor, const Program& program) {
@@ -668,6 +702,7 @@ int main(int argc, char** argv) {
     program.test("request based", [&] { request_based(flavor, program); });
     program.test("epochs", [&] { epochs(flavor, program); });
     program.test("deferred", [&] { deferred(flavor, program); });
+    program.test("flushed", [&] { flushed(flavor, program); });
     program.test("counting and wildcards", [&] { counting_and_wildcards(flavor, program); });
     program.test("flood", [&] { flood(flavor, program); });
     program.test("never asked for", [&] { never_asked_for(flavor, program); });

@@ -112,6 +112,7 @@ struct Target {
   Access access = Access::idle;
   bool carried_out = false;    // lock: its operation was an errand, the lock is given back already
   bool passive = false;        // of a lock or lock_all epoch: may be flushed
+  bool lasting = false;        // of a lock_all epoch or the notified one: stores may be inlined
   bool told = false;           // access: the peer knows it is over; exposure: the origin said so
   bool used = false;           // the program has issued operations to it in this epoch
   bool watching = false;       // fence: counted in ControlBlock::watchers
@@ -213,6 +214,8 @@ struct Epoch {
 
   /// Of one origin alone: the targets take no part.
   bool passive() const { return kind == EpochKind::lock || kind == EpochKind::lock_all; }
+  /// Programs have such epochs open for long, and only flushes tell them of completion meanwhile.
+  bool lasting() const { return kind == EpochKind::lock_all || kind == EpochKind::notified; }
 
   /// What the closing call reports.
   Error unreported() const {

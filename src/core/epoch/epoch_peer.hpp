@@ -18,7 +18,8 @@ struct alignas(cache_line) EpochPeer {
   Target* ready = nullptr;    // set while operations of the open epoch may go straight to memory,
   std::byte* base = nullptr;  // which lies here
   std::uint64_t size = 0;     // bytes
-  std::uint64_t disp_unit = 0;
+  std::uint32_t disp_unit = 0;
+  bool inlined = false;            // stores of ours may have been left to it: see Reach::recall()
   const Member* member = nullptr;  // whose it is
   Epoch* lock = nullptr;           // our open lock epoch
   Epoch* locking = nullptr;        // our epoch that has requested or holds the rank's lock

@@ -253,6 +253,7 @@ Target& Epochs::add_target(Epoch& epoch, int rank) {
   epoch.last_target = target;
   target->rank = rank;
   target->passive = epoch.passive();
+  target->lasting = epoch.lasting();
   ++epoch.untold;
   return *target;
 }

@@ -39,6 +39,8 @@ class Reach {
   /// A flush or an unlock needs an answer for all operations issued so far. The epoch may be
   /// deferred.
   virtual void ask(Epoch& epoch, Target& target) = 0;
+  /// Stores that may have been left to the mapped target are made when this returns.
+  virtual Error recall(int target) = 0;
   /// A closed lock epoch still waits for its lock: what it holds may travel with the request (S4).
   virtual void leave_errand(Epoch& epoch) = 0;
   /// The target of an epoch that is complete here may hold none of its operations back any more.

@@ -3,15 +3,16 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 namespace oriel {
 
 /// Stores a word and keeps the store before the loads that follow, on the side of a handshake that
 /// is taken often. `asymmetric`: the other side, taken seldom, calls Sharers::fence() between its
 /// own store and its look at `word`; then only the compiler has to be told.
-template <typename Words>
-void store_before_look(typename Words::template Atomic<std::uint32_t>& word, std::uint32_t value,
-                       bool asymmetric) {
+template <typename Words, typename Value>
+void store_before_look(typename Words::template Atomic<Value>& word,
+                       std::type_identity_t<Value> value, bool asymmetric) {
   if (asymmetric) [[likely]] {
     word.store(value, std::memory_order_release);
     Words::store_then_look();

@@ -16,6 +16,11 @@ void MappedTargets::expose(int origin, std::uint64_t id) {
 Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
   if (epoch.active && target.access != Target::Access::granted) advance(epoch, target);
   if (epoch.active && target.access == Target::Access::granted) {
+    if (inline_put(operation, target)) {
+      ++target.issued;
+      ++target.finished;
+      return Outcome::finished();
+    }
     const Error error = region_.perform(operation);
     if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
     if (error != Error::none) return Outcome::failed(error);
@@ -78,11 +83,33 @@ bool MappedTargets::carry_out(RecordedOperation& recorded) {
   return true;
 }
 
+/// A short put into private memory costs a system call, unless its notification takes it along.
+/// False: not this one.
+bool MappedTargets::inline_put(const Operation& operation, const Target& target) {
+  if (operation.notice.kind != NoticeKind::tag || operation.kind != OperationKind::put)
+    return false;
+  const std::uint64_t bytes = operation.bytes();
+  const Member& member = region_.member(operation.target);
+  EpochPeer& peer = epochs_.peer(operation.target);
+  if (!target.lasting || member.path != Path::vm || peer.holds_notices() || bytes == 0 ||
+      bytes > NotifyStore::most_inlined || !operation.target_layout->contiguous() ||
+      !operation.origin.layout->contiguous()) {
+    return false;
+  }
+  NotifyStore store{nullptr, operation.origin.address, static_cast<std::uint32_t>(bytes)};
+  store.may_inline = true;
+  store.offset = member.offset(operation.displacement);
+  if (notifier_.tell(operation.target, operation.notice, store) == NotifyOutcome::not_now) {
+    return false;
+  }
+  return peer.inlined = true;
+}
+
 /// False: its notice has to wait, behind others perhaps. A counter has no queue.
 bool MappedTargets::tell_at_once(const Operation& operation) {
   const bool tag = operation.notice.kind == NoticeKind::tag;
   if (tag && epochs_.peer(operation.target).holds_notices()) return false;
-  return notifier_.tell(operation.target, operation.notice);
+  return notifier_.tell(operation.target, operation.notice) != NotifyOutcome::not_now;
 }
 
 void MappedTargets::hold_notice(RecordedOperation& recorded) {
@@ -95,9 +122,18 @@ bool MappedTargets::let_notice_go(const RecordedOperation& recorded) {
   EpochPeer& peer = epochs_.peer(recorded.target->rank);
   const bool tag = recorded.operation.notice.kind == NoticeKind::tag;
   if (tag && recorded.notice != peer.notices_gone + 1) return false;
-  if (!notifier_.tell(recorded.target->rank, recorded.operation.notice)) return false;
+  if (notifier_.tell(recorded.target->rank, recorded.operation.notice) == NotifyOutcome::not_now) {
+    return false;
+  }
   if (tag) ++peer.notices_gone;
   return true;
+}
+
+Error MappedTargets::recall(int rank) {
+  epochs_.peer(rank).inlined = false;
+  const Error error = region_.recall(rank);
+  if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
+  return error;
 }
 
 void MappedTargets::make_ready(Target& target) {
@@ -106,7 +142,7 @@ void MappedTargets::make_ready(Target& target) {
   EpochPeer& peer = epochs_.peer(target.rank);
   peer.base = member.base;
   peer.size = member.size;
-  peer.disp_unit = member.disp_unit;
+  peer.disp_unit = static_cast<std::uint32_t>(member.disp_unit);
   peer.member = &member;
   peer.ready = &target;
 }
@@ -198,6 +234,11 @@ bool MappedTargets::tell(Epoch& epoch, Target& target) {
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
+      if (target.lasting && peer.inlined) {
+        const Error error = recall(target.rank);
+        target.error = first_of(target.error, error);
+        epoch.failed |= error != Error::none;
+      }
       if (!epoch.no_check) {
         peer.locking = nullptr;
         if (!target.carried_out) {

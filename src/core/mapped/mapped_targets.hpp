@@ -24,11 +24,14 @@ class MappedTargets {
   void leave_errand(Epoch& epoch);
   /// Operations of the open epoch may go straight to the target's memory, if there is a way.
   void make_ready(Target& target);
+  /// Stores that may have been left to the rank are made when this returns.
+  Error recall(int rank);
   /// The bytes of an operation are there; advance() tells the target of it.
   void hold_notice(RecordedOperation& recorded);
 
  private:
   bool carry_out(RecordedOperation& recorded);
+  bool inline_put(const Operation& operation, const Target& target);
   bool tell_at_once(const Operation& operation);
   bool let_notice_go(const RecordedOperation& recorded);
   bool available(Epoch& epoch, Target& target);

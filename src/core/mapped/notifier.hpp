@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstring>
-
+#include "core/base/short_copy.hpp"
 #include "core/notify/counters.hpp"
 #include "core/notify/notification.hpp"
 #include "core/region/region.hpp"
@@ -14,14 +13,14 @@ class Notifier {
  public:
   Notifier(Region& region, Counters& counters) : region_(region), counters_(counters) {}
 
-  /// Of one that has taken place, and of the store, which is made here. A counter that is named is
-  /// one that the rank has. False: it has to be tried again, and nothing has been stored.
-  bool tell(int rank, const Notice& notice, const NotifyStore& store = {}) {
+  /// Of one that has taken place, and of the store. A counter that is named is one that the rank
+  /// has.
+  NotifyOutcome tell(int rank, const Notice& notice, const NotifyStore& store = {}) {
     if (notice.kind == NoticeKind::tag) return region_.notify(rank, notice, store);
-    if (store.bytes != 0) std::memmove(store.to, store.from, store.bytes);
+    if (store.bytes != 0) short_copy(store.to, store.from, store.bytes);
     counters_.at(rank, notice.number).add();
     region_.wake(rank);
-    return true;
+    return NotifyOutcome::stored;
   }
 
  private:

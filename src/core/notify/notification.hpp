@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace oriel {
@@ -29,21 +30,37 @@ struct Notice {
   bool wanted() const { return kind != NoticeKind::none; }
 };
 
-/// A short store into mapped memory that a notice announces.
+/// A short store into a mapped peer's window memory that a notice announces.
 struct NotifyStore {
-  void* to = nullptr;
+  void* to = nullptr;  // here; null: its target alone can make it
   const void* from = nullptr;
   std::uint32_t bytes = 0;
+  /// The store may travel in the notice, and be made by the target when it takes that: whoever has
+  /// to know that it has been made calls Transport::recall().
+  bool may_inline = false;
+  std::uint64_t offset = 0;  // then: in the target's window memory
 
   /// More is stored before: whoever is killed meanwhile, or slow, would hold up the notifications
   /// of others behind it.
   static constexpr std::uint32_t most_bytes = 256;
+  /// What fits into a notice's cache line.
+  static constexpr std::uint32_t most_inlined = 32;
+};
+
+/// What has come of a notice and the store that it announces.
+enum class NotifyOutcome : std::uint8_t {
+  not_now,  // nothing has been done
+  stored,
+  inlined  // the store is left to the target
 };
 
 /// A notification on its way, with the number of its window at the target's process.
 struct NotifyRecord {
   std::uint32_t window = 0;
   Notification notification;
+  /// A store that its target has to make: of so many bytes at an offset in its window memory.
+  const std::byte* inlined = nullptr;
+  std::uint64_t offset = 0;
 };
 
 }  // namespace oriel

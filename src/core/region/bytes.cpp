@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "core/base/short_copy.hpp"
 #include "core/operation/address.hpp"
 #include "core/operation/element_runs.hpp"
 #include "core/region/region.hpp"
@@ -233,6 +234,28 @@ Error Region::run_errand(const Errand& errand, const Member& target) {
   const Reduction reduction{static_cast<Op>(errand.op), static_cast<Basic>(errand.basic),
                             errand.element};
   return reduce(reduction, target, where, errand.data, nullptr, errand.bytes / errand.element);
+}
+
+Error Region::recall(int rank) {
+  const Member& target = member(rank);
+  Error error = Error::none;
+  const auto make = [&](std::span<const std::byte> bytes, std::uint64_t offset) {
+    if (target.path == Path::mapped) {
+      std::memcpy(target.base + offset, bytes.data(), bytes.size());
+      return;
+    }
+    // The kernel only reads there.
+    const Run run{const_cast<std::byte*>(bytes.data()), target.address + offset, bytes.size()};
+    error = first_of(error, transport_.copy(target.process, true, {&run, 1}));
+  };
+  if (transport_.recall(target.process, target.window, make)) return error;
+  return lose(rank, " before it has stored what it was notified of");
+}
+
+void Region::store(std::uint64_t offset, std::span<const std::byte> bytes) {
+  const Member& own = member(rank_);
+  if (bytes.size() > own.size || offset > own.size - bytes.size()) return;  // no origin means that
+  short_copy(own.base + offset, bytes.data(), bytes.size());
 }
 
 Error Region::lose(int rank, const char* when) {

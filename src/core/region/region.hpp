@@ -66,13 +66,18 @@ class Region {
   ControlBlock& mine() { return *mine_; }
   /// After a store that the rank may be waiting for: rings if it sleeps.
   void wake(int rank);
-  /// Tells a mapped rank by a notification of an operation that has taken place, and of the store,
-  /// which is made here. False: it has to be tried again, and nothing has been stored.
-  bool notify(int rank, const Notice& notice, const NotifyStore& store) {
+  /// Tells a mapped rank by a notification of an operation that has taken place, and of the store.
+  NotifyOutcome notify(int rank, const Notice& notice, const NotifyStore& store) {
     const Member& target = member(rank);
     return transport_.notify(target.process, {target.window, {rank_, notice.number, notice.bytes}},
                              store);
   }
+
+  /// The stores that have been left to the mapped rank are made when this returns. Waits for one
+  /// that it is making, as long as it lives.
+  Error recall(int rank);
+  /// A store into our own memory that its origin has left to us.
+  void store(std::uint64_t offset, std::span<const std::byte> bytes);
 
   // Locks, of mapped ranks.
   LockLine lock_line(int rank) { return {*member(rank).control, sharers_}; }

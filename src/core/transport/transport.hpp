@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "core/base/error.hpp"
@@ -106,11 +107,22 @@ class Transport {
 
   /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.
   /// Released with it: all that we have written, and the store. In order per pair of processes.
-  /// False: it has not taken what has come before, nothing tells when it has, and nothing has been
-  /// stored.
-  virtual bool notify(int process, const NotifyRecord& record, const NotifyStore& store) = 0;
-  /// Takes the next notification that has come. False: there is none.
+  /// NotifyOutcome::not_now: it has not taken what has come before, and nothing tells when it has,
+  /// or the store would have to be inlined and had better not be.
+  virtual NotifyOutcome notify(int process, const NotifyRecord& record,
+                               const NotifyStore& store) = 0;
+  /// Takes the next notification that has come. False: there is none. After one with an inlined
+  /// store the caller makes that and says so by stored(), or lets the notification come again by
+  /// postpone(), before it asks for the next one.
   virtual bool notified(NotifyRecord& record) = 0;
+  virtual void stored() = 0;
+  virtual void postpone() = 0;
+  /// Makes a store of so many bytes at the offset in a window's memory.
+  using MakeStore = std::function<void(std::span<const std::byte> bytes, std::uint64_t offset)>;
+  /// Returns when the stores that we have left to the process, in the window of that number of
+  /// its, have been made: by `make` here where it has not. Waits for a store that it is making now,
+  /// as long as it lives. False: it has ended.
+  virtual bool recall(int process, std::uint32_t window, const MakeStore& make) = 0;
   /// Not 0: a process has found no room for its notification.
   virtual const std::atomic<std::uint32_t>& pressed() const = 0;
 

@@ -38,6 +38,7 @@ std::optional<Mailbox::Fragment> Mailbox::peek() {
     switch (Places::phase_of(state)) {
       case Phase::free:
       case Phase::reserved:
+      case Phase::laden:  // of notifications only
         return std::nullopt;
       case Phase::discarded:
         places_.release_front(Places::bytes_of(state));

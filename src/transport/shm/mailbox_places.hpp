@@ -18,6 +18,7 @@ struct BasicMailboxEnds {
   using Word = typename Words::template Atomic<std::uint64_t>;
 
   alignas(cache_line) Word head{0};  // first cell not yet free; the reader's
+  Word taking{0};                    // likewise; see BasicLadenPlaces
   alignas(cache_line) Word tail{0};  // first cell not yet reserved
 };
 
@@ -67,12 +68,18 @@ class BasicMailboxPlaces {
   using Ends = BasicMailboxEnds<Words>;
   using Claim = BasicMailboxClaim<Words>;
 
-  // State of a record: phase in bits 0 and 1, bytes (or the lap) in bits 2 to 31, the producer's
+  // State of a record: phase in the lowest bits, bytes (or the lap) up to bit 31, the producer's
   // pid above.
-  enum class Phase : std::uint8_t { free = 0, reserved = 1, committed = 2, discarded = 3 };
-  static Phase phase_of(std::uint64_t state) { return static_cast<Phase>(state & 3); }
+  enum class Phase : std::uint8_t {
+    free,
+    reserved,
+    committed,
+    discarded,
+    laden  // committed, and its bytes are still to be stored: see BasicLadenPlaces
+  };
+  static Phase phase_of(std::uint64_t state) { return static_cast<Phase>(state & phase_mask); }
   static std::uint32_t bytes_of(std::uint64_t state) {
-    return static_cast<std::uint32_t>(state) >> 2;
+    return static_cast<std::uint32_t>(state) >> phase_bits;
   }
 
   /// `count` cells; `reader`: a number that no other mailbox's has.
@@ -106,10 +113,8 @@ class BasicMailboxPlaces {
       // Release: pairs with the reader's look at `tail` in unsaid(), which must find the claim.
       if (ends_->tail.compare_exchange_strong(tail, tail + cells, std::memory_order_release)) break;
     }
-    const std::uint64_t owner = static_cast<std::uint64_t>(static_cast<std::uint32_t>(pid)) << 32;
-    cells_.first_word(tail).store(
-        owner | std::uint64_t{mark(tail, bytes)} << 2 | static_cast<std::uint64_t>(Phase::reserved),
-        std::memory_order_relaxed);
+    cells_.first_word(tail).store(state_of(tail, bytes, pid, Phase::reserved),
+                                  std::memory_order_relaxed);
     return tail;
   }
   /// Acquire: the zeroes that the reader left in the cells before it come before what a producer
@@ -119,7 +124,7 @@ class BasicMailboxPlaces {
     auto&& state = cells_.first_word(position);
     const std::uint64_t reserved = state.load(std::memory_order_relaxed);
     // Pairs with the acquire in state_at_front().
-    state.store((reserved & ~std::uint64_t{3}) | static_cast<std::uint64_t>(phase),
+    state.store((reserved & ~phase_mask) | static_cast<std::uint64_t>(phase),
                 std::memory_order_release);
   }
 
@@ -183,17 +188,33 @@ class BasicMailboxPlaces {
     return true;
   }
 
- private:
-  /// What a record's state says besides its phase.
-  std::uint32_t mark(std::uint64_t position, std::uint32_t bytes) const {
-    if constexpr (!Cells::laps) return bytes;
-    // Zero is the lap of memory that nobody has written.
-    return static_cast<std::uint32_t>(position / count_ + 1) & (~std::uint32_t{0} >> 2);
+ protected:
+  /// The state of a record of so many bytes at the position, of the producer with this pid.
+  std::uint64_t state_of(std::uint64_t position, std::uint32_t bytes, std::int32_t pid,
+                         Phase phase) const {
+    const std::uint64_t owner = static_cast<std::uint64_t>(static_cast<std::uint32_t>(pid)) << 32;
+    return owner | std::uint64_t{mark(position, bytes)} << phase_bits |
+           static_cast<std::uint64_t>(phase);
   }
+
   /// The state of the record at a position; 0: there is none yet.
   std::uint64_t look(std::uint64_t position, std::memory_order order) const {
     const std::uint64_t state = cells_.first_word(position).load(order);
     return Cells::laps && bytes_of(state) != mark(position, 0) ? 0 : state;
+  }
+
+  Ends* ends_;
+  Cells cells_;
+
+ private:
+  static constexpr unsigned phase_bits = 3;
+  static constexpr std::uint64_t phase_mask = (std::uint64_t{1} << phase_bits) - 1;
+
+  /// What a record's state says besides its phase and its producer.
+  std::uint32_t mark(std::uint64_t position, std::uint32_t bytes) const {
+    if constexpr (!Cells::laps) return bytes;
+    // Zero is the lap of memory that nobody has written.
+    return static_cast<std::uint32_t>(position / count_ + 1) & (~std::uint32_t{0} >> phase_bits);
   }
   /// Cells up to `end` are not all free. An old head only makes the mailbox look fuller. A head
   /// beyond an old tail (others were here in between) makes the difference negative, and the
@@ -207,8 +228,6 @@ class BasicMailboxPlaces {
            phase_of(look(head, std::memory_order_acquire)) == Phase::free;
   }
 
-  Ends* ends_;
-  Cells cells_;
   std::uint64_t count_;
   std::uint64_t reader_;
 };

@@ -4,27 +4,30 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <type_traits>
 
 #include "core/base/cache_line.hpp"
+#include "core/base/short_copy.hpp"
+#include "core/lock/sharers.hpp"
 #include "core/notify/notification.hpp"
+#include "transport/shm/laden_places.hpp"
 #include "transport/shm/liveness.hpp"
 #include "transport/shm/mailbox.hpp"
-#include "transport/shm/mailbox_places.hpp"
+#include "transport/shm/notify_sender.hpp"
 
 namespace oriel {
 
-/// One notification, in one cache line (N5). The state comes first, as in every record of a
-/// mailbox.
+/// One notification, in one cache line, with the store that it announces if that was left to the
+/// reader (N5). The state comes first, as in every record of a mailbox.
 struct alignas(cache_line) NotifyLine {
   std::uint64_t state;  // see BasicMailboxPlaces; zero while nobody has reserved the line
   std::uint32_t window;
   std::int32_t source;
   std::int32_t tag;
-  std::uint32_t reserved;
-  std::uint64_t bytes;
+  std::uint32_t laden_bytes;      // of the operation and the store, if the line is laden
+  std::uint64_t bytes_or_offset;  // of the operation; laden: of the store in the window's memory
+  std::byte laden[NotifyStore::most_inlined];
 };
 
 static_assert(sizeof(NotifyLine) == cache_line && std::is_trivially_copyable_v<NotifyLine>);
@@ -61,49 +64,86 @@ static_assert(sizeof(NotifyEnds) == 3 * cache_line && std::is_standard_layout_v<
 /// BasicMailboxPlaces's. A full queue is told to the producer; nothing is lost.
 class NotifyQueue {
  public:
-  using Places = BasicMailboxPlaces<SharedWords, NotifyLines>;
+  using Places = BasicLadenPlaces<SharedWords, NotifyLines>;
   using Phase = Places::Phase;
 
   /// `reader`: a number that no other queue or mailbox has.
   NotifyQueue(NotifyEnds& ends, std::span<NotifyLine> lines, std::uint64_t reader)
       : ends_(&ends), lines_(lines), places_(ends.places, lines_, lines.size(), reader) {}
 
-  /// False: the queue is full, and nothing has been stored. `pid` is the caller's process, the
-  /// claim its only one, `head` what it knows of the reader. Released with the line: all that the
+  /// NotifyOutcome::not_now: the queue is full, or the store can only be inlined and may not.
+  /// `pid` is the caller's process, the claim its only one. Released with the line: all that the
   /// caller has written before, and the store. That is made once the line is ours: the two lines
   /// that are missing here then come at the same time.
-  bool put(MailboxClaim& claim, std::int32_t pid, std::uint64_t& head, const NotifyRecord& record,
-           const NotifyStore& store) {
-    const auto position = places_.reserve(claim, pid, 0, head);
+  NotifyOutcome put(MailboxClaim& claim, std::int32_t pid, NotifySender& sender,
+                    const NotifyRecord& record, const NotifyStore& store) {
+    const bool inlined = store.may_inline && sender.inlines();
+    if (!inlined && store.bytes != 0 && store.to == nullptr) return NotifyOutcome::not_now;
+    const auto position = places_.reserve(claim, pid, 0, sender.head);
     if (!position) {
       ends_->pressed.store(1, std::memory_order_relaxed);
-      return false;
+      return NotifyOutcome::not_now;
     }
     NotifyLine& line = lines_.at(*position);
-    if (store.bytes != 0) {
-      __builtin_prefetch(&line, 1);
-      std::memmove(store.to, store.from, store.bytes);
-    }
     line.window = record.window;
     line.source = record.notification.source;
     line.tag = record.notification.tag;
-    line.bytes = record.notification.bytes;
+    if (inlined) {
+      line.laden_bytes = store.bytes;
+      line.bytes_or_offset = store.offset;
+      short_copy(line.laden, store.from, store.bytes);
+      places_.publish(*position, Phase::laden);
+      sender.note_laden({*position, record.window}, lines_.count());
+      return NotifyOutcome::inlined;
+    }
+    if (store.bytes != 0) {
+      __builtin_prefetch(&line, 1);
+      short_copy(store.to, store.from, store.bytes);
+    }
+    line.bytes_or_offset = record.notification.bytes;
     places_.publish(*position, Phase::committed);
-    return true;
+    return NotifyOutcome::stored;
+  }
+  /// Returns when what the caller has left to the reader, of the reader's window, has been stored:
+  /// by store(bytes, offset) where the reader has not. False: the reader has ended.
+  template <typename Store>
+  bool recall(std::int32_t pid, NotifySender& sender, std::uint32_t window, Sharers& sharers,
+              std::uint32_t reader, Store&& store) {
+    sender.head = places_.look_at_head();
+    const auto recalled =
+        places_.recall(sender.recall(window), pid, sharers, reader, [&](std::uint64_t position) {
+          NotifyLine& line = lines_.at(position);
+          store(std::span<const std::byte>(line.laden, line.laden_bytes), line.bytes_or_offset);
+          line.bytes_or_offset = line.laden_bytes;
+        });
+    sender.note_recall(recalled == Places::Recalled::taken_back);
+    return recalled != Places::Recalled::reader_lost;
   }
 
-  /// The oldest one, if it is there. Acquired with it: what its producer had written before.
-  bool take(NotifyRecord& record) {
-    if (Places::phase_of(places_.state_at_front()) != Phase::committed) return false;
+  /// The oldest one, if it is there. Acquired with it: what its producer had written before. One
+  /// with an inlined store stays until that has been made: stored(). `asymmetric`: see
+  /// store_before_look().
+  bool take(NotifyRecord& record, bool asymmetric) {
+    const Phase phase = Places::phase_of(places_.state_at_front());
+    if (phase != Phase::committed && phase != Phase::laden) return false;
     // Before there is room: who finds none after that says so again.
     if (ends_->pressed.load(std::memory_order_relaxed) != 0) {
       ends_->pressed.store(0, std::memory_order_relaxed);
     }
     const NotifyLine& line = lines_.at(places_.front());
-    record = {line.window, {line.source, line.tag, line.bytes}};
-    places_.release_front(0);
+    if (phase == Phase::laden) {
+      if (!places_.begin_store(asymmetric)) return false;
+      record = {
+          line.window, {line.source, line.tag, line.laden_bytes}, line.laden, line.bytes_or_offset};
+      return true;
+    }
+    record = {line.window, {line.source, line.tag, line.bytes_or_offset}};
+    stored();
     return true;
   }
+  void stored() { places_.release_front(0); }
+  /// It comes again.
+  void postpone() { places_.end_store(); }
 
   /// See BasicMailboxPlaces: a producer that was killed.
   bool stalled() const { return places_.stalled(); }

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "core/base/settings.hpp"
+#include "core/lock/sharers.hpp"
 #include "transport/shm/clock.hpp"
 #include "transport/shm/cpu_pause.hpp"
 #include "transport/shm/futex.hpp"
@@ -303,20 +304,32 @@ bool ShmTransport::look_after_stall(Box& box, std::uint64_t& stalled_since) {
   });
 }
 
-bool ShmTransport::notify(int process, const NotifyRecord& record, const NotifyStore& store) {
+NotifyOutcome ShmTransport::notify(int process, const NotifyRecord& record,
+                                   const NotifyStore& store) {
   Peer& to = peer(process);
-  if (!notifications(to).put(peers_.front().block->claim, pid_, to.notify_head, record, store)) {
-    return false;
-  }
+  const NotifyOutcome told =
+      notifications(to).put(peers_.front().block->claim, pid_, to.notify_sender, record, store);
+  if (told == NotifyOutcome::not_now) return told;
   Doorbell& bell = to.block->doorbell;
   if (bell.asked_to_ring()) ring(bell);
-  return true;
+  return told;
+}
+
+bool ShmTransport::recall(int process, std::uint32_t window, const MakeStore& make) {
+  Peer& to = peer(process);
+  Sharers sharers(*this, self(), [](int sharer) { return sharer; });
+  const bool lives = notifications(to).recall(pid_, to.notify_sender, window, sharers,
+                                              static_cast<std::uint32_t>(process), make);
+  // It may have met lines that were being taken back, and lain down again.
+  Doorbell& bell = to.block->doorbell;
+  if (bell.asked_to_ring()) ring(bell);
+  return lives;
 }
 
 bool ShmTransport::notified(NotifyRecord& record) {
   NotifyQueue queue = notifications(peers_.front());
   do {
-    if (queue.take(record)) {
+    if (queue.take(record, fenced_)) {
       notify_stalled_since_ = 0;
       return true;
     }

@@ -72,8 +72,11 @@ class ShmTransport final : public Transport {
   bool finished(Transfer&) override { return false; }
   bool orders_writes() const override { return true; }
   Error copy(int process, bool write, std::span<const Run> runs) override;
-  bool notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
+  NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
   bool notified(NotifyRecord& record) override;
+  void stored() override { notifications(peers_.front()).stored(); }
+  void postpone() override { notifications(peers_.front()).postpone(); }
+  bool recall(int process, std::uint32_t window, const MakeStore& make) override;
   const std::atomic<std::uint32_t>& pressed() const override {
     return peers_.front().block->notify.pressed;
   }
@@ -102,7 +105,7 @@ class ShmTransport final : public Transport {
     PeerArena arena;  // not our own
     ProcessBlock* block;
     bool vm_allowed = false;
-    std::uint64_t notify_head = 0;  // as far as its owner was seen to have taken notifications
+    NotifySender notify_sender = {};  // to its notifications
   };
   /// What has come of a message that is longer than a fragment.
   struct Partial {

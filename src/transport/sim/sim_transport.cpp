@@ -311,9 +311,16 @@ std::uint64_t SimTransport::atomic(int process, const Atomic& atomic, const Remo
   return std::min(atomic.bytes, most_atomic);
 }
 
-bool SimTransport::notify(int process, const NotifyRecord& record, const NotifyStore& store) {
+NotifyOutcome SimTransport::notify(int process, const NotifyRecord& record,
+                                   const NotifyStore& store) {
   return notifications(process).put(network_.notifications(self_).claim, self_,
-                                    notify_heads_[process], record, store);
+                                    notify_senders_[process], record, store);
+}
+
+bool SimTransport::recall(int process, std::uint32_t window, const MakeStore& make) {
+  Sharers sharers(*this, self_, [](int sharer) { return sharer; });
+  return notifications(process).recall(self_, notify_senders_[process], window, sharers,
+                                       static_cast<std::uint32_t>(process), make);
 }
 
 void SimTransport::ring(Doorbell& doorbell) {

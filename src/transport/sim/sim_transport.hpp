@@ -150,8 +150,13 @@ class SimTransport final : public Transport {
                        std::uint64_t token) override;
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
   bool orders_writes() const override { return network_.orders_writes(); }
-  bool notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
-  bool notified(NotifyRecord& record) override { return notifications(self_).take(record); }
+  NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
+  bool notified(NotifyRecord& record) override {
+    return notifications(self_).take(record, fences_peers());
+  }
+  void stored() override { notifications(self_).stored(); }
+  void postpone() override { notifications(self_).postpone(); }
+  bool recall(int process, std::uint32_t window, const MakeStore& make) override;
   const std::atomic<std::uint32_t>& pressed() const override {
     return network_.notifications(self_).ends.pressed;
   }
@@ -209,7 +214,7 @@ class SimTransport final : public Transport {
   int ended_ = -1;
   std::set<int> asked_;
   std::map<int, Peer> peers_;
-  std::map<int, std::uint64_t> notify_heads_;  // by process: see NotifyQueue::put()
+  std::map<int, NotifySender> notify_senders_;  // by process
   std::vector<std::byte> arrived_;
   PacketReader reader_;
   Peer* sender_ = nullptr;                    // of what was begun last

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "laden_scene.hpp"
 #include "scenarios.hpp"
 
 namespace oriel::model {
@@ -38,6 +39,9 @@ std::unique_ptr<Scene> mailbox(const Scripts& scripts) {
 }
 std::unique_ptr<Scene> notifications(const Scripts& scripts) {
   return std::make_unique<MailboxScene<true>>(scripts);
+}
+std::unique_ptr<Scene> inlined(const Scripts& scripts, bool overwrites, bool asymmetric = true) {
+  return std::make_unique<LadenScene>(scripts, overwrites, asymmetric);
 }
 
 /// The whole space, without a violation.
@@ -127,6 +131,27 @@ TEST(Model, AKilledProducerCostsItsRecord) {
   if (soaking()) holds(mailbox({"12", "2"}), 1);
   holds(notifications({"111"}), 1);
   holds(notifications({"1", "1"}), 1);
+}
+
+// N5: a store that travels in the line of its notification is made once, by the target or by the
+// origin's flush, before either of them relies on it.
+TEST(Model, AnInlinedStoreIsMadeOnce) {
+  for (const bool overwrites : {false, true}) {
+    for (const Scripts& scripts :
+         {Scripts{"if"}, {"cif"}, {"ifif"}, {"iif"}, {"iiif"}, {"i", "if"}}) {
+      holds(inlined(scripts, overwrites));
+    }
+    for (const Scripts& scripts : {Scripts{"if"}, {"iif"}}) {
+      holds(inlined(scripts, overwrites, false));
+    }
+    if (soaking()) holds(inlined({"if", "if"}, overwrites));
+  }
+}
+
+TEST(Model, AKilledRankHoldsUpNoFlush) {
+  for (const Scripts& scripts : {Scripts{"if"}, {"iif"}, {"c", "if"}}) {
+    holds(inlined(scripts, false), 1);
+  }
 }
 
 // One rank is killed, before any of its steps. The others come to an end.
@@ -266,6 +291,30 @@ const Mutant mutants[] = {
     {"notifications: a dead producer awaited",
      {Kind::trusting, ""},
      [] { return notifications({"1", "1"}); },
+     1},
+    {"inlined: no membarrier", {Kind::no_fence, ""}, [] { return inlined({"if"}, true); }},
+    {"inlined: target looks before its store",
+     {Kind::late, "taking"},
+     [] { return inlined({"if"}, true); }},
+    {"inlined: not announced", {Kind::skip, "taking"}, [] { return inlined({"if"}, true); }},
+    {"inlined: announced without release",
+     {Kind::unrelease, "taking"},
+     [] { return inlined({"if", "i"}, true); }},
+    {"inlined: announcement seen without acquire",
+     {Kind::unacquire, "taking"},
+     [] { return inlined({"if", "i"}, true); }},
+    {"inlined: made without release",
+     {Kind::unrelease, "head"},
+     [] { return inlined({"if"}, false); }},
+    {"inlined: seen without acquire",
+     {Kind::unacquire, "head"},
+     [] { return inlined({"if"}, false); }},
+    {"inlined: given back without release",
+     {Kind::unrelease, "state"},
+     [] { return inlined({"if"}, true); }},
+    {"inlined: a dead target awaited",
+     {Kind::trusting, ""},
+     [] { return inlined({"if"}, false); },
      1},
     {"sleep: sleeping not set", {Kind::skip, "sleeping"}, [] { return sleep(1, 1, 1); }},
 };

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/lock/asymmetric.hpp"
+#include "core/lock/patience.hpp"
+#include "transport/shm/mailbox_places.hpp"
+
+namespace oriel {
+
+/// Records that carry bytes for the reader's memory (N5). The reader stores them there when it
+/// takes the record, which saves it the line in which they would lie otherwise. A producer that
+/// cannot wait for that takes the records back and stores the bytes itself. A template over its
+/// words, as the places are.
+///
+///     reader, at a laden record               producer, of its records (recall)
+///     L1  taking = position + 1               P1  state = reserved, if it is laden (exchange)
+///     L2  look at the state again             P2  fence of all peers
+///     L3  laden: store the bytes,             P3  look at taking (acquire), then at head
+///     (acquire):
+///         head = position + 1 (release)             head is beyond it: it is done
+///     L4  else: taking = 0 (release),               taking it: look again
+///         and look again later                      else: store the bytes,
+///                                             P4  state = committed (release)
+///
+/// Invariant: the bytes of a record are stored once, by the reader between L2 and L3 or by the
+/// producer between P3 and P4. Either the producer sees L1 in P3 and waits for L3 or L4, or the
+/// reader sees P1 in L2 and leaves the record (L1 is kept before L2 by P2: see
+/// store_before_look()). L3 to P3 and P4 to the reader's next look carry the bytes. P3 looks at
+/// `taking` first: one that has moved on brings the head behind which it did.
+///
+/// The producer waits for the few instructions from L1 to L3 or L4, as long as the reader lives;
+/// the reader waits for nobody. A producer that is killed between P1 and P4 leaves a reserved
+/// record, which is passed over as any other (skip_dead). The exchange of P1 can only meet a state
+/// of the producer's own in this lap, or of a later lap, which it leaves alone.
+template <typename Words, typename Cells>
+class BasicLadenPlaces : public BasicMailboxPlaces<Words, Cells> {
+  using Base = BasicMailboxPlaces<Words, Cells>;
+  static_assert(Cells::laps, "a state has to say to which lap it belongs");
+
+ public:
+  using Base::Base;
+  using typename Base::Phase;
+  using Sharers = typename Words::Sharers;
+
+  /// The reader, where the front is laden. True: its bytes are to be stored, before
+  /// release_front(). False: its producer takes it back. `asymmetric`: all producers' fences reach
+  /// the reader.
+  bool begin_store(bool asymmetric) {
+    const std::uint64_t position = this->front();
+    store_before_look<Words, std::uint64_t>(this->ends_->taking, position + 1, asymmetric);
+    const std::uint64_t state = this->look(position, std::memory_order_seq_cst);
+    if (Base::phase_of(state) == Phase::laden) return true;
+    end_store();
+    return false;
+  }
+  /// They have not been stored; the record stays.
+  void end_store() { this->ends_->taking.store(0, std::memory_order_release); }
+
+  enum class Recalled : std::uint8_t { taken, taken_back, reader_lost };
+
+  /// The producer, of all its records that were laden and may not have been taken: returns when the
+  /// bytes of all are in the reader's memory, by store(position) where the reader has not stored
+  /// them. `pid`: as it has reserved them; `reader`: the reader's name among the sharers.
+  template <typename Positions, typename Store>
+  Recalled recall(const Positions& positions, std::int32_t pid, Sharers& sharers,
+                  std::uint32_t reader, Store&& store) {
+    bool fenced = false;
+    const std::uint64_t head = this->look_at_head();
+    for (const std::uint64_t position : positions) {
+      if (position < head) continue;
+      std::uint64_t laden = this->state_of(position, 0, pid, Phase::laden);
+      fenced |= this->cells_.first_word(position).compare_exchange_strong(
+          laden, this->state_of(position, 0, pid, Phase::reserved), std::memory_order_seq_cst);
+    }
+    if (fenced) sharers.fence();
+    for (const std::uint64_t position : positions) {
+      if (position < head) continue;
+      for (Patience<Words> patience(sharers);;) {
+        const std::uint64_t taking = this->ends_->taking.load(std::memory_order_seq_cst);
+        if (this->look_at_head() > position) break;
+        if (taking != position + 1 && taken_back(position, pid)) {
+          store(position);
+          this->publish(position, Phase::committed);
+          break;
+        }
+        if (!patience.wait(reader)) return Recalled::reader_lost;
+      }
+    }
+    return fenced ? Recalled::taken_back : Recalled::taken;
+  }
+
+ private:
+  bool taken_back(std::uint64_t position, std::int32_t pid) {
+    return this->cells_.first_word(position).load(std::memory_order_relaxed) ==
+           this->state_of(position, 0, pid, Phase::reserved);
+  }
+};
+
+}  // namespace oriel
