@@ -47,6 +47,8 @@ bool Process::sweep(bool push) {
   sweeps_.store(sweeps() + 1, std::memory_order_relaxed);
   if (!busy()) return false;
   bool moved = false;
+  // What has been issued before goes out first: it does not wait for a look at the network.
+  if (push && serving()) remote_.outbox.push();
   if (serving()) moved |= take_messages();
   moved |= take_transfers();
   moved |= take_notifications();
