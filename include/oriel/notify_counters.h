@@ -78,15 +78,18 @@ int ORIEL_Win_get_num_notify(MPI_Win win, int rank, int* num);
  *  such a loop is told so by MPI_ERR_OTHER; *value is set all the same. */
 int ORIEL_Win_get_notify_value(MPI_Win win, int notification_idx, MPI_Count* value);
 /** Sets a counter of the calling rank. What additions that take place at the same time count is
- *  undefined: use it when there can be none. Local. Source: Intel MPI's MPIX_Win_set_notify. */
+ *  undefined: use it when there can be none. A negative value is MPI_ERR_ARG. Local. Source: Intel
+ *  MPI's MPIX_Win_set_notify. */
 int ORIEL_Win_set_notify_value(MPI_Win win, int notification_idx, MPI_Count value);
 /** Sets a counter of the calling rank to zero, atomically: *value is what it was, and no addition
- * is lost. Local. */
+ *  is lost. Does not block; like get_notify_value, a loop of it that finds nothing is told by
+ *  MPI_ERR_OTHER when a process of the window has ended. */
 int ORIEL_Win_reset_notify_value(MPI_Win win, int notification_idx, MPI_Count* value);
 /**
  * A request that is complete when a counter of the calling rank has reached the threshold. It works
  * like any other (MPI_Wait, MPI_Test and their families), once: the handle is MPI_REQUEST_NULL
- * afterwards. A request that has seen the threshold stays complete when the counter is reset.
+ * afterwards. A request that has seen the threshold stays complete when the counter is reset. A
+ * threshold of zero or less is complete at once.
  *
  * Local; does not block. A wait fails with MPI_ERR_OTHER when a process of the window has ended,
  * and with MPI_ERR_RMA_SYNC when the counter is gone. Source: Intel MPI's

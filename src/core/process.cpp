@@ -62,33 +62,27 @@ Window* Process::find_notified(std::uint32_t id) {
   return notified_;
 }
 
-/// As many as a queue holds, perhaps twice: who floods us does not keep us here.
+/// Not without end: who floods us does not keep us here.
 bool Process::take_notifications() {
   constexpr int most_taken = 2048;
-  NotifyRecord record;
   int taken = 0;
-  for (; taken < most_taken && transport_.notified(record); ++taken) {
-    // What arrives for a window that we have freed was of no use to its sender either.
-    Window* window = find_notified(record.window);
-    const bool early =
-        window == nullptr && std::ranges::find(expected_, record.window) != expected_.end();
-    if (record.inlined != nullptr) {
-      if (early) {  // its memory is not known yet
-        transport_.postpone();
-        break;
-      }
-      if (window != nullptr) {
-        window->store(record.offset, {record.inlined, record.notification.bytes});
-      }
-      transport_.stored();
-    }
-    if (window != nullptr) {
-      window->notifications().arrive(record.notification);
-    } else if (early) {
-      early_.push_back(record);
-    }
-  }
+  while (taken < most_taken && transport_.take_notification(*this)) ++taken;
   return taken != 0;
+}
+
+bool Process::take(const NotifyRecord& record) {
+  if (Window* window = find_notified(record.window)) {
+    if (record.inlined != nullptr) {
+      window->store(record.offset, {record.inlined, record.notification.bytes});
+    }
+    window->notifications().arrive(record.notification);
+    return true;
+  }
+  // What arrives for a window that we have freed was of no use to its sender either.
+  if (std::ranges::find(expected_, record.window) == expected_.end()) return true;
+  if (record.inlined != nullptr) return false;  // its memory is not known yet
+  early_.push_back(record);
+  return true;
 }
 
 bool Process::take_messages() {

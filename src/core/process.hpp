@@ -21,7 +21,7 @@ namespace oriel {
 /// One MPI process, as far as RMA is concerned: owns its windows and everything pending on them.
 /// Several may live in one program (threads, simulated ranks); nothing is shared between them but
 /// what their transports and control blocks share.
-class Process {
+class Process final : private NotifyReader {
  public:
   Process(Transport& transport, int self, const Limits& limits = {});
   ~Process();
@@ -49,8 +49,7 @@ class Process {
     return sweep(!remote_.outbox.swept_soon() || passing_ == 0);
   }
 
-  /// Windows with something that only a sweep can finish: it looks at no others. Zero: nothing of
-  /// ours is waiting, sweeping is pointless unless serving() is true.
+  /// Windows with something that only a sweep can finish: it looks at no others.
   std::size_t pending() const { return at_work_.size(); }
   /// Something may come of a sweep.
   bool busy() const {
@@ -88,6 +87,7 @@ class Process {
   bool take_messages();
   bool take_transfers();
   bool take_notifications();
+  bool take(const NotifyRecord& record) override;
 
   Transport& transport_;
   int self_;

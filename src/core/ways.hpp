@@ -35,8 +35,8 @@ struct RemoteResources {
   Limits limits;
 };
 
-/// The ways of one window to its ranks, mapped and remote: the only place that asks which of the
-/// two a rank is.
+/// The ways of one window to its ranks, mapped and remote: for epochs the only place that asks
+/// which of the two a rank is.
 class Ways final : public Reach {
  public:
   /// `remote`: some rank of the window is remote to some other; the same on all ranks.

@@ -68,11 +68,9 @@ class Routes final : public Transport {
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override {
     return node_->notify(process, record, store);
   }
-  bool notified(NotifyRecord& record) override { return node_->notified(record); }
-  void stored() override { node_->stored(); }
-  void postpone() override { node_->postpone(); }
-  bool recall(int process, std::uint32_t window, const MakeStore& make) override {
-    return node_->recall(process, window, make);
+  bool take_notification(NotifyReader& reader) override { return node_->take_notification(reader); }
+  bool recall(int process, std::uint32_t window, StoreMaker& maker) override {
+    return node_->recall(process, window, maker);
   }
   const std::atomic<std::uint32_t>& pressed() const override { return node_->pressed(); }
   void ring(Doorbell& doorbell) override { node_->ring(doorbell); }

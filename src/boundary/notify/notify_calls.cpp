@@ -59,7 +59,9 @@ class NotifyRequestHandle final : public PersistentRequest {
     if (request_.expected() == 0) return make_empty(status);
     describe_notification(request_.last(), status);
   }
-  int lost() const override { return window().core->lost_source(request_.pattern().source); }
+  int lost(LostSources& sources) const override {
+    return sources.of(window(), request_.pattern().source);
+  }
 
   NotifyRequest request_;
 };
@@ -80,15 +82,11 @@ Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
   if (look()) return {};
   runtime.engine()->process.sweep();
   if (look()) return {};
-  const auto lost = [&] {
+  if (!wait) return polled_in_vain(window, pattern.source);
+  return sweep_until(look, [&] {
     const int rank = window.core->lost_source(pattern.source);
     return rank < 0 ? Failure() : lost_rank(window, rank);
-  };
-  if (wait) return sweep_until(look, lost);
-  runtime.lock.release();
-  polled_in_vain();
-  runtime.lock.acquire();
-  return time_to_check_peers() ? lost() : Failure();
+  });
 }
 
 }  // namespace

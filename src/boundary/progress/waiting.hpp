@@ -34,9 +34,12 @@ class Waiter {
 /// traffic is carried on. Without the process lock.
 void polled_in_vain();
 
-/// For the same program: whether it is time to look if the peers live. True
-/// some times a second.
+/// For the same program: whether it is time to look if the peers live. True some times a second.
 bool time_to_check_peers();
+
+/// Both, with the process lock, of a program that polls for what `source` of the window (-1: any
+/// rank) does: the failure of its call if that has ended.
+Failure polled_in_vain(const BoundWindow& window, int source);
 
 /// Carries what the sweep leaves to be done without the lock: tells the host of completed requests.
 bool sweep_once();

@@ -57,7 +57,8 @@ bool wait_for(MPI_Request handle, MPI_Status* status, int& code) {
     if (request->active()) {
       sweep_until([&] { return request->complete(); },
                   [&] {
-                    request->look_for_lost();
+                    LostSources sources;
+                    request->look_for_lost(sources);
                     return Failure();
                   });
     }

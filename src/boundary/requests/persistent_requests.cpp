@@ -39,8 +39,8 @@ Failure PersistentRequest::describe(MPI_Status* status) const {
   return lost_rank(*window_, lost_rank_);
 }
 
-void PersistentRequest::look_for_lost() {
-  if (active_ && !complete()) lost_rank_ = lost();
+void PersistentRequest::look_for_lost(LostSources& sources) {
+  if (active_ && !complete()) lost_rank_ = lost(sources);
 }
 
 int PersistentRequests::add(std::unique_ptr<PersistentRequest> request, MPI_Request* handle) {
@@ -75,7 +75,8 @@ void PersistentRequests::cut_off(const BoundWindow& window) {
 void PersistentRequests::fail_lost() {
   if (!any()) return;
   const Guard guard(runtime.lock);
-  for (const auto& request : all_) request->look_for_lost();
+  LostSources sources;
+  for (const auto& request : all_) request->look_for_lost(sources);
 }
 
 int report(const char* call, MPI_Win window, const Failure& failure) {

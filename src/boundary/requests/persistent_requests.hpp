@@ -10,6 +10,7 @@
 #include "boundary/host/host.hpp"
 #include "boundary/runtime/bound_window.hpp"
 #include "boundary/runtime/handle_table.hpp"
+#include "boundary/runtime/lost_peers.hpp"
 
 namespace oriel::boundary {
 
@@ -36,7 +37,7 @@ class PersistentRequest {
   /// What end() would tell, and nothing is changed.
   Failure describe(MPI_Status* status) const;
   /// Fails an active one if a process that it waits for has ended.
-  void look_for_lost();
+  void look_for_lost(LostSources& sources);
 
  protected:
   BoundWindow& window() const { return *window_; }
@@ -50,7 +51,7 @@ class PersistentRequest {
   virtual bool done() const = 0;
   virtual void describe_end(MPI_Status* status) const = 0;
   /// A rank that it waits for and that has ended; -1: none.
-  virtual int lost() const = 0;
+  virtual int lost(LostSources& sources) const = 0;
 
   BoundWindow* window_;  // null: it has been freed
   bool active_ = false;

@@ -91,10 +91,11 @@ void Requests::fail_lost() {
   const Guard guard(runtime.request_lock);
   // A look costs system calls for every peer: one for all requests of a window.
   std::unordered_map<const BoundWindow*, bool> lost;
+  LostSources sources;
   for (PendingRequest& request : all_) {
     if (!request.handed_out_ || !request.held_ || request.queued_) continue;
     if (request.awaits_anybody_) {
-      if (request.window_->core->lost_source(-1) < 0) continue;
+      if (sources.of(*request.window_, -1) < 0) continue;
     } else {
       const auto [window, unseen] = lost.try_emplace(request.window_);
       if (unseen) window->second = bool(look_for_lost_peers(*request.window_));

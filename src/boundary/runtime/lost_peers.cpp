@@ -24,4 +24,10 @@ Failure lost_rank(const BoundWindow& window, int rank) {
   return {MPI_ERR_OTHER, reason.c_str()};
 }
 
+int LostSources::of(const BoundWindow& window, int source) {
+  const auto [looked, unseen] = known_.try_emplace({&window, source}, -1);
+  if (unseen) looked->second = window.core->lost_source(source);
+  return looked->second;
+}
+
 }  // namespace oriel::boundary

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
+#include <utility>
+
 #include "boundary/host/errors.hpp"
 #include "boundary/runtime/bound_window.hpp"
 
@@ -10,5 +13,16 @@ namespace oriel::boundary {
 Failure look_for_lost_peers(const BoundWindow& window);
 /// The failure of a call that waits for this rank, which has ended.
 Failure lost_rank(const BoundWindow& window, int rank);
+
+/// One look at each source, for all requests that wait for it: it takes system calls, for any
+/// source those of every rank.
+class LostSources {
+ public:
+  /// The rank, or for -1 any, that has ended; -1: none.
+  int of(const BoundWindow& window, int source);
+
+ private:
+  std::map<std::pair<const BoundWindow*, int>, int> known_;
+};
 
 }  // namespace oriel::boundary

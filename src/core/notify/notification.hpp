@@ -40,8 +40,8 @@ struct NotifyStore {
   bool may_inline = false;
   std::uint64_t offset = 0;  // then: in the target's window memory
 
-  /// More is stored before: whoever is killed meanwhile, or slow, would hold up the notifications
-  /// of others behind it.
+  /// A longer one is made before the line is reserved: a slow or killed origin would hold up the
+  /// notifications of others behind it.
   static constexpr std::uint32_t most_bytes = 256;
   /// What fits into a notice's cache line.
   static constexpr std::uint32_t most_inlined = 32;

@@ -80,6 +80,29 @@ class FetchedRuns {
   std::uint64_t high_ = 0;
 };
 
+/// Stores into a member's memory that is mapped, or one system call away.
+class MemberStores final : public StoreMaker {
+ public:
+  MemberStores(Transport& transport, const Member& target)
+      : transport_(transport), target_(target) {}
+
+  void make(std::span<const std::byte> bytes, std::uint64_t offset) override {
+    if (target_.path == Path::mapped) {
+      short_copy(target_.base + offset, bytes.data(), bytes.size());
+      return;
+    }
+    // The kernel only reads there.
+    const Run run{const_cast<std::byte*>(bytes.data()), target_.address + offset, bytes.size()};
+    error_ = first_of(error_, transport_.copy(target_.process, true, {&run, 1}));
+  }
+  Error error() const { return error_; }
+
+ private:
+  Transport& transport_;
+  const Member& target_;
+  Error error_ = Error::none;
+};
+
 }  // namespace
 
 Error Region::check(const Operation& operation, const char*& reason) {
@@ -238,17 +261,8 @@ Error Region::run_errand(const Errand& errand, const Member& target) {
 
 Error Region::recall(int rank) {
   const Member& target = member(rank);
-  Error error = Error::none;
-  const auto make = [&](std::span<const std::byte> bytes, std::uint64_t offset) {
-    if (target.path == Path::mapped) {
-      std::memcpy(target.base + offset, bytes.data(), bytes.size());
-      return;
-    }
-    // The kernel only reads there.
-    const Run run{const_cast<std::byte*>(bytes.data()), target.address + offset, bytes.size()};
-    error = first_of(error, transport_.copy(target.process, true, {&run, 1}));
-  };
-  if (transport_.recall(target.process, target.window, make)) return error;
+  MemberStores stores(transport_, target);
+  if (transport_.recall(target.process, target.window, stores)) return stores.error();
   return lose(rank, " before it has stored what it was notified of");
 }
 

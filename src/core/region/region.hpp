@@ -31,7 +31,8 @@ struct RegionSpec {
 
 /// The memory of a group of ranks as one of them sees it: how each is reached, its words (locks,
 /// updates, steps), and how bytes move to memory in our address space or one system call away. No
-/// epoch, no message, no MPI handle: made by one process alone, and shared by whatever uses it.
+/// epoch, no message between nodes, no MPI handle: made by one process alone, and shared by
+/// whatever uses it.
 class Region {
  public:
   Region(RegionSpec spec, Transport& transport);

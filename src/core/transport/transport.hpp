@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "core/base/error.hpp"
@@ -46,6 +45,26 @@ struct Atomic {
   std::byte* fetched = nullptr;         // the old values; not of an accumulate
 };
 
+/// Takes the notifications of a process.
+class NotifyReader {
+ public:
+  /// The store that it brings, if any, is made on return. False: not yet; it comes again, and none
+  /// before it.
+  virtual bool take(const NotifyRecord& record) = 0;
+
+ protected:
+  ~NotifyReader() = default;
+};
+
+/// Makes a store into a window's memory at a peer.
+class StoreMaker {
+ public:
+  virtual void make(std::span<const std::byte> bytes, std::uint64_t offset) = 0;
+
+ protected:
+  ~StoreMaker() = default;
+};
+
 /// A direct transfer or an atomic that is over.
 struct Transfer {
   std::uint64_t token = 0;
@@ -53,9 +72,10 @@ struct Transfer {
   Error error = Error::none;
 };
 
-/// How bytes move between processes that do not share memory, and how a sleeper is woken. Processes
-/// are numbered by whoever made the transport; a window maps its ranks to these numbers. No call
-/// blocks. Not thread-safe: the owner of the Process serializes.
+/// How bytes move between processes that do not share memory, and how those that do notify and wake
+/// one another. Processes are numbered by whoever made the transport; a window maps its ranks to
+/// these numbers. No call but recall() waits for anybody. Not thread-safe: the owner of the Process
+/// serializes.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -111,18 +131,12 @@ class Transport {
   /// or the store would have to be inlined and had better not be.
   virtual NotifyOutcome notify(int process, const NotifyRecord& record,
                                const NotifyStore& store) = 0;
-  /// Takes the next notification that has come. False: there is none. After one with an inlined
-  /// store the caller makes that and says so by stored(), or lets the notification come again by
-  /// postpone(), before it asks for the next one.
-  virtual bool notified(NotifyRecord& record) = 0;
-  virtual void stored() = 0;
-  virtual void postpone() = 0;
-  /// Makes a store of so many bytes at the offset in a window's memory.
-  using MakeStore = std::function<void(std::span<const std::byte> bytes, std::uint64_t offset)>;
+  /// Gives the next notification that has come to the reader. False: there is none that it takes.
+  virtual bool take_notification(NotifyReader& reader) = 0;
   /// Returns when the stores that we have left to the process, in the window of that number of
-  /// its, have been made: by `make` here where it has not. Waits for a store that it is making now,
-  /// as long as it lives. False: it has ended.
-  virtual bool recall(int process, std::uint32_t window, const MakeStore& make) = 0;
+  /// its, have been made: by `maker` here where it has not. Waits for a store that it is making
+  /// now, as long as it lives. False: it has ended.
+  virtual bool recall(int process, std::uint32_t window, StoreMaker& maker) = 0;
   /// Not 0: a process has found no room for its notification.
   virtual const std::atomic<std::uint32_t>& pressed() const = 0;
 

@@ -16,7 +16,7 @@ namespace oriel {
 /// words, as the places are.
 ///
 ///     reader, at a laden record               producer, of its records (recall)
-///     L1  taking = position + 1               P1  state = reserved, if it is laden (exchange)
+///     L1  taking = position + 1               P1  state = reserved, if laden (compare-exchange)
 ///     L2  look at the state again             P2  fence of all peers
 ///     L3  laden: store the bytes,             P3  look at taking (acquire), then at head
 ///     (acquire):

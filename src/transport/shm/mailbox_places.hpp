@@ -18,7 +18,7 @@ struct BasicMailboxEnds {
   using Word = typename Words::template Atomic<std::uint64_t>;
 
   alignas(cache_line) Word head{0};  // first cell not yet free; the reader's
-  Word taking{0};                    // likewise; see BasicLadenPlaces
+  Word taking{0};                    // likewise, see BasicLadenPlaces: position + 1, or none
   alignas(cache_line) Word tail{0};  // first cell not yet reserved
 };
 

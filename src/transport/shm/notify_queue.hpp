@@ -11,6 +11,7 @@
 #include "core/base/short_copy.hpp"
 #include "core/lock/sharers.hpp"
 #include "core/notify/notification.hpp"
+#include "core/transport/transport.hpp"
 #include "transport/shm/laden_places.hpp"
 #include "transport/shm/liveness.hpp"
 #include "transport/shm/mailbox.hpp"
@@ -104,46 +105,47 @@ class NotifyQueue {
     places_.publish(*position, Phase::committed);
     return NotifyOutcome::stored;
   }
-  /// Returns when what the caller has left to the reader, of the reader's window, has been stored:
-  /// by store(bytes, offset) where the reader has not. False: the reader has ended.
-  template <typename Store>
+  /// Returns when what the caller has left to the reader, in the window of that number of the
+  /// reader's, has been stored: by the maker where the reader has not. False: the reader has ended.
   bool recall(std::int32_t pid, NotifySender& sender, std::uint32_t window, Sharers& sharers,
-              std::uint32_t reader, Store&& store) {
+              std::uint32_t reader, StoreMaker& maker) {
     sender.head = places_.look_at_head();
-    const auto recalled =
-        places_.recall(sender.recall(window), pid, sharers, reader, [&](std::uint64_t position) {
+    const auto recalled = places_.recall(
+        sender.take_laden(window), pid, sharers, reader, [&](std::uint64_t position) {
           NotifyLine& line = lines_.at(position);
-          store(std::span<const std::byte>(line.laden, line.laden_bytes), line.bytes_or_offset);
+          maker.make(std::span<const std::byte>(line.laden, line.laden_bytes),
+                     line.bytes_or_offset);
           line.bytes_or_offset = line.laden_bytes;
         });
     sender.note_recall(recalled == Places::Recalled::taken_back);
     return recalled != Places::Recalled::reader_lost;
   }
 
-  /// The oldest one, if it is there. Acquired with it: what its producer had written before. One
-  /// with an inlined store stays until that has been made: stored(). `asymmetric`: see
-  /// store_before_look().
-  bool take(NotifyRecord& record, bool asymmetric) {
+  /// Gives the oldest one to the reader, if it is there. Acquired with it: what its producer had
+  /// written before. `asymmetric`: see store_before_look().
+  bool take(NotifyReader& reader, bool asymmetric) {
     const Phase phase = Places::phase_of(places_.state_at_front());
     if (phase != Phase::committed && phase != Phase::laden) return false;
     // Before there is room: who finds none after that says so again.
     if (ends_->pressed.load(std::memory_order_relaxed) != 0) {
       ends_->pressed.store(0, std::memory_order_relaxed);
     }
+    if (phase == Phase::laden && !places_.begin_store(asymmetric)) return false;
     const NotifyLine& line = lines_.at(places_.front());
-    if (phase == Phase::laden) {
-      if (!places_.begin_store(asymmetric)) return false;
-      record = {
-          line.window, {line.source, line.tag, line.laden_bytes}, line.laden, line.bytes_or_offset};
-      return true;
+    const NotifyRecord record =
+        phase == Phase::laden
+            ? NotifyRecord{line.window,
+                           {line.source, line.tag, line.laden_bytes},
+                           line.laden,
+                           line.bytes_or_offset}
+            : NotifyRecord{line.window, {line.source, line.tag, line.bytes_or_offset}};
+    if (!reader.take(record)) {
+      places_.end_store();
+      return false;
     }
-    record = {line.window, {line.source, line.tag, line.bytes_or_offset}};
-    stored();
+    places_.release_front(0);
     return true;
   }
-  void stored() { places_.release_front(0); }
-  /// It comes again.
-  void postpone() { places_.end_store(); }
 
   /// See BasicMailboxPlaces: a producer that was killed.
   bool stalled() const { return places_.stalled(); }

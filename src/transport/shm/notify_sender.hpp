@@ -36,21 +36,22 @@ class NotifySender {
     // The queue had room for the line, so there are no more than `lines` that were not taken.
     first_ = std::max(first_, last_ - std::min(last_, laden_.size()));
   }
-  /// Moves those of the window out of what is kept, oldest first.
-  std::vector<std::uint64_t> recall(std::uint32_t window) {
-    std::vector<std::uint64_t> positions;
+  /// Takes those of the window out of what is kept: their positions, oldest first, until the next
+  /// call.
+  const std::vector<std::uint64_t>& take_laden(std::uint32_t window) {
+    taken_.clear();
     std::size_t left = first_;
     for (std::size_t i = first_; i != last_; ++i) {
       const Laden line = laden_[i % laden_.size()];
       if (line.position < head) continue;
       if (line.window == window) {
-        positions.push_back(line.position);
+        taken_.push_back(line.position);
       } else {
         laden_[left++ % laden_.size()] = line;
       }
     }
     last_ = left;
-    return positions;
+    return taken_;
   }
   void note_recall(bool taken_back) {
     penalty_ = taken_back ? std::min(2 * penalty_ + least_pause, most_pause) : penalty_ / 2;
@@ -64,7 +65,8 @@ class NotifySender {
   static constexpr std::uint32_t most_pause = 1U << 20;
 
   std::vector<Laden> laden_;  // a ring; empty until there is one
-  std::size_t first_ = 0;     // of what is kept, counted since the first
+  std::vector<std::uint64_t> taken_;
+  std::size_t first_ = 0;  // of what is kept, counted since the first
   std::size_t last_ = 0;
   std::uint32_t pause_ = 0;
   std::uint32_t penalty_ = 0;

@@ -123,6 +123,7 @@ int ShmTransport::add(const ProcessName& name, PeerArena arena, ProcessBlock* bl
   fenced_ = fenced_ && block->fenced == 1;
   CPU_OR(&processors_, &processors_, &block->processors);
   peers_.push_back({name, std::move(arena), block});
+  crowded_ = processes() > CPU_COUNT(&processors_);
   numbers_.emplace(name.id, number);
   peers_.back().vm_allowed = try_vm(number);
   return number;
@@ -315,25 +316,26 @@ NotifyOutcome ShmTransport::notify(int process, const NotifyRecord& record,
   return told;
 }
 
-bool ShmTransport::recall(int process, std::uint32_t window, const MakeStore& make) {
+bool ShmTransport::recall(int process, std::uint32_t window, StoreMaker& maker) {
   Peer& to = peer(process);
   Sharers sharers(*this, self(), [](int sharer) { return sharer; });
   const bool lives = notifications(to).recall(pid_, to.notify_sender, window, sharers,
-                                              static_cast<std::uint32_t>(process), make);
+                                              static_cast<std::uint32_t>(process), maker);
   // It may have met lines that were being taken back, and lain down again.
   Doorbell& bell = to.block->doorbell;
   if (bell.asked_to_ring()) ring(bell);
   return lives;
 }
 
-bool ShmTransport::notified(NotifyRecord& record) {
+bool ShmTransport::take_notification(NotifyReader& reader) {
   NotifyQueue queue = notifications(peers_.front());
   do {
-    if (queue.take(record, fenced_)) {
+    if (queue.take(reader, fenced_)) {
       notify_stalled_since_ = 0;
       return true;
     }
-    // What says that one is on its way is the producers' line, and each look takes it from them.
+    // Whether one is on its way says `tail`, and each look at that takes its line from the
+    // producers.
     if (++quiet_looks_ % looks_per_stall_check != 0) return false;
   } while (look_after_stall(queue, notify_stalled_since_));
   return false;

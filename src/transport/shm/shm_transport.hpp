@@ -51,7 +51,7 @@ class ShmTransport final : public Transport {
   /// when it was attached.
   bool vm_allowed(int process) { return peer(process).vm_allowed; }
   /// More processes than processors they may run on: who spins keeps others from running.
-  bool crowded() const { return processes() > CPU_COUNT(&processors_); }
+  bool crowded() const { return crowded_; }
   /// Messages wait here because a mailbox was full. Nobody rings when it no longer is.
   bool backlogged() const { return !backlogs_.empty(); }
 
@@ -73,10 +73,8 @@ class ShmTransport final : public Transport {
   bool orders_writes() const override { return true; }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
-  bool notified(NotifyRecord& record) override;
-  void stored() override { notifications(peers_.front()).stored(); }
-  void postpone() override { notifications(peers_.front()).postpone(); }
-  bool recall(int process, std::uint32_t window, const MakeStore& make) override;
+  bool take_notification(NotifyReader& reader) override;
+  bool recall(int process, std::uint32_t window, StoreMaker& maker) override;
   const std::atomic<std::uint32_t>& pressed() const override {
     return peers_.front().block->notify.pressed;
   }
@@ -138,6 +136,7 @@ class ShmTransport final : public Transport {
   bool vm_permitted_ = false;
   bool fenced_ = true;
   cpu_set_t processors_ = {};  // of all processes here together
+  bool crowded_ = false;
   std::uint32_t relaxed_ = 0;
   std::uint64_t mailbox_stalled_since_ = 0;              // nanoseconds; zero: not stalled
   std::uint64_t notify_stalled_since_ = 0;               // likewise

@@ -317,10 +317,10 @@ NotifyOutcome SimTransport::notify(int process, const NotifyRecord& record,
                                     notify_senders_[process], record, store);
 }
 
-bool SimTransport::recall(int process, std::uint32_t window, const MakeStore& make) {
+bool SimTransport::recall(int process, std::uint32_t window, StoreMaker& maker) {
   Sharers sharers(*this, self_, [](int sharer) { return sharer; });
   return notifications(process).recall(self_, notify_senders_[process], window, sharers,
-                                       static_cast<std::uint32_t>(process), make);
+                                       static_cast<std::uint32_t>(process), maker);
 }
 
 void SimTransport::ring(Doorbell& doorbell) {

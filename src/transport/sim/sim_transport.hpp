@@ -151,12 +151,10 @@ class SimTransport final : public Transport {
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
   bool orders_writes() const override { return network_.orders_writes(); }
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
-  bool notified(NotifyRecord& record) override {
-    return notifications(self_).take(record, fences_peers());
+  bool take_notification(NotifyReader& reader) override {
+    return notifications(self_).take(reader, fences_peers());
   }
-  void stored() override { notifications(self_).stored(); }
-  void postpone() override { notifications(self_).postpone(); }
-  bool recall(int process, std::uint32_t window, const MakeStore& make) override;
+  bool recall(int process, std::uint32_t window, StoreMaker& maker) override;
   const std::atomic<std::uint32_t>& pressed() const override {
     return network_.notifications(self_).ends.pressed;
   }
