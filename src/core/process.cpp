@@ -57,6 +57,10 @@ bool Process::sweep(bool push) {
   return moved;
 }
 
+bool Process::expected(std::uint32_t id) const {
+  return std::ranges::find(expected_, id) != expected_.end();
+}
+
 Window* Process::find_notified(std::uint32_t id) {
   if (notified_ == nullptr || notified_->id() != id) notified_ = find_window(id);
   return notified_;
@@ -70,19 +74,21 @@ bool Process::take_notifications() {
   return taken != 0;
 }
 
-bool Process::take(const NotifyRecord& record) {
-  if (Window* window = find_notified(record.window)) {
-    if (record.inlined != nullptr) {
-      window->store(record.offset, {record.inlined, record.notification.bytes});
-    }
-    window->notifications().arrive(record.notification);
+bool Process::store(std::uint32_t id, std::uint64_t offset, std::span<const std::byte> bytes) {
+  if (Window* window = find_notified(id)) {
+    window->store(offset, bytes);
     return true;
   }
+  return !expected(id);  // its memory is not known yet
+}
+
+void Process::take(const NotifyRecord& record) {
+  if (Window* window = find_notified(record.window)) {
+    window->notifications().arrive(record.notification);
+  } else if (expected(record.window)) {
+    early_.push_back(record);
+  }
   // What arrives for a window that we have freed was of no use to its sender either.
-  if (std::ranges::find(expected_, record.window) == expected_.end()) return true;
-  if (record.inlined != nullptr) return false;  // its memory is not known yet
-  early_.push_back(record);
-  return true;
 }
 
 bool Process::take_messages() {

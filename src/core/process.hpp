@@ -82,12 +82,14 @@ class Process final : private NotifyReader {
   std::vector<std::unique_ptr<Window>>::iterator place_of(std::uint32_t id);
   Window* find_window(std::uint32_t id);
   Window* find_notified(std::uint32_t id);
+  bool expected(std::uint32_t id) const;
   bool sweep(bool push);
   bool take(std::span<const std::byte> bytes);
   bool take_messages();
   bool take_transfers();
   bool take_notifications();
-  bool take(const NotifyRecord& record) override;
+  bool store(std::uint32_t window, std::uint64_t offset, std::span<const std::byte> bytes) override;
+  void take(const NotifyRecord& record) override;
 
   Transport& transport_;
   int self_;

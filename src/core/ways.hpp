@@ -59,6 +59,7 @@ class Ways final : public Reach {
   bool advance(Epoch& epoch, Target& target) override;
   void ask(Epoch& epoch, Target& target) override;
   Error recall(int target) override { return mapped_.recall(target); }
+  void recall_all(Epoch& epoch) override { mapped_.recall_all(epoch); }
   void leave_errand(Epoch& epoch) override;
   bool settled(Epoch& epoch, Target& target) override;
   bool loadable(int target) override {

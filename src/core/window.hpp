@@ -45,12 +45,12 @@ class Window : public Epochs {
   bool remote() const { return ways_.remote(); }
 
   /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our
-  /// address space, when operations to it may go straight there? Null: use issue().
+  /// address space, when operations to it may go straight there, now? Null: use issue().
   std::byte* direct(int target, std::int64_t displacement, std::uint64_t bytes) const {
     const EpochPeer& other = peer(target);
     // The product must not wrap into the window. A negative one is huge without its sign.
     std::int64_t product;
-    if (other.ready == nullptr ||
+    if (other.ready == nullptr || other.inlined ||
         __builtin_mul_overflow(displacement, static_cast<std::int64_t>(other.disp_unit),
                                &product)) {
       return nullptr;
@@ -68,7 +68,8 @@ class Window : public Epochs {
     EpochPeer& other = peer(target);
     Target* open = other.ready;
     if (open == nullptr && !covered(target)) open = other.notified;
-    const bool behind_others = notice.kind == NoticeKind::tag && other.holds_notices();
+    const bool behind_others =
+        notice.kind == NoticeKind::tag ? other.holds_notices() : other.inlined;
     if (open == nullptr || behind_others || bytes > NotifyStore::most_bytes) return false;
     const Member& member = region_->member(target);
     std::int64_t offset;
@@ -82,6 +83,7 @@ class Window : public Epochs {
     store.may_inline =
         open->lasting && bytes != 0 && bytes <= NotifyStore::most_inlined && target != rank();
     store.offset = static_cast<std::uint64_t>(offset);
+    store.after_inlined = other.inlined;
     const NotifyOutcome told = ways_.tell(target, {notice.kind, notice.number, bytes}, store);
     if (told == NotifyOutcome::not_now) return false;
     other.inlined |= told == NotifyOutcome::inlined;

@@ -69,8 +69,11 @@ class Routes final : public Transport {
     return node_->notify(process, record, store);
   }
   bool take_notification(NotifyReader& reader) override { return node_->take_notification(reader); }
-  bool recall(int process, std::uint32_t window, StoreMaker& maker) override {
-    return node_->recall(process, window, maker);
+  bool begin_recall(int process, std::uint32_t window) override {
+    return node_->begin_recall(process, window);
+  }
+  bool finish_recall(int process, StoreMaker& maker) override {
+    return node_->finish_recall(process, maker);
   }
   const std::atomic<std::uint32_t>& pressed() const override { return node_->pressed(); }
   void ring(Doorbell& doorbell) override { node_->ring(doorbell); }

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <string>
 
 #include "support/calls.hpp"
 #include "transport/sim/sim_job.hpp"
@@ -102,6 +104,85 @@ TEST_F(Inlined, WhateverCompletesThemMakesThem) {
   EXPECT_EQ(memory(), 6u);
 }
 
+// Operations take place in the order of the program, whichever way they go.
+TEST_F(Inlined, LaterOperationsComeAfterThem) {
+  std::array<std::uint64_t, 5> many{20, 21, 22, 23, 24};
+  std::uint64_t fetched = 0;
+  const std::uint64_t put_value = 30;
+  const std::uint64_t sum = 100;
+  Operation get = on_word(OperationKind::get, nullptr, 1);
+  get.result = get.origin;
+  get.result.address = &fetched;
+  get.origin = {};
+  const auto issued = [&](const Operation& operation) { issue(origin(), operation); };
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  job_.create_window(spec);
+  Window& second = job_.window(0, 1);
+  Operation first = on_word(OperationKind::put, &value_, 1, 8);
+  first.notice = {NoticeKind::tag, 0, 8};
+  issue(second, first);
+  const std::array<std::function<std::uint64_t()>, 6> later{
+      [&] {  // a longer one
+        if (!origin().put_notified(1, 0, many.data(), 40, {NoticeKind::tag, 2, 0})) {
+          Operation operation = on_word(OperationKind::put, many.data(), 1);
+          operation.notice = {NoticeKind::tag, 2, 8};
+          issued(operation);
+        }
+        return std::uint64_t{20};
+      },
+      [&] {  // one that finds no room
+        for (int i = 0; i < 2 * static_cast<int>(SimNetwork::Notifications::most); ++i) {
+          if (put(50 + static_cast<std::uint64_t>(i))) continue;
+          Operation operation = on_word(OperationKind::put, &value_, 1);
+          operation.notice = {NoticeKind::tag, 1, 8};
+          issued(operation);
+        }
+        return 50 + 2 * std::uint64_t{SimNetwork::Notifications::most} - 1;
+      },
+      [&] {
+        EXPECT_EQ(origin().direct(1, 0, 8), nullptr);
+        issued(on_word(OperationKind::put, &put_value, 1));
+        EXPECT_NE(origin().direct(1, 0, 8), nullptr);
+        return std::uint64_t{30};
+      },
+      [&] {
+        issued(on_word(OperationKind::accumulate, &sum, 1));
+        return std::uint64_t{107};
+      },
+      [&] {
+        issued(get);
+        EXPECT_EQ(fetched, 7u);
+        return std::uint64_t{7};
+      },
+      [&] {  // one of the program's other windows had to take its own back: a pause
+        std::uint64_t other = 9;
+        EXPECT_TRUE(second.put_notified(1, 0, &other, 8, {NoticeKind::tag, 1, 0}));
+        EXPECT_TRUE(second.flush(1, false, nullptr).done);
+        EXPECT_TRUE(!put(8) || memory() == 8);
+        Operation operation = on_word(OperationKind::put, &value_, 1);
+        operation.notice = {NoticeKind::tag, 1, 8};
+        if (memory() != 8) issued(operation);
+        return std::uint64_t{8};
+      },
+  };
+  ASSERT_EQ(origin().lock_all({}), Error::none);
+  issued(on_word(OperationKind::put, &value_, 1, 512));
+  for (const auto& act : later) {
+    SCOPED_TRACE(&act - later.data());
+    for (int i = 0; i < 1 << 12; ++i) {  // no pause is left
+      put(1, 3);
+      job_.settle();
+    }
+    ASSERT_TRUE(put(7));
+    ASSERT_TRUE(origin().peer(1).inlined);
+    const std::uint64_t expected = act();
+    job_.settle();
+    EXPECT_EQ(memory(), expected);
+  }
+  EXPECT_TRUE(origin().unlock_all(nullptr).done);
+}
+
 // Third ranks rely on the ends of fence and start epochs, and a lock is given back at once.
 TEST_F(Inlined, NotInEpochsThatEndSoon) {
   ASSERT_EQ(origin().lock(false, 1, {}), Error::none);
@@ -147,42 +228,130 @@ TEST_F(Inlined, NotForAWhileAfterTheyWereTakenBack) {
   EXPECT_LE(inlined, 5);
 }
 
-// A store into private memory takes a system call: none where the target makes it, one for a flush.
-TEST(InlinedPrivate, CostsNoSystemCall) {
-  SimJob job({0, 0});
-  const Listening listening(job.process(1).listeners());
-  SimWindowSpec spec;
-  spec.bytes = 64;
-  spec.memory = {Path::vm, Path::vm};
-  job.create_window(spec);
-  Window& origin = job.window(0);
-  ASSERT_EQ(origin.lock_all({}), Error::none);
-  const auto put = [&](const std::uint64_t& value) {
-    Operation operation = on_word(OperationKind::put, &value, 1, 8);
-    operation.notice = {NoticeKind::tag, 2, 8};
-    issue(origin, operation);
-  };
-  const auto memory = [&] {
+/// Rank 1's memory is private: a store into it takes a system call.
+class InlinedPrivate : public ::testing::Test {
+ protected:
+  InlinedPrivate() {
+    SimWindowSpec spec;
+    spec.bytes = 128;
+    spec.memory = {Path::vm, Path::vm};
+    job_.create_window(spec);
+  }
+  Window& origin() { return job_.window(0); }
+  static Operation notified(Operation operation) {
+    operation.notice = {NoticeKind::tag, 2, operation.bytes()};
+    return operation;
+  }
+  void put(const std::uint64_t& value) {
+    issue(origin(), notified(on_word(OperationKind::put, &value, 1, 8)));
+  }
+  std::uint64_t memory(std::size_t displacement = 8) {
     std::uint64_t value = 0;
-    std::memcpy(&value, job.memory(1) + 8, sizeof value);
+    std::memcpy(&value, job_.memory(1) + displacement, sizeof value);
     return value;
-  };
+  }
+  std::uint64_t copies() { return job_.transport(0).copies(); }
+
+  SimJob job_{{0, 0}};
+  Listening listening_{job_.process(1).listeners()};
+};
+
+// None where the target makes it, one for a flush.
+TEST_F(InlinedPrivate, CostsNoSystemCall) {
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   put(1);
   EXPECT_EQ(memory(), 0u);
-  job.process(1).sweep();
+  job_.process(1).sweep();
   EXPECT_EQ(memory(), 1u);
-  EXPECT_NE(job.window(1).notifications().find({0, 2}), nullptr);
-  EXPECT_EQ(job.transport(0).copies(), 0u);
+  EXPECT_NE(job_.window(1).notifications().find({0, 2}), nullptr);
+  EXPECT_EQ(copies(), 0u);
   put(2);
   EXPECT_EQ(memory(), 1u);
-  EXPECT_TRUE(origin.flush(1, false, nullptr).done);
+  EXPECT_TRUE(origin().flush(1, false, nullptr).done);
   EXPECT_EQ(memory(), 2u);
-  EXPECT_EQ(job.transport(0).copies(), 1u);
+  EXPECT_EQ(copies(), 1u);
   put(3);  // not inlined for a while
   EXPECT_EQ(memory(), 3u);
   put(4);
-  EXPECT_TRUE(origin.unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().unlock_all(nullptr).done);
   EXPECT_EQ(memory(), 4u);
+}
+
+// Only one run of bytes at both sides, and not in an epoch that ends soon.
+TEST_F(InlinedPrivate, OnlyOneRun) {
+  const LayoutRef two(new Layout({{0, 8}, {16, 8}}, 24, Basic::u64));
+  const std::array<std::uint64_t, 3> values{1, 2, 3};
+  for (const bool at_target : {false, true}) {
+    Operation operation = on_word(OperationKind::put, values.data(), 1, 32);
+    const LayoutRef row(new Layout({{0, 16}}, 16, Basic::u64));
+    operation.target_layout = at_target ? two : row;
+    operation.origin.layout = at_target ? row : two;
+    issue(origin(), notified(operation));
+    EXPECT_EQ(memory(32), 1u);
+    EXPECT_EQ(memory(at_target ? 48 : 40), at_target ? 2u : 3u);
+    std::memset(job_.memory(1) + 32, 0, 24);
+  }
+  ASSERT_EQ(origin().lock(false, 1, {}), Error::none);
+  put(5);
+  EXPECT_EQ(memory(), 5u);
+  EXPECT_TRUE(origin().unlock(1, nullptr).done);
+}
+
+// Not before notices that are held back: they go in the order of their operations.
+TEST_F(InlinedPrivate, BehindThoseThatAreHeld) {
+  ASSERT_EQ(origin().lock_all({}), Error::none);
+  constexpr int many = 3 * static_cast<int>(SimNetwork::Notifications::most);
+  std::array<std::uint64_t, many> values{};
+  for (int i = 0; i < many; ++i) {
+    const auto number = static_cast<std::size_t>(i);
+    values[number] = number + 1;
+    Operation operation = on_word(OperationKind::put, &values[number], 1, 8);
+    operation.notice = {NoticeKind::tag, i, 8};
+    issue(origin(), operation);
+    if (i == many / 2) job_.process(1).sweep();  // there is room, but others go first
+  }
+  job_.settle();
+  EXPECT_EQ(memory(), std::uint64_t{many});
+  for (int i = 0; i < many; ++i) {
+    NotifyRequest next(NotifyPattern{0, NotifyPattern::any}, 1);
+    job_.window(1).notifications().start(next);
+    ASSERT_TRUE(next.complete());
+    EXPECT_EQ(next.last().tag, i);
+  }
+  EXPECT_TRUE(origin().unlock_all(nullptr).done);
+}
+
+// B2: whatever has to make them names the rank that has ended.
+TEST_F(InlinedPrivate, AnEndedTargetIsNamed) {
+  const auto fails = [&](const Outcome& outcome) {
+    EXPECT_EQ(outcome.error, Error::peer_lost);
+    EXPECT_FALSE(origin().peer(1).inlined);
+  };
+  std::uint64_t value = 1;
+  Operation plain = on_word(OperationKind::put, &value, 1, 16);
+  const auto inlined = [&] {
+    for (int i = 0; i < 1 << 12; ++i) {  // no pause is left
+      put(1);
+      job_.settle();
+    }
+    put(2);
+    EXPECT_TRUE(origin().peer(1).inlined);
+    job_.transport(0).set_ended(1);
+  };
+  inlined();
+  fails(origin().flush(1, false, nullptr));
+  job_.transport(0).set_ended(-1);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
+  inlined();
+  fails(origin().issue(plain));
+  EXPECT_NE(std::string(origin().reason()).find("rank 1 of the window has ended"),
+            std::string::npos);
+  job_.transport(0).set_ended(-1);
+  inlined();
+  fails(origin().flush_all(false, nullptr));
+  job_.transport(0).set_ended(-1);
+  inlined();
+  fails(origin().unlock_all(nullptr));
 }
 
 // Those of another window stay with the target.
@@ -211,7 +380,7 @@ TEST_F(Inlined, AFlushTakesItsOwnWindowsBack) {
 TEST_F(Inlined, AWindowThatIsBeingMadeOrIsGone) {
   constexpr std::uint32_t number = 3;  // of rank 1's second window, as SimJob gives them
   const auto send = [&](std::uint32_t window, std::uint64_t value) {
-    NotifyStore store{nullptr, &value, 8, true, 16};
+    NotifyStore store{nullptr, &value, 8, true, false, 16};
     ASSERT_EQ(job_.transport(0).notify(1, {window, {0, 4, 8}}, store), NotifyOutcome::inlined);
     job_.process(1).sweep();
   };
@@ -230,7 +399,7 @@ TEST_F(Inlined, AWindowThatIsBeingMadeOrIsGone) {
   EXPECT_NE(job_.window(1, 1).notifications().find({0, 4}), nullptr);
   // Beyond the window's end: of no use, and no harm.
   std::uint64_t value = 3;
-  NotifyStore store{nullptr, &value, 8, true, 60};
+  NotifyStore store{nullptr, &value, 8, true, false, 60};
   ASSERT_EQ(job_.transport(0).notify(1, {number, {0, 5, 8}}, store), NotifyOutcome::inlined);
   job_.process(1).sweep();
   EXPECT_NE(job_.window(1, 1).notifications().find({0, 5}), nullptr);

@@ -27,6 +27,10 @@ Bytes pattern(std::size_t bytes, unsigned seed) {
   return made;
 }
 
+bool lives(std::int32_t pid) {
+  return process_alive(pid, 0);
+}
+
 /// A mailbox in this process's memory.
 class ShmMailbox : public shm_test::ShmTest {
  protected:
@@ -58,7 +62,7 @@ class ShmMailbox : public shm_test::ShmTest {
 TEST_F(ShmMailbox, BeginsEmpty) {
   EXPECT_FALSE(box_.peek());
   EXPECT_FALSE(box_.stalled());
-  EXPECT_FALSE(box_.skip_dead());
+  EXPECT_FALSE(box_.skip_dead(lives));
 }
 
 // Every length meets every position of the ring, so also each way of being cut by its end.
@@ -109,7 +113,7 @@ TEST_F(ShmMailbox, PausedProducerKeepsTheOrder) {
   EXPECT_TRUE(box_.stalled());
   box_.fill(*room, 0, late);
   EXPECT_FALSE(box_.peek());
-  EXPECT_FALSE(box_.skip_dead());  // it lives
+  EXPECT_FALSE(box_.skip_dead(lives));  // it lives
   box_.commit(*room);
   EXPECT_EQ(get(), late);
   EXPECT_EQ(get(), pattern(30, 2));
@@ -255,7 +259,7 @@ TEST_F(ShmMailboxProcesses, KilledProducerIsPassedOver) {
   box_.commit(*room);
   EXPECT_FALSE(box_.peek());
   EXPECT_TRUE(box_.stalled());
-  EXPECT_TRUE(box_.skip_dead());
+  EXPECT_TRUE(box_.skip_dead(lives));
   const auto fragment = box_.peek();
   ASSERT_TRUE(fragment);
   Bytes got(fragment->bytes);
@@ -304,7 +308,7 @@ TEST_F(ShmMailboxClaims, TheOnlyDeadClaimIsPassedOver) {
   ASSERT_TRUE(put(pattern(70, 2)));
   EXPECT_FALSE(box_.peek());
   EXPECT_TRUE(box_.stalled());
-  EXPECT_FALSE(box_.skip_dead());
+  EXPECT_FALSE(box_.skip_dead(lives));
   EXPECT_FALSE(skip({{&killed_, true}})) << "it lives, and goes on";
   EXPECT_FALSE(skip({})) << "nobody's";
   EXPECT_TRUE(skip({{&claim_, true}, {&killed_, false}, {&other_, false}}));

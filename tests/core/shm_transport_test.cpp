@@ -382,6 +382,52 @@ TEST_F(ShmPeerTest, ProducerKilledBetweenTailAndStateStallsForAMoment) {
   expect_stall_for_a_moment(child);
 }
 
+/// What notifications bring to one window.
+class Heard final : public NotifyReader {
+ public:
+  bool store(std::uint32_t, std::uint64_t offset, std::span<const std::byte> bytes) override {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data(), bytes.size());
+    stored.emplace_back(offset, value);
+    return true;
+  }
+  void take(const NotifyRecord& record) override { tags.push_back(record.notification.tag); }
+
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> stored;
+  std::vector<std::int32_t> tags;
+};
+
+// B2, N3: a peer killed while it takes inlined stores back has published them all the same; nobody
+// waits for each of them.
+TEST_F(ShmPeerTest, WhatTheDeadTookBackIsTaken) {
+  constexpr int lines = 500;
+  constexpr std::uint32_t window = 7;
+  Child& child = start([](ShmTransport& transport, int parent) {
+    for (int i = 0; i < lines; ++i) {
+      const std::uint64_t value = 1000 + static_cast<std::uint64_t>(i);
+      NotifyStore store{nullptr, &value, sizeof value};
+      store.may_inline = true;
+      store.offset = static_cast<std::uint64_t>(i) * 8;
+      const NotifyRecord record{window, {1, i, sizeof value}};
+      if (transport.notify(parent, record, store) != NotifyOutcome::inlined) return 1;
+    }
+    if (!transport.begin_recall(parent, window)) return 2;
+    ::kill(::getpid(), SIGKILL);
+    return 3;
+  });
+  EXPECT_EQ(child.join(), -SIGKILL);
+  Heard heard;
+  EXPECT_FALSE(mine_->take_notification(heard));  // it may be about to go on
+  EXPECT_FALSE(mine_->alive(peer_));
+  for (int i = 0; i < lines; ++i) ASSERT_TRUE(mine_->take_notification(heard)) << i;
+  EXPECT_FALSE(mine_->take_notification(heard));
+  for (int i = 0; i < lines; ++i) {
+    const auto number = static_cast<std::uint64_t>(i);
+    ASSERT_EQ(heard.tags[number], i);
+    ASSERT_EQ(heard.stored[number], std::pair(8 * number, 1000 + number));
+  }
+}
+
 // ring() changes the word that a sleeper waits on, so that one about to sleep does not; relax()
 // returns.
 TEST_F(ShmTransportTest, RingsAndRelaxes) {

@@ -14,6 +14,13 @@ Failure check_own_counter(const BoundWindow& window, int index) {
   return check_counter(window, window.core->rank(), index);
 }
 
+/// Of a program that asks in a loop: others run, and if a rank has ended, it is told so.
+Failure nothing_new(const BoundWindow& window) {
+  let_others_run();
+  const int lost = time_to_check_peers() ? window.core->lost_source(-1) : -1;
+  return lost < 0 ? Failure() : lost_rank(window, lost);
+}
+
 }  // namespace
 
 Failure get_number(const BoundWindow& window, int rank, int& number) {
@@ -34,7 +41,7 @@ Failure get_value(BoundWindow& window, int index, MPI_Count& value) {
     news = counters.news(index, now);
   }
   value = static_cast<MPI_Count>(now);
-  return news ? Failure() : polled_in_vain(window, -1);
+  return news ? Failure() : nothing_new(window);
 }
 
 Failure set_value(BoundWindow& window, int index, MPI_Count value) {
@@ -48,7 +55,7 @@ Failure reset_value(BoundWindow& window, int index, MPI_Count& value) {
   if (const Failure bad = check_own_counter(window, index)) return bad;
   sweep_pending();
   value = static_cast<MPI_Count>(window.core->exchange_counter(index, 0));
-  return value != 0 ? Failure() : polled_in_vain(window, -1);
+  return value != 0 ? Failure() : nothing_new(window);
 }
 
 Failure await_value(BoundWindow& window, int index, MPI_Count threshold, PendingRequest& request,

@@ -82,11 +82,14 @@ Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
   if (look()) return {};
   runtime.engine()->process.sweep();
   if (look()) return {};
-  if (!wait) return polled_in_vain(window, pattern.source);
-  return sweep_until(look, [&] {
-    const int rank = window.core->lost_source(pattern.source);
-    return rank < 0 ? Failure() : lost_rank(window, rank);
-  });
+  const auto lost = [&] {
+    LostSources sources;
+    const int rank = sources.of(window, pattern.source);
+    return rank < 0 || look() ? Failure() : lost_rank(window, rank);
+  };
+  if (wait) return sweep_until(look, lost);
+  let_others_run();
+  return time_to_check_peers() ? lost() : Failure();
 }
 
 }  // namespace

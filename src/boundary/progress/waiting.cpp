@@ -34,12 +34,10 @@ bool time_to_check_peers() {
   return true;
 }
 
-Failure polled_in_vain(const BoundWindow& window, int source) {
+void let_others_run() {
   runtime.lock.release();
   polled_in_vain();
   runtime.lock.acquire();
-  const int lost = time_to_check_peers() ? window.core->lost_source(source) : -1;
-  return lost < 0 ? Failure() : lost_rank(window, lost);
 }
 
 bool sweep_once() {

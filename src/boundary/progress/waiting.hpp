@@ -33,13 +33,11 @@ class Waiter {
 /// For a program that polls and finds nothing: others may run, and now and then the host's own
 /// traffic is carried on. Without the process lock.
 void polled_in_vain();
+/// The same with the process lock, which is not held meanwhile.
+void let_others_run();
 
 /// For the same program: whether it is time to look if the peers live. True some times a second.
 bool time_to_check_peers();
-
-/// Both, with the process lock, of a program that polls for what `source` of the window (-1: any
-/// rank) does: the failure of its call if that has ended.
-Failure polled_in_vain(const BoundWindow& window, int source);
 
 /// Carries what the sweep leaves to be done without the lock: tells the host of completed requests.
 bool sweep_once();
@@ -84,6 +82,9 @@ inline Failure block(const BoundWindow& window, Start&& start) {
   Flag& flag = runtime.spare_flag();
   const Outcome outcome = start(&flag);
   if (outcome.done) [[likely]] {
+    if (outcome.error == Error::peer_lost) {
+      if (const Failure lost = look_for_lost_peers(window)) return lost;
+    }
     const Failure failed = failure(outcome.error, window.core->reason());
     sweep_pending();  // a call that waits does so anyway
     return failed;

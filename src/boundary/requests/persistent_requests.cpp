@@ -40,7 +40,9 @@ Failure PersistentRequest::describe(MPI_Status* status) const {
 }
 
 void PersistentRequest::look_for_lost(LostSources& sources) {
-  if (active_ && !complete()) lost_rank_ = lost(sources);
+  if (!active_ || complete()) return;
+  const int rank = lost(sources);
+  if (!complete()) lost_rank_ = rank;
 }
 
 int PersistentRequests::add(std::unique_ptr<PersistentRequest> request, MPI_Request* handle) {

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "boundary/runtime/runtime.hpp"
+
 namespace oriel::boundary {
 
 Failure look_for_lost_peers(const BoundWindow& window) {
@@ -26,7 +28,10 @@ Failure lost_rank(const BoundWindow& window, int rank) {
 
 int LostSources::of(const BoundWindow& window, int source) {
   const auto [looked, unseen] = known_.try_emplace({&window, source}, -1);
-  if (unseen) looked->second = window.core->lost_source(source);
+  if (unseen) {
+    looked->second = window.core->lost_source(source);
+    if (looked->second >= 0) runtime.engine()->process.sweep();
+  }
   return looked->second;
 }
 

@@ -18,7 +18,8 @@ Failure lost_rank(const BoundWindow& window, int rank);
 /// source those of every rank.
 class LostSources {
  public:
-  /// The rank, or for -1 any, that has ended; -1: none.
+  /// The rank, or for -1 any, that has ended; -1: none. With the process lock. What the dead had
+  /// published has come when this returns, and may be what was waited for.
   int of(const BoundWindow& window, int source);
 
  private:

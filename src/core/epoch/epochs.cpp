@@ -128,6 +128,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
     }
   }
   if (epoch.active) {
+    if (epoch.kind == EpochKind::lock_all) reach_.recall_all(epoch);
     for (Target& target : epoch) advance(epoch, target);
     if (epoch.kind == EpochKind::lock && epoch.untold != 0) reach_.leave_errand(epoch);
     if (completed(epoch)) {

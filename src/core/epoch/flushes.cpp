@@ -94,6 +94,7 @@ Outcome Epochs::flush(int target, bool local, Completion* completion) {
 }
 
 void Epochs::cover_notified(bool local, Coverage& coverage) {
+  if (!local) reach_.recall_all(notified_);
   for (Target& target : notified_) cover(notified_, target, local, coverage);
 }
 
@@ -107,6 +108,7 @@ Outcome Epochs::flush_all(bool local, Completion* completion) {
   Coverage coverage;
   if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
     if (!local) touch_weak(*access_);
+    if (!local) reach_.recall_all(*access_);
     for (Target& target : *access_) cover(*access_, target, local, coverage);
   } else if (open_locks_ != 0) {
     // Nothing of targets that are not locked: whoever holds one of those may wait for a lock of

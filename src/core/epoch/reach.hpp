@@ -41,6 +41,8 @@ class Reach {
   virtual void ask(Epoch& epoch, Target& target) = 0;
   /// Stores that may have been left to the mapped target are made when this returns.
   virtual Error recall(int target) = 0;
+  /// The same of all targets of an epoch, by one fence. Errors are noted.
+  virtual void recall_all(Epoch& epoch) = 0;
   /// A closed lock epoch still waits for its lock: what it holds may travel with the request (S4).
   virtual void leave_errand(Epoch& epoch) = 0;
   /// The target of an epoch that is complete here may hold none of its operations back any more.

@@ -21,9 +21,9 @@ Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& t
       ++target.finished;
       return Outcome::finished();
     }
-    const Error error = region_.perform(operation);
-    if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
-    if (error != Error::none) return Outcome::failed(error);
+    if (const Error error = perform(operation); error != Error::none) {
+      return Outcome::failed(error);
+    }
     ++target.issued;
     if (!operation.notice.wanted() || tell_at_once(operation)) {
       ++target.finished;
@@ -77,7 +77,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
 /// False: not now. An atomic is begun only; of others the bytes have moved.
 bool MappedTargets::carry_out(RecordedOperation& recorded) {
   if (recorded.atomic) return atomics_.transmit(recorded);
-  const Error error = region_.perform(recorded.operation);
+  const Error error = perform(recorded.operation);
   epochs_.note(recorded, error);
   if (recorded.operation.notice.wanted() && error == Error::none) hold_notice(recorded);
   return true;
@@ -129,11 +129,41 @@ bool MappedTargets::let_notice_go(const RecordedOperation& recorded) {
   return true;
 }
 
-Error MappedTargets::recall(int rank) {
-  epochs_.peer(rank).inlined = false;
-  const Error error = region_.recall(rank);
+/// Behind the stores that were inlined before it: MPI promises no order of puts, but programs know
+/// none that do not keep it.
+Error MappedTargets::perform(const Operation& operation) {
+  if (epochs_.peer(operation.target).inlined) {
+    if (const Error error = recall(operation.target); error != Error::none) return error;
+  }
+  const Error error = region_.perform(operation);
   if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
   return error;
+}
+
+Error MappedTargets::recall(int rank) {
+  if (region_.begin_recall(rank)) region_.fence();
+  return finish_recall(rank);
+}
+
+Error MappedTargets::finish_recall(int rank) {
+  epochs_.peer(rank).inlined = false;
+  const Error error = region_.finish_recall(rank);
+  if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
+  return error;
+}
+
+void MappedTargets::recall_all(Epoch& epoch) {
+  bool fence = false;
+  for (const Target& target : epoch) {
+    if (epochs_.peer(target.rank).inlined) fence |= region_.begin_recall(target.rank);
+  }
+  if (fence) region_.fence();
+  for (Target& target : epoch) {
+    if (!epochs_.peer(target.rank).inlined) continue;
+    const Error error = finish_recall(target.rank);
+    target.error = first_of(target.error, error);
+    epoch.failed |= error != Error::none;
+  }
 }
 
 void MappedTargets::make_ready(Target& target) {
@@ -234,11 +264,7 @@ bool MappedTargets::tell(Epoch& epoch, Target& target) {
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
-      if (target.lasting && peer.inlined) {
-        const Error error = recall(target.rank);
-        target.error = first_of(target.error, error);
-        epoch.failed |= error != Error::none;
-      }
+      if (target.lasting && peer.inlined) recall_all(epoch);
       if (!epoch.no_check) {
         peer.locking = nullptr;
         if (!target.carried_out) {

@@ -26,11 +26,14 @@ class MappedTargets {
   void make_ready(Target& target);
   /// Stores that may have been left to the rank are made when this returns.
   Error recall(int rank);
+  void recall_all(Epoch& epoch);
   /// The bytes of an operation are there; advance() tells the target of it.
   void hold_notice(RecordedOperation& recorded);
 
  private:
   bool carry_out(RecordedOperation& recorded);
+  Error perform(const Operation& operation);
+  Error finish_recall(int rank);
   bool inline_put(const Operation& operation, const Target& target);
   bool tell_at_once(const Operation& operation);
   bool let_notice_go(const RecordedOperation& recorded);

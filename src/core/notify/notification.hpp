@@ -38,7 +38,9 @@ struct NotifyStore {
   /// The store may travel in the notice, and be made by the target when it takes that: whoever has
   /// to know that it has been made calls Transport::recall().
   bool may_inline = false;
-  std::uint64_t offset = 0;  // then: in the target's window memory
+  /// Earlier ones may be inlined and not made yet: this one may not be made here before them.
+  bool after_inlined = false;
+  std::uint64_t offset = 0;  // of an inlined one in the target's window memory
 
   /// A longer one is made before the line is reserved: a slow or killed origin would hold up the
   /// notifications of others behind it.
@@ -49,7 +51,7 @@ struct NotifyStore {
 
 /// What has come of a notice and the store that it announces.
 enum class NotifyOutcome : std::uint8_t {
-  not_now,  // nothing has been done
+  not_now,  // nothing has been done: there is no room, or the store may not be made this way
   stored,
   inlined  // the store is left to the target
 };
@@ -58,9 +60,6 @@ enum class NotifyOutcome : std::uint8_t {
 struct NotifyRecord {
   std::uint32_t window = 0;
   Notification notification;
-  /// A store that its target has to make: of so many bytes at an offset in its window memory.
-  const std::byte* inlined = nullptr;
-  std::uint64_t offset = 0;
 };
 
 }  // namespace oriel

@@ -259,11 +259,18 @@ Error Region::run_errand(const Errand& errand, const Member& target) {
   return reduce(reduction, target, where, errand.data, nullptr, errand.bytes / errand.element);
 }
 
-Error Region::recall(int rank) {
+bool Region::begin_recall(int rank) {
+  const Member& target = member(rank);
+  return transport_.begin_recall(target.process, target.window);
+}
+
+Error Region::finish_recall(int rank) {
   const Member& target = member(rank);
   MemberStores stores(transport_, target);
-  if (transport_.recall(target.process, target.window, stores)) return stores.error();
-  return lose(rank, " before it has stored what it was notified of");
+  if (!transport_.finish_recall(target.process, stores) || stores.error() == Error::peer_lost) {
+    return lose(rank, " before it has stored what it was notified of");
+  }
+  return stores.error();
 }
 
 void Region::store(std::uint64_t offset, std::span<const std::byte> bytes) {

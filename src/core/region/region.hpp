@@ -74,9 +74,13 @@ class Region {
                              store);
   }
 
-  /// The stores that have been left to the mapped rank are made when this returns. Waits for one
-  /// that it is making, as long as it lives.
-  Error recall(int rank);
+  /// Begins to take back the stores that have been left to the mapped rank. True: fence() has to
+  /// follow, and finish_recall() in any case.
+  bool begin_recall(int rank);
+  /// They are made when this returns. Waits for one that the rank is making, as long as it lives.
+  Error finish_recall(int rank);
+  /// A full memory fence on every processor that runs one of the node's processes.
+  void fence() { sharers_.fence(); }
   /// A store into our own memory that its origin has left to us.
   void store(std::uint64_t offset, std::span<const std::byte> bytes);
 

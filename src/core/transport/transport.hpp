@@ -48,9 +48,11 @@ struct Atomic {
 /// Takes the notifications of a process.
 class NotifyReader {
  public:
-  /// The store that it brings, if any, is made on return. False: not yet; it comes again, and none
-  /// before it.
-  virtual bool take(const NotifyRecord& record) = 0;
+  /// Makes a store that comes with the next one, into a window's memory. False: not yet; it comes
+  /// again, and none before it. Short: the store's origin may be waiting for it.
+  virtual bool store(std::uint32_t window, std::uint64_t offset,
+                     std::span<const std::byte> bytes) = 0;
+  virtual void take(const NotifyRecord& record) = 0;
 
  protected:
   ~NotifyReader() = default;
@@ -74,8 +76,8 @@ struct Transfer {
 
 /// How bytes move between processes that do not share memory, and how those that do notify and wake
 /// one another. Processes are numbered by whoever made the transport; a window maps its ranks to
-/// these numbers. No call but recall() waits for anybody. Not thread-safe: the owner of the Process
-/// serializes.
+/// these numbers. No call but finish_recall() waits for anybody. Not thread-safe: the owner of the
+/// Process serializes.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -133,10 +135,12 @@ class Transport {
                                const NotifyStore& store) = 0;
   /// Gives the next notification that has come to the reader. False: there is none that it takes.
   virtual bool take_notification(NotifyReader& reader) = 0;
-  /// Returns when the stores that we have left to the process, in the window of that number of
-  /// its, have been made: by `maker` here where it has not. Waits for a store that it is making
-  /// now, as long as it lives. False: it has ended.
-  virtual bool recall(int process, std::uint32_t window, StoreMaker& maker) = 0;
+  /// Begins to take back the stores that we have left to the process, in the window of that number
+  /// of its. True: fence_peers() has to follow, and finish_recall() in any case.
+  virtual bool begin_recall(int process, std::uint32_t window) = 0;
+  /// Returns when they have been made: by the maker here where the process has not. Waits for a
+  /// store that it is making now, as long as it lives. False: it has ended.
+  virtual bool finish_recall(int process, StoreMaker& maker) = 0;
   /// Not 0: a process has found no room for its notification.
   virtual const std::atomic<std::uint32_t>& pressed() const = 0;
 

@@ -38,7 +38,8 @@ std::optional<Mailbox::Fragment> Mailbox::peek() {
     switch (Places::phase_of(state)) {
       case Phase::free:
       case Phase::reserved:
-      case Phase::laden:  // of notifications only
+      case Phase::laden:  // this one and the next of notifications only
+      case Phase::recalled:
         return std::nullopt;
       case Phase::discarded:
         places_.release_front(Places::bytes_of(state));
@@ -60,10 +61,6 @@ void Mailbox::copy(const Fragment& fragment, std::byte* to) const {
   const std::size_t first = std::min<std::size_t>(fragment.bytes, ring - from);
   std::memcpy(to, cells_.bytes() + from, first);
   std::memcpy(to + first, cells_.bytes(), fragment.bytes - first);
-}
-
-bool Mailbox::skip_dead() {
-  return places_.skip_dead([](std::int32_t pid) { return process_alive(pid, 0); });
 }
 
 }  // namespace oriel

@@ -107,8 +107,12 @@ class Mailbox {
   void release(const Fragment& fragment) { places_.release_front(fragment.bytes); }
   /// Something is reserved and not yet committed, with nothing readable before it.
   bool stalled() const { return places_.stalled(); }
-  /// Passes over the record at the front if its producer died before it committed. True if so.
-  bool skip_dead();
+  /// Passes over the record at the front if its producer died before it committed: alive(pid) is
+  /// asked. True if so.
+  template <typename Alive>
+  bool skip_dead(Alive&& alive) {
+    return places_.skip_dead(alive);
+  }
   /// The same of a record that does not say whose it is: see BasicMailboxPlaces.
   template <typename Each>
   bool skip_claimed(Each&& each) {

@@ -75,7 +75,8 @@ class BasicMailboxPlaces {
     reserved,
     committed,
     discarded,
-    laden  // committed, and its bytes are still to be stored: see BasicLadenPlaces
+    laden,    // see BasicLadenPlaces: committed, but for a store that it carries
+    recalled  // that store is its producer's again
   };
   static Phase phase_of(std::uint64_t state) { return static_cast<Phase>(state & phase_mask); }
   static std::uint32_t bytes_of(std::uint64_t state) {
@@ -146,7 +147,7 @@ class BasicMailboxPlaces {
   bool stalled() const {
     const std::uint64_t head = front();
     const Phase phase = phase_of(look(head, std::memory_order_relaxed));
-    return phase == Phase::reserved ||
+    return phase == Phase::reserved || phase == Phase::recalled ||
            (phase == Phase::free && ends_->tail.load(std::memory_order_relaxed) != head);
   }
   /// Passes over the record at the front if its producer died before it committed: alive(pid) is

@@ -72,14 +72,16 @@ class NotifyQueue {
   NotifyQueue(NotifyEnds& ends, std::span<NotifyLine> lines, std::uint64_t reader)
       : ends_(&ends), lines_(lines), places_(ends.places, lines_, lines.size(), reader) {}
 
-  /// NotifyOutcome::not_now: the queue is full, or the store can only be inlined and may not.
-  /// `pid` is the caller's process, the claim its only one. Released with the line: all that the
-  /// caller has written before, and the store. That is made once the line is ours: the two lines
-  /// that are missing here then come at the same time.
+  /// NotifyOutcome::not_now: the queue is full, or the store can only be inlined and had better not
+  /// be. `pid` is the caller's process, the claim its only one. Released with the line: all that
+  /// the caller has written before, and the store. That is made once the line is reserved, so that
+  /// the misses on both overlap.
   NotifyOutcome put(MailboxClaim& claim, std::int32_t pid, NotifySender& sender,
                     const NotifyRecord& record, const NotifyStore& store) {
     const bool inlined = store.may_inline && sender.inlines();
-    if (!inlined && store.bytes != 0 && store.to == nullptr) return NotifyOutcome::not_now;
+    if (!inlined && store.bytes != 0 && (store.to == nullptr || store.after_inlined)) {
+      return NotifyOutcome::not_now;
+    }
     const auto position = places_.reserve(claim, pid, 0, sender.head);
     if (!position) {
       ends_->pressed.store(1, std::memory_order_relaxed);
@@ -94,7 +96,9 @@ class NotifyQueue {
       line.bytes_or_offset = store.offset;
       short_copy(line.laden, store.from, store.bytes);
       places_.publish(*position, Phase::laden);
-      sender.note_laden({*position, record.window}, lines_.count());
+      if (sender.full()) [[unlikely]]
+        sender.make_room(places_.look_at_head());
+      sender.note_laden({*position, record.window});
       return NotifyOutcome::inlined;
     }
     if (store.bytes != 0) {
@@ -105,20 +109,23 @@ class NotifyQueue {
     places_.publish(*position, Phase::committed);
     return NotifyOutcome::stored;
   }
-  /// Returns when what the caller has left to the reader, in the window of that number of the
-  /// reader's, has been stored: by the maker where the reader has not. False: the reader has ended.
-  bool recall(std::int32_t pid, NotifySender& sender, std::uint32_t window, Sharers& sharers,
-              std::uint32_t reader, StoreMaker& maker) {
-    sender.head = places_.look_at_head();
-    const auto recalled = places_.recall(
-        sender.take_laden(window), pid, sharers, reader, [&](std::uint64_t position) {
-          NotifyLine& line = lines_.at(position);
-          maker.make(std::span<const std::byte>(line.laden, line.laden_bytes),
-                     line.bytes_or_offset);
-          line.bytes_or_offset = line.laden_bytes;
-        });
-    sender.note_recall(recalled == Places::Recalled::taken_back);
-    return recalled != Places::Recalled::reader_lost;
+  /// Begins to take back what the caller has left to the reader, in the window of that number of
+  /// the reader's. True: a fence of all peers has to follow.
+  bool begin_recall(std::int32_t pid, NotifySender& sender, std::uint32_t window) {
+    const bool marked =
+        places_.begin_recall(sender.take_laden(window, places_.look_at_head()), pid);
+    sender.note_recall(marked);
+    return marked;
+  }
+  /// Returns when it has all been stored: by the maker where the reader has not. False: the reader
+  /// has ended.
+  bool finish_recall(std::int32_t pid, NotifySender& sender, Sharers& sharers, std::uint32_t reader,
+                     StoreMaker& maker) {
+    return places_.finish_recall(sender.taken(), pid, sharers, reader, [&](std::uint64_t position) {
+      NotifyLine& line = lines_.at(position);
+      maker.make(std::span<const std::byte>(line.laden, line.laden_bytes), line.bytes_or_offset);
+      line.bytes_or_offset = line.laden_bytes;
+    });
   }
 
   /// Gives the oldest one to the reader, if it is there. Acquired with it: what its producer had
@@ -126,31 +133,31 @@ class NotifyQueue {
   bool take(NotifyReader& reader, bool asymmetric) {
     const Phase phase = Places::phase_of(places_.state_at_front());
     if (phase != Phase::committed && phase != Phase::laden) return false;
+    if (phase == Phase::laden && !places_.begin_store(asymmetric)) return false;
+    const NotifyLine& line = lines_.at(places_.front());
+    const std::uint32_t window = line.window;
+    Notification notification{line.source, line.tag, line.bytes_or_offset};
+    if (phase == Phase::laden) {
+      notification.bytes = line.laden_bytes;
+      if (!reader.store(window, line.bytes_or_offset, {line.laden, line.laden_bytes})) {
+        places_.end_store();
+        return false;
+      }
+    }
     // Before there is room: who finds none after that says so again.
     if (ends_->pressed.load(std::memory_order_relaxed) != 0) {
       ends_->pressed.store(0, std::memory_order_relaxed);
     }
-    if (phase == Phase::laden && !places_.begin_store(asymmetric)) return false;
-    const NotifyLine& line = lines_.at(places_.front());
-    const NotifyRecord record =
-        phase == Phase::laden
-            ? NotifyRecord{line.window,
-                           {line.source, line.tag, line.laden_bytes},
-                           line.laden,
-                           line.bytes_or_offset}
-            : NotifyRecord{line.window, {line.source, line.tag, line.bytes_or_offset}};
-    if (!reader.take(record)) {
-      places_.end_store();
-      return false;
-    }
     places_.release_front(0);
+    reader.take({window, notification});
     return true;
   }
 
-  /// See BasicMailboxPlaces: a producer that was killed.
+  /// See BasicMailboxPlaces and BasicLadenPlaces: a producer that was killed.
   bool stalled() const { return places_.stalled(); }
-  bool skip_dead() {
-    return places_.skip_dead([](std::int32_t pid) { return process_alive(pid, 0); });
+  template <typename Alive>
+  bool skip_dead(Alive&& alive) {
+    return places_.revive_dead(alive) || places_.skip_dead(alive);
   }
   template <typename Each>
   bool skip_claimed(Each&& each) {

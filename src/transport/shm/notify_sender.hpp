@@ -29,30 +29,42 @@ class NotifySender {
     --pause_;
     return false;
   }
-  /// `lines`: how many the queue has.
-  void note_laden(Laden line, std::size_t lines) {
-    if (laden_.empty()) laden_.resize(lines);
-    laden_[last_++ % laden_.size()] = line;
-    // The queue had room for the line, so there are no more than `lines` that were not taken.
-    first_ = std::max(first_, last_ - std::min(last_, laden_.size()));
+  bool full() const { return kept_ == laden_.size(); }
+  /// `now`: how far the reader has come. The queue has a place for each line that it has not taken,
+  /// so this has an end.
+  void make_room(std::uint64_t now) {
+    head = now;
+    std::vector<Laden> left;
+    left.reserve(std::max<std::size_t>(least_kept, laden_.size()));
+    for (std::size_t i = 0; i < kept_; ++i) {
+      if (laden_[i].position >= head) left.push_back(laden_[i]);
+    }
+    kept_ = left.size();
+    // Most are under way: so many may be.
+    left.resize(kept_ > left.capacity() / 2 ? 2 * left.capacity() : left.capacity());
+    laden_.swap(left);
   }
-  /// Takes those of the window out of what is kept: their positions, oldest first, until the next
-  /// call.
-  const std::vector<std::uint64_t>& take_laden(std::uint32_t window) {
+  void note_laden(Laden line) { laden_[kept_++] = line; }
+  /// Takes those of the window, of which the reader has taken none before `now`, out of what is
+  /// kept.
+  const std::vector<std::uint64_t>& take_laden(std::uint32_t window, std::uint64_t now) {
+    head = now;
     taken_.clear();
-    std::size_t left = first_;
-    for (std::size_t i = first_; i != last_; ++i) {
-      const Laden line = laden_[i % laden_.size()];
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < kept_; ++i) {
+      const Laden line = laden_[i];
       if (line.position < head) continue;
       if (line.window == window) {
         taken_.push_back(line.position);
       } else {
-        laden_[left++ % laden_.size()] = line;
+        laden_[left++] = line;
       }
     }
-    last_ = left;
+    kept_ = left;
     return taken_;
   }
+  /// Their positions, oldest first.
+  const std::vector<std::uint64_t>& taken() const { return taken_; }
   void note_recall(bool taken_back) {
     penalty_ = taken_back ? std::min(2 * penalty_ + least_pause, most_pause) : penalty_ / 2;
     if (taken_back) pause_ = penalty_;
@@ -64,10 +76,11 @@ class NotifySender {
   static constexpr std::uint32_t least_pause = 64;
   static constexpr std::uint32_t most_pause = 1U << 20;
 
-  std::vector<Laden> laden_;  // a ring; empty until there is one
+  static constexpr std::size_t least_kept = 64;
+
+  std::vector<Laden> laden_;
+  std::size_t kept_ = 0;
   std::vector<std::uint64_t> taken_;
-  std::size_t first_ = 0;  // of what is kept, counted since the first
-  std::size_t last_ = 0;
   std::uint32_t pause_ = 0;
   std::uint32_t penalty_ = 0;
 };

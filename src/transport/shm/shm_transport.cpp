@@ -122,6 +122,7 @@ int ShmTransport::add(const ProcessName& name, PeerArena arena, ProcessBlock* bl
   const int number = processes();
   fenced_ = fenced_ && block->fenced == 1;
   CPU_OR(&processors_, &processors_, &block->processors);
+  if (name.arena.pid == dead_producer_) dead_producer_ = 0;
   peers_.push_back({name, std::move(arena), block});
   crowded_ = processes() > CPU_COUNT(&processors_);
   numbers_.emplace(name.id, number);
@@ -159,6 +160,7 @@ std::byte* ShmTransport::at(int process, const Place& place, std::uint64_t bytes
 bool ShmTransport::alive(int process) {
   const Peer& asked = peer(process);
   if (process == self() || process_alive(asked.name.arena.pid, asked.name.start)) return true;
+  dead_producer_ = asked.name.arena.pid;
   backlogs_.erase(process);
   partials_.erase(asked.name.id);
   return false;
@@ -297,7 +299,12 @@ bool ShmTransport::look_after_stall(Box& box, std::uint64_t& stalled_since) {
   if (stalled_since == 0) stalled_since = now;
   if (now - stalled_since < peer_check_interval) return false;
   stalled_since = now;
-  if (box.skip_dead()) return true;
+  const auto lives = [this](std::int32_t pid) {
+    if (process_alive(pid, 0)) return true;
+    dead_producer_ = pid;
+    return false;
+  };
+  if (box.skip_dead(lives)) return true;
   return box.skip_claimed([this](auto&& visit) {
     for (std::size_t process = 1; process < peers_.size(); ++process) {
       visit(peers_[process].block->claim, [&] { return alive(static_cast<int>(process)); });
@@ -316,11 +323,16 @@ NotifyOutcome ShmTransport::notify(int process, const NotifyRecord& record,
   return told;
 }
 
-bool ShmTransport::recall(int process, std::uint32_t window, StoreMaker& maker) {
+bool ShmTransport::begin_recall(int process, std::uint32_t window) {
+  Peer& to = peer(process);
+  return notifications(to).begin_recall(pid_, to.notify_sender, window);
+}
+
+bool ShmTransport::finish_recall(int process, StoreMaker& maker) {
   Peer& to = peer(process);
   Sharers sharers(*this, self(), [](int sharer) { return sharer; });
-  const bool lives = notifications(to).recall(pid_, to.notify_sender, window, sharers,
-                                              static_cast<std::uint32_t>(process), maker);
+  const bool lives = notifications(to).finish_recall(pid_, to.notify_sender, sharers,
+                                                     static_cast<std::uint32_t>(process), maker);
   // It may have met lines that were being taken back, and lain down again.
   Doorbell& bell = to.block->doorbell;
   if (bell.asked_to_ring()) ring(bell);
@@ -329,16 +341,23 @@ bool ShmTransport::recall(int process, std::uint32_t window, StoreMaker& maker) 
 
 bool ShmTransport::take_notification(NotifyReader& reader) {
   NotifyQueue queue = notifications(peers_.front());
-  do {
+  while (true) {
     if (queue.take(reader, fenced_)) {
       notify_stalled_since_ = 0;
       return true;
     }
+    // Who has died once may have left many.
+    if (dead_producer_ != 0 &&
+        queue.skip_dead([this](std::int32_t pid) { return pid != dead_producer_; })) {
+      continue;
+    }
     // Whether one is on its way says `tail`, and each look at that takes its line from the
     // producers.
-    if (++quiet_looks_ % looks_per_stall_check != 0) return false;
-  } while (look_after_stall(queue, notify_stalled_since_));
-  return false;
+    if (++quiet_looks_ % looks_per_stall_check != 0 ||
+        !look_after_stall(queue, notify_stalled_since_)) {
+      return false;
+    }
+  }
 }
 
 Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {

@@ -74,7 +74,8 @@ class ShmTransport final : public Transport {
   Error copy(int process, bool write, std::span<const Run> runs) override;
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
   bool take_notification(NotifyReader& reader) override;
-  bool recall(int process, std::uint32_t window, StoreMaker& maker) override;
+  bool begin_recall(int process, std::uint32_t window) override;
+  bool finish_recall(int process, StoreMaker& maker) override;
   const std::atomic<std::uint32_t>& pressed() const override {
     return peers_.front().block->notify.pressed;
   }
@@ -141,6 +142,7 @@ class ShmTransport final : public Transport {
   std::uint64_t mailbox_stalled_since_ = 0;              // nanoseconds; zero: not stalled
   std::uint64_t notify_stalled_since_ = 0;               // likewise
   unsigned quiet_looks_ = 0;                             // for notifications
+  std::int32_t dead_producer_ = 0;                       // pid of the one found out last
   std::vector<Peer> peers_;                              // the first is this process
   std::unordered_map<std::uint64_t, int> numbers_;       // by ProcessName::id
   std::map<int, std::deque<Waiting>> backlogs_;          // by process; none is empty

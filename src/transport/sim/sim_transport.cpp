@@ -242,8 +242,9 @@ void SimTransport::begin(SimNetwork::Arrival arrival) {
   sender_->self = reader_.receiver();
 }
 
-Error SimTransport::copy(int /*process*/, bool write, std::span<const Run> runs) {
+Error SimTransport::copy(int process, bool write, std::span<const Run> runs) {
   ++copies_;
+  if (process == ended_) return Error::peer_lost;
   // The simulated peer lives in this program: its private memory is at its address.
   for (const Run& run : runs) {
     auto* remote = reinterpret_cast<void*>(static_cast<std::uintptr_t>(run.remote));
@@ -317,10 +318,14 @@ NotifyOutcome SimTransport::notify(int process, const NotifyRecord& record,
                                     notify_senders_[process], record, store);
 }
 
-bool SimTransport::recall(int process, std::uint32_t window, StoreMaker& maker) {
+bool SimTransport::begin_recall(int process, std::uint32_t window) {
+  return notifications(process).begin_recall(self_, notify_senders_[process], window);
+}
+
+bool SimTransport::finish_recall(int process, StoreMaker& maker) {
   Sharers sharers(*this, self_, [](int sharer) { return sharer; });
-  return notifications(process).recall(self_, notify_senders_[process], window, sharers,
-                                       static_cast<std::uint32_t>(process), maker);
+  return notifications(process).finish_recall(self_, notify_senders_[process], sharers,
+                                              static_cast<std::uint32_t>(process), maker);
 }
 
 void SimTransport::ring(Doorbell& doorbell) {

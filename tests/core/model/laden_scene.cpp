@@ -39,6 +39,9 @@ void LadenScene::name_words(Programs& programs) {
   ends_.head.name(programs, "head");
   ends_.taking.name(programs, "taking");
   ends_.tail.name(programs, "tail");
+  for (std::size_t i = 0; i < scripts_.size(); ++i) {
+    published_[i].name(programs, of("published", i));
+  }
   for (std::size_t i = 0; i < count; ++i) {
     states_[i].name(programs, of("state", i));
     lines_[i].name(programs, of("line", i));
@@ -75,6 +78,7 @@ void LadenScene::produce(std::size_t producer) {
     } else {
       const auto position = send(producer, records++, what == 'i', head);
       if (!position.has_value()) return;
+      published_[producer] = static_cast<std::uint32_t>(records);
       if (what == 'i') laden.push_back(*position);
     }
     std::uint64_t known = records << 8 | head;
@@ -100,13 +104,16 @@ std::optional<std::uint64_t> LadenScene::send(std::size_t producer, std::size_t 
 
 bool LadenScene::flush(std::size_t producer, const std::vector<std::uint64_t>& laden,
                        std::size_t records) {
-  const auto recalled =
-      places().recall(laden, static_cast<std::int32_t>(producer), sharers_[producer],
-                      static_cast<std::uint32_t>(reader()), [&](std::uint64_t position) {
-                        const std::uint32_t carried = lines_[position % count];
-                        memory_[producer][(carried & 0xff) - 1] = carried;
-                      });
-  if (recalled == Places::Recalled::reader_lost) return false;
+  Places places = this->places();
+  const auto pid = static_cast<std::int32_t>(producer);
+  Sharers& sharers = sharers_[producer];
+  if (places.begin_recall(laden, pid)) sharers.fence();
+  const bool made = places.finish_recall(laden, pid, sharers, static_cast<std::uint32_t>(reader()),
+                                         [&](std::uint64_t position) {
+                                           const std::uint32_t carried = lines_[position % count];
+                                           memory_[producer][(carried & 0xff) - 1] = carried;
+                                         });
+  if (!made) return false;
   for (std::size_t record = 0; record < records && !overwrites_; ++record) {
     expect(memory_[producer][record] == content(producer, record),
            "a flush returned before a store was made");
@@ -137,8 +144,10 @@ bool LadenScene::take_next(Taken& taken) {
     }
     if (phase == Places::Phase::laden) continue;
     if (places.stalled()) {
-      places.skip_dead(
-          [&](std::int32_t pid) { return sharers.alive(static_cast<std::uint32_t>(pid)); }) ||
+      const auto alive = [&](std::int32_t pid) {
+        return sharers.alive(static_cast<std::uint32_t>(pid));
+      };
+      places.revive_dead(alive) || places.skip_dead(alive) ||
           places.skip_claimed([&](auto&& visit) {
             for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {
               visit(claims_[producer],
@@ -155,12 +164,8 @@ void LadenScene::take(Places& places, bool inlined, Taken& taken) {
   const std::uint32_t found = lines_[places.front() % count];
   const std::size_t producer = found >> 8;
   const std::size_t record = (found & 0xff) - 1;
-  // The records of a killed producer may be missing, of others none.
-  const bool next =
-      producer < scripts_.size() && record < records_of(producer) &&
-      (record == taken[producer] ||
-       (record > taken[producer] && !Sharers::lives(static_cast<std::uint32_t>(producer))));
-  expect(next, "another record than the next one of its producer");
+  expect(producer < scripts_.size() && record < records_of(producer) && record == taken[producer],
+         "another record than the next one of its producer");
   if (inlined) memory_[producer][record] = found;
   places.release_front(0);
   expect(memory_[producer][record] == found, "a notification came before its store");
@@ -176,8 +181,15 @@ bool LadenScene::over(Places& places, const Taken& taken) {
     if (Sharers::lives(static_cast<std::uint32_t>(producer))) return false;
     somebody_died = true;
   }
-  return somebody_died && ends_.tail.load(std::memory_order_acquire) == places.front() &&
-         Places::phase_of(places.state_at_front()) == Places::Phase::free;
+  if (!somebody_died || ends_.tail.load(std::memory_order_acquire) != places.front() ||
+      Places::phase_of(places.state_at_front()) != Places::Phase::free) {
+    return false;
+  }
+  for (std::size_t producer = 0; producer < scripts_.size(); ++producer) {
+    if (taken[producer] == records_of(producer)) continue;
+    expect(taken[producer] >= published_[producer], "what the dead had published is lost");
+  }
+  return true;
 }
 
 std::string LadenScene::check_end(State& state, Programs& programs) {

@@ -71,6 +71,7 @@ class LadenScene final : public Scene {
   std::array<Plain<std::uint32_t>, count> lines_;
   std::array<std::array<Plain<std::uint32_t>, most_records>, most_producers> memory_;
   std::array<BasicMailboxClaim<Words>, most_producers> claims_;
+  std::array<Plain<std::uint32_t>, most_producers> published_;  // records, for who outlives it
 };
 
 }  // namespace oriel::model
