@@ -112,12 +112,12 @@ class Window : public Epochs {
   }
 
   /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all
-  /// epoch is finished. False: use flush().
-  bool flushed(int target) const {
+  /// epoch and in the notified one is finished. False: use flush().
+  bool flushed(int target, bool local) const {
     const EpochPeer& other = peer(target);
-    const Target* ready = other.ready;
-    if (ready == nullptr || !ready->passive || other.inlined || ready->finished != ready->issued ||
-        ready->atomics != 0) {
+    const bool open = other.ready != nullptr;
+    if ((open ? !other.ready->passive : other.notified == nullptr || covered(target)) ||
+        (!local && other.inlined) || !finished(other.ready) || !finished(other.notified)) {
       return false;
     }
     // What the next release of this process publishes must include the stores made so far.
@@ -160,6 +160,11 @@ class Window : public Epochs {
   }
 
  private:
+  static bool finished(const Target* target) {
+    return target == nullptr || (target->finished == target->issued && target->atomics == 0 &&
+                                 target->error == Error::none);
+  }
+
   Process& process_;
   std::uint32_t id_;
   std::shared_ptr<Region> region_;

@@ -77,7 +77,7 @@ TEST_F(FailedOperations, AFlushThatComesLaterReportsThem) {
   for (const bool local : {false, true}) {
     ASSERT_EQ(window().lock(true, 1, {}), Error::none);
     put_in_vain(1);
-    EXPECT_FALSE(window().flushed(1));
+    EXPECT_FALSE(window().flushed(1, false));
     EXPECT_EQ(flush(1, local), Error::system);
     EXPECT_EQ(flush(1, local), Error::none);
     EXPECT_EQ(unlock(), Error::none);

@@ -93,9 +93,10 @@ TEST_F(Inlined, WhateverCompletesThemMakesThem) {
   for (int i = 0; i < 1000; ++i) put(3, 3), job_.process(1).sweep();
   ASSERT_TRUE(put(4));
   EXPECT_EQ(memory(), 3u);
-  EXPECT_FALSE(origin().flushed(1));
+  EXPECT_TRUE(origin().flushed(1, true));
+  EXPECT_FALSE(origin().flushed(1, false));
   EXPECT_TRUE(origin().flush(1, false, nullptr).done);
-  EXPECT_TRUE(origin().flushed(1));
+  EXPECT_TRUE(origin().flushed(1, false));
   EXPECT_EQ(memory(), 4u);
   for (int i = 0; i < 1000; ++i) put(5, 3), job_.process(1).sweep();
   ASSERT_TRUE(put(6));

@@ -58,7 +58,7 @@ Failure flush_waiting(BoundWindow& window, int rank, bool local) {
 }
 
 inline Failure flush(BoundWindow& window, int rank, bool local) {
-  if (valid_rank(window, rank) && window.core->flushed(rank)) [[likely]] {
+  if (valid_rank(window, rank) && window.core->flushed(rank, local)) [[likely]] {
     sweep_pending();
     return {};
   }

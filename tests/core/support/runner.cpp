@@ -110,7 +110,7 @@ Outcome Runner::call(const Instruction& instruction, Window& window, Completion*
       return window.unlock_all(completion);
     case Kind::flush:
       // The boundary asks this first.
-      if (window.flushed(instruction.target)) return Outcome::finished();
+      if (window.flushed(instruction.target, false)) return Outcome::finished();
       return window.flush(instruction.target, instruction.local, completion);
     default:
       return window.flush_all(instruction.local, completion);
