@@ -32,7 +32,7 @@ namespace {
 // Messages for one process that wait here before its peers are asked to keep theirs.
 constexpr std::size_t most_waiting = 64;
 
-// Looks for notifications that find none, before one at the state of the queue.
+// Looks in a row for notifications that find none, before one at the state of the queue.
 constexpr unsigned looks_per_stall_check = 256;
 
 bool random_id(std::uint64_t& id) {
@@ -344,6 +344,7 @@ bool ShmTransport::take_notification(NotifyReader& reader) {
   while (true) {
     if (queue.take(reader, fenced_)) {
       notify_stalled_since_ = 0;
+      quiet_looks_ = 0;
       return true;
     }
     // Who has died once may have left many.
@@ -352,7 +353,7 @@ bool ShmTransport::take_notification(NotifyReader& reader) {
       continue;
     }
     // Whether one is on its way says `tail`, and each look at that takes its line from the
-    // producers.
+    // producers: not in a wait that is about to end.
     if (++quiet_looks_ % looks_per_stall_check != 0 ||
         !look_after_stall(queue, notify_stalled_since_)) {
       return false;

@@ -141,7 +141,7 @@ class ShmTransport final : public Transport {
   std::uint32_t relaxed_ = 0;
   std::uint64_t mailbox_stalled_since_ = 0;              // nanoseconds; zero: not stalled
   std::uint64_t notify_stalled_since_ = 0;               // likewise
-  unsigned quiet_looks_ = 0;                             // for notifications
+  unsigned quiet_looks_ = 0;                             // for notifications, in a row
   std::int32_t dead_producer_ = 0;                       // pid of the one found out last
   std::vector<Peer> peers_;                              // the first is this process
   std::unordered_map<std::uint64_t, int> numbers_;       // by ProcessName::id
