@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 
@@ -60,8 +61,8 @@ class Window : public Epochs {
     other.ready->used = true;
     return other.base + offset;
   }
-  /// The hot path of a notified put: a short run of bytes stored into mapped memory, in the open
-  /// epoch or, where none covers the target, in the notified one. False: nothing has been done; use
+  /// The hot path of a notified put: a run of bytes stored into mapped memory, in the open epoch
+  /// or, where none covers the target, in the notified one. False: nobody has been told; use
   /// issue().
   bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
                     const Notice& notice) {
@@ -70,7 +71,7 @@ class Window : public Epochs {
     if (open == nullptr && !covered(target)) open = other.notified;
     const bool behind_others =
         notice.kind == NoticeKind::tag ? other.holds_notices() : other.inlined;
-    if (open == nullptr || behind_others || bytes > NotifyStore::most_bytes) return false;
+    if (open == nullptr || behind_others || bytes > most_stored_twice) return false;
     const Member& member = region_->member(target);
     std::int64_t offset;
     if (member.base == nullptr ||
@@ -80,6 +81,11 @@ class Window : public Epochs {
       return false;
     }
     NotifyStore store{member.base + offset, origin, static_cast<std::uint32_t>(bytes)};
+    if (bytes > NotifyStore::most_bytes) {
+      if (other.inlined) return false;
+      std::memmove(store.to, origin, bytes);
+      store.bytes = 0;
+    }
     store.may_inline =
         open->lasting && bytes != 0 && bytes <= NotifyStore::most_inlined && target != rank();
     store.offset = static_cast<std::uint64_t>(offset);
@@ -160,6 +166,10 @@ class Window : public Epochs {
   }
 
  private:
+  /// What put_notified() stores without knowing that there is room for the notice, so perhaps in
+  /// vain: more takes so much longer than the general path that this does not matter.
+  static constexpr std::uint64_t most_stored_twice = std::uint64_t{16} * 1024;
+
   static bool finished(const Target* target) {
     return target == nullptr || (target->finished == target->issued && target->atomics == 0 &&
                                  target->error == Error::none);
