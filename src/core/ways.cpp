@@ -74,7 +74,7 @@ Outcome Ways::issue(const Operation& operation, Epoch& epoch, Target& target) {
   if (atomics_.has(operation) && operation.bytes() != 0) {
     // As MappedTargets::perform().
     if (epochs_.peer(target.rank).inlined) {
-      if (const Error error = mapped_.recall(target.rank); error != Error::none) {
+      if (const Error error = mapped_.recall(target.rank, RecallFor::order); error != Error::none) {
         return Outcome::failed(error);
       }
     }

@@ -69,8 +69,8 @@ class Routes final : public Transport {
     return node_->notify(process, record, store);
   }
   bool take_notification(NotifyReader& reader) override { return node_->take_notification(reader); }
-  bool begin_recall(int process, std::uint32_t window) override {
-    return node_->begin_recall(process, window);
+  bool begin_recall(int process, std::uint32_t window, RecallFor reason) override {
+    return node_->begin_recall(process, window, reason);
   }
   bool finish_recall(int process, StoreMaker& maker) override {
     return node_->finish_recall(process, maker);

@@ -355,6 +355,19 @@ TEST_F(InlinedPrivate, AnEndedTargetIsNamed) {
   fails(origin().unlock_all(nullptr));
 }
 
+// Nor does who has other operations behind them, although the target has taken them by then.
+TEST_F(Inlined, NotForAWhileAfterOthersHadToLook) {
+  ASSERT_EQ(origin().lock_all({}), Error::none);
+  issue(origin(), on_word(OperationKind::put, &value_, 1, 512));
+  ASSERT_TRUE(put(7));
+  EXPECT_EQ(memory(), 0u);
+  EXPECT_TRUE(heard());
+  issue(origin(), on_word(OperationKind::put, &value_, 1, 512));
+  ASSERT_TRUE(put(8));
+  EXPECT_EQ(memory(), 8u);
+  EXPECT_TRUE(origin().unlock_all(nullptr).done);
+}
+
 // Those of another window stay with the target.
 TEST_F(Inlined, AFlushTakesItsOwnWindowsBack) {
   SimWindowSpec spec;

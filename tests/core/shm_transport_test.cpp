@@ -411,7 +411,7 @@ TEST_F(ShmPeerTest, WhatTheDeadTookBackIsTaken) {
       const NotifyRecord record{window, {1, i, sizeof value}};
       if (transport.notify(parent, record, store) != NotifyOutcome::inlined) return 1;
     }
-    if (!transport.begin_recall(parent, window)) return 2;
+    if (!transport.begin_recall(parent, window, RecallFor::completion)) return 2;
     ::kill(::getpid(), SIGKILL);
     return 3;
   });

@@ -133,15 +133,16 @@ bool MappedTargets::let_notice_go(const RecordedOperation& recorded) {
 /// none that do not keep it.
 Error MappedTargets::perform(const Operation& operation) {
   if (epochs_.peer(operation.target).inlined) {
-    if (const Error error = recall(operation.target); error != Error::none) return error;
+    if (const Error error = recall(operation.target, RecallFor::order); error != Error::none)
+      return error;
   }
   const Error error = region_.perform(operation);
   if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
   return error;
 }
 
-Error MappedTargets::recall(int rank) {
-  if (region_.begin_recall(rank)) region_.fence();
+Error MappedTargets::recall(int rank, RecallFor reason) {
+  if (region_.begin_recall(rank, reason)) region_.fence();
   return finish_recall(rank);
 }
 
@@ -155,7 +156,8 @@ Error MappedTargets::finish_recall(int rank) {
 void MappedTargets::recall_all(Epoch& epoch) {
   bool fence = false;
   for (const Target& target : epoch) {
-    if (epochs_.peer(target.rank).inlined) fence |= region_.begin_recall(target.rank);
+    if (epochs_.peer(target.rank).inlined)
+      fence |= region_.begin_recall(target.rank, RecallFor::completion);
   }
   if (fence) region_.fence();
   for (Target& target : epoch) {

@@ -25,7 +25,7 @@ class MappedTargets {
   /// Operations of the open epoch may go straight to the target's memory, if there is a way.
   void make_ready(Target& target);
   /// Stores that may have been left to the rank are made when this returns.
-  Error recall(int rank);
+  Error recall(int rank, RecallFor reason);
   void recall_all(Epoch& epoch);
   /// The bytes of an operation are there; advance() tells the target of it.
   void hold_notice(RecordedOperation& recorded);

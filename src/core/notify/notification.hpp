@@ -56,6 +56,12 @@ enum class NotifyOutcome : std::uint8_t {
   inlined  // the store is left to the target
 };
 
+/// Why an inlined store is taken back.
+enum class RecallFor : std::uint8_t {
+  completion,  // a flush, or what closes an epoch
+  order        // another operation that it may not come after
+};
+
 /// A notification on its way, with the number of its window at the target's process.
 struct NotifyRecord {
   std::uint32_t window = 0;

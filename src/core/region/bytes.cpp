@@ -259,9 +259,9 @@ Error Region::run_errand(const Errand& errand, const Member& target) {
   return reduce(reduction, target, where, errand.data, nullptr, errand.bytes / errand.element);
 }
 
-bool Region::begin_recall(int rank) {
+bool Region::begin_recall(int rank, RecallFor reason) {
   const Member& target = member(rank);
-  return transport_.begin_recall(target.process, target.window);
+  return transport_.begin_recall(target.process, target.window, reason);
 }
 
 Error Region::finish_recall(int rank) {

@@ -76,7 +76,7 @@ class Region {
 
   /// Begins to take back the stores that have been left to the mapped rank. True: fence() has to
   /// follow, and finish_recall() in any case.
-  bool begin_recall(int rank);
+  bool begin_recall(int rank, RecallFor reason);
   /// They are made when this returns. Waits for one that the rank is making, as long as it lives.
   Error finish_recall(int rank);
   /// A full memory fence on every processor that runs one of the node's processes.

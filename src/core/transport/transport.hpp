@@ -137,7 +137,7 @@ class Transport {
   virtual bool take_notification(NotifyReader& reader) = 0;
   /// Begins to take back the stores that we have left to the process, in the window of that number
   /// of its. True: fence_peers() has to follow, and finish_recall() in any case.
-  virtual bool begin_recall(int process, std::uint32_t window) = 0;
+  virtual bool begin_recall(int process, std::uint32_t window, RecallFor reason) = 0;
   /// Returns when they have been made: by the maker here where the process has not. Waits for a
   /// store that it is making now, as long as it lives. False: it has ended.
   virtual bool finish_recall(int process, StoreMaker& maker) = 0;

@@ -111,10 +111,11 @@ class NotifyQueue {
   }
   /// Begins to take back what the caller has left to the reader, in the window of that number of
   /// the reader's. True: a fence of all peers has to follow.
-  bool begin_recall(std::int32_t pid, NotifySender& sender, std::uint32_t window) {
+  bool begin_recall(std::int32_t pid, NotifySender& sender, std::uint32_t window,
+                    RecallFor reason) {
     const bool marked =
         places_.begin_recall(sender.take_laden(window, places_.look_at_head()), pid);
-    sender.note_recall(marked);
+    sender.note_recall(marked || reason == RecallFor::order);
     return marked;
   }
   /// Returns when it has all been stored: by the maker where the reader has not. False: the reader

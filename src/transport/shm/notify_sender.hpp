@@ -20,9 +20,10 @@ class NotifySender {
 
   std::uint64_t head = 0;
 
-  /// Whether the next store may be left to the reader. Not for a while after flushes that had to
-  /// take stores back: whoever flushes that early gains nothing by them. The longer the more often
-  /// it happens, so that a program that always does so pays for a few only.
+  /// Whether the next store may be left to the reader. Not for a while after recalls that cost more
+  /// than such stores gain: of who flushes before the reader has come by, or mixes them with other
+  /// operations. The longer the more often it happens, so that a program that always does so pays
+  /// for a few only.
   bool inlines() {
     if (pause_ == 0) [[likely]]
       return true;
@@ -65,9 +66,10 @@ class NotifySender {
   }
   /// Their positions, oldest first.
   const std::vector<std::uint64_t>& taken() const { return taken_; }
-  void note_recall(bool taken_back) {
-    penalty_ = taken_back ? std::min(2 * penalty_ + least_pause, most_pause) : penalty_ / 2;
-    if (taken_back) pause_ = penalty_;
+  /// `costly`: stores had to be taken back, or looked after for something that they only delayed.
+  void note_recall(bool costly) {
+    penalty_ = costly ? std::min(2 * penalty_ + least_pause, most_pause) : penalty_ / 2;
+    if (costly) pause_ = penalty_;
   }
 
  private:

@@ -323,9 +323,9 @@ NotifyOutcome ShmTransport::notify(int process, const NotifyRecord& record,
   return told;
 }
 
-bool ShmTransport::begin_recall(int process, std::uint32_t window) {
+bool ShmTransport::begin_recall(int process, std::uint32_t window, RecallFor reason) {
   Peer& to = peer(process);
-  return notifications(to).begin_recall(pid_, to.notify_sender, window);
+  return notifications(to).begin_recall(pid_, to.notify_sender, window, reason);
 }
 
 bool ShmTransport::finish_recall(int process, StoreMaker& maker) {

@@ -318,8 +318,8 @@ NotifyOutcome SimTransport::notify(int process, const NotifyRecord& record,
                                     notify_senders_[process], record, store);
 }
 
-bool SimTransport::begin_recall(int process, std::uint32_t window) {
-  return notifications(process).begin_recall(self_, notify_senders_[process], window);
+bool SimTransport::begin_recall(int process, std::uint32_t window, RecallFor reason) {
+  return notifications(process).begin_recall(self_, notify_senders_[process], window, reason);
 }
 
 bool SimTransport::finish_recall(int process, StoreMaker& maker) {
