@@ -82,7 +82,10 @@ class Window : public Epochs {
     }
     NotifyStore store{member.base + offset, origin, static_cast<std::uint32_t>(bytes)};
     if (bytes > NotifyStore::most_bytes) {
-      if (other.inlined) return false;
+      const auto* from = static_cast<const std::byte*>(origin);
+      const auto* to = static_cast<const std::byte*>(store.to);
+      const bool overlap = from < to + bytes && to < from + bytes;
+      if (other.inlined || overlap) return false;
       std::memmove(store.to, origin, bytes);
       store.bytes = 0;
     }
@@ -171,8 +174,9 @@ class Window : public Epochs {
   static constexpr std::uint64_t most_stored_twice = std::uint64_t{16} * 1024;
 
   static bool finished(const Target* target) {
-    return target == nullptr || (target->finished == target->issued && target->atomics == 0 &&
-                                 target->error == Error::none);
+    return target == nullptr ||
+           (target->finished == target->issued && target->waiting.empty() &&
+            target->moving.empty() && target->atomics == 0 && target->error == Error::none);
   }
 
   Process& process_;

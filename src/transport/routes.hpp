@@ -69,6 +69,7 @@ class Routes final : public Transport {
     return node_->notify(process, record, store);
   }
   bool take_notification(NotifyReader& reader) override { return node_->take_notification(reader); }
+  bool notifications_due() override { return node_->notifications_due(); }
   bool begin_recall(int process, std::uint32_t window, RecallFor reason) override {
     return node_->begin_recall(process, window, reason);
   }

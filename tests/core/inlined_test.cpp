@@ -184,6 +184,42 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
   EXPECT_TRUE(origin().unlock_all(nullptr).done);
 }
 
+// Nor does one overtake them that travels as an errand with the request for a lock (S4).
+TEST(InlinedErrand, ComesAfterThem) {
+  SimJob job({0, 0, 0});
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  job.create_window(spec);
+  const std::uint64_t values[] = {0, 1, 2};
+  const auto memory = [&] {
+    std::uint64_t value = 0;
+    std::memcpy(&value, job.memory(1), sizeof value);
+    return value;
+  };
+  for (const int value : {0, 1}) {
+    Operation first = on_word(OperationKind::put, &values[value], 1);
+    first.notice = {NoticeKind::tag, 1, 8};
+    if (!job.window(0).put_notified(1, 0, &values[value], 8, first.notice)) {
+      issue(job.window(0), first);
+    }
+  }
+  ASSERT_TRUE(job.window(0).peer(1).inlined);
+  ASSERT_EQ(job.window(2).lock(true, 1, {}), Error::none);
+  issue(job.window(2), on_word(OperationKind::put, &values[0], 1, 8));
+  ASSERT_EQ(job.window(0).lock(true, 1, {}), Error::none);
+  issue(job.window(0), on_word(OperationKind::put, &values[2], 1));
+  Told unlocked;
+  unlocked.take(job.window(0).unlock(1, &unlocked));
+  Told other;
+  other.take(job.window(2).unlock(1, &other));
+  job.settle();
+  EXPECT_TRUE(unlocked.done() && other.done());
+  EXPECT_EQ(memory(), 2u);
+  const Listening listening(job.process(1).listeners());
+  job.process(1).sweep();
+  EXPECT_EQ(memory(), 2u);
+}
+
 // Third ranks rely on the ends of fence and start epochs, and a lock is given back at once.
 TEST_F(Inlined, NotInEpochsThatEndSoon) {
   ASSERT_EQ(origin().lock(false, 1, {}), Error::none);

@@ -572,6 +572,60 @@ TEST_F(NotifiedPair, NobodyListensForNothing) {
   EXPECT_FALSE(job_.process(1).busy());
 }
 
+// A later operation's answer says nothing of a direct transfer: neither path of a flush overlooks
+// it.
+TEST(NotifiedFlush, AwaitsDirectTransfers) {
+  Limits limits;
+  limits.direct = 64;
+  limits.direct_run = 8;
+  SimJob job({0, 1}, false, limits);
+  job.network().set_orders_writes(false);  // packets overtake transfers
+  SimWindowSpec spec;
+  spec.bytes = 256;
+  spec.direct = true;
+  job.create_window(spec);
+  std::memset(job.memory(1), 1, 256);
+  std::array<Cell, 16> far{};
+  Cell near = 0;
+  issue(job.window(0), notified(on_cells(OperationKind::get, far.data(), 1, 0, far.size()), 1));
+  issue(job.window(0), notified(on_cells(OperationKind::get, &near, 1, 0, 1), 2));
+  for (int round = 0; round < 100; ++round) {
+    for (int rank = 0; rank < 2; ++rank) job.process(rank).sweep();
+    for (const SimNetwork::Route& route : job.network().under_way()) {
+      if (!route.transfers) job.network().deliver(route);
+    }
+  }
+  ASSERT_NE(near, 0u);
+  ASSERT_EQ(far.back(), 0u);
+  EXPECT_FALSE(job.window(0).flushed(1, false));
+  EXPECT_FALSE(job.window(0).flushed(1, true));
+  Told flushed;
+  flushed.take(job.window(0).flush(1, false, &flushed));
+  EXPECT_FALSE(flushed.done());
+  job.settle();
+  EXPECT_TRUE(flushed.done());
+  EXPECT_NE(far.back(), 0u);
+}
+
+// One that is stored before its notice, and once more when that finds no room, is one memmove.
+TEST_F(NotifiedPair, AnOverlappingPutToOneself) {
+  std::array<unsigned char, 512> expected;
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<unsigned char>(i);
+  std::memcpy(job_.memory(0), expected.data(), expected.size());
+  std::memmove(expected.data() + 64, expected.data(), 400);
+  const auto put = [&](const void* from, std::int64_t to, std::uint64_t bytes) {
+    if (job_.window(0).put_notified(0, to, from, bytes, {NoticeKind::tag, 1, 0})) return;
+    Operation operation = on_word(OperationKind::put, static_cast<const Cell*>(from), 0, to);
+    operation.target_count = operation.origin.count = bytes / sizeof(Cell);
+    issue(job_.window(0), notified(operation, 1));
+  };
+  for (int i = 0; i < 2 * static_cast<int>(SimNetwork::Notifications::most); ++i) {
+    put(&value_, 1000, sizeof value_);
+  }
+  put(job_.memory(0), 64, 400);
+  EXPECT_EQ(std::memcmp(job_.memory(0), expected.data(), expected.size()), 0);
+}
+
 // A rank that has made its part of a window may notify one that has not.
 TEST_F(NotifiedPair, TheFirstOnesWaitForTheirWindow) {
   constexpr std::uint32_t number = 3;  // of rank 1's second window, as SimJob gives them

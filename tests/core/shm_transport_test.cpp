@@ -385,16 +385,31 @@ TEST_F(ShmPeerTest, ProducerKilledBetweenTailAndStateStallsForAMoment) {
 /// What notifications bring to one window.
 class Heard final : public NotifyReader {
  public:
-  bool store(std::uint32_t, std::uint64_t offset, std::span<const std::byte> bytes) override {
+  bool store(std::uint32_t, std::uint64_t offset, std::span<const std::byte> run) override {
     std::uint64_t value = 0;
-    std::memcpy(&value, bytes.data(), bytes.size());
+    std::memcpy(&value, run.data(), run.size());
     stored.emplace_back(offset, value);
     return true;
   }
-  void take(const NotifyRecord& record) override { tags.push_back(record.notification.tag); }
+  void take(const NotifyRecord& record) override {
+    tags.push_back(record.notification.tag);
+    bytes = record.notification.bytes;
+  }
 
   std::vector<std::pair<std::uint64_t, std::uint64_t>> stored;
   std::vector<std::int32_t> tags;
+  std::uint64_t bytes = 0;  // of the last
+};
+
+/// Kills its process before the second store.
+class FatalStores final : public StoreMaker {
+ public:
+  void make(std::span<const std::byte>, std::uint64_t) override {
+    if (++made_ == 2) ::kill(::getpid(), SIGKILL);
+  }
+
+ private:
+  int made_ = 0;
 };
 
 // B2, N3: a peer killed while it takes inlined stores back has published them all the same; nobody
@@ -412,14 +427,21 @@ TEST_F(ShmPeerTest, WhatTheDeadTookBackIsTaken) {
       if (transport.notify(parent, record, store) != NotifyOutcome::inlined) return 1;
     }
     if (!transport.begin_recall(parent, window, RecallFor::completion)) return 2;
-    ::kill(::getpid(), SIGKILL);
+    transport.fence_peers();
+    FatalStores stores;
+    transport.finish_recall(parent, stores);
     return 3;
   });
   EXPECT_EQ(child.join(), -SIGKILL);
   Heard heard;
+  ASSERT_TRUE(mine_->take_notification(heard));  // its store had been made
+  EXPECT_TRUE(heard.stored.empty());
+  EXPECT_EQ(heard.bytes, 8u);
+  heard.stored.emplace_back(0, 1000);
   EXPECT_FALSE(mine_->take_notification(heard));  // it may be about to go on
+  EXPECT_TRUE(mine_->notifications_due());
   EXPECT_FALSE(mine_->alive(peer_));
-  for (int i = 0; i < lines; ++i) ASSERT_TRUE(mine_->take_notification(heard)) << i;
+  for (int i = 1; i < lines; ++i) ASSERT_TRUE(mine_->take_notification(heard)) << i;
   EXPECT_FALSE(mine_->take_notification(heard));
   for (int i = 0; i < lines; ++i) {
     const auto number = static_cast<std::uint64_t>(i);

@@ -40,8 +40,10 @@ Failure get_value(BoundWindow& window, int index, MPI_Count& value) {
     now = counters.mine_at(index).value();
     news = counters.news(index, now);
   }
+  const Failure lost = news ? Failure() : nothing_new(window);
+  if (lost) now = counters.mine_at(index).value();  // what the dead had added
   value = static_cast<MPI_Count>(now);
-  return news ? Failure() : nothing_new(window);
+  return lost && !counters.news(index, now) ? lost : Failure();
 }
 
 Failure set_value(BoundWindow& window, int index, MPI_Count value) {

@@ -85,7 +85,8 @@ Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
   const auto lost = [&] {
     LostSources sources;
     const int rank = sources.of(window, pattern.source);
-    return rank < 0 || look() ? Failure() : lost_rank(window, rank);
+    if (rank < 0 || !sources.all_heard() || look()) return Failure();
+    return lost_rank(window, rank);
   };
   if (wait) return sweep_until(look, lost);
   let_others_run();

@@ -82,8 +82,10 @@ inline Failure block(const BoundWindow& window, Start&& start) {
   Flag& flag = runtime.spare_flag();
   const Outcome outcome = start(&flag);
   if (outcome.done) [[likely]] {
-    if (outcome.error == Error::peer_lost) {
+    if (outcome.error == Error::peer_lost) [[unlikely]] {
       if (const Failure lost = look_for_lost_peers(window)) return lost;
+      const int rank = window.core->lost_source(-1);
+      if (rank >= 0) return lost_rank(window, rank);
     }
     const Failure failed = failure(outcome.error, window.core->reason());
     sweep_pending();  // a call that waits does so anyway

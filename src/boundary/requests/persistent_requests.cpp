@@ -42,7 +42,7 @@ Failure PersistentRequest::describe(MPI_Status* status) const {
 void PersistentRequest::look_for_lost(LostSources& sources) {
   if (!active_ || complete()) return;
   const int rank = lost(sources);
-  if (!complete()) lost_rank_ = rank;
+  if (rank >= 0 && sources.all_heard() && !complete()) lost_rank_ = rank;
 }
 
 int PersistentRequests::add(std::unique_ptr<PersistentRequest> request, MPI_Request* handle) {

@@ -2,6 +2,7 @@
 #include "boundary/runtime/lost_peers.hpp"
 
 #include <string>
+#include <utility>
 
 #include "boundary/runtime/runtime.hpp"
 
@@ -28,11 +29,14 @@ Failure lost_rank(const BoundWindow& window, int rank) {
 
 int LostSources::of(const BoundWindow& window, int source) {
   const auto [looked, unseen] = known_.try_emplace({&window, source}, -1);
-  if (unseen) {
-    looked->second = window.core->lost_source(source);
-    if (looked->second >= 0) runtime.engine()->process.sweep();
-  }
+  if (unseen) looked->second = window.core->lost_source(source);
   return looked->second;
+}
+
+bool LostSources::all_heard() {
+  Process& process = runtime.engine()->process;
+  if (!std::exchange(swept_, true)) process.sweep();
+  return !process.transport().notifications_due();
 }
 
 }  // namespace oriel::boundary

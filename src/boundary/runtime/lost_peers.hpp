@@ -18,11 +18,14 @@ Failure lost_rank(const BoundWindow& window, int rank);
 /// source those of every rank.
 class LostSources {
  public:
-  /// The rank, or for -1 any, that has ended; -1: none. With the process lock. What the dead had
-  /// published has come when this returns, and may be what was waited for.
+  /// The rank, or for -1 any, that has ended; -1: none. With the process lock.
   int of(const BoundWindow& window, int source);
+  /// Whether what the dead had published has come, and may be what was waited for; else another
+  /// look is to be taken later. Sweeps, the first time: not with the lock of requests.
+  bool all_heard();
 
  private:
+  bool swept_ = false;
   std::map<std::pair<const BoundWindow*, int>, int> known_;
 };
 

@@ -249,6 +249,7 @@ void MappedTargets::leave_errand(Epoch& epoch) {
   if (target.access != Target::Access::requested || target.issued != 1 || target.atomics != 0) {
     return;
   }
+  if (epochs_.peer(target.rank).inlined) return;  // perform() keeps the order
   Errand errand;
   if (region_.make_errand(target.waiting.head->operation, errand)) {
     region_.lock_line(target.rank).leave(region_.rank(), errand);

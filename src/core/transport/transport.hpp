@@ -130,11 +130,13 @@ class Transport {
   /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.
   /// Released with it: all that we have written, and the store. In order per pair of processes.
   /// NotifyOutcome::not_now: it has not taken what has come before, and nothing tells when it has,
-  /// or the store would have to be inlined and had better not be.
+  /// or the store can only be made where it had better not be.
   virtual NotifyOutcome notify(int process, const NotifyRecord& record,
                                const NotifyStore& store) = 0;
   /// Gives the next notification that has come to the reader. False: there is none that it takes.
   virtual bool take_notification(NotifyReader& reader) = 0;
+  /// Notifications have come that have not been taken, or are just being written.
+  virtual bool notifications_due() = 0;
   /// Begins to take back the stores that we have left to the process, in the window of that number
   /// of its. True: fence_peers() has to follow, and finish_recall() in any case.
   virtual bool begin_recall(int process, std::uint32_t window, RecallFor reason) = 0;

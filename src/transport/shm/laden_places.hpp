@@ -32,7 +32,8 @@ namespace oriel {
 ///
 /// The producer waits for the few instructions from L1 to L3 or L4, as long as the reader lives;
 /// the reader waits for nobody. Where a producer was killed between P1 and P4 the reader makes the
-/// record laden again: nobody else can store its bytes any more. The exchange of P1 can only meet a
+/// record laden again, and stores the bytes, perhaps a second time: nobody can have stored others
+/// there meanwhile. The exchange of P1 can only meet a
 /// state of the producer's own in this lap, or of a later lap, which it leaves alone.
 template <typename Words, typename Cells>
 class BasicLadenPlaces : public BasicMailboxPlaces<Words, Cells> {

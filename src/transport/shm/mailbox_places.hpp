@@ -143,6 +143,8 @@ class BasicMailboxPlaces {
     // Pairs with the acquire in reserve().
     ends_->head.store(end, std::memory_order_release);
   }
+  /// Something is reserved and not yet read.
+  bool due() const { return ends_->tail.load(std::memory_order_relaxed) != front(); }
   /// Something is reserved and not yet committed, with nothing readable before it.
   bool stalled() const {
     const std::uint64_t head = front();

@@ -26,8 +26,8 @@ struct alignas(cache_line) NotifyLine {
   std::uint32_t window;
   std::int32_t source;
   std::int32_t tag;
-  std::uint32_t laden_bytes;      // of the operation and the store, if the line is laden
-  std::uint64_t bytes_or_offset;  // of the operation; laden: of the store in the window's memory
+  std::uint32_t laden_bytes;      // of the operation and its store, if the line carries that; or 0
+  std::uint64_t bytes_or_offset;  // then of the store in the window's memory; else of the operation
   std::byte laden[NotifyStore::most_inlined];
 };
 
@@ -105,6 +105,7 @@ class NotifyQueue {
       __builtin_prefetch(&line, 1);
       short_copy(store.to, store.from, store.bytes);
     }
+    line.laden_bytes = 0;
     line.bytes_or_offset = record.notification.bytes;
     places_.publish(*position, Phase::committed);
     return NotifyOutcome::stored;
@@ -125,7 +126,6 @@ class NotifyQueue {
     return places_.finish_recall(sender.taken(), pid, sharers, reader, [&](std::uint64_t position) {
       NotifyLine& line = lines_.at(position);
       maker.make(std::span<const std::byte>(line.laden, line.laden_bytes), line.bytes_or_offset);
-      line.bytes_or_offset = line.laden_bytes;
     });
   }
 
@@ -137,9 +137,11 @@ class NotifyQueue {
     if (phase == Phase::laden && !places_.begin_store(asymmetric)) return false;
     const NotifyLine& line = lines_.at(places_.front());
     const std::uint32_t window = line.window;
-    Notification notification{line.source, line.tag, line.bytes_or_offset};
+    // A line stays as it is when its store is taken back: its producer may die within that.
+    const bool carries = line.laden_bytes != 0;
+    const Notification notification{line.source, line.tag,
+                                    carries ? line.laden_bytes : line.bytes_or_offset};
     if (phase == Phase::laden) {
-      notification.bytes = line.laden_bytes;
       if (!reader.store(window, line.bytes_or_offset, {line.laden, line.laden_bytes})) {
         places_.end_store();
         return false;
@@ -154,6 +156,8 @@ class NotifyQueue {
     return true;
   }
 
+  /// Some have been reserved and not been taken.
+  bool due() const { return places_.due(); }
   /// See BasicMailboxPlaces and BasicLadenPlaces: a producer that was killed.
   bool stalled() const { return places_.stalled(); }
   template <typename Alive>

@@ -122,7 +122,6 @@ int ShmTransport::add(const ProcessName& name, PeerArena arena, ProcessBlock* bl
   const int number = processes();
   fenced_ = fenced_ && block->fenced == 1;
   CPU_OR(&processors_, &processors_, &block->processors);
-  if (name.arena.pid == dead_producer_) dead_producer_ = 0;
   peers_.push_back({name, std::move(arena), block});
   crowded_ = processes() > CPU_COUNT(&processors_);
   numbers_.emplace(name.id, number);
@@ -348,8 +347,9 @@ bool ShmTransport::take_notification(NotifyReader& reader) {
       return true;
     }
     // Who has died once may have left many.
-    if (dead_producer_ != 0 &&
-        queue.skip_dead([this](std::int32_t pid) { return pid != dead_producer_; })) {
+    if (dead_producer_ != 0 && queue.skip_dead([this](std::int32_t pid) {
+          return pid != dead_producer_ || process_alive(pid, 0);  // its number may be used again
+        })) {
       continue;
     }
     // Whether one is on its way says `tail`, and each look at that takes its line from the

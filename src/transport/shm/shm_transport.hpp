@@ -74,6 +74,7 @@ class ShmTransport final : public Transport {
   Error copy(int process, bool write, std::span<const Run> runs) override;
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
   bool take_notification(NotifyReader& reader) override;
+  bool notifications_due() override { return notifications(peers_.front()).due(); }
   bool begin_recall(int process, std::uint32_t window, RecallFor reason) override;
   bool finish_recall(int process, StoreMaker& maker) override;
   const std::atomic<std::uint32_t>& pressed() const override {

@@ -154,6 +154,7 @@ class SimTransport final : public Transport {
   bool take_notification(NotifyReader& reader) override {
     return notifications(self_).take(reader, fences_peers());
   }
+  bool notifications_due() override { return notifications(self_).due(); }
   bool begin_recall(int process, std::uint32_t window, RecallFor reason) override;
   bool finish_recall(int process, StoreMaker& maker) override;
   const std::atomic<std::uint32_t>& pressed() const override {
