@@ -10,8 +10,8 @@
  * A notified operation is the operation of the same name, and a notification to its target with a
  * tag of the caller's choice:
  *  - A notified write is visible in the target's memory when its notification is, or else when what
- *    flushes or closes its epoch has returned. Before that it may not be there at all. The memory of
- *    a notified read may be overwritten when its notification arrives.
+ *    flushes or closes its epoch has returned. Before that it may not be there at all. The memory
+ * of a notified read may be overwritten when its notification arrives.
  *  - In an open epoch that covers the target (fence, start, lock, lock_all) the operation belongs
  * to that epoch: it starts when any other operation of the epoch would, and what closes or flushes
  *    the epoch covers it. Where no such epoch is open it forms its own: it starts at once, ignores
