@@ -9,15 +9,16 @@
  *
  * A notified operation is the operation of the same name, and a notification to its target with a
  * tag of the caller's choice:
- *  - A notified write is visible in the target's memory when its notification is, or else when what
- *    flushes or closes its epoch has returned. Before that it may not be there at all. The memory
- * of a notified read may be overwritten when its notification arrives.
+ *  - A notified write is visible in the target's memory when its notification is, or else when
+ *    what flushes or closes its epoch has returned. Before that it may not be there at all. The
+ *    memory of a notified read may be overwritten when its notification arrives.
  *  - In an open epoch that covers the target (fence, start, lock, lock_all) the operation belongs
- * to that epoch: it starts when any other operation of the epoch would, and what closes or flushes
- *    the epoch covers it. Where no such epoch is open it forms its own: it starts at once, ignores
- *    locks, and MPI_Win_flush, MPI_Win_flush_local, their _all forms and ORIEL_Win_iflush... cover
- *    it. In every case the origin's buffers may be reused after a flush_local (or what closes the
- *    epoch), and nothing has to be flushed for the target to be notified.
+ *    to that epoch: it starts when any other operation of the epoch would, and what closes or
+ *    flushes the epoch covers it. Where no such epoch is open it forms its own: it starts at once,
+ *    ignores locks, and MPI_Win_flush, MPI_Win_flush_local, their _all forms and the calls of
+ *    ORIEL_Win_iflush cover it. In every case the origin's buffers may be reused after a
+ *    flush_local (or what closes the epoch), and nothing has to be flushed for the target to be
+ *    notified.
  *  - Notifications of one origin to one target on one window arrive in the order in which the
  *    operations were issued, except that those of operations which the network carries out by
  *    itself (long transfers, and accumulates on a window with mpi_assert_accumulate_intrinsic) may

@@ -23,8 +23,8 @@
  *  - Several operations may name one counter, also from several origins, and a tag's notification
  *    (oriel/notify.h) of the same window has nothing to do with it.
  *  - An index that the target (or, of the calls on own counters, the calling rank) does not have is
- *    ORIEL_ERR_RMA_NOTIFICATION: nothing was moved or counted. On a window that Oriel does not
- * carry the calls fail with MPI_ERR_UNSUPPORTED_OPERATION.
+ *    ORIEL_ERR_RMA_NOTIFICATION: nothing was moved or counted. On a window that Oriel does
+ *    not carry the calls fail with MPI_ERR_UNSUPPORTED_OPERATION.
  */
 #ifndef ORIEL_NOTIFY_COUNTERS_H
 #define ORIEL_NOTIFY_COUNTERS_H
