@@ -619,9 +619,11 @@ TEST_F(NotifiedPair, AnOverlappingPutToOneself) {
     operation.target_count = operation.origin.count = bytes / sizeof(Cell);
     issue(job_.window(0), notified(operation, 1));
   };
-  for (int i = 0; i < 2 * static_cast<int>(SimNetwork::Notifications::most); ++i) {
+  // The queue is full, and no notice is held yet.
+  for (std::size_t i = 0; i < SimNetwork::Notifications::most; ++i) {
     put(&value_, 1000, sizeof value_);
   }
+  ASSERT_FALSE(job_.window(0).peer(0).holds_notices());
   put(job_.memory(0), 64, 400);
   EXPECT_EQ(std::memcmp(job_.memory(0), expected.data(), expected.size()), 0);
 }
