@@ -72,11 +72,8 @@ void Ways::push(bool urgent) {
 
 Outcome Ways::issue(const Operation& operation, Epoch& epoch, Target& target) {
   if (atomics_.has(operation) && operation.bytes() != 0) {
-    // As MappedTargets::perform().
-    if (epochs_.peer(target.rank).inlined) {
-      if (const Error error = mapped_.recall(target.rank, RecallFor::order); error != Error::none) {
-        return Outcome::failed(error);
-      }
+    if (const Error error = mapped_.keep_order(target.rank); error != Error::none) {
+      return Outcome::failed(error);
     }
     const char* reason = "";
     if (const Error error = atomics_.record(operation, epoch, target, reason);

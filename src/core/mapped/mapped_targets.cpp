@@ -129,13 +129,12 @@ bool MappedTargets::let_notice_go(const RecordedOperation& recorded) {
   return true;
 }
 
-/// Behind the stores that were inlined before it: MPI promises no order of puts, but programs know
-/// none that do not keep it.
+Error MappedTargets::keep_order(int rank) {
+  return epochs_.peer(rank).inlined ? recall(rank, RecallFor::order) : Error::none;
+}
+
 Error MappedTargets::perform(const Operation& operation) {
-  if (epochs_.peer(operation.target).inlined) {
-    if (const Error error = recall(operation.target, RecallFor::order); error != Error::none)
-      return error;
-  }
+  if (const Error error = keep_order(operation.target); error != Error::none) return error;
   const Error error = region_.perform(operation);
   if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
   return error;

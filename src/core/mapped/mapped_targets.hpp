@@ -27,6 +27,9 @@ class MappedTargets {
   /// Stores that may have been left to the rank are made when this returns.
   Error recall(int rank, RecallFor reason);
   void recall_all(Epoch& epoch);
+  /// Before an operation to the rank: those that are inlined come first. MPI promises no order of
+  /// puts, but programs know of no host that does not keep it.
+  Error keep_order(int rank);
   /// The bytes of an operation are there; advance() tells the target of it.
   void hold_notice(RecordedOperation& recorded);
 

@@ -124,7 +124,7 @@ class NotifyQueue {
   bool finish_recall(std::int32_t pid, NotifySender& sender, Sharers& sharers, std::uint32_t reader,
                      StoreMaker& maker) {
     return places_.finish_recall(sender.taken(), pid, sharers, reader, [&](std::uint64_t position) {
-      NotifyLine& line = lines_.at(position);
+      const NotifyLine& line = lines_.at(position);
       maker.make(std::span<const std::byte>(line.laden, line.laden_bytes), line.bytes_or_offset);
     });
   }
