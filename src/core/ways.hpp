@@ -64,7 +64,9 @@ class Ways final : public Reach {
   bool settled(Epoch& epoch, Target& target) override;
   bool loadable(int target) override {
     const Member& member = region_.member(target);
-    return member.base != nullptr && member.size != 0;
+    // What we have attached to a dynamic window is ours to load and store.
+    return (member.base != nullptr && member.size != 0) ||
+           (region_.dynamic() && target == region_.rank());
   }
   bool answers(int target) override { return !region_.mapped(target); }
   void transferred(RecordedOperation& recorded, const Transfer& transfer) override;

@@ -37,6 +37,18 @@ Window::~Window() {
   if (remote()) process_.serve(false);
 }
 
+Error Window::attach(const Piece& piece) {
+  const char* reason = "";
+  const Error error = region_->own_pieces().attach(piece, reason);
+  return error == Error::none ? error : fail(error, reason);
+}
+
+Error Window::detach(std::uint64_t address) {
+  const char* reason = "";
+  const Error error = region_->own_pieces().detach(address, reason);
+  return error == Error::none ? error : fail(error, reason);
+}
+
 Outcome Window::await(std::int32_t counter, std::uint64_t value, Completion& completion) {
   if (notifications_.counters().mine_at(counter).value() >= value) return Outcome::finished();
   notifications_.thresholds().add(counter, value, completion);

@@ -57,7 +57,9 @@ class Window : public Epochs {
       return nullptr;
     }
     const auto offset = static_cast<std::uint64_t>(product);
-    if (bytes > other.size || offset > other.size - bytes) return nullptr;
+    if (bytes > other.size || offset > other.size - bytes) [[unlikely]] {
+      return region_->dynamic() && bytes != 0 ? direct_piece(target, offset, bytes) : nullptr;
+    }
     other.ready->used = true;
     return other.base + offset;
   }
@@ -139,6 +141,13 @@ class Window : public Epochs {
   Error lock(bool exclusive, int target, Assert assertion);
   Outcome unlock(int target, Completion* completion);
 
+  // Of a dynamic window. Where something is wrong, reason() tells.
+  bool dynamic() const { return region_->dynamic(); }
+  /// Attaches memory of ours: nobody waits, and no operation of others is held up.
+  Error attach(const Piece& piece);
+  /// Detaches the piece that begins at the address: operations on it fail from now on.
+  Error detach(std::uint64_t address);
+
   /// What notified operations have told this rank.
   Notifications& notifications() { return notifications_; }
   /// Tells the completion when our counter, which we have, has reached the value (N8).
@@ -173,6 +182,11 @@ class Window : public Epochs {
   /// vain: more takes so much longer than the general path that this does not matter.
   static constexpr std::uint64_t most_stored_twice = std::uint64_t{16} * 1024;
 
+  std::byte* direct_piece(int target, std::uint64_t address, std::uint64_t bytes) const {
+    std::byte* where = region_->direct_piece(target, address, bytes);
+    if (where != nullptr) peer(target).ready->used = true;
+    return where;
+  }
   static bool finished(const Target* target) {
     return target == nullptr ||
            (target->finished == target->issued && target->waiting.empty() &&

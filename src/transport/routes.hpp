@@ -62,6 +62,13 @@ class Routes final : public Transport {
            (atomics_ != nullptr && atomics_->finished(transfer));
   }
   bool orders_writes() const override { return network_->orders_writes(); }
+  std::byte* share(std::uint64_t bytes, Place& place) override {
+    return node_->share(bytes, place);
+  }
+  void unshare(std::byte* memory) override { node_->unshare(memory); }
+  std::byte* map(int process, const Place& place, std::uint64_t bytes) override {
+    return node_->map(process, place, bytes);
+  }
   Error copy(int process, bool write, std::span<const Run> runs) override {
     return node_->copy(process, write, runs);
   }

@@ -42,7 +42,9 @@ INSTANTIATE_TEST_SUITE_P(Placements, RandomPrograms,
                                            Case{"MixedReordered", Placement::mixed, true},
                                            Case{"Private", Placement::private_memory, false},
                                            Case{"PrivateReordered", Placement::private_memory,
-                                                true}),
+                                                true},
+                                           Case{"Dynamic", Placement::dynamic, false},
+                                           Case{"DynamicReordered", Placement::dynamic, true}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

@@ -75,11 +75,12 @@ TEST_P(RandomThreads, DoWhatTheModelSays) {
 
 INSTANTIATE_TEST_SUITE_P(Placements, RandomThreads,
                          ::testing::Values(Placement::mapped, Placement::mixed,
-                                           Placement::private_memory),
+                                           Placement::private_memory, Placement::dynamic),
                          [](const auto& one) {
-                           return one.param == Placement::mapped  ? "Mapped"
-                                  : one.param == Placement::mixed ? "Mixed"
-                                                                  : "Private";
+                           return one.param == Placement::mapped    ? "Mapped"
+                                  : one.param == Placement::mixed   ? "Mixed"
+                                  : one.param == Placement::dynamic ? "Dynamic"
+                                                                    : "Private";
                          });
 
 /// A target's words and some origins as threads.

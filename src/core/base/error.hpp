@@ -11,8 +11,10 @@ enum class Error : std::uint8_t {
   none,
   rank,
   displacement,  // negative displacement: MPI_ERR_DISP
-  range,         // beyond the target's window: MPI_ERR_RMA_RANGE
+  range,         // not in the target's window: MPI_ERR_RMA_RANGE
   sync,          // wrong synchronization state: MPI_ERR_RMA_SYNC
+  attach,        // memory that cannot be attached: MPI_ERR_RMA_ATTACH
+  base,          // memory that is not attached: MPI_ERR_BASE
   operation,     // an op that the call does not take: MPI_ERR_OP
   peer_lost,     // the awaited process died: MPI_ERR_OTHER
   system         // the operating system refused a transfer: MPI_ERR_OTHER

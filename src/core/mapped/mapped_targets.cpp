@@ -137,6 +137,10 @@ Error MappedTargets::perform(const Operation& operation) {
   if (const Error error = keep_order(operation.target); error != Error::none) return error;
   const Error error = region_.perform(operation);
   if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
+  if (error == Error::range) {
+    epochs_.fail(error, "the target has not attached all of this memory to the window");
+  }
+  if (error == Error::system) epochs_.fail(error, "the target's memory cannot be reached");
   return error;
 }
 
@@ -169,7 +173,7 @@ void MappedTargets::recall_all(Epoch& epoch) {
 
 void MappedTargets::make_ready(Target& target) {
   const Member& member = region_.member(target.rank);
-  if (member.path != Path::mapped || member.base == nullptr) return;
+  if (member.path != Path::mapped || (member.base == nullptr && member.pieces == nullptr)) return;
   EpochPeer& peer = epochs_.peer(target.rank);
   peer.base = member.base;
   peer.size = member.size;

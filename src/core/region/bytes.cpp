@@ -106,6 +106,7 @@ class MemberStores final : public StoreMaker {
 }  // namespace
 
 Error Region::check(const Operation& operation, const char*& reason) {
+  if (dynamic()) return Error::none;
   const Layout& layout = *operation.target_layout;
   if (operation.displacement < 0) {
     reason = "the target displacement is negative";
@@ -126,9 +127,15 @@ Error Region::check(const Operation& operation, const char*& reason) {
 }
 
 Error Region::perform(const Operation& operation) {
+  if (dynamic()) return perform_on_pieces(operation);
   const Member& target = member(operation.target);
-  const std::uint64_t offset = target.offset(operation.displacement);
-  if (target.path != Path::vm) return perform_mapped(operation, target, target.base + offset);
+  return perform_at(operation, target, target.offset(operation.displacement));
+}
+
+Error Region::perform_at(const Operation& operation, const Member& target, std::uint64_t offset) {
+  if (target.path != Path::vm) {
+    return perform_mapped(operation, target, at(target.base, static_cast<std::int64_t>(offset)));
+  }
   const Error error = perform_vm(operation, target, target.address + offset);
   if (error == Error::peer_lost && !alive(operation.target)) return lose(operation.target, "");
   return error;
@@ -228,8 +235,10 @@ Error Region::perform_vm(const Operation& operation, const Member& target, std::
 
 bool Region::make_errand(const Operation& operation, Errand& errand) {
   const Member& target = member(operation.target);
-  if (target.path != Path::mapped || target.private_memory || operation.notice.wanted())
+  if (target.path != Path::mapped || target.private_memory || target.base == nullptr ||
+      operation.notice.wanted()) {
     return false;
+  }
   const bool accumulates = operation.kind == OperationKind::accumulate;
   if (!accumulates && operation.kind != OperationKind::put) return false;
   const std::uint64_t bytes = operation.bytes();

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/lock/control.hpp"
+#include "core/pieces/piece_words.hpp"
 #include "core/transport/doorbell.hpp"
 #include "core/transport/transport.hpp"
 
@@ -29,8 +30,11 @@ struct Member {
   std::uint64_t disp_unit = 1;
   ControlBlock* control = nullptr;  // null exactly when path is served, in both directions
   Doorbell* doorbell = nullptr;     // null exactly when control is
-  bool direct = false;              // served: its memory is exposed to direct transfers,
-  RemoteMemory memory;              // here
+  /// Of a dynamic window: what it has attached; null when control is. It has no base and no bytes
+  /// of its own, and displacements are addresses in its process.
+  const PieceRoot* pieces = nullptr;
+  bool direct = false;  // served: its memory is exposed to direct transfers,
+  RemoteMemory memory;  // here
 
   // Where the region has an AtomicSet: of every rank, our own included.
   int atomic_process = 0;      // number in the transport for atomics

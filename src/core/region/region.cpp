@@ -15,10 +15,19 @@ Region::Region(RegionSpec spec, Transport& transport)
       directory_(std::move(spec.directory)),
       mapped_(std::move(spec.mapped)),
       mine_(spec.control),
-      members_(static_cast<std::size_t>(spec.ranks)) {}
+      members_(static_cast<std::size_t>(spec.ranks)),
+      own_pieces_(spec.pieces != nullptr ? std::make_unique<OwnPieces>(*spec.pieces, transport)
+                                         : nullptr),
+      pieces_(dynamic() ? static_cast<std::size_t>(spec.ranks) : 0) {}
 
 void Region::meet(int rank) {
-  members_[rank] = {directory_->find(rank), true};
+  Member found = directory_->find(rank);
+  if (found.pieces != nullptr) {
+    pieces_[rank].meet(*found.pieces);
+    // Some of our pieces may be private: where we update them for others, we do so alone.
+    found.private_memory = rank == rank_ && ranks_ > 1;
+  }
+  members_[rank] = {found, true};
 }
 
 void Region::wake(int rank) {

@@ -14,6 +14,8 @@
 #include "core/lock/update.hpp"
 #include "core/operation/atomic_set.hpp"
 #include "core/operation/operation.hpp"
+#include "core/pieces/own_pieces.hpp"
+#include "core/pieces/peer_pieces.hpp"
 #include "core/region/member.hpp"
 #include "core/transport/transport.hpp"
 
@@ -25,7 +27,8 @@ struct RegionSpec {
   std::shared_ptr<Directory> directory;
   std::vector<int> mapped;          // ranks that are, ourselves included
   ControlBlock* control = nullptr;  // our own
-  std::shared_ptr<void> own;        // what that and our memory lie in, let go with the region
+  PieceRoot* pieces = nullptr;      // likewise, of a dynamic window
+  std::shared_ptr<void> own;        // what these and our memory lie in, let go with the region
   AtomicSet atomics;                // the same on all ranks
 };
 
@@ -40,6 +43,8 @@ class Region {
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
   const AtomicSet& atomics() const { return atomics_; }
+  /// Its memory is what each rank has attached: see Member::pieces.
+  bool dynamic() const { return own_pieces_ != nullptr; }
 
   const Member& member(int rank) {
     Known& known = members_[rank];
@@ -92,7 +97,7 @@ class Region {
 
   // Bytes, of mapped ranks.
   /// Whether the operation stays within its target's memory; else `reason` is the second half of a
-  /// sentence.
+  /// sentence. What is attached is asked when the operation is carried out.
   Error check(const Operation& operation, const char*& reason);
   Error perform(const Operation& operation);
   /// Error::peer_lost: a rank was killed within an update that this one would have to wait for.
@@ -116,6 +121,16 @@ class Region {
   /// Whom the last operation that failed with Error::peer_lost has lost: the second half of a
   /// sentence.
   const char* whom_lost() const { return whom_lost_.c_str(); }
+  // What is attached, where the window is dynamic.
+  OwnPieces& own_pieces() { return *own_pieces_; }
+  /// Where so many bytes at that address of a mapped rank lie in our address space, if they lie in
+  /// one piece that can be loaded and stored. Null: perform() does what can be done.
+  std::byte* direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) {
+    std::byte* where = pieces_[rank].direct(address, bytes);
+    return where != nullptr ? where : find_direct_piece(rank, address, bytes);
+  }
+  /// Error::range: some of these bytes of ours are not attached.
+  Error check_attached(std::uint64_t address, std::uint64_t bytes);
   /// A short operation as a lock request carries it (S4); false: it is not one.
   bool make_errand(const Operation& operation, Errand& errand);
 
@@ -132,6 +147,11 @@ class Region {
         count > most_atomics || target.private_memory || !atomic_element(element, where);
     return Update(*target.control, sharers_, alone);
   }
+  Error find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left);
+  std::byte* find_direct_piece(int rank, std::uint64_t address, std::uint64_t bytes);
+  Error perform_on_pieces(const Operation& operation);
+  Error perform_by_pieces(const Operation& operation);
+  Error perform_at(const Operation& operation, const Member& target, std::uint64_t offset);
   Error perform_mapped(const Operation& operation, const Member& target, std::byte* base);
   Error perform_vm(const Operation& operation, const Member& target, std::uint64_t base);
   Error copy_vm(const Operation& operation, const Member& target, std::uint64_t base);
@@ -155,8 +175,10 @@ class Region {
   std::vector<int> mapped_;
   ControlBlock* mine_;
   ZeroArray<Known> members_;
-  std::vector<int> told_;           // scratch of give_back
-  std::vector<std::byte> scratch_;  // of updates of private memory
+  std::unique_ptr<OwnPieces> own_pieces_;  // null: the window is not dynamic
+  ZeroArray<PeerPieces> pieces_;           // by rank, where it is
+  std::vector<int> told_;                  // scratch of give_back
+  std::vector<std::byte> scratch_;         // of updates of private memory
   std::string whom_lost_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/lock/lock_line.hpp"
+#include "core/operation/address.hpp"
 
 namespace oriel {
 namespace {
@@ -234,6 +235,7 @@ Error Server::check_request(const Message& message, const Layout* layout) {
   if (reduces(message.operation) && !valid(reduction_of(message))) return Error::operation;
   const std::uint64_t size = self().size;
   const std::uint64_t bytes = bytes_of(message);
+  if (region_.dynamic()) return check_attached(message, layout);
   if (layout == nullptr) {
     return message.offset <= size && bytes <= size - message.offset ? Error::none : Error::range;
   }
@@ -248,6 +250,29 @@ Error Server::check_request(const Message& message, const Layout* layout) {
                  high <= static_cast<std::int64_t>(size - message.offset)
              ? Error::none
              : Error::range;
+}
+
+/// The same where our memory is what we have attached. It lies where its addresses say.
+Error Server::check_attached(const Message& message, const Layout* layout) {
+  const std::uint64_t bytes = bytes_of(message);
+  if (layout == nullptr) return region_.check_attached(message.offset, bytes);
+  std::uint64_t total = 0;
+  if (layout->size() == 0 || __builtin_mul_overflow(message.count, layout->size(), &total) ||
+      message.first > total || bytes > total - message.first) {
+    return Error::range;
+  }
+  BlockCursor cursor(*layout, message.count);
+  cursor.skip(message.first);
+  for (std::uint64_t left = bytes; left != 0;) {
+    const std::uint64_t run = std::min(cursor.run(), left);
+    const std::uint64_t address = message.offset + static_cast<std::uint64_t>(cursor.offset());
+    if (const Error error = region_.check_attached(address, run); error != Error::none) {
+      return error;
+    }
+    left -= run;
+    cursor.advance(run);
+  }
+  return Error::none;
 }
 
 Error Server::serve_run(const Message& message, std::byte* where, const std::byte* operands,
@@ -280,7 +305,7 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
   std::span<const std::byte> fetched;
   if (error == Error::none && bytes != 0) {
     const std::byte* operands = message.data != 0 ? payload.data() : nullptr;
-    std::byte* start = self().base + message.offset;
+    std::byte* start = at(self().base, static_cast<std::int64_t>(message.offset));
     if (layout == nullptr && message.operation == OperationKind::get) {
       fetched = {start, bytes};
     } else {
@@ -296,7 +321,7 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
           std::uint64_t run = std::min(cursor.run(), bytes - done);
           if (reduces(message.operation)) run -= run % message.element;
           if (run == 0) break;  // an element in pieces: no such datatype comes from the boundary
-          error = serve_run(message, start + cursor.offset(), operands, into, run);
+          error = serve_run(message, at(start, cursor.offset()), operands, into, run);
           if (operands != nullptr) operands += run;
           if (into != nullptr) into += run;
           done += run;

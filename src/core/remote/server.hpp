@@ -75,6 +75,7 @@ class Server {
   void serve(const Message& message, std::span<const std::byte> payload, const Layout* layout);
   void notify(const Message& message);
   Error check_request(const Message& message, const Layout* layout);
+  Error check_attached(const Message& message, const Layout* layout);
   Error serve_run(const Message& message, std::byte* where, const std::byte* operands,
                   std::byte* fetched, std::uint64_t bytes);
   const Member& self() { return region_.member(region_.rank()); }

@@ -10,6 +10,7 @@
 #include "core/notify/notification.hpp"
 #include "core/operation/operation.hpp"
 #include "core/transport/doorbell.hpp"
+#include "core/transport/place.hpp"
 
 namespace oriel {
 
@@ -123,6 +124,13 @@ class Transport {
   virtual std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
                                std::uint64_t token) = 0;
 
+  /// Zeroed memory of ours that the processes of our node can map(), and where it lies. Null: there
+  /// is none left.
+  virtual std::byte* share(std::uint64_t bytes, Place& place) = 0;
+  virtual void unshare(std::byte* memory) = 0;
+  /// So many bytes of what a process of our node shares, ourselves included, in our address space.
+  /// Null: they cannot be had.
+  virtual std::byte* map(int process, const Place& place, std::uint64_t bytes) = 0;
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
   /// return. Only used for ranks whose path is Path::vm.
   virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;

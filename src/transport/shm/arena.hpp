@@ -7,23 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "core/transport/place.hpp"
 #include "transport/shm/arena_file.hpp"
 #include "transport/shm/buddies.hpp"
 
 namespace oriel {
-
-/// Where a piece of an arena lies. Plain bytes, to travel through the host's collectives. Extents
-/// have powers of two as sizes and lie at multiples of them in the file.
-struct Place {
-  std::uint64_t offset = 0;        // in the file
-  std::uint64_t extent_bytes = 0;  // of the extent it lies in
-
-  std::uint64_t extent() const { return offset & ~(extent_bytes - 1); }
-};
-static_assert(std::is_trivially_copyable_v<Place> && sizeof(Place) == 16);
 
 /// All memory that this process shares with the others on its node: control blocks, the memory of
 /// windows, MPI_Alloc_mem. One file, so one descriptor, in a few extents of address space, which

@@ -156,6 +156,13 @@ std::byte* ShmTransport::at(int process, const Place& place, std::uint64_t bytes
   return process == self() ? arena_.at(place) : peer(process).arena.at(place, bytes, error);
 }
 
+std::byte* ShmTransport::share(std::uint64_t bytes, Place& place) {
+  std::string error;
+  std::byte* memory = arena_.allocate(bytes, cache_line, error);
+  if (memory != nullptr) place = arena_.find(memory, bytes).value_or(Place{});
+  return memory;
+}
+
 bool ShmTransport::alive(int process) {
   const Peer& asked = peer(process);
   if (process == self() || process_alive(asked.name.arena.pid, asked.name.start)) return true;

@@ -71,6 +71,12 @@ class ShmTransport final : public Transport {
   }
   bool finished(Transfer&) override { return false; }
   bool orders_writes() const override { return true; }
+  std::byte* share(std::uint64_t bytes, Place& place) override;
+  void unshare(std::byte* memory) override { arena_.free(memory); }
+  std::byte* map(int process, const Place& place, std::uint64_t bytes) override {
+    std::string error;
+    return at(process, place, bytes, error);
+  }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
   bool take_notification(NotifyReader& reader) override;

@@ -40,6 +40,16 @@ Member SimJob::member(const SimWindow& made, int viewer, int rank) {
   member.atomic_process = rank;
   member.atomic_memory.address = reinterpret_cast<std::uintptr_t>(side.memory);
   member.path = path(spec, same_node(viewer, rank), viewer, rank);
+  if (spec.pieces != 0) {
+    member.size = 0;
+    member.disp_unit = 1;
+    if (member.path == Path::served) return member;
+    member.path = Path::mapped;
+    member.pieces = side.pieces.get();
+    member.control = side.control;
+    member.doorbell = ranks_[at(rank)].doorbell.get();
+    return member;
+  }
   if (member.path == Path::served) {
     member.direct = spec.direct;
     member.memory.address = reinterpret_cast<std::uintptr_t>(side.memory);
@@ -53,6 +63,38 @@ Member SimJob::member(const SimWindow& made, int viewer, int rank) {
   return member;
 }
 
+std::int64_t SimJob::displacement(int rank, int window, std::uint64_t bytes) {
+  const SimWindow& made = windows_[at(window)];
+  return static_cast<std::int64_t>(
+      made.spec.pieces != 0 ? reinterpret_cast<std::uintptr_t>(made.sides[at(rank)].memory) + bytes
+                            : bytes / made.spec.disp_unit);
+}
+
+void SimJob::churn(int rank, int window) {
+  SimWindow& made = windows_[at(window)];
+  if (made.spec.pieces == 0) return;
+  Side& side = made.sides[at(rank)];
+  const std::size_t i = ++side.churned * 7 % side.scrap.size();
+  const std::byte* memory = &side.scrap[i];
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const Error error = side.scrap_attached[i]
+                          ? side.window->detach(address)
+                          : side.window->attach({address, 1, SimTransport::place_of(memory)});
+  if (error == Error::none) side.scrap_attached[i] = !side.scrap_attached[i];
+}
+
+void SimJob::attach(const SimWindowSpec& spec, Side& side, bool some_private) {
+  for (std::uint64_t piece = 0; piece < spec.pieces; ++piece) {
+    // At words: no element lies in two of them.
+    constexpr std::uint64_t word = 8;
+    const auto cut = [&](std::uint64_t i) { return spec.bytes / word * i / spec.pieces * word; };
+    const std::byte* memory = side.memory + cut(piece);
+    const bool is_private = some_private && piece % 2 == 0;
+    side.window->attach({reinterpret_cast<std::uintptr_t>(memory), cut(piece + 1) - cut(piece),
+                         is_private ? Place{} : SimTransport::place_of(memory)});
+  }
+}
+
 int SimJob::create_window(const SimWindowSpec& spec) {
   const int id = static_cast<int>(windows_.size());
   SimWindow& made = windows_.emplace_back();
@@ -63,6 +105,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     side.number = number++;  // every rank has its own
     side.window_memory = zeroed(spec.bytes + spec.misalign + 1);
     side.memory = side.window_memory.get() + spec.misalign;
+    if (spec.pieces != 0) side.pieces = std::make_unique<PieceRoot>();
     side.control_memory = zeroed(ControlBlock::bytes(node_of_.size()));
     side.control = ControlBlock::create(side.control_memory.get(),
                                         static_cast<std::uint32_t>(node_of_.size()));
@@ -87,9 +130,12 @@ int SimJob::create_window(const SimWindowSpec& spec) {
       if (path(spec, same_node(i, j), i, j) != Path::served) region.mapped.push_back(j);
     }
     region.control = made.sides[at(i)].control;
+    region.pieces = made.sides[at(i)].pieces.get();
     region.atomics = spec.atomics;
     window.region = std::make_shared<Region>(std::move(region), transport(i));
     made.sides[at(i)].window = &process(i).create_window(std::move(window));
+    const bool some_private = !spec.memory.empty() && spec.memory[at(i)] != Path::mapped;
+    attach(spec, made.sides[at(i)], some_private);
   }
   return id;
 }

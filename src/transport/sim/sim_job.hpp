@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -24,6 +25,10 @@ struct SimWindowSpec {
   bool shared = false;  // ranks load and store the memory of peers without a call
   bool direct = false;  // memory of remote ranks is exposed to direct transfers
   AtomicSet atomics;    // the network has
+  /// Not 0: the window is dynamic, and the memory of every rank is attached in so many pieces; of a
+  /// rank whose memory is Path::vm every second one is shared all the same. Displacements are
+  /// addresses; atomics and direct transfers there are none.
+  std::uint64_t pieces = 0;
 };
 
 /// An MPI job of simulated ranks in one program. Ranks on one node are mapped peers: control blocks
@@ -47,6 +52,11 @@ class SimJob {
   std::byte* memory(int rank, int window = 0) {
     return windows_[at(window)].sides[at(rank)].memory;
   }
+  /// The displacement of so many bytes from the start of the rank's memory.
+  std::int64_t displacement(int rank, int window, std::uint64_t bytes);
+  /// Attaches or detaches some memory that no operation is about, if the window is dynamic: a call
+  /// of the rank.
+  void churn(int rank, int window);
 
   /// One round in which everything that can move does: all messages under way arrive and all ranks
   /// sweep. True if anything moved.
@@ -74,6 +84,10 @@ class SimJob {
     ControlBlock* control = nullptr;
     Window* window = nullptr;
     std::uint32_t number = 0;
+    std::unique_ptr<PieceRoot> pieces;      // where the window is dynamic
+    std::array<std::byte, 32> scrap;        // see churn()
+    std::array<bool, 32> scrap_attached{};  // byte by byte
+    std::size_t churned = 0;
   };
   struct SimWindow {
     SimWindowSpec spec;
@@ -99,6 +113,7 @@ class SimJob {
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   static Memory zeroed(std::size_t bytes);
   Member member(const SimWindow& made, int viewer, int rank);
+  static void attach(const SimWindowSpec& spec, Side& side, bool some_private);
 
   std::vector<int> node_of_;
   SimNetwork network_;

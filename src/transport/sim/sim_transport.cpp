@@ -242,6 +242,18 @@ void SimTransport::begin(SimNetwork::Arrival arrival) {
   sender_->self = reader_.receiver();
 }
 
+std::byte* SimTransport::share(std::uint64_t bytes, Place& place) {
+  auto made = std::make_unique<Line[]>(bytes / sizeof(Line) + 1);
+  auto* memory = reinterpret_cast<std::byte*>(made.get());
+  place = place_of(memory);
+  shared_.emplace(memory, std::move(made));
+  return memory;
+}
+
+void SimTransport::unshare(std::byte* memory) {
+  shared_.erase(memory);
+}
+
 Error SimTransport::copy(int process, bool write, std::span<const Run> runs) {
   ++copies_;
   if (process == ended_) return Error::peer_lost;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -14,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/cache_line.hpp"
 #include "core/transport/transport.hpp"
 #include "transport/packet/immediate_data.hpp"
 #include "transport/packet/in_order.hpp"
@@ -142,6 +144,15 @@ class SimTransport final : public Transport {
   void push() override;
   bool congested(int) const override { return false; }
   std::span<const std::byte> receive() override;
+  /// Simulated processes have one address space: a place is an address.
+  static Place place_of(const void* memory) {
+    return {reinterpret_cast<std::uintptr_t>(memory), 1};
+  }
+  std::byte* share(std::uint64_t bytes, Place& place) override;
+  void unshare(std::byte* memory) override;
+  std::byte* map(int, const Place& place, std::uint64_t) override {
+    return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(place.offset));
+  }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
                          std::uint64_t key, std::uint64_t token,
@@ -215,6 +226,10 @@ class SimTransport final : public Transport {
   std::set<int> asked_;
   std::map<int, Peer> peers_;
   std::map<int, NotifySender> notify_senders_;  // by process
+  struct alignas(cache_line) Line {
+    std::array<std::byte, cache_line> bytes;
+  };
+  std::map<std::byte*, std::unique_ptr<Line[]>> shared_;
   std::vector<std::byte> arrived_;
   PacketReader reader_;
   Peer* sender_ = nullptr;                    // of what was begun last

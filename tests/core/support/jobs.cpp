@@ -33,9 +33,10 @@ struct RandomJob::Plan {
     }
     const int node_count = random.between(2, 4);
     for (int rank = 0; rank < program.ranks; ++rank) {
-      nodes.push_back(placement == Placement::remote  ? rank
-                      : placement == Placement::mixed ? random.below(node_count)
-                                                      : 0);
+      nodes.push_back(placement == Placement::remote ? rank
+                      : placement == Placement::mixed || placement == Placement::dynamic
+                          ? random.below(node_count)
+                          : 0);
     }
     for (int i = 0; i < program.windows; ++i) {
       SimWindowSpec& window = windows.emplace_back();
@@ -49,11 +50,18 @@ struct RandomJob::Plan {
       if (window.misalign == 0 && random.chance(40)) window.atomics = {bit(Basic::u64), every_op};
       for (int rank = 0; rank < program.ranks; ++rank) {
         Path path = Path::mapped;
-        const bool some = placement == Placement::mixed && random.chance(30);
+        const bool some =
+            (placement == Placement::mixed || placement == Placement::dynamic) && random.chance(30);
         if (some || placement == Placement::private_memory) {
           path = random.chance(50) ? Path::vm : Path::served;
         }
         window.memory.push_back(path);
+      }
+    }
+    if (placement == Placement::dynamic) {
+      for (SimWindowSpec& window : windows) {
+        window.pieces = static_cast<std::uint64_t>(random.between(1, 20));
+        window.atomics = {};
       }
     }
     orders_writes = random.chance(50);
@@ -80,6 +88,7 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
   if (!plan.orders_writes) description_ += ", writes overtaken";
   for (const SimWindowSpec& window : plan.windows) {
     description_ += ", window of unit " + std::to_string(window.disp_unit) +
+                    (window.pieces != 0 ? " in " + std::to_string(window.pieces) + " pieces" : "") +
                     (window.atomics.types != 0 ? " with atomics" : "") + " memory";
     for (const Path path : window.memory) {
       description_ += path == Path::mapped ? " mapped" : path == Path::vm ? " vm" : " served";

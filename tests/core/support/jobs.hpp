@@ -11,10 +11,11 @@ namespace oriel::test {
 
 /// How the ranks of a job reach one another.
 enum class Placement : std::uint8_t {
-  mapped,         // all on one node, all memory mapped
-  remote,         // each on a node of its own
-  mixed,          // some nodes, some memory private
-  private_memory  // all on one node, memory that peers reach by system calls or by messages
+  mapped,          // all on one node, all memory mapped
+  remote,          // each on a node of its own
+  mixed,           // some nodes, some memory private
+  private_memory,  // all on one node, memory that peers reach by system calls or by messages
+  dynamic          // some nodes; each rank's memory is attached in pieces, some of them private
 };
 
 /// The job and the program of a seed: number of ranks, windows, nodes, keys, memory.

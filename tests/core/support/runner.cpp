@@ -123,6 +123,7 @@ void Runner::open(Error error, const Window& window) {
 
 bool Runner::start(const Instruction& instruction) {
   Window& window = job_.window(rank_, instruction.window);
+  job_.churn(rank_, instruction.window);
   switch (instruction.kind) {
     case Kind::post:
       open(window.post(instruction.group, instruction.assertion), window);
@@ -205,8 +206,8 @@ bool Runner::over(const Instruction& instruction) {
 bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& window) {
   // What the boundary does for short contiguous operations.
   if (!access.direct || access.request >= 0 || access.cells.size() != 1) return false;
-  const std::uint64_t unit = window.member(access.target).disp_unit;
-  const auto displacement = static_cast<std::int64_t>(access.cells[0] * word / unit);
+  const std::int64_t displacement =
+      job_.displacement(access.target, access.window, access.cells[0] * word);
   if (access.kind == OperationKind::put) {
     std::byte* where = window.direct(access.target, displacement, word);
     if (where == nullptr) return false;
@@ -259,8 +260,7 @@ void Runner::issue(int index) {
   operation.kind = access.kind;
   operation.target = access.target;
   const auto first = static_cast<std::int64_t>(access.cells[0]);
-  operation.displacement = first * static_cast<std::int64_t>(word) /
-                           static_cast<std::int64_t>(window.member(access.target).disp_unit);
+  operation.displacement = job_.displacement(access.target, access.window, access.cells[0] * word);
   const std::int64_t stride = count > 1 ? static_cast<std::int64_t>(access.cells[1]) - first : 1;
   if (access.resized_target || count == 1) {
     operation.target_count = count;

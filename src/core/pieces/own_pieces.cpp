@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/pieces/own_pieces.hpp"
+
+#include <limits>
+#include <new>
+
+namespace oriel {
+namespace {
+
+constexpr const char* no_room =
+    "there is no shared memory left to note the window's pieces in, or there are millions of them";
+
+}  // namespace
+
+OwnPieces::Segments::~Segments() {
+  for (std::byte* memory : taken_) transport_.unshare(memory);
+}
+
+PieceNode* OwnPieces::Segments::take(std::size_t segment, Place& place) {
+  const std::size_t count = PieceRoot::nodes_of(segment);
+  std::byte* memory = transport_.share(count * sizeof(PieceNode), place);
+  if (memory == nullptr) return nullptr;
+  taken_.push_back(memory);
+  // Zeroed memory is an array of them already: no page is touched before it is needed.
+  return std::launder(reinterpret_cast<PieceNode*>(memory));
+}
+
+OwnPieces::OwnPieces(PieceRoot& root, Transport& transport)
+    : segments_(transport), tree_(root, segments_) {}
+
+OwnPieces::~OwnPieces() = default;
+
+Error OwnPieces::attach(const Piece& piece, const char*& reason) {
+  if (piece.bytes > std::numeric_limits<std::uint64_t>::max() - piece.address) {
+    reason = "the memory reaches beyond the last address";
+    return Error::attach;
+  }
+  if (piece.bytes == 0) {
+    empty_.insert(piece.address);
+    return Error::none;
+  }
+  Piece last;
+  if (tree_.find(piece.address + (piece.bytes - 1), last) &&
+      last.address + last.bytes > piece.address) {
+    reason = "some of this memory is attached to the window already; detach it first";
+    return Error::attach;
+  }
+  if (!tree_.reserve()) {
+    reason = no_room;
+    return Error::attach;
+  }
+  tree_.attach(piece);
+  return Error::none;
+}
+
+Error OwnPieces::detach(std::uint64_t address, const char*& reason) {
+  Piece piece;
+  if (tree_.find(address, piece) && piece.address == address) {
+    if (!tree_.reserve()) {
+      reason = no_room;
+      return Error::attach;
+    }
+    tree_.detach(address);
+    return Error::none;
+  }
+  const auto empty = empty_.find(address);
+  if (empty == empty_.end()) {
+    reason = "nothing that is attached to the window begins at this address";
+    return Error::base;
+  }
+  empty_.erase(empty);
+  return Error::none;
+}
+
+}  // namespace oriel

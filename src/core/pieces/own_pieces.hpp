@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/pieces/piece_tree.hpp"
+#include "core/transport/transport.hpp"
+
+namespace oriel {
+
+/// What this rank has attached to a dynamic window.
+class OwnPieces {
+ public:
+  /// `root`: zeroed memory that its node peers map.
+  OwnPieces(PieceRoot& root, Transport& transport);
+  ~OwnPieces();
+  OwnPieces(const OwnPieces&) = delete;
+  OwnPieces& operator=(const OwnPieces&) = delete;
+
+  // Where something is wrong, `reason` is the second half of a sentence.
+  /// Error::attach: it overlaps one that is attached, or there is no memory to note it.
+  Error attach(const Piece& piece, const char*& reason);
+  /// Error::base: no piece begins there.
+  Error detach(std::uint64_t address, const char*& reason);
+
+ private:
+  /// Memory of nodes.
+  class Segments {
+   public:
+    explicit Segments(Transport& transport) : transport_(transport) {}
+    ~Segments();
+    Segments(const Segments&) = delete;
+    Segments& operator=(const Segments&) = delete;
+    PieceNode* take(std::size_t segment, Place& place);
+
+   private:
+    Transport& transport_;
+    std::vector<std::byte*> taken_;
+  };
+
+  Segments segments_;
+  BasicPieceTree<SharedWords, Segments> tree_;
+  std::multiset<std::uint64_t> empty_;  // pieces without a byte, which nobody reaches
+};
+
+}  // namespace oriel

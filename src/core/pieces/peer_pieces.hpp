@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/pieces/piece_words.hpp"
+#include "core/transport/transport.hpp"
+
+namespace oriel {
+
+/// What a rank has attached to a dynamic window, as a process sees it that maps its words: the
+/// owner itself or a peer on its node. Zero bytes are a valid one that is not of any rank yet.
+class PeerPieces {
+ public:
+  void meet(const PieceRoot& root) { root_ = &root; }
+
+  /// Where the run lies in our address space, if it lies in the piece that was noted last and
+  /// nothing has been attached or detached since; else null.
+  std::byte* direct(std::uint64_t address, std::uint64_t bytes) const {
+    const std::uint64_t offset = address - address_;
+    if (root_->top.load(std::memory_order_acquire) != top_ || bytes > bytes_ ||
+        offset > bytes_ - bytes) {
+      return nullptr;
+    }
+    return base_ + offset;
+  }
+  /// For direct(): the last piece that was found, which lies at `base`.
+  void note(const Piece& piece, std::byte* base) {
+    top_ = found_;
+    address_ = piece.address;
+    bytes_ = piece.bytes;
+    base_ = base;
+  }
+
+  /// The last piece that begins at the address or before it.
+  PieceSearch find(std::uint64_t address, Piece& piece, Transport& transport, int process) {
+    const auto nodes = [&](std::size_t segment) -> const PieceNode* {
+      const PieceNode*& first = segments_[segment];
+      if (first == nullptr) [[unlikely]]
+        first = map(segment, transport, process);
+      return first;
+    };
+    return find_piece(*root_, nodes, address, piece, found_);
+  }
+
+ private:
+  const PieceNode* map(std::size_t segment, Transport& transport, int process) const {
+    const PieceRoot::Segment& words = root_->segments[segment];
+    // Stored before any node of the segment was reached.
+    const Place place{words.offset.load(std::memory_order_acquire),
+                      words.extent_bytes.load(std::memory_order_acquire)};
+    return reinterpret_cast<const PieceNode*>(
+        transport.map(process, place, PieceRoot::nodes_of(segment) * sizeof(PieceNode)));
+  }
+
+  const PieceRoot* root_;
+  std::uint64_t found_;  // top of the last search
+  std::uint64_t top_;    // of the piece that was noted
+  std::uint64_t address_;
+  std::uint64_t bytes_;
+  std::byte* base_;
+  std::array<const PieceNode*, PieceRoot::most_segments> segments_;
+};
+
+}  // namespace oriel

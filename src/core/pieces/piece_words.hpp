@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/base/cache_line.hpp"
+#include "core/base/shared_words.hpp"
+#include "core/pieces/piece.hpp"
+
+namespace oriel {
+
+/// One attached piece, in a search tree by addresses. Written by its owner alone, and never while
+/// it can be reached from the top: see BasicPieceRoot.
+template <typename Words>
+struct alignas(cache_line) BasicPieceNode {
+  template <typename T>
+  using Atomic = typename Words::template Atomic<T>;
+
+  Atomic<std::uint64_t> address{0};
+  Atomic<std::uint64_t> bytes{0};
+  Atomic<std::uint64_t> offset{0};  // of its Place
+  Atomic<std::uint64_t> extent_bytes{0};
+  Atomic<std::uint32_t> left{0};  // numbers of nodes; 0: none
+  Atomic<std::uint32_t> right{0};
+};
+
+/// The pieces that one rank has attached to a dynamic window, as its node peers read them without
+/// asking: a tree of nodes. Its owner changes nothing that can be reached from the top, but builds
+/// the nodes on the way to the change anew and stores another top (release). A node that is not
+/// reached any more may be built anew for the change after that: who has read it sees another top
+/// when it looks again (each store to a node releases, each load acquires), and begins again. So no
+/// reader waits for the owner, nor the owner for readers, and an owner that is killed between any
+/// two stores leaves a tree behind.
+template <typename Words>
+struct alignas(cache_line) BasicPieceRoot {
+  template <typename T>
+  using Atomic = typename Words::template Atomic<T>;
+
+  /// Segments of nodes double, so that none ever moves. What a reader has found of one stays true.
+  struct Segment {
+    Atomic<std::uint64_t> offset{0};  // of its Place; stored once, before a node of it is reached
+    Atomic<std::uint64_t> extent_bytes{0};
+  };
+  static constexpr std::size_t most_segments = 14;
+  static constexpr std::uint32_t first_nodes = 1024;
+
+  /// The number of the top node in its low bits, and a version above: no two are the same.
+  Atomic<std::uint64_t> top{0};
+  std::array<Segment, most_segments> segments;
+
+  static constexpr unsigned number_bits = 24;
+  static constexpr std::uint32_t number_of(std::uint64_t top) {
+    return static_cast<std::uint32_t>(top & ((std::uint64_t{1} << number_bits) - 1));
+  }
+  static constexpr std::uint64_t next(std::uint64_t top, std::uint32_t number) {
+    return (((top >> number_bits) + 1) << number_bits) | number;
+  }
+
+  /// Where the node of a number lies.
+  struct Spot {
+    std::size_t segment;
+    std::size_t index;
+  };
+  static constexpr Spot spot(std::uint32_t number) {
+    const std::uint32_t shifted = number - 1 + first_nodes;
+    const auto segment =
+        static_cast<std::size_t>(std::bit_width(shifted) - std::bit_width(first_nodes));
+    return {segment, shifted - nodes_of(segment)};
+  }
+  static constexpr std::size_t nodes_of(std::size_t segment) {
+    return std::size_t{first_nodes} << segment;
+  }
+};
+
+using PieceNode = BasicPieceNode<SharedWords>;
+using PieceRoot = BasicPieceRoot<SharedWords>;
+
+static_assert(sizeof(PieceNode) == cache_line);
+static_assert(std::is_trivially_destructible_v<PieceNode> &&
+              std::is_trivially_destructible_v<PieceRoot>);
+static_assert(PieceRoot::first_nodes * ((std::uint64_t{1} << PieceRoot::most_segments) - 1) <
+              std::uint64_t{1} << PieceRoot::number_bits);
+
+enum class PieceSearch : std::uint8_t {
+  none,        // no piece begins there or before
+  found,       // the last that does
+  unreachable  // a segment cannot be mapped
+};
+
+/// What is attached at the address or before it, of the pieces that were attached at one moment of
+/// the call; `top` is theirs. `nodes`: of a segment, or null where it cannot be mapped.
+template <typename Words, typename Nodes>
+PieceSearch find_piece(const BasicPieceRoot<Words>& root, Nodes&& nodes, std::uint64_t address,
+                       Piece& piece, std::uint64_t& top) {
+  using Root = BasicPieceRoot<Words>;
+  for (const typename Words::Loop loop;; loop.again()) {
+    top = root.top.load(std::memory_order_acquire);
+    PieceSearch result = PieceSearch::none;
+    // A node that is being built anew may lead round in a circle. Then the top is another one.
+    constexpr unsigned usual_depth = 256;
+    unsigned depth = 0;
+    for (std::uint32_t number = Root::number_of(top); number != 0;) {
+      if (++depth % usual_depth == 0 && root.top.load(std::memory_order_relaxed) != top) break;
+      const auto [segment, index] = Root::spot(number);
+      const BasicPieceNode<Words>* first = nodes(segment);
+      if (first == nullptr) return PieceSearch::unreachable;
+      const BasicPieceNode<Words>& node = first[index];
+      const std::uint64_t begin = node.address.load(std::memory_order_acquire);
+      if (begin > address) {
+        number = node.left.load(std::memory_order_acquire);
+        continue;
+      }
+      piece.address = begin;
+      piece.bytes = node.bytes.load(std::memory_order_acquire);
+      piece.place.offset = node.offset.load(std::memory_order_acquire);
+      piece.place.extent_bytes = node.extent_bytes.load(std::memory_order_acquire);
+      result = PieceSearch::found;
+      number = node.right.load(std::memory_order_acquire);
+    }
+    if (root.top.load(std::memory_order_relaxed) == top) return result;
+  }
+}
+
+}  // namespace oriel

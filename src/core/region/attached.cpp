@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations on what mapped ranks have attached to a dynamic window (G2).
+#include <algorithm>
+#include <array>
+
+#include "core/operation/address.hpp"
+#include "core/operation/element_runs.hpp"
+#include "core/region/region.hpp"
+
+namespace oriel {
+
+/// The piece that a byte of the rank lies in, as a member whose memory it is, and how many of its
+/// bytes are left from that one on.
+Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left) {
+  const Member& owner = member(rank);
+  Piece found;
+  switch (pieces_[rank].find(address, found, transport_, owner.process)) {
+    case PieceSearch::unreachable:
+      return Error::system;
+    case PieceSearch::none:
+      return Error::range;
+    case PieceSearch::found:
+      break;
+  }
+  left = found.left(address);
+  if (left == 0) return Error::range;
+  piece = owner;
+  piece.address = found.address;
+  piece.size = found.bytes;
+  piece.private_memory = !found.place.shared() && ranks_ > 1;
+  if (rank == rank_) {
+    piece.base = at(nullptr, static_cast<std::int64_t>(found.address));
+  } else if (found.place.shared()) {
+    piece.base = transport_.map(owner.process, found.place, found.bytes);
+  }
+  // Shared memory that cannot be mapped is still one system call away.
+  if (piece.base == nullptr) piece.path = Path::vm;
+  return Error::none;
+}
+
+std::byte* Region::find_direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) {
+  Member piece;
+  std::uint64_t left = 0;
+  if (find_piece(rank, address, piece, left) != Error::none || bytes > left ||
+      piece.path != Path::mapped) {
+    return nullptr;
+  }
+  pieces_[rank].note({piece.address, piece.size, {}}, piece.base);
+  return piece.base + (address - piece.address);
+}
+
+Error Region::check_attached(std::uint64_t address, std::uint64_t bytes) {
+  while (bytes != 0) {
+    Member piece;
+    std::uint64_t left = 0;
+    if (const Error error = find_piece(rank_, address, piece, left); error != Error::none) {
+      return error;
+    }
+    const std::uint64_t held = std::min(left, bytes);
+    address += held;
+    bytes -= held;
+  }
+  return Error::none;
+}
+
+Error Region::perform_on_pieces(const Operation& operation) {
+  if (operation.bytes() == 0) return Error::none;
+  const auto start = static_cast<std::uint64_t>(operation.displacement);
+  const auto [low, high] = operation.target_layout->bounds(operation.target_count);
+  Member piece;
+  std::uint64_t left = 0;
+  if (const Error error =
+          find_piece(operation.target, start + static_cast<std::uint64_t>(low), piece, left);
+      error != Error::none) {
+    return error;
+  }
+  if (static_cast<std::uint64_t>(high - low) > left) return perform_by_pieces(operation);
+  return perform_at(operation, piece, start - piece.address);
+}
+
+/// Of an operation whose datatype reaches into several pieces: run by run, once all of them are
+/// known to be attached.
+Error Region::perform_by_pieces(const Operation& operation) {
+  const std::uint64_t element = std::max<std::uint64_t>(operation.reduction.element, 1);
+  const LayoutRef one(
+      new Layout({{0, element}}, static_cast<std::int64_t>(element), operation.reduction.basic));
+  for (const bool look : {true, false}) {
+    for (ElementRuns runs(operation); runs.bytes() != 0;) {
+      const std::int64_t address = operation.displacement + runs.offset();
+      Member piece;
+      std::uint64_t left = 0;
+      if (const Error error =
+              find_piece(operation.target, static_cast<std::uint64_t>(address), piece, left);
+          error != Error::none) {
+        return error;
+      }
+      // An element that lies in two pieces is in none.
+      const std::uint64_t count = std::min(runs.bytes(), left) / element;
+      if (count == 0) return Error::range;
+      if (!look) {
+        Operation part = operation;
+        part.displacement = address;
+        part.target_count = count;
+        part.target_layout = one;
+        if (part.origin.layout) part.origin = {runs.origin(), count, one};
+        if (part.result.layout) part.result = {runs.result(), count, one};
+        if (const Error error = perform_on_pieces(part); error != Error::none) return error;
+      }
+      runs.skip(count * element);
+    }
+  }
+  return Error::none;
+}
+
+}  // namespace oriel

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dynamic windows (G2): what is attached is found without asking, what is not is an error.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/pieces/own_pieces.hpp"
+#include "core/pieces/peer_pieces.hpp"
+#include "support/calls.hpp"
+#include "support/random.hpp"
+#include "transport/sim/sim_job.hpp"
+
+namespace oriel::test {
+namespace {
+
+/// One rank's pieces, as it sees them and as a peer does.
+class Pieces : public ::testing::Test {
+ protected:
+  Pieces() { peer_.meet(root_); }
+
+  Error attach(std::uint64_t address, std::uint64_t bytes) {
+    const char* reason = "";
+    return own_.attach({address, bytes, {address, 1}}, reason);
+  }
+  Error detach(std::uint64_t address) {
+    const char* reason = "";
+    return own_.detach(address, reason);
+  }
+  /// How many bytes a peer finds attached from the address on, in one piece.
+  std::uint64_t left(std::uint64_t address) {
+    Piece piece;
+    if (peer_.find(address, piece, transport_, 0) != PieceSearch::found) return 0;
+    EXPECT_EQ(piece.place.offset, piece.address);
+    return piece.left(address);
+  }
+
+  SimNetwork network_{1, false};
+  SimTransport transport_{network_, 0};
+  PieceRoot root_;
+  PeerPieces peer_{};
+  OwnPieces own_{root_, transport_};
+};
+
+TEST_F(Pieces, AreFoundFromTheirFirstToTheirLastByte) {
+  EXPECT_EQ(left(0), 0U);
+  ASSERT_EQ(attach(1000, 100), Error::none);
+  EXPECT_EQ(left(999), 0U);
+  EXPECT_EQ(left(1000), 100U);
+  EXPECT_EQ(left(1099), 1U);
+  EXPECT_EQ(left(1100), 0U);
+  ASSERT_EQ(detach(1000), Error::none);
+  EXPECT_EQ(left(1000), 0U);
+}
+
+TEST_F(Pieces, MayTouchButNotOverlap) {
+  ASSERT_EQ(attach(1000, 100), Error::none);
+  EXPECT_EQ(attach(1100, 100), Error::none);
+  EXPECT_EQ(attach(900, 100), Error::none);
+  EXPECT_EQ(attach(900, 1), Error::attach);
+  EXPECT_EQ(attach(899, 2), Error::attach);
+  EXPECT_EQ(attach(500, 1000), Error::attach);
+  EXPECT_EQ(attach(1050, 10), Error::attach);
+  EXPECT_EQ(attach(1199, 1), Error::attach);
+  EXPECT_EQ(attach(~std::uint64_t{0}, 2), Error::attach);
+  EXPECT_EQ(attach(~std::uint64_t{0}, 1), Error::attach) << "its end is no address";
+  EXPECT_EQ(attach(1200, 1), Error::none);
+}
+
+TEST_F(Pieces, AreDetachedByTheirFirstByte) {
+  ASSERT_EQ(attach(1000, 100), Error::none);
+  EXPECT_EQ(detach(1001), Error::base);
+  EXPECT_EQ(detach(999), Error::base);
+  EXPECT_EQ(detach(1000), Error::none);
+  EXPECT_EQ(detach(1000), Error::base);
+}
+
+TEST_F(Pieces, WithoutBytesAreNowhere) {
+  ASSERT_EQ(attach(1000, 0), Error::none);
+  ASSERT_EQ(attach(1000, 0), Error::none);
+  EXPECT_EQ(left(1000), 0U);
+  EXPECT_EQ(attach(990, 20), Error::none);
+  EXPECT_EQ(detach(1000), Error::none);
+  EXPECT_EQ(detach(1000), Error::none);
+  EXPECT_EQ(detach(1000), Error::base);
+}
+
+// Against an ordered map, in an order in which pieces fall between others.
+TEST_F(Pieces, AreWhatAMapSays) {
+  Random random(17);
+  std::map<std::uint64_t, std::uint64_t> model;
+  constexpr int most_addresses = 4000;
+  for (int round = 0; round < 60'000; ++round) {
+    const auto address = static_cast<std::uint64_t>(random.below(most_addresses)) + 1;
+    const auto next = model.upper_bound(address);
+    const auto last = next == model.begin() ? model.end() : std::prev(next);
+    const bool inside = last != model.end() && address - last->first < last->second;
+    ASSERT_EQ(left(address), inside ? last->second - (address - last->first) : 0) << round;
+    if (random.chance(45)) {
+      const bool begins = last != model.end() && last->first == address;
+      ASSERT_EQ(detach(address), begins ? Error::none : Error::base) << round;
+      if (begins) model.erase(last);
+    } else {
+      const auto bytes = static_cast<std::uint64_t>(random.between(1, 6));
+      const bool overlaps = inside || (next != model.end() && next->first - address < bytes);
+      ASSERT_EQ(attach(address, bytes), overlaps ? Error::attach : Error::none) << round;
+      if (!overlaps) model[address] = bytes;
+    }
+  }
+}
+
+// A hundred thousand, and a million changes with as many nodes as before.
+TEST_F(Pieces, AreManyAndLeaveNothingBehind) {
+  constexpr std::uint64_t many = 100'000;
+  constexpr std::uint64_t scattered = 7919;  // coprime to `many`
+  for (std::uint64_t i = 0; i < many; ++i) {
+    ASSERT_EQ(attach(64 * (i * scattered % many) + 64, 60), Error::none);
+  }
+  for (std::uint64_t i = 0; i < many; ++i) ASSERT_EQ(left(64 * i + 64), 60U);
+  const auto segments = [&] {
+    std::size_t used = 0;
+    while (root_.segments[used].extent_bytes.load() != 0) ++used;
+    return used;
+  };
+  const std::size_t before = segments();
+  for (std::uint64_t i = 0; i < 5 * many; ++i) {
+    const std::uint64_t address = 64 * (i * scattered % many) + 64;
+    ASSERT_EQ(detach(address), Error::none);
+    ASSERT_EQ(attach(address, 60), Error::none);
+  }
+  EXPECT_EQ(segments(), before);
+  for (std::uint64_t i = 0; i < many; ++i) ASSERT_EQ(detach(64 * i + 64), Error::none);
+  EXPECT_EQ(left(64 * many), 0U);
+}
+
+/// Two ranks whose memory is attached in pieces of two words.
+class Dynamic : public ::testing::TestWithParam<Path> {
+ protected:
+  static constexpr std::size_t words = 8;
+
+  Dynamic() {
+    SimWindowSpec spec;
+    spec.bytes = 8 * words;
+    spec.memory = {GetParam(), GetParam()};
+    spec.pieces = words / 2;
+    job_.create_window(spec);
+    EXPECT_EQ(window().lock_all({}), Error::none);
+  }
+  Window& window() { return job_.window(0); }
+  std::int64_t place(std::uint64_t byte) { return job_.displacement(1, 0, byte); }
+  std::uint64_t word(std::size_t i) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, job_.memory(1) + 8 * i, sizeof value);
+    return value;
+  }
+  /// What becomes of an operation, when it is over.
+  Error outcome(const Operation& operation) {
+    const Outcome issued = window().issue(operation);
+    if (issued.error != Error::none) return issued.error;
+    return flush();
+  }
+  Error flush() {
+    Flag flag;
+    const Outcome flushed = window().flush(1, false, &flag);
+    if (flushed.done) return flushed.error;
+    job_.settle();
+    EXPECT_TRUE(flag.done());
+    return flag.error();
+  }
+
+  SimJob job_{std::vector<int>{0, 0}};
+};
+
+TEST_P(Dynamic, ReachesWhatIsAttached) {
+  for (std::size_t i = 0; i < words; ++i) {
+    const std::uint64_t value = 100 + i;
+    EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, place(8 * i))), Error::none);
+    EXPECT_EQ(outcome(on_word(OperationKind::accumulate, &value, 1, place(8 * i))), Error::none);
+    EXPECT_EQ(word(i), 2 * value);
+  }
+}
+
+TEST_P(Dynamic, RefusesWhatIsNot) {
+  const std::uint64_t value = 1;
+  for (const std::int64_t displacement : {place(8 * words), place(0) - 8, std::int64_t{0}, -8L}) {
+    EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, displacement)), Error::range);
+    EXPECT_EQ(outcome(on_word(OperationKind::accumulate, &value, 1, displacement)), Error::range);
+  }
+  EXPECT_EQ(flush(), Error::none) << "told once";
+}
+
+// The hot path may remember where a piece was.
+TEST_P(Dynamic, RefusesWhatIsNoLonger) {
+  const std::uint64_t value = 7;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, place(0))), Error::none);
+    window().direct(1, place(0), 8);
+  }
+  const auto address = static_cast<std::uint64_t>(place(0));
+  ASSERT_EQ(job_.window(1).detach(address), Error::none);
+  EXPECT_EQ(window().direct(1, place(0), 8), nullptr);
+  const std::uint64_t other = 8;
+  EXPECT_EQ(outcome(on_word(OperationKind::put, &other, 1, place(0))), Error::range);
+  EXPECT_EQ(word(0), value);
+  ASSERT_EQ(job_.window(1).attach({address, 16, SimTransport::place_of(job_.memory(1))}),
+            Error::none);
+  EXPECT_EQ(outcome(on_word(OperationKind::put, &other, 1, place(0))), Error::none);
+  EXPECT_EQ(word(0), other);
+}
+
+/// An operation on every second word from the second one on, which lie in several pieces.
+Operation scattered(OperationKind kind, std::uint64_t* origin, std::int64_t displacement) {
+  Operation operation = on_word(kind, origin, 1, displacement);
+  operation.target_layout = LayoutRef(new Layout({{8, 8}, {24, 8}, {40, 8}}, 48, Basic::u64));
+  operation.origin.count = 3;
+  return operation;
+}
+
+TEST_P(Dynamic, DatatypesReachIntoSeveralPieces) {
+  std::array<std::uint64_t, 3> values{1, 2, 3};
+  EXPECT_EQ(outcome(scattered(OperationKind::put, values.data(), place(0))), Error::none);
+  EXPECT_EQ(outcome(scattered(OperationKind::accumulate, values.data(), place(0))), Error::none);
+  const std::array<std::uint64_t, words> expected{0, 2, 0, 4, 0, 6, 0, 0};
+  for (std::size_t i = 0; i < words; ++i) EXPECT_EQ(word(i), expected[i]);
+
+  std::array<std::uint64_t, 6> fetched{};
+  Operation get = on_word(OperationKind::get, nullptr, 1, place(8));
+  get.origin = {};
+  get.target_count = fetched.size();
+  get.result = {fetched.data(), fetched.size(), get.target_layout};
+  EXPECT_EQ(outcome(get), Error::none);
+  for (std::size_t i = 0; i < fetched.size(); ++i) EXPECT_EQ(fetched[i], expected[i + 1]);
+}
+
+TEST_P(Dynamic, NothingIsStoredOfWhatIsAttachedInPart) {
+  ASSERT_EQ(job_.window(1).detach(static_cast<std::uint64_t>(place(32))), Error::none);
+  std::array<std::uint64_t, 3> values{1, 2, 3};
+  for (const OperationKind kind : {OperationKind::put, OperationKind::accumulate}) {
+    EXPECT_EQ(outcome(scattered(kind, values.data(), place(0))), Error::range);
+  }
+  for (std::size_t i = 0; i < words; ++i) EXPECT_EQ(word(i), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Paths, Dynamic, ::testing::Values(Path::mapped, Path::vm, Path::served),
+                         [](const auto& one) {
+                           return one.param == Path::mapped ? "Mapped"
+                                  : one.param == Path::vm   ? "Private"
+                                                            : "Served";
+                         });
+
+// A put that waits for its epoch is about what is attached when it is carried out.
+TEST(DynamicEpochs, WhatIsAttachedBeforeThePostIsReached) {
+  SimJob job({0, 0});
+  SimWindowSpec spec;
+  spec.bytes = 8;
+  spec.pieces = 1;
+  job.create_window(spec);
+  const auto address = static_cast<std::uint64_t>(job.displacement(1, 0, 0));
+  ASSERT_EQ(job.window(1).detach(address), Error::none);
+  const std::array<int, 1> target{1};
+  const std::array<int, 1> origin{0};
+  ASSERT_EQ(job.window(0).start(target, {}), Error::none);
+  const std::uint64_t value = 5;
+  issue(job.window(0), on_word(OperationKind::put, &value, 1, static_cast<std::int64_t>(address)));
+  Told completed;
+  completed.take(job.window(0).complete(&completed));
+  job.settle();
+  EXPECT_FALSE(completed.done());
+  ASSERT_EQ(job.window(1).attach({address, 8, SimTransport::place_of(job.memory(1))}), Error::none);
+  ASSERT_EQ(job.window(1).post(origin, {}), Error::none);
+  Told waited;
+  waited.take(job.window(1).wait(&waited));
+  job.settle();
+  EXPECT_TRUE(completed.done() && waited.done());
+  std::uint64_t found = 0;
+  std::memcpy(&found, job.memory(1), sizeof found);
+  EXPECT_EQ(found, value);
+}
+
+}  // namespace
+}  // namespace oriel::test
