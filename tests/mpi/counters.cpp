@@ -404,21 +404,22 @@ void errors(Flavor flavor, const Program& program) {
   CHECK_EQUAL(value_of(window, 2), 1);
 }
 
-// Where Oriel has no part.
-void of_the_host(const Program&) {
+// Displacements are addresses there.
+void of_a_dynamic_window(const Program& program) {
   MPI_Win win = MPI_WIN_NULL;
+  int memory = 0;
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-  MPI_Count value = 0;
-  CHECK_CLASS(oriel().Win_set_num_notify(win, MPI_INFO_NULL, 1), MPI_ERR_UNSUPPORTED_OPERATION);
-  CHECK_CLASS(oriel().Win_get_notify_value(win, 0, &value), MPI_ERR_UNSUPPORTED_OPERATION);
-  CHECK_CLASS(oriel().Put_notify_counter(&value, 0, MPI_INT, 0, 0, 0, MPI_INT, 0, win),
-              MPI_ERR_UNSUPPORTED_OPERATION);
-  int* number = nullptr;
-  int found = 0;
-  MPI_Win_get_attr(win, ORIEL_WIN_NOTIFICATION_NUM_UB, &number, &found);
-  CHECK(found != 0);
-  CHECK_EQUAL(*number, 0);
+  MPI_Win_attach(win, &memory, sizeof memory);
+  MPI_Aint address = 0;
+  MPI_Get_address(&memory, &address);
+  MPI_Aint there = 0;
+  MPI_Sendrecv(&address, 1, MPI_AINT, program.left(), 0, &there, 1, MPI_AINT, program.right(), 0,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK_EQUAL(oriel().Win_set_num_notify(win, MPI_INFO_NULL, 1), MPI_SUCCESS);
+  const int value = program.rank() + 1;
+  oriel().Put_notify_counter(&value, 1, MPI_INT, program.right(), there, 1, MPI_INT, 0, win);
+  await(win, 0, 1);
+  CHECK_EQUAL(memory, program.left() + 1);
   MPI_Win_free(&win);
 }
 
@@ -497,6 +498,6 @@ int main(int argc, char** argv) {
   each("beside tags", beside_tags);
   each("attributes", attributes);
   each("errors", errors);
-  once("of the host", of_the_host);
+  once("of a dynamic window", of_a_dynamic_window);
   each("Intel's names", intels_names);
 }

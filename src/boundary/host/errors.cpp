@@ -36,6 +36,10 @@ int error_class(Error error) {
       return MPI_ERR_RMA_RANGE;
     case Error::sync:
       return MPI_ERR_RMA_SYNC;
+    case Error::attach:
+      return MPI_ERR_RMA_ATTACH;
+    case Error::base:
+      return MPI_ERR_BASE;
     case Error::operation:
       return MPI_ERR_OP;
     case Error::peer_lost:

@@ -12,7 +12,8 @@
 #define ORIEL_INTERPOSED_START(X) X(Init) X(Init_thread) X(Finalize)
 
 #define ORIEL_INTERPOSED_WINDOWS(X) \
-  X(Win_create) X(Win_allocate) X(Win_allocate_shared) X(Win_free) X(Win_attach) X(Win_detach) \
+  X(Win_create) X(Win_allocate) X(Win_allocate_shared) X(Win_create_dynamic) X(Win_free) \
+  X(Win_attach) X(Win_detach) \
   X(Win_shared_query) X(Win_get_group) X(Win_get_attr) X(Win_get_info) X(Win_set_info) \
   X(Alloc_mem) X(Free_mem)
 

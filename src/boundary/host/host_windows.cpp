@@ -9,7 +9,7 @@ HostWindows host_windows;
 bool HostWindows::make(const SelfComm& self, MPI_Win* handle) {
   const std::lock_guard one(alone_);
   return self.attempt(
-      [&](MPI_Comm comm) { return PMPI_Win_create_dynamic(MPI_INFO_NULL, comm, handle); });
+      [&](MPI_Comm comm) { return host_mpi().Win_create_dynamic(MPI_INFO_NULL, comm, handle); });
 }
 
 int HostWindows::free(MPI_Win* handle) {

@@ -122,7 +122,10 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   if (access.notice.kind == NoticeKind::counter) {
     if (const Failure bad = check_counter(window, access.rank, access.notice.number)) return bad;
   }
-  if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
+  // On a dynamic window it is an address, or what a datatype of addresses is moved by.
+  if (access.displacement < 0 && !window.core->dynamic()) {
+    return {MPI_ERR_DISP, "the target displacement is negative"};
+  }
   // Where there is nothing to do, hosts do not ask whether op and type go together.
   const bool something = operation.target_count != 0 && operation.target_layout->size() != 0;
   if (accumulates(kind) && something) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Making and freeing windows and window memory (G2). Dynamic windows stay the host's.
+// Making and freeing windows and window memory (G2).
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -64,6 +65,23 @@ Failure not_dynamic() {
   return {MPI_ERR_RMA_FLAVOR,
           "the window has the memory that it was made with; only one from MPI_Win_create_dynamic "
           "takes and gives up more"};
+}
+
+Failure attach(const BoundWindow& window, const void* base, MPI_Aint size) {
+  if (!window.core->dynamic()) return not_dynamic();
+  if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
+  Piece piece{reinterpret_cast<std::uintptr_t>(base), static_cast<std::uint64_t>(size), {}};
+  // Memory of ours is mapped by the node's peers; other memory is one system call away.
+  piece.place = runtime.arena.find(base, piece.bytes).value_or(Place{});
+  sweep_now_and_then();
+  return failure(window.core->attach(piece), window.core->reason());
+}
+
+Failure detach(const BoundWindow& window, const void* base) {
+  if (!window.core->dynamic()) return not_dynamic();
+  sweep_now_and_then();
+  const Error error = window.core->detach(reinterpret_cast<std::uintptr_t>(base));
+  return failure(error, window.core->reason());
 }
 
 }  // namespace
@@ -132,16 +150,20 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   return freed;
 }
 
-// The host's windows behind ours are dynamic, and nobody else may come to know.
+ORIEL_MPI_CALL(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  if (runtime.disabled()) return host_mpi().Win_create_dynamic(info, comm, win);
+  return WindowMaker("MPI_Win_create_dynamic", comm, info).create_dynamic(win);
+}
+
 ORIEL_MPI_CALL(Win_attach)(MPI_Win win, void* base, MPI_Aint size) {
   return carry(
-      "MPI_Win_attach", win, [](BoundWindow&) { return not_dynamic(); },
+      "MPI_Win_attach", win, [&](BoundWindow& window) { return attach(window, base, size); },
       [&] { return host_mpi().Win_attach(win, base, size); });
 }
 
 ORIEL_MPI_CALL(Win_detach)(MPI_Win win, const void* base) {
   return carry(
-      "MPI_Win_detach", win, [](BoundWindow&) { return not_dynamic(); },
+      "MPI_Win_detach", win, [&](BoundWindow& window) { return detach(window, base); },
       [&] { return host_mpi().Win_detach(win, base); });
 }
 

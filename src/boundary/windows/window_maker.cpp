@@ -161,7 +161,7 @@ bool WindowMaker::reaches_its_node() {
     } else if (process < 0 ||
                transport.at(process, peer.control, control_bytes, hidden_) == nullptr ||
                (peer.mappable() &&
-                transport.at(process, peer.memory, peer.size, hidden_) == nullptr)) {
+                transport.at(process, peer.memory, mapped_bytes(peer), hidden_) == nullptr)) {
       return false;
     }
   }
@@ -189,11 +189,7 @@ int WindowMaker::meet_nodes() {
     if (routes.network() == nullptr) routes.set_network(Network::open(error));
     if (routes.network() != nullptr) {
       own.name = routes.network()->name();
-      void* memory = window_->base;
-      if (own_->memory != nullptr) memory = own_->memory.get();
-      own_->exposure = routes.network()->expose(memory, mine_.size, own.memory);
-      own.exposed = own_->exposure >= 0 ? 1 : 0;
-      if (window_->info.accumulate_intrinsic) offer_atomics(memory, own);
+      if (!dynamic()) expose(own);
     } else {
       give_up(MPI_ERR_OTHER, "there is no way to " + others + ": " +
                                  (hidden_.empty() ? "" : hidden_ + " ") + error +
@@ -203,6 +199,13 @@ int WindowMaker::meet_nodes() {
   elsewhere_.resize(static_cast<std::size_t>(ranks_));
   return host_mpi().Allgather(&own, sizeof own, MPI_BYTE, elsewhere_.data(), sizeof own, MPI_BYTE,
                               communicator_);
+}
+
+void WindowMaker::expose(NetworkAnnouncement& own) {
+  void* memory = own_->memory != nullptr ? own_->memory.get() : window_->base;
+  own_->exposure = runtime.engine()->routes.network()->expose(memory, mine_.size, own.memory);
+  own.exposed = own_->exposure >= 0 ? 1 : 0;
+  if (window_->info.accumulate_intrinsic) offer_atomics(memory, own);
 }
 
 std::string WindowMaker::cannot_share(const std::string& others) const {
@@ -320,7 +323,14 @@ bool WindowMaker::meet(int rank, std::string& error) {
   member.disp_unit = peer.disp_unit;
   member.address = peer.address;
   member.private_memory = !peer.mappable() && peer.size != 0 && ranks_ > 1;
-  if (self && window_->flavor == MPI_WIN_FLAVOR_CREATE) {
+  if (dynamic()) {
+    // What will be attached is not known: some of it may be private.
+    const std::byte* pieces = transport.at(member.process, peer.memory, mapped_bytes(peer), error);
+    if (pieces == nullptr) return false;
+    member.pieces = std::launder(reinterpret_cast<const PieceRoot*>(pieces));
+    member.private_memory = ranks_ > 1;
+    if (!self && !transport.vm_allowed(member.process)) member.path = Path::served;
+  } else if (self && window_->flavor == MPI_WIN_FLAVOR_CREATE) {
     member.base = static_cast<std::byte*>(window_->base);
   } else if (peer.mappable()) {
     const int owner = contiguous_ ? members_.front().process : member.process;
@@ -381,6 +391,7 @@ void WindowMaker::separate() {
     if (rank == rank_ || elsewhere(rank) || !(own_private || member.private_memory)) continue;
     member.path = Path::served;
     member.base = nullptr;
+    member.pieces = nullptr;
     member.control = nullptr;
     member.doorbell = nullptr;
   }
@@ -438,6 +449,7 @@ std::shared_ptr<Region> WindowMaker::make_region(Engine& engine) {
   spec.rank = rank_;
   spec.ranks = ranks_;
   spec.control = members_[static_cast<std::size_t>(rank_)].control;
+  if (dynamic()) spec.pieces = std::launder(reinterpret_cast<PieceRoot*>(own_->memory.get()));
   spec.own = std::move(own_);
   spec.atomics = atomics_;
   for (int rank = 0; rank < ranks_; ++rank) {
@@ -505,6 +517,16 @@ int WindowMaker::allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, 
   }
   take_memory(rank_ == 0 ? (sum[0] << half) + sum[1] : 0);
   return share(base, handle);
+}
+
+int WindowMaker::create_dynamic(MPI_Win* handle) {
+  if (const int code = prepare(0, 1); code != MPI_SUCCESS) return code;
+  window_->flavor = MPI_WIN_FLAVOR_DYNAMIC;
+  take_memory(sizeof(PieceRoot));
+  if (mine_.failed == 0) new (own_->memory.get()) PieceRoot;
+  if (const int code = announce(); code != MPI_SUCCESS) return code;
+  meet_peers();
+  return finish(handle);
 }
 
 int WindowMaker::share(void* base, MPI_Win* handle) {

@@ -25,7 +25,7 @@ struct Announcement {
   Node node;
   ProcessName process;
   Place control;              // of its ControlBlock
-  Place memory;               // of the window memory, if peers can map it
+  Place memory;               // of the window memory, if peers can map it: see mapped_bytes()
   std::uint64_t address = 0;  // of the window memory in its process
   std::uint64_t size = 0;
   std::uint64_t disp_unit = 1;
@@ -34,7 +34,7 @@ struct Announcement {
   std::uint32_t met = 0;     // has_met() the ranks of the communicator
   std::uint32_t reserved = 0;
 
-  bool mappable() const { return memory.extent_bytes != 0; }
+  bool mappable() const { return memory.shared(); }
 };
 static_assert(std::is_trivially_copyable_v<Announcement>);
 
@@ -62,6 +62,7 @@ class WindowMaker {
   int create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle);
   int allocate(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle);
   int allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle);
+  int create_dynamic(MPI_Win* handle);
 
  private:
   int prepare(MPI_Aint size, MPI_Aint disp_unit);
@@ -78,12 +79,18 @@ class WindowMaker {
   void meet_peers();
   bool meet(int rank, std::string& error);
   bool meet_elsewhere(int rank, std::string& error);
+  void expose(NetworkAnnouncement& own);
   void offer_atomics(void* memory, NetworkAnnouncement& own);
   AtomicSet atomics_of_all() const;
   void meet_atomics();
   int agree();
   int fail_together(int error_class);
   void separate();
+  bool dynamic() const { return window_->flavor == MPI_WIN_FLAVOR_DYNAMIC; }
+  /// Of its memory that peers map: of a dynamic window the words that tell what is attached.
+  std::uint64_t mapped_bytes(const Announcement& peer) const {
+    return dynamic() ? sizeof(PieceRoot) : peer.size;
+  }
   bool elsewhere(int rank) const {
     return all_[static_cast<std::size_t>(rank)].node.id !=
            all_[static_cast<std::size_t>(rank_)].node.id;

@@ -24,6 +24,10 @@ struct SharedMemory {
 /// rank whose memory is private has none to share: size 0, no error (MPI-4.1 section 12.2.3).
 Failure query(BoundWindow& window, int rank, SharedMemory& memory) {
   const Window& core = *window.core;
+  if (core.dynamic()) {
+    return {MPI_ERR_RMA_FLAVOR,
+            "a dynamic window has no memory of its own, but what is attached to it"};
+  }
   if (rank == MPI_PROC_NULL) {
     rank = 0;
     while (rank + 1 < core.ranks() &&
