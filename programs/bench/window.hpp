@@ -87,7 +87,8 @@ class Window {
 /// While one lives, a rank may read and write its own part of the window by loads and stores.
 class OwnPart {
  public:
-  OwnPart(const Window& window, int rank) : win_(window.handle()), rank_(rank) {
+  OwnPart(const Window& window, int rank) : OwnPart(window.handle(), rank) {}
+  OwnPart(MPI_Win win, int rank) : win_(win), rank_(rank) {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank_, 0, win_);
   }
   ~OwnPart() { MPI_Win_unlock(rank_, win_); }

@@ -32,7 +32,7 @@ def test_micro_on_each_host(host, tmp_path):
 
 # Between nodes the programs differ by what test_nodes.py runs on each host.
 @pytest.mark.hosts("mpich")
-@pytest.mark.parametrize("subject", ["micro", "halo", "progress", "notify", "cholesky"])
+@pytest.mark.parametrize("subject", ["micro", "halo", "progress", "notify", "cholesky", "windows"])
 def test_between_nodes(host, subject, three_nodes, tmp_path):
     """The same with a rank on each of two nodes (S6, Q8): three_nodes says whether that can be."""
     words = ("--quick", "--hosts", 2, "--mpi", host.name, "--output", tmp_path)
@@ -166,6 +166,32 @@ def test_notify_on_each_host(host, tmp_path):
     for name in ("notify_put", "notify_get", "notify_overlap"):
         for kind in ("png", "svg"):
             assert (tmp_path / f"{name}.{kind}").stat().st_size > 1000
+
+
+def test_windows_on_each_host(host, tmp_path):
+    ended = oriel("bench", "windows", "--quick", "--mpi", host.name, "--output", tmp_path)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "windows.json").read_text(encoding="utf-8"))
+    kinds = {"allocated", "created", "created-alloc", "dynamic", "dynamic-alloc"}
+    puts = [row for row in results["rows"] if row["measure"] == "put"]
+    assert {(row["window"], row["way"]) for row in puts} == {
+        (window, way) for window in kinds for way in (HOST, ORIEL)
+    }
+    assert len(puts) == 2 * len(kinds) * 3
+    assert all(row["median"] > 0 and row["penalty"] > 0 for row in puts)
+    making = {
+        (row["window"], row["others"], row["way"])
+        for row in results["rows"]
+        if row["measure"] == "making"
+    }
+    assert making == {
+        (window, others, way)
+        for window in kinds | {"attach", "attach-alloc"}
+        for others in (0, 3)
+        for way in (HOST, ORIEL)
+    }
+    for picture in ("windows.png", "windows.svg"):
+        assert (tmp_path / picture).stat().st_size > 1000
 
 
 def test_unknown_mpi_is_a_sentence():

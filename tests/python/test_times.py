@@ -14,6 +14,7 @@ from oriel.bench.notify_times import NotifyTimes
 from oriel.bench.progress_times import ProgressTimes
 from oriel.bench.stencil_times import StencilTimes
 from oriel.bench.ways import HOST, ORIEL
+from oriel.bench.windows_times import WindowTimes
 
 
 def timings_of(**medians: float) -> Timings:
@@ -94,6 +95,27 @@ def test_progress_is_told_from_waiting_for_the_target():
     ]
     assert times.ratio("created", "mpich", HOST) == pytest.approx(30)
     assert times.median("dynamic", "busy", "mpich", HOST) == pytest.approx(30.1)
+
+
+def test_windows_compare_with_allocated_ones_of_the_same_host_and_way():
+    times = WindowTimes()
+    for window, way, value in (
+        ("allocated", HOST, 0.5),
+        ("dynamic", HOST, 1.5),
+        ("allocated", ORIEL, 0.1),
+        ("dynamic", ORIEL, 0.2),
+    ):
+        line = {"measure": "put", "window": window, "bytes": 8, "samples": [value] * 3}
+        times.read("mpich", way, json.dumps(line))
+    for others, value in ((100, 9.0), (0, 4.0)):
+        line = {"measure": "making", "window": "attach", "others": others, "samples": [value]}
+        times.read("mpich", HOST, json.dumps(line))
+    assert times.penalty("dynamic", 8, "mpich", HOST) == pytest.approx(3)
+    assert times.penalty("dynamic", 8, "mpich", ORIEL) == pytest.approx(2)
+    assert times.penalty("dynamic", 8, "openmpi", HOST) is None
+    assert times.windows("put") == ["allocated", "dynamic"]
+    assert times.columns("making") == [0, 100]
+    assert times.median("making", "attach", 100, "mpich", HOST) == pytest.approx(9)
 
 
 def test_one_slow_run_does_not_move_the_median():

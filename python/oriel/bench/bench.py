@@ -6,7 +6,8 @@
 `oriel bench notify`: notified access against messages and one-sided calls, the paper's figures.
 `oriel bench stencil`: a pipelined stencil by notified access, against messages.
 `oriel bench tree`: a reduction along a tree by notified access, against messages.
-`oriel bench cholesky`: a Cholesky factorization by tasks and notified access, against messages."""
+`oriel bench cholesky`: a Cholesky factorization by tasks and notified access, against messages.
+`oriel bench windows`: put and flush by kind of window, and what making the window costs."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from oriel.bench import (
     progress,
     stencil,
     tree,
+    windows,
 )
 from oriel.hosts.nodes import across
 from oriel.report.console import tables_console
@@ -37,6 +39,7 @@ SUBJECTS = {
     "stencil": (stencil, "a pipelined stencil: notified access against messages"),
     "tree": (tree, "a reduction along a tree: notified access against messages"),
     "cholesky": (cholesky, "a Cholesky factorization by tasks: notified access against messages"),
+    "windows": (windows, "put and flush by kind of window, and what making the window costs"),
 }
 
 

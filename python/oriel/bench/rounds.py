@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from oriel.bench.ways import HOST, ORIEL, WAYS
 from oriel.hosts import job
@@ -33,10 +33,12 @@ def play(
     read: Callable[[str, str, str], int],
     timeout_s: float,
     nodes: Nodes | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> list[str]:
     """Starts a program in every round on each host alone and with Oriel. `program` says with which
     words it is started on a host one way; `read` takes host, way and what was printed, and returns
-    how many results there were. Returns what failed, as sentences.
+    how many results there were; `variables` are set for the ranks. Returns what failed, as
+    sentences.
 
     The ways alternate, and so do the hosts, so that what disturbs the machine for a while disturbs
     all; every second time ours comes first."""
@@ -50,7 +52,7 @@ def play(
                     bar.update(task, description=what)
                     if (host.name, way) not in failures:
                         argv, environment = host.command(
-                            ranks, program(host, way), preload=way == ORIEL, nodes=nodes
+                            ranks, program(host, way), way == ORIEL, variables, nodes
                         )
                         output, failure = job.run(argv, environment, timeout_s)
                         if not failure and read(host.name, way, output) == 0:

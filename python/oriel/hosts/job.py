@@ -19,6 +19,7 @@ PROGRAMS = (
     "paths",
     "stencil",
     "tree",
+    "windows",
 )  # each begins its sentences with its name
 
 
