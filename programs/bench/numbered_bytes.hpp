@@ -23,7 +23,7 @@ class NumberedBytes {
     }
   }
 
-  std::byte* data() { return bytes_.data(); }
+  const std::byte* data() const { return bytes_.data(); }
   int count() const { return static_cast<int>(bytes_.size()); }
 
   void number(std::int64_t value) {

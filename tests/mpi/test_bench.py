@@ -32,7 +32,9 @@ def test_micro_on_each_host(host, tmp_path):
 
 # Between nodes the programs differ by what test_nodes.py runs on each host.
 @pytest.mark.hosts("mpich")
-@pytest.mark.parametrize("subject", ["micro", "halo", "progress", "notify", "cholesky", "windows"])
+@pytest.mark.parametrize(
+    "subject", ["micro", "halo", "progress", "notify", "cholesky", "windows", "threads"]
+)
 def test_between_nodes(host, subject, three_nodes, tmp_path):
     """The same with a rank on each of two nodes (S6, Q8): three_nodes says whether that can be."""
     words = ("--quick", "--hosts", 2, "--mpi", host.name, "--output", tmp_path)
@@ -192,6 +194,40 @@ def test_windows_on_each_host(host, tmp_path):
     }
     for picture in ("windows.png", "windows.svg"):
         assert (tmp_path / picture).stat().st_size > 1000
+
+
+def test_threads_on_each_host(host, tmp_path):
+    """What an MPI does not grant is not measured, and said."""
+    ended = oriel("bench", "threads", "--quick", "--mpi", host.name, "--output", tmp_path)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "threads.json").read_text(encoding="utf-8"))
+    granted = {(hint["way"], hint["scope"], hint["order"]) for hint in results["hints"]}
+    assert granted == {
+        (way, scope, order)
+        for way in (HOST, ORIEL)
+        for scope in ("process", "thread")
+        for order in (False, True)
+    }
+    granted = {
+        (hint["way"], hint["scope"], hint["order"]) for hint in results["hints"] if hint["granted"]
+    }
+    assert granted >= {(way, "process", False) for way in (HOST, ORIEL)}
+    cases = [("puts", threads, 1) for threads in (1, 2, 4)]
+    cases += [("puts", threads, 4096) for threads in (1, 4)]
+    cases += [("row", 1, size) for size in (1, 4096)]
+    cases += [(measure, threads, 1) for measure in ("idle", "busy") for threads in (2, 4)]
+    found = [
+        (row["way"], row["scope"], row["order"], row["measure"], row["threads"], row["bytes"])
+        for row in results["rows"]
+    ]
+    assert set(found) == {(*window, *case) for window in granted for case in cases}
+    assert len(found) == len(set(found))
+    assert all(row["median"] > 0 for row in results["rows"])
+    if len(granted) < len(results["hints"]):
+        assert "not supported" in ended.stdout
+    for name in ("threads", "threads_size", "threads_row"):
+        for kind in ("png", "svg"):
+            assert (tmp_path / f"{name}.{kind}").stat().st_size > 1000
 
 
 def test_unknown_mpi_is_a_sentence():

@@ -13,6 +13,7 @@ from oriel.bench.micro_times import Row, Timings
 from oriel.bench.notify_times import NotifyTimes
 from oriel.bench.progress_times import ProgressTimes
 from oriel.bench.stencil_times import StencilTimes
+from oriel.bench.threads_times import PLAIN, Case, Hints, ThreadTimes
 from oriel.bench.ways import HOST, ORIEL
 from oriel.bench.windows_times import WindowTimes
 
@@ -116,6 +117,24 @@ def test_windows_compare_with_allocated_ones_of_the_same_host_and_way():
     assert times.windows("put") == ["allocated", "dynamic"]
     assert times.columns("making") == [0, 100]
     assert times.median("making", "attach", 100, "mpich", HOST) == pytest.approx(9)
+
+
+def test_threads_compare_with_a_window_of_which_nothing_was_asked():
+    times = ThreadTimes()
+    for scope, value in (("process", 5.0), ("thread", 0.5)):
+        line = {"scope": scope, "order": False}
+        times.read("mpich", ORIEL, json.dumps({**line, "measure": "hints", "granted": True}))
+        line |= {"measure": "puts", "threads": 32, "bytes": 1, "samples": [value] * 3}
+        times.read("mpich", ORIEL, json.dumps(line))
+    refused = {"measure": "hints", "scope": "thread", "order": True, "granted": False}
+    times.read("mpich", ORIEL, json.dumps(refused))
+    case, thread_scope = Case("puts", 32, 1), Hints("thread", order=False)
+    assert times.median(case, thread_scope, "mpich", ORIEL) == pytest.approx(0.5)
+    assert times.against_plain(case, thread_scope, "mpich", ORIEL) == pytest.approx(10)
+    assert times.against_plain(case, Hints("thread", order=True), "mpich", ORIEL) is None
+    assert times.granted[PLAIN, "mpich", ORIEL]
+    assert not times.granted[Hints("thread", order=True), "mpich", ORIEL]
+    assert times.threads("puts") == [32]
 
 
 def test_one_slow_run_does_not_move_the_median():

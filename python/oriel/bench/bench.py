@@ -7,7 +7,8 @@
 `oriel bench stencil`: a pipelined stencil by notified access, against messages.
 `oriel bench tree`: a reduction along a tree by notified access, against messages.
 `oriel bench cholesky`: a Cholesky factorization by tasks and notified access, against messages.
-`oriel bench windows`: put and flush by kind of window, and what making the window costs."""
+`oriel bench windows`: put and flush by kind of window, and what making the window costs.
+`oriel bench threads`: put and flush by many threads of a rank, by scope and order of the window."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from oriel.bench import (
     pending,
     progress,
     stencil,
+    threads,
     tree,
     windows,
 )
@@ -40,6 +42,7 @@ SUBJECTS = {
     "tree": (tree, "a reduction along a tree: notified access against messages"),
     "cholesky": (cholesky, "a Cholesky factorization by tasks: notified access against messages"),
     "windows": (windows, "put and flush by kind of window, and what making the window costs"),
+    "threads": (threads, "put and flush by many threads, by scope and order of the window"),
 }
 
 

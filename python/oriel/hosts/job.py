@@ -20,6 +20,7 @@ PROGRAMS = (
     "stencil",
     "tree",
     "windows",
+    "threads",
 )  # each begins its sentences with its name
 
 
