@@ -49,6 +49,20 @@ Error Window::detach(std::uint64_t address) {
   return error == Error::none ? error : fail(error, reason);
 }
 
+Error Window::create_handle(const Piece& piece, HandleName& name) {
+  const char* reason = "";
+  const Error error = region_->own_handles().create(piece, name, reason);
+  return error == Error::none ? error : fail(error, reason);
+}
+
+Error Window::release_handle(const HandleName& name) {
+  return region_->own_handles().release(name);
+}
+
+Error Window::open_handle(HandleView& view) {
+  return region_->mapped(view.target) ? region_->open_handle(view) : Error::none;
+}
+
 Outcome Window::await(std::int32_t counter, std::uint64_t value, Completion& completion) {
   if (notifications_.counters().mine_at(counter).value() >= value) return Outcome::finished();
   notifications_.thresholds().add(counter, value, completion);

@@ -147,6 +147,26 @@ class Window : public Epochs {
   Error attach(const Piece& piece);
   /// Detaches the piece that begins at the address: operations on it fail from now on.
   Error detach(std::uint64_t address);
+  /// Makes a memory handle of ours (Q5).
+  Error create_handle(const Piece& piece, HandleName& name);
+  /// Operations on it fail from now on.
+  Error release_handle(const HandleName& name);
+  /// Looks for a handle that its owner has told us of. One of a remote rank is found out when it is
+  /// used.
+  Error open_handle(HandleView& view);
+  /// direct() of a handle.
+  std::byte* direct(const HandleView& view, std::int64_t displacement, std::uint64_t bytes) const {
+    const EpochPeer& other = peer(view.target);
+    std::int64_t product;
+    if (view.base == nullptr || other.ready == nullptr || !other.ready->passive || other.inlined ||
+        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(view.disp_unit), &product)) {
+      return nullptr;
+    }
+    const auto offset = static_cast<std::uint64_t>(product);
+    if (bytes > view.bytes || offset > view.bytes - bytes || !view.alive()) return nullptr;
+    other.ready->used = true;
+    return view.base + offset;
+  }
 
   /// What notified operations have told this rank.
   Notifications& notifications() { return notifications_; }

@@ -56,7 +56,9 @@ class Epochs : public EpochsAtWork::Link {
   Epochs& operator=(const Epochs&) = delete;
 
   int ranks() const { return static_cast<int>(peers_.size()); }
+  const Reorder& reorder() const { return reorder_; }
   void set_reorder(Reorder reorder) { reorder_ = reorder; }
+  bool no_locks() const { return no_locks_; }
   /// Whether locks are refused from now on. Those that are open stay so.
   void set_no_locks(bool no_locks) { no_locks_ = no_locks; }
   /// Why the last failed call failed: the second half of a sentence.

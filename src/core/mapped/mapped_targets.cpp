@@ -138,7 +138,9 @@ Error MappedTargets::perform(const Operation& operation) {
   const Error error = region_.perform(operation);
   if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
   if (error == Error::range) {
-    epochs_.fail(error, "the target has not attached all of this memory to the window");
+    epochs_.fail(error, operation.handle.given()
+                            ? "the memory handle has been released"
+                            : "the target has not attached all of this memory to the window");
   }
   if (error == Error::system) epochs_.fail(error, "the target's memory cannot be reached");
   return error;

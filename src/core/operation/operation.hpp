@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/notify/notification.hpp"
+#include "core/operation/handle_name.hpp"
 #include "core/operation/layout.hpp"
 #include "core/operation/reduction.hpp"
 
@@ -45,7 +46,9 @@ struct Operation {
   LayoutRef target_layout;
   Reduction reduction;               // accumulates; compare_and_swap uses its `element`
   Completion* completion = nullptr;  // of a request-based operation: origin buffers may be reused
-  Notice notice;                     // to the target, when the operation has taken place there
+  /// The displacement is in bytes from the start of this memory handle of the target's, if given.
+  HandleName handle;
+  Notice notice;  // to the target, when the operation has taken place there
 
   std::uint64_t bytes() const { return target_count * target_layout->size(); }
 };

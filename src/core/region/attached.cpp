@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations on what mapped ranks have attached to a dynamic window (G2).
+// Operations on what mapped ranks have attached to a dynamic window (G2), and on memory handles
+// (Q5).
 #include <algorithm>
 #include <array>
 
@@ -9,12 +10,26 @@
 
 namespace oriel {
 
-/// The piece that a byte of the rank lies in, as a member whose memory it is, and how many of its
-/// bytes are left from that one on.
+/// A piece of a rank's memory as a member whose memory it is.
+Member Region::as_member(int rank, const Piece& piece) {
+  Member made = member(rank);
+  made.address = piece.address;
+  made.size = piece.bytes;
+  made.private_memory = !piece.place.shared() && ranks_ > 1;
+  if (rank == rank_) {
+    made.base = at(nullptr, static_cast<std::int64_t>(piece.address));
+  } else if (piece.place.shared()) {
+    made.base = transport_.map(made.process, piece.place, piece.bytes);
+  }
+  // Shared memory that cannot be mapped is still one system call away.
+  if (made.base == nullptr) made.path = Path::vm;
+  return made;
+}
+
+/// The piece that a byte of the rank lies in, and how many of its bytes are left from that one on.
 Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left) {
-  const Member& owner = member(rank);
   Piece found;
-  switch (pieces_[rank].find(address, found, transport_, owner.process)) {
+  switch (pieces_[rank].find(address, found, transport_, member(rank).process)) {
     case PieceSearch::unreachable:
       return Error::system;
     case PieceSearch::none:
@@ -24,18 +39,39 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
   }
   left = found.left(address);
   if (left == 0) return Error::range;
-  piece = owner;
-  piece.address = found.address;
-  piece.size = found.bytes;
-  piece.private_memory = !found.place.shared() && ranks_ > 1;
-  if (rank == rank_) {
-    piece.base = at(nullptr, static_cast<std::int64_t>(found.address));
-  } else if (found.place.shared()) {
-    piece.base = transport_.map(owner.process, found.place, found.bytes);
-  }
-  // Shared memory that cannot be mapped is still one system call away.
-  if (piece.base == nullptr) piece.path = Path::vm;
+  piece = as_member(rank, found);
   return Error::none;
+}
+
+Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
+  Piece found;
+  if (handles_[rank].find(name, found, transport_, member(rank).process) == nullptr) {
+    return Error::range;
+  }
+  piece = as_member(rank, found);
+  return Error::none;
+}
+
+Error Region::open_handle(HandleView& view) {
+  Piece found;
+  view.slot = handles_[view.target].find(view.name, found, transport_, member(view.target).process);
+  if (view.slot == nullptr || view.bytes > found.bytes) return Error::base;
+  const Member piece = as_member(view.target, found);
+  if (piece.path == Path::mapped) view.base = piece.base;
+  return Error::none;
+}
+
+Error Region::perform_on_handle(const Operation& operation) {
+  Member piece;
+  if (const Error error = find_handle(operation.target, operation.handle, piece);
+      error != Error::none) {
+    return error;
+  }
+  const auto [low, high] = operation.target_layout->bounds(operation.target_count);
+  const auto size = static_cast<std::int64_t>(piece.size);
+  const std::int64_t start = operation.displacement;
+  if (start < 0 || start > size || start + low < 0 || high > size - start) return Error::range;
+  return perform_at(operation, piece, static_cast<std::uint64_t>(start));
 }
 
 std::byte* Region::find_direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) {
@@ -65,6 +101,7 @@ Error Region::check_attached(std::uint64_t address, std::uint64_t bytes) {
 
 Error Region::perform_on_pieces(const Operation& operation) {
   if (operation.bytes() == 0) return Error::none;
+  if (operation.handle.given()) return perform_on_handle(operation);
   const auto start = static_cast<std::uint64_t>(operation.displacement);
   const auto [low, high] = operation.target_layout->bounds(operation.target_count);
   Member piece;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/lock/control.hpp"
-#include "core/pieces/piece_words.hpp"
+#include "core/pieces/shared_pieces.hpp"
 #include "core/transport/doorbell.hpp"
 #include "core/transport/transport.hpp"
 
@@ -30,9 +30,9 @@ struct Member {
   std::uint64_t disp_unit = 1;
   ControlBlock* control = nullptr;  // null exactly when path is served, in both directions
   Doorbell* doorbell = nullptr;     // null exactly when control is
-  /// Of a dynamic window: what it has attached; null when control is. It has no base and no bytes
-  /// of its own, and displacements are addresses in its process.
-  const PieceRoot* pieces = nullptr;
+  /// Of a dynamic window: what it has attached, and its memory handles; null when control is. It
+  /// has no base and no bytes of its own, and displacements are addresses in its process.
+  const SharedPieces* pieces = nullptr;
   bool direct = false;  // served: its memory is exposed to direct transfers,
   RemoteMemory memory;  // here
 

@@ -16,14 +16,18 @@ Region::Region(RegionSpec spec, Transport& transport)
       mapped_(std::move(spec.mapped)),
       mine_(spec.control),
       members_(static_cast<std::size_t>(spec.ranks)),
-      own_pieces_(spec.pieces != nullptr ? std::make_unique<OwnPieces>(*spec.pieces, transport)
-                                         : nullptr),
-      pieces_(dynamic() ? static_cast<std::size_t>(spec.ranks) : 0) {}
+      pieces_(spec.pieces != nullptr ? members_.size() : 0),
+      handles_(pieces_.size()) {
+  if (spec.pieces == nullptr) return;
+  own_pieces_ = std::make_unique<OwnPieces>(spec.pieces->attached, transport);
+  own_handles_ = std::make_unique<OwnHandles>(spec.pieces->handles, transport);
+}
 
 void Region::meet(int rank) {
   Member found = directory_->find(rank);
   if (found.pieces != nullptr) {
-    pieces_[rank].meet(*found.pieces);
+    pieces_[rank].meet(found.pieces->attached);
+    handles_[rank].meet(found.pieces->handles);
     // Some of our pieces may be private: where we update them for others, we do so alone.
     found.private_memory = rank == rank_ && ranks_ > 1;
   }

@@ -14,8 +14,11 @@
 #include "core/lock/update.hpp"
 #include "core/operation/atomic_set.hpp"
 #include "core/operation/operation.hpp"
+#include "core/pieces/own_handles.hpp"
 #include "core/pieces/own_pieces.hpp"
+#include "core/pieces/peer_handles.hpp"
 #include "core/pieces/peer_pieces.hpp"
+#include "core/region/handle_view.hpp"
 #include "core/region/member.hpp"
 #include "core/transport/transport.hpp"
 
@@ -27,7 +30,7 @@ struct RegionSpec {
   std::shared_ptr<Directory> directory;
   std::vector<int> mapped;          // ranks that are, ourselves included
   ControlBlock* control = nullptr;  // our own
-  PieceRoot* pieces = nullptr;      // likewise, of a dynamic window
+  SharedPieces* pieces = nullptr;   // likewise, of a dynamic window
   std::shared_ptr<void> own;        // what these and our memory lie in, let go with the region
   AtomicSet atomics;                // the same on all ranks
 };
@@ -121,8 +124,11 @@ class Region {
   /// Whom the last operation that failed with Error::peer_lost has lost: the second half of a
   /// sentence.
   const char* whom_lost() const { return whom_lost_.c_str(); }
-  // What is attached, where the window is dynamic.
+  // What is attached, and memory handles, where the window is dynamic.
   OwnPieces& own_pieces() { return *own_pieces_; }
+  OwnHandles& own_handles() { return *own_handles_; }
+  /// Looks for the handle of a mapped rank. Error::base: it has been released, or never was one.
+  Error open_handle(HandleView& view);
   /// Where so many bytes at that address of a mapped rank lie in our address space, if they lie in
   /// one piece that can be loaded and stored. Null: perform() does what can be done.
   std::byte* direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) {
@@ -131,6 +137,8 @@ class Region {
   }
   /// Error::range: some of these bytes of ours are not attached.
   Error check_attached(std::uint64_t address, std::uint64_t bytes);
+  /// The memory of a handle as a member whose memory it is. Error::range: it has been released.
+  Error find_handle(int rank, const HandleName& name, Member& piece);
   /// A short operation as a lock request carries it (S4); false: it is not one.
   bool make_errand(const Operation& operation, Errand& errand);
 
@@ -147,6 +155,8 @@ class Region {
         count > most_atomics || target.private_memory || !atomic_element(element, where);
     return Update(*target.control, sharers_, alone);
   }
+  Member as_member(int rank, const Piece& piece);
+  Error perform_on_handle(const Operation& operation);
   Error find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left);
   std::byte* find_direct_piece(int rank, std::uint64_t address, std::uint64_t bytes);
   Error perform_on_pieces(const Operation& operation);
@@ -176,9 +186,11 @@ class Region {
   ControlBlock* mine_;
   ZeroArray<Known> members_;
   std::unique_ptr<OwnPieces> own_pieces_;  // null: the window is not dynamic
-  ZeroArray<PeerPieces> pieces_;           // by rank, where it is
-  std::vector<int> told_;                  // scratch of give_back
-  std::vector<std::byte> scratch_;         // of updates of private memory
+  std::unique_ptr<OwnHandles> own_handles_;
+  ZeroArray<PeerPieces> pieces_;  // by rank, where it is
+  ZeroArray<PeerHandles> handles_;
+  std::vector<int> told_;           // scratch of give_back
+  std::vector<std::byte> scratch_;  // of updates of private memory
   std::string whom_lost_;
 };
 

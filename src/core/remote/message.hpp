@@ -75,9 +75,13 @@ struct Message {
   NoticeKind notifies = NoticeKind::none;  // likewise, its kind; notify: one there is
   std::array<std::uint8_t, 3> reserved{};
   std::uint64_t notified_bytes = 0;  // see Notification
+  // operation: see Operation::handle; 0: none.
+  std::uint64_t handle_token = 0;
+  std::uint32_t handle_slot = 0;
+  std::uint32_t reserved_too = 0;
 
-  static constexpr std::uint8_t current_version = 8;
-  static constexpr std::uint8_t most_words = 13;
+  static constexpr std::uint8_t current_version = 9;
+  static constexpr std::uint8_t most_words = 15;
   /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
   /// in eighths of it: each send goes through both kernels by itself.
   static constexpr std::uint64_t most_data = std::uint64_t{256} * 1024;

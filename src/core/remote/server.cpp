@@ -231,11 +231,29 @@ void Server::unlock(const Message& message) {
   if (message.acknowledge != 0) reply_to(message, Error::none);
 }
 
-Error Server::check_request(const Message& message, const Layout* layout) {
+/// Whether the operation can be carried out; `start` is what its displacement means here.
+Error Server::check_request(const Message& message, const Layout* layout, std::byte*& start) {
   if (reduces(message.operation) && !valid(reduction_of(message))) return Error::operation;
-  const std::uint64_t size = self().size;
+  const HandleName handle{message.handle_token, message.handle_slot};
+  const auto offset = static_cast<std::int64_t>(message.offset);
+  if (!region_.dynamic()) {
+    start = at(self().base, offset);
+    return handle.given() ? Error::range : check_window(message, layout, self().size);
+  }
+  if (!handle.given()) {
+    start = at(nullptr, offset);
+    return check_attached(message, layout);
+  }
+  Member piece;
+  const Error error = region_.find_handle(region_.rank(), handle, piece);
+  if (error != Error::none) return error;
+  start = at(piece.base, offset);
+  return check_window(message, layout, piece.size);
+}
+
+/// Of memory of so many bytes.
+Error Server::check_window(const Message& message, const Layout* layout, std::uint64_t size) {
   const std::uint64_t bytes = bytes_of(message);
-  if (region_.dynamic()) return check_attached(message, layout);
   if (layout == nullptr) {
     return message.offset <= size && bytes <= size - message.offset ? Error::none : Error::range;
   }
@@ -252,7 +270,7 @@ Error Server::check_request(const Message& message, const Layout* layout) {
              : Error::range;
 }
 
-/// The same where our memory is what we have attached. It lies where its addresses say.
+/// Of what we have attached.
 Error Server::check_attached(const Message& message, const Layout* layout) {
   const std::uint64_t bytes = bytes_of(message);
   if (layout == nullptr) return region_.check_attached(message.offset, bytes);
@@ -300,12 +318,12 @@ Error Server::serve_run(const Message& message, std::byte* where, const std::byt
 void Server::serve(const Message& message, std::span<const std::byte> payload,
                    const Layout* layout) {
   Origin& origin = origins_[message.origin];
-  Error error = check_request(message, layout);
+  std::byte* start = nullptr;
+  Error error = check_request(message, layout, start);
   const std::uint64_t bytes = bytes_of(message);
   std::span<const std::byte> fetched;
   if (error == Error::none && bytes != 0) {
     const std::byte* operands = message.data != 0 ? payload.data() : nullptr;
-    std::byte* start = at(self().base, static_cast<std::int64_t>(message.offset));
     if (layout == nullptr && message.operation == OperationKind::get) {
       fetched = {start, bytes};
     } else {

@@ -74,7 +74,8 @@ class Server {
   void reply_to(const Message& message, Error error, std::span<const std::byte> fetched = {});
   void serve(const Message& message, std::span<const std::byte> payload, const Layout* layout);
   void notify(const Message& message);
-  Error check_request(const Message& message, const Layout* layout);
+  Error check_request(const Message& message, const Layout* layout, std::byte*& start);
+  Error check_window(const Message& message, const Layout* layout, std::uint64_t size);
   Error check_attached(const Message& message, const Layout* layout);
   Error serve_run(const Message& message, std::byte* where, const std::byte* operands,
                   std::byte* fetched, std::uint64_t bytes);

@@ -87,6 +87,8 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
   const int rank = operation.target;
   message.first = first;
   message.offset = region_.member(rank).offset(operation.displacement);
+  message.handle_token = operation.handle.token;
+  message.handle_slot = operation.handle.slot;
   if (operation.target_layout->contiguous()) {
     message.offset += first;
   } else {

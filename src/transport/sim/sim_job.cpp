@@ -105,7 +105,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     side.number = number++;  // every rank has its own
     side.window_memory = zeroed(spec.bytes + spec.misalign + 1);
     side.memory = side.window_memory.get() + spec.misalign;
-    if (spec.pieces != 0) side.pieces = std::make_unique<PieceRoot>();
+    if (spec.pieces != 0) side.pieces = std::make_unique<SharedPieces>();
     side.control_memory = zeroed(ControlBlock::bytes(node_of_.size()));
     side.control = ControlBlock::create(side.control_memory.get(),
                                         static_cast<std::uint32_t>(node_of_.size()));

@@ -84,7 +84,7 @@ class SimJob {
     ControlBlock* control = nullptr;
     Window* window = nullptr;
     std::uint32_t number = 0;
-    std::unique_ptr<PieceRoot> pieces;      // where the window is dynamic
+    std::unique_ptr<SharedPieces> pieces;   // where the window is dynamic
     std::array<std::byte, 32> scrap;        // see churn()
     std::array<bool, 32> scrap_attached{};  // byte by byte
     std::size_t churned = 0;

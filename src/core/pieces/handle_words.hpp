@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/base/cache_line.hpp"
+#include "core/operation/handle_name.hpp"
+#include "core/pieces/piece.hpp"
+
+namespace oriel {
+
+/// One memory handle, or a place for one. Its owner stores the token last (release) when it makes
+/// the handle, and another one, or none, before it changes the rest: who reads the same token
+/// before and after (each load acquires) has read what belongs to it. Zeroed memory is a free one.
+struct alignas(cache_line) HandleSlot {
+  std::atomic<std::uint64_t> token{0};
+  std::atomic<std::uint64_t> address{0};
+  std::atomic<std::uint64_t> bytes{0};
+  std::atomic<std::uint64_t> offset{0};  // of its Place
+  std::atomic<std::uint64_t> extent_bytes{0};
+};
+
+/// The memory handles that one rank has made on a dynamic window: segments of slots, each twice as
+/// large as the one before, so that none ever moves.
+struct alignas(cache_line) HandleRoot {
+  struct Segment {
+    std::atomic<std::uint64_t> offset{0};        // of its Place; stored once
+    std::atomic<std::uint64_t> extent_bytes{0};  // stored last (release)
+  };
+  static constexpr std::size_t most_segments = 16;
+  static constexpr std::uint32_t first_slots = 1024;
+  static constexpr std::uint32_t most_slots = first_slots * ((1U << most_segments) - 1);
+
+  std::array<Segment, most_segments> segments;
+
+  static constexpr std::size_t segment_of(std::uint32_t slot) {
+    return static_cast<std::size_t>(std::bit_width(slot + first_slots) -
+                                    std::bit_width(first_slots));
+  }
+  static constexpr std::size_t slots_of(std::size_t segment) {
+    return std::size_t{first_slots} << segment;
+  }
+  /// In its segment.
+  static constexpr std::size_t index_of(std::uint32_t slot) {
+    return slot + first_slots - slots_of(segment_of(slot));
+  }
+};
+
+static_assert(sizeof(HandleSlot) == cache_line);
+static_assert(std::is_trivially_destructible_v<HandleSlot> &&
+              std::is_trivially_destructible_v<HandleRoot>);
+
+}  // namespace oriel

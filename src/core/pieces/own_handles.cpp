@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/pieces/own_handles.hpp"
+
+#include <new>
+#include <random>
+
+#include "core/pieces/mixed.hpp"
+
+namespace oriel {
+
+OwnHandles::~OwnHandles() {
+  for (HandleSlot* segment : segments_) {
+    if (segment != nullptr) transport_.unshare(reinterpret_cast<std::byte*>(segment));
+  }
+}
+
+/// Tokens of a process begin somewhere, so that one of a former life is hardly ever one of this.
+std::uint64_t OwnHandles::next_token() {
+  if (tokens_ == 0) {
+    std::random_device random;
+    constexpr unsigned half = 32;
+    tokens_ = (std::uint64_t{random()} << half) | random();
+  }
+  if (++tokens_ == 0) ++tokens_;
+  return mixed(tokens_);  // only zero is mixed to zero
+}
+
+bool OwnHandles::take(std::uint32_t& slot) {
+  if (!free_.empty()) {
+    slot = free_.back();
+    free_.pop_back();
+    return true;
+  }
+  if (used_ == HandleRoot::most_slots) return false;
+  const std::size_t segment = HandleRoot::segment_of(used_);
+  if (segments_[segment] == nullptr) {
+    Place place;
+    std::byte* memory = transport_.share(HandleRoot::slots_of(segment) * sizeof(HandleSlot), place);
+    if (memory == nullptr) return false;
+    segments_[segment] = std::launder(reinterpret_cast<HandleSlot*>(memory));
+    root_.segments[segment].offset.store(place.offset, std::memory_order_relaxed);
+    root_.segments[segment].extent_bytes.store(place.extent_bytes, std::memory_order_release);
+  }
+  slot = used_++;
+  return true;
+}
+
+Error OwnHandles::create(const Piece& piece, HandleName& name, const char*& reason) {
+  std::uint32_t slot = 0;
+  if (!take(slot)) {
+    reason = "there is no shared memory left to note the memory handle in, or there are millions";
+    return Error::attach;
+  }
+  HandleSlot& made = at(slot);
+  made.address.store(piece.address, std::memory_order_release);
+  made.bytes.store(piece.bytes, std::memory_order_release);
+  made.offset.store(piece.place.offset, std::memory_order_release);
+  made.extent_bytes.store(piece.place.extent_bytes, std::memory_order_release);
+  name = {next_token(), slot};
+  made.token.store(name.token, std::memory_order_release);
+  return Error::none;
+}
+
+Error OwnHandles::release(const HandleName& name) {
+  if (!name.given() || name.slot >= used_ ||
+      at(name.slot).token.load(std::memory_order_relaxed) != name.token) {
+    return Error::base;
+  }
+  at(name.slot).token.store(0, std::memory_order_release);
+  free_.push_back(name.slot);
+  return Error::none;
+}
+
+}  // namespace oriel

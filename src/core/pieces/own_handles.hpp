@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/pieces/handle_words.hpp"
+#include "core/transport/transport.hpp"
+
+namespace oriel {
+
+/// The memory handles that this rank has made on a dynamic window.
+class OwnHandles {
+ public:
+  /// `root`: zeroed memory that its node peers map.
+  OwnHandles(HandleRoot& root, Transport& transport) : root_(root), transport_(transport) {}
+  ~OwnHandles();
+  OwnHandles(const OwnHandles&) = delete;
+  OwnHandles& operator=(const OwnHandles&) = delete;
+
+  /// Error::attach: there is no room to note it. `reason` is then the second half of a sentence.
+  Error create(const Piece& piece, HandleName& name, const char*& reason);
+  /// Error::base: there is no such handle, or not any more.
+  Error release(const HandleName& name);
+
+ private:
+  HandleSlot& at(std::uint32_t slot) {
+    return segments_[HandleRoot::segment_of(slot)][HandleRoot::index_of(slot)];
+  }
+  bool take(std::uint32_t& slot);
+  std::uint64_t next_token();
+
+  HandleRoot& root_;
+  Transport& transport_;
+  std::array<HandleSlot*, HandleRoot::most_segments> segments_{};
+  std::uint32_t used_ = 0;           // slots up to this one have been used
+  std::vector<std::uint32_t> free_;  // of these
+  std::uint64_t tokens_ = 0;         // 0: none has been made
+};
+
+}  // namespace oriel
