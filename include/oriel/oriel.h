@@ -22,8 +22,8 @@
  *    After an error nothing was started and *request is untouched.
  *  - An operation that fails after its call has returned is reported once: by the first flush of
  *    its target that covers it, or else by the call that closes its epoch, or by their requests.
- *  - The window must be one that Oriel carries; on a dynamic window (still the host MPI's) a call
- *    here fails with MPI_ERR_WIN.
+ *  - The window must be one that Oriel carries; on any other one a call here fails with
+ * MPI_ERR_WIN.
  *
  * Every ORIEL_ function has a PORIEL_ twin for tools, with the same meaning.
  */
@@ -33,6 +33,7 @@
 #include <mpi.h>
 #include <oriel/notify.h>
 #include <oriel/notify_counters.h>
+#include <oriel/windows.h>
 
 #define ORIEL_VERSION_MAJOR 0
 #define ORIEL_VERSION_MINOR 1

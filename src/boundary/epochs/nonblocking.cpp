@@ -18,16 +18,19 @@ constexpr const char* missing = "nonblocking epochs";  // in the host
 /// An opening call: its request is complete at creation (E2).
 template <typename Open>
 int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& open) {
-  const int code = carry(call, handle, open, [&] { return not_carried(call, handle, missing); });
+  const int code =
+      carry_epoch(call, handle, open, [&] { return not_carried(call, handle, missing); });
   return code == MPI_SUCCESS ? completed_request(request) : code;
 }
 
-/// A closing or flushing call: close(window, completion).
-template <typename Close>
-int close_epoch(const char* call, MPI_Win handle, MPI_Request* request, Close&& close) {
+/// A closing or flushing call: close(window, completion), if check(window) finds nothing wrong.
+template <typename Check, typename Close>
+int post_call(const char* call, MPI_Win handle, MPI_Request* request, Check&& check,
+              Close&& close) {
   return with_request(
       call, handle, request,
       [&](BoundWindow& window, Completion& completion, bool& posted) {
+        if (const Failure bad = check(window)) return bad;
         sweep_pending();
         const Outcome outcome = close(*window.core, &completion);
         posted = !outcome.done;
@@ -37,17 +40,25 @@ int close_epoch(const char* call, MPI_Win handle, MPI_Request* request, Close&& 
       [&] { return not_carried(call, handle, missing); });
 }
 
+template <typename Close>
+int close_epoch(const char* call, MPI_Win handle, MPI_Request* request, Close&& close) {
+  return post_call(call, handle, request, check_epochs, close);
+}
+
 int flush(const char* call, int rank, bool local, MPI_Win win, MPI_Request* request) {
-  return close_epoch(call, win, request, [&](Window& window, Completion* completion) {
-    if (rank == MPI_PROC_NULL) return Outcome::finished();
-    return window.flush(rank, local, completion);
-  });
+  const bool nobody = rank == MPI_PROC_NULL;
+  return post_call(
+      call, win, request,
+      [&](const BoundWindow& window) { return nobody ? Failure() : check_flushed(window, rank); },
+      [&](Window& window, Completion* completion) {
+        return nobody ? Outcome::finished() : window.flush(rank, local, completion);
+      });
 }
 
 int flush_all(const char* call, bool local, MPI_Win win, MPI_Request* request) {
-  return close_epoch(call, win, request, [&](Window& window, Completion* completion) {
-    return window.flush_all(local, completion);
-  });
+  return post_call(
+      call, win, request, [](const BoundWindow&) { return Failure(); },
+      [&](Window& window, Completion* completion) { return window.flush_all(local, completion); });
 }
 
 }  // namespace

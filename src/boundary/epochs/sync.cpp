@@ -30,7 +30,8 @@ class GroupRanks {
     }
     int* members = ranks_ + size_;
     for (int i = 0; i < size_; ++i) members[i] = i;
-    const int code = PMPI_Group_translate_ranks(group, size_, members, window.group, ranks_);
+    const int code =
+        PMPI_Group_translate_ranks(group, size_, members, window.carried->group, ranks_);
     if (code != MPI_SUCCESS || std::find(ranks_, members, MPI_UNDEFINED) != members) {
       return {MPI_ERR_GROUP, "the group has members that are not in the window's group"};
     }
@@ -53,12 +54,15 @@ Failure translate_lock_assert(const BoundWindow& window, int given, Assert& asse
 
 Failure flush_waiting(BoundWindow& window, int rank, bool local) {
   if (rank == MPI_PROC_NULL) return {};
+  if (const Failure bad = check_flushed(window, rank)) return bad;
   return block(window,
                [&](Completion* completion) { return window.core->flush(rank, local, completion); });
 }
 
 inline Failure flush(BoundWindow& window, int rank, bool local) {
-  if (valid_rank(window, rank) && window.core->flushed(rank, local)) [[likely]] {
+  const bool valid =
+      valid_rank(window, rank) || (window.view.has_value() && rank == window.view->target);
+  if (valid && window.core->flushed(rank, local)) [[likely]] {
     sweep_pending();
     return {};
   }
@@ -126,7 +130,7 @@ using oriel::Completion;
 using oriel::Error;
 
 ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
-  return carry(
+  return carry_epoch(
       "MPI_Win_fence", win,
       [&](BoundWindow& window) {
         Assert assertion;
@@ -139,20 +143,20 @@ ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_post)(MPI_Group group, int assertion, MPI_Win win) {
-  return carry(
+  return carry_epoch(
       "MPI_Win_post", win, [&](BoundWindow& window) { return open_post(window, group, assertion); },
       [&] { return host_mpi().Win_post(group, assertion, win); });
 }
 
 ORIEL_MPI_CALL(Win_start)(MPI_Group group, int assertion, MPI_Win win) {
-  return carry(
+  return carry_epoch(
       "MPI_Win_start", win,
       [&](BoundWindow& window) { return open_start(window, group, assertion); },
       [&] { return host_mpi().Win_start(group, assertion, win); });
 }
 
 ORIEL_MPI_CALL(Win_complete)(MPI_Win win) {
-  return carry(
+  return carry_epoch(
       "MPI_Win_complete", win,
       [&](BoundWindow& window) {
         return block(window,
@@ -162,7 +166,7 @@ ORIEL_MPI_CALL(Win_complete)(MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_wait)(MPI_Win win) {
-  return carry(
+  return carry_epoch(
       "MPI_Win_wait", win,
       [&](BoundWindow& window) {
         return block(window, [&](Completion* completion) { return window.core->wait(completion); });
@@ -172,7 +176,7 @@ ORIEL_MPI_CALL(Win_wait)(MPI_Win win) {
 
 ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
   bool ours = false;
-  const int code = carry(
+  const int code = carry_epoch(
       "MPI_Win_test", win,
       [&](BoundWindow& window) {
         ours = true;
@@ -181,7 +185,7 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
         const Error error = window.core->test(over);
         if (error == Error::none) *flag = over;
         if (error == Error::none && !over && time_to_check_peers()) {
-          return look_for_lost_peers(window);
+          return look_for_lost_peers(*window.carried);
         }
         return failure(error, window.core->reason());
       },
@@ -194,7 +198,7 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
 }
 
 ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
-  return carry(
+  return carry_epoch(
       "MPI_Win_lock", win,
       [&](BoundWindow& window) {
         const Failure bad = open_lock(window, lock_type, rank, assertion);
@@ -210,7 +214,7 @@ ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_unlock)(int rank, MPI_Win win) {
-  return carry(
+  return carry_epoch(
       "MPI_Win_unlock", win,
       [&](BoundWindow& window) {
         if (rank == MPI_PROC_NULL) return Failure();
@@ -221,7 +225,7 @@ ORIEL_MPI_CALL(Win_unlock)(int rank, MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
-  return carry(
+  return carry_epoch(
       "MPI_Win_lock_all", win,
       [&](BoundWindow& window) {
         const Failure bad = open_lock_all(window, assertion);
@@ -232,7 +236,7 @@ ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
-  return carry(
+  return carry_epoch(
       "MPI_Win_unlock_all", win,
       [&](BoundWindow& window) {
         return block(window,

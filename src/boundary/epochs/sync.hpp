@@ -11,6 +11,33 @@ namespace oriel::boundary {
 
 // What blocking and nonblocking synchronization calls have in common.
 
+/// A window made from a memory handle shares its parent's epochs, and only flushes them.
+inline Failure check_epochs(const BoundWindow& window) {
+  if (!window.view.has_value()) [[likely]]
+    return {};
+  return {MPI_ERR_RMA_SYNC,
+          "a window made from a memory handle is locked and unlocked through its parent"};
+}
+
+/// Whether a flush may name the rank, as far as it depends on how the window was made.
+inline Failure check_flushed(const BoundWindow& window, int rank) {
+  if (!window.view.has_value() || rank == window.view->target) [[likely]]
+    return {};
+  return {MPI_ERR_RANK, "a window made from a memory handle has the handle's owner as its target"};
+}
+
+/// The shape of a call that opens or closes an epoch.
+template <typename Ours, typename Host>
+int carry_epoch(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
+  return carry(
+      call, handle,
+      [&](BoundWindow& window) {
+        const Failure bad = check_epochs(window);
+        return bad ? bad : ours(window);
+      },
+      host);
+}
+
 inline constexpr int lock_asserts = MPI_MODE_NOCHECK | ORIEL_MODE_WEAK_UNLOCK;
 inline constexpr int fence_asserts =
     MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;

@@ -18,7 +18,7 @@ Failure check_own_counter(const BoundWindow& window, int index) {
 Failure nothing_new(const BoundWindow& window) {
   let_others_run();
   const int lost = time_to_check_peers() ? window.core->lost_source(-1) : -1;
-  return lost < 0 ? Failure() : lost_rank(window, lost);
+  return lost < 0 ? Failure() : lost_rank(*window.carried, lost);
 }
 
 }  // namespace

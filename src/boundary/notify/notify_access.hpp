@@ -21,9 +21,9 @@ inline Access counted(Access access, int index) {
 inline bool put_straight(const BoundWindow& window, const Access& access) {
   const Notice& notice = access.notice;
   std::size_t bytes;
-  if (access.kind != OperationKind::put ||
-      !one_run(window, access.origin.count, access.origin.type, access.rank, access.target_count,
-               access.target_type, bytes)) {
+  if (access.kind != OperationKind::put || !valid_rank(window, access.rank) ||
+      !one_run(access.origin.count, access.origin.type, access.target_count, access.target_type,
+               bytes)) {
     return false;
   }
   const bool valid = notice.kind == NoticeKind::tag

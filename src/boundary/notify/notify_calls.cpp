@@ -36,6 +36,9 @@ void describe_notification(const Notification& notification, MPI_Status* status)
 
 /// Source and tag of a call.
 Failure translate(const BoundWindow& window, int source, int tag, NotifyPattern& pattern) {
+  if (window.view.has_value()) {
+    return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notified access"};
+  }
   if (source != MPI_ANY_SOURCE && !valid_rank(window, source)) {
     return {MPI_ERR_RANK, "the source is not in the window's group"};
   }
@@ -60,7 +63,7 @@ class NotifyRequestHandle final : public PersistentRequest {
     describe_notification(request_.last(), status);
   }
   int lost(LostSources& sources) const override {
-    return sources.of(window(), request_.pattern().source);
+    return sources.of(*window().carried, request_.pattern().source);
   }
 
   NotifyRequest request_;
@@ -84,9 +87,9 @@ Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
   if (look()) return {};
   const auto lost = [&] {
     LostSources sources;
-    const int rank = sources.of(window, pattern.source);
+    const int rank = sources.of(*window.carried, pattern.source);
     if (rank < 0 || !sources.all_heard() || look()) return Failure();
-    return lost_rank(window, rank);
+    return lost_rank(*window.carried, rank);
   };
   if (wait) return sweep_until(look, lost);
   let_others_run();

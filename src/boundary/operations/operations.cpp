@@ -42,6 +42,37 @@ Failure take_buffer(OperationKind kind, const UserBuffer& user, Buffer& buffer,
   return {};
 }
 
+/// Of an operation on a window made from a memory handle: where in its memory. Windows of ours are
+/// checked by the core.
+Failure find_in_handle(const BoundWindow& window, const Access& access, Operation& operation) {
+  const HandleView& view = *window.view;
+  if (access.rank != view.target) {
+    return {MPI_ERR_RANK,
+            "a window made from a memory handle has the handle's owner as its target"};
+  }
+  if (access.notice.wanted()) {
+    return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notified access"};
+  }
+  if (!window.core->passive(access.rank)) {
+    return {MPI_ERR_RMA_SYNC,
+            "a window made from a memory handle is used within a lock or lock_all epoch of its "
+            "parent"};
+  }
+  if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
+  const auto [low, high] = operation.target_layout->bounds(operation.target_count);
+  const auto size = static_cast<std::int64_t>(view.bytes);
+  std::int64_t start = 0;
+  if (operation.bytes() != 0 &&
+      (__builtin_mul_overflow(access.displacement, static_cast<std::int64_t>(view.disp_unit),
+                              &start) ||
+       start > size || start + low < 0 || high > size - start)) {
+    return {MPI_ERR_RMA_RANGE, "the operation reaches beyond the target's window"};
+  }
+  operation.displacement = start;
+  operation.handle = view.name;
+  return {};
+}
+
 }  // namespace
 
 LastUpdate last_update;
@@ -116,14 +147,16 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   operation.target_count = static_cast<std::uint64_t>(access.target_count);
   operation.target_layout = layout_of(kind, *target);
   if (access.rank == MPI_PROC_NULL) return {};
-  if (access.rank < 0 || access.rank >= window.core->ranks()) {
+  if (window.view.has_value()) {
+    if (const Failure bad = find_in_handle(window, access, operation)) return bad;
+  } else if (!valid_rank(window, access.rank)) {
     return {MPI_ERR_RANK, "the rank is not in the window's group"};
   }
   if (access.notice.kind == NoticeKind::counter) {
     if (const Failure bad = check_counter(window, access.rank, access.notice.number)) return bad;
   }
   // On a dynamic window it is an address, or what a datatype of addresses is moved by.
-  if (access.displacement < 0 && !window.core->dynamic()) {
+  if (access.displacement < 0 && (!window.core->dynamic() || window.view.has_value())) {
     return {MPI_ERR_DISP, "the target displacement is negative"};
   }
   // Where there is nothing to do, hosts do not ask whether op and type go together.
@@ -144,7 +177,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
     return {MPI_ERR_RMA_SYNC, "request-based operations need a lock or lock_all epoch"};
   }
   operation.target = access.rank;
-  operation.displacement = access.displacement;
+  if (!window.view.has_value()) operation.displacement = access.displacement;
   operation.compare = access.compare;
   operation.completion = completion;
   operation.notice = access.notice;

@@ -45,12 +45,11 @@ inline Failure issue(BoundWindow& window, const Access& access) {
 }
 
 /// Whether a put or get is of one contiguous type, in one run on both sides: its bytes.
-inline bool one_run(const BoundWindow& window, MPI_Count count, MPI_Datatype type, int rank,
-                    MPI_Count target_count, MPI_Datatype target_type, std::size_t& bytes) {
+inline bool one_run(MPI_Count count, MPI_Datatype type, MPI_Count target_count,
+                    MPI_Datatype target_type, std::size_t& bytes) {
   // One type and count on both sides. The bounds keep the product below from overflowing.
   if (type != target_type || count != target_count) return false;
   if (static_cast<std::uint64_t>(count) >> 32 != 0) return false;
-  if (!valid_rank(window, rank)) return false;
   const Datatypes::Known* known = runtime.datatypes.find(type);
   if (known == nullptr || !known->layout->short_contiguous()) return false;
   bytes = static_cast<std::size_t>(count) * known->layout->size();
@@ -62,8 +61,11 @@ inline bool one_run(const BoundWindow& window, MPI_Count count, MPI_Datatype typ
 inline std::byte* straight(const BoundWindow& window, MPI_Count count, MPI_Datatype type, int rank,
                            MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_type,
                            std::size_t& bytes) {
-  if (!one_run(window, count, type, rank, target_count, target_type, bytes)) return nullptr;
-  return window.core->direct(rank, displacement, bytes);
+  if (!one_run(count, type, target_count, target_type, bytes)) return nullptr;
+  if (valid_rank(window, rank)) [[likely]]
+    return window.core->direct(rank, displacement, bytes);
+  if (!window.view.has_value() || rank != window.view->target) return nullptr;
+  return window.core->direct(*window.view, displacement, bytes);
 }
 
 inline void copy(void* to, const void* from, std::size_t bytes) {

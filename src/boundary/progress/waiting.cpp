@@ -97,7 +97,7 @@ Failure wait_for(const BoundWindow& window, Flag& flag) {
   const Error error = flag.error();
   runtime.give_back(flag);
   if (error == Error::peer_lost) {
-    if (const Failure lost = look_for_lost_peers(window)) return lost;
+    if (const Failure lost = look_for_lost_peers(*window.carried)) return lost;
   }
   return failure(error, "an operation of the epoch failed");
 }

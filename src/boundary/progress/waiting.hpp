@@ -70,7 +70,7 @@ Failure sweep_until(Done&& done, Lost&& lost) {
 /// The same for what a window's epochs wait for.
 template <typename Done>
 Failure wait_until(const BoundWindow& window, Done&& done) {
-  return sweep_until(done, [&] { return look_for_lost_peers(window); });
+  return sweep_until(done, [&] { return look_for_lost_peers(*window.carried); });
 }
 
 /// Waits until the flag is told, and gives it back.
@@ -83,9 +83,9 @@ inline Failure block(const BoundWindow& window, Start&& start) {
   const Outcome outcome = start(&flag);
   if (outcome.done) [[likely]] {
     if (outcome.error == Error::peer_lost) [[unlikely]] {
-      if (const Failure lost = look_for_lost_peers(window)) return lost;
+      if (const Failure lost = look_for_lost_peers(*window.carried)) return lost;
       const int rank = window.core->lost_source(-1);
-      if (rank >= 0) return lost_rank(window, rank);
+      if (rank >= 0) return lost_rank(*window.carried, rank);
     }
     const Failure failed = failure(outcome.error, window.core->reason());
     sweep_pending();  // a call that waits does so anyway

@@ -36,7 +36,7 @@ Failure PersistentRequest::describe(MPI_Status* status) const {
     return {};
   }
   if (window_ == nullptr) return {MPI_ERR_REQUEST, "the request's window has been freed"};
-  return lost_rank(*window_, lost_rank_);
+  return lost_rank(*window_->carried, lost_rank_);
 }
 
 void PersistentRequest::look_for_lost(LostSources& sources) {
@@ -70,7 +70,10 @@ void PersistentRequests::remove(MPI_Request handle, PersistentRequest& request) 
 
 void PersistentRequests::cut_off(const BoundWindow& window) {
   for (const auto& request : all_) {
-    if (request->window_ == &window) request->window_ = nullptr;
+    if (request->window_ != &window) continue;
+    // Other handles of the window may outlive this one.
+    if (request->active_ && !request->done()) request->abandon();
+    request->window_ = nullptr;
   }
 }
 

@@ -73,7 +73,8 @@ class PersistentRequests {
   int add(std::unique_ptr<PersistentRequest> request, MPI_Request* handle);
   /// MPI_Request_free, but for the handle, which is the host's to free.
   void remove(MPI_Request handle, PersistentRequest& request);
-  /// The window goes; its requests stay until they are freed, and do nothing any more.
+  /// The handle of the window goes; its requests stay until they are freed, and do nothing any
+  /// more.
   void cut_off(const BoundWindow& window);
 
   /// Fails those that wait for dead processes. Takes the process lock.

@@ -21,7 +21,7 @@ PendingRequest& Requests::acquire(const BoundWindow& window) {
   PendingRequest& request = *unused_.back();
   unused_.pop_back();
   request = PendingRequest();
-  request.window_ = &window;
+  request.window_ = window.carried.get();
   return request;
 }
 
@@ -90,7 +90,7 @@ void Requests::fail_lost() {
   const Guard engine_guard(runtime.lock);
   const Guard guard(runtime.request_lock);
   // A look costs system calls for every peer: one for all requests of a window.
-  std::unordered_map<const BoundWindow*, bool> lost;
+  std::unordered_map<const CarriedWindow*, bool> lost;
   LostSources sources;
   for (PendingRequest& request : all_) {
     if (!request.handed_out_ || !request.held_ || request.queued_) continue;

@@ -12,6 +12,7 @@
 namespace oriel::boundary {
 
 struct BoundWindow;
+struct CarriedWindow;
 
 /// One request that only our sweeps can complete: a generalized request of the host, so that it
 /// works wherever a request does (E1). It is reused when the core has told it, the host has been
@@ -25,7 +26,7 @@ class PendingRequest final : public Completion {
  private:
   friend class Requests;
   MPI_Request handle_ = MPI_REQUEST_NULL;
-  const BoundWindow* window_ = nullptr;
+  const CarriedWindow* window_ = nullptr;
   Error error_ = Error::none;
   bool awaits_anybody_ = false;
   bool held_ = true;         // by the core, which is going to tell it

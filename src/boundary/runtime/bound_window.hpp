@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 
 #include "boundary/host/host.hpp"
 #include "boundary/info/window_info.hpp"
@@ -11,12 +13,25 @@
 
 namespace oriel::boundary {
 
-/// A window that we carry. The host's handle belongs to an empty window of the host, which keeps
+/// A window that we carry: what all of its handles share.
+struct CarriedWindow {
+  Window* core = nullptr;  // owned by the Process
+  MPI_Group group = MPI_GROUP_NULL;
+  int handles = 1;  // that the program has not freed,
+  int views = 0;    // and those made from memory handles
+  /// So many times more it does not matter that a rank has ended: see quiesce().
+  mutable int forgiven_looks = 0;
+};
+
+/// A handle of a window that we carry: the one that it was made with, a duplicate (Q4), or one for
+/// a memory handle (Q5). The host's handle belongs to an empty window of the host, which keeps
 /// name, user attributes and error handler (HostWindows); everything else is here.
 struct BoundWindow {
   MPI_Win handle = MPI_WIN_NULL;
-  Window* core = nullptr;  // owned by the Process
-  MPI_Group group = MPI_GROUP_NULL;
+  std::shared_ptr<CarriedWindow> carried = std::make_shared<CarriedWindow>();
+  Window* core = nullptr;          // that of `carried`
+  int ranks = 0;                   // of its group; of a window made from a memory handle 0
+  std::optional<HandleView> view;  // of such a one
 
   // What the predefined attributes point to.
   void* base = nullptr;
@@ -29,12 +44,12 @@ struct BoundWindow {
   MPI_Count largest_count = std::numeric_limits<std::int64_t>::max();
 
   WindowInfo info;
-  /// So many times more it does not matter that a rank has ended: see quiesce().
-  mutable int forgiven_looks = 0;
 };
 
+/// Whether operations may name the rank; false for all ranks of a window made from a memory handle,
+/// whose displacements mean something else.
 inline bool valid_rank(const BoundWindow& window, int rank) {
-  return static_cast<unsigned>(rank) < static_cast<unsigned>(window.core->ranks());
+  return static_cast<unsigned>(rank) < static_cast<unsigned>(window.ranks);
 }
 
 }  // namespace oriel::boundary

@@ -8,7 +8,7 @@
 
 namespace oriel::boundary {
 
-Failure look_for_lost_peers(const BoundWindow& window) {
+Failure look_for_lost_peers(const CarriedWindow& window) {
   const int rank = window.core->lost_peer();
   if (rank < 0) return {};
   if (window.forgiven_looks > 0) {
@@ -18,7 +18,7 @@ Failure look_for_lost_peers(const BoundWindow& window) {
   return lost_rank(window, rank);
 }
 
-Failure lost_rank(const BoundWindow& window, int rank) {
+Failure lost_rank(const CarriedWindow& window, int rank) {
   // A sentence of this thread's, until its next failure.
   static thread_local std::string reason;
   reason = "rank " + std::to_string(rank) + " of the window has ended" +
@@ -27,7 +27,7 @@ Failure lost_rank(const BoundWindow& window, int rank) {
   return {MPI_ERR_OTHER, reason.c_str()};
 }
 
-int LostSources::of(const BoundWindow& window, int source) {
+int LostSources::of(const CarriedWindow& window, int source) {
   const auto [looked, unseen] = known_.try_emplace({&window, source}, -1);
   if (unseen) looked->second = window.core->lost_source(source);
   return looked->second;

@@ -2,7 +2,9 @@
 // Making and freeing windows and window memory (G2).
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/host/host_windows.hpp"
@@ -11,6 +13,7 @@
 #include "boundary/requests/requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
+#include "boundary/windows/another_handle.hpp"
 #include "boundary/windows/window_maker.hpp"
 
 namespace oriel::boundary {
@@ -41,23 +44,44 @@ Failure quiesce(BoundWindow& window) {
   // Who has ended the last fence may end altogether where there is no MPI_Finalize to hold it,
   // before others have heard of all the rest: an absence says something only if it lasts, some
   // seconds.
-  window.forgiven_looks = 30;
+  window.carried->forgiven_looks = 30;
   if (const Failure bad = fence(true)) return bad;
   return wait_until(window, [&] {
     return window.core->quiet() && window.core->leave() && runtime.engine()->drained();
   });
 }
 
+/// The last handle of a window takes this process's leave of the other ranks; what becomes of those
+/// before it is nobody else's business.
+Failure leave(BoundWindow& window) {
+  if (!window.view.has_value() && window.carried->handles == 1) {
+    if (window.carried->views != 0) {
+      return {MPI_ERR_OTHER,
+              "windows made from memory handles of this one are left; free them first"};
+    }
+    if (const Failure bad = quiesce(window)) return bad;
+  }
+  count_off(window);
+  persistent_requests.cut_off(window);
+  return {};
+}
+
 void destroy(BoundWindow* window) {
-  PMPI_Group_free(&window->group);
+  // Another thread may be freeing another handle: the last one that is through takes the window.
+  std::shared_ptr<CarriedWindow> carried;
   {
     const Guard guard(runtime.lock);
-    persistent_requests.cut_off(*window);
     runtime.windows.erase(handle_key(window->handle), window);
     Engine& engine = *runtime.engine();
-    engine.process.destroy_window(*window->core);
+    carried = std::move(window->carried);
     std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
+    if (carried.use_count() != 1) {
+      carried = nullptr;
+    } else {
+      engine.process.destroy_window(*carried->core);
+    }
   }
+  if (carried != nullptr) PMPI_Group_free(&carried->group);
   lifetime.let_go();
 }
 
@@ -68,7 +92,7 @@ Failure not_dynamic() {
 }
 
 Failure attach(const BoundWindow& window, const void* base, MPI_Aint size) {
-  if (!window.core->dynamic()) return not_dynamic();
+  if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
   if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
   Piece piece{reinterpret_cast<std::uintptr_t>(base), static_cast<std::uint64_t>(size), {}};
   // Memory of ours is mapped by the node's peers; other memory is one system call away.
@@ -78,7 +102,7 @@ Failure attach(const BoundWindow& window, const void* base, MPI_Aint size) {
 }
 
 Failure detach(const BoundWindow& window, const void* base) {
-  if (!window.core->dynamic()) return not_dynamic();
+  if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
   sweep_now_and_then();
   const Error error = window.core->detach(reinterpret_cast<std::uintptr_t>(base));
   return failure(error, window.core->reason());
@@ -139,7 +163,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
       "MPI_Win_free", *win,
       [&](BoundWindow& window) {
         ours = &window;
-        return quiesce(window);
+        return leave(window);
       },
       [] { return MPI_SUCCESS; });
   if (code != MPI_SUCCESS) return code;

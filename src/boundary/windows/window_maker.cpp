@@ -41,7 +41,7 @@ WindowMaker::WindowMaker(const char* call, MPI_Comm communicator, MPI_Info info)
 WindowMaker::~WindowMaker() {
   if (window_ == nullptr) return;
   if (window_->handle != MPI_WIN_NULL) host_windows.free(&window_->handle);
-  if (window_->group != MPI_GROUP_NULL) PMPI_Group_free(&window_->group);
+  if (window_->carried->group != MPI_GROUP_NULL) PMPI_Group_free(&window_->carried->group);
   {
     const Guard guard(runtime.lock);
     if (mine_.window != 0) runtime.engine()->process.forget_window(mine_.window);
@@ -63,7 +63,8 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
   // The host raises what is wrong with the communicator itself.
   if (const int code = PMPI_Comm_rank(communicator_, &rank_); code != MPI_SUCCESS) return code;
   if (const int code = PMPI_Comm_size(communicator_, &ranks_); code != MPI_SUCCESS) return code;
-  if (const int code = PMPI_Comm_group(communicator_, &window_->group); code != MPI_SUCCESS) {
+  if (const int code = PMPI_Comm_group(communicator_, &window_->carried->group);
+      code != MPI_SUCCESS) {
     return code;
   }
   if (size < 0) give_up(MPI_ERR_SIZE, "the size is negative");
@@ -327,7 +328,7 @@ bool WindowMaker::meet(int rank, std::string& error) {
     // What will be attached is not known: some of it may be private.
     const std::byte* pieces = transport.at(member.process, peer.memory, mapped_bytes(peer), error);
     if (pieces == nullptr) return false;
-    member.pieces = std::launder(reinterpret_cast<const PieceRoot*>(pieces));
+    member.pieces = std::launder(reinterpret_cast<const SharedPieces*>(pieces));
     member.private_memory = ranks_ > 1;
     if (!self && !transport.vm_allowed(member.process)) member.path = Path::served;
   } else if (self && window_->flavor == MPI_WIN_FLAVOR_CREATE) {
@@ -424,7 +425,8 @@ int WindowMaker::finish(MPI_Win* handle) {
     const Guard guard(runtime.lock);
     Engine& engine = *runtime.engine();
     spec_.region = make_region(engine);
-    window_->core = &engine.process.create_window(std::move(spec_));
+    window_->ranks = ranks_;
+    window_->carried->core = window_->core = &engine.process.create_window(std::move(spec_));
     engine.node_sends |= separated_;
   }
   if (remote && Agent::needed(window_->info.no_locks)) agent.start();
@@ -449,7 +451,7 @@ std::shared_ptr<Region> WindowMaker::make_region(Engine& engine) {
   spec.rank = rank_;
   spec.ranks = ranks_;
   spec.control = members_[static_cast<std::size_t>(rank_)].control;
-  if (dynamic()) spec.pieces = std::launder(reinterpret_cast<PieceRoot*>(own_->memory.get()));
+  if (dynamic()) spec.pieces = std::launder(reinterpret_cast<SharedPieces*>(own_->memory.get()));
   spec.own = std::move(own_);
   spec.atomics = atomics_;
   for (int rank = 0; rank < ranks_; ++rank) {
@@ -522,8 +524,8 @@ int WindowMaker::allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, 
 int WindowMaker::create_dynamic(MPI_Win* handle) {
   if (const int code = prepare(0, 1); code != MPI_SUCCESS) return code;
   window_->flavor = MPI_WIN_FLAVOR_DYNAMIC;
-  take_memory(sizeof(PieceRoot));
-  if (mine_.failed == 0) new (own_->memory.get()) PieceRoot;
+  take_memory(sizeof(SharedPieces));
+  if (mine_.failed == 0) new (own_->memory.get()) SharedPieces;
   if (const int code = announce(); code != MPI_SUCCESS) return code;
   meet_peers();
   return finish(handle);

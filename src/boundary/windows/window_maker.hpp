@@ -89,7 +89,7 @@ class WindowMaker {
   bool dynamic() const { return window_->flavor == MPI_WIN_FLAVOR_DYNAMIC; }
   /// Of its memory that peers map: of a dynamic window the words that tell what is attached.
   std::uint64_t mapped_bytes(const Announcement& peer) const {
-    return dynamic() ? sizeof(PieceRoot) : peer.size;
+    return dynamic() ? sizeof(SharedPieces) : peer.size;
   }
   bool elsewhere(int rank) const {
     return all_[static_cast<std::size_t>(rank)].node.id !=

@@ -91,7 +91,7 @@ ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
       "MPI_Win_get_group", win,
       [&](BoundWindow& window) {
         // The caller's own: he frees it.
-        PMPI_Group_excl(window.group, 0, nullptr, group);
+        PMPI_Group_excl(window.carried->group, 0, nullptr, group);
         return Failure();
       },
       [&] { return host_mpi().Win_get_group(win, group); });
@@ -156,7 +156,11 @@ ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
       "MPI_Win_get_info", win,
       [&](BoundWindow& window) {
         MPI_Info made = MPI_INFO_NULL;
-        if (PMPI_Info_create(&made) != MPI_SUCCESS || window.info.write(made) != MPI_SUCCESS ||
+        // All handles of a window share its synchronization, and what promises about it hold.
+        WindowInfo keys = window.info;
+        keys.reorder = window.core->reorder();
+        keys.no_locks = window.core->no_locks();
+        if (PMPI_Info_create(&made) != MPI_SUCCESS || keys.write(made) != MPI_SUCCESS ||
             write_paths(*window.core, made) != MPI_SUCCESS) {
           return Failure{MPI_ERR_OTHER, "the host MPI could not make an info object"};
         }
@@ -172,6 +176,8 @@ ORIEL_MPI_CALL(Win_set_info)(MPI_Win win, MPI_Info info) {
       "MPI_Win_set_info", win,
       [&](BoundWindow& window) {
         if (info == MPI_INFO_NULL) return Failure{MPI_ERR_INFO, "the info object is MPI_INFO_NULL"};
+        window.info.reorder = window.core->reorder();
+        window.info.no_locks = window.core->no_locks();
         window.info.update(info);
         window.core->set_reorder(window.info.reorder);
         window.core->set_no_locks(window.info.no_locks);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file windows.h
+ * Windows with several configurations, and memory that is exposed without a collective call:
+ * duplicates and memory handles.
+ *
+ * Source: "Quo vadis MPI RMA? Towards a more efficient use of MPI one-sided communication",
+ * sections 3 and 4.
+ *
+ * All calls here are local: none waits for another process. Errors are raised through the error
+ * handler of the window that is given, and nothing has been made then. On a window of the host MPI
+ * each fails with MPI_ERR_WIN.
+ *
+ * Every ORIEL_ function has a PORIEL_ twin for tools, with the same meaning.
+ */
+#ifndef ORIEL_WINDOWS_H
+#define ORIEL_WINDOWS_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Makes another handle of the window `parent`, which may be a duplicate itself, and returns it in
+ * `win`. Parent, duplicates and their duplicates are one window: the same memory, the same epochs
+ * (what one of them locks, all have locked; a flush of one covers operations of all), the same
+ * notifications. Of its own a duplicate has its info, name, user attributes and error handler (at
+ * first the parent's).
+ *
+ * Info keys: those of the parent, and those in `info` instead. What belongs to the memory or to the
+ * synchronization that all share keeps its value (no_locks, the reorder keys, what was said when
+ * the window was made, such as mpi_assert_accumulate_intrinsic: so accumulates are atomic across
+ * all duplicates); MPI_Win_get_info tells what holds.
+ *
+ * MPI_Win_free of one of several handles that this process has is local and needs no epoch to be
+ * closed; handles may be freed in any order. That of the last one is collective, as MPI has it.
+ *
+ * Source: section 3, Listing 4. Errors: MPI_ERR_WIN, MPI_ERR_OTHER (the host MPI has no more
+ * windows).
+ */
+int ORIEL_Win_dup_with_info(MPI_Win parent, MPI_Info info, MPI_Win* win);
+
+/** Bytes of a memory handle, at most. */
+#define ORIEL_MAX_MEMHANDLE_SIZE 128
+
+/**
+ * Exposes `size` bytes at `base` (any memory of this process, attached to a window or not) to the
+ * processes of the dynamic window `parent` until ORIEL_Memhandle_release, and writes what names it
+ * to `memhandle`, which has room for ORIEL_MAX_MEMHANDLE_SIZE bytes; `memhandle_size` tells how
+ * many are used. They may be sent to other processes as MPI_BYTE. No info key is known so far.
+ *
+ * Source: section 4.2, Listing 5. Errors: MPI_ERR_WIN, MPI_ERR_RMA_FLAVOR (the window is not
+ * dynamic), MPI_ERR_SIZE, MPI_ERR_RMA_ATTACH (no room to note it), MPI_ERR_ARG.
+ */
+int ORIEL_Memhandle_create(void* base, MPI_Aint size, MPI_Info info, MPI_Win parent,
+                           void* memhandle, int* memhandle_size);
+
+/**
+ * Makes a window `win` of the memory behind a handle that rank `target` of `parent` has made on
+ * this same window: its first `size` bytes, counted in units of `disp_unit` bytes. `target` is the
+ * only rank that operations on `win` may name. Puts, gets and accumulates (and their forms with
+ * requests) and flushes are permitted on it, within a lock or lock_all epoch of the parent; a flush
+ * of one covers operations of both. Everything that opens or closes an epoch is MPI_ERR_RMA_SYNC,
+ * notified access MPI_ERR_RMA_FLAVOR. MPI_Win_free of it is local, and comes before that of the
+ * parent.
+ *
+ * Source: section 4.2, Listing 5. Errors: MPI_ERR_WIN, MPI_ERR_RMA_FLAVOR, MPI_ERR_RANK,
+ * MPI_ERR_DISP, MPI_ERR_SIZE (more than the handle's), MPI_ERR_ARG (the bytes are not a handle of
+ * that rank on this window, or it has been released).
+ */
+int ORIEL_Win_from_memhandle(const void* memhandle, MPI_Aint size, int disp_unit, MPI_Info info,
+                             int target, MPI_Win parent, MPI_Win* win);
+
+/**
+ * Ends the exposure. `memhandle` holds what ORIEL_Memhandle_create of this process has written, on
+ * this window. Operations on windows made from it are MPI_ERR_RMA_RANGE from now on, and store
+ * nothing; the program makes sure that none is still under way. The memory may be freed then.
+ *
+ * Source: section 4.2, Listing 5. Errors: MPI_ERR_WIN, MPI_ERR_RMA_FLAVOR, MPI_ERR_ARG (not such a
+ * handle, or released already).
+ */
+int ORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
+
+int PORIEL_Win_dup_with_info(MPI_Win parent, MPI_Info info, MPI_Win* win);
+int PORIEL_Memhandle_create(void* base, MPI_Aint size, MPI_Info info, MPI_Win parent,
+                            void* memhandle, int* memhandle_size);
+int PORIEL_Win_from_memhandle(const void* memhandle, MPI_Aint size, int disp_unit, MPI_Info info,
+                              int target, MPI_Win parent, MPI_Win* win);
+int PORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Duplicates of windows (Q4): another handle of the same window.
+#include <oriel/windows.h>
+
+#include <memory>
+#include <utility>
+
+#include "boundary/runtime/not_carried.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/windows/another_handle.hpp"
+
+using namespace oriel::boundary;
+
+ORIEL_CALL(Win_dup_with_info)(MPI_Win parent, MPI_Info info, MPI_Win* win) {
+  constexpr const char* call = "ORIEL_Win_dup_with_info";
+  std::unique_ptr<BoundWindow> made;
+  const int code = carry(
+      call, parent,
+      [&](BoundWindow& window) {
+        made = std::make_unique<BoundWindow>(window);
+        ++(window.view.has_value() ? window.carried->views : window.carried->handles);
+        return Failure();
+      },
+      [&] { return not_carried(call, parent, "duplicates"); });
+  return code == MPI_SUCCESS ? hand_out(call, parent, info, std::move(made), win) : code;
+}
