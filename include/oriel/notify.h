@@ -152,6 +152,26 @@ int ORIEL_Rget_accumulate_notify_c(const void* origin_addr, MPI_Count origin_cou
  */
 int ORIEL_Notify_init(MPI_Win win, int source, int tag, int expected_count, MPI_Request* request);
 
+/**
+ * Makes a request that completes when one notified access with the tag `id` (or MPI_ANY_TAG), from
+ * any rank, has been made to the caller's part of `win`: ORIEL_Notify_init of MPI_ANY_SOURCE and a
+ * count of 1, started, and not persistent.
+ *
+ * Local; does not block. The request is active at once and matches as those of ORIEL_Notify_init
+ * do, in competition with them: it takes the oldest notification that nobody has taken, or one to
+ * come; of several active requests the one that was started first takes it. The wait or test that
+ * tells of its end sets it to MPI_REQUEST_NULL; the status is that of ORIEL_Notify_init's requests.
+ * One that is freed takes nothing any more. MPI_Cancel is not supported, and MPI_Start of it is
+ * MPI_ERR_REQUEST.
+ *
+ * A wait fails, and sets the request to MPI_REQUEST_NULL, with MPI_ERR_OTHER when a process of the
+ * window has ended, and with MPI_ERR_REQUEST when the window has been freed.
+ *
+ * Errors: MPI_ERR_WIN, MPI_ERR_TAG (`id` is negative). Source: "Quo Vadis MPI RMA? Towards a More
+ * Efficient Use of MPI One-Sided Communication", section 5.1.
+ */
+int ORIEL_Win_wait_notify(MPI_Win win, int id, MPI_Request* request);
+
 /** Waits until a notification is there that matches and that no active request takes, and tells of
  *  the oldest one in the status. It stays there. Errors as of ORIEL_Notify_init, and MPI_ERR_OTHER
  *  when a process has ended whose notification it may be waiting for; MPI_PROC_NULL is no source.
@@ -232,6 +252,7 @@ int PORIEL_Rget_accumulate_notify_c(const void* origin_addr, MPI_Count origin_co
                                     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, int tag,
                                     MPI_Request* request);
 int PORIEL_Notify_init(MPI_Win win, int source, int tag, int expected_count, MPI_Request* request);
+int PORIEL_Win_wait_notify(MPI_Win win, int id, MPI_Request* request);
 int PORIEL_Notify_probe(MPI_Win win, int source, int tag, MPI_Status* status);
 int PORIEL_Notify_iprobe(MPI_Win win, int source, int tag, int* flag, MPI_Status* status);
 

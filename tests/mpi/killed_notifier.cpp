@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The last rank dies by SIGKILL while the others wait for its notification: MPI_Wait, MPI_Test,
-// ORIEL_Notify_probe, ORIEL_Notify_iprobe, a wait for anybody's, a loop of looks at a counter, or a
-// wait for its threshold. What it had sent before is there; then the call ends in an error. Not a
-// test by itself: its driver looks at the sentence, and ends what is left of the job.
+// ORIEL_Notify_probe, ORIEL_Notify_iprobe, a wait for anybody's, one for a single one (Q6), a loop
+// of looks at a counter, or a wait for its threshold. What it had sent before is there; then the
+// call ends in an error. Not a test by itself: its driver looks at the sentence, and ends what is
+// left of the job.
 #include <csignal>
 #include <string_view>
 
@@ -36,6 +37,12 @@ int hear(std::string_view how, MPI_Win win, int source) {
   if (how == "threshold") {
     support::Counters().Win_get_notify_request(win, 0, 2, &request);
     return MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (how == "once") {
+    oriel.Win_wait_notify(win, 2, &request);
+    code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(request == MPI_REQUEST_NULL);
+    return code;
   }
   oriel.Notify_init(win, how == "any" ? MPI_ANY_SOURCE : source, 2, 1, &request);
   MPI_Start(&request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// N1 to N4: notified operations in every kind of epoch and in none, persistent requests in the
+// N1 to N4, Q6: notified operations in every kind of epoch and in none, persistent requests in the
 // whole family of waits and tests, probes, the order of notifications, floods, errors.
 #include <sched.h>
 
@@ -560,6 +560,189 @@ void inactive_and_freed(Flavor flavor, const Program& program) {
   support::barrier();
 }
 
+MPI_Request wait_notify(MPI_Win window, int id) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  CHECK_EQUAL(oriel().Win_wait_notify(window, id, &request), MPI_SUCCESS);
+  CHECK(request != MPI_REQUEST_NULL);
+  return request;
+}
+
+/// Notifies the right neighbour of `ints` integers.
+void notify_right(Window<int>& window, const Program& program, int ints, int tag) {
+  const std::array<int, 2> values{tag, tag + 1};
+  oriel().Put_notify(values.data(), ints, MPI_INT, program.right(), 0, ints, MPI_INT, window, tag);
+}
+
+// Q6: a request for one notification: made before it comes or afterwards, and gone with its wait.
+void once(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, 2);
+  const int left = program.left();
+  for (int round = 0; round < 20; ++round) {
+    MPI_Request early = wait_notify(window, 3);
+    int flag = -1;
+    MPI_Status status;
+    MPI_Request_get_status(early, &flag, &status);
+    if (round == 0) CHECK_EQUAL(flag, 0);
+    support::barrier();
+    notify_right(window, program, 2, 3);
+    CHECK_EQUAL(MPI_Wait(&early, &status), MPI_SUCCESS);
+    CHECK(early == MPI_REQUEST_NULL);
+    expect_status(status, left, 3, 2);
+    CHECK_EQUAL(window[0], 3);
+    CHECK_EQUAL(window[1], 4);
+    support::barrier();
+    notify_right(window, program, 1, 4);
+    oriel().Notify_probe(window, left, 4, MPI_STATUS_IGNORE);
+    MPI_Request late = wait_notify(window, MPI_ANY_TAG);
+    MPI_Request_get_status(late, &flag, &status);
+    CHECK_EQUAL(flag, 1);
+    CHECK(late != MPI_REQUEST_NULL);
+    expect_status(status, left, 4, 1);
+    MPI_Test(&late, &flag, &status);
+    CHECK_EQUAL(flag, 1);
+    CHECK(late == MPI_REQUEST_NULL);
+    expect_status(status, left, 4, 1);
+    MPI_Test(&late, &flag, MPI_STATUS_IGNORE);  // null: complete
+    CHECK_EQUAL(flag, 1);
+    support::barrier();
+  }
+}
+
+// Q6: who has been started first takes first, whatever kind of request it is; one that is freed
+// takes nothing.
+void once_in_competition(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, 2);
+  MPI_Request first = wait_notify(window, 5);
+  Expected second(window, MPI_ANY_SOURCE, MPI_ANY_TAG, 1);
+  second.start();
+  MPI_Request freed = wait_notify(window, 5);
+  MPI_Request third = wait_notify(window, MPI_ANY_TAG);
+  MPI_Request_free(&freed);
+  CHECK(freed == MPI_REQUEST_NULL);
+  support::barrier();
+  for (const int ints : {0, 1, 2}) notify_right(window, program, ints, 5);
+  MPI_Status status;
+  MPI_Wait(&third, &status);
+  expect_status(status, program.left(), 5, 2);
+  MPI_Wait(&first, &status);
+  expect_status(status, program.left(), 5, 0);
+  expect_status(second.wait(), program.left(), 5, 1);
+  support::barrier();
+}
+
+/// Q6: three requests for one notification each, with one of every other kind around them.
+struct MixedOnce {
+  static constexpr int count = 7;
+
+  MixedOnce(Window<int>& window, const Program& program)
+      : persistent(window, program.left(), 9, 1) {
+    persistent.start();
+    requests = {wait_notify(window, 1), MPI_REQUEST_NULL, wait_notify(window, 2), MPI_REQUEST_NULL,
+                persistent.request(),   MPI_REQUEST_NULL, wait_notify(window, 3)};
+    MPI_Irecv(&received, 1, MPI_INT, program.left(), 8, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(&sent, 1, MPI_INT, program.right(), 8, MPI_COMM_WORLD, &requests[5]);
+    for (const int tag : {9, 3, 2, 1}) notify_right(window, program, 1, tag);
+  }
+  void check_status(int index, const MPI_Status& status, const Program& program) const {
+    if (index == 0 || index == 2 || index == 6) {
+      expect_status(status, program.left(), index == 0 ? 1 : index == 2 ? 2 : 3, 1);
+    }
+  }
+
+  Expected persistent;
+  std::array<MPI_Request, count> requests;
+  int sent = 17;
+  int received = -1;
+};
+
+void once_in_wait_families(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, 2);
+  constexpr int count = MixedOnce::count;
+  const auto run = [&](auto finish) {
+    MixedOnce mixed(window, program);
+    finish(mixed);
+    CHECK_EQUAL(mixed.received, 17);
+    for (const MPI_Request& request : mixed.requests) {
+      CHECK((request == MPI_REQUEST_NULL) == (&request != &mixed.requests[4]));
+    }
+    support::barrier();
+  };
+  run([&](MixedOnce& mixed) {
+    std::array<MPI_Status, count> statuses;
+    MPI_Waitall(count, mixed.requests.data(), statuses.data());
+    for (int i = 0; i < count; ++i) {
+      mixed.check_status(i, statuses[static_cast<std::size_t>(i)], program);
+    }
+  });
+  run([&](MixedOnce& mixed) {
+    for (int flag = 0; flag == 0;) {
+      MPI_Testall(count, mixed.requests.data(), &flag, MPI_STATUSES_IGNORE);
+    }
+  });
+  run([&](MixedOnce& mixed) {
+    for (int left = 6; left > 0; --left) {
+      int index = -7;
+      MPI_Status status;
+      MPI_Waitany(count, mixed.requests.data(), &index, &status);
+      CHECK(index >= 0 && index < count);
+      if (index != 4) CHECK(mixed.requests[static_cast<std::size_t>(index)] == MPI_REQUEST_NULL);
+      mixed.check_status(index, status, program);
+    }
+  });
+  run([&](MixedOnce& mixed) {
+    for (int left = 6; left > 0;) {
+      int flag = 0;
+      int index = -7;
+      MPI_Status status;
+      MPI_Testany(count, mixed.requests.data(), &index, &flag, &status);
+      if (flag == 0) continue;
+      mixed.check_status(index, status, program);
+      --left;
+    }
+  });
+  const auto with_some = [&](auto some) {
+    run([&](MixedOnce& mixed) {
+      for (int left = 6; left > 0;) {
+        int done = -7;
+        std::array<int, count> indices;
+        std::array<MPI_Status, count> statuses;
+        some(mixed, &done, indices.data(), statuses.data());
+        CHECK(done >= 0 && done <= left);
+        for (int i = 0; i < done; ++i) {
+          const auto at = static_cast<std::size_t>(i);
+          mixed.check_status(indices[at], statuses[at], program);
+        }
+        left -= done;
+      }
+    });
+  };
+  with_some([](MixedOnce& mixed, int* done, int* indices, MPI_Status* statuses) {
+    MPI_Waitsome(count, mixed.requests.data(), done, indices, statuses);
+  });
+  with_some([](MixedOnce& mixed, int* done, int* indices, MPI_Status* statuses) {
+    MPI_Testsome(count, mixed.requests.data(), done, indices, statuses);
+  });
+}
+
+// Q6: a thousand at a time, waited for from the youngest on; then as many, whose handles are new.
+void thousand_once(Flavor flavor, const Program& program) {
+  constexpr int count = 1000;
+  Window<int> window(flavor, 2);
+  for (int round = 0; round < 2; ++round) {
+    std::vector<MPI_Request> requests(count);
+    for (int i = 0; i < count; ++i) requests[static_cast<std::size_t>(i)] = wait_notify(window, i);
+    for (int i = 0; i < count; ++i) notify_right(window, program, i % 3, i);
+    for (int i = count - 1; i >= count / 2; --i) {
+      MPI_Status status;
+      MPI_Wait(&requests[static_cast<std::size_t>(i)], &status);
+      expect_status(status, program.left(), i, i % 3);
+    }
+    MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
+    for (MPI_Request request : requests) CHECK(request == MPI_REQUEST_NULL);
+    support::barrier();
+  }
+}
+
 void probes(Flavor flavor, const Program& program) {
   Window<int> window(flavor, 4);
   const int value = 5;
@@ -651,6 +834,7 @@ void errors(Flavor flavor, const Program& program) {
   CHECK_CLASS(init(-7, 0, 1), MPI_ERR_RANK);
   CHECK_CLASS(init(0, -7, 1), MPI_ERR_TAG);
   CHECK_CLASS(init(0, 0, -1), MPI_ERR_COUNT);
+  CHECK_CLASS(oriel().Win_wait_notify(window, -7, &request), MPI_ERR_TAG);
   CHECK(request == MPI_REQUEST_NULL);
   MPI_Win_fence(0, window);
   CHECK_CLASS(oriel().Rput_notify(&value, 1, MPI_INT, right, 0, 1, MPI_INT, window, 1, &request),
@@ -667,7 +851,11 @@ void errors(Flavor flavor, const Program& program) {
   CHECK_EQUAL(init(program.left(), 1, 1), MPI_SUCCESS);
   CHECK_EQUAL(MPI_Start(&request), MPI_SUCCESS);
   CHECK_CLASS(MPI_Start(&request), MPI_ERR_REQUEST);
+  MPI_Request once = wait_notify(window, 2);
+  CHECK_CLASS(MPI_Start(&once), MPI_ERR_REQUEST);
   put(right, 0, 1, 1);
+  put(right, 0, 1, 2);
+  CHECK_EQUAL(MPI_Wait(&once, MPI_STATUS_IGNORE), MPI_SUCCESS);
   CHECK_EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
   MPI_Request_free(&request);
   CHECK(request == MPI_REQUEST_NULL);
@@ -679,11 +867,16 @@ void freed_window(Flavor flavor, const Program&) {
   MPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Request once = MPI_REQUEST_NULL;
   {
     Window<int> window(flavor, 4);
     oriel().Notify_init(window, 0, 0, 1, &request);
     MPI_Start(&request);
+    once = wait_notify(window, 0);
   }
+  CHECK_CLASS(MPI_Wait(&once, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+  CHECK(once == MPI_REQUEST_NULL);
+  CHECK_CLASS(oriel().Win_wait_notify(MPI_WIN_NULL, 0, &once), MPI_ERR_WIN);
   CHECK_CLASS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
   CHECK_CLASS(MPI_Start(&request), MPI_ERR_REQUEST);
   MPI_Request_free(&request);
@@ -708,6 +901,10 @@ int main(int argc, char** argv) {
     program.test("never asked for", [&] { never_asked_for(flavor, program); });
     program.test("wait families", [&] { wait_families(flavor, program); });
     program.test("inactive and freed", [&] { inactive_and_freed(flavor, program); });
+    program.test("once", [&] { once(flavor, program); });
+    program.test("once in competition", [&] { once_in_competition(flavor, program); });
+    program.test("once in wait families", [&] { once_in_wait_families(flavor, program); });
+    program.test("thousand once", [&] { thousand_once(flavor, program); });
     program.test("probes", [&] { probes(flavor, program); });
     program.test("long ones", [&] { long_ones(flavor, program); });
     program.test("errors", [&] { errors(flavor, program); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a target asks of its notifications (N2): persistent requests, and probes.
+// What a target asks of its notifications: persistent requests and probes (N2), requests for one
+// of them (Q6).
 #include <oriel/oriel.h>
 
 #include <memory>
@@ -48,11 +49,12 @@ Failure translate(const BoundWindow& window, int source, int tag, NotifyPattern&
   return {};
 }
 
-/// What ORIEL_Notify_init makes.
+/// What ORIEL_Notify_init and ORIEL_Win_wait_notify make.
 class NotifyRequestHandle final : public PersistentRequest {
  public:
-  NotifyRequestHandle(BoundWindow& window, NotifyPattern pattern, std::uint32_t expected)
-      : PersistentRequest(window), request_(pattern, expected) {}
+  NotifyRequestHandle(BoundWindow& window, Serves serves, NotifyPattern pattern,
+                      std::uint32_t expected)
+      : PersistentRequest(window, serves), request_(pattern, expected) {}
 
  private:
   void begin() override { window().core->notifications().start(request_); }
@@ -68,6 +70,27 @@ class NotifyRequestHandle final : public PersistentRequest {
 
   NotifyRequest request_;
 };
+
+int make_request(const char* call, MPI_Win win, PersistentRequest::Serves serves, int source,
+                 int tag, int expected, MPI_Request* request) {
+  bool made = false;
+  int code = MPI_SUCCESS;
+  const int raised = carry(
+      call, win,
+      [&](BoundWindow& window) {
+        NotifyPattern pattern;
+        if (expected < 0) return Failure{MPI_ERR_COUNT, "the expected count is negative"};
+        if (const Failure bad = translate(window, source, tag, pattern)) return bad;
+        made = true;
+        code = persistent_requests.add(
+            std::make_unique<NotifyRequestHandle>(window, serves, pattern,
+                                                  static_cast<std::uint32_t>(expected)),
+            request);
+        return Failure();
+      },
+      [&] { return not_carried(call, win, missing); });
+  return made ? code : raised;
+}
 
 /// Whether there is one that matches; its status.
 Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
@@ -100,28 +123,16 @@ Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
-using oriel::NotifyPattern;
 
 ORIEL_CALL(Notify_init)(MPI_Win win, int source, int tag, int expected_count,
                         MPI_Request* request) {
-  constexpr const char* call = "ORIEL_Notify_init";
-  bool made = false;
-  int code = MPI_SUCCESS;
-  const int raised = carry(
-      call, win,
-      [&](BoundWindow& window) {
-        NotifyPattern pattern;
-        if (expected_count < 0) return Failure{MPI_ERR_COUNT, "the expected count is negative"};
-        if (const Failure bad = translate(window, source, tag, pattern)) return bad;
-        made = true;
-        code = persistent_requests.add(
-            std::make_unique<NotifyRequestHandle>(window, pattern,
-                                                  static_cast<std::uint32_t>(expected_count)),
-            request);
-        return Failure();
-      },
-      [&] { return not_carried(call, win, missing); });
-  return made ? code : raised;
+  return make_request("ORIEL_Notify_init", win, PersistentRequest::Serves::again, source, tag,
+                      expected_count, request);
+}
+
+ORIEL_CALL(Win_wait_notify)(MPI_Win win, int id, MPI_Request* request) {
+  return make_request("ORIEL_Win_wait_notify", win, PersistentRequest::Serves::once, MPI_ANY_SOURCE,
+                      id, 1, request);
 }
 
 ORIEL_CALL(Notify_probe)(MPI_Win win, int source, int tag, MPI_Status* status) {

@@ -17,8 +17,9 @@ PersistentRequest* find(MPI_Request handle) {
   return persistent_requests.find(handle);
 }
 
-/// What one of ours has to say. `ended`: it is complete, or was not active.
-int look(PersistentRequest& request, bool finish, bool& ended, MPI_Status* status) {
+/// What one of ours has to say. `ended`: it is complete, or was not active. `handle`: the
+/// program's, where that is told of the end; null: this is but a look.
+int look(PersistentRequest& request, MPI_Request* handle, bool& ended, MPI_Status* status) {
   Failure failure;
   MPI_Win window;
   {
@@ -26,7 +27,8 @@ int look(PersistentRequest& request, bool finish, bool& ended, MPI_Status* statu
     ended = !request.active() || request.complete();
     if (!ended) return MPI_SUCCESS;
     window = request.window_handle();
-    failure = finish ? request.end(status) : request.describe(status);
+    failure = handle != nullptr ? persistent_requests.end(handle, request, status)
+                                : request.describe(status);
   }
   return report_wait(window, failure);
 }
@@ -38,6 +40,10 @@ bool active(PersistentRequest& request) {
 
 MPI_Status* at(MPI_Status* statuses, int index) {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index;
+}
+
+MPI_Request* at(MPI_Request* requests, int index) {
+  return requests == nullptr ? nullptr : requests + index;
 }
 
 /// The host's part of an array: in the places of ours it has MPI_REQUEST_NULL.
@@ -76,17 +82,18 @@ class HostPart {
   std::vector<Ours> ours_;
 };
 
-/// Whether a look at complete requests tells of their end, or only looks.
-enum class Look : bool { passing, final };
+// Below, `requests` is the program's array, which is told of the end of those that are complete, or
+// null where this is but a look.
 
 /// As MPI_Testany; host(handles, index, flag, status) does it for the host's part.
 template <typename Host>
-int look_at_any(HostPart& part, Look how, int* index, int* flag, MPI_Status* status, Host&& host) {
+int look_at_any(HostPart& part, MPI_Request* requests, int* index, int* flag, MPI_Status* status,
+                Host&& host) {
   bool waiting = false;
   for (const auto& [place, request] : part.ours()) {
     if (!active(*request)) continue;
     bool ended = false;
-    const int code = look(*request, how == Look::final, ended, status);
+    const int code = look(*request, at(requests, place), ended, status);
     if (ended) {
       *index = place;
       *flag = 1;
@@ -102,8 +109,8 @@ int look_at_any(HostPart& part, Look how, int* index, int* flag, MPI_Status* sta
 
 /// As MPI_Testsome; host(handles, done, indices, statuses) does it for the host's part.
 template <typename Host>
-int look_at_some(HostPart& part, Look how, int* done, int* indices, MPI_Status* statuses,
-                 Host&& host) {
+int look_at_some(HostPart& part, MPI_Request* requests, int* done, int* indices,
+                 MPI_Status* statuses, Host&& host) {
   // The host's first: it may fail as a whole, and then nothing has been told.
   int hosts = 0;
   const int code = host(part.handles(), &hosts, indices, statuses);
@@ -117,7 +124,7 @@ int look_at_some(HostPart& part, Look how, int* done, int* indices, MPI_Status* 
   for (const auto& [place, request] : part.ours()) {
     if (!active(*request)) continue;
     bool ended = false;
-    const int its = look(*request, how == Look::final, ended, at(statuses, found));
+    const int its = look(*request, at(requests, place), ended, at(statuses, found));
     waiting |= !ended;
     if (!ended) continue;
     failed |= its != MPI_SUCCESS;
@@ -137,7 +144,8 @@ int look_at_some(HostPart& part, Look how, int* done, int* indices, MPI_Status* 
 
 /// As MPI_Testall; host(handles, flag, statuses) does it for the host's part.
 template <typename Host>
-int look_at_all(HostPart& part, Look how, int count, int* flag, MPI_Status* statuses, Host&& host) {
+int look_at_all(HostPart& part, MPI_Request* requests, int count, int* flag, MPI_Status* statuses,
+                Host&& host) {
   *flag = 0;
   {
     const Guard guard(runtime.lock);
@@ -152,7 +160,7 @@ int look_at_all(HostPart& part, Look how, int count, int* flag, MPI_Status* stat
   bool failed = false;
   for (const auto& [place, request] : part.ours()) {
     bool ended = false;
-    codes.push_back(look(*request, how == Look::final, ended, at(statuses, place)));
+    codes.push_back(look(*request, at(requests, place), ended, at(statuses, place)));
     failed |= codes.back() != MPI_SUCCESS;
   }
   if (!failed) return code;
@@ -179,7 +187,7 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) {
   PersistentRequest* ours = persistent_requests.any() ? find(*request) : nullptr;
   if (ours == nullptr) return host_mpi().Test(request, flag, status);
   bool ended = false;
-  const int code = look(*ours, true, ended, status);
+  const int code = look(*ours, request, ended, status);
   *flag = ended ? 1 : 0;
   return code;
 }
@@ -188,7 +196,7 @@ int get_status(MPI_Request request, int* flag, MPI_Status* status) {
   PersistentRequest* ours = persistent_requests.any() ? find(request) : nullptr;
   if (ours == nullptr) return host_mpi().Request_get_status(request, flag, status);
   bool ended = false;
-  const int code = look(*ours, false, ended, status);
+  const int code = look(*ours, nullptr, ended, status);
   *flag = ended ? 1 : 0;
   return code;
 }
@@ -198,7 +206,7 @@ int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status
     return host_mpi().Testany(count, requests, index, flag, status);
   }
   HostPart part(count, requests);
-  return look_at_any(part, Look::final, index, flag, status,
+  return look_at_any(part, requests, index, flag, status,
                      [&](MPI_Request* handles, int* i, int* f, MPI_Status* s) {
                        const int code = host_mpi().Testany(count, handles, i, f, s);
                        part.give_back(requests);
@@ -211,7 +219,7 @@ int test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Sta
     return host_mpi().Testsome(count, requests, done, indices, statuses);
   }
   HostPart part(count, requests);
-  return look_at_some(part, Look::final, done, indices, statuses,
+  return look_at_some(part, requests, done, indices, statuses,
                       [&](MPI_Request* handles, int* d, int* i, MPI_Status* s) {
                         const int code = host_mpi().Testsome(count, handles, d, i, s);
                         part.give_back(requests);
@@ -224,7 +232,7 @@ int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) 
     return host_mpi().Testall(count, requests, flag, statuses);
   }
   HostPart part(count, requests);
-  return look_at_all(part, Look::final, count, flag, statuses,
+  return look_at_all(part, requests, count, flag, statuses,
                      [&](MPI_Request* handles, int* f, MPI_Status* s) {
                        const int code = host_mpi().Testall(count, handles, f, s);
                        part.give_back(requests);
@@ -240,7 +248,7 @@ int get_status_any(int count, const MPI_Request* requests, int* index, int* flag
     return host_mpi().Request_get_status_any(count, requests, index, flag, status);
   }
   HostPart part(count, requests);
-  return look_at_any(part, Look::passing, index, flag, status,
+  return look_at_any(part, nullptr, index, flag, status,
                      [&](MPI_Request* handles, int* i, int* f, MPI_Status* s) {
                        return host_mpi().Request_get_status_any(count, handles, i, f, s);
                      });
@@ -252,7 +260,7 @@ int get_status_some(int count, const MPI_Request* requests, int* done, int* indi
     return host_mpi().Request_get_status_some(count, requests, done, indices, statuses);
   }
   HostPart part(count, requests);
-  return look_at_some(part, Look::passing, done, indices, statuses,
+  return look_at_some(part, nullptr, done, indices, statuses,
                       [&](MPI_Request* handles, int* d, int* i, MPI_Status* s) {
                         return host_mpi().Request_get_status_some(count, handles, d, i, s);
                       });
@@ -263,7 +271,7 @@ int get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status
     return host_mpi().Request_get_status_all(count, requests, flag, statuses);
   }
   HostPart part(count, requests);
-  return look_at_all(part, Look::passing, count, flag, statuses,
+  return look_at_all(part, nullptr, count, flag, statuses,
                      [&](MPI_Request* handles, int* f, MPI_Status* s) {
                        return host_mpi().Request_get_status_all(count, handles, f, s);
                      });

@@ -46,13 +46,13 @@ int wait_by_testing(Test&& test) {
 
 /// A wait for one persistent request of ours, as short as the wait of a call on its window. False:
 /// it is not ours.
-bool wait_for(MPI_Request handle, MPI_Status* status, int& code) {
+bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
   if (!persistent_requests.any()) return false;
   Failure failure;
   MPI_Win window;
   {
     const Guard guard(runtime.lock);
-    PersistentRequest* request = persistent_requests.find(handle);
+    PersistentRequest* request = persistent_requests.find(*handle);
     if (request == nullptr) return false;
     if (request->active()) {
       sweep_until([&] { return request->complete(); },
@@ -63,7 +63,7 @@ bool wait_for(MPI_Request handle, MPI_Status* status, int& code) {
                   });
     }
     window = request->window_handle();
-    failure = request->end(status);
+    failure = persistent_requests.end(handle, *request, status);
   }
   requests.tell_host();
   code = report_wait(window, failure);
@@ -89,7 +89,7 @@ int test_after_sweep(int* flag, Test&& test) {
 int wait(MPI_Request* request, MPI_Status* status) {
   if (!ours_pending()) return host_mpi().Wait(request, status);
   int code;
-  if (wait_for(*request, status, code)) return code;
+  if (wait_for(request, status, code)) return code;
   return wait_by_testing([&](int* flag) { return test(request, flag, status); });
 }
 

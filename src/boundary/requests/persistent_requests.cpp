@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 
@@ -51,11 +52,22 @@ int PersistentRequests::add(std::unique_ptr<PersistentRequest> request, MPI_Requ
       PMPI_Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, runtime.self.get(), &made);
   if (code != MPI_SUCCESS) return code;
   table_.insert(handle_key(made), request.get());
+  if (request->once_) request->start();
   request->place_ = all_.size();
   all_.push_back(std::move(request));
   count_.store(all_.size(), std::memory_order_relaxed);
   *handle = made;
   return MPI_SUCCESS;
+}
+
+Failure PersistentRequests::end(MPI_Request* handle, PersistentRequest& request,
+                                MPI_Status* status) {
+  const Failure told = request.end(status);
+  if (request.once_) {
+    remove(*handle, request);
+    host_mpi().Request_free(handle);
+  }
+  return told;
 }
 
 void PersistentRequests::remove(MPI_Request handle, PersistentRequest& request) {

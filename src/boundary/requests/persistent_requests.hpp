@@ -15,10 +15,15 @@
 namespace oriel::boundary {
 
 /// A persistent request of ours on a window (MPI-4.1 section 3.9): inactive until it is started,
-/// and again when a wait or test has told that it is complete. Under the process lock.
+/// and again when a wait or test has told that it is complete. Or one that serves once: it is
+/// started as soon as it is made, and when a wait or test has told of its end, it is gone. Under
+/// the process lock.
 class PersistentRequest {
  public:
-  explicit PersistentRequest(BoundWindow& window) : window_(&window) {}
+  enum class Serves : bool { again, once };
+
+  explicit PersistentRequest(BoundWindow& window, Serves serves = Serves::again)
+      : window_(&window), once_(serves == Serves::once) {}
   virtual ~PersistentRequest() = default;
   PersistentRequest(const PersistentRequest&) = delete;
   PersistentRequest& operator=(const PersistentRequest&) = delete;
@@ -31,10 +36,8 @@ class PersistentRequest {
   MPI_Win window_handle() const { return window_ != nullptr ? window_->handle : MPI_WIN_NULL; }
 
   Failure start();
-  /// Of a complete one, or one that is not active: a wait or test tells of its end. The status is
-  /// filled if it is wanted.
-  Failure end(MPI_Status* status);
-  /// What end() would tell, and nothing is changed.
+  /// Of a complete one, or one that is not active: what a wait or test tells of its end. Nothing is
+  /// changed; the status is filled if it is wanted.
   Failure describe(MPI_Status* status) const;
   /// Fails an active one if a process that it waits for has ended.
   void look_for_lost(LostSources& sources);
@@ -53,7 +56,10 @@ class PersistentRequest {
   /// A rank that it waits for and that has ended; -1: none.
   virtual int lost(LostSources& sources) const = 0;
 
+  Failure end(MPI_Status* status);
+
   BoundWindow* window_;  // null: it has been freed
+  bool once_;
   bool active_ = false;
   int lost_rank_ = -1;
   std::size_t place_ = 0;  // among all
@@ -71,6 +77,9 @@ class PersistentRequests {
     return any() ? table_.find(handle_key(handle)) : nullptr;
   }
   int add(std::unique_ptr<PersistentRequest> request, MPI_Request* handle);
+  /// A wait or test tells of its end: as describe(), and then it is not active any more, or it and
+  /// its handle are gone.
+  Failure end(MPI_Request* handle, PersistentRequest& request, MPI_Status* status);
   /// MPI_Request_free, but for the handle, which is the host's to free.
   void remove(MPI_Request handle, PersistentRequest& request);
   /// The handle of the window goes; its requests stay until they are freed, and do nothing any

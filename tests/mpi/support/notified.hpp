@@ -29,6 +29,7 @@ struct Notified {
   ORIEL_TEST_CALL(Raccumulate_notify_c);
   ORIEL_TEST_CALL(Rget_accumulate_notify_c);
   ORIEL_TEST_CALL(Notify_init);
+  ORIEL_TEST_CALL(Win_wait_notify);
   ORIEL_TEST_CALL(Notify_probe);
   ORIEL_TEST_CALL(Notify_iprobe);
 #undef ORIEL_TEST_CALL
