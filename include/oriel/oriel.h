@@ -33,6 +33,7 @@
 #include <mpi.h>
 #include <oriel/notify.h>
 #include <oriel/notify_counters.h>
+#include <oriel/remote_completion.h>
 #include <oriel/windows.h>
 
 #define ORIEL_VERSION_MAJOR 0

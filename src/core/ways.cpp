@@ -111,6 +111,7 @@ void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   const bool over = recorded.received == recorded.operation.bytes();
   if (!recorded.atomic) {
     --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
+    if (over && recorded.operation.awaits_answer()) --target.unasked;
   } else if (over) {
     --target.atomics;
   }
@@ -122,6 +123,9 @@ void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
       if (region_.mapped(target.rank)) mapped_.hold_notice(recorded);
       target.waiting.insert(recorded);
       advance(epoch, target);
+    } else if (!region_.mapped(target.rank) && remote_->targets.ask_behind(recorded)) {
+      target.waiting.insert(recorded);
+      advance(*recorded.epoch, target);
     } else {
       epochs_.conclude(recorded);
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The last rank dies by SIGKILL while rank 0 polls for it: MPI_Win_test, or MPI_Test of a request
-// that waits for a lock which the dead one holds. The poll ends in an error. Not a test by itself:
-// its driver looks at the sentence, and ends what is left of the job.
+// that waits for a lock which the dead one holds, for its result or for its target (Q7). The poll
+// ends in an error. Not a test by itself: its driver looks at the sentence, and ends what is left
+// of the job.
 #include <csignal>
 #include <string_view>
 
 #include "support/loss.hpp"
 #include "support/program.hpp"
+#include "support/remote_completion.hpp"
 #include "support/window.hpp"
 
 namespace {
@@ -21,11 +23,13 @@ int poll_exposure(MPI_Win win, int last) {
   return code;
 }
 
-int poll_request(MPI_Win win, int last) {
+int poll_request(MPI_Win win, int last, bool there) {
   int value = 0;
   MPI_Request request;
   MPI_Win_lock(MPI_LOCK_SHARED, last, 0, win);
-  int code = MPI_Rget(&value, 1, MPI_INT, last, 0, 1, MPI_INT, win, &request);
+  int code = there ? support::RemoteCompletion().Rrput(&value, 1, MPI_INT, last, 0, 1, MPI_INT, win,
+                                                       &request)
+                   : MPI_Rget(&value, 1, MPI_INT, last, 0, 1, MPI_INT, win, &request);
   for (int over = 0; code == MPI_SUCCESS && over == 0;) {
     code = MPI_Test(&request, &over, MPI_STATUS_IGNORE);
   }
@@ -36,7 +40,7 @@ int poll_request(MPI_Win win, int last) {
 
 int main(int argc, char** argv) {
   support::Program program(argc, argv);
-  const bool request = argc > 1 && std::string_view(argv[1]) == "request";
+  const std::string_view what = argc > 1 ? argv[1] : "exposure";
   support::Window<int> window(support::Flavor::allocate, 1);
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -48,6 +52,7 @@ int main(int argc, char** argv) {
   }
   support::barrier();
   const double begin = MPI_Wtime();
-  const int code = request ? poll_request(window, last) : poll_exposure(window, last);
+  const int code = what == "exposure" ? poll_exposure(window, last)
+                                      : poll_request(window, last, what == "completion");
   support::tell_loss(code, MPI_Wtime() - begin);
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The last rank is lost while others have epochs with it: their calls fail with a sentence, within
-// ORIEL_PEER_TIMEOUT. Not a test by itself: its driver sees to the loss when rank 0 is ready, and
-// ends what is left of the job.
+// ORIEL_PEER_TIMEOUT; with the argument `completion`, the wait for a request of ORIEL_Rrput. Not a
+// test by itself: its driver sees to the loss when rank 0 is ready, and ends what is left of the
+// job.
 #include <unistd.h>
+
+#include <string_view>
 
 #include "support/loss.hpp"
 #include "support/program.hpp"
+#include "support/remote_completion.hpp"
 #include "support/window.hpp"
 
 int main(int argc, char** argv) {
@@ -25,6 +29,15 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   const double begin = MPI_Wtime();
   int code = MPI_SUCCESS;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (argc > 1 && std::string_view(argv[1]) == "completion") {
+    const support::RemoteCompletion oriel;
+    while (code == MPI_SUCCESS) {
+      MPI_Request request;
+      oriel.Rrput(&value, 1, MPI_INT, last, 0, 1, MPI_INT, window, &request);
+      code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+  }
   while (code == MPI_SUCCESS) {
     MPI_Put(&value, 1, MPI_INT, last, 0, 1, MPI_INT, window);
     code = MPI_Win_flush(last, window);

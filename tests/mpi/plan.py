@@ -83,6 +83,8 @@ INTRINSIC = (
     Row(NATIVE, ("atomics",), ("2x1", "2x2")),
     Row(("mpich",), ACCUMULATES, ("2x1", "2x2")),
     Row(("openmpi",), ACCUMULATES, ("2x1",)),
+    # Requests that wait for the target: these atomics need no answer of it.
+    Row(("mpich",), ("remote_completion",), ("2x2",)),
 )
 
 MANNERS = (
@@ -113,4 +115,6 @@ AWKWARD_NETWORKS = (
     # Each host brings a libfabric of its own.
     Row(("openmpi", "intel"), OPERATIONS, MANNERS),
     Row(("mpich",), ("notified",), IMMEDIATE_MANNERS),
+    # A write that is over is there, or a question has to follow it.
+    Row(("mpich",), ("remote_completion",), ("unordered_writes", "again")),
 )

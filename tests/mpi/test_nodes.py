@@ -9,7 +9,7 @@ import secrets
 import subprocess
 
 import pytest
-from conftest import expect_loss, folder_of
+from conftest import expect_loss, folder_of, run_to_loss
 from oriel.hosts.nodes import Nodes, NodesError
 from plan import INTRINSIC, LIBRARIES, PROVIDERS, SEVERAL_NODES
 
@@ -123,6 +123,16 @@ def test_notifier_cut_off(job, host, how, three_nodes):
     """The same of a wait for a notification, and of a test again and again (N3, B2)."""
     words = ("killed_notifier", how, "alive")
     expect_loss(job, host, when_ready=lambda nodes, _: nodes.cut_off(1), words=words)
+
+
+@pytest.mark.hosts("mpich")
+def test_target_cut_off(job, host):
+    """The same of a request that waits for its target (Q7)."""
+    words = [folder_of(host) / "lost", "completion"]
+    settings = {"ORIEL_PEER_TIMEOUT": "2"}
+    with Nodes(2) as nodes:
+        _, reason = run_to_loss(job, host, words, settings, nodes, lambda: nodes.cut_off(1))
+    assert "has ended, so this request cannot complete" in reason
 
 
 # Open MPI ends the job itself when one of its connections is closed.

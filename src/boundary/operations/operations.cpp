@@ -180,6 +180,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   if (!window.view.has_value()) operation.displacement = access.displacement;
   operation.compare = access.compare;
   operation.completion = completion;
+  operation.completes_there = access.completes_there;
   operation.notice = access.notice;
   operation.notice.bytes = operation.bytes();
   sweep_now_and_then();

@@ -30,6 +30,7 @@ struct Access {
   MPI_Datatype target_type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_REPLACE;
   bool predefined_only = false;  // the call takes no derived datatype
+  bool completes_there = false;  // its request waits for the target as well
   Notice notice{};               // its bytes are left to issue()
 };
 

@@ -124,6 +124,7 @@ struct Target {
   std::uint32_t writes = 0;    // direct transfers under way
   std::uint32_t reads = 0;
   std::uint32_t atomics = 0;       // issued, by the transport, and not over; counted here alone
+  std::uint32_t unasked = 0;       // direct writes not over, behind which a question is to be sent
   std::uint64_t last_fetch = 0;    // issue number of the last one that writes to origin memory
   std::uint64_t recorded = 0;      // operations that could not be carried out at their call
   RecordedQueue waiting;           // of these, not yet started
@@ -146,7 +147,7 @@ struct Target {
     access = Access::idle;
     told = carried_out = used = watching = false;
     error = Error::none;
-    writes = reads = atomics = 0;
+    writes = reads = atomics = unasked = 0;
     id = issued = asked = finished = last_fetch = recorded = 0;
     waiting = moving = {};
     flushes = last_flush = nullptr;

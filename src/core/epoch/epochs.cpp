@@ -326,7 +326,10 @@ Outcome Epochs::issue(const Operation& operation) {
                                                 : &touch(*epoch, operation.target);
   }
   target->used = true;
-  return reach_.issue(operation, *epoch, *target);
+  const Outcome outcome = reach_.issue(operation, *epoch, *target);
+  // Somebody is going to wait for an answer, perhaps after a while of computing.
+  if (operation.completes_there && !outcome.done) reach_.push(true);
+  return outcome;
 }
 
 Epoch& Epochs::list_light() {

@@ -45,12 +45,15 @@ struct Operation {
   std::uint64_t target_count = 0;
   LayoutRef target_layout;
   Reduction reduction;               // accumulates; compare_and_swap uses its `element`
-  Completion* completion = nullptr;  // of a request-based operation: origin buffers may be reused
+  Completion* completion = nullptr;  // of a request-based operation: origin buffers may be reused,
+  bool completes_there = false;      // and it is complete at the target as well (Q7)
   /// The displacement is in bytes from the start of this memory handle of the target's, if given.
   HandleName handle;
   Notice notice;  // to the target, when the operation has taken place there
 
   std::uint64_t bytes() const { return target_count * target_layout->size(); }
+  /// Its caller waits until it is complete at the target, of which no result of it tells.
+  bool awaits_answer() const { return completes_there && !fetches(kind); }
 };
 
 }  // namespace oriel

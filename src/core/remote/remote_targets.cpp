@@ -146,6 +146,23 @@ void RemoteTargets::ask(Epoch& epoch, Target& target) {
   if (epoch.active) advance(epoch, target);
 }
 
+bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
+  const Operation& operation = recorded.operation;
+  Target& target = *recorded.target;
+  const bool there = recorded.atomic || (recorded.direct && !transport_.orders_writes());
+  // The reply to what came later may have answered for it.
+  if (!operation.awaits_answer() || there || target.finished >= recorded.number) return false;
+  Operation nothing;
+  nothing.kind = OperationKind::acknowledge;
+  nothing.target = operation.target;
+  nothing.completion = operation.completion;
+  recorded.operation = nothing;
+  recorded.direct = false;
+  recorded.sent = recorded.received = 0;
+  target.asked = std::max(target.asked, recorded.number);
+  return true;
+}
+
 bool RemoteTargets::advance(Epoch& epoch, Target& target) {
   // Asks for the lock. Only start's targets are told of an epoch that held nothing for them.
   open_for(epoch, target);
@@ -158,8 +175,9 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
       moved |= recorded->sent != sent;
       break;
     }
-    target.waiting.remove(*recorded);
     moved = true;
+    if (!recorded->direct && ask_behind(*recorded)) continue;
+    target.waiting.remove(*recorded);
     const OperationKind kind = recorded->operation.kind;
     if (recorded->carried) {
       epochs_.conclude(*recorded);
@@ -173,8 +191,10 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
     }
   }
   if (moved) epochs_.satisfy_flushes(target);
-  // Others must be over before the target goes on; but a write is if nothing may overtake it.
-  if (epoch.closed && target.waiting.empty() && target.reads + target.atomics == 0 &&
+  // Others must be over before the target goes on; but a write is if nothing may overtake it. A
+  // question finds no lock once that has been given back.
+  if (epoch.closed && target.waiting.empty() &&
+      target.reads + target.atomics + target.unasked == 0 &&
       (target.writes == 0 || transport_.orders_writes())) {
     moved |= tell(epoch, target);
   }

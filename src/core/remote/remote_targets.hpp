@@ -35,6 +35,9 @@ class RemoteTargets {
   bool advance(Epoch& epoch, Target& target);
   /// A flush or an unlock needs an answer for all that was issued.
   void ask(Epoch& epoch, Target& target);
+  /// Of an operation whose bytes have been sent, and whose caller waits until they are there: it
+  /// becomes the question for them. False: nothing has to be asked.
+  bool ask_behind(RecordedOperation& recorded);
   /// The target of a complete epoch is known to be exposed: it holds nothing of it back.
   bool settled(Epoch& epoch, Target& target) { return open_for(epoch, target); }
   /// Messages from a target. False: no such message can be; nothing has been changed.

@@ -256,13 +256,15 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   ++target.issued;
   const bool directly = goes_directly(operation);
   if (fetching && !directly) target.last_fetch = target.asked = target.issued;
+  const bool awaits_answer = operation.awaits_answer() && !empty;
   if (epoch.active && target.waiting.empty() && !fetching && !directly && !empty &&
-      transmit_at_once(operation, epoch, target)) {
+      !awaits_answer && transmit_at_once(operation, epoch, target)) {
     return Outcome::finished();
   }
   RecordedOperation& recorded = epochs_.record(operation, epoch, target);
   recorded.direct = directly;
   recorded.carried = empty;
+  if (directly && awaits_answer) ++target.unasked;
   Epochs::append(target, recorded);
   if (!epoch.active) {
     return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls of oriel/remote_completion.h (Q7): each is MPI's request-based operation whose request
+// waits for the target as well.
+#include <oriel/oriel.h>
+
+#include <atomic>
+
+#include "boundary/operations/operation_parameters.hpp"
+#include "boundary/operations/operations.hpp"
+#include "boundary/runtime/not_carried.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+constexpr const char* missing = "requests for completion at the target";  // in the host
+
+int requested(const char* call, MPI_Win handle, Access access, MPI_Request* request) {
+  access.completes_there = true;
+  const int code = issue_with_request(call, handle, access, request,
+                                      [&] { return not_carried(call, handle, missing); });
+  // What the next release of this process publishes must include the stores made so far.
+  std::atomic_thread_fence(std::memory_order_release);
+  return code;
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+#define ORIEL_REMOTE_COMPLETING(name, NAME, Count, suffix)                                         \
+  ORIEL_CALL(Rr##name##suffix)                                                                     \
+  (ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) {                                      \
+    return requested("ORIEL_Rr" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), request); \
+  }
+
+#define ORIEL_ALL_REMOTE_COMPLETING(Count, suffix)               \
+  ORIEL_REMOTE_COMPLETING(put, PUT, Count, suffix)               \
+  ORIEL_REMOTE_COMPLETING(accumulate, ACCUMULATE, Count, suffix) \
+  ORIEL_REMOTE_COMPLETING(get_accumulate, GET_ACCUMULATE, Count, suffix)
+
+ORIEL_ALL_REMOTE_COMPLETING(int, )
+ORIEL_ALL_REMOTE_COMPLETING(MPI_Count, _c)

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations whose completion waits for the target (Q7): what they brought is in its memory when
+// the completion is told, and not one is left untold, in whatever order things arrive.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "support/calls.hpp"
+#include "support/random.hpp"
+#include "transport/sim/sim_job.hpp"
+
+namespace oriel::test {
+namespace {
+
+constexpr int words = 64;
+
+struct Setting {
+  const char* name = "";
+  std::vector<int> nodes;
+  bool direct = false;
+  bool orders_writes = true;
+  bool atomics = false;
+};
+
+void PrintTo(const Setting& setting, std::ostream* out) {
+  *out << setting.name;
+}
+
+/// One operation of rank 0 on a word of its own at rank 1 or 2.
+class Arrival final : public Completion {
+ public:
+  Arrival(SimJob& job, int target, int word, std::uint64_t value)
+      : value_(value), job_(job), target_(target), word_(word) {}
+
+  void complete(Error error) override {
+    EXPECT_EQ(error, Error::none);
+    EXPECT_FALSE(told_) << "told twice";
+    told_ = true;
+    std::uint64_t there = 0;
+    std::memcpy(&there, job_.memory(target_) + word_ * 8, sizeof there);
+    EXPECT_EQ(there, value_) << "told before it was there";
+  }
+  void issue(OperationKind kind) {
+    Operation operation = on_word(kind, &value_, target_, word_ * 8);
+    operation.completion = this;
+    operation.completes_there = true;
+    if (fetches(kind)) {
+      operation.reduction = {Op::sum, Basic::u64, 8};
+      operation.result = operation.origin;
+      operation.result.address = &before_;
+    }
+    const Outcome outcome = job_.window(0).issue(operation);
+    ASSERT_EQ(outcome.error, Error::none);
+    if (outcome.done) complete(Error::none);
+  }
+  bool told() const { return told_; }
+
+ private:
+  std::uint64_t value_;
+  std::uint64_t before_ = 0;
+  SimJob& job_;
+  int target_;
+  int word_;
+  bool told_ = false;
+};
+
+class RemoteCompletion : public ::testing::TestWithParam<Setting> {
+ protected:
+  static Limits limits(const Setting& setting) {
+    Limits limits;
+    if (setting.direct) limits.direct = limits.direct_run = 0;
+    return limits;
+  }
+  /// Something, chosen by chance, goes on.
+  static void step(SimJob& job, Random& random) {
+    const auto routes = job.network().under_way();
+    if (!routes.empty() && random.chance(60)) {
+      job.network().deliver(random.pick(routes));
+    } else {
+      job.process(random.below(job.ranks())).sweep();
+    }
+  }
+};
+
+TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
+  constexpr std::array kinds{OperationKind::put, OperationKind::accumulate,
+                             OperationKind::get_accumulate};
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    SimJob job(GetParam().nodes, false, limits(GetParam()));
+    job.network().set_orders_writes(GetParam().orders_writes);
+    SimWindowSpec spec;
+    spec.bytes = words * 8;
+    spec.direct = GetParam().direct;
+    if (GetParam().atomics) spec.atomics = {bit(Basic::u64), every_op};
+    job.create_window(spec);
+    std::deque<Arrival> arrivals;
+    std::deque<Told> closed;
+    int word = 0;
+    const auto some_steps = [&] {
+      for (int i = random.below(6); i > 0; --i) step(job, random);
+    };
+    for (int epoch = 0; epoch < 6; ++epoch) {
+      const int target = random.between(1, 2);
+      Assert assertion;
+      assertion.weak_unlock = random.chance(30);
+      const bool all = random.chance(30);
+      const bool exclusive = random.chance(50);
+      ASSERT_EQ(all ? job.window(0).lock_all(assertion)
+                    : job.window(0).lock(exclusive, target, assertion),
+                Error::none);
+      for (int i = random.below(6); i > 0; --i) {
+        some_steps();
+        const int to = all ? random.between(1, 2) : target;
+        arrivals.emplace_back(job, to, word++, random.next() | 1);
+        arrivals.back().issue(kinds[static_cast<std::size_t>(random.below(3))]);
+        if (random.chance(20)) {
+          closed.emplace_back();
+          closed.back().take(job.window(0).flush(to, random.chance(50), &closed.back()));
+        }
+      }
+      some_steps();
+      closed.emplace_back();
+      closed.back().take(all ? job.window(0).unlock_all(&closed.back())
+                             : job.window(0).unlock(target, &closed.back()));
+    }
+    job.settle();
+    for (const Arrival& arrival : arrivals) ASSERT_TRUE(arrival.told()) << "seed " << seed;
+    for (const Told& told : closed) ASSERT_TRUE(told.done()) << "seed " << seed;
+    EXPECT_TRUE(job.window(0).quiet());
+    // The locks are free.
+    for (const int target : {1, 2}) {
+      Told told;
+      ASSERT_EQ(job.window(1).lock(true, target, {}), Error::none);
+      issue(job.window(1), on_word(OperationKind::put, &seed, target));
+      told.take(job.window(1).unlock(target, &told));
+      job.settle();
+      ASSERT_TRUE(told.done()) << "seed " << seed;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, RemoteCompletion,
+                         ::testing::Values(Setting{"mapped", {0, 0, 0}},
+                                           Setting{"messages", {0, 1, 2}},
+                                           Setting{"both", {0, 0, 1}},
+                                           Setting{"direct", {0, 1, 2}, true},
+                                           Setting{"unordered", {0, 1, 2}, true, false},
+                                           Setting{"atomics", {0, 1, 0}, false, true, true}),
+                         [](const auto& setting) { return std::string(setting.param.name); });
+
+/// All ranks are remote to one another.
+class FailedCompletion : public ::testing::Test {
+ protected:
+  static Limits limits() {
+    Limits limits;
+    limits.direct = limits.direct_run = 0;
+    return limits;
+  }
+  FailedCompletion() {
+    SimWindowSpec spec;
+    spec.bytes = 8;
+    spec.direct = true;
+    job_.create_window(spec);
+  }
+  Error put() {
+    Flag flag;
+    Operation operation = on_word(OperationKind::put, &value_, 1);
+    operation.completion = &flag;
+    operation.completes_there = true;
+    EXPECT_FALSE(window().issue(operation).done);
+    job_.settle();
+    EXPECT_TRUE(flag.done());
+    return flag.error();
+  }
+  Window& window() { return job_.window(0); }
+
+  SimJob job_{{0, 1, 2}, false, limits()};
+  std::uint64_t value_ = 7;
+};
+
+TEST_F(FailedCompletion, IsToldToItsOwnerAndToTheNextFlush) {
+  ASSERT_EQ(window().lock(true, 1, {}), Error::none);
+  EXPECT_EQ(put(), Error::none);
+  job_.network().set_failing(true);
+  EXPECT_EQ(put(), Error::system);
+  job_.network().set_failing(false);
+  EXPECT_EQ(put(), Error::none) << "others have nothing to do with it";
+  Flag flushed;
+  const Outcome outcome = window().flush(1, false, &flushed);
+  job_.settle();
+  EXPECT_EQ(outcome.done ? outcome.error : flushed.error(), Error::system);
+}
+
+// Of a target that answers no more, whoever waits is told by whoever looks, also if another one is
+// waited for.
+TEST_F(FailedCompletion, WaitsForItsTarget) {
+  ASSERT_EQ(window().lock_all({}), Error::none);
+  EXPECT_EQ(put(), Error::none);
+  issue(window(), on_word(OperationKind::accumulate, &value_, 2));
+  Flag flushed;
+  EXPECT_FALSE(window().flush(2, false, &flushed).done);
+  job_.settle();
+  ASSERT_TRUE(flushed.done());
+  Flag flag;
+  Operation operation = on_word(OperationKind::accumulate, &value_, 1);
+  operation.completion = &flag;
+  operation.completes_there = true;
+  EXPECT_FALSE(window().issue(operation).done);
+  issue(window(), on_word(OperationKind::accumulate, &value_, 2));
+  EXPECT_FALSE(window().flush(2, false, &flushed).done);
+  EXPECT_EQ(window().lost_peer(), -1);
+  job_.transport(0).set_ended(1);
+  EXPECT_EQ(window().lost_peer(), 1);
+}
+
+}  // namespace
+}  // namespace oriel::test
