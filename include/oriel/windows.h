@@ -2,10 +2,10 @@
 /**
  * @file windows.h
  * Windows with several configurations, and memory that is exposed without a collective call:
- * duplicates and memory handles.
+ * duplicates and memory handles. What a program may ask of a window that MPI does not tell.
  *
- * Source: "Quo vadis MPI RMA? Towards a more efficient use of MPI one-sided communication",
- * sections 3 and 4.
+ * Source: "Quo Vadis MPI RMA? Towards a More Efficient Use of MPI One-Sided Communication",
+ * sections 2.3, 3 and 4.
  *
  * All calls here are local: none waits for another process. Errors are raised through the error
  * handler of the window that is given, and nothing has been made then. On a window of the host MPI
@@ -83,12 +83,43 @@ int ORIEL_Win_from_memhandle(const void* memhandle, MPI_Aint size, int disp_unit
  */
 int ORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
 
+/**
+ * Tells whether accumulates with each of `ops`, on up to `max_count` elements in a row of the
+ * predefined datatype `type`, are carried out on every rank's part of `win` by hardware atomics of
+ * the calling process: those of its processor on memory that is mapped, or those of the network
+ * (info key mpi_assert_accumulate_intrinsic). Then *flag is 1: no processor of the target takes
+ * part, and no lock is taken. Else 0: some would be left to the target, or take a lock.
+ *
+ * `ops`: words apart by commas, without spaces; the second half of the name of a predefined MPI_Op
+ * in lower case (sum, prod, min, max, land, lor, lxor, band, bor, bxor, minloc, maxloc, no_op),
+ * replace, and cas for MPI_Compare_and_swap, which has one element whatever max_count says. An op
+ * that MPI does not have on the datatype makes *flag 0, and so does a derived datatype.
+ *
+ * Local; does not block. The answer holds as long as the window lives, for elements that are
+ * aligned to their size at the target. It may differ from rank to rank of the window. Where it is
+ * 1, and the program issues no other accumulates, it may say so by the info key
+ * mpi_assert_accumulate_intrinsic (Open MPI's acc_single_intrinsic), the same on all ranks, for
+ * its next window. MPI_Win_get_info then tells whether the assertion is in effect: all ranks have
+ * made it, and each reaches the memory of all by such atomics, of the network for some datatype
+ * (asking by it is what brings the network's atomics into use) or of the processors.
+ *
+ * Errors, through the window's error handler: MPI_ERR_ARG (a word is none of these), MPI_ERR_COUNT
+ * (max_count is negative), MPI_ERR_TYPE, MPI_ERR_WIN (a window that Oriel does not carry).
+ * Source: section 2.3.
+ */
+int ORIEL_Win_op_intrinsic(const char* ops, MPI_Aint max_count, MPI_Datatype type, MPI_Win win,
+                           int* flag);
+
+/* The same under the names that tools call. */
+
 int PORIEL_Win_dup_with_info(MPI_Win parent, MPI_Info info, MPI_Win* win);
 int PORIEL_Memhandle_create(void* base, MPI_Aint size, MPI_Info info, MPI_Win parent,
                             void* memhandle, int* memhandle_size);
 int PORIEL_Win_from_memhandle(const void* memhandle, MPI_Aint size, int disp_unit, MPI_Info info,
                               int target, MPI_Win parent, MPI_Win* win);
 int PORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
+int PORIEL_Win_op_intrinsic(const char* ops, MPI_Aint max_count, MPI_Datatype type, MPI_Win win,
+                            int* flag);
 
 #ifdef __cplusplus
 }

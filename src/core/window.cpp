@@ -63,6 +63,19 @@ Error Window::open_handle(HandleView& view) {
   return region_->mapped(view.target) ? region_->open_handle(view) : Error::none;
 }
 
+bool Window::intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count) const {
+  if (region_->atomics().has(op, reduction.basic)) return true;
+  if (remote() || dynamic()) return false;  // nobody knows what will be attached
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const Member target = look(rank);
+    if (target.size != 0 &&
+        !Region::by_cpu_atomics(target, target.base, reduction.element, count)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Outcome Window::await(std::int32_t counter, std::uint64_t value, Completion& completion) {
   if (notifications_.counters().mine_at(counter).value() >= value) return Outcome::finished();
   notifications_.thresholds().add(counter, value, completion);

@@ -44,6 +44,10 @@ class Window : public Epochs {
   Member look(int rank) const { return region_->look(rank); }
   /// Some rank is remote to some other.
   bool remote() const { return ways_.remote(); }
+  /// Whether an accumulate of `op` on so many elements in a row, aligned, of any rank's memory is
+  /// carried out here by hardware atomics: those of the network, or of the CPU on mapped memory
+  /// (Q3). `op` has one bit.
+  bool intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count) const;
 
   /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our
   /// address space, when operations to it may go straight there, now? Null: use issue().

@@ -83,6 +83,8 @@ INTRINSIC = (
     Row(NATIVE, ("atomics",), ("2x1", "2x2")),
     Row(("mpich",), ACCUMULATES, ("2x1", "2x2")),
     Row(("openmpi",), ACCUMULATES, ("2x1",)),
+    # What the query says of it.
+    Row(LIBRARIES, ("intrinsic",), ("2x1",)),
     # Requests that wait for the target: these atomics need no answer of it.
     Row(("mpich",), ("remote_completion",), ("2x2",)),
 )

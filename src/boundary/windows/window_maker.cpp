@@ -79,6 +79,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
   if (mine_.failed != 0) return MPI_SUCCESS;
   mine_.size = static_cast<std::uint64_t>(size);
   mine_.disp_unit = static_cast<std::uint64_t>(disp_unit);
+  mine_.intrinsic = window_->info.accumulate_intrinsic ? 1 : 0;
   // Peers try it when they attach us.
   if (ranks_ > 1) runtime.engine()->routes.node().permit_vm();
   mine_.process = runtime.engine()->routes.node().name();
@@ -249,9 +250,18 @@ AtomicSet WindowMaker::atomics_of_all() const {
   return all;
 }
 
+/// All ranks have asked for it, and each maps the memory of all.
+bool WindowMaker::intrinsic_by_cpus() const {
+  return !dynamic() &&
+         std::ranges::all_of(all_, [](const Announcement& rank) { return rank.intrinsic != 0; }) &&
+         std::ranges::all_of(members_, [](const Member& member) {
+           return member.control != nullptr && !member.private_memory;
+         });
+}
+
 void WindowMaker::meet_atomics() {
   atomics_ = atomics_of_all();
-  window_->info.accumulate_intrinsic = !atomics_.empty();
+  window_->info.accumulate_intrinsic = !atomics_.empty() || intrinsic_by_cpus();
   if (atomics_.empty()) return;
   for (int rank = 0; rank < ranks_; ++rank) {
     const NetworkAnnouncement& announced = elsewhere_[static_cast<std::size_t>(rank)];
@@ -466,8 +476,9 @@ void WindowMaker::describe() const {
                ranks_, describe_paths(*window_->core).c_str());
   std::fprintf(stderr, "oriel: network: %s\n", describe_network().c_str());
   if (!window_->info.accumulate_intrinsic) return;
-  std::fprintf(stderr, "oriel: accumulates: by atomics of %s\n",
-               elsewhere_.front().atomic_name.provider.data());
+  std::fprintf(
+      stderr, "oriel: accumulates: by atomics of %s\n",
+      atomics_.empty() ? "the processors" : elsewhere_.front().atomic_name.provider.data());
 }
 
 int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle) {

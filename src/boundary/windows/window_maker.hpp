@@ -29,10 +29,10 @@ struct Announcement {
   std::uint64_t address = 0;  // of the window memory in its process
   std::uint64_t size = 0;
   std::uint64_t disp_unit = 1;
-  std::uint32_t window = 0;  // this rank's number of the window
-  std::uint32_t failed = 0;  // the rank could not prepare its part
-  std::uint32_t met = 0;     // has_met() the ranks of the communicator
-  std::uint32_t reserved = 0;
+  std::uint32_t window = 0;     // this rank's number of the window
+  std::uint32_t failed = 0;     // the rank could not prepare its part
+  std::uint32_t met = 0;        // has_met() the ranks of the communicator
+  std::uint32_t intrinsic = 0;  // its info asks for accumulates by hardware atomics
 
   bool mappable() const { return memory.shared(); }
 };
@@ -82,6 +82,7 @@ class WindowMaker {
   void expose(NetworkAnnouncement& own);
   void offer_atomics(void* memory, NetworkAnnouncement& own);
   AtomicSet atomics_of_all() const;
+  bool intrinsic_by_cpus() const;
   void meet_atomics();
   int agree();
   int fail_together(int error_class);

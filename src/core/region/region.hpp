@@ -121,6 +121,12 @@ class Region {
                                                               result);
     return Error::none;
   }
+  /// Whether so many elements in a row there are updated one by one, by an atomic of the CPU each;
+  /// else all of them alone.
+  static bool by_cpu_atomics(const Member& target, const void* where, std::uint32_t element,
+                             std::uint64_t count) {
+    return count <= most_atomics && !target.private_memory && atomic_element(element, where);
+  }
   /// Whom the last operation that failed with Error::peer_lost has lost: the second half of a
   /// sentence.
   const char* whom_lost() const { return whom_lost_.c_str(); }
@@ -151,9 +157,7 @@ class Region {
   void meet(int rank);
   Update update(const Member& target, const void* where, std::uint32_t element,
                 std::uint64_t count) {
-    const bool alone =
-        count > most_atomics || target.private_memory || !atomic_element(element, where);
-    return Update(*target.control, sharers_, alone);
+    return Update(*target.control, sharers_, !by_cpu_atomics(target, where, element, count));
   }
   Member as_member(int rank, const Piece& piece);
   Error perform_on_handle(const Operation& operation);

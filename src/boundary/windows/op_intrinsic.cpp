@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which accumulates on a window are hardware atomics of their origin (Q3).
+#include <oriel/oriel.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "boundary/operations/ops.hpp"
+#include "boundary/runtime/not_carried.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "core/operation/atomic_set.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+constexpr const char* missing = "accumulates that Oriel knows of";  // in the host
+
+/// An op as the caller names it. Compare-and-swap is none of MPI's, and has one element.
+struct NamedOp {
+  std::string_view name;
+  MPI_Op handle;
+  OperationKind kind = OperationKind::get_accumulate;
+};
+
+const NamedOp* find_op(std::string_view name) {
+  // Built at first use: handles are addresses in some hosts, filled in when the host is loaded.
+  static const std::array<NamedOp, 15> ops{{
+      {"sum", MPI_SUM},
+      {"prod", MPI_PROD},
+      {"min", MPI_MIN},
+      {"max", MPI_MAX},
+      {"land", MPI_LAND},
+      {"lor", MPI_LOR},
+      {"lxor", MPI_LXOR},
+      {"band", MPI_BAND},
+      {"bor", MPI_BOR},
+      {"bxor", MPI_BXOR},
+      {"minloc", MPI_MINLOC},
+      {"maxloc", MPI_MAXLOC},
+      {"no_op", MPI_NO_OP},
+      {"replace", MPI_REPLACE},
+      {"cas", MPI_OP_NULL, OperationKind::compare_and_swap},
+  }};
+  const auto* const found = std::ranges::find(ops, name, &NamedOp::name);
+  return found != ops.end() ? found : nullptr;
+}
+
+bool intrinsic(const Window& window, const NamedOp& op, MPI_Datatype type, std::uint64_t count) {
+  Reduction reduction;
+  if (reduction_of(op.kind, op.handle, type, reduction)) return false;  // MPI has none
+  if (op.kind == OperationKind::compare_and_swap) {
+    return window.intrinsic(compare_swap_bit, reduction, 1);
+  }
+  return window.intrinsic(bit(reduction.op), reduction, count);
+}
+
+Failure query(const BoundWindow& window, std::string_view ops, MPI_Aint most, MPI_Datatype type,
+              int& flag) {
+  if (most < 0) return {MPI_ERR_COUNT, "the largest count is negative"};
+  const Datatypes::Known* known = runtime.datatypes.find(type);
+  if (known == nullptr) return {MPI_ERR_TYPE, "the datatype is not valid or not committed"};
+  bool all = known->basic != nullptr && known->basic->handle == type;
+  for (bool more = true; more;) {
+    const std::size_t comma = ops.find(',');
+    const NamedOp* op = find_op(ops.substr(0, comma));
+    if (op == nullptr) {
+      return {MPI_ERR_ARG,
+              "the ops are words apart by commas, without spaces, of: sum, prod, min, max, land, "
+              "lor, lxor, band, bor, bxor, minloc, maxloc, no_op, replace, cas"};
+    }
+    all = all && intrinsic(*window.core, *op, type, static_cast<std::uint64_t>(most));
+    more = comma != std::string_view::npos;
+    if (more) ops.remove_prefix(comma + 1);
+  }
+  flag = all ? 1 : 0;
+  return {};
+}
+
+}  // namespace
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_CALL(Win_op_intrinsic)
+(const char* ops, MPI_Aint max_count, MPI_Datatype type, MPI_Win win, int* flag) {
+  constexpr const char* call = "ORIEL_Win_op_intrinsic";
+  return carry(
+      call, win,
+      [&](BoundWindow& window) {
+        return query(window, ops != nullptr ? ops : "", max_count, type, *flag);
+      },
+      [&] { return not_carried(call, win, missing); });
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Q3: which accumulates the query calls intrinsic, on each kind of window, against what the design
+// says: CPU atomics where all memory is mapped, the network's where all ranks have asked for them.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "oriel/oriel.h"
+#include "support/exported.hpp"
+#include "support/program.hpp"
+#include "support/window.hpp"
+
+namespace {
+
+using support::Flavor;
+using support::Info;
+using support::Program;
+using support::Window;
+
+constexpr const char* every_integer_op =
+    "sum,prod,min,max,land,lor,lxor,band,bor,bxor,no_op,replace,cas";
+/// Elements that go by CPU atomics at most.
+constexpr MPI_Aint most = 512;
+
+int ask(MPI_Win window, const char* ops, MPI_Aint count, MPI_Datatype type, int* flag) {
+  static const auto call =
+      support::exported<decltype(&ORIEL_Win_op_intrinsic)>("ORIEL_Win_op_intrinsic");
+  return call(ops, count, type, window, flag);
+}
+
+bool intrinsic(MPI_Win window, const char* ops, MPI_Aint count, MPI_Datatype type) {
+  int flag = -1;
+  CHECK_EQUAL(ask(window, ops, count, type, &flag), MPI_SUCCESS);
+  CHECK(flag == 0 || flag == 1);
+  return flag == 1;
+}
+
+/// Whether each rank maps the memory of all: not what the program has from malloc, unless there is
+/// nobody else.
+bool all_mapped(Flavor flavor, const Program& program) {
+  return support::one_node() && (flavor != Flavor::create || program.size() == 1);
+}
+
+void by_cpus(Flavor flavor, const Program& program) {
+  Window<std::int64_t> window(flavor, 2, MPI_COMM_WORLD, MPI_INFO_NULL);
+  const bool mapped = all_mapped(flavor, program);
+  for (const MPI_Aint count : {MPI_Aint{0}, MPI_Aint{1}, most}) {
+    CHECK_EQUAL(intrinsic(window, "sum", count, MPI_INT), mapped);
+    CHECK_EQUAL(intrinsic(window, every_integer_op, count, MPI_INT64_T), mapped);
+  }
+  CHECK(!intrinsic(window, "sum", most + 1, MPI_INT));
+  CHECK(!intrinsic(window, "cas,sum", most + 1, MPI_INT));
+  CHECK_EQUAL(intrinsic(window, "cas", most + 1, MPI_INT), mapped);  // of one element
+  for (const MPI_Datatype type : {MPI_INT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_LONG}) {
+    CHECK_EQUAL(intrinsic(window, every_integer_op, 1, type), mapped);
+  }
+  for (const MPI_Datatype type : {MPI_FLOAT, MPI_DOUBLE}) {
+    CHECK_EQUAL(intrinsic(window, "sum,prod,min,max,replace,no_op", 1, type), mapped);
+  }
+  CHECK_EQUAL(intrinsic(window, "minloc,maxloc", 1, MPI_2INT), mapped);
+  CHECK_EQUAL(intrinsic(window, "sum", 1, MPI_C_FLOAT_COMPLEX), mapped);
+}
+
+// Elements that no instruction updates as a whole, ops that MPI does not have, datatypes that are
+// not predefined.
+void not_at_all(Flavor flavor, const Program&) {
+  Window<std::int64_t> window(flavor, 2, MPI_COMM_WORLD, MPI_INFO_NULL);
+  CHECK(!intrinsic(window, "sum", 1, MPI_LONG_DOUBLE));
+  CHECK(!intrinsic(window, "replace", 1, MPI_C_DOUBLE_COMPLEX));
+  CHECK(!intrinsic(window, "minloc", 1, MPI_DOUBLE_INT));
+  CHECK(!intrinsic(window, "sum,band", 1, MPI_DOUBLE));
+  CHECK(!intrinsic(window, "cas", 1, MPI_DOUBLE));
+  CHECK(!intrinsic(window, "minloc", 1, MPI_INT));
+  MPI_Datatype one;
+  MPI_Type_contiguous(1, MPI_INT, &one);
+  MPI_Type_commit(&one);
+  CHECK(!intrinsic(window, "sum", 1, one));
+  MPI_Type_free(&one);
+}
+
+// Elements that do not lie where they could be updated by one instruction; ranks without memory.
+void odd_memory(const Program& program) {
+  const bool mapped = support::one_node();
+  char* memory = nullptr;
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Alloc_mem(64, MPI_INFO_NULL, &memory);
+  MPI_Win_create(memory + 4, 32, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  CHECK_EQUAL(intrinsic(window, "sum", 1, MPI_INT32_T), mapped);
+  CHECK(!intrinsic(window, "sum", 1, MPI_INT64_T));
+  MPI_Win_free(&window);
+  const bool last = program.rank() == program.size() - 1;
+  MPI_Win_create(last ? memory : nullptr, last ? 64 : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  CHECK_EQUAL(intrinsic(window, "sum", 1, MPI_INT64_T), mapped);
+  MPI_Win_free(&window);
+  // One rank's private memory is enough for all to take locks, that rank included.
+  int own[2] = {};
+  const bool first = program.rank() == 0;
+  MPI_Win_create(first ? static_cast<void*>(own) : memory, 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                 &window);
+  CHECK_EQUAL(intrinsic(window, "sum", 1, MPI_INT32_T), mapped && program.size() == 1);
+  MPI_Win_free(&window);
+  MPI_Free_mem(memory);
+}
+
+bool in_effect(MPI_Win window) {
+  MPI_Info info;
+  MPI_Win_get_info(window, &info);
+  char value[8] = "";
+  int found = 0;
+  MPI_Info_get(info, "mpi_assert_accumulate_intrinsic", 7, value, &found);
+  MPI_Info_free(&info);
+  CHECK(found != 0);
+  return std::string(value) == "true";
+}
+
+// The network's atomics carry out any number of elements of what all ranks have asked for.
+void by_the_network(Flavor flavor, const Program& program) {
+  const Info all({{"mpi_assert_accumulate_intrinsic", "true"}});
+  Window<std::int64_t> window(flavor, 2, MPI_COMM_WORLD, all);
+  const bool any = in_effect(window);
+  const bool network = any && !support::one_node();
+  if (support::one_node()) CHECK_EQUAL(any, all_mapped(flavor, program));
+  // Whether the network has atomics is known to whoever starts the program.
+  const char* expected = std::getenv("ORIEL_TEST_INTRINSIC");
+  if (expected != nullptr) CHECK_EQUAL(any, std::string(expected) == "true");
+  CHECK_EQUAL(intrinsic(window, every_integer_op, most, MPI_INT64_T), any);
+  CHECK_EQUAL(intrinsic(window, every_integer_op, 100000, MPI_INT64_T), network);
+  CHECK(!intrinsic(window, "sum", 1, MPI_LONG_DOUBLE));
+  const Info named({{"acc_single_intrinsic", "true"}, {"which_accumulate_ops", "sum,no_op"}});
+  Window<std::int64_t> sums(flavor, 2, MPI_COMM_WORLD, named);
+  CHECK_EQUAL(intrinsic(sums, "sum,no_op", 1, MPI_INT64_T), any);
+  CHECK_EQUAL(intrinsic(sums, "sum,bor", 1, MPI_INT64_T), any && !network);
+  CHECK_EQUAL(intrinsic(sums, "cas", 1, MPI_INT64_T), any && !network);
+  const Info unlike({{"mpi_assert_accumulate_intrinsic", program.rank() == 0 ? "true" : "false"}});
+  Window<std::int64_t> off(flavor, 2, MPI_COMM_WORLD, unlike);
+  CHECK_EQUAL(intrinsic(off, "sum", 1, MPI_INT64_T), all_mapped(flavor, program));
+  CHECK_EQUAL(in_effect(off), all_mapped(flavor, program) && program.size() == 1);
+}
+
+void errors(Flavor flavor, const Program&) {
+  Window<int> window(flavor, 1, MPI_COMM_WORLD, MPI_INFO_NULL);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  int flag = 7;
+  for (const char* ops :
+       {"", "add", "SUM", "sum,", ",sum", "sum,,min", "sum, min", " sum", "any_op"}) {
+    CHECK_CLASS(ask(window, ops, 1, MPI_INT, &flag), MPI_ERR_ARG);
+  }
+  CHECK_CLASS(ask(window, nullptr, 1, MPI_INT, &flag), MPI_ERR_ARG);
+  CHECK_CLASS(ask(window, "min,add", most + 1, MPI_INT, &flag), MPI_ERR_ARG);
+  CHECK_CLASS(ask(window, "sum", -1, MPI_INT, &flag), MPI_ERR_COUNT);
+  CHECK_CLASS(ask(window, "sum", 1, MPI_DATATYPE_NULL, &flag), MPI_ERR_TYPE);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  CHECK_CLASS(ask(MPI_WIN_NULL, "sum", 1, MPI_INT, &flag), MPI_ERR_WIN);
+  CHECK_EQUAL(flag, 7);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  const auto test = [&](const char* name, auto&& body) {
+    program.test_unless_host("any", "no host has this call", name, body);
+  };
+  test("odd memory", [&] { odd_memory(program); });
+  for (Flavor flavor : support::flavors()) {
+    test("by CPUs", [&] { by_cpus(flavor, program); });
+    test("not at all", [&] { not_at_all(flavor, program); });
+    test("by the network", [&] { by_the_network(flavor, program); });
+    test("errors", [&] { errors(flavor, program); });
+  }
+}
