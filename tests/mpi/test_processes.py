@@ -112,7 +112,9 @@ def test_killed_while_polled(job, host, what):
     assert "has ended, so this " in reason and "cannot complete" in reason
 
 
-@pytest.mark.parametrize("how", ["wait", "test", "any", "once", "probe", "iprobe", "counter", "threshold"])
+@pytest.mark.parametrize(
+    "how", ["wait", "test", "any", "once", "probe", "iprobe", "counter", "threshold"]
+)
 def test_killed_before_it_notifies(job, host, how):
     """Whoever waits for a notification of the dead is told so (N3, B2)."""
     _, reason = run_to_loss(job, host, [folder_of(host) / "killed_notifier", how], {})
