@@ -23,6 +23,21 @@ extern "C" {
 #endif
 
 /**
+ * Info key of a window (value "true"; default "false"; may change by MPI_Win_set_info, and be
+ * another one for a duplicate): operations that are issued on this handle to one target complete
+ * there in the order in which they were issued, without a flush between them; puts, gets and
+ * accumulates of any size, by whichever thread. A put may so be followed by the flag that tells of
+ * it. Operations on other handles of the window are not ordered with them. Long puts and gets to
+ * other nodes lose their direct transfers, and gets on mapped memory cost a memory fence.
+ *
+ * MPI_Win_get_info tells whether the key is in effect: not where the network's atomics carry out
+ * accumulates (mpi_assert_accumulate_intrinsic between nodes), which keep an order of their own.
+ *
+ * Source: section 2.2.
+ */
+#define ORIEL_WIN_ORDER "mpi_win_order"
+
+/**
  * Makes another handle of the window `parent`, which may be a duplicate itself, and returns it in
  * `win`. Parent, duplicates and their duplicates are one window: the same memory, the same epochs
  * (what one of them locks, all have locked; a flush of one covers operations of all), the same

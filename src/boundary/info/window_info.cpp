@@ -92,6 +92,7 @@ void WindowInfo::update(MPI_Info info) {
   take(info, "mpi_accumulate_granularity", accumulate_granularity);
   take(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds);
   take(info, ORIEL_WEAK_UNLOCK, weak_unlock);
+  take(info, ORIEL_WIN_ORDER, order);
   take(info, ORIEL_ACCESS_AFTER_ACCESS_REORDER, reorder.access_after_access);
   take(info, ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, reorder.access_after_exposure);
   take(info, ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, reorder.exposure_after_exposure);
@@ -124,6 +125,7 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{"mpi_assert_memory_alloc_kinds", asserted_alloc_kinds.c_str()},
       Entry{ORIEL_ASSERT_MAX_NUM_NOTIFY, max_num_notify.c_str()},
       Entry{ORIEL_WEAK_UNLOCK, truth(weak_unlock)},
+      Entry{ORIEL_WIN_ORDER, truth(order)},
       Entry{ORIEL_ACCESS_AFTER_ACCESS_REORDER, digit(reorder.access_after_access)},
       Entry{ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, digit(reorder.access_after_exposure)},
       Entry{ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, digit(reorder.exposure_after_exposure)},

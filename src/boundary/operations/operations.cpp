@@ -110,6 +110,7 @@ bool carry_out_at_once(const BoundWindow& window, const Access& access) {
   std::byte* target = straight(window, local.count, local.type, access.rank, access.displacement,
                                access.target_count, access.target_type, bytes);
   if (target == nullptr) return false;
+  if (window.info.order) order_before(access.kind);
   if (put) {
     copy(target, local.address, bytes);
   } else {
@@ -181,6 +182,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   operation.compare = access.compare;
   operation.completion = completion;
   operation.completes_there = access.completes_there;
+  operation.ordered = window.info.order;
   operation.notice = access.notice;
   operation.notice.bytes = operation.bytes();
   sweep_now_and_then();

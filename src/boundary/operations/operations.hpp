@@ -8,6 +8,7 @@
 #include "boundary/runtime/bound_window.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/operation/operation.hpp"
+#include "core/operation/order.hpp"
 
 namespace oriel::boundary {
 
@@ -102,6 +103,7 @@ inline Failure put(BoundWindow& window, const void* origin, MPI_Count origin_cou
   std::size_t bytes;
   if (std::byte* target = straight(window, origin_count, origin_type, rank, displacement,
                                    target_count, target_type, bytes)) [[likely]] {
+    if (window.info.order) order_before(OperationKind::put);
     copy(target, origin, bytes);
     return {};
   }
@@ -125,6 +127,7 @@ inline Failure get(BoundWindow& window, void* result, MPI_Count result_count,
   std::size_t bytes;
   if (const std::byte* target = straight(window, result_count, result_type, rank, displacement,
                                          target_count, target_type, bytes)) [[likely]] {
+    if (window.info.order) order_before(OperationKind::get);
     copy(result, target, bytes);
     return {};
   }
@@ -154,6 +157,7 @@ inline bool update_elements(const BoundWindow& window, OperationKind kind, MPI_O
   }
   // The bound keeps the product with the element's size from overflowing.
   if (static_cast<std::uint64_t>(count) >> 32 != 0) return false;
+  if (window.info.order) order_before(kind);
   return window.core->reduce_directly(rank, displacement, last_update.reduction, origin, result,
                                       static_cast<std::uint64_t>(count));
 }
@@ -246,6 +250,7 @@ inline Failure compare_and_swap(BoundWindow& window, const void* origin, const v
   const OperationKind kind = OperationKind::compare_and_swap;
   if (valid_rank(window, rank) && ((type == last_update.type && kind == last_update.kind) ||
                                    resolve_update(kind, MPI_REPLACE, type))) {
+    if (window.info.order) order_before(kind);
     if (window.core->compare_swap_directly(rank, displacement, last_update.reduction, origin,
                                            compare, result)) [[likely]] {
       return {};

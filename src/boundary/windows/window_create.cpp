@@ -20,8 +20,9 @@ namespace oriel::boundary {
 namespace {
 
 /// All ranks are through with the window, and whatever was pending is over. Where a fence is
-/// counted by messages it takes another one until all have ended the first.
-Failure quiesce(BoundWindow& window) {
+/// counted by messages it takes another one until all have ended the first. `failed`: an operation
+/// has; the window can be freed all the same.
+Failure quiesce(BoundWindow& window, Failure& failed) {
   if (window.core->open_epoch()) {
     return {MPI_ERR_RMA_SYNC, "an epoch is open; close it before the window is freed"};
   }
@@ -32,12 +33,9 @@ Failure quiesce(BoundWindow& window) {
       return window.core->fence(assertion, true, completion);
     });
   };
-  // No fence covers them.
-  if (const Failure bad = block(window, [&](Completion* completion) {
-        return window.core->flush_notified(completion);
-      })) {
-    return bad;
-  }
+  // No fence covers them. What has failed is told when the others have been kept company.
+  failed = block(window,
+                 [&](Completion* completion) { return window.core->flush_notified(completion); });
   if (window.core->remote()) {
     if (const Failure bad = fence(false)) return bad;
   }
@@ -53,13 +51,13 @@ Failure quiesce(BoundWindow& window) {
 
 /// The last handle of a window takes this process's leave of the other ranks; what becomes of those
 /// before it is nobody else's business.
-Failure leave(BoundWindow& window) {
+Failure leave(BoundWindow& window, Failure& failed) {
   if (!window.view.has_value() && window.carried->handles == 1) {
     if (window.carried->views != 0) {
       return {MPI_ERR_OTHER,
               "windows made from memory handles of this one are left; free them first"};
     }
-    if (const Failure bad = quiesce(window)) return bad;
+    if (const Failure bad = quiesce(window, failed)) return bad;
   }
   count_off(window);
   persistent_requests.cut_off(window);
@@ -98,7 +96,8 @@ Failure attach(const BoundWindow& window, const void* base, MPI_Aint size) {
   // Memory of ours is mapped by the node's peers; other memory is one system call away.
   piece.place = runtime.arena.find(base, piece.bytes).value_or(Place{});
   sweep_now_and_then();
-  return failure(window.core->attach(piece), window.core->reason());
+  const Error error = window.core->attach(piece);
+  return failure(error, window.core->reason());
 }
 
 Failure detach(const BoundWindow& window, const void* base) {
@@ -159,19 +158,21 @@ ORIEL_MPI_CALL(Win_allocate_shared_c)(MPI_Aint size, MPI_Aint disp_unit, MPI_Inf
 
 ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   BoundWindow* ours = nullptr;
+  Failure failed;
   const int code = carry(
       "MPI_Win_free", *win,
       [&](BoundWindow& window) {
         ours = &window;
-        return leave(window);
+        return leave(window, failed);
       },
       [] { return MPI_SUCCESS; });
   if (code != MPI_SUCCESS) return code;
   requests.tell_host();
+  const int told = failed ? raise(*win, "MPI_Win_free", failed) : MPI_SUCCESS;
   // Delete callbacks of user attributes run in here and may still look at the window.
   const int freed = ours != nullptr ? host_windows.free(win) : host_mpi().Win_free(win);
   if (ours != nullptr && freed == MPI_SUCCESS) destroy(ours);
-  return freed;
+  return told != MPI_SUCCESS ? told : freed;
 }
 
 ORIEL_MPI_CALL(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win* win) {

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/lock/lock_line.hpp"
+#include "core/operation/order.hpp"
 
 namespace oriel {
 
@@ -135,6 +136,7 @@ Error MappedTargets::keep_order(int rank) {
 
 Error MappedTargets::perform(const Operation& operation) {
   if (const Error error = keep_order(operation.target); error != Error::none) return error;
+  if (operation.ordered) order_before(operation.kind);
   const Error error = region_.perform(operation);
   if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
   if (error == Error::range) {

@@ -47,6 +47,8 @@ struct Operation {
   Reduction reduction;               // accumulates; compare_and_swap uses its `element`
   Completion* completion = nullptr;  // of a request-based operation: origin buffers may be reused,
   bool completes_there = false;      // and it is complete at the target as well (Q7)
+  /// It completes at the target after all that was issued so before it (Q2).
+  bool ordered = false;
   /// The displacement is in bytes from the start of this memory handle of the target's, if given.
   HandleName handle;
   Notice notice;  // to the target, when the operation has taken place there

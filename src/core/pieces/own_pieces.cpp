@@ -5,12 +5,6 @@
 #include <new>
 
 namespace oriel {
-namespace {
-
-constexpr const char* no_room =
-    "there is no shared memory left to note the window's pieces in, or there are millions of them";
-
-}  // namespace
 
 OwnPieces::Segments::~Segments() {
   for (std::byte* memory : taken_) transport_.unshare(memory);
@@ -46,7 +40,9 @@ Error OwnPieces::attach(const Piece& piece, const char*& reason) {
     return Error::attach;
   }
   if (!tree_.reserve()) {
-    reason = no_room;
+    reason =
+        "there is no shared memory left to note the window's pieces in, or there are millions of "
+        "them";
     return Error::attach;
   }
   tree_.attach(piece);
@@ -56,10 +52,6 @@ Error OwnPieces::attach(const Piece& piece, const char*& reason) {
 Error OwnPieces::detach(std::uint64_t address, const char*& reason) {
   Piece piece;
   if (tree_.find(address, piece) && piece.address == address) {
-    if (!tree_.reserve()) {
-      reason = no_room;
-      return Error::attach;
-    }
     tree_.detach(address);
     return Error::none;
   }

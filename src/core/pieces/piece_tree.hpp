@@ -23,9 +23,9 @@ class BasicPieceTree {
 
   BasicPieceTree(Root& root, Segments& segments) : root_(root), segments_(segments) {}
 
-  /// Room for one more change. False: there is no memory left.
+  /// Room for an attach(), which leaves some for a detach(). False: there is no memory left.
   bool reserve() {
-    if (room() >= most_changed) return true;
+    if (room() >= 2 * most_changed) return true;
     if (used_segments_ == Root::most_segments) return false;
     Place place;
     Node* nodes = segments_.take(used_segments_, place);
@@ -49,7 +49,8 @@ class BasicPieceTree {
     publish(insert(Root::number_of(top_), made));
   }
 
-  /// After reserve(), of the piece that begins at the address.
+  /// Of the piece that begins at the address. It has always room: in the end it takes no nodes, but
+  /// gives one back.
   void detach(std::uint64_t address) { publish(erase(Root::number_of(top_), address)); }
 
   /// The last piece that begins at the address or before it. False: there is none.
@@ -68,7 +69,7 @@ class BasicPieceTree {
 
  private:
   /// Nodes that one change may build, and more: as deep as no tree is whose priorities are hashes.
-  static constexpr std::size_t most_changed = 256;
+  static constexpr std::size_t most_changed = 96;
 
   template <typename Word>
   static auto own(const Word& word) {

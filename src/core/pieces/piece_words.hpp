@@ -45,8 +45,8 @@ struct alignas(cache_line) BasicPieceRoot {
     Atomic<std::uint64_t> offset{0};  // of its Place; stored once, before a node of it is reached
     Atomic<std::uint64_t> extent_bytes{0};
   };
-  static constexpr std::size_t most_segments = 14;
-  static constexpr std::uint32_t first_nodes = 1024;
+  static constexpr std::size_t most_segments = 16;
+  static constexpr std::uint32_t first_nodes = 256;
 
   /// The number of the top node in its low bits, and a version above: no two are the same.
   Atomic<std::uint64_t> top{0};

@@ -77,22 +77,26 @@ Error Region::perform_on_handle(const Operation& operation) {
 std::byte* Region::find_direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) {
   Member piece;
   std::uint64_t left = 0;
+  // Our own private pieces are not updated by CPU atomics.
   if (find_piece(rank, address, piece, left) != Error::none || bytes > left ||
-      piece.path != Path::mapped) {
+      piece.path != Path::mapped || piece.private_memory) {
     return nullptr;
   }
   pieces_[rank].note({piece.address, piece.size, {}}, piece.base);
   return piece.base + (address - piece.address);
 }
 
-Error Region::check_attached(std::uint64_t address, std::uint64_t bytes) {
+Error Region::check_attached(std::uint64_t address, std::uint64_t bytes, std::uint64_t element,
+                             bool& some_private) {
   while (bytes != 0) {
     Member piece;
     std::uint64_t left = 0;
     if (const Error error = find_piece(rank_, address, piece, left); error != Error::none) {
       return error;
     }
-    const std::uint64_t held = std::min(left, bytes);
+    some_private |= piece.private_memory;
+    const std::uint64_t held = std::min(left, bytes) / element * element;
+    if (held == 0) return Error::range;
     address += held;
     bytes -= held;
   }
@@ -115,38 +119,46 @@ Error Region::perform_on_pieces(const Operation& operation) {
   return perform_at(operation, piece, start - piece.address);
 }
 
-/// Of an operation whose datatype reaches into several pieces: run by run, once all of them are
-/// known to be attached.
-Error Region::perform_by_pieces(const Operation& operation) {
+/// Calls visit(piece, operation) for each part of an operation that lies in one run and one piece.
+template <typename Visit>
+Error Region::for_each_part(const Operation& operation, Visit&& visit) {
   const std::uint64_t element = std::max<std::uint64_t>(operation.reduction.element, 1);
   const LayoutRef one(
       new Layout({{0, element}}, static_cast<std::int64_t>(element), operation.reduction.basic));
-  for (const bool look : {true, false}) {
-    for (ElementRuns runs(operation); runs.bytes() != 0;) {
-      const std::int64_t address = operation.displacement + runs.offset();
-      Member piece;
-      std::uint64_t left = 0;
-      if (const Error error =
-              find_piece(operation.target, static_cast<std::uint64_t>(address), piece, left);
+  Operation part = operation;
+  part.target_layout = one;
+  Member piece;
+  std::uint64_t left = 0;
+  for (ElementRuns runs(operation); runs.bytes() != 0; runs.skip(part.bytes())) {
+    part.displacement = operation.displacement + runs.offset();
+    const auto address = static_cast<std::uint64_t>(part.displacement);
+    left = Piece{piece.address, piece.size, {}}.left(address);
+    if (left == 0) {
+      piece = {};
+      if (const Error error = find_piece(operation.target, address, piece, left);
           error != Error::none) {
         return error;
       }
-      // An element that lies in two pieces is in none.
-      const std::uint64_t count = std::min(runs.bytes(), left) / element;
-      if (count == 0) return Error::range;
-      if (!look) {
-        Operation part = operation;
-        part.displacement = address;
-        part.target_count = count;
-        part.target_layout = one;
-        if (part.origin.layout) part.origin = {runs.origin(), count, one};
-        if (part.result.layout) part.result = {runs.result(), count, one};
-        if (const Error error = perform_on_pieces(part); error != Error::none) return error;
-      }
-      runs.skip(count * element);
     }
+    // An element that lies in two pieces is in none.
+    part.target_count = std::min(runs.bytes(), left) / element;
+    if (part.target_count == 0) return Error::range;
+    if (operation.origin.layout) part.origin = {runs.origin(), part.target_count, one};
+    if (operation.result.layout) part.result = {runs.result(), part.target_count, one};
+    if (const Error error = visit(piece, part); error != Error::none) return error;
   }
   return Error::none;
+}
+
+/// Of an operation whose datatype reaches into several pieces: part by part, once all of them are
+/// known to be attached.
+Error Region::perform_by_pieces(const Operation& operation) {
+  const Error error =
+      for_each_part(operation, [](const Member&, const Operation&) { return Error::none; });
+  if (error != Error::none) return error;
+  return for_each_part(operation, [this](const Member& piece, const Operation& part) {
+    return perform_at(part, piece, static_cast<std::uint64_t>(part.displacement) - piece.address);
+  });
 }
 
 }  // namespace oriel

@@ -106,8 +106,16 @@ class MemberStores final : public StoreMaker {
 }  // namespace
 
 Error Region::check(const Operation& operation, const char*& reason) {
-  if (dynamic()) return Error::none;
   const Layout& layout = *operation.target_layout;
+  if (dynamic()) {
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    std::uint64_t bytes = 0;
+    if (!__builtin_mul_overflow(operation.target_count, layout.size(), &bytes) && bytes <= most) {
+      return Error::none;
+    }
+    reason = "the operation is about more bytes than an address can say";
+    return Error::range;
+  }
   if (operation.displacement < 0) {
     reason = "the target displacement is negative";
     return Error::displacement;

@@ -28,8 +28,7 @@ void Region::meet(int rank) {
   if (found.pieces != nullptr) {
     pieces_[rank].meet(found.pieces->attached);
     handles_[rank].meet(found.pieces->handles);
-    // Some of our pieces may be private: where we update them for others, we do so alone.
-    found.private_memory = rank == rank_ && ranks_ > 1;
+    found.private_memory = false;  // that is asked of each piece
   }
   members_[rank] = {found, true};
 }

@@ -141,8 +141,10 @@ class Region {
     std::byte* where = pieces_[rank].direct(address, bytes);
     return where != nullptr ? where : find_direct_piece(rank, address, bytes);
   }
-  /// Error::range: some of these bytes of ours are not attached.
-  Error check_attached(std::uint64_t address, std::uint64_t bytes);
+  /// Error::range: some of these bytes of ours are not attached, or an element of so many bytes
+  /// lies in two pieces. Sets `some_private` if peers cannot map all of them.
+  Error check_attached(std::uint64_t address, std::uint64_t bytes, std::uint64_t element,
+                       bool& some_private);
   /// The memory of a handle as a member whose memory it is. Error::range: it has been released.
   Error find_handle(int rank, const HandleName& name, Member& piece);
   /// A short operation as a lock request carries it (S4); false: it is not one.
@@ -164,6 +166,8 @@ class Region {
   Error find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left);
   std::byte* find_direct_piece(int rank, std::uint64_t address, std::uint64_t bytes);
   Error perform_on_pieces(const Operation& operation);
+  template <typename Visit>
+  Error for_each_part(const Operation& operation, Visit&& visit);
   Error perform_by_pieces(const Operation& operation);
   Error perform_at(const Operation& operation, const Member& target, std::uint64_t offset);
   Error perform_mapped(const Operation& operation, const Member& target, std::byte* base);

@@ -203,6 +203,11 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
 
 bool RemoteTargets::tell(Epoch& epoch, Target& target) {
   EpochPeer& peer = epochs_.peer(target.rank);
+  // What the target has not attached only it can tell. A lock's epoch ends by an answer anyway.
+  if (region_.dynamic() && !epoch.passive() && target.asked < target.issued) {
+    target.asked = target.issued;
+    send_question(question(epoch, target));
+  }
   switch (epoch.kind) {
     case EpochKind::access:
       if (!peer.done.add(target.id)) return false;

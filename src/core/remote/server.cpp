@@ -231,24 +231,25 @@ void Server::unlock(const Message& message) {
   if (message.acknowledge != 0) reply_to(message, Error::none);
 }
 
-/// Whether the operation can be carried out; `start` is what its displacement means here.
-Error Server::check_request(const Message& message, const Layout* layout, std::byte*& start) {
+/// Whether the operation can be carried out, all pieces of it; `start` is what its displacement
+/// means here, and `memory` what it lies in.
+Error Server::check_request(const Message& message, const Layout* layout, Member& memory,
+                            std::byte*& start) {
   if (reduces(message.operation) && !valid(reduction_of(message))) return Error::operation;
   const HandleName handle{message.handle_token, message.handle_slot};
-  const auto offset = static_cast<std::int64_t>(message.offset);
+  memory = self();
   if (!region_.dynamic()) {
-    start = at(self().base, offset);
-    return handle.given() ? Error::range : check_window(message, layout, self().size);
+    if (handle.given()) return Error::range;
+  } else if (handle.given()) {
+    const Error error = region_.find_handle(region_.rank(), handle, memory);
+    if (error != Error::none) return error;
+  } else {
+    memory.base = nullptr;  // an address
+    start = at(memory.base, static_cast<std::int64_t>(message.offset));
+    return check_attached(message, layout, memory.private_memory);
   }
-  if (!handle.given()) {
-    start = at(nullptr, offset);
-    return check_attached(message, layout);
-  }
-  Member piece;
-  const Error error = region_.find_handle(region_.rank(), handle, piece);
-  if (error != Error::none) return error;
-  start = at(piece.base, offset);
-  return check_window(message, layout, piece.size);
+  start = at(memory.base, static_cast<std::int64_t>(message.offset));
+  return check_window(message, layout, memory.size);
 }
 
 /// Of memory of so many bytes.
@@ -270,31 +271,33 @@ Error Server::check_window(const Message& message, const Layout* layout, std::ui
              : Error::range;
 }
 
-/// Of what we have attached.
-Error Server::check_attached(const Message& message, const Layout* layout) {
+/// Of what we have attached: the operation as a whole, of which the message may be a piece.
+Error Server::check_attached(const Message& message, const Layout* layout, bool& some_private) {
   const std::uint64_t bytes = bytes_of(message);
-  if (layout == nullptr) return region_.check_attached(message.offset, bytes);
+  const std::uint64_t element = std::max<std::uint64_t>(message.element, 1);
+  if (layout == nullptr) {
+    if (message.count < message.first || bytes > message.count - message.first) return Error::range;
+    return region_.check_attached(message.offset - message.first, message.count, element,
+                                  some_private);
+  }
   std::uint64_t total = 0;
   if (layout->size() == 0 || __builtin_mul_overflow(message.count, layout->size(), &total) ||
       message.first > total || bytes > total - message.first) {
     return Error::range;
   }
-  BlockCursor cursor(*layout, message.count);
-  cursor.skip(message.first);
-  for (std::uint64_t left = bytes; left != 0;) {
-    const std::uint64_t run = std::min(cursor.run(), left);
+  for (BlockCursor cursor(*layout, message.count); !cursor.finished();
+       cursor.advance(cursor.run())) {
     const std::uint64_t address = message.offset + static_cast<std::uint64_t>(cursor.offset());
-    if (const Error error = region_.check_attached(address, run); error != Error::none) {
+    if (const Error error = region_.check_attached(address, cursor.run(), element, some_private);
+        error != Error::none) {
       return error;
     }
-    left -= run;
-    cursor.advance(run);
   }
   return Error::none;
 }
 
-Error Server::serve_run(const Message& message, std::byte* where, const std::byte* operands,
-                        std::byte* fetched, std::uint64_t bytes) {
+Error Server::serve_run(const Message& message, const Member& memory, std::byte* where,
+                        const std::byte* operands, std::byte* fetched, std::uint64_t bytes) {
   switch (message.operation) {
     case OperationKind::put:
       std::memcpy(where, operands, bytes);
@@ -304,10 +307,10 @@ Error Server::serve_run(const Message& message, std::byte* where, const std::byt
       break;
     case OperationKind::accumulate:
     case OperationKind::get_accumulate:
-      return region_.reduce(reduction_of(message), self(), where, operands, fetched,
+      return region_.reduce(reduction_of(message), memory, where, operands, fetched,
                             bytes / message.element);
     case OperationKind::compare_and_swap:
-      return region_.compare_swap(message.element, self(), where, operands + message.element,
+      return region_.compare_swap(message.element, memory, where, operands + message.element,
                                   operands, fetched);
     case OperationKind::acknowledge:
       break;
@@ -317,9 +320,12 @@ Error Server::serve_run(const Message& message, std::byte* where, const std::byt
 
 void Server::serve(const Message& message, std::span<const std::byte> payload,
                    const Layout* layout) {
+  // Who sees what this operation stores sees what those before it have stored (Q2).
+  std::atomic_thread_fence(std::memory_order_acq_rel);
   Origin& origin = origins_[message.origin];
+  Member memory;
   std::byte* start = nullptr;
-  Error error = check_request(message, layout, start);
+  Error error = check_request(message, layout, memory, start);
   const std::uint64_t bytes = bytes_of(message);
   std::span<const std::byte> fetched;
   if (error == Error::none && bytes != 0) {
@@ -331,7 +337,7 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
       std::byte* into = message.fetched != 0 ? scratch_.data() : nullptr;
       fetched = {into, message.fetched};
       if (layout == nullptr) {
-        error = serve_run(message, start, operands, into, bytes);
+        error = serve_run(message, memory, start, operands, into, bytes);
       } else {
         BlockCursor cursor(*layout, message.count);
         cursor.skip(message.first);
@@ -339,7 +345,7 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
           std::uint64_t run = std::min(cursor.run(), bytes - done);
           if (reduces(message.operation)) run -= run % message.element;
           if (run == 0) break;  // an element in pieces: no such datatype comes from the boundary
-          error = serve_run(message, at(start, cursor.offset()), operands, into, run);
+          error = serve_run(message, memory, at(start, cursor.offset()), operands, into, run);
           if (operands != nullptr) operands += run;
           if (into != nullptr) into += run;
           done += run;
@@ -374,9 +380,13 @@ void Server::reply_to(const Message& message, Error error, std::span<const std::
   reply.first = message.first;
   reply.fetched = message.fetched;
   reply.data = static_cast<std::uint32_t>(fetched.size());
-  // Also what went wrong before and had no reply of its own.
-  const Error before = std::exchange(origin.failed, Error::none);
-  reply.error = error != Error::none ? error : before;
+  // Also what went wrong before and had no reply of its own. On a dynamic window, where an origin
+  // cannot know what will go wrong, that is not for the request of another operation to tell.
+  const bool asked = message.operation == OperationKind::acknowledge || message.acknowledge != 0;
+  reply.error = error;
+  if (error == Error::none && (asked || !region_.dynamic())) {
+    reply.error = std::exchange(origin.failed, Error::none);
+  }
   sender_.send(message.origin, reply, fetched);
 }
 

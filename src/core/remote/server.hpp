@@ -74,11 +74,12 @@ class Server {
   void reply_to(const Message& message, Error error, std::span<const std::byte> fetched = {});
   void serve(const Message& message, std::span<const std::byte> payload, const Layout* layout);
   void notify(const Message& message);
-  Error check_request(const Message& message, const Layout* layout, std::byte*& start);
+  Error check_request(const Message& message, const Layout* layout, Member& memory,
+                      std::byte*& start);
   Error check_window(const Message& message, const Layout* layout, std::uint64_t size);
-  Error check_attached(const Message& message, const Layout* layout);
-  Error serve_run(const Message& message, std::byte* where, const std::byte* operands,
-                  std::byte* fetched, std::uint64_t bytes);
+  Error check_attached(const Message& message, const Layout* layout, bool& some_private);
+  Error serve_run(const Message& message, const Member& memory, std::byte* where,
+                  const std::byte* operands, std::byte* fetched, std::uint64_t bytes);
   const Member& self() { return region_.member(region_.rank()); }
 
   Epochs& epochs_;

@@ -91,6 +91,8 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
   message.handle_slot = operation.handle.slot;
   if (operation.target_layout->contiguous()) {
     message.offset += first;
+    // What is attached is asked of the whole.
+    if (region_.dynamic()) message.count = operation.bytes();
   } else {
     message.layout = operation.target_layout->id();
     message.count = operation.target_count;
@@ -157,7 +159,8 @@ bool RemoteTargets::transmit_at_once(const Operation& operation, Epoch& epoch, T
 bool RemoteTargets::goes_directly(const Operation& operation) {
   const Member& member = region_.member(operation.target);
   const bool put = operation.kind == OperationKind::put;
-  if ((!put && operation.kind != OperationKind::get) || !member.direct ||
+  // Of what is ordered, messages arrive in order and are carried out in order.
+  if ((!put && operation.kind != OperationKind::get) || !member.direct || operation.ordered ||
       operation.bytes() <= limits_.direct) {
     return false;
   }
@@ -255,7 +258,11 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   const bool fetching = fetches(operation.kind) && !empty;
   ++target.issued;
   const bool directly = goes_directly(operation);
-  if (fetching && !directly) target.last_fetch = target.asked = target.issued;
+  if (fetching && !directly) {
+    target.last_fetch = target.issued;
+    // Its reply answers for all before it; but not for what the target may have refused of these.
+    if (!region_.dynamic()) target.asked = target.issued;
+  }
   const bool awaits_answer = operation.awaits_answer() && !empty;
   if (epoch.active && target.waiting.empty() && !fetching && !directly && !empty &&
       !awaits_answer && transmit_at_once(operation, epoch, target)) {

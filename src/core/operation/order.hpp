@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+
+#include "core/operation/operation.hpp"
+
+namespace oriel {
+
+/// Before an ordered operation on mapped memory (Q2): what this thread has stored and loaded for
+/// the operations before it comes first for everybody. Only a load may overtake an earlier store on
+/// x86-64, where the other fence costs nothing; updates are fences themselves.
+inline void order_before(OperationKind kind) {
+  if (kind == OperationKind::get) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  } else {
+    std::atomic_thread_fence(std::memory_order_acq_rel);
+  }
+}
+
+}  // namespace oriel
