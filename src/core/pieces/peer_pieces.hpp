@@ -47,12 +47,9 @@ class PeerPieces {
 
  private:
   const PieceNode* map(std::size_t segment, Transport& transport, int process) const {
-    const PieceRoot::Segment& words = root_->segments[segment];
-    // Stored before any node of the segment was reached.
-    const Place place{words.offset.load(std::memory_order_acquire),
-                      words.extent_bytes.load(std::memory_order_acquire)};
     return reinterpret_cast<const PieceNode*>(
-        transport.map(process, place, PieceRoot::nodes_of(segment) * sizeof(PieceNode)));
+        transport.map(process, root_->segments[segment].place(),
+                      PieceRoot::nodes_of(segment) * sizeof(PieceNode)));
   }
 
   const PieceRoot* root_;

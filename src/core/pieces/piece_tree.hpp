@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "core/pieces/piece_words.hpp"
@@ -30,24 +29,14 @@ class BasicPieceTree {
     Place place;
     Node* nodes = segments_.take(used_segments_, place);
     if (nodes == nullptr) return false;
-    typename Root::Segment& segment = root_.segments[used_segments_];
-    segment.offset.store(place.offset, std::memory_order_release);
-    segment.extent_bytes.store(place.extent_bytes, std::memory_order_release);
+    root_.segments[used_segments_].set(place);
     nodes_[used_segments_++] = nodes;
     capacity_ += static_cast<std::uint32_t>(Root::nodes_of(used_segments_ - 1));
     return true;
   }
 
   /// After reserve(), of a piece of some bytes that overlaps none.
-  void attach(const Piece& piece) {
-    const std::uint32_t made = take();
-    Node& node = at(made);
-    node.address.store(piece.address, std::memory_order_release);
-    node.bytes.store(piece.bytes, std::memory_order_release);
-    node.offset.store(piece.place.offset, std::memory_order_release);
-    node.extent_bytes.store(piece.place.extent_bytes, std::memory_order_release);
-    publish(insert(Root::number_of(top_), made));
-  }
+  void attach(const Piece& piece) { publish(insert(Root::number_of(top_), piece)); }
 
   /// Of the piece that begins at the address. It has always room: in the end it takes no nodes, but
   /// gives one back.
@@ -59,39 +48,33 @@ class BasicPieceTree {
     for (std::uint32_t number = Root::number_of(top_); number != 0;) {
       const bool before = address_of(number) <= address;
       if (before) best = number;
-      number = before ? right(number) : left(number);
+      number = before ? children_of(number).right : children_of(number).left;
     }
     if (best == 0) return false;
-    const Node& node = at(best);
-    piece = {own(node.address), own(node.bytes), {own(node.offset), own(node.extent_bytes)}};
+    piece = at(best).read_piece(std::memory_order_relaxed);
     return true;
   }
 
  private:
+  using Children = typename Node::Children;
+
   /// Nodes that one change may build, and more: as deep as no tree is whose priorities are hashes.
   static constexpr std::size_t most_changed = 96;
 
-  template <typename Word>
-  static auto own(const Word& word) {
-    return word.load(std::memory_order_relaxed);  // nobody else writes it
-  }
   std::size_t room() const { return free_.size() + (capacity_ - made_); }
   Node& at(std::uint32_t number) {
     const auto [segment, index] = Root::spot(number);
     return nodes_[segment][index];
   }
-  std::uint64_t address_of(std::uint32_t number) { return own(at(number).address); }
-  std::uint32_t left(std::uint32_t number) { return own(at(number).left); }
-  std::uint32_t right(std::uint32_t number) { return own(at(number).right); }
-  void set_left(std::uint32_t number, std::uint32_t child) {
-    at(number).left.store(child, std::memory_order_release);
+  std::uint64_t address_of(std::uint32_t number) {
+    return at(number).address.load(std::memory_order_relaxed);
   }
-  void set_right(std::uint32_t number, std::uint32_t child) {
-    at(number).right.store(child, std::memory_order_release);
+  Children children_of(std::uint32_t number) {
+    return at(number).read_children(std::memory_order_relaxed);
   }
-  /// Of two nodes, whether the first belongs above the second.
-  bool above(std::uint32_t one, std::uint32_t other) {
-    return mixed(address_of(one)) > mixed(address_of(other));
+  /// Of two pieces, whether the first belongs above the second.
+  static bool above(std::uint64_t address, std::uint64_t other) {
+    return mixed(address) > mixed(other);
   }
   /// A bijection, so that no two pieces have the same: the finalizer of SplitMix64.
   static std::uint64_t mixed(std::uint64_t value) {
@@ -100,80 +83,66 @@ class BasicPieceTree {
     return value ^ (value >> 31);
   }
 
-  std::uint32_t take() {
-    if (free_.empty()) return ++made_;
-    const std::uint32_t number = free_.back();
-    free_.pop_back();
+  /// In a node that can be written, because nobody reaches it yet.
+  std::uint32_t make(const Piece& piece, Children children) {
+    std::uint32_t number = 0;
+    if (free_.empty()) {
+      number = ++made_;
+    } else {
+      number = free_.back();
+      free_.pop_back();
+    }
+    at(number).set(piece);
+    at(number).set(children);
     return number;
   }
-  /// The same piece and children in a node that can be changed, because nobody reaches it yet.
-  std::uint32_t renew(std::uint32_t number) {
-    const std::uint32_t made = take();
-    const Node& from = at(number);
-    Node& to = at(made);
-    to.address.store(own(from.address), std::memory_order_release);
-    to.bytes.store(own(from.bytes), std::memory_order_release);
-    to.offset.store(own(from.offset), std::memory_order_release);
-    to.extent_bytes.store(own(from.extent_bytes), std::memory_order_release);
-    set_left(made, own(from.left));
-    set_right(made, own(from.right));
+  /// The same piece with other children.
+  std::uint32_t renew(std::uint32_t number, Children children) {
     left_behind_.push_back(number);
-    return made;
+    return make(at(number).read_piece(std::memory_order_relaxed), children);
   }
 
-  // Each returns the top of a tree in which only new nodes have been written.
+  // Each returns the top of a tree in which only new nodes have been written, children first.
 
-  std::uint32_t insert(std::uint32_t tree, std::uint32_t made) {
-    if (tree == 0 || above(made, tree)) {
-      const auto [before, behind] = split(tree, address_of(made));
-      set_left(made, before);
-      set_right(made, behind);
-      return made;
+  std::uint32_t insert(std::uint32_t tree, const Piece& piece) {
+    if (tree == 0 || above(piece.address, address_of(tree))) {
+      return make(piece, split(tree, piece.address));
     }
-    const std::uint32_t top = renew(tree);
-    if (address_of(made) < address_of(top)) {
-      set_left(top, insert(left(top), made));
-    } else {
-      set_right(top, insert(right(top), made));
-    }
-    return top;
+    auto [left, right] = children_of(tree);
+    std::uint32_t& side = piece.address < address_of(tree) ? left : right;
+    side = insert(side, piece);
+    return renew(tree, {left, right});
   }
-  /// What begins before the address, and the others.
-  std::pair<std::uint32_t, std::uint32_t> split(std::uint32_t tree, std::uint64_t address) {
-    if (tree == 0) return {0, 0};
-    const std::uint32_t top = renew(tree);
-    if (address_of(top) < address) {
-      const auto [before, behind] = split(right(top), address);
-      set_right(top, before);
-      return {top, behind};
+  /// What begins before the address (left), and the others.
+  Children split(std::uint32_t tree, std::uint64_t address) {
+    if (tree == 0) return {};
+    const auto [left, right] = children_of(tree);
+    if (address_of(tree) < address) {
+      const auto [before, behind] = split(right, address);
+      return {renew(tree, {left, before}), behind};
     }
-    const auto [before, behind] = split(left(top), address);
-    set_left(top, behind);
-    return {before, top};
+    const auto [before, behind] = split(left, address);
+    return {before, renew(tree, {behind, right})};
   }
   std::uint32_t erase(std::uint32_t tree, std::uint64_t address) {
+    auto [left, right] = children_of(tree);
     if (address_of(tree) == address) {
       left_behind_.push_back(tree);
-      return join(left(tree), right(tree));
+      return join(left, right);
     }
-    const std::uint32_t top = renew(tree);
-    if (address < address_of(top)) {
-      set_left(top, erase(left(top), address));
-    } else {
-      set_right(top, erase(right(top), address));
-    }
-    return top;
+    std::uint32_t& side = address < address_of(tree) ? left : right;
+    side = erase(side, address);
+    return renew(tree, {left, right});
   }
-  std::uint32_t join(std::uint32_t before, std::uint32_t behind) {
-    if (before == 0 || behind == 0) return before + behind;
-    if (above(before, behind)) {
-      const std::uint32_t top = renew(before);
-      set_right(top, join(right(top), behind));
-      return top;
+  /// All that is left begins before all that is right.
+  std::uint32_t join(std::uint32_t left, std::uint32_t right) {
+    if (left == 0 || right == 0) return left + right;
+    if (above(address_of(left), address_of(right))) {
+      const Children below = children_of(left);
+      return renew(left, {below.left, join(below.right, right)});
     }
-    const std::uint32_t top = renew(behind);
-    set_left(top, join(before, left(top)));
-    return top;
+    const Children below = children_of(right);
+    return renew(right, {join(left, below.left), below.right});
   }
   void publish(std::uint32_t top) {
     top_ = Root::next(top_, top);

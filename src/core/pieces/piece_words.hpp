@@ -20,12 +20,35 @@ struct alignas(cache_line) BasicPieceNode {
   template <typename T>
   using Atomic = typename Words::template Atomic<T>;
 
+  /// Numbers of nodes; 0: none.
+  struct Children {
+    std::uint32_t left = 0;
+    std::uint32_t right = 0;
+  };
+
+  void set(const Piece& piece) {
+    address.store(piece.address, std::memory_order_release);
+    bytes.store(piece.bytes, std::memory_order_release);
+    offset.store(piece.place.offset, std::memory_order_release);
+    extent_bytes.store(piece.place.extent_bytes, std::memory_order_release);
+  }
+  void set(Children two) {
+    children.store(std::bit_cast<std::uint64_t>(two), std::memory_order_release);
+  }
+
+  // `order`: acquire, but for the owner, who reads what it has written itself.
+  Piece read_piece(std::memory_order order) const {
+    return {address.load(order), bytes.load(order), {offset.load(order), extent_bytes.load(order)}};
+  }
+  Children read_children(std::memory_order order) const {
+    return std::bit_cast<Children>(children.load(order));
+  }
+
   Atomic<std::uint64_t> address{0};
   Atomic<std::uint64_t> bytes{0};
   Atomic<std::uint64_t> offset{0};  // of its Place
   Atomic<std::uint64_t> extent_bytes{0};
-  Atomic<std::uint32_t> left{0};  // numbers of nodes; 0: none
-  Atomic<std::uint32_t> right{0};
+  Atomic<std::uint64_t> children{0};  // Children, changed as one
 };
 
 /// The pieces that one rank has attached to a dynamic window, as its node peers read them without
@@ -44,6 +67,14 @@ struct alignas(cache_line) BasicPieceRoot {
   struct Segment {
     Atomic<std::uint64_t> offset{0};  // of its Place; stored once, before a node of it is reached
     Atomic<std::uint64_t> extent_bytes{0};
+
+    void set(const Place& place) {
+      offset.store(place.offset, std::memory_order_release);
+      extent_bytes.store(place.extent_bytes, std::memory_order_release);
+    }
+    Place place() const {
+      return {offset.load(std::memory_order_acquire), extent_bytes.load(std::memory_order_acquire)};
+    }
   };
   static constexpr std::size_t most_segments = 16;
   static constexpr std::uint32_t first_nodes = 256;
@@ -97,31 +128,28 @@ template <typename Words, typename Nodes>
 PieceSearch find_piece(const BasicPieceRoot<Words>& root, Nodes&& nodes, std::uint64_t address,
                        Piece& piece, std::uint64_t& top) {
   using Root = BasicPieceRoot<Words>;
+  using Node = BasicPieceNode<Words>;
   for (const typename Words::Loop loop;; loop.again()) {
     top = root.top.load(std::memory_order_acquire);
-    PieceSearch result = PieceSearch::none;
+    const Node* best = nullptr;
     // A node that is being built anew may lead round in a circle. Then the top is another one.
     constexpr unsigned usual_depth = 256;
     unsigned depth = 0;
     for (std::uint32_t number = Root::number_of(top); number != 0;) {
       if (++depth % usual_depth == 0 && root.top.load(std::memory_order_relaxed) != top) break;
       const auto [segment, index] = Root::spot(number);
-      const BasicPieceNode<Words>* first = nodes(segment);
+      const Node* first = nodes(segment);
       if (first == nullptr) return PieceSearch::unreachable;
-      const BasicPieceNode<Words>& node = first[index];
-      const std::uint64_t begin = node.address.load(std::memory_order_acquire);
-      if (begin > address) {
-        number = node.left.load(std::memory_order_acquire);
-        continue;
-      }
-      piece.address = begin;
-      piece.bytes = node.bytes.load(std::memory_order_acquire);
-      piece.place.offset = node.offset.load(std::memory_order_acquire);
-      piece.place.extent_bytes = node.extent_bytes.load(std::memory_order_acquire);
-      result = PieceSearch::found;
-      number = node.right.load(std::memory_order_acquire);
+      const Node& node = first[index];
+      const bool before = node.address.load(std::memory_order_acquire) <= address;
+      if (before) best = &node;
+      const auto [left, right] = node.read_children(std::memory_order_acquire);
+      number = before ? right : left;
     }
-    if (root.top.load(std::memory_order_relaxed) == top) return result;
+    if (best != nullptr) piece = best->read_piece(std::memory_order_acquire);
+    if (root.top.load(std::memory_order_relaxed) == top) {
+      return best == nullptr ? PieceSearch::none : PieceSearch::found;
+    }
   }
 }
 
