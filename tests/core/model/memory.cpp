@@ -8,7 +8,6 @@ namespace oriel::model {
 
 State::State() {
   fixed.count.fill(1);
-  fixed.messages = most_atomics;
 }
 
 int State::oldest(int rank, int word, std::memory_order order) const {
@@ -101,7 +100,7 @@ void State::normalize() {
   }
   Message* to = messages.data();
   const Message* from = messages.data();
-  for (int word = 0; word < most_atomics; ++word) {
+  for (int word = 0; word < fixed.words; ++word) {
     const int all = fixed.count[word];
     if (!any) known.at[word] = static_cast<std::uint8_t>(all - 1);
     known.at[word] = static_cast<std::uint8_t>(std::max<int>(known.at[word], all - most_values));
@@ -112,7 +111,7 @@ void State::normalize() {
     (to - fixed.count[word])->attached = 0;
     fixed.sc[word] = static_cast<std::uint8_t>(std::max(0, fixed.sc[word] - old));
   }
-  fixed.messages = static_cast<std::uint16_t>(to - messages.data());
+  fixed.messages = static_cast<std::uint8_t>(to - messages.data());
   for_each_view([&](View& view) {
     for (int i = 0; i < most_atomics; ++i) {
       view.at[i] = static_cast<std::uint8_t>(std::max(0, view.at[i] - known.at[i]));
@@ -122,9 +121,16 @@ void State::normalize() {
   });
   // Nobody reads a word any more but by its latest message.
   const Message* first = messages.data();
-  for (int word = 0; word < most_atomics; first += fixed.count[word++]) {
+  for (int word = 0; word < fixed.words; first += fixed.count[word++]) {
     for (int i = 0; i < fixed.count[word]; ++i)
       messages[first - messages.data() + i].view.at[word] = 0;
+  }
+  const View nothing_new{{}, known.written, known.read};
+  while (fixed.words != 0 && fixed.count[fixed.words - 1] == 1 &&
+         messages[fixed.messages - 1].value == 0 &&
+         messages[fixed.messages - 1].view == nothing_new) {
+    --fixed.words;
+    --fixed.messages;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -10,9 +11,9 @@
 namespace oriel::model {
 
 constexpr int most_ranks = 3;
-constexpr int most_atomics = 12;
+constexpr int most_atomics = 44;
 constexpr int most_plain = 32;
-constexpr int most_messages = 60;
+constexpr int most_messages = 120;
 // Of one word, that somebody may still read. Who stores in a loop would otherwise never come to an
 // end: so deep are the store buffers.
 constexpr int most_values = 4;
@@ -24,6 +25,7 @@ struct View {
   std::uint32_t written = ~0U;                                // by plain word: of its last write
   std::array<std::uint32_t, most_ranks> read{~0U, ~0U, ~0U};  // and of each rank's last read
 
+  bool operator==(const View&) const = default;
   void join(const View& other) {
     for (int i = 0; i < most_atomics; ++i) {
       if (other.at[i] > at[i]) at[i] = other.at[i];
@@ -64,15 +66,24 @@ struct State {
     std::uint8_t dead = 0;                          // a bit for each rank that was killed
     std::uint8_t over = 0;                          // and for each that has finished
     std::uint8_t kills = 0;                         // that may yet come
-    std::uint16_t messages = 0;
+    std::uint8_t words = 0;                         // whose messages are kept: see begin()
+    std::uint8_t messages = 0;
   };
 
   Fixed fixed;
   std::array<Message, most_messages> messages;
 
   State();
+  /// A copy of what matters: faster than of all the messages that there is room for.
+  void become(const State& other) {
+    fixed = other.fixed;
+    std::copy_n(other.messages.data(), fixed.messages, messages.data());
+  }
 
+  /// A word that is looked at for the first time has its first message, and so have all before it:
+  /// who uses few words pays for few.
   Message* begin(int word) {
+    for (; fixed.words <= word; ++fixed.words) messages[fixed.messages++] = {};
     Message* first = messages.data();
     for (int i = 0; i < word; ++i) first += fixed.count[i];
     return first;
@@ -111,7 +122,8 @@ struct State {
   }
 };
 
-static_assert(std::has_unique_object_representations_v<Message>);
+static_assert(std::has_unique_object_representations_v<Message> &&
+              std::has_unique_object_representations_v<State::Fixed>);
 static_assert(std::is_trivially_copyable_v<State>);
 
 constexpr bool acquires(std::memory_order order) {

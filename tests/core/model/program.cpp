@@ -29,6 +29,11 @@ std::uint8_t Programs::plain(const void* address) {
   return number(plains_, address, most_plain);
 }
 
+int Programs::owner(const void* address) const {
+  const auto found = owners_.find(address);
+  return found == owners_.end() ? -1 : found->second;
+}
+
 std::string Programs::name(Kind kind, int word) const {
   const bool plain = kind == Kind::read_plain || kind == Kind::write_plain;
   const auto& words = plain ? plains_ : atomics_;

@@ -51,6 +51,7 @@ struct Step {
   std::memory_order failing = std::memory_order_relaxed;  // compare_exchange
   std::uint64_t value = 0;     // to store, to add, desired; jump: where to
   std::uint64_t expected = 0;  // compare_exchange, sleep
+  bool own = false;            // load: of a word to which no other rank stores
   std::string text{};          // fail: why
 
   /// What comes next depends on what the memory answers.
@@ -80,6 +81,10 @@ class Programs {
   std::uint8_t atomic(const void* address);
   std::uint8_t plain(const void* address);
   void name(const void* address, std::string name) { names_[address] = std::move(name); }
+  /// Nobody else will store to the atomic word.
+  void give(const void* address, int rank) { owners_[address] = rank; }
+  /// -1: all.
+  int owner(const void* address) const;
   std::string name(Kind kind, int word) const;
   bool mutated(Mutation::Kind kind, const void* address) const;
 
@@ -100,6 +105,7 @@ class Programs {
   std::map<std::pair<int, std::uint64_t>, std::uint32_t> places_;  // of jumps
   std::vector<const void*> atomics_, plains_;
   std::map<const void*, std::string> names_;
+  std::map<const void*, int> owners_;
 };
 
 /// One run of a rank's code, up to the first step without an answer.

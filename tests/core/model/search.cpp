@@ -126,10 +126,11 @@ class Search {
   }
 
   bool expand(const State& from, std::uint32_t number) {
+    State& state = scratch_;
     for (int rank = 0; rank < bounds_.ranks; ++rank) {
       if (from.gone(rank)) continue;
       if (from.fixed.kills != 0) {
-        State state = from;
+        state.become(from);
         --state.fixed.kills;
         state.fixed.dead |= 1 << rank;
         state.fixed.asleep[rank] = 0;
@@ -137,10 +138,9 @@ class Search {
         if (!arrive(state, number, {static_cast<std::uint8_t>(rank), 0, true})) return false;
       }
       if (from.fixed.asleep[rank] != 0) continue;
-      State scratch = from;
-      const int choices = this->choices(scratch, rank);
+      const int choices = this->choices(from, rank);
       for (int choice = 0; choice < choices; ++choice) {
-        State state = from;
+        state.become(from);
         const Move move{static_cast<std::uint8_t>(rank), static_cast<std::uint8_t>(choice), false};
         if (!take(state, rank, choice)) continue;
         if (violation_.empty()) hurry(state, rank);
@@ -150,7 +150,7 @@ class Search {
     return true;
   }
 
-  int choices(State& state, int rank) {
+  int choices(const State& state, int rank) {
     const Step& step = programs_.step(state.fixed.node[rank]);
     switch (step.kind) {
       case Kind::load:
@@ -253,12 +253,15 @@ class Search {
   }
 
   /// Steps that commute with all of the others' are taken at once: what is plain (or races, which
-  /// is found in any order), and looks whether somebody lives when nobody dies.
+  /// is found in any order), looks whether somebody lives when nobody dies, and loads of what
+  /// nobody else stores.
   void hurry(State& state, int rank) {
     while (violation_.empty() && !state.gone(rank) && state.fixed.asleep[rank] == 0) {
-      const Kind kind = programs_.step(state.fixed.node[rank]).kind;
-      const bool none_dies = kind == Kind::alive && state.fixed.kills == 0;
-      if (kind != Kind::read_plain && kind != Kind::write_plain && !none_dies) return;
+      const Step& step = programs_.step(state.fixed.node[rank]);
+      const bool plain = step.kind == Kind::read_plain || step.kind == Kind::write_plain;
+      const bool none_dies = step.kind == Kind::alive && state.fixed.kills == 0;
+      const bool own = step.kind == Kind::load && step.own;
+      if (!plain && !none_dies && !own) return;
       take(state, rank, 0);
     }
   }
@@ -382,6 +385,7 @@ class Search {
   const std::function<std::string(State&)>& at_end_;
   Result result_;
   std::string violation_;
+  State scratch_;
   Seen seen_;
   Frontier frontier_;
   std::vector<std::uint32_t> parents_;

@@ -52,6 +52,7 @@ class Atomic {
   }
 
   void name(Programs& programs, const std::string& name) const { programs.name(this, name); }
+  void give(Programs& programs, int rank) const { programs.give(this, rank); }
   /// As a futex.
   void sleep_while(T value) {
     Step made = step(Kind::sleep, std::memory_order_relaxed);
@@ -69,6 +70,9 @@ class Atomic {
     made.word = run().programs().atomic(this);
     made.order = order;
     made.value = value;
+    const int owner = run().programs().owner(this);
+    made.own = owner == run().rank();
+    if (!made.own && owner >= 0 && kind != Kind::load) std::abort();
     return made;
   }
   T modify(Kind kind, std::uint64_t value, std::memory_order order) {
