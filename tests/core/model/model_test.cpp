@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "laden_scene.hpp"
+#include "pieces_scene.hpp"
 #include "scenarios.hpp"
 
 namespace oriel::model {
@@ -42,6 +44,9 @@ std::unique_ptr<Scene> notifications(const Scripts& scripts) {
 }
 std::unique_ptr<Scene> inlined(const Scripts& scripts, bool overwrites, bool asymmetric = true) {
   return std::make_unique<LadenScene>(scripts, overwrites, asymmetric);
+}
+std::unique_ptr<Scene> pieces(const std::string& changes, const std::string& looks) {
+  return std::make_unique<PiecesScene>(changes, looks);
 }
 
 /// The whole space, without a violation.
@@ -152,6 +157,33 @@ TEST(Model, AKilledRankHoldsUpNoFlush) {
   for (const Scripts& scripts : {Scripts{"if"}, {"iif"}, {"c", "if"}}) {
     holds(inlined(scripts, false), 1);
   }
+}
+
+// Node peers of a dynamic window's rank find what it attaches without asking it (G2). The scripts
+// insert and erase nodes with two children, and below others, on both sides.
+TEST(Model, APieceIsFoundAsItWasAtOneMoment) {
+  for (const auto& [changes, looks] : {std::pair{"aaaa", "aa"},
+                                       {"abaa", "aa"},
+                                       {"abcbb", "c"},
+                                       {"bdcbd", "c"},
+                                       {"bdcbdbc", "c"},
+                                       {"cfd", "f"},
+                                       {"ecd", "c"},
+                                       {"dced", "d"},
+                                       {"dcfd", "f"}}) {
+    holds(pieces(changes, looks));
+  }
+  if (!soaking()) return;
+  for (const auto& [changes, looks] : {std::pair{"bdcbdbc", "bcd"}, {"abcbbacb", "cab"}}) {
+    holds(pieces(changes, looks));
+  }
+}
+
+TEST(Model, AKilledOwnerHoldsUpNoLook) {
+  for (const auto& [changes, looks] : {std::pair{"abaa", "aa"}, {"bdcbd", "c"}, {"dced", "d"}}) {
+    holds(pieces(changes, looks), 1);
+  }
+  if (soaking()) holds(pieces("bdcbdbc", "cc"), 1);
 }
 
 // One rank is killed, before any of its steps. The others come to an end.
@@ -316,6 +348,45 @@ const Mutant mutants[] = {
      {Kind::trusting, ""},
      [] { return inlined({"if"}, false); },
      1},
+    {"pieces: top stored without release",
+     {Kind::unrelease, "top"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: top loaded without acquire",
+     {Kind::unacquire, "top"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: a segment's place not stored",
+     {Kind::skip, "segment"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: address stored without release",
+     {Kind::unrelease, "address"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: address loaded without acquire",
+     {Kind::unacquire, "address"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: bytes stored without release",
+     {Kind::unrelease, "bytes"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: bytes loaded without acquire",
+     {Kind::unacquire, "bytes"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: place stored without release",
+     {Kind::unrelease, "place"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: place loaded without acquire",
+     {Kind::unacquire, "place"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: extent stored without release",
+     {Kind::unrelease, "extent"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: extent loaded without acquire",
+     {Kind::unacquire, "extent"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: children stored without release",
+     {Kind::unrelease, "children"},
+     [] { return pieces("abaa", "a"); }},
+    {"pieces: children loaded without acquire",
+     {Kind::unacquire, "children"},
+     [] { return pieces("abaa", "a"); }},
     {"sleep: sleeping not set", {Kind::skip, "sleeping"}, [] { return sleep(1, 1, 1); }},
 };
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pieces_scene.hpp"
+
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace oriel::model {
+namespace {
+
+constexpr Place where{64, 128};
+
+/// By the change that attaches it: none of its words is the same in two of them.
+Piece attached_by(std::uint64_t change, std::uint64_t address) {
+  return {address, change, {change, change}};
+}
+
+}  // namespace
+
+PiecesScene::PiecesScene(std::string changes, std::string looks)
+    : changes_(std::move(changes)), looks_(std::move(looks)), nodes_(Root::nodes_of(0)) {}
+
+std::string PiecesScene::description() const {
+  return "pieces " + changes_ + " | " + looks_;
+}
+
+// By their hashes b is above d, then come e, c, f and a: so the letters choose the tree's shape.
+std::uint64_t PiecesScene::address_of(char letter) {
+  return 80 + 16 * static_cast<std::uint64_t>(letter - 'a');
+}
+
+PiecesScene::Node* PiecesScene::Segments::take(std::size_t segment, Place& place) const {
+  place = where;
+  return segment == 0 ? nodes : nullptr;
+}
+
+void PiecesScene::name_words(Programs& programs) {
+  const auto own = [&](const Atomic<std::uint64_t>& word, const std::string& name) {
+    word.name(programs, name);
+    word.give(programs, 0);
+  };
+  own(root_.top, "top");
+  own(root_.segments[0].offset, "segment");
+  own(root_.segments[0].extent_bytes, "segment");
+  own(announced_, "announced");
+  constexpr std::size_t most_used = 8;
+  for (std::size_t i = 0; i < most_used; ++i) {
+    const std::string number = "[" + std::to_string(i + 1) + "]";
+    own(nodes_[i].address, "address" + number);
+    own(nodes_[i].bytes, "bytes" + number);
+    own(nodes_[i].offset, "place" + number);
+    own(nodes_[i].extent_bytes, "extent" + number);
+    own(nodes_[i].children, "children" + number);
+  }
+}
+
+void PiecesScene::play(int rank) {
+  if (rank == 0) {
+    change();
+  } else {
+    look();
+  }
+}
+
+void PiecesScene::change() {
+  Segments segments{nodes_.data()};
+  Tree tree(root_, segments);
+  std::map<char, bool> attached;
+  for (std::uint64_t made = 0; made < changes_.size(); ++made) {
+    const char letter = changes_[made];
+    announced_.store(2 * made + 1, std::memory_order_release);
+    expect(tree.reserve(), "there is no room");
+    if (std::exchange(attached[letter], !attached[letter])) {
+      tree.detach(address_of(letter));
+    } else {
+      tree.attach(attached_by(made + 1, address_of(letter)));
+    }
+    announced_.store(2 * made + 2, std::memory_order_release);
+  }
+}
+
+void PiecesScene::look() {
+  std::uint64_t last = 0;
+  for (std::size_t turn = 0; turn < looks_.size(); ++turn) {
+    const std::uint64_t made_before = announced_.load(std::memory_order_acquire) / 2;
+    bool mapped = false;
+    const auto nodes = [&](std::size_t segment) -> const Node* {
+      if (!std::exchange(mapped, true)) {
+        const Place place = root_.segments[segment].place();
+        expect(place.offset == where.offset && place.extent_bytes == where.extent_bytes,
+               "a node was reached before its segment");
+      }
+      return nodes_.data();
+    };
+    const std::uint64_t address = address_of(looks_[turn]);
+    Piece found;
+    std::uint64_t top = 0;
+    const PieceSearch result = find_piece(root_, nodes, address, found, top);
+    const std::uint64_t begun_behind = (announced_.load(std::memory_order_relaxed) + 1) / 2;
+    const std::uint64_t version = top >> Root::number_bits;
+    expect(made_before <= version && last <= version, "what is found was true before the look");
+    expect(version <= begun_behind, "what is found was true behind the look");
+    const Piece wanted = expected(version, address);
+    expect((result == PieceSearch::found) == (wanted.bytes != 0), "a piece too many or too few");
+    expect(result == PieceSearch::none ||
+               (found.address == wanted.address && found.bytes == wanted.bytes &&
+                found.place.offset == wanted.place.offset &&
+                found.place.extent_bytes == wanted.place.extent_bytes),
+           "another piece, or words of two");
+    last = version;
+    forget(turn << 32 | last);
+  }
+}
+
+Piece PiecesScene::expected(std::size_t changes, std::uint64_t address) const {
+  std::map<std::uint64_t, std::uint64_t> bytes_at;
+  for (std::size_t i = 0; i < changes; ++i) {
+    const std::uint64_t begin = address_of(changes_[i]);
+    if (bytes_at.erase(begin) == 0) bytes_at[begin] = i + 1;
+  }
+  const auto next = bytes_at.upper_bound(address);
+  if (next == bytes_at.begin()) return {};
+  return attached_by(std::prev(next)->second, std::prev(next)->first);
+}
+
+std::string PiecesScene::check_end(State& state, Programs& programs) {
+  return state.latest(programs.atomic(&root_.top)) >> Root::number_bits == changes_.size()
+             ? ""
+             : "changes were lost";
+}
+
+}  // namespace oriel::model
