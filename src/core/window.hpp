@@ -44,6 +44,8 @@ class Window : public Epochs {
   Member look(int rank) const { return region_->look(rank); }
   /// Some rank is remote to some other.
   bool remote() const { return ways_.remote(); }
+  /// Whether operations to one target can be ordered: the network's atomics go their own way.
+  bool orders() const { return region_->atomics().empty(); }
   /// Whether an accumulate of `op` on so many elements in a row, aligned, of any rank's memory is
   /// carried out here by hardware atomics: those of the network, or of the CPU on mapped memory
   /// (Q3). `op` has one bit.

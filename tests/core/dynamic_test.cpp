@@ -137,7 +137,43 @@ TEST_F(Pieces, AreManyAndLeaveNothingBehind) {
   EXPECT_EQ(left(64 * many), 0U);
 }
 
-/// Two ranks whose memory is attached in pieces of two words.
+/// Memory for so many segments.
+class FewSegments {
+ public:
+  using Node = BasicPieceNode<SharedWords>;
+
+  explicit FewSegments(std::size_t most) : most_(most) {}
+  Node* take(std::size_t segment, Place& place) {
+    if (segment == most_) return nullptr;
+    place = SimTransport::place_of(this);
+    return taken_.emplace_back(new Node[PieceRoot::nodes_of(segment)]).get();
+  }
+
+ private:
+  std::size_t most_;
+  std::vector<std::unique_ptr<Node[]>> taken_;
+};
+
+// What has been attached can be detached, also when there is no memory left.
+TEST(PieceTree, CanAlwaysDetach) {
+  PieceRoot root;
+  FewSegments memory(2);
+  BasicPieceTree<SharedWords, FewSegments> tree(root, memory);
+  std::uint64_t attached = 0;
+  while (tree.reserve()) tree.attach({8 * ++attached, 8, {}});
+  EXPECT_GT(attached, PieceRoot::nodes_of(0));
+  for (std::uint64_t i = 1; i <= attached; ++i) {
+    const std::uint64_t address = 8 * (i * 7919 % attached + 1);
+    Piece piece;
+    ASSERT_TRUE(tree.find(address, piece));
+    ASSERT_EQ(piece.address, address);
+    tree.detach(address);
+  }
+  EXPECT_EQ(PieceRoot::number_of(root.top.load()), 0U);
+  EXPECT_TRUE(tree.reserve());
+}
+
+/// Two ranks whose memory is attached in pieces of two words. Messages carry one word.
 class Dynamic : public ::testing::TestWithParam<Path> {
  protected:
   static constexpr std::size_t words = 8;
@@ -172,7 +208,13 @@ class Dynamic : public ::testing::TestWithParam<Path> {
     return flag.error();
   }
 
-  SimJob job_{std::vector<int>{0, 0}};
+  static Limits limits() {
+    Limits limits;
+    limits.piece = 8;
+    return limits;
+  }
+
+  SimJob job_{std::vector<int>{0, 0}, false, limits()};
 };
 
 TEST_P(Dynamic, ReachesWhatIsAttached) {
@@ -234,6 +276,74 @@ TEST_P(Dynamic, DatatypesReachIntoSeveralPieces) {
   get.result = {fetched.data(), fetched.size(), get.target_layout};
   EXPECT_EQ(outcome(get), Error::none);
   for (std::size_t i = 0; i < fetched.size(); ++i) EXPECT_EQ(fetched[i], expected[i + 1]);
+}
+
+TEST_P(Dynamic, NoElementLiesInTwoPieces) {
+  const std::uint64_t value = 1;
+  EXPECT_EQ(outcome(on_word(OperationKind::accumulate, &value, 1, place(12))), Error::range);
+  EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, place(12))), Error::none);
+}
+
+TEST_P(Dynamic, CountsDoNotWrap) {
+  const std::uint64_t value = 1;
+  for (const std::uint64_t count : {std::uint64_t{1} << 61, (std::uint64_t{1} << 61) + 1,
+                                    std::uint64_t{1} << 60, ~std::uint64_t{0}}) {
+    Operation put = on_word(OperationKind::put, &value, 1, place(0));
+    put.target_count = put.origin.count = count;
+    EXPECT_EQ(window().issue(put).error, Error::range) << count;
+  }
+  EXPECT_EQ(word(0), 0U);
+}
+
+// Who closes the epoch is told, and nobody after that.
+TEST_P(Dynamic, AFenceTellsWhatItsEpochHasDoneWrong) {
+  Told unlocked;
+  unlocked.take(window().unlock_all(&unlocked));
+  job_.settle();
+  const auto fence = [&](const Assert& assertion) {
+    std::array<Flag, 2> flags;
+    for (int rank = 0; rank < 2; ++rank) {
+      Flag& flag = flags[static_cast<std::size_t>(rank)];
+      const Outcome outcome = job_.window(rank).fence(assertion, true, &flag);
+      if (outcome.done) flag.complete(outcome.error);
+    }
+    job_.settle();
+    EXPECT_TRUE(flags[0].done() && flags[1].done());
+    EXPECT_EQ(flags[1].error(), Error::none);
+    return flags[0].error();
+  };
+  EXPECT_EQ(fence({}), Error::none);
+  const std::uint64_t value = 1;
+  const Outcome issued = window().issue(on_word(OperationKind::put, &value, 1, place(8 * words)));
+  EXPECT_EQ(first_of(issued.error, fence({})), Error::range);
+  issue(window(), on_word(OperationKind::put, &value, 1, place(0)));
+  EXPECT_EQ(fence(no_succeed()), Error::none);
+  ASSERT_EQ(window().lock(false, 1, {}), Error::none);
+  std::uint64_t found = 0;
+  Operation get = on_word(OperationKind::get, nullptr, 1, place(0));
+  get.result = {&found, 1, get.target_layout};
+  get.origin = {};
+  EXPECT_EQ(outcome(get), Error::none);
+  EXPECT_EQ(found, value);
+}
+
+// The request of a good operation does not tell of another one.
+TEST_P(Dynamic, AReplyTellsOfItsOwnOperation) {
+  const std::uint64_t value = 1;
+  const Outcome issued = window().issue(on_word(OperationKind::put, &value, 1, place(8 * words)));
+  std::uint64_t found = 7;
+  Flag fetched;
+  Operation get = on_word(OperationKind::get, nullptr, 1, place(0));
+  get.result = {&found, 1, get.target_layout};
+  get.origin = {};
+  get.completion = &fetched;
+  const Outcome second = window().issue(get);
+  if (second.done) fetched.complete(second.error);
+  job_.settle();
+  EXPECT_TRUE(fetched.done());
+  EXPECT_EQ(fetched.error(), Error::none);
+  EXPECT_EQ(found, 0U);
+  EXPECT_EQ(first_of(issued.error, flush()), Error::range);
 }
 
 TEST_P(Dynamic, NothingIsStoredOfWhatIsAttachedInPart) {

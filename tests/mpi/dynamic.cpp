@@ -331,7 +331,9 @@ void wrong_pieces() {
   CHECK_EQUAL(MPI_Win_detach(window, base), MPI_SUCCESS);
   CHECK_EQUAL(MPI_Win_attach(window, base + 100, 100), MPI_SUCCESS);
   CHECK_EQUAL(MPI_Win_attach(window, base + 200, 100), MPI_SUCCESS);
-  CHECK_CLASS(MPI_Win_attach(window, base + 100, 100), MPI_ERR_RMA_ATTACH);
+  const int overlap = MPI_Win_attach(window, base + 100, 100);
+  CHECK_CLASS(overlap, MPI_ERR_RMA_ATTACH);
+  CHECK(support::class_name(overlap).find("attached to the window already") != std::string::npos);
   CHECK_CLASS(MPI_Win_attach(window, base + 199, 1), MPI_ERR_RMA_ATTACH);
   CHECK_CLASS(MPI_Win_attach(window, base, 101), MPI_ERR_RMA_ATTACH);
   CHECK_CLASS(MPI_Win_attach(window, base, 1000), MPI_ERR_RMA_ATTACH);
@@ -346,6 +348,68 @@ void wrong_pieces() {
   void* where = nullptr;
   CHECK_CLASS(MPI_Win_shared_query(window, 0, &size, &unit, &where), MPI_ERR_RMA_FLAVOR);
   // base + 200 is still attached when the window is freed.
+}
+
+/// The closing call of an epoch tells what went wrong in it, once; a window can be freed when what
+/// nobody has asked for went wrong, and no rank waits for another one then.
+void told_at_the_end(const Program& program) {
+  const support::Notified notified;
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  Memory<int> memory(Source::heap, 4);
+  MPI_Win_attach(window, memory.data(), memory.bytes());
+  const int target = program.right();
+  const MPI_Aint there =
+      gathered(address_of(memory.data()), program.size())[static_cast<std::size_t>(target)];
+  const int value = 3;
+  const auto classes = [](int put, int closed) {
+    CHECK(put == MPI_SUCCESS || closed == MPI_SUCCESS);
+    return support::error_class(put != MPI_SUCCESS ? put : closed);
+  };
+  MPI_Group world;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  for (const bool fences : {true, false}) {
+    for (const MPI_Aint place : {there + 16, there}) {
+      fences ? MPI_Win_fence(0, window) : MPI_Win_post(world, 0, window);
+      if (!fences) MPI_Win_start(world, 0, window);
+      const int put = MPI_Put(&value, 1, MPI_INT, target, place, 1, MPI_INT, window);
+      const int closed =
+          fences ? MPI_Win_fence(MPI_MODE_NOSUCCEED, window) : MPI_Win_complete(window);
+      CHECK_EQUAL(classes(put, closed), place == there ? MPI_SUCCESS : MPI_ERR_RMA_RANGE);
+      if (!fences) CHECK_EQUAL(MPI_Win_wait(window), MPI_SUCCESS);
+    }
+  }
+  MPI_Group_free(&world);
+  support::barrier();
+  CHECK_EQUAL(memory[0], 3);
+  int told = MPI_SUCCESS;
+  if (program.rank() == 0) {
+    told = notified.Put_notify(&value, 1, MPI_INT, target, there + 16, 1, MPI_INT, window, 1);
+  }
+  const int freed = MPI_Win_free(&window);
+  CHECK(window == MPI_WIN_NULL);
+  CHECK_EQUAL(classes(told, freed), program.rank() == 0 ? MPI_ERR_RMA_RANGE : MPI_SUCCESS);
+}
+
+/// A put longer than any message, of which the target has attached the first half.
+void long_and_half_attached(const Program& program) {
+  constexpr int count = 400'000;
+  Window window;
+  Memory<int> memory(program.rank() % 2 == 0 ? Source::heap : Source::alloc_mem, count);
+  MPI_Win_attach(window, memory.data(), memory.bytes() / 2);
+  const int target = program.right();
+  const MPI_Aint there =
+      gathered(address_of(memory.data()), program.size())[static_cast<std::size_t>(target)];
+  const std::vector<int> ones(count, 1);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+  const int put = MPI_Put(ones.data(), count, MPI_INT, target, there, count, MPI_INT, window);
+  const int flushed = MPI_Win_flush(target, window);
+  CHECK_CLASS(put != MPI_SUCCESS ? put : flushed, MPI_ERR_RMA_RANGE);
+  MPI_Win_unlock(target, window);
+  support::barrier();
+  for (int i = 0; i < count; ++i) CHECK_EQUAL(memory[static_cast<std::size_t>(i)], 0);
+  support::barrier();
 }
 
 /// An element of a list that grows over all ranks.
@@ -550,6 +614,10 @@ int main(int argc, char** argv) {
   program.test("datatypes", [&] { datatypes(program); });
   program.test_unless_host("any", "what a host checks is its own choice", "wrong pieces",
                            wrong_pieces);
+  program.test_unless_host("any", "what a host checks is its own choice", "told at the end",
+                           [&] { told_at_the_end(program); });
+  program.test_unless_host("any", "what a host checks is its own choice", "long and half attached",
+                           [&] { long_and_half_attached(program); });
   program.test("linked list", [&] { linked_list(program); });
   program.test_unless_host("any", "hosts have room for few", "many pieces",
                            [&] { many_pieces(program); });

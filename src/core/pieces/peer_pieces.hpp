@@ -16,22 +16,21 @@ class PeerPieces {
  public:
   void meet(const PieceRoot& root) { root_ = &root; }
 
-  /// Where the run lies in our address space, if it lies in the piece that was noted last and
-  /// nothing has been attached or detached since; else null.
+  /// Where the run of some bytes lies in our address space, if it lies in a piece that was noted
+  /// not long ago and nothing has been attached or detached since; else null.
   std::byte* direct(std::uint64_t address, std::uint64_t bytes) const {
-    const std::uint64_t offset = address - address_;
-    if (root_->top.load(std::memory_order_acquire) != top_ || bytes > bytes_ ||
-        offset > bytes_ - bytes) {
-      return nullptr;
+    if (root_->top.load(std::memory_order_acquire) != top_) return nullptr;
+    for (const Noted& one : noted_) {
+      const std::uint64_t offset = address - one.address;
+      if (bytes <= one.bytes && offset <= one.bytes - bytes) return one.base + offset;
     }
-    return base_ + offset;
+    return nullptr;
   }
   /// For direct(): the last piece that was found, which lies at `base`.
   void note(const Piece& piece, std::byte* base) {
+    if (top_ != found_) noted_ = {};
     top_ = found_;
-    address_ = piece.address;
-    bytes_ = piece.bytes;
-    base_ = base;
+    noted_[next_++ % noted_.size()] = {piece.address, piece.bytes, base};
   }
 
   /// The last piece that begins at the address or before it.
@@ -52,12 +51,17 @@ class PeerPieces {
                       PieceRoot::nodes_of(segment) * sizeof(PieceNode)));
   }
 
+  struct Noted {
+    std::uint64_t address;
+    std::uint64_t bytes;  // 0: none
+    std::byte* base;
+  };
+
   const PieceRoot* root_;
   std::uint64_t found_;  // top of the last search
-  std::uint64_t top_;    // of the piece that was noted
-  std::uint64_t address_;
-  std::uint64_t bytes_;
-  std::byte* base_;
+  std::uint64_t top_;    // of the pieces that are noted
+  std::array<Noted, 4> noted_;
+  unsigned next_;  // to be noted over
   std::array<const PieceNode*, PieceRoot::most_segments> segments_;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/pieces/mixed.hpp"
 #include "core/pieces/piece_words.hpp"
 
 namespace oriel {
@@ -72,15 +73,9 @@ class BasicPieceTree {
   Children children_of(std::uint32_t number) {
     return at(number).read_children(std::memory_order_relaxed);
   }
-  /// Of two pieces, whether the first belongs above the second.
+  /// Of two pieces, whether the first belongs above the second. No two addresses are mixed alike.
   static bool above(std::uint64_t address, std::uint64_t other) {
     return mixed(address) > mixed(other);
-  }
-  /// A bijection, so that no two pieces have the same: the finalizer of SplitMix64.
-  static std::uint64_t mixed(std::uint64_t value) {
-    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-    value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-    return value ^ (value >> 31);
   }
 
   /// In a node that can be written, because nobody reaches it yet.

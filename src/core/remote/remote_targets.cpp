@@ -339,7 +339,10 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
       recorded->received < recorded->operation.bytes()) {
     return true;
   }
-  target.finished = std::max(target.finished, recorded->number);
+  // On a dynamic window only a question finds out whether all before it could be carried out.
+  if (recorded->operation.kind == OperationKind::acknowledge || !region_.dynamic()) {
+    target.finished = std::max(target.finished, recorded->number);
+  }
   epochs_.conclude(*recorded);
   epochs_.satisfy_flushes(target);
   return true;
