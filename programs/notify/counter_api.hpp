@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include <array>
 #include <string_view>
+
+#include "bench/lookup.hpp"
 
 namespace notify {
 
@@ -15,13 +16,15 @@ struct CounterApi {
   using Operation = int (*)(const void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype,
                             int counter, MPI_Win);
 
-  int (*create)(MPI_Win, int counters) = find<decltype(create)>("MPIX_Win_create_notify");
-  int (*free)(MPI_Win) = find<decltype(free)>("MPIX_Win_free_notify");
-  int (*value)(MPI_Win, int counter, MPI_Count*) = find<decltype(value)>("MPIX_Win_get_notify");
-  int (*set)(MPI_Win, int counter, MPI_Count) = find<decltype(set)>("MPIX_Win_set_notify");
-  Operation put = find<Operation>("MPIX_Put_notify");
+  int (*create)(MPI_Win, int counters) = bench::look_up<decltype(create)>("MPIX_Win_create_notify");
+  int (*free)(MPI_Win) = bench::look_up<decltype(free)>("MPIX_Win_free_notify");
+  int (*value)(MPI_Win, int counter,
+               MPI_Count*) = bench::look_up<decltype(value)>("MPIX_Win_get_notify");
+  int (*set)(MPI_Win, int counter,
+             MPI_Count) = bench::look_up<decltype(set)>("MPIX_Win_set_notify");
+  Operation put = bench::look_up<Operation>("MPIX_Put_notify");
   int (*get)(void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, int counter,
-             MPI_Win) = find<decltype(get)>("MPIX_Get_notify");
+             MPI_Win) = bench::look_up<decltype(get)>("MPIX_Get_notify");
 
   /// Other MPIs have calls of the same names with other arguments.
   bool usable() const {
@@ -30,14 +33,8 @@ struct CounterApi {
     MPI_Get_library_version(version.data(), &length);
     const std::string_view text(version.data(), static_cast<std::size_t>(length));
     const bool intel = text.find("Intel(R) MPI") != std::string_view::npos;
-    const bool preloaded = dlsym(RTLD_DEFAULT, "ORIEL_Get_version") != nullptr;
+    const bool preloaded = bench::look_up<void (*)()>("ORIEL_Get_version") != nullptr;
     return (intel || preloaded) && create && free && value && set && put && get;
-  }
-
- private:
-  template <typename Function>
-  static Function find(const char* name) {
-    return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
   }
 };
 
