@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "bench/failure.hpp"
+#include "bench/row.hpp"
 #include "bench/samples.hpp"
 #include "bench/stopwatch.hpp"
 #include "windows/catalogue.hpp"
 #include "windows/crowd.hpp"
 #include "windows/options.hpp"
-#include "windows/put_row.hpp"
 
 namespace windows {
 namespace {
@@ -33,27 +33,27 @@ class Measurement {
  public:
   explicit Measurement(const Options& options) : options_(options) {
     int size = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_rank(MPI_COMM_WORLD, &pair_.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size < 2) {
       bench::fail("the benchmark is between two ranks, and the job has one; start it with -n 2.");
     }
-    if (kinds(options).empty()) {
+    pair_.target = size - 1;
+    if (windows::puts(options, pair_).empty()) {
       bench::fail("none of the windows asked for exists; leave --window away to see all.");
     }
-    target_ = size - 1;
   }
 
   void puts() const {
-    for (const Kind& kind : kinds(options_)) {
+    for (const Put& put : windows::puts(options_, pair_)) {
       for (const std::size_t bytes : options_.sizes) {
-        PutRow row(kind.make(bytes), bytes, rank_, target_);
+        const std::unique_ptr<bench::Row> row = put.make(bytes);
         bench::Stopwatch stopwatch(options_.batches, options_.batch_us, bench::Whose::rank_0);
-        const std::vector<double> samples = stopwatch.samples(row);
-        row.finish();
-        row.check();
-        if (rank_ != 0) continue;
-        begin_line("put", kind.name);
+        const std::vector<double> samples = stopwatch.samples(*row);
+        row->finish();
+        row->check();
+        if (pair_.rank != 0) continue;
+        begin_line("put", put.name);
         std::printf("\"bytes\":%zu,", bytes);
         bench::print_samples(samples);
       }
@@ -62,11 +62,13 @@ class Measurement {
 
   void making(std::int64_t others) const {
     const Crowd crowd(others);
-    for (const Cost& cost : costs(options_)) {
+    for (const Cost& cost : costs(options_, pair_)) {
       const std::unique_ptr<bench::Row> row = cost.make();
-      bench::Stopwatch stopwatch(options_.batches, options_.batch_us, bench::Whose::slowest);
-      const std::vector<double> samples = stopwatch.samples(*row, makings, makings_limit_us);
-      if (rank_ != 0) continue;
+      bench::Stopwatch stopwatch(options_.batches, options_.batch_us,
+                                 cost.local ? bench::Whose::rank_0 : bench::Whose::slowest);
+      const std::vector<double> samples =
+          cost.local ? stopwatch.samples(*row) : stopwatch.samples(*row, makings, makings_limit_us);
+      if (pair_.rank != 0) continue;
       begin_line("making", cost.name);
       std::printf("\"others\":%lld,", static_cast<long long>(others));
       bench::print_samples(samples);
@@ -74,14 +76,12 @@ class Measurement {
   }
 
  private:
-  static void begin_line(std::string_view measure, std::string_view window) {
-    std::printf("{\"measure\":\"%.*s\",\"window\":\"%.*s\",", static_cast<int>(measure.size()),
-                measure.data(), static_cast<int>(window.size()), window.data());
+  static void begin_line(const char* measure, const std::string& window) {
+    std::printf("{\"measure\":\"%s\",\"window\":\"%s\",", measure, window.c_str());
   }
 
   const Options& options_;
-  int rank_ = 0;
-  int target_ = 1;
+  Pair pair_{.rank = 0, .target = 1};
 };
 
 }  // namespace

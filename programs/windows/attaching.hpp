@@ -5,14 +5,17 @@
 #include <cstdint>
 
 #include "bench/row.hpp"
-#include "dynamic.hpp"
+#include "exposures/dynamic.hpp"
+#include "exposures/own_memory.hpp"
 
 namespace windows {
 
 /// Rounds of detaching memory from a dynamic window and attaching it again.
 class Attaching final : public bench::Row {
  public:
-  Attaching(Source source, std::size_t bytes) : window_(source, bytes) { window_.open(); }
+  Attaching(exposures::Source source, std::size_t bytes) : window_(source, bytes) {
+    window_.open();
+  }
   ~Attaching() override { window_.close(); }
   Attaching(const Attaching&) = delete;
   Attaching& operator=(const Attaching&) = delete;
@@ -28,7 +31,7 @@ class Attaching final : public bench::Row {
   void check() override {}
 
  private:
-  Dynamic window_;
+  exposures::Dynamic window_;
 };
 
 }  // namespace windows

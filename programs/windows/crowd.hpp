@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "allocated.hpp"
+#include "exposures/allocated.hpp"
 
 namespace windows {
 
@@ -16,7 +16,7 @@ class Crowd {
     while (std::ssize(windows_) < count) windows_.emplace_back(bytes).open();
   }
   ~Crowd() {
-    for (Allocated& window : windows_) window.close();
+    for (exposures::Allocated& window : windows_) window.close();
   }
   Crowd(const Crowd&) = delete;
   Crowd& operator=(const Crowd&) = delete;
@@ -24,7 +24,7 @@ class Crowd {
  private:
   static constexpr std::size_t bytes = 64;
 
-  std::deque<Allocated> windows_;
+  std::deque<exposures::Allocated> windows_;
 };
 
 }  // namespace windows

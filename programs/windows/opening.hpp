@@ -7,14 +7,15 @@
 #include <utility>
 
 #include "bench/row.hpp"
-#include "exposure.hpp"
+#include "exposures/exposure.hpp"
 
 namespace windows {
 
 /// Rounds of making a window and freeing it.
 class Opening final : public bench::Row {
  public:
-  explicit Opening(std::unique_ptr<Exposure> exposure) : exposure_(std::move(exposure)) {}
+  explicit Opening(std::unique_ptr<exposures::Exposure> exposure)
+      : exposure_(std::move(exposure)) {}
 
   bool plays() const override { return true; }
   void play(std::int64_t rounds) override {
@@ -27,7 +28,7 @@ class Opening final : public bench::Row {
   void check() override {}
 
  private:
-  std::unique_ptr<Exposure> exposure_;
+  std::unique_ptr<exposures::Exposure> exposure_;
 };
 
 }  // namespace windows

@@ -175,11 +175,17 @@ def test_windows_on_each_host(host, tmp_path):
     assert ended.returncode == 0, ended.stdout + ended.stderr
     results = json.loads((tmp_path / "windows.json").read_text(encoding="utf-8"))
     kinds = {"allocated", "created", "created-alloc", "dynamic", "dynamic-alloc"}
+    of_oriel = {"duplicate", "handle", "handle-alloc"}
+    windows = {HOST: kinds, ORIEL: kinds | of_oriel}
+    local = {"duplicate-renewed"} | {
+        f"handle-{what}" for what in ("renewed", "renewed-alloc", "window", "window-alloc")
+    }
+    made = {HOST: set(), ORIEL: local}
     puts = [row for row in results["rows"] if row["measure"] == "put"]
     assert {(row["window"], row["way"]) for row in puts} == {
-        (window, way) for window in kinds for way in (HOST, ORIEL)
-    }
-    assert len(puts) == 2 * len(kinds) * 3
+        (window, way) for way in windows for window in windows[way]
+    } | {("handle-alloc-new", ORIEL)}
+    assert len(puts) == (2 * len(kinds) + len(of_oriel) + 1) * 3
     assert all(row["median"] > 0 and row["penalty"] > 0 for row in puts)
     making = {
         (row["window"], row["others"], row["way"])
@@ -188,9 +194,9 @@ def test_windows_on_each_host(host, tmp_path):
     }
     assert making == {
         (window, others, way)
-        for window in kinds | {"attach", "attach-alloc"}
+        for way in windows
+        for window in windows[way] | made[way] | {"attach", "attach-alloc"}
         for others in (0, 3)
-        for way in (HOST, ORIEL)
     }
     for picture in ("windows.png", "windows.svg"):
         assert (tmp_path / picture).stat().st_size > 1000

@@ -105,6 +105,7 @@ def test_windows_compare_with_allocated_ones_of_the_same_host_and_way():
         ("dynamic", HOST, 1.5),
         ("allocated", ORIEL, 0.1),
         ("dynamic", ORIEL, 0.2),
+        ("handle", ORIEL, 0.5),
     ):
         line = {"measure": "put", "window": window, "bytes": 8, "samples": [value] * 3}
         times.read("mpich", way, json.dumps(line))
@@ -114,7 +115,9 @@ def test_windows_compare_with_allocated_ones_of_the_same_host_and_way():
     assert times.penalty("dynamic", 8, "mpich", HOST) == pytest.approx(3)
     assert times.penalty("dynamic", 8, "mpich", ORIEL) == pytest.approx(2)
     assert times.penalty("dynamic", 8, "openmpi", HOST) is None
-    assert times.windows("put") == ["allocated", "dynamic"]
+    assert times.penalty("dynamic", 8, "mpich", ORIEL, "handle") == pytest.approx(0.4)
+    assert times.penalty("handle", 8, "mpich", HOST) is None
+    assert times.windows("put") == ["allocated", "dynamic", "handle"]
     assert times.columns("making") == [0, 100]
     assert times.median("making", "attach", 100, "mpich", HOST) == pytest.approx(9)
 

@@ -16,7 +16,7 @@ from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
 from oriel.bench.size_table import WAY_TITLES, ratio_text
 from oriel.bench.ways import WAYS
-from oriel.bench.windows_times import DYNAMIC, MAKING, PAPER, PUT, WindowTimes
+from oriel.bench.windows_times import COMPARISONS, MAKING, PAPER, PUT, WindowTimes
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
 from oriel.report.units import size_text
@@ -33,8 +33,16 @@ MAKING_TITLES = {
     "created-alloc": "MPI_Win_create, free; from MPI_Alloc_mem",
     "dynamic": "create_dynamic, attach, detach, free; malloc",
     "dynamic-alloc": "the same, MPI_Alloc_mem",
+    "duplicate": "MPI_Win_allocate, dup_with_info, free both",
+    "handle": "create_dynamic, handle, its window, free all; malloc",
+    "handle-alloc": "the same, MPI_Alloc_mem",
     "attach": "detach, attach; malloc",
     "attach-alloc": "detach, attach; MPI_Alloc_mem",
+    "duplicate-renewed": "free, dup_with_info",
+    "handle-renewed": "memhandle release, create; malloc",
+    "handle-renewed-alloc": "memhandle release, create; MPI_Alloc_mem",
+    "handle-window": "free, from_memhandle; malloc",
+    "handle-window-alloc": "free, from_memhandle; MPI_Alloc_mem",
 }
 
 
@@ -87,14 +95,16 @@ def _puts(times: WindowTimes, host: str, title: str) -> Table:
             cells = [_time(times.median(PUT, window, size, host, way)) for size in sizes]
             table.add_row(window if way == WAYS[0] else "", WAY_TITLES[way], *cells)
     table.add_section()
-    for way in WAYS:
-        cells = [_ratio(times.penalty(DYNAMIC, size, host, way)) for size in sizes]
-        table.add_row("dynamic / al." if way == WAYS[0] else "", WAY_TITLES[way], *cells)
+    for window, other in COMPARISONS:
+        for way, what in zip(WAYS, (window, f"/ {other}")):
+            cells = [_ratio(times.penalty(window, size, host, way, other)) for size in sizes]
+            table.add_row(what, WAY_TITLES[way], *cells)
     return table
 
 
 def _making(times: WindowTimes, versions: dict[str, str]) -> Table:
-    table = Table(title="making a window, and freeing it: µs, slowest rank", title_justify="left")
+    title = "making a window, and freeing it: µs, slowest rank; local calls of Oriel's, one rank"
+    table = Table(title=title, title_justify="left")
     table.add_column("MPI")
     table.add_column("What")
     crowds = times.columns(MAKING)
@@ -138,9 +148,10 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         console.print(_puts(times, host, versions[host]))
     console.print(_making(times, versions))
     console.print(
-        "dynamic / al.: a put's time on a dynamic window against that on an allocated one; "
-        f"{_papers_ratios()} as long. alloc: memory from MPI_Alloc_mem. Windows of 4 KB are made, "
-        "alone or beside so many others.",
+        "dynamic / allocated: a put's time on a dynamic window against that on an allocated one; "
+        f"{_papers_ratios()} as long. alloc: memory from MPI_Alloc_mem; new: a window is made and "
+        "freed for each put. Windows of 4 KB are made, alone or beside so many others. Only Oriel "
+        "has duplicates and memory handles.",
         highlight=False,
     )
     place = setting.place(f"{arguments.n} ranks, rounds: {rounds}")

@@ -21,6 +21,10 @@ KINDS = {
     "created-alloc": {"color": "#5f9e6e", "marker": "^"},
     "dynamic": {"color": COLOURS["blocking"], "marker": "s"},
     "dynamic-alloc": {"color": "#8f7fb8", "marker": "D"},
+    "duplicate": {"color": "#5aa6a6", "marker": "X"},
+    "handle": {"color": "#a3785a", "marker": "<"},
+    "handle-alloc": {"color": "#c75d8a", "marker": ">"},
+    "handle-alloc-new": {"color": "#9aa64a", "marker": "*"},
 }
 OTHER_KIND = {"color": "#b05454", "marker": "P"}
 LINES = {
@@ -54,7 +58,7 @@ def draw(
             axes.set_xlabel("size of a put", fontsize=9)
         grid[0, 0].set_ylabel("time of put and flush (µs)", fontsize=9)
         drawing.title(figure, f"Put by kind of window, {drawing.ranks_on(*ranks)}")
-        columns = len(times.windows(PUT))
+        columns = max(3, len(hosts) + 2)
         drawing.legend(figure, handles.values(), handles.keys(), columns, caption)
         drawing.save(figure, path)
 

@@ -13,7 +13,14 @@ PUT = "put"
 MAKING = "making"
 
 ALLOCATED = "allocated"
-DYNAMIC = "dynamic"
+# Windows whose puts are compared, the former's time against the latter's. The first is the paper's
+# comparison: on one node of private memory with mapped memory. The others are of equal memory.
+COMPARISONS = (
+    ("dynamic", ALLOCATED),
+    ("dynamic-alloc", ALLOCATED),
+    ("handle-alloc", ALLOCATED),
+    ("handle", "created"),
+)
 
 # What short puts took on dynamic windows against allocated ones in "Quo vadis MPI RMA?", 4.1.1.
 PAPER = {"MPICH and MVAPICH": 1.5, "Open MPI": 3.0}
@@ -50,11 +57,13 @@ class WindowTimes:
         runs = self.runs.get((measure, window, column, host, way))
         return statistics.median(statistics.median(run) for run in runs) if runs else None
 
-    def penalty(self, window: str, size: int, host: str, way: str) -> float | None:
-        """A put's time against that on an allocated window, of the same host and way."""
+    def penalty(
+        self, window: str, size: int, host: str, way: str, other: str = ALLOCATED
+    ) -> float | None:
+        """A put's time against that on another window, of the same host and way."""
         time = self.median(PUT, window, size, host, way)
-        allocated = self.median(PUT, ALLOCATED, size, host, way)
-        return time / allocated if time and allocated else None
+        others = self.median(PUT, other, size, host, way)
+        return time / others if time and others else None
 
     def as_json(self) -> list[dict]:
         return [

@@ -9,7 +9,7 @@
 
 #include "bench/failure.hpp"
 
-namespace windows {
+namespace exposures {
 
 /// Where a program has the memory from that it gives to a window.
 enum class Source { malloc, mpi };
@@ -45,4 +45,4 @@ class OwnMemory {
   std::byte* base_ = nullptr;
 };
 
-}  // namespace windows
+}  // namespace exposures

@@ -8,7 +8,7 @@
 #include "exposure.hpp"
 #include "own_memory.hpp"
 
-namespace windows {
+namespace exposures {
 
 /// The program's own memory, there before the window.
 class Created final : public Exposure {
@@ -24,4 +24,4 @@ class Created final : public Exposure {
   OwnMemory memory_;
 };
 
-}  // namespace windows
+}  // namespace exposures

@@ -8,7 +8,7 @@
 #include "exposure.hpp"
 #include "own_memory.hpp"
 
-namespace windows {
+namespace exposures {
 
 /// The program's own memory, attached to a window that was made without any.
 class Dynamic final : public Exposure {
@@ -37,4 +37,4 @@ class Dynamic final : public Exposure {
   OwnMemory memory_;
 };
 
-}  // namespace windows
+}  // namespace exposures

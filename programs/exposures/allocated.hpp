@@ -7,7 +7,7 @@
 
 #include "exposure.hpp"
 
-namespace windows {
+namespace exposures {
 
 /// The memory comes and goes with the window.
 class Allocated final : public Exposure {
@@ -23,4 +23,4 @@ class Allocated final : public Exposure {
   MPI_Aint size_;
 };
 
-}  // namespace windows
+}  // namespace exposures

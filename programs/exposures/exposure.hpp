@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace windows {
+namespace exposures {
 
 /// A kind of window as one rank has it: while it is open, the other ranks can access memory of this
 /// rank. Can be opened again once it is closed.
@@ -20,7 +20,10 @@ class Exposure {
   virtual void open() = 0;
   virtual void close() = 0;
 
+  /// What operations are called with.
   MPI_Win window() const { return window_; }
+  /// What is locked for them, and for a rank's own memory.
+  virtual MPI_Win locked() const { return window_; }
   std::byte* base() const { return base_; }
   /// Where `rank`'s memory begins, as a displacement for operations. Collective.
   virtual MPI_Aint start(int) const { return 0; }
@@ -30,4 +33,4 @@ class Exposure {
   std::byte* base_ = nullptr;
 };
 
-}  // namespace windows
+}  // namespace exposures
