@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/failure.hpp"
-#include "bench/window.hpp"
+#include "exposures/kinds.hpp"
 #include "progress/options.hpp"
 #include "progress/puts.hpp"
 
@@ -26,8 +26,7 @@ constexpr std::int64_t warm_up_operations = 1000;
 
 constexpr int absences = 20;
 
-void print(bench::Memory memory, Target target, double busy_s, const Outcome& outcome) {
-  const std::string window(bench::name_of(memory));
+void print(const std::string& window, Target target, double busy_s, const Outcome& outcome) {
   std::printf(
       "{\"window\":\"%s\",\"target\":\"%s\",\"busy_s\":%.3f,\"operations\":%lld,\"seconds\":%.6f}"
       "\n",
@@ -36,8 +35,7 @@ void print(bench::Memory memory, Target target, double busy_s, const Outcome& ou
   std::fflush(stdout);
 }
 
-void print_first(bench::Memory memory, const std::vector<double>& seconds) {
-  const std::string window(bench::name_of(memory));
+void print_first(const std::string& window, const std::vector<double>& seconds) {
   std::printf("{\"window\":\"%s\",\"absence_s\":%.3f,\"first_us\":[", window.c_str(), absence_s);
   const char* comma = "";
   for (const double one : seconds) {
@@ -57,16 +55,17 @@ void run(const Options& options) {
   }
   const double busy_s = static_cast<double>(options.busy_ms) / 1000;
   const auto limit_s = static_cast<double>(options.limit_s);
-  for (const bench::Memory memory : options.windows) {
-    Puts puts(memory, rank, size - 1);
+  for (const exposures::Kind& kind : options.windows) {
+    const std::string window(kind.name);
+    Puts puts(kind, rank, size - 1);
     puts.play(Target::idle, std::min(options.operations, warm_up_operations), busy_s, limit_s);
     for (const Target target : {Target::idle, Target::busy}) {
       const Outcome outcome = puts.play(target, options.operations, busy_s, limit_s);
-      if (rank == 0) print(memory, target, busy_s, outcome);
+      if (rank == 0) print(window, target, busy_s, outcome);
     }
     std::vector<double> first(absences);
     for (double& seconds : first) seconds = puts.first();
-    if (rank == 0) print_first(memory, first);
+    if (rank == 0) print_first(window, first);
   }
 }
 

@@ -12,7 +12,7 @@
 
 namespace bench {
 
-enum class Memory { allocated, created, attached };
+enum class Memory { allocated, created };
 
 inline std::string_view name_of(Memory memory) {
   switch (memory) {
@@ -20,13 +20,11 @@ inline std::string_view name_of(Memory memory) {
       return "allocated";
     case Memory::created:
       return "created";
-    case Memory::attached:
-      return "dynamic";
   }
   return "unknown";
 }
 
-/// Whether the value of --window names a kind of memory that the programs are measured with; which.
+/// Whether the value of --window names a kind of memory; which.
 inline bool is_memory(std::string_view value, Memory& memory) {
   for (const Memory one : {Memory::allocated, Memory::created}) {
     if (value != name_of(one)) continue;
@@ -37,7 +35,7 @@ inline bool is_memory(std::string_view value, Memory& memory) {
 }
 
 /// A window over all ranks: its memory is the MPI library's (MPI_Win_allocate), or private memory
-/// from malloc, given to MPI_Win_create or attached to a dynamic window.
+/// from malloc, given to MPI_Win_create.
 class Window {
  public:
   Window(Memory memory, std::size_t bytes) {
@@ -49,17 +47,9 @@ class Window {
     private_ = std::malloc(bytes);
     if (!private_) fail("there is no memory for a window of " + std::to_string(bytes) + " bytes.");
     base_ = private_;
-    if (memory == Memory::created) {
-      MPI_Win_create(base_, size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win_);
-      return;
-    }
-    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win_);
-    MPI_Win_attach(win_, base_, size);
-    attached_ = base_;
-    MPI_Get_address(attached_, &start_);
+    MPI_Win_create(base_, size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win_);
   }
   ~Window() {
-    if (attached_) MPI_Win_detach(win_, attached_);
     MPI_Win_free(&win_);
     std::free(private_);
   }
@@ -69,19 +59,10 @@ class Window {
   MPI_Win handle() const { return win_; }
   void* base() const { return base_; }
 
-  /// Where `rank`'s memory begins, as a displacement for operations. Collective.
-  MPI_Aint start(int rank) const {
-    MPI_Aint there = start_;
-    MPI_Bcast(&there, 1, MPI_AINT, rank, MPI_COMM_WORLD);
-    return there;
-  }
-
  private:
   MPI_Win win_ = MPI_WIN_NULL;
   void* base_ = nullptr;
   void* private_ = nullptr;
-  void* attached_ = nullptr;
-  MPI_Aint start_ = 0;
 };
 
 /// While one lives, a rank may read and write its own part of the window by loads and stores.

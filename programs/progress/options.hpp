@@ -9,12 +9,12 @@
 #include "bench/arguments.hpp"
 #include "bench/failure.hpp"
 #include "bench/number.hpp"
-#include "bench/window.hpp"
+#include "exposures/kinds.hpp"
 
 namespace progress {
 
 struct Options {
-  std::vector<bench::Memory> windows;
+  std::vector<exposures::Kind> windows;
   std::int64_t operations = 100'000;
   std::int64_t busy_ms = 3000;  // how long the target computes
   std::int64_t limit_s = 30;    // after which the origin gives up the rest of its operations
@@ -35,17 +35,18 @@ struct Options {
                     "--busy-ms MILLISECONDS, --limit-s SECONDS.");
       }
     }
-    if (windows.empty()) windows = {bench::Memory::allocated, bench::Memory::created};
+    if (windows.empty()) windows = {window("allocated"), window("created")};
   }
 
  private:
-  static bench::Memory window(std::string_view value) {
-    for (const bench::Memory memory :
-         {bench::Memory::allocated, bench::Memory::created, bench::Memory::attached}) {
-      if (value == bench::name_of(memory)) return memory;
+  static exposures::Kind window(std::string_view value) {
+    std::string names;
+    for (const exposures::Kind& kind : exposures::kinds()) {
+      if (value == kind.name) return kind;
+      names += (names.empty() ? "" : ", ") + std::string(kind.name);
     }
-    bench::fail("there is no window \"" + std::string(value) +
-                "\"; use allocated, created or dynamic.");
+    bench::fail("there is no window \"" + std::string(value) + "\" here; use one of " + names +
+                ".");
   }
 };
 

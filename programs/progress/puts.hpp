@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "bench/failure.hpp"
 #include "bench/window.hpp"
+#include "exposures/kinds.hpp"
 
 namespace progress {
 
@@ -27,18 +29,21 @@ inline constexpr double absence_s = 0.02;
 /// Rank 0 puts one word after the other to the last rank and flushes each.
 class Puts {
  public:
-  Puts(bench::Memory memory, int rank, int target)
-      : rank_(rank),
-        target_(target),
-        window_(memory, sizeof(std::int64_t)),
-        displacement_(window_.start(target)) {}
+  Puts(const exposures::Kind& kind, int rank, int target)
+      : rank_(rank), target_(target), exposure_(kind.make(sizeof(std::int64_t), target)) {
+    exposure_->open();
+    displacement_ = exposure_->start(target);
+  }
+  ~Puts() { exposure_->close(); }
+  Puts(const Puts&) = delete;
+  Puts& operator=(const Puts&) = delete;
 
   /// An idle target waits in MPI_Barrier from the beginning; a busy one computes first. The outcome
   /// is rank 0's. Collective.
   Outcome play(Target target, std::int64_t operations, double busy_s, double limit_s) {
     Outcome outcome{0, 0};
     if (rank_ == 0) {
-      MPI_Win_lock_all(0, window_.handle());
+      MPI_Win_lock_all(0, exposure_->locked());
       put_and_flush();  // some hosts lock as late as this
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -50,7 +55,7 @@ class Puts {
     }
     if (rank_ == target_ && target == Target::busy) compute(head_start_s + busy_s);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_ == 0) MPI_Win_unlock_all(window_.handle());
+    if (rank_ == 0) MPI_Win_unlock_all(exposure_->locked());
     check();
     MPI_Barrier(MPI_COMM_WORLD);  // the check takes the lock that the next turn takes
     return outcome;
@@ -61,7 +66,7 @@ class Puts {
   /// Collective.
   double first() {
     if (rank_ == 0) {
-      MPI_Win_lock_all(0, window_.handle());
+      MPI_Win_lock_all(0, exposure_->locked());
       const double begin = MPI_Wtime();
       while (MPI_Wtime() - begin < presence_s) put_and_flush();
     }
@@ -75,7 +80,7 @@ class Puts {
     }
     if (rank_ == target_) compute(absence_s);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_ == 0) MPI_Win_unlock_all(window_.handle());
+    if (rank_ == 0) MPI_Win_unlock_all(exposure_->locked());
     MPI_Barrier(MPI_COMM_WORLD);
     return seconds;
   }
@@ -87,8 +92,8 @@ class Puts {
 
   void put_and_flush() {
     ++word_;
-    MPI_Put(&word_, 1, MPI_INT64_T, target_, displacement_, 1, MPI_INT64_T, window_.handle());
-    MPI_Win_flush(target_, window_.handle());
+    MPI_Put(&word_, 1, MPI_INT64_T, target_, displacement_, 1, MPI_INT64_T, exposure_->window());
+    MPI_Win_flush(target_, exposure_->window());
   }
 
   Outcome issue(std::int64_t operations, double limit_s) {
@@ -117,8 +122,8 @@ class Puts {
     std::int64_t expected = word_;
     MPI_Bcast(&expected, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     if (rank_ != target_) return;
-    const bench::OwnPart mine(window_, rank_);
-    const std::int64_t found = *static_cast<volatile std::int64_t*>(window_.base());
+    const bench::OwnPart mine(exposure_->locked(), rank_);
+    const std::int64_t found = *reinterpret_cast<volatile std::int64_t*>(exposure_->base());
     if (found == expected) return;
     bench::fail("after " + std::to_string(expected) + " puts the word at the target is " +
                 std::to_string(found) + ".");
@@ -126,8 +131,8 @@ class Puts {
 
   int rank_;
   int target_;
-  bench::Window window_;
-  MPI_Aint displacement_;
+  std::unique_ptr<exposures::Exposure> exposure_;
+  MPI_Aint displacement_ = 0;
   std::int64_t word_ = 0;  // how many were put so far
 };
 

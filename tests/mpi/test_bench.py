@@ -95,7 +95,7 @@ def test_progress_on_each_host(host, tmp_path):
     assert ended.returncode == 0, ended.stdout + ended.stderr
     results = json.loads((tmp_path / "progress.json").read_text(encoding="utf-8"))
     kinds = {(row["way"], row["window"], row["target"]) for row in results["rows"]}
-    assert len(kinds) == len(results["rows"]) == 2 * 2 * 2 + 2  # dynamic: the host's alone
+    assert len(kinds) == len(results["rows"]) == 2 * 3 * 2 + 2  # handle: Oriel's alone
     assert all(row["median"] > 0 for row in results["rows"])
     assert all(len(run) == 20 for row in results["rows"] for run in row["first"])
     assert all(row["first"] for row in results["rows"] if row["target"] == "busy")

@@ -28,7 +28,7 @@ def draw(times: ProgressTimes, versions: dict[str, str], where: str, path: Path)
         figure, grid = plt.subplots(
             1,
             len(hosts),
-            figsize=(3 * len(hosts) + 3, 4.4),
+            figsize=(len(times.windows()) * len(hosts) + 3, 4.4),
             layout="constrained",
             squeeze=False,
             sharey=True,
