@@ -120,8 +120,8 @@ void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
     if (recorded.operation.notice.wanted() && recorded.error == Error::none) {
       Epoch& epoch = *recorded.epoch;
       recorded.carried = true;
-      if (region_.mapped(target.rank)) mapped_.hold_notice(recorded);
       target.waiting.insert(recorded);
+      if (region_.mapped(target.rank)) mapped_.hold_notice(recorded);
       advance(epoch, target);
     } else if (!region_.mapped(target.rank) && remote_->targets.ask_behind(recorded)) {
       target.waiting.insert(recorded);

@@ -72,6 +72,7 @@ struct RecordedQueue {
     for (RecordedOperation* one = head; one != &recorded; one = one->next) before = one;
     (before != nullptr ? before->next : head) = recorded.next;
     if (tail == &recorded) tail = before;
+    recorded.next = nullptr;
   }
 };
 

@@ -2,6 +2,7 @@
 #include "core/mapped/mapped_targets.hpp"
 
 #include <atomic>
+#include <utility>
 
 #include "core/lock/lock_line.hpp"
 #include "core/operation/order.hpp"
@@ -51,21 +52,16 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     if (!available(epoch, target)) return false;
     target.access = Target::Access::granted;
     if (!epoch.closed) make_ready(target);
+    begin_early(target);
     moved = true;
   }
   while (RecordedOperation* recorded = target.waiting.head) {
     if (!recorded->carried && !carry_out(*recorded)) break;
-    const bool begun = recorded->atomic && !recorded->carried;
-    if (recorded->carried && !let_notice_go(*recorded)) break;
+    const bool told = recorded->carried;
+    if (told && !let_notice_go(*recorded)) break;
     target.waiting.remove(*recorded);
     moved = true;
-    if (begun) {
-      target.moving.append(*recorded);
-    } else if (recorded->atomic) {
-      epochs_.conclude(*recorded);
-    } else {
-      epochs_.finish(*recorded, Error::none);
-    }
+    go_on(target, *recorded, told);
   }
   if (moved) epochs_.satisfy_flushes(target);
   if (epoch.closed && target.waiting.empty() && target.finished == target.issued &&
@@ -73,6 +69,33 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     moved |= tell(epoch, target);
   }
   return moved;
+}
+
+/// What has been recorded so far, all of it, though there may be no room for the notices: later
+/// operations are carried out at their call, and would overtake what is left.
+void MappedTargets::begin_early(Target& target) {
+  RecordedQueue early = std::exchange(target.waiting, {});
+  bool goes_on = true;
+  while (RecordedOperation* recorded = early.head) {
+    early.remove(*recorded);
+    goes_on = goes_on && carry_out(*recorded);
+    if (!goes_on || recorded->carried) {
+      target.waiting.append(*recorded);
+    } else {
+      go_on(target, *recorded, false);
+    }
+  }
+}
+
+/// Of one that has been carried out, or begun, and waits no more. `told`: so has its target.
+void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool told) {
+  if (!recorded.atomic) {
+    epochs_.finish(recorded, Error::none);
+  } else if (told) {
+    epochs_.conclude(recorded);
+  } else {
+    target.moving.append(recorded);
+  }
 }
 
 /// False: not now. An atomic is begun only; of others the bytes have moved.
@@ -116,7 +139,16 @@ bool MappedTargets::tell_at_once(const Operation& operation) {
 void MappedTargets::hold_notice(RecordedOperation& recorded) {
   recorded.carried = true;
   if (recorded.operation.notice.kind != NoticeKind::tag) return;
-  recorded.notice = ++epochs_.peer(recorded.target->rank).notices_held;
+  EpochPeer& peer = epochs_.peer(recorded.target->rank);
+  const bool others = peer.holds_notices();
+  recorded.notice = ++peer.notices_held;
+  // Those behind it may be held already. They wait for it: each takes the next one's number.
+  std::uint32_t* last = &recorded.notice;
+  for (RecordedOperation* one = recorded.next; others && one != nullptr; one = one->next) {
+    if (!one->carried || one->operation.notice.kind != NoticeKind::tag) continue;
+    std::swap(*last, one->notice);
+    last = &one->notice;
+  }
 }
 
 bool MappedTargets::let_notice_go(const RecordedOperation& recorded) {

@@ -30,10 +30,13 @@ class MappedTargets {
   /// Before an operation to the rank: those that are inlined come first. MPI promises no order of
   /// puts, but programs know of no host that does not keep it.
   Error keep_order(int rank);
-  /// The bytes of an operation are there; advance() tells the target of it.
+  /// The bytes of an operation are there; advance() tells the target of it. Where it waits already
+  /// it has its place there.
   void hold_notice(RecordedOperation& recorded);
 
  private:
+  void begin_early(Target& target);
+  void go_on(Target& target, RecordedOperation& recorded, bool told);
   bool carry_out(RecordedOperation& recorded);
   Error perform(const Operation& operation);
   Error finish_recall(int rank);
