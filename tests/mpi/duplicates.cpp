@@ -231,11 +231,13 @@ void requests(const Program& program) {
   MPI_Win_free(&third);
 }
 
-void a_thousand(const Program& program) {
+/// A rank alone has a thousand: hosts may complain aloud about each window of theirs.
+void many(const Program& program) {
+  const int count = program.size() == 1 ? 1000 : 50;
   Window<int> window(Flavor::allocate, 8);
   std::vector<MPI_Win> made;
   made.push_back(duplicate(window));
-  for (int i = 1; i < 1000; ++i) made.push_back(duplicate(made[static_cast<std::size_t>(i / 2)]));
+  for (int i = 1; i < count; ++i) made.push_back(duplicate(made[static_cast<std::size_t>(i / 2)]));
   MPI_Win_lock_all(0, window);
   const int value = 1;
   for (const MPI_Win one : made) {
@@ -244,7 +246,7 @@ void a_thousand(const Program& program) {
   MPI_Win_unlock_all(made.back());
   support::barrier();
   MPI_Win_lock(MPI_LOCK_SHARED, program.rank(), 0, window);
-  CHECK_EQUAL(window.data()[0], 1000);
+  CHECK_EQUAL(window.data()[0], count);
   MPI_Win_unlock(program.rank(), window);
   for (MPI_Win& one : made) MPI_Win_free(&one);
 }
@@ -252,7 +254,7 @@ void a_thousand(const Program& program) {
 /// Threads make and free duplicates of one window at the same time, and use them.
 void in_threads(const Program& program) {
   if (program.thread_level() < MPI_THREAD_MULTIPLE) return;
-  constexpr int rounds = 100;
+  constexpr int rounds = 20;
   Window<std::int64_t> window(Flavor::allocate, 8);
   MPI_Win_lock_all(0, window);
   support::in_threads([&](int) {
@@ -284,6 +286,6 @@ int main(int argc, char** argv) {
   program.test("own attributes and handler", own_attributes_and_handler);
   program.test("freed in any order", [&] { freed_in_any_order(program); });
   program.test("requests", [&] { requests(program); });
-  program.test("a thousand", [&] { a_thousand(program); });
+  program.test("many", [&] { many(program); });
   program.test("in threads", [&] { in_threads(program); });
 }

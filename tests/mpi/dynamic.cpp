@@ -498,7 +498,7 @@ long resident_pages() {
   return resident;
 }
 
-/// 100,000 pieces, of which a peer reaches any; many times more come and go and leave nothing behind.
+/// 100,000 pieces, of which a peer reaches any; many more come and go and leave nothing behind.
 void many_pieces(const Program& program) {
   constexpr std::size_t many = 100'000;
   constexpr std::size_t stride = 7919;  // coprime to `many`
