@@ -43,8 +43,7 @@ std::int64_t own_word(MPI_Win window, int rank, MPI_Aint displacement) {
 void flags_behind_puts(Flavor flavor, const Program& program, MPI_Aint count, int rounds) {
   const Info info{{ORIEL_WIN_ORDER, "true"}};
   // The words, their flag, and the answer's.
-  Window<std::int64_t> window(flavor, static_cast<std::size_t>(count) + 2, MPI_COMM_WORLD,
-                              info);
+  Window<std::int64_t> window(flavor, static_cast<std::size_t>(count) + 2, MPI_COMM_WORLD, info);
   CHECK_EQUAL(order_of(window), std::string("true"));
   const int right = program.right();
   const int left = program.left();
