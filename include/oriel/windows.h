@@ -7,7 +7,8 @@
  * Source: "Quo Vadis MPI RMA? Towards a More Efficient Use of MPI One-Sided Communication",
  * sections 2.3, 3 and 4.
  *
- * All calls here are local: none waits for another process. Errors are raised through the error
+ * All calls here are local: none waits for another process, but for a thread of this one that frees
+ * a window, whose delete callbacks should not wait for others. Errors are raised through the error
  * handler of the window that is given, and nothing has been made then. On a window of the host MPI
  * each fails with MPI_ERR_WIN.
  *
@@ -27,8 +28,10 @@ extern "C" {
  * another one for a duplicate): operations that are issued on this handle to one target complete
  * there in the order in which they were issued, without a flush between them; puts, gets and
  * accumulates of any size, by whichever thread. A put may so be followed by the flag that tells of
- * it. Operations on other handles of the window are not ordered with them. Long puts and gets to
- * other nodes lose their direct transfers, and gets on mapped memory cost a memory fence.
+ * it. Operations on other handles of the window are not ordered with them. Notified operations
+ * outside any epoch are ordered among themselves, not with those of epochs that have been closed
+ * and are not yet complete. Long puts and gets to other nodes lose their direct transfers, and what
+ * fetches from mapped memory costs a memory fence.
  *
  * MPI_Win_get_info tells whether the key is in effect: not where the network's atomics carry out
  * accumulates (mpi_assert_accumulate_intrinsic between nodes), which keep an order of their own.

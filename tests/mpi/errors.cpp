@@ -61,7 +61,11 @@ void ranks(Flavor flavor, const Program& program) {
     CHECK_CLASS(MPI_Fetch_and_op(&value, &result, MPI_INT, bad, 0, MPI_SUM, window), MPI_ERR_RANK);
     CHECK_CLASS(MPI_Compare_and_swap(&value, &value, &result, MPI_INT, bad, 0, window),
                 MPI_ERR_RANK);
-    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, bad, 0, window), MPI_ERR_RANK);
+    const int locked = MPI_Win_lock(MPI_LOCK_SHARED, bad, 0, window);
+    CHECK_CLASS(locked, MPI_ERR_RANK);
+    // The sentence is this call's, not that of the failure before.
+    CHECK(support::class_name(locked).find("not in the window's group") != std::string::npos);
+    CHECK_CLASS(MPI_Win_start(MPI_GROUP_NULL, 0, window), MPI_ERR_GROUP);
     CHECK_CLASS(MPI_Win_unlock(bad, window), MPI_ERR_RANK);
     CHECK_CLASS(MPI_Win_flush(bad, window), MPI_ERR_RANK);
     CHECK_CLASS(MPI_Win_flush_local(bad, window), MPI_ERR_RANK);

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "support/counters.hpp"
 #include "support/nonblocking.hpp"
 #include "support/notified.hpp"
 #include "support/program.hpp"
@@ -309,6 +310,8 @@ void refused_calls(const Program& program) {
   CHECK_CLASS(notified.Put_notify(&value, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, window, 3),
               MPI_ERR_RMA_FLAVOR);
   CHECK_CLASS(MPI_Win_attach(window, words.data(), 8), MPI_ERR_RMA_FLAVOR);
+  const support::Counters counters;
+  CHECK_CLASS(counters.Win_set_num_notify(window, MPI_INFO_NULL, 1), MPI_ERR_RMA_FLAVOR);
   CHECK_EQUAL(MPI_Put(&value, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, window), MPI_SUCCESS);
   CHECK_EQUAL(nonblocking.Win_iflush(target, window, &request), MPI_SUCCESS);
   MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -91,7 +91,7 @@ Failure open_post(BoundWindow& window, MPI_Group group, int given) {
   if (const Failure bad = translate_assert(given, post_asserts, assertion)) return bad;
   if (const Failure bad = origins.translate(window, group)) return bad;
   sweep_pending();
-  return failure(window.core->post(origins.ranks(), assertion), window.core->reason());
+  return failure_of(window, window.core->post(origins.ranks(), assertion));
 }
 
 Failure open_start(BoundWindow& window, MPI_Group group, int given) {
@@ -100,7 +100,7 @@ Failure open_start(BoundWindow& window, MPI_Group group, int given) {
   if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
   if (const Failure bad = targets.translate(window, group)) return bad;
   sweep_pending();
-  return failure(window.core->start(targets.ranks(), assertion), window.core->reason());
+  return failure_of(window, window.core->start(targets.ranks(), assertion));
 }
 
 Failure open_lock(BoundWindow& window, int lock_type, int rank, int given) {
@@ -111,15 +111,14 @@ Failure open_lock(BoundWindow& window, int lock_type, int rank, int given) {
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   if (rank == MPI_PROC_NULL) return {};
   sweep_pending();
-  return failure(window.core->lock(lock_type == MPI_LOCK_EXCLUSIVE, rank, assertion),
-                 window.core->reason());
+  return failure_of(window, window.core->lock(lock_type == MPI_LOCK_EXCLUSIVE, rank, assertion));
 }
 
 Failure open_lock_all(BoundWindow& window, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   sweep_pending();
-  return failure(window.core->lock_all(assertion), window.core->reason());
+  return failure_of(window, window.core->lock_all(assertion));
 }
 
 }  // namespace oriel::boundary
@@ -274,7 +273,7 @@ ORIEL_MPI_CALL(Win_sync)(MPI_Win win) {
       "MPI_Win_sync", win,
       [&](BoundWindow& window) {
         sweep_pending();
-        return failure(window.core->sync(), window.core->reason());
+        return failure_of(window, window.core->sync());
       },
       [&] { return host_mpi().Win_sync(win); });
 }

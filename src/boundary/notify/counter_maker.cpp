@@ -11,6 +11,9 @@
 namespace oriel::boundary {
 
 Failure CounterMaker::make(int number) {
+  if (window_.view.has_value()) {
+    return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notification counters"};
+  }
   if (window_.core->open_epoch()) {
     give_up(MPI_ERR_RMA_SYNC, "an epoch is open; close it before the number of counters is set");
   }

@@ -11,6 +11,9 @@ namespace oriel::boundary {
 namespace {
 
 Failure check_own_counter(const BoundWindow& window, int index) {
+  if (window.view.has_value()) {
+    return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notification counters"};
+  }
   return check_counter(window, window.core->rank(), index);
 }
 

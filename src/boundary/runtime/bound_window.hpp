@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/info/window_info.hpp"
 #include "core/window.hpp"
@@ -45,6 +46,12 @@ struct BoundWindow {
 
   WindowInfo info;
 };
+
+/// What a call of the core has come to. The reason is asked for when the call is over: as arguments
+/// of one function they would be evaluated in any order.
+inline Failure failure_of(const BoundWindow& window, Error error) {
+  return failure(error, window.core->reason());
+}
 
 /// Whether operations may name the rank; false for all ranks of a window made from a memory handle,
 /// whose displacements mean something else.

@@ -26,16 +26,25 @@ Failure quiesce(BoundWindow& window, Failure& failed) {
   if (window.core->open_epoch()) {
     return {MPI_ERR_RMA_SYNC, "an epoch is open; close it before the window is freed"};
   }
+  // What a target has refused is told when the others have been kept company.
+  const auto keep = [&](const Failure& bad) {
+    if (bad.error_class != MPI_ERR_RMA_RANGE) return bad;
+    if (!failed) failed = bad;
+    return Failure();
+  };
   const auto fence = [&](bool last) {
     Assert assertion;
     assertion.no_succeed = last;
-    return block(window, [&](Completion* completion) {
+    return keep(block(window, [&](Completion* completion) {
       return window.core->fence(assertion, true, completion);
-    });
+    }));
   };
-  // No fence covers them. What has failed is told when the others have been kept company.
-  failed = block(window,
-                 [&](Completion* completion) { return window.core->flush_notified(completion); });
+  // No fence covers them.
+  if (const Failure bad = keep(block(window, [&](Completion* completion) {
+        return window.core->flush_notified(completion);
+      }))) {
+    return bad;
+  }
   if (window.core->remote()) {
     if (const Failure bad = fence(false)) return bad;
   }
@@ -64,11 +73,18 @@ Failure leave(BoundWindow& window, Failure& failed) {
   return {};
 }
 
+/// A delete callback of the program does not let the handle go.
+void stay(BoundWindow& window) {
+  const Guard guard(runtime.lock);
+  ++(window.view.has_value() ? window.carried->views : window.carried->handles);
+}
+
 void destroy(BoundWindow* window) {
   // Another thread may be freeing another handle: the last one that is through takes the window.
   std::shared_ptr<CarriedWindow> carried;
   {
     const Guard guard(runtime.lock);
+    persistent_requests.cut_off(*window);  // those that delete callbacks have made
     runtime.windows.erase(handle_key(window->handle), window);
     Engine& engine = *runtime.engine();
     carried = std::move(window->carried);
@@ -96,15 +112,13 @@ Failure attach(const BoundWindow& window, const void* base, MPI_Aint size) {
   // Memory of ours is mapped by the node's peers; other memory is one system call away.
   piece.place = runtime.arena.find(base, piece.bytes).value_or(Place{});
   sweep_now_and_then();
-  const Error error = window.core->attach(piece);
-  return failure(error, window.core->reason());
+  return failure_of(window, window.core->attach(piece));
 }
 
 Failure detach(const BoundWindow& window, const void* base) {
   if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
   sweep_now_and_then();
-  const Error error = window.core->detach(reinterpret_cast<std::uintptr_t>(base));
-  return failure(error, window.core->reason());
+  return failure_of(window, window.core->detach(reinterpret_cast<std::uintptr_t>(base)));
 }
 
 }  // namespace
@@ -171,7 +185,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   const int told = failed ? raise(*win, "MPI_Win_free", failed) : MPI_SUCCESS;
   // Delete callbacks of user attributes run in here and may still look at the window.
   const int freed = ours != nullptr ? host_windows.free(win) : host_mpi().Win_free(win);
-  if (ours != nullptr && freed == MPI_SUCCESS) destroy(ours);
+  if (ours != nullptr) freed == MPI_SUCCESS ? destroy(ours) : stay(*ours);
   return told != MPI_SUCCESS ? told : freed;
 }
 

@@ -180,6 +180,7 @@ ORIEL_MPI_CALL(Win_set_info)(MPI_Win win, MPI_Info info) {
         window.info.reorder = window.core->reorder();
         window.info.no_locks = window.core->no_locks();
         window.info.update(info);
+        if (window.view.has_value()) return Failure();  // its epochs are its parent's
         window.core->set_reorder(window.info.reorder);
         window.core->set_no_locks(window.info.no_locks);
         served = window.core->remote() && Agent::needed(window.info.no_locks);

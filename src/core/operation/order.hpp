@@ -9,9 +9,9 @@ namespace oriel {
 
 /// Before an ordered operation on mapped memory (Q2): what this thread has stored and loaded for
 /// the operations before it comes first for everybody. Only a load may overtake an earlier store on
-/// x86-64, where the other fence costs nothing; updates are fences themselves.
+/// x86-64, where the other fence costs nothing; an update that is made alone loads and stores.
 inline void order_before(OperationKind kind) {
-  if (kind == OperationKind::get) {
+  if (fetches(kind)) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
   } else {
     std::atomic_thread_fence(std::memory_order_acq_rel);

@@ -320,8 +320,9 @@ Error Server::serve_run(const Message& message, const Member& memory, std::byte*
 
 void Server::serve(const Message& message, std::span<const std::byte> payload,
                    const Layout* layout) {
-  // Who sees what this operation stores sees what those before it have stored (Q2).
-  std::atomic_thread_fence(std::memory_order_acq_rel);
+  // Who sees what this operation stores sees what those before it have stored, and it does not
+  // fetch before they have stored (Q2).
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   Origin& origin = origins_[message.origin];
   Member memory;
   std::byte* start = nullptr;
@@ -357,7 +358,8 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
   if (message.notifies != NoticeKind::none && error == Error::none) notify(message);
   if (message.acknowledge == 0 && !fetches(message.operation)) {
     // There is no reply to say so: the next one does.
-    if (origin.failed == Error::none) origin.failed = error;
+    Error& failed = origin.failed_with(message.gate);
+    failed = first_of(failed, error);
     return;
   }
   if (error != Error::none) fetched = {};
@@ -385,7 +387,7 @@ void Server::reply_to(const Message& message, Error error, std::span<const std::
   const bool asked = message.operation == OperationKind::acknowledge || message.acknowledge != 0;
   reply.error = error;
   if (error == Error::none && (asked || !region_.dynamic())) {
-    reply.error = std::exchange(origin.failed, Error::none);
+    reply.error = std::exchange(origin.failed_with(message.gate), Error::none);
   }
   sender_.send(message.origin, reply, fetched);
 }

@@ -59,10 +59,14 @@ class Server {
     Held* held = nullptr;           // in held_
     std::uint64_t exposures = 0;    // opened to it
     std::uint64_t lock_grants = 0;  // of its lock requests
-    Error failed = Error::none;     // an operation of its that had no reply
-    bool standing = false;          // it waits in our lock queue, and we in its place
-    bool holding = false;           // it has our lock
-    bool exclusive = false;         // that one
+    // Operations of its that had no reply: of the notified epoch, and of others.
+    Error notified_failed = Error::none;
+    Error failed = Error::none;
+    bool standing = false;   // it waits in our lock queue, and we in its place
+    bool holding = false;    // it has our lock
+    bool exclusive = false;  // that one
+
+    Error& failed_with(Gate gate) { return gate == Gate::open ? notified_failed : failed; }
   };
 
   bool gate_open(const Message& message);
