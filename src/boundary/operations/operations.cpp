@@ -44,8 +44,8 @@ Failure take_buffer(OperationKind kind, const UserBuffer& user, Buffer& buffer,
 
 /// Of an operation on a window made from a memory handle: where in its memory. Windows of ours are
 /// checked by the core.
-Failure find_in_handle(const BoundWindow& window, const Access& access, Operation& operation) {
-  const HandleView& view = *window.view;
+Failure find_in_handle(const BoundWindow& window, const HandleView& view, const Access& access,
+                       Operation& operation) {
   if (access.rank != view.target) {
     return {MPI_ERR_RANK,
             "a window made from a memory handle has the handle's owner as its target"};
@@ -149,7 +149,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   operation.target_layout = layout_of(kind, *target);
   if (access.rank == MPI_PROC_NULL) return {};
   if (window.view.has_value()) {
-    if (const Failure bad = find_in_handle(window, access, operation)) return bad;
+    if (const Failure bad = find_in_handle(window, *window.view, access, operation)) return bad;
   } else if (!valid_rank(window, access.rank)) {
     return {MPI_ERR_RANK, "the rank is not in the window's group"};
   }
