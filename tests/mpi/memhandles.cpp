@@ -2,6 +2,7 @@
 // Q5: memory handles. Memory is exposed without a collective call, used through windows of its own,
 // and no longer once it is released.
 #include <dirent.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -362,7 +363,9 @@ void many(const Program& program) {
     CHECK_EQUAL(oriel().Memhandle_release(handle.data(), parent), MPI_SUCCESS);
   }
   constexpr long few = 512;  // two megabytes, of what else goes on in a process
-  CHECK(resident_pages() < pages + few);
+  // AddressSanitizer keeps what has been freed for a while.
+  const bool keeps = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
+  CHECK(keeps || resident_pages() < pages + few);
   CHECK(descriptors() <= files);
   std::vector<Handle> handles;
   for (std::int64_t& word : memory) handles.push_back(make(&word, 8, parent));
