@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
@@ -16,6 +15,7 @@
 #include "support/nonblocking.hpp"
 #include "support/notified.hpp"
 #include "support/program.hpp"
+#include "support/resident_pages.hpp"
 
 namespace {
 
@@ -500,15 +500,6 @@ void linked_list(const Program& program) {
   }
 }
 
-long resident_pages() {
-  long size = 0;
-  long resident = 0;
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
-  CHECK(file != nullptr && std::fscanf(file, "%ld %ld", &size, &resident) == 2);
-  std::fclose(file);
-  return resident;
-}
-
 /// 100,000 pieces, of which a peer reaches any; many more come and go and leave nothing behind.
 void many_pieces(const Program& program) {
   constexpr std::size_t many = 100'000;
@@ -541,13 +532,13 @@ void many_pieces(const Program& program) {
   const std::size_t churned = program.size() == 1 ? 1'000'000 : 100'000;
   long before = 0;
   for (std::size_t i = 0; i < churned; ++i) {
-    if (i == churned / 10) before = resident_pages();
+    if (i == churned / 10) before = support::resident_pages();
     std::int64_t* piece = &memory[2 * (i * stride % many)];
     CHECK_EQUAL(MPI_Win_detach(window, piece), MPI_SUCCESS);
     CHECK_EQUAL(MPI_Win_attach(window, piece, 8), MPI_SUCCESS);
   }
   constexpr long few = 512;  // two megabytes, of what else goes on in a process
-  CHECK(resident_pages() < before + few);
+  CHECK(support::resident_pages() < before + few);
   support::barrier();
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -16,6 +15,7 @@
 #include "support/nonblocking.hpp"
 #include "support/notified.hpp"
 #include "support/program.hpp"
+#include "support/resident_pages.hpp"
 #include "support/windows.hpp"
 
 namespace {
@@ -324,15 +324,6 @@ void refused_calls(const Program& program) {
   MPI_Win_free(&parent);
 }
 
-long resident_pages() {
-  long size = 0;
-  long resident = 0;
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
-  CHECK(file != nullptr && std::fscanf(file, "%ld %ld", &size, &resident) == 2);
-  std::fclose(file);
-  return resident;
-}
-
 int descriptors() {
   int count = 0;
   DIR* folder = opendir("/proc/self/fd");
@@ -352,7 +343,7 @@ void many(const Program& program) {
   int files = 0;
   for (int i = 0; i < often; ++i) {
     if (i == often / 10) {
-      pages = resident_pages();
+      pages = support::resident_pages();
       files = descriptors();
     }
     Handle handle = make(&memory[static_cast<std::size_t>(i) % 1000], 8, parent);
@@ -365,7 +356,7 @@ void many(const Program& program) {
   constexpr long few = 512;  // two megabytes, of what else goes on in a process
   // AddressSanitizer keeps what has been freed for a while.
   const bool keeps = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
-  CHECK(keeps || resident_pages() < pages + few);
+  CHECK(keeps || support::resident_pages() < pages + few);
   CHECK(descriptors() <= files);
   std::vector<Handle> handles;
   for (std::int64_t& word : memory) handles.push_back(make(&word, 8, parent));

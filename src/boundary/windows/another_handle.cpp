@@ -30,7 +30,7 @@ int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<Bo
   if (!held || !make_handle(parent, &made->handle)) {
     {
       const Guard guard(runtime.lock);
-      count_off(*made);
+      --count_of(*made);
       made = nullptr;
     }
     if (held) lifetime.let_go();
@@ -42,10 +42,6 @@ int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<Bo
   *win = made->handle;
   runtime.engine()->windows.push_back(std::move(made));
   return MPI_SUCCESS;
-}
-
-void count_off(BoundWindow& window) {
-  --(window.view.has_value() ? window.carried->views : window.carried->handles);
 }
 
 }  // namespace oriel::boundary

@@ -14,7 +14,9 @@ namespace oriel::boundary {
 int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<BoundWindow> made,
              MPI_Win* win);
 
-/// One handle less.
-void count_off(BoundWindow& window);
+/// Where handles like this one are counted: those of memory handles apart. With the process lock.
+inline int& count_of(BoundWindow& window) {
+  return window.view.has_value() ? window.carried->views : window.carried->handles;
+}
 
 }  // namespace oriel::boundary

@@ -128,7 +128,7 @@ ORIEL_CALL(Win_from_memhandle)
         made->disp_unit = disp_unit;
         made->ranks = 0;
         made->view = view;
-        ++window.carried->views;
+        ++count_of(*made);
         return Failure();
       },
       [&] { return not_carried(call, parent, missing); });

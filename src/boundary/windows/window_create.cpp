@@ -68,7 +68,7 @@ Failure leave(BoundWindow& window, Failure& failed) {
     }
     if (const Failure bad = quiesce(window, failed)) return bad;
   }
-  count_off(window);
+  --count_of(window);
   persistent_requests.cut_off(window);
   return {};
 }
@@ -76,7 +76,7 @@ Failure leave(BoundWindow& window, Failure& failed) {
 /// A delete callback of the program does not let the handle go.
 void stay(BoundWindow& window) {
   const Guard guard(runtime.lock);
-  ++(window.view.has_value() ? window.carried->views : window.carried->handles);
+  ++count_of(window);
 }
 
 void destroy(BoundWindow* window) {

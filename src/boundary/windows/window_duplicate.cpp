@@ -18,7 +18,7 @@ ORIEL_CALL(Win_dup_with_info)(MPI_Win parent, MPI_Info info, MPI_Win* win) {
       call, parent,
       [&](BoundWindow& window) {
         made = std::make_unique<BoundWindow>(window);
-        ++(window.view.has_value() ? window.carried->views : window.carried->handles);
+        ++count_of(window);
         return Failure();
       },
       [&] { return not_carried(call, parent, "duplicates"); });
