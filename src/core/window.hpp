@@ -52,22 +52,45 @@ class Window : public Epochs {
   bool intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count) const;
 
   /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our
-  /// address space, when operations to it may go straight there, now? Null: use issue().
+  /// address space, when operations to it may go straight there, now? Null: use issue(). Any thread
+  /// may ask, without the lock that serializes the process's other calls.
   std::byte* direct(int target, std::int64_t displacement, std::uint64_t bytes) const {
     const EpochPeer& other = peer(target);
+    // Acquire: the way that somebody else may have opened.
+    Target* open = other.ready.load(std::memory_order_acquire);
     // The product must not wrap into the window. A negative one is huge without its sign.
     std::int64_t product;
-    if (other.ready == nullptr || other.inlined ||
+    if (open == nullptr || other.inlined.load() ||
         __builtin_mul_overflow(displacement, static_cast<std::int64_t>(other.disp_unit),
                                &product)) {
       return nullptr;
     }
     const auto offset = static_cast<std::uint64_t>(product);
     if (bytes > other.size || offset > other.size - bytes) [[unlikely]] {
-      return region_->dynamic() && bytes != 0 ? direct_piece(target, offset, bytes) : nullptr;
+      if (!region_->dynamic() || bytes == 0) return nullptr;
+      std::byte* where = region_->direct_piece(target, offset, bytes);
+      if (where != nullptr) raise(open->used);
+      return where;
     }
-    other.ready->used = true;
+    raise(open->used);
     return other.base + offset;
+  }
+  /// The hot path of memory one system call away: puts a run of bytes there (`write`), or gets it.
+  /// Without the lock, as direct(). False: nobody has been told, and bytes may have moved; use
+  /// issue().
+  bool copy_directly(bool write, int target, std::int64_t displacement, void* local,
+                     std::uint64_t bytes) const {
+    const EpochPeer& other = peer(target);
+    Target* open = other.ready.load(std::memory_order_acquire);
+    if (open == nullptr || other.inlined.load() || other.member->path != Path::vm) return false;
+    std::int64_t offset;
+    if (bytes == 0 ||
+        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(other.disp_unit), &offset) ||
+        !region_->copy(write, *other.member, static_cast<std::uint64_t>(offset), local, bytes)) {
+      return false;
+    }
+    raise(open->used);
+    return true;
   }
   /// The hot path of a notified put: a run of bytes stored into mapped memory, in the open epoch
   /// or, where none covers the target, in the notified one. False: nobody has been told; use
@@ -75,10 +98,10 @@ class Window : public Epochs {
   bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
                     const Notice& notice) {
     EpochPeer& other = peer(target);
-    Target* open = other.ready;
+    Target* open = other.ready.load();
+    const bool inlined = other.inlined.load();
     if (open == nullptr && !covered(target)) open = other.notified;
-    const bool behind_others =
-        notice.kind == NoticeKind::tag ? other.holds_notices() : other.inlined;
+    const bool behind_others = notice.kind == NoticeKind::tag ? other.holds_notices() : inlined;
     if (open == nullptr || behind_others || bytes > most_stored_twice) return false;
     const Member& member = region_->member(target);
     std::int64_t offset;
@@ -93,51 +116,76 @@ class Window : public Epochs {
       const auto* from = static_cast<const std::byte*>(origin);
       const auto* to = static_cast<const std::byte*>(store.to);
       const bool overlap = from < to + bytes && to < from + bytes;
-      if (other.inlined || overlap) return false;
+      if (inlined || overlap) return false;
       std::memmove(store.to, origin, bytes);
       store.bytes = 0;
     }
     store.may_inline =
         open->lasting && bytes != 0 && bytes <= NotifyStore::most_inlined && target != rank();
     store.offset = static_cast<std::uint64_t>(offset);
-    store.after_inlined = other.inlined;
+    store.after_inlined = inlined;
     const NotifyOutcome told = ways_.tell(target, {notice.kind, notice.number, bytes}, store);
     if (told == NotifyOutcome::not_now) return false;
-    other.inlined |= told == NotifyOutcome::inlined;
-    open->used = true;
+    if (told == NotifyOutcome::inlined) raise(other.inlined);
+    raise(open->used);
     return true;
   }
   /// The hot path of accumulates: `count` elements in a row at both sides. False: use issue().
-  bool reduce_directly(int target, std::int64_t displacement, const Reduction& reduction,
-                       const void* origin, void* fetched, std::uint64_t count) {
+  /// `thread`: the line of a thread that does not hold the lock of the process; null: the process
+  /// has no other threads.
+  bool reduce_directly(ThreadLine* thread, int target, std::int64_t displacement,
+                       const Reduction& reduction, const void* origin, void* fetched,
+                       std::uint64_t count) const {
     const AtomicSet& atomics = region_->atomics();
     if (!atomics.empty() && atomics.has(bit(reduction.op), reduction.basic)) return false;
     std::byte* where = direct(target, displacement, count * reduction.element);
     if (where == nullptr) return false;
-    return region_->reduce(reduction, *peer(target).member, where, origin, fetched, count) ==
-           Error::none;
+    const Member& member = *peer(target).member;
+    if (thread != nullptr) {
+      return region_->reduce_unlocked(*thread, reduction, member, where, origin, fetched, count);
+    }
+    return region_->reduce(reduction, member, where, origin, fetched, count) == Error::none;
   }
   /// Likewise of compare-and-swap.
-  bool compare_swap_directly(int target, std::int64_t displacement, const Reduction& reduction,
-                             const void* origin, const void* compare, void* result) {
+  bool compare_swap_directly(ThreadLine* thread, int target, std::int64_t displacement,
+                             const Reduction& reduction, const void* origin, const void* compare,
+                             void* result) const {
     const AtomicSet& atomics = region_->atomics();
     if (!atomics.empty() && atomics.has(compare_swap_bit, reduction.basic)) return false;
     std::byte* where = direct(target, displacement, reduction.element);
     if (where == nullptr) return false;
-    return region_->compare_swap(reduction.element, *peer(target).member, where, origin, compare,
-                                 result) == Error::none;
+    const Member& member = *peer(target).member;
+    if (thread != nullptr) {
+      return region_->compare_swap_unlocked(*thread, reduction.element, member, where, origin,
+                                            compare, result);
+    }
+    return region_->compare_swap(reduction.element, member, where, origin, compare, result) ==
+           Error::none;
   }
 
   /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all
-  /// epoch and in the notified one is finished. False: use flush().
+  /// epoch and in the notified one is finished. False: use settled(). Without the lock, as
+  /// direct().
   bool flushed(int target, bool local) const {
     const EpochPeer& other = peer(target);
-    const bool open = other.ready != nullptr;
-    if ((open ? !other.ready->passive : other.notified == nullptr || covered(target)) ||
-        (!local && other.inlined) || !finished(other.ready) || !finished(other.notified)) {
+    const Target* open = other.ready.load(std::memory_order_acquire);
+    if (open == nullptr || !open->passive || other.outstanding.load() ||
+        (!local && other.inlined.load())) {
       return false;
     }
-    // What the next release of this process publishes must include the stores made so far.
+    // What the next release of this thread publishes must include the stores made so far.
+    std::atomic_thread_fence(std::memory_order_release);
+    return true;
+  }
+  /// Likewise, by a look at what has gone the general path. False: use flush().
+  bool settled(int target, bool local) {
+    EpochPeer& other = peer(target);
+    const Target* open = other.ready.load();
+    if ((open != nullptr ? !open->passive : other.notified == nullptr || covered(target)) ||
+        (!local && other.inlined.load()) || !finished(open) || !finished(other.notified)) {
+      return false;
+    }
+    other.outstanding.store(false);
     std::atomic_thread_fence(std::memory_order_release);
     return true;
   }
@@ -160,17 +208,18 @@ class Window : public Epochs {
   /// Looks for a handle that its owner has told us of. One of a remote rank is found out when it is
   /// used.
   Error open_handle(HandleView& view);
-  /// direct() of a handle.
+  /// direct() of a handle, likewise without the lock.
   std::byte* direct(const HandleView& view, std::int64_t displacement, std::uint64_t bytes) const {
     const EpochPeer& other = peer(view.target);
+    Target* open = other.ready.load(std::memory_order_acquire);
     std::int64_t product;
-    if (view.base == nullptr || other.ready == nullptr || !other.ready->passive || other.inlined ||
+    if (view.base == nullptr || open == nullptr || !open->passive || other.inlined.load() ||
         __builtin_mul_overflow(displacement, static_cast<std::int64_t>(view.disp_unit), &product)) {
       return nullptr;
     }
     const auto offset = static_cast<std::uint64_t>(product);
     if (bytes > view.bytes || offset > view.bytes - bytes || !view.alive()) return nullptr;
-    other.ready->used = true;
+    raise(open->used);
     return view.base + offset;
   }
 
@@ -208,11 +257,6 @@ class Window : public Epochs {
   /// vain: more takes so much longer than the general path that this does not matter.
   static constexpr std::uint64_t most_stored_twice = std::uint64_t{16} * 1024;
 
-  std::byte* direct_piece(int target, std::uint64_t address, std::uint64_t bytes) const {
-    std::byte* where = region_->direct_piece(target, address, bytes);
-    if (where != nullptr) peer(target).ready->used = true;
-    return where;
-  }
   static bool finished(const Target* target) {
     return target == nullptr ||
            (target->finished == target->issued && target->waiting.empty() &&

@@ -84,6 +84,8 @@ class Routes final : public Transport {
     return node_->finish_recall(process, maker);
   }
   const std::atomic<std::uint32_t>& pressed() const override { return node_->pressed(); }
+  ThreadLines& own_threads() override { return node_->own_threads(); }
+  std::span<const ThreadLine> threads(int process) override { return node_->threads(process); }
   void ring(Doorbell& doorbell) override { node_->ring(doorbell); }
   bool fences_peers() const override { return node_->fences_peers(); }
   void fence_peers() override { node_->fence_peers(); }

@@ -88,9 +88,10 @@ TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
     // Grants the lock and opens the way of the hot path.
     const std::uint64_t nothing = 0;
     issue(rank(0), on_word(OperationKind::put, &nothing, target, 8));
-    ASSERT_TRUE(rank(0).flushed(target, false));
+    ASSERT_TRUE(rank(0).settled(target, false));
     const Operation operation = fetch_and_add(&one_, &fetched_, target);
-    EXPECT_FALSE(rank(0).reduce_directly(target, 0, operation.reduction, &one_, &fetched_, 1));
+    EXPECT_FALSE(
+        rank(0).reduce_directly(nullptr, target, 0, operation.reduction, &one_, &fetched_, 1));
     issue(rank(0), operation);
     EXPECT_EQ(word(target), 0u);
     EXPECT_FALSE(rank(0).flushed(target, false));
@@ -99,7 +100,7 @@ TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
     EXPECT_FALSE(flushed.done());
     settle();
     EXPECT_TRUE(flushed.done());
-    EXPECT_TRUE(rank(0).flushed(target, false));
+    EXPECT_TRUE(rank(0).settled(target, false));
     EXPECT_EQ(word(target), 1u);
     EXPECT_EQ(fetched_, 0u);
   }

@@ -51,7 +51,7 @@ class Inlined : public ::testing::Test {
 
 TEST_F(Inlined, TheTargetMakesItWhenItTakesTheNotification) {
   ASSERT_TRUE(put(7));
-  EXPECT_TRUE(origin().peer(1).inlined);
+  EXPECT_TRUE(origin().peer(1).inlined.load());
   value_ = 8;  // the buffer may be used again
   EXPECT_EQ(memory(), 0u);
   EXPECT_TRUE(heard());
@@ -59,7 +59,7 @@ TEST_F(Inlined, TheTargetMakesItWhenItTakesTheNotification) {
   // Nothing is left for a flush, which does not make it again.
   std::memset(job_.memory(1), 0, 8);
   EXPECT_TRUE(origin().flush(1, false, nullptr).done);
-  EXPECT_FALSE(origin().peer(1).inlined);
+  EXPECT_FALSE(origin().peer(1).inlined.load());
   EXPECT_EQ(memory(), 0u);
 }
 
@@ -93,10 +93,10 @@ TEST_F(Inlined, WhateverCompletesThemMakesThem) {
   for (int i = 0; i < 1000; ++i) put(3, 3), job_.process(1).sweep();
   ASSERT_TRUE(put(4));
   EXPECT_EQ(memory(), 3u);
-  EXPECT_TRUE(origin().flushed(1, true));
-  EXPECT_FALSE(origin().flushed(1, false));
+  EXPECT_TRUE(origin().settled(1, true));
+  EXPECT_FALSE(origin().settled(1, false));
   EXPECT_TRUE(origin().flush(1, false, nullptr).done);
-  EXPECT_TRUE(origin().flushed(1, false));
+  EXPECT_TRUE(origin().settled(1, false));
   EXPECT_EQ(memory(), 4u);
   for (int i = 0; i < 1000; ++i) put(5, 3), job_.process(1).sweep();
   ASSERT_TRUE(put(6));
@@ -176,7 +176,7 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
       job_.settle();
     }
     ASSERT_TRUE(put(7));
-    ASSERT_TRUE(origin().peer(1).inlined);
+    ASSERT_TRUE(origin().peer(1).inlined.load());
     const std::uint64_t expected = act();
     job_.settle();
     EXPECT_EQ(memory(), expected);
@@ -203,7 +203,7 @@ TEST(InlinedErrand, ComesAfterThem) {
       issue(job.window(0), first);
     }
   }
-  ASSERT_TRUE(job.window(0).peer(1).inlined);
+  ASSERT_TRUE(job.window(0).peer(1).inlined.load());
   ASSERT_EQ(job.window(2).lock(true, 1, {}), Error::none);
   issue(job.window(2), on_word(OperationKind::put, &values[0], 1, 8));
   ASSERT_EQ(job.window(0).lock(true, 1, {}), Error::none);
@@ -246,7 +246,7 @@ TEST_F(Inlined, OnlyWhatFitsIntoALine) {
     std::memset(job_.memory(1), 0, 40);
   }
   ASSERT_TRUE(origin().put_notified(1, 0, values.data(), 0, {NoticeKind::tag, 2, 0}));
-  EXPECT_TRUE(origin().peer(1).inlined);  // the one before
+  EXPECT_TRUE(origin().peer(1).inlined.load());  // the one before
   ASSERT_TRUE(heard(2));
   EXPECT_EQ(job_.window(1).notifications().find({0, 2})->bytes, 0u);
 }
@@ -362,7 +362,7 @@ TEST_F(InlinedPrivate, BehindThoseThatAreHeld) {
 TEST_F(InlinedPrivate, AnEndedTargetIsNamed) {
   const auto fails = [&](const Outcome& outcome) {
     EXPECT_EQ(outcome.error, Error::peer_lost);
-    EXPECT_FALSE(origin().peer(1).inlined);
+    EXPECT_FALSE(origin().peer(1).inlined.load());
   };
   std::uint64_t value = 1;
   Operation plain = on_word(OperationKind::put, &value, 1, 16);
@@ -372,7 +372,7 @@ TEST_F(InlinedPrivate, AnEndedTargetIsNamed) {
       job_.settle();
     }
     put(2);
-    EXPECT_TRUE(origin().peer(1).inlined);
+    EXPECT_TRUE(origin().peer(1).inlined.load());
     job_.transport(0).set_ended(1);
   };
   inlined();

@@ -32,7 +32,9 @@ class Killed : public ::testing::Test {
   }
   /// The victim has begun an update of the target, and does not come back.
   void die_updating(int target) {
-    static Sharers sharers(job_.transport(victim), victim, [](int sharer) { return sharer; });
+    static const std::vector<int> ranks{0, 1, 2, 3};
+    static Sharers sharers(
+        job_.transport(victim), victim, [](int sharer) { return sharer; }, ranks);
     alignas(Update) static std::byte unfinished[sizeof(Update)];
     new (unfinished) Update(control(target), sharers, false);
   }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -89,10 +90,12 @@ class Contenders {
   explicit Contenders(int origins)
       : network_(origins, true),
         memory_(ControlBlock::bytes(static_cast<std::size_t>(origins)) / sizeof(Line) + 1),
-        control_(*ControlBlock::create(memory_.data(), static_cast<std::uint32_t>(origins))) {
+        control_(*ControlBlock::create(memory_.data(), static_cast<std::uint32_t>(origins), 0)),
+        ranks_(static_cast<std::size_t>(origins)) {
+    std::iota(ranks_.begin(), ranks_.end(), 0);
     for (int rank = 0; rank < origins; ++rank) {
       SimTransport& transport = transports_.emplace_back(network_, rank);
-      sharers_.emplace_back(transport, rank, [](int sharer) { return sharer; });
+      sharers_.emplace_back(transport, rank, [](int sharer) { return sharer; }, ranks_);
     }
   }
   ControlBlock& control() { return control_; }
@@ -133,6 +136,7 @@ class Contenders {
   std::deque<Sharers> sharers_;
   std::vector<Line> memory_;
   ControlBlock& control_;
+  std::vector<int> ranks_;
 };
 
 // Plain variables under the lock: whoever writes is alone, whoever reads sees no change.

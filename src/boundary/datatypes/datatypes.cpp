@@ -38,7 +38,10 @@ const Datatypes::Known* Datatypes::remember(const PredefinedType& type) {
                        ? LayoutRef(new Layout({{0, type.true_extent}}, type.extent, type.basic))
                        : known.layout;
   known.basic = &type;
-  return &known_predefined_.emplace(handle_key(type.handle), std::move(known)).first->second;
+  const std::uint64_t key = handle_key(type.handle);
+  const Known* kept = &known_predefined_.emplace(key, std::move(known)).first->second;
+  known_.insert(key, kept);
+  return kept;
 }
 
 const Datatypes::Known* Datatypes::find_predefined(MPI_Datatype type) {
@@ -48,18 +51,9 @@ const Datatypes::Known* Datatypes::find_predefined(MPI_Datatype type) {
   return unknown != nullptr ? remember(*unknown) : nullptr;
 }
 
-const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
-  if (type == MPI_DATATYPE_NULL) return nullptr;
+const Datatypes::Known* Datatypes::meet(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL || !committed(type)) return nullptr;
   const std::uint64_t key = handle_key(type);
-  if (const auto known = known_predefined_.find(key); known != known_predefined_.end()) {
-    last_key_ = key;
-    last_ = &known->second;
-    return last_;
-  }
-  if (const auto known = known_derived_.find(key); known != known_derived_.end()) {
-    return &known->second;
-  }
-  if (!committed(type)) return nullptr;
   const auto flattened = [&](bool whole_elements, Flat& flat) {
     return flatten(
         type,
@@ -85,7 +79,9 @@ const Datatypes::Known* Datatypes::find_other(MPI_Datatype type) {
   }
   // The attribute's only purpose is its delete callback, which the host calls as the type is freed.
   if (PMPI_Type_set_attr(type, keyval_, this) != MPI_SUCCESS) return nullptr;
-  return &known_derived_.emplace(key, std::move(known)).first->second;
+  const Known* kept = &known_derived_.emplace(key, std::move(known)).first->second;
+  known_.insert(key, kept);
+  return kept;
 }
 
 /// The host's own check of a send's arguments; a send to MPI_PROC_NULL does nothing else. Its
@@ -111,8 +107,21 @@ Flat Datatypes::leaf(MPI_Datatype type, int combiner, bool whole_elements) {
 
 int Datatypes::forget(MPI_Datatype type, int, void* value, void* lock) {
   const Guard guard(*static_cast<ProcessLock*>(lock));
-  static_cast<Datatypes*>(value)->known_derived_.erase(handle_key(type));
+  auto& types = *static_cast<Datatypes*>(value);
+  const auto known = types.known_derived_.find(handle_key(type));
+  if (known == types.known_derived_.end()) return MPI_SUCCESS;
+  types.known_.erase(known->first, &known->second);
+  types.known_derived_.erase(known);
   return MPI_SUCCESS;
+}
+
+void Datatypes::stop() {
+  known_.clear();
+  known_derived_.clear();
+  known_predefined_.clear();
+  predefined_ = {};
+  keyval_ = MPI_KEYVAL_INVALID;
+  self_ = nullptr;
 }
 
 }  // namespace oriel::boundary

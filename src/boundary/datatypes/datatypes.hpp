@@ -8,6 +8,7 @@
 #include "boundary/datatypes/predefined_types.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/host/self_comm.hpp"
+#include "boundary/process/handle_table.hpp"
 #include "boundary/process/process_lock.hpp"
 #include "core/operation/layout.hpp"
 
@@ -27,26 +28,25 @@ class Datatypes {
   /// With a communicator for the host's own checks, and the lock that callers hold.
   void start(const SelfComm& self, ProcessLock& lock);
 
-  /// Null for what is not a committed datatype as far as the host can tell.
+  /// Without the process lock. Null: it has not been asked for yet, so find() has to tell.
+  const Known* look(MPI_Datatype type) const { return known_.find(handle_key(type)); }
+  /// With the process lock. Null for what is not a committed datatype as far as the host can tell.
   const Known* find(MPI_Datatype type) {
-    const std::uint64_t key = handle_key(type);
-    if (key == last_key_) [[likely]]
-      return last_;
-    return find_other(type);
+    const Known* known = look(type);
+    return known != nullptr ? known : meet(type);
   }
+  /// Forgets all.
+  void stop();
 
  private:
-  const Known* find_other(MPI_Datatype type);
+  const Known* meet(MPI_Datatype type);
   const Known* remember(const PredefinedType& type);
   const Known* find_predefined(MPI_Datatype type);
   Flat leaf(MPI_Datatype type, int combiner, bool whole_elements);
   bool committed(MPI_Datatype type) const;
   static int forget(MPI_Datatype type, int keyval, void* value, void* lock);
 
-  // The last predefined type asked for. Only predefined ones: their handles never mean something
-  // else later.
-  std::uint64_t last_key_ = ~std::uint64_t{0};
-  const Known* last_ = nullptr;
+  HandleTable<const Known> known_;  // all of those below
   PredefinedTypes predefined_;
   std::unordered_map<std::uint64_t, Known> known_predefined_;
   std::unordered_map<std::uint64_t, Known> known_derived_;

@@ -59,14 +59,28 @@ Failure flush_waiting(BoundWindow& window, int rank, bool local) {
                [&](Completion* completion) { return window.core->flush(rank, local, completion); });
 }
 
-inline Failure flush(BoundWindow& window, int rank, bool local) {
-  const bool valid =
-      valid_rank(window, rank) || (window.view.has_value() && rank == window.view->target);
-  if (valid && window.core->flushed(rank, local)) [[likely]] {
+inline bool may_flush(const BoundWindow& window, int rank) {
+  return valid_rank(window, rank) || (window.view.has_value() && rank == window.view->target);
+}
+
+Failure flush(BoundWindow& window, int rank, bool local) {
+  if (may_flush(window, rank) && window.core->settled(rank, local)) {
     sweep_pending();
     return {};
   }
   return flush_waiting(window, rank, local);
+}
+
+template <typename Host>
+inline int carry_flush(const char* call, MPI_Win handle, int rank, bool local, Host&& host) {
+  return carry_at_once(
+      call, handle,
+      [&](const BoundWindow& window) {
+        if (!may_flush(window, rank) || !window.core->flushed(rank, local)) return false;
+        sweep_unlocked();
+        return true;
+      },
+      [&](BoundWindow& window) { return flush(window, rank, local); }, host);
 }
 
 Failure flush_all(BoundWindow& window, bool local) {
@@ -245,15 +259,13 @@ ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_flush)(int rank, MPI_Win win) {
-  return carry(
-      "MPI_Win_flush", win, [&](BoundWindow& window) { return flush(window, rank, false); },
-      [&] { return host_mpi().Win_flush(rank, win); });
+  return carry_flush("MPI_Win_flush", win, rank, false,
+                     [&] { return host_mpi().Win_flush(rank, win); });
 }
 
 ORIEL_MPI_CALL(Win_flush_local)(int rank, MPI_Win win) {
-  return carry(
-      "MPI_Win_flush_local", win, [&](BoundWindow& window) { return flush(window, rank, true); },
-      [&] { return host_mpi().Win_flush_local(rank, win); });
+  return carry_flush("MPI_Win_flush_local", win, rank, true,
+                     [&] { return host_mpi().Win_flush_local(rank, win); });
 }
 
 ORIEL_MPI_CALL(Win_flush_all)(MPI_Win win) {

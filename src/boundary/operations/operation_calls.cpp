@@ -8,17 +8,18 @@
 using namespace oriel::boundary;
 
 /// Two calls: MPI_Name with its fast path, MPI_Rname always with an Access.
-#define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                     \
-  ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME(Count), MPI_Win win) {                           \
-    return carry(                                                                            \
-        "MPI_" #Name #suffix, win,                                                           \
-        [&](BoundWindow& window) { return name(window, ORIEL_##NAME##_NAMES); },             \
-        [&] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                 \
-  }                                                                                          \
-  ORIEL_MPI_CALL(R##name##suffix)(ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) { \
-    return issue_with_request(                                                               \
-        "MPI_R" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), request,            \
-        [&] { return host_mpi().R##name##suffix(ORIEL_##NAME##_NAMES, win, request); });     \
+#define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                         \
+  ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME(Count), MPI_Win win) {                               \
+    return carry_at_once(                                                                        \
+        "MPI_" #Name #suffix, win,                                                               \
+        [&](const BoundWindow& window) { return name##_at_once(window, ORIEL_##NAME##_NAMES); }, \
+        [&](BoundWindow& window) { return issue(window, name##_access(ORIEL_##NAME##_NAMES)); }, \
+        [&] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                     \
+  }                                                                                              \
+  ORIEL_MPI_CALL(R##name##suffix)(ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) {     \
+    return issue_with_request(                                                                   \
+        "MPI_R" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), request,                \
+        [&] { return host_mpi().R##name##suffix(ORIEL_##NAME##_NAMES, win, request); });         \
   }
 
 #define ORIEL_OPERATIONS(Count, suffix)                              \
@@ -37,10 +38,13 @@ ORIEL_OPERATIONS(MPI_Count, _c)
 ORIEL_MPI_CALL(Fetch_and_op)
 (const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,
  MPI_Win win) {
-  return carry(
+  return carry_at_once(
       "MPI_Fetch_and_op", win,
+      [&](const BoundWindow& window) {
+        return fetch_and_op_at_once(window, origin, result, type, rank, displacement, op);
+      },
       [&](BoundWindow& window) {
-        return fetch_and_op(window, origin, result, type, rank, displacement, op);
+        return issue(window, fetch_and_op_access(origin, result, type, rank, displacement, op));
       },
       [&] { return host_mpi().Fetch_and_op(origin, result, type, rank, displacement, op, win); });
 }
@@ -48,10 +52,14 @@ ORIEL_MPI_CALL(Fetch_and_op)
 ORIEL_MPI_CALL(Compare_and_swap)
 (const void* origin, const void* compare, void* result, MPI_Datatype type, int rank,
  MPI_Aint displacement, MPI_Win win) {
-  return carry(
+  return carry_at_once(
       "MPI_Compare_and_swap", win,
+      [&](const BoundWindow& window) {
+        return compare_and_swap_at_once(window, origin, compare, result, type, rank, displacement);
+      },
       [&](BoundWindow& window) {
-        return compare_and_swap(window, origin, compare, result, type, rank, displacement);
+        return issue(window,
+                     compare_and_swap_access(origin, compare, result, type, rank, displacement));
       },
       [&] {
         return host_mpi().Compare_and_swap(origin, compare, result, type, rank, displacement, win);

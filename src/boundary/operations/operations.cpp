@@ -75,10 +75,10 @@ Failure find_in_handle(const BoundWindow& window, const HandleView& view, const 
 
 }  // namespace
 
-LastUpdate last_update;
+constinit thread_local LastUpdate last_update;
 
 bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
-  const Known* known = runtime.datatypes.find(type);
+  const Known* known = runtime.datatypes.look(type);
   if (known == nullptr || known->basic == nullptr || known->basic->handle != type ||
       known->elements->extent() != known->basic->true_extent) {
     return false;
@@ -106,17 +106,12 @@ bool carry_out_at_once(const BoundWindow& window, const Access& access) {
   const bool put = access.kind == OperationKind::put;
   if ((!put && access.kind != OperationKind::get) || access.notice.wanted()) return false;
   const UserBuffer& local = put ? access.origin : access.result;
-  std::size_t bytes;
-  std::byte* target = straight(window, local.count, local.type, access.rank, access.displacement,
-                               access.target_count, access.target_type, bytes);
-  if (target == nullptr) return false;
-  if (window.info.order) order_before(access.kind);
   if (put) {
-    copy(target, local.address, bytes);
-  } else {
-    copy(local.address, target, bytes);
+    return put_at_once(window, local.address, local.count, local.type, access.rank,
+                       access.displacement, access.target_count, access.target_type);
   }
-  return true;
+  return get_at_once(window, local.address, local.count, local.type, access.rank,
+                     access.displacement, access.target_count, access.target_type);
 }
 
 Failure issue(BoundWindow& window, const Access& access, Completion* completion, bool& posted) {

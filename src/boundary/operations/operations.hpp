@@ -6,6 +6,7 @@
 #include "boundary/host/errors.hpp"
 #include "boundary/requests/posting.hpp"
 #include "boundary/runtime/bound_window.hpp"
+#include "boundary/runtime/line_keeper.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/operation/operation.hpp"
 #include "core/operation/order.hpp"
@@ -52,18 +53,16 @@ inline bool one_run(MPI_Count count, MPI_Datatype type, MPI_Count target_count,
   // One type and count on both sides. The bounds keep the product below from overflowing.
   if (type != target_type || count != target_count) return false;
   if (static_cast<std::uint64_t>(count) >> 32 != 0) return false;
-  const Datatypes::Known* known = runtime.datatypes.find(type);
+  const Datatypes::Known* known = runtime.datatypes.look(type);
   if (known == nullptr || !known->layout->short_contiguous()) return false;
   bytes = static_cast<std::size_t>(count) * known->layout->size();
   return true;
 }
 
-/// Where such a one goes straight to memory: its address there and its bytes, or null. The
-/// predicate of the fast path; whatever it declines takes the general one.
-inline std::byte* straight(const BoundWindow& window, MPI_Count count, MPI_Datatype type, int rank,
-                           MPI_Aint displacement, MPI_Count target_count, MPI_Datatype target_type,
-                           std::size_t& bytes) {
-  if (!one_run(count, type, target_count, target_type, bytes)) return nullptr;
+/// Where so many bytes lie that may be loaded and stored, or null. The predicate of the fast path;
+/// whatever it declines takes a longer one.
+inline std::byte* straight(const BoundWindow& window, int rank, MPI_Aint displacement,
+                           std::size_t bytes) {
   if (valid_rank(window, rank)) [[likely]]
     return window.core->direct(rank, displacement, bytes);
   if (!window.view.has_value() || rank != window.view->target) return nullptr;
@@ -83,8 +82,9 @@ inline void* writable(const void* address) {
   return const_cast<void*>(address);
 }
 
-// Of each kind of operation that takes counts: its Access, and the call, which tries the fast path
-// first.
+// Of each kind of operation: its Access, for the general path, and the fast path, which any thread
+// takes without the process lock, whatever the others do. The fast path's answer is whether the
+// operation has been carried out.
 
 inline Access put_access(const void* origin, MPI_Count origin_count, MPI_Datatype origin_type,
                          int rank, MPI_Aint displacement, MPI_Count target_count,
@@ -97,18 +97,18 @@ inline Access put_access(const void* origin, MPI_Count origin_count, MPI_Datatyp
           .target_type = target_type};
 }
 
-inline Failure put(BoundWindow& window, const void* origin, MPI_Count origin_count,
-                   MPI_Datatype origin_type, int rank, MPI_Aint displacement,
-                   MPI_Count target_count, MPI_Datatype target_type) {
+inline bool put_at_once(const BoundWindow& window, const void* origin, MPI_Count origin_count,
+                        MPI_Datatype origin_type, int rank, MPI_Aint displacement,
+                        MPI_Count target_count, MPI_Datatype target_type) {
   std::size_t bytes;
-  if (std::byte* target = straight(window, origin_count, origin_type, rank, displacement,
-                                   target_count, target_type, bytes)) [[likely]] {
-    if (window.info.order) order_before(OperationKind::put);
+  if (!one_run(origin_count, origin_type, target_count, target_type, bytes)) return false;
+  if (window.info.order) order_before(OperationKind::put);
+  if (std::byte* target = straight(window, rank, displacement, bytes)) [[likely]] {
     copy(target, origin, bytes);
-    return {};
+    return true;
   }
-  return issue(window, put_access(origin, origin_count, origin_type, rank, displacement,
-                                  target_count, target_type));
+  return valid_rank(window, rank) &&
+         window.core->copy_directly(true, rank, displacement, writable(origin), bytes);
 }
 
 inline Access get_access(void* result, MPI_Count result_count, MPI_Datatype result_type, int rank,
@@ -121,32 +121,40 @@ inline Access get_access(void* result, MPI_Count result_count, MPI_Datatype resu
           .target_type = target_type};
 }
 
-inline Failure get(BoundWindow& window, void* result, MPI_Count result_count,
-                   MPI_Datatype result_type, int rank, MPI_Aint displacement,
-                   MPI_Count target_count, MPI_Datatype target_type) {
+inline bool get_at_once(const BoundWindow& window, void* result, MPI_Count result_count,
+                        MPI_Datatype result_type, int rank, MPI_Aint displacement,
+                        MPI_Count target_count, MPI_Datatype target_type) {
   std::size_t bytes;
-  if (const std::byte* target = straight(window, result_count, result_type, rank, displacement,
-                                         target_count, target_type, bytes)) [[likely]] {
-    if (window.info.order) order_before(OperationKind::get);
+  if (!one_run(result_count, result_type, target_count, target_type, bytes)) return false;
+  if (window.info.order) order_before(OperationKind::get);
+  if (const std::byte* target = straight(window, rank, displacement, bytes)) [[likely]] {
     copy(result, target, bytes);
-    return {};
+    return true;
   }
-  return issue(window, get_access(result, result_count, result_type, rank, displacement,
-                                  target_count, target_type));
+  return valid_rank(window, rank) &&
+         window.core->copy_directly(false, rank, displacement, result, bytes);
 }
 
-/// What the last update did to which type, resolved: programs repeat themselves.
+/// What a thread's last update did to which type, resolved: programs repeat themselves.
 struct LastUpdate {
   OperationKind kind = OperationKind::put;
   MPI_Op op = MPI_OP_NULL;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   Reduction reduction;
 };
-extern LastUpdate last_update;  // under the process lock
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local LastUpdate last_update;
 bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type);
 
-/// The fast path of accumulates: `count` elements of one predefined type. False: the general path
-/// is to be taken.
+/// Whether this thread may update without the process lock; where there are others, in its line.
+inline bool may_update(ThreadLine*& line) {
+  line = nullptr;
+  if (!runtime.lock.enabled()) [[likely]]
+    return true;
+  line = line_keeper.own();
+  return line != nullptr;
+}
+
+/// The fast path of accumulates: `count` elements of one predefined type.
 inline bool update_elements(const BoundWindow& window, OperationKind kind, MPI_Op op,
                             MPI_Datatype type, MPI_Count count, int rank, MPI_Aint displacement,
                             const void* origin, void* result) {
@@ -156,10 +164,11 @@ inline bool update_elements(const BoundWindow& window, OperationKind kind, MPI_O
     return false;
   }
   // The bound keeps the product with the element's size from overflowing.
-  if (static_cast<std::uint64_t>(count) >> 32 != 0) return false;
+  ThreadLine* line;
+  if (static_cast<std::uint64_t>(count) >> 32 != 0 || !may_update(line)) return false;
   if (window.info.order) order_before(kind);
-  return window.core->reduce_directly(rank, displacement, last_update.reduction, origin, result,
-                                      static_cast<std::uint64_t>(count));
+  return window.core->reduce_directly(line, rank, displacement, last_update.reduction, origin,
+                                      result, static_cast<std::uint64_t>(count));
 }
 
 inline Access accumulate_access(const void* origin, MPI_Count origin_count,
@@ -174,16 +183,13 @@ inline Access accumulate_access(const void* origin, MPI_Count origin_count,
           .op = op};
 }
 
-inline Failure accumulate(BoundWindow& window, const void* origin, MPI_Count origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint displacement,
-                          MPI_Count target_count, MPI_Datatype target_type, MPI_Op op) {
-  if (origin_count == target_count && origin_type == target_type &&
-      update_elements(window, OperationKind::accumulate, op, target_type, target_count, rank,
-                      displacement, origin, nullptr)) [[likely]] {
-    return {};
-  }
-  return issue(window, accumulate_access(origin, origin_count, origin_type, rank, displacement,
-                                         target_count, target_type, op));
+inline bool accumulate_at_once(const BoundWindow& window, const void* origin,
+                               MPI_Count origin_count, MPI_Datatype origin_type, int rank,
+                               MPI_Aint displacement, MPI_Count target_count,
+                               MPI_Datatype target_type, MPI_Op op) {
+  return origin_count == target_count && origin_type == target_type &&
+         update_elements(window, OperationKind::accumulate, op, target_type, target_count, rank,
+                         displacement, origin, nullptr);
 }
 
 inline Access get_accumulate_access(const void* origin, MPI_Count origin_count,
@@ -200,19 +206,15 @@ inline Access get_accumulate_access(const void* origin, MPI_Count origin_count,
           .op = op};
 }
 
-inline Failure get_accumulate(BoundWindow& window, const void* origin, MPI_Count origin_count,
-                              MPI_Datatype origin_type, void* result, MPI_Count result_count,
-                              MPI_Datatype result_type, int rank, MPI_Aint displacement,
-                              MPI_Count target_count, MPI_Datatype target_type, MPI_Op op) {
-  if (result_count == target_count && result_type == target_type &&
-      (op == MPI_NO_OP || (origin_count == target_count && origin_type == target_type)) &&
-      update_elements(window, OperationKind::get_accumulate, op, target_type, target_count, rank,
-                      displacement, origin, result)) [[likely]] {
-    return {};
-  }
-  return issue(window, get_accumulate_access(origin, origin_count, origin_type, result,
-                                             result_count, result_type, rank, displacement,
-                                             target_count, target_type, op));
+inline bool get_accumulate_at_once(const BoundWindow& window, const void* origin,
+                                   MPI_Count origin_count, MPI_Datatype origin_type, void* result,
+                                   MPI_Count result_count, MPI_Datatype result_type, int rank,
+                                   MPI_Aint displacement, MPI_Count target_count,
+                                   MPI_Datatype target_type, MPI_Op op) {
+  return result_count == target_count && result_type == target_type &&
+         (op == MPI_NO_OP || (origin_count == target_count && origin_type == target_type)) &&
+         update_elements(window, OperationKind::get_accumulate, op, target_type, target_count, rank,
+                         displacement, origin, result);
 }
 
 inline Access fetch_and_op_access(const void* origin, void* result, MPI_Datatype type, int rank,
@@ -223,13 +225,10 @@ inline Access fetch_and_op_access(const void* origin, void* result, MPI_Datatype
   return access;
 }
 
-inline Failure fetch_and_op(BoundWindow& window, const void* origin, void* result,
-                            MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op) {
-  if (update_elements(window, OperationKind::get_accumulate, op, type, 1, rank, displacement,
-                      origin, result)) [[likely]] {
-    return {};
-  }
-  return issue(window, fetch_and_op_access(origin, result, type, rank, displacement, op));
+inline bool fetch_and_op_at_once(const BoundWindow& window, const void* origin, void* result,
+                                 MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op) {
+  return update_elements(window, OperationKind::get_accumulate, op, type, 1, rank, displacement,
+                         origin, result);
 }
 
 inline Access compare_and_swap_access(const void* origin, const void* compare, void* result,
@@ -245,18 +244,19 @@ inline Access compare_and_swap_access(const void* origin, const void* compare, v
           .predefined_only = true};
 }
 
-inline Failure compare_and_swap(BoundWindow& window, const void* origin, const void* compare,
-                                void* result, MPI_Datatype type, int rank, MPI_Aint displacement) {
+inline bool compare_and_swap_at_once(const BoundWindow& window, const void* origin,
+                                     const void* compare, void* result, MPI_Datatype type, int rank,
+                                     MPI_Aint displacement) {
   const OperationKind kind = OperationKind::compare_and_swap;
-  if (valid_rank(window, rank) && ((type == last_update.type && kind == last_update.kind) ||
-                                   resolve_update(kind, MPI_REPLACE, type))) {
-    if (window.info.order) order_before(kind);
-    if (window.core->compare_swap_directly(rank, displacement, last_update.reduction, origin,
-                                           compare, result)) [[likely]] {
-      return {};
-    }
+  ThreadLine* line;
+  if (!valid_rank(window, rank) || !may_update(line) ||
+      ((type != last_update.type || kind != last_update.kind) &&
+       !resolve_update(kind, MPI_REPLACE, type))) {
+    return false;
   }
-  return issue(window, compare_and_swap_access(origin, compare, result, type, rank, displacement));
+  if (window.info.order) order_before(kind);
+  return window.core->compare_swap_directly(line, rank, displacement, last_update.reduction, origin,
+                                            compare, result);
 }
 
 /// The operation by one of the fast paths. False: the general path is to be taken.

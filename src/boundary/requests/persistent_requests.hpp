@@ -8,8 +8,8 @@
 
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
+#include "boundary/process/handle_table.hpp"
 #include "boundary/runtime/bound_window.hpp"
-#include "boundary/runtime/handle_table.hpp"
 #include "boundary/runtime/lost_peers.hpp"
 
 namespace oriel::boundary {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "boundary/runtime/line_keeper.hpp"
 #include "core/base/settings.hpp"
 
 namespace oriel::boundary {
@@ -62,6 +63,7 @@ bool Runtime::start(std::string& error) {
   note_thread_level();  // MPI may have been started before our names were the program's
   auto transport = ShmTransport::create(arena, error);
   if (transport == nullptr) return false;
+  line_keeper.start(transport->own_threads());
   engine_.store(new Engine(std::move(transport)), std::memory_order_release);
   datatypes.start(self, lock);
   if (spare_flag_ == nullptr) take_spare_flag();
@@ -69,9 +71,10 @@ bool Runtime::start(std::string& error) {
 }
 
 void Runtime::stop() {
+  line_keeper.stop();
   delete engine_.exchange(nullptr, std::memory_order_relaxed);
-  windows = {};
-  datatypes = Datatypes();
+  windows.clear();
+  datatypes.stop();
   self.stop();
 }
 

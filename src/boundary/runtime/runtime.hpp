@@ -11,9 +11,9 @@
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/host/self_comm.hpp"
+#include "boundary/process/handle_table.hpp"
 #include "boundary/process/process_lock.hpp"
 #include "boundary/runtime/bound_window.hpp"
-#include "boundary/runtime/handle_table.hpp"
 #include "core/process.hpp"
 #include "transport/routes.hpp"
 #include "transport/shm/arena.hpp"
@@ -117,6 +117,17 @@ inline void sweep_now_and_then() {
   }
 }
 
+/// Likewise of calls without the lock: several threads make them at the same time, so each looks
+/// now and then, and leaves it to whoever holds the lock.
+inline void sweep_unlocked() {
+  if (!runtime.busy()) [[likely]]
+    return;
+  static thread_local unsigned calls = 0;
+  constexpr unsigned rarely = 16;
+  if (runtime.lock.enabled() && ++calls % rarely != 0) return;
+  if (const TryGuard guard{runtime.lock}) sweep_pending();
+}
+
 /// The shape of every call on a window: not ours, to the host; ours, to the core; an error, to the
 /// window's error handler once the lock is released.
 template <typename Ours, typename Host>
@@ -134,6 +145,17 @@ inline int carry(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
   if (failure) [[unlikely]]
     return raise(handle, call, failure);
   return MPI_SUCCESS;
+}
+
+/// The shape of calls that have a fast path, which any thread takes without the lock: it has done
+/// everything, or nothing.
+template <typename AtOnce, typename Ours, typename Host>
+inline int carry_at_once(const char* call, MPI_Win handle, AtOnce&& at_once, Ours&& ours,
+                         Host&& host) {
+  const BoundWindow* window = runtime.windows.find(handle_key(handle));
+  if (window != nullptr && at_once(*window)) [[likely]]
+    return MPI_SUCCESS;
+  return carry(call, handle, std::forward<Ours>(ours), std::forward<Host>(host));
 }
 
 }  // namespace oriel::boundary

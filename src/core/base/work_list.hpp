@@ -3,10 +3,13 @@
 
 #include <cstddef>
 
+#include "core/base/published.hpp"
+
 namespace oriel {
 
 /// Those objects of one kind that have work, linked through themselves: what a sweep looks at,
-/// however many others there are. T derives from WorkList<T>::Link.
+/// however many others there are. T derives from WorkList<T>::Link. How many there are any thread
+/// may ask, without the lock that serializes the rest.
 template <typename T>
 class WorkList {
  public:
@@ -16,8 +19,8 @@ class WorkList {
     T* next_ = nullptr;
   };
 
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_.load(); }
+  bool empty() const { return size() == 0; }
 
   /// A walk that has begun does not come to it any more.
   void add(T& object) {
@@ -26,7 +29,7 @@ class WorkList {
     added.next_ = first_;
     if (first_ != nullptr) static_cast<Link&>(*first_).previous_ = &object;
     first_ = &object;
-    ++size_;
+    size_.store(size() + 1);
   }
 
   void remove(T& object) {
@@ -37,7 +40,7 @@ class WorkList {
     if (removed.next_ != nullptr) {
       static_cast<Link&>(*removed.next_).previous_ = removed.previous_;
     }
-    --size_;
+    size_.store(size() - 1);
   }
 
   /// Calls visit(object) for each of them. They may come and go meanwhile; one walk at a time.
@@ -52,7 +55,7 @@ class WorkList {
  private:
   T* first_ = nullptr;
   T* next_ = nullptr;  // of a walk: where it goes on
-  std::size_t size_ = 0;
+  Published<std::size_t> size_;
 };
 
 }  // namespace oriel

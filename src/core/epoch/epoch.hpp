@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/base/published.hpp"
 #include "core/epoch/activation.hpp"
 #include "core/operation/operation.hpp"
 
@@ -115,7 +116,7 @@ struct Target {
   bool passive = false;        // of a lock or lock_all epoch: may be flushed
   bool lasting = false;        // of a lock_all epoch or the notified one: stores may be inlined
   bool told = false;           // access: the peer knows it is over; exposure: the origin said so
-  bool used = false;           // the program has issued operations to it in this epoch
+  Published<bool> used;        // the program has issued operations to it; asked of a fence's alone
   bool watching = false;       // fence: counted in ControlBlock::watchers
   Error error = Error::none;   // of its operations: what no flush has reported yet
   std::uint64_t id = 0;        // number of this access (or exposure) between the two ranks
@@ -146,7 +147,8 @@ struct Target {
 
   void reset() {
     access = Access::idle;
-    told = carried_out = used = watching = false;
+    told = carried_out = watching = false;
+    used.store(false);
     error = Error::none;
     writes = reads = atomics = unasked = 0;
     id = issued = asked = finished = last_fetch = recorded = 0;

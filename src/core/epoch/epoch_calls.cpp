@@ -17,7 +17,7 @@ Error Epochs::retire_unused_fence() {
   // A fence that no operation followed has opened nothing (MPI-4.1 section 12.5.1).
   if (!is_fence(access_)) return Error::none;
   for (const Target& target : *access_) {
-    if (target.used) {
+    if (target.used.load()) {
       return fail(Error::sync, "a fence epoch with operations in it is open; close it by a fence");
     }
   }
@@ -151,7 +151,7 @@ Outcome Epochs::renew_fence(Completion* completion) {
   epoch.call = epoch.closing_call = ++fence_calls_;
   epoch.opened_at = ++events_;
   for (Target& target : epoch) {
-    target.used = false;
+    target.used.store(false);
     target.issued = target.finished = target.last_fetch = 0;
   }
   if (renewed(epoch)) return Outcome::finished();
@@ -182,7 +182,7 @@ Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
   const bool closing = (fence_possible_ || barrier || counted_fences_) && !assertion.no_precede;
   if (!closing && access_ != nullptr) {
     for (const Target& target : *access_) {
-      if (target.used) {
+      if (target.used.load()) {
         return Outcome::failed(
             fail(Error::sync, "MPI_MODE_NOPRECEDE was given, but operations precede this fence"));
       }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/base/cache_line.hpp"
+#include "core/base/published.hpp"
 #include "core/epoch/done_word.hpp"
 #include "core/epoch/epoch.hpp"
 
@@ -13,14 +14,18 @@ namespace oriel {
 struct Member;
 
 /// One rank as a window's epochs see it. Zero bytes are a valid one that nothing has been done
-/// with. What the hot path reads comes first, in one cache line.
+/// with. What the hot path reads comes first, in one cache line, and it reads without a lock:
+/// whatever thread opens the way stores `ready` with release, after the four members that it
+/// stands for and that do not change while it is set.
 struct alignas(cache_line) EpochPeer {
-  Target* ready = nullptr;    // set while operations of the open epoch may go straight to memory,
-  std::byte* base = nullptr;  // which lies here
-  std::uint64_t size = 0;     // bytes
+  Published<Target*> ready;   // set while operations of the open epoch may go straight to memory,
+  std::byte* base = nullptr;  // which lies here,
+  std::uint64_t size = 0;     // so many bytes; 0: elsewhere, or one system call away
   std::uint32_t disp_unit = 0;
-  bool inlined = false;            // stores of ours may have been left to it: see Reach::recall()
-  const Member* member = nullptr;  // whose it is
+  Published<bool> inlined;  // stores of ours may have been left to it: see Reach::recall()
+  /// Since the last flush that found nothing outstanding, an operation went the general path.
+  Published<bool> outstanding;
+  const Member* member = nullptr;  // whose memory it is
   Epoch* lock = nullptr;           // our open lock epoch
   Epoch* locking = nullptr;        // our epoch that has requested or holds the rank's lock
   Epoch* touched = nullptr;  // the open start, fence or lock_all epoch that has a Target for it

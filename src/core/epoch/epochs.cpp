@@ -123,7 +123,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
   if (epoch.kind != EpochKind::exposure) {
     for (Target& target : epoch) {
       EpochPeer& other = peer(target.rank);
-      other.ready = nullptr;
+      other.ready.store(nullptr);
       if (other.touched == &epoch) other.touched = nullptr;
     }
   }
@@ -237,7 +237,7 @@ bool Epochs::open_epoch() const {
   if (access_ == nullptr) return false;
   if (access_->kind != EpochKind::fence) return true;
   for (const Target& target : *access_) {
-    if (target.used) return true;
+    if (target.used.load()) return true;
   }
   return false;
 }
@@ -325,7 +325,8 @@ Outcome Epochs::issue(const Operation& operation) {
     target = epoch->kind == EpochKind::notified ? &notified_target(operation.target)
                                                 : &touch(*epoch, operation.target);
   }
-  target->used = true;
+  raise(target->used);
+  raise(other.outstanding);
   const Outcome outcome = reach_.issue(operation, *epoch, *target);
   // Somebody is going to wait for an answer, perhaps after a while of computing.
   if (operation.completes_there && !outcome.done) reach_.push(true);
@@ -338,10 +339,11 @@ Epoch& Epochs::list_light() {
   epoch.active = true;
   Target& target = add_target(epoch, light_.one.rank);
   target.access = Target::Access::granted;
-  target.used = light_.one.used;
   EpochPeer& locked = peer(target.rank);
   locked.lock = locked.locking = &epoch;
-  if (locked.ready != nullptr) locked.ready = &target;
+  if (locked.ready.load() != nullptr) {
+    locked.ready.store(&target, std::memory_order_release);
+  }
   light_held_ = false;
   return epoch;
 }
@@ -379,7 +381,7 @@ void Epochs::note(RecordedOperation& recorded, Error error) {
   recorded.epoch->failed = true;
   // Who asks takes the long way from now on, where errors are looked for.
   EpochPeer& other = peer(target.rank);
-  if (other.ready == &target) other.ready = nullptr;
+  if (other.ready.load() == &target) other.ready.store(nullptr);
 }
 
 void Epochs::conclude(RecordedOperation& recorded) {

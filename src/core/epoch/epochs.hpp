@@ -191,7 +191,7 @@ class Epochs : public EpochsAtWork::Link {
   bool close_lightly(int target) {
     light_held_ = false;
     peers_[target].lock = nullptr;
-    peers_[target].ready = nullptr;
+    peers_[target].ready.store(nullptr);
     --open_locks_;
     return light_.exclusive;
   }

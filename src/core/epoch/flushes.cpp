@@ -30,7 +30,7 @@ void Epochs::satisfy_flushes(Target& target) {
 void Epochs::cover(Epoch& epoch, Target& target, bool local, Coverage& coverage) {
   if (epoch.active) advance(epoch, target);
   const EpochPeer& other = peer(target.rank);
-  if (!local && other.inlined) {
+  if (!local && other.inlined.load()) {
     coverage.error = first_of(coverage.error, reach_.recall(target.rank));
   }
   const std::uint64_t finished = local ? target.last_fetch : target.issued;

@@ -99,6 +99,7 @@ struct alignas(cache_line) BasicControlBlock {
   using Atomic = typename Words::template Atomic<T>;
 
   std::uint32_t ranks = 0;
+  std::uint32_t rank = 0;             // whose it is
   Atomic<std::uint32_t> updater{0};   // who may accumulate into this rank's memory: see Update
   Atomic<std::uint32_t> watchers{0};  // peers that wait for our fence word: see FenceWords
   Atomic<std::uint64_t> round{0};     // of Exchange that the owner has entered,
@@ -110,9 +111,10 @@ struct alignas(cache_line) BasicControlBlock {
   /// Of all ranks; that of the first rank is used.
   FenceTree fence_tree() { return {nodes() + ranks, ranks}; }
   /// Makes one of zeroed memory of bytes(ranks) bytes. Its owner does so before any peer looks.
-  static BasicControlBlock* create(void* memory, std::uint32_t ranks) {
+  static BasicControlBlock* create(void* memory, std::uint32_t ranks, std::uint32_t rank) {
     auto* control = new (memory) BasicControlBlock;
     control->ranks = ranks;
+    control->rank = rank;
     return control;
   }
   static constexpr std::size_t bytes(std::size_t ranks) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include "core/transport/transport.hpp"
@@ -13,17 +14,26 @@ namespace oriel {
 /// Update need besides the words. Named in the words by their ranks.
 class Sharers {
  public:
-  /// `process_of`: a rank's number in the transport.
-  Sharers(Transport& transport, int self, std::function<int(int)> process_of)
+  /// `process_of`: a rank's number in the transport. `ranks`: all of them, `self` included; they
+  /// are only needed for updates, and outlive this.
+  Sharers(Transport& transport, int self, std::function<int(int)> process_of,
+          std::span<const int> ranks = {})
       : transport_(transport),
         self_(static_cast<std::uint32_t>(self)),
         asymmetric_(transport.fences_peers()),
-        process_of_(std::move(process_of)) {}
+        process_of_(std::move(process_of)),
+        ranks_(ranks),
+        own_threads_(transport.own_threads()) {}
 
   /// Who acts here. For an origin of another node the target does.
   std::uint32_t self() const { return self_; }
   /// All obey fence(): see store_before_look().
   bool asymmetric() const { return asymmetric_; }
+  std::span<const int> ranks() const { return ranks_; }
+  /// What the threads of a rank say that update without its process's lock.
+  std::span<const ThreadLine> threads(int rank) { return transport_.threads(process_of_(rank)); }
+  /// Whether there are such threads of ours.
+  bool threaded() const { return own_threads_.used.load(std::memory_order_relaxed) != 0; }
   void fence() { transport_.fence_peers(); }
   /// Gives the processor away for a moment.
   void relax() { transport_.relax(); }
@@ -36,6 +46,8 @@ class Sharers {
   std::uint32_t self_;
   bool asymmetric_;
   std::function<int(int)> process_of_;
+  std::span<const int> ranks_;
+  const ThreadLines& own_threads_;
 };
 
 }  // namespace oriel

@@ -16,8 +16,10 @@ namespace oriel {
 ///
 /// ControlBlock::updater says which of the two holds; its values are
 ///   nobody    no update has been made yet
-///   everybody single elements by CPU atomics
-///   alone + r rank r alone: it keeps the right until somebody else wants to update
+///   everybody single elements by CPU atomics; the threads of a process without its lock, too
+///             (ThreadUpdate)
+///   alone + r rank r alone: it keeps the right until somebody else wants to update, or a single
+///             element if it has threads that update without the lock
 ///   changing + r rank r is the only one to change the word now
 /// Slot::updating is 1 while the origin is within an update. The usual update is the owner's, next
 /// one by the same rank: two stores to a line of its own and a load of a word that does not change.
@@ -25,7 +27,8 @@ namespace oriel {
 ///     updater                              changer
 ///     U1  updating = 1                     C1  updater = changing (compare-exchange)
 ///     U2  look at `updater`                C2  fence of all peers
-///     U3  update the window                C3  for each peer: wait while updating = 1 (acquire)
+///     U3  update the window                C3  for each peer and its threads: wait while it is
+///                                              updating (acquire)
 ///     U4  updating = 0 (release)           C4  updater = its new value (release)
 ///
 /// Invariant: at most one origin is between U2 and U4 having read `alone + itself`, and then no one
@@ -46,7 +49,7 @@ class BasicUpdate {
   /// nothing else, and not for those of the dead.
   BasicUpdate(BasicControlBlock<Words>& target, Sharers& sharers, bool alone)
       : slot_(target.slots()[sharers.self()]) {
-    if (enter(target, sharers) != alone_by(sharers)) [[unlikely]]
+    if (enter(target, sharers) != alone_by(sharers) || (!alone && sharers.threaded())) [[unlikely]]
       right_ = ask(target, sharers, alone);
   }
   ~BasicUpdate() { slot_.updating.store(0, std::memory_order_release); }
@@ -58,9 +61,11 @@ class BasicUpdate {
   bool lost() const { return right_ >= first_lost; }
   int lost_rank() const { return static_cast<int>(right_ - first_lost); }
 
- private:
+  // Values of ControlBlock::updater.
   static constexpr std::uint32_t nobody = 0;
   static constexpr std::uint32_t everybody = 1;
+
+ private:
   static constexpr std::uint32_t first_alone = 2;
   static constexpr std::uint32_t changing = std::uint32_t{1} << 31;
 

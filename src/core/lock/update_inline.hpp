@@ -10,9 +10,10 @@ namespace oriel {
 template <typename Words>
 std::uint32_t BasicUpdate<Words>::ask(BasicControlBlock<Words>& target, Sharers& sharers,
                                       bool alone) {
+  const bool share = !alone && sharers.threaded();
   for (Patience<Words> patience(sharers);;) {
     std::uint32_t holder = enter(target, sharers);
-    if (holder == alone_by(sharers)) return all;
+    if (holder == alone_by(sharers) && !share) return all;
     if (holder == everybody && !alone) return elements;
     // Whoever changes the word may be waiting for us.
     slot_.updating.store(0, std::memory_order_release);
@@ -33,8 +34,9 @@ std::uint32_t BasicUpdate<Words>::ask(BasicControlBlock<Words>& target, Sharers&
         return right;
       }
     }
-    // The first to come, and who must, has it alone; a second origin with single elements shares.
-    const bool takes = alone || holder == nobody;
+    // The first to come, and who must, has it alone; a second origin with single elements shares,
+    // and one with threads that update without the lock.
+    const bool takes = alone || (holder == nobody && !share);
     slot_.updating.store(1, std::memory_order_relaxed);
     target.updater.store(takes ? alone_by(sharers) : everybody, std::memory_order_release);
     return takes ? all : elements;
@@ -45,10 +47,17 @@ std::uint32_t BasicUpdate<Words>::ask(BasicControlBlock<Words>& target, Sharers&
 template <typename Words>
 std::uint32_t BasicUpdate<Words>::await_others(BasicControlBlock<Words>& target, Sharers& sharers) {
   sharers.fence();
-  for (std::uint32_t rank = 0; rank < target.ranks; ++rank) {
+  for (const int rank : sharers.ranks()) {
+    const auto named = static_cast<std::uint32_t>(rank);
     const auto& updating = target.slots()[rank].updating;
     for (Patience<Words> patience(sharers); updating.load(std::memory_order_seq_cst) != 0;) {
-      if (!patience.wait(rank)) return first_lost + rank;
+      if (!patience.wait(named)) return first_lost + named;
+    }
+    for (const auto& thread : sharers.threads(rank)) {
+      for (Patience<Words> patience(sharers);
+           thread.updating.load(std::memory_order_seq_cst) == target.rank + 1;) {
+        if (!patience.wait(named)) return first_lost + named;
+      }
     }
   }
   return all;

@@ -126,7 +126,8 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
   if (notifier_.tell(operation.target, operation.notice, store) == NotifyOutcome::not_now) {
     return false;
   }
-  return peer.inlined = true;
+  peer.inlined.store(true);
+  return true;
 }
 
 /// False: its notice has to wait, behind others perhaps. A counter has no queue.
@@ -163,7 +164,7 @@ bool MappedTargets::let_notice_go(const RecordedOperation& recorded) {
 }
 
 Error MappedTargets::keep_order(int rank) {
-  return epochs_.peer(rank).inlined ? recall(rank, RecallFor::order) : Error::none;
+  return epochs_.peer(rank).inlined.load() ? recall(rank, RecallFor::order) : Error::none;
 }
 
 Error MappedTargets::perform(const Operation& operation) {
@@ -186,7 +187,7 @@ Error MappedTargets::recall(int rank, RecallFor reason) {
 }
 
 Error MappedTargets::finish_recall(int rank) {
-  epochs_.peer(rank).inlined = false;
+  epochs_.peer(rank).inlined.store(false);
   const Error error = region_.finish_recall(rank);
   if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
   return error;
@@ -195,12 +196,12 @@ Error MappedTargets::finish_recall(int rank) {
 void MappedTargets::recall_all(Epoch& epoch) {
   bool fence = false;
   for (const Target& target : epoch) {
-    if (epochs_.peer(target.rank).inlined)
+    if (epochs_.peer(target.rank).inlined.load())
       fence |= region_.begin_recall(target.rank, RecallFor::completion);
   }
   if (fence) region_.fence();
   for (Target& target : epoch) {
-    if (!epochs_.peer(target.rank).inlined) continue;
+    if (!epochs_.peer(target.rank).inlined.load()) continue;
     const Error error = finish_recall(target.rank);
     target.error = first_of(target.error, error);
     epoch.failed |= error != Error::none;
@@ -209,13 +210,15 @@ void MappedTargets::recall_all(Epoch& epoch) {
 
 void MappedTargets::make_ready(Target& target) {
   const Member& member = region_.member(target.rank);
-  if (member.path != Path::mapped || (member.base == nullptr && member.pieces == nullptr)) return;
+  const bool mapped = member.path == Path::mapped;
+  if (mapped && member.base == nullptr && member.pieces == nullptr) return;
   EpochPeer& peer = epochs_.peer(target.rank);
   peer.base = member.base;
-  peer.size = member.size;
+  peer.size = mapped ? member.size : 0;
   peer.disp_unit = static_cast<std::uint32_t>(member.disp_unit);
   peer.member = &member;
-  peer.ready = &target;
+  // Release: whoever finds it set reads the four without the lock.
+  peer.ready.store(&target, std::memory_order_release);
 }
 
 bool MappedTargets::available(Epoch& epoch, Target& target) {
@@ -288,7 +291,7 @@ void MappedTargets::leave_errand(Epoch& epoch) {
   if (target.access != Target::Access::requested || target.issued != 1 || target.atomics != 0) {
     return;
   }
-  if (epochs_.peer(target.rank).inlined) return;  // perform() keeps the order
+  if (epochs_.peer(target.rank).inlined.load()) return;  // perform() keeps the order
   Errand errand;
   if (region_.make_errand(target.waiting.head->operation, errand)) {
     region_.lock_line(target.rank).leave(region_.rank(), errand);
@@ -306,7 +309,7 @@ bool MappedTargets::tell(Epoch& epoch, Target& target) {
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
-      if (target.lasting && peer.inlined) recall_all(epoch);
+      if (target.lasting && peer.inlined.load()) recall_all(epoch);
       if (!epoch.no_check) {
         peer.locking = nullptr;
         if (!target.carried_out) {

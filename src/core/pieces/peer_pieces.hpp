@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/published.hpp"
 #include "core/pieces/piece_words.hpp"
 #include "core/transport/transport.hpp"
 
@@ -12,6 +15,10 @@ namespace oriel {
 
 /// What a rank has attached to a dynamic window, as a process sees it that maps its words: the
 /// owner itself or a peer on its node. Zero bytes are a valid one that is not of any rank yet.
+///
+/// The process's lock serializes all but direct(), which its threads ask without. `notings_` is odd
+/// while a piece is being noted: who sees it so, or another one after its look than before, has
+/// found nothing.
 class PeerPieces {
  public:
   void meet(const PieceRoot& root) { root_ = &root; }
@@ -19,18 +26,34 @@ class PeerPieces {
   /// Where the run of some bytes lies in our address space, if it lies in a piece that was noted
   /// not long ago and nothing has been attached or detached since; else null.
   std::byte* direct(std::uint64_t address, std::uint64_t bytes) const {
-    if (root_->top.load(std::memory_order_acquire) != top_) return nullptr;
+    const std::uint32_t notings = notings_.load(std::memory_order_acquire);
+    if (root_->top.load(std::memory_order_acquire) != top_.load()) return nullptr;
     for (const Noted& one : noted_) {
-      const std::uint64_t offset = address - one.address;
-      if (bytes <= one.bytes && offset <= one.bytes - bytes) return one.base + offset;
+      const std::uint64_t size = one.bytes.load();
+      const std::uint64_t offset = address - one.address.load();
+      if (bytes > size || offset > size - bytes) continue;
+      std::byte* where = one.base.load() + offset;
+      std::atomic_thread_fence(std::memory_order_acquire);
+      return notings % 2 == 0 && notings_.load() == notings ? where : nullptr;
     }
     return nullptr;
   }
   /// For direct(): the last piece that was found, which lies at `base`.
   void note(const Piece& piece, std::byte* base) {
-    if (top_ != found_) noted_ = {};
-    top_ = found_;
-    noted_[next_++ % noted_.size()] = {piece.address, piece.bytes, base};
+    const bool changed = top_.load() != found_;
+    if (!changed && noted(piece)) return;
+    notings_.store(notings_.load() + 1);
+    // Whoever sees a part of what follows sees the odd number in its second look.
+    std::atomic_thread_fence(std::memory_order_release);
+    if (changed) {
+      for (Noted& one : noted_) one.bytes.store(0);
+      top_.store(found_);
+    }
+    Noted& place = noted_[next_++ % noted_.size()];
+    place.address.store(piece.address);
+    place.bytes.store(piece.bytes);
+    place.base.store(base);
+    notings_.store(notings_.load() + 1, std::memory_order_release);
   }
 
   /// The last piece that begins at the address or before it.
@@ -52,16 +75,23 @@ class PeerPieces {
   }
 
   struct Noted {
-    std::uint64_t address;
-    std::uint64_t bytes;  // 0: none
-    std::byte* base;
+    Published<std::uint64_t> address;
+    Published<std::uint64_t> bytes;  // 0: none
+    Published<std::byte*> base;
   };
 
+  bool noted(const Piece& piece) const {
+    return std::ranges::any_of(noted_, [&](const Noted& one) {
+      return one.address.load() == piece.address && one.bytes.load() == piece.bytes;
+    });
+  }
+
   const PieceRoot* root_;
-  std::uint64_t found_;  // top of the last search
-  std::uint64_t top_;    // of the pieces that are noted
+  std::uint64_t found_;           // top of the last search
+  Published<std::uint64_t> top_;  // of the pieces that are noted
   std::array<Noted, 4> noted_;
   unsigned next_;  // to be noted over
+  Published<std::uint32_t> notings_;
   std::array<const PieceNode*, PieceRoot::most_segments> segments_;
 };
 

@@ -74,18 +74,6 @@ Error Region::perform_on_handle(const Operation& operation) {
   return perform_at(operation, piece, static_cast<std::uint64_t>(start));
 }
 
-std::byte* Region::find_direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) {
-  Member piece;
-  std::uint64_t left = 0;
-  // Our own private pieces are not updated by CPU atomics.
-  if (find_piece(rank, address, piece, left) != Error::none || bytes > left ||
-      piece.path != Path::mapped || piece.private_memory) {
-    return nullptr;
-  }
-  pieces_[rank].note({piece.address, piece.size, {}}, piece.base);
-  return piece.base + (address - piece.address);
-}
-
 Error Region::check_attached(std::uint64_t address, std::uint64_t bytes, std::uint64_t element,
                              bool& some_private) {
   while (bytes != 0) {
@@ -116,6 +104,10 @@ Error Region::perform_on_pieces(const Operation& operation) {
     return error;
   }
   if (static_cast<std::uint64_t>(high - low) > left) return perform_by_pieces(operation);
+  // Our own private pieces are not updated by CPU atomics.
+  if (piece.path == Path::mapped && !piece.private_memory) {
+    pieces_[operation.target].note({piece.address, piece.size, {}}, piece.base);
+  }
   return perform_at(operation, piece, start - piece.address);
 }
 

@@ -194,6 +194,13 @@ Error Region::copy_vm(const Operation& operation, const Member& target, std::uin
   return batch.flush();
 }
 
+bool Region::copy(bool write, const Member& target, std::uint64_t offset, void* local,
+                  std::uint64_t bytes) const {
+  if (bytes > target.size || offset > target.size - bytes) return false;
+  const Run run{local, target.address + offset, bytes};
+  return transport_.copy(target.process, write, {&run, 1}) == Error::none;
+}
+
 Error Region::perform_vm(const Operation& operation, const Member& target, std::uint64_t base) {
   if (operation.kind == OperationKind::put || operation.kind == OperationKind::get) {
     return copy_vm(operation, target, base);

@@ -9,11 +9,12 @@ Region::Region(RegionSpec spec, Transport& transport)
     : transport_(transport),
       rank_(spec.rank),
       ranks_(spec.ranks),
-      sharers_(transport, spec.rank, [this](int rank) { return member(rank).process; }),
       atomics_(spec.atomics),
       own_(std::move(spec.own)),
       directory_(std::move(spec.directory)),
       mapped_(std::move(spec.mapped)),
+      sharers_(
+          transport, spec.rank, [this](int rank) { return member(rank).process; }, mapped_),
       mine_(spec.control),
       members_(static_cast<std::size_t>(spec.ranks)),
       pieces_(spec.pieces != nullptr ? members_.size() : 0),

@@ -11,6 +11,7 @@
 #include "core/lock/control.hpp"
 #include "core/lock/lock_line.hpp"
 #include "core/lock/sharers.hpp"
+#include "core/lock/thread_update.hpp"
 #include "core/lock/update.hpp"
 #include "core/operation/atomic_set.hpp"
 #include "core/operation/operation.hpp"
@@ -103,6 +104,10 @@ class Region {
   /// sentence. What is attached is asked when the operation is carried out.
   Error check(const Operation& operation, const char*& reason);
   Error perform(const Operation& operation);
+  /// A put (`write`) or get of one run of a member's private memory, by any thread. False: it is
+  /// not there, or cannot be reached.
+  bool copy(bool write, const Member& target, std::uint64_t offset, void* local,
+            std::uint64_t bytes) const;
   /// Error::peer_lost: a rank was killed within an update that this one would have to wait for.
   Error reduce(const Reduction& reduction, const Member& target, void* where, const void* origin,
                void* fetched, std::uint64_t count) {
@@ -121,6 +126,23 @@ class Region {
                                                               result);
     return Error::none;
   }
+  /// The same by a thread that does not hold the lock of its process, of which `thread` is the
+  /// line. False: nothing has been done, and the lock is needed.
+  bool reduce_unlocked(ThreadLine& thread, const Reduction& reduction, const Member& target,
+                       void* where, const void* origin, void* fetched, std::uint64_t count) const {
+    if (!by_cpu_atomics(target, where, reduction.element, count)) return false;
+    const ThreadUpdate held(*target.control, thread, sharers_);
+    if (held.permitted()) reduce_atomic(reduction, where, origin, fetched, count);
+    return held.permitted();
+  }
+  bool compare_swap_unlocked(ThreadLine& thread, std::uint32_t element, const Member& target,
+                             void* where, const void* origin, const void* compare,
+                             void* result) const {
+    if (!by_cpu_atomics(target, where, element, 1)) return false;
+    const ThreadUpdate held(*target.control, thread, sharers_);
+    if (held.permitted()) compare_swap_atomic(element, where, origin, compare, result);
+    return held.permitted();
+  }
   /// Whether so many elements in a row there are updated one by one, by an atomic of the CPU each;
   /// else all of them alone.
   static bool by_cpu_atomics(const Member& target, const void* where, std::uint32_t element,
@@ -136,10 +158,10 @@ class Region {
   /// Looks for the handle of a mapped rank. Error::base: it has been released, or never was one.
   Error open_handle(HandleView& view);
   /// Where so many bytes at that address of a mapped rank lie in our address space, if they lie in
-  /// one piece that can be loaded and stored. Null: perform() does what can be done.
-  std::byte* direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) {
-    std::byte* where = pieces_[rank].direct(address, bytes);
-    return where != nullptr ? where : find_direct_piece(rank, address, bytes);
+  /// one piece that can be loaded and stored, and that perform() has met not long ago. Any thread
+  /// may ask, whatever others do.
+  std::byte* direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) const {
+    return pieces_[rank].direct(address, bytes);
   }
   /// Error::range: some of these bytes of ours are not attached, or an element of so many bytes
   /// lies in two pieces. Sets `some_private` if peers cannot map all of them.
@@ -164,7 +186,6 @@ class Region {
   Member as_member(int rank, const Piece& piece);
   Error perform_on_handle(const Operation& operation);
   Error find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left);
-  std::byte* find_direct_piece(int rank, std::uint64_t address, std::uint64_t bytes);
   Error perform_on_pieces(const Operation& operation);
   template <typename Visit>
   Error for_each_part(const Operation& operation, Visit&& visit);
@@ -186,11 +207,11 @@ class Region {
   Transport& transport_;
   int rank_;
   int ranks_;
-  Sharers sharers_;
   AtomicSet atomics_;
   std::shared_ptr<void> own_;
   std::shared_ptr<Directory> directory_;
   std::vector<int> mapped_;
+  Sharers sharers_;
   ControlBlock* mine_;
   ZeroArray<Known> members_;
   std::unique_ptr<OwnPieces> own_pieces_;  // null: the window is not dynamic

@@ -11,6 +11,7 @@
 #include "core/operation/operation.hpp"
 #include "core/transport/doorbell.hpp"
 #include "core/transport/place.hpp"
+#include "core/transport/thread_lines.hpp"
 
 namespace oriel {
 
@@ -132,7 +133,8 @@ class Transport {
   /// Null: they cannot be had.
   virtual std::byte* map(int process, const Place& place, std::uint64_t bytes) = 0;
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
-  /// return. Only used for ranks whose path is Path::vm.
+  /// return. Only used for ranks whose path is Path::vm. Any thread may call it, whatever others
+  /// do.
   virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;
 
   /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.
@@ -153,6 +155,11 @@ class Transport {
   virtual bool finish_recall(int process, StoreMaker& maker) = 0;
   /// Not 0: a process has found no room for its notification.
   virtual const std::atomic<std::uint32_t>& pressed() const = 0;
+
+  /// The lines of our threads.
+  virtual ThreadLines& own_threads() = 0;
+  /// Those in use of a process on our node, ourselves included.
+  virtual std::span<const ThreadLine> threads(int process) = 0;
 
   /// Wakes the process that sleeps at the doorbell.
   virtual void ring(Doorbell& doorbell) = 0;

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "core/transport/doorbell.hpp"
+#include "core/transport/thread_lines.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/notify_queue.hpp"
@@ -23,12 +24,12 @@ struct ProcessName {
 };
 static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) == 56);
 
-/// What a process shares with all peers on its node; the cells of the mailbox follow, and the lines
-/// of the notifications. What comes
-/// before the doorbell is written before the name goes out and never changes.
+/// What a process shares with all peers on its node; the cells of the mailbox follow, the lines of
+/// the notifications, and those of its threads. What comes before the doorbell is written before
+/// the name goes out and never changes.
 struct alignas(cache_line) ProcessBlock {
   static constexpr std::uint32_t magic_value = 0x0e1e15b1;
-  static constexpr std::uint32_t current_version = 7;  // of all that peers see in shared memory
+  static constexpr std::uint32_t current_version = 8;  // of all that peers see in shared memory
   static constexpr std::size_t mailbox_cells = 4096;   // 256 KiB
   static constexpr std::size_t notify_lines = 1024;    // 64 KiB
 
@@ -46,9 +47,10 @@ struct alignas(cache_line) ProcessBlock {
 
   MailboxCell* cells() { return reinterpret_cast<MailboxCell*>(this + 1); }
   NotifyLine* lines() { return reinterpret_cast<NotifyLine*>(cells() + mailbox_cells); }
+  ThreadLines* threads() { return reinterpret_cast<ThreadLines*>(lines() + notify_lines); }
   static constexpr std::size_t bytes() {
     return sizeof(ProcessBlock) + mailbox_cells * sizeof(MailboxCell) +
-           notify_lines * sizeof(NotifyLine);
+           notify_lines * sizeof(NotifyLine) + sizeof(ThreadLines);
   }
 };
 static_assert(sizeof(ProcessBlock) == 10 * cache_line);

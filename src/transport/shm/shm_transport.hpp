@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/growing_array.hpp"
 #include "core/transport/transport.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/mailbox.hpp"
@@ -86,6 +87,10 @@ class ShmTransport final : public Transport {
   const std::atomic<std::uint32_t>& pressed() const override {
     return peers_.front().block->notify.pressed;
   }
+  ThreadLines& own_threads() override { return *peers_.front().block->threads(); }
+  std::span<const ThreadLine> threads(int process) override {
+    return peer(process).block->threads()->in_use();
+  }
   void ring(Doorbell& doorbell) override;
   /// Every process here has registered for expedited membarriers.
   bool fences_peers() const override { return fenced_; }
@@ -150,7 +155,7 @@ class ShmTransport final : public Transport {
   std::uint64_t notify_stalled_since_ = 0;               // likewise
   unsigned quiet_looks_ = 0;                             // for notifications, in a row
   std::int32_t dead_producer_ = 0;                       // pid of the one found out last
-  std::vector<Peer> peers_;                              // the first is this process
+  GrowingArray<Peer> peers_;                             // the first is this process
   std::unordered_map<std::uint64_t, int> numbers_;       // by ProcessName::id
   std::map<int, std::deque<Waiting>> backlogs_;          // by process; none is empty
   std::vector<std::byte> message_;                       // the one received last

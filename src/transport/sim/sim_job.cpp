@@ -100,15 +100,15 @@ int SimJob::create_window(const SimWindowSpec& spec) {
   SimWindow& made = windows_.emplace_back();
   made.spec = spec;
   made.sides.resize(node_of_.size());
-  std::uint32_t number = static_cast<std::uint32_t>(id * ranks());
-  for (Side& side : made.sides) {
-    side.number = number++;  // every rank has its own
+  const auto count = static_cast<std::uint32_t>(ranks());
+  for (std::uint32_t rank = 0; rank < count; ++rank) {
+    Side& side = made.sides[rank];
+    side.number = static_cast<std::uint32_t>(id) * count + rank;  // every rank has its own
     side.window_memory = zeroed(spec.bytes + spec.misalign + 1);
     side.memory = side.window_memory.get() + spec.misalign;
     if (spec.pieces != 0) side.pieces = std::make_unique<SharedPieces>();
     side.control_memory = zeroed(ControlBlock::bytes(node_of_.size()));
-    side.control = ControlBlock::create(side.control_memory.get(),
-                                        static_cast<std::uint32_t>(node_of_.size()));
+    side.control = ControlBlock::create(side.control_memory.get(), count, rank);
   }
   for (int i = 0; i < ranks(); ++i) {
     for (int j = 0; j < ranks(); ++j) {

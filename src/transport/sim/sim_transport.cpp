@@ -24,6 +24,7 @@ SimNetwork::SimNetwork(int processes, bool immediate)
       half_done_(processes_) {
   for (std::size_t i = 0; i < processes_; ++i) {
     notifications_.push_back(std::make_unique<Notifications>());
+    threads_.push_back(std::make_unique<ThreadLines>());
   }
 }
 
@@ -255,7 +256,7 @@ void SimTransport::unshare(std::byte* memory) {
 }
 
 Error SimTransport::copy(int process, bool write, std::span<const Run> runs) {
-  ++copies_;
+  copies_.fetch_add(1, std::memory_order_relaxed);
   if (process == ended_) return Error::peer_lost;
   // The simulated peer lives in this program: its private memory is at its address.
   for (const Run& run : runs) {

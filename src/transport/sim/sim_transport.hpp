@@ -103,6 +103,8 @@ class SimNetwork {
     return *notifications_[static_cast<std::size_t>(process)];
   }
 
+  ThreadLines& threads(int process) { return *threads_[static_cast<std::size_t>(process)]; }
+
   /// Routes with something under way.
   std::vector<Route> under_way() const;
   /// Lets what is oldest on a route arrive; false if there is nothing that can.
@@ -132,6 +134,7 @@ class SimNetwork {
   std::vector<Transfer> told_;                  // the last of these, by process
   std::vector<const Remote*> half_done_;        // by process
   std::vector<std::unique_ptr<Notifications>> notifications_;  // by process
+  std::vector<std::unique_ptr<ThreadLines>> threads_;          // likewise
 };
 
 /// Transport of one simulated process.
@@ -171,6 +174,10 @@ class SimTransport final : public Transport {
   const std::atomic<std::uint32_t>& pressed() const override {
     return network_.notifications(self_).ends.pressed;
   }
+  ThreadLines& own_threads() override { return network_.threads(self_); }
+  std::span<const ThreadLine> threads(int process) override {
+    return network_.threads(process).in_use();
+  }
   void ring(Doorbell& doorbell) override;
   /// Simulated processes may be threads under ThreadSanitizer, which knows no membarrier.
   bool fences_peers() const override { return false; }
@@ -187,7 +194,7 @@ class SimTransport final : public Transport {
   /// Messages that went as immediate data.
   std::uint64_t named() const { return named_; }
   /// Calls of copy() so far, which are system calls elsewhere.
-  std::uint64_t copies() const { return copies_; }
+  std::uint64_t copies() const { return copies_.load(std::memory_order_relaxed); }
   /// Whether this process lives is known from now on: not.
   void set_ended(int process) { ended_ = process; }
   /// The processes that were asked after since the last call.
@@ -220,7 +227,7 @@ class SimTransport final : public Transport {
   int self_;
   std::uint64_t messages_ = 0;
   std::uint64_t packets_ = 0;
-  std::uint64_t copies_ = 0;
+  std::atomic<std::uint64_t> copies_{0};
   std::uint64_t named_ = 0;
   int ended_ = -1;
   std::set<int> asked_;

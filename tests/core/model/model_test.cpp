@@ -103,6 +103,17 @@ TEST(Model, UpdatesExcludeOneAnother) {
   }
 }
 
+// G8: threads update in lines of their own, while the right to update alone comes and goes.
+TEST(Model, ThreadsUpdateWithoutTheLock) {
+  for (const Scripts& scripts :
+       {Scripts{"ew", "ea"}, {"ea", "ww"}, {"e", "a", "ww"}, {"ea", "w", "w"}, {"ewa", "we"}}) {
+    holds(update(scripts));
+    holds(update(scripts, false));
+  }
+  for (const Scripts& scripts : {Scripts{"eww", "a"}, {"ew", "e", "a"}}) holds(update(scripts), 1);
+  if (soaking()) holds(update({"ea", "e", "ww"}));
+}
+
 TEST(Model, AWakeUpIsNotLost) {
   holds(sleep(1, 3, 1));
   holds(sleep(2, 2, 1));
@@ -255,6 +266,21 @@ const Mutant mutants[] = {
      {Kind::late, "updating"},
      [] { return update({"ee", "a"}); }},
     {"update: not announced", {Kind::skip, "updating"}, [] { return update({"e", "a"}); }},
+    {"thread's update: no membarrier", {Kind::no_fence, ""}, [] { return update({"ew", "ea"}); }},
+    {"thread's update: looks before its store",
+     {Kind::late, "thread"},
+     [] { return update({"ew", "ea"}); }},
+    {"thread's update: not announced", {Kind::skip, "thread"}, [] { return update({"ew", "ea"}); }},
+    {"thread's update: ended without release",
+     {Kind::unrelease, "thread"},
+     [] { return update({"ew", "ea"}); }},
+    {"thread's update: end seen without acquire",
+     {Kind::unacquire, "thread"},
+     [] { return update({"ew", "ea"}); }},
+    {"thread's update: a dead rank awaited",
+     {Kind::trusting, ""},
+     [] { return update({"ew", "a"}); },
+     1},
     {"lock: a dead rank's guard awaited", {Kind::trusting, ""}, [] { return lock({"x", "x"}); }, 1},
     {"update: a dead rank awaited", {Kind::trusting, ""}, [] { return update({"e", "a"}); }, 1},
     {"sleep: no membarrier", {Kind::no_fence, ""}, [] { return sleep(1, 1, 1); }},

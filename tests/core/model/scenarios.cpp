@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scenarios.hpp"
 
+#include <algorithm>
+
 namespace oriel::model {
 namespace {
 
@@ -12,6 +14,11 @@ std::string joined(const std::vector<std::string>& scripts, const Sharers& share
   std::string all;
   for (const std::string& script : scripts) all += (all.empty() ? "" : " | ") + script;
   return all + (sharers.asymmetric() ? "" : ", fences on both sides");
+}
+
+/// Of another thread of the first rank.
+bool of_thread(const std::string& script) {
+  return script.find_first_not_of('w') == std::string::npos;
 }
 
 }  // namespace
@@ -131,8 +138,22 @@ std::string LockScene::check_end(State& state, Programs& programs) {
 }
 
 UpdateScene::UpdateScene(Scripts scripts, bool asymmetric)
-    : scripts_(std::move(scripts)), control_(ranks()) {
-  for (int rank = 0; rank < ranks(); ++rank) sharers_.emplace_back(rank, asymmetric);
+    : scripts_(std::move(scripts)),
+      threads_(static_cast<int>(std::ranges::count_if(scripts_, of_thread))),
+      control_(ranks()),
+      lines_(new Line[scripts_.size()]) {
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const bool thread = of_thread(scripts_[static_cast<std::size_t>(rank)]);
+    if (!thread) sharing_.push_back(rank);
+    sharers_.emplace_back(thread ? 0 : rank, asymmetric, this);
+  }
+}
+
+std::span<const UpdateScene::Line> UpdateScene::of_rank(int rank) const {
+  const std::string& script = scripts_[static_cast<std::size_t>(rank)];
+  const bool own = script.find('w') != std::string::npos;
+  if (rank == 0 && threads_ != 0) return {lines_.get(), static_cast<std::size_t>(1 + threads_)};
+  return {lines_.get() + threads_ + rank, own ? std::size_t{1} : 0};
 }
 
 std::string UpdateScene::description() const {
@@ -144,15 +165,30 @@ void UpdateScene::name_words(Programs& programs) {
   element_.name(programs, "element");
   for (int rank = 0; rank < ranks(); ++rank) {
     control_.block().slots()[rank].updating.name(programs, of("updating", rank));
+    lines_[static_cast<std::size_t>(rank)].updating.name(programs, of("thread", rank));
   }
+  given_up_.name(programs, "given up");
 }
 
 void UpdateScene::play(int rank) {
   const std::string& script = scripts_[static_cast<std::size_t>(rank)];
   for (std::size_t turn = 0; turn < script.size(); ++turn) {
-    update(rank, script[turn] == 'a');
+    if (script[turn] == 'w') {
+      update_unlocked(rank);
+    } else {
+      update(rank, script[turn] == 'a');
+    }
     forget(turn);
   }
+}
+
+void UpdateScene::update_unlocked(int rank) {
+  // Threads come last among the scripts, and their lines behind that of the first rank.
+  const int first_thread = ranks() - threads_;
+  const int line = rank >= first_thread ? 1 + rank - first_thread : rank + (rank != 0) * threads_;
+  const ThreadUpdate held(control_.block(), lines_[static_cast<std::size_t>(line)],
+                          sharers_[static_cast<std::size_t>(rank)]);
+  (held.permitted() ? element_ : given_up_).fetch_add(1, std::memory_order_relaxed);
 }
 
 // An update alone is a plain load and a plain store: what no order holds back may be lost.
@@ -171,7 +207,9 @@ void UpdateScene::update(int rank, bool alone) {
 std::string UpdateScene::check_end(State& state, Programs& programs) {
   std::uint64_t updates = 0;
   for (const std::string& script : scripts_) updates += script.size();
-  return state.latest(programs.atomic(&element_)) == updates ? "" : "updates were lost";
+  const std::uint64_t made = state.latest(programs.atomic(&element_));
+  const std::uint64_t given_up = state.latest(programs.atomic(&given_up_));
+  return made + given_up == updates ? "" : "updates were lost";
 }
 
 SleepScene::SleepScene(int storers, int words, int sleepers)

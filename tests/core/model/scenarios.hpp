@@ -12,6 +12,7 @@
 
 #include "core/lock/fence_tree.hpp"
 #include "core/lock/lock_line_inline.hpp"
+#include "core/lock/thread_update.hpp"
 #include "core/lock/update_inline.hpp"
 #include "core/lock/watched_word.hpp"
 #include "core/transport/doorbell.hpp"
@@ -28,7 +29,7 @@ class Control {
 
   explicit Control(int ranks)
       : memory_(Block::bytes(static_cast<std::size_t>(ranks)) / sizeof(Line) + 1) {
-    block_ = Block::create(memory_.data(), static_cast<std::uint32_t>(ranks));
+    block_ = Block::create(memory_.data(), static_cast<std::uint32_t>(ranks), 0);
     for (int rank = 0; rank < ranks; ++rank) {
       new (block_->slots() + rank) Block::Slot;
       new (block_->nodes() + rank) Block::LockNode;
@@ -93,9 +94,11 @@ class LockScene final : public Scene {
 };
 
 /// Accumulates to one element of one rank.
-class UpdateScene final : public Scene {
+class UpdateScene final : public Scene, public Threads {
  public:
-  /// Each letter is an update. e: one element; a: alone.
+  /// Each letter is an update. e: one element; a: alone; w: one element without the lock of the
+  /// process, which is given up if it is not permitted. A script of these alone is that of another
+  /// thread of the first rank.
   using Scripts = std::vector<std::string>;
 
   UpdateScene(Scripts scripts, bool asymmetric);
@@ -104,17 +107,25 @@ class UpdateScene final : public Scene {
 
  private:
   using Update = BasicUpdate<Words>;
+  using ThreadUpdate = BasicThreadUpdate<Words>;
 
   int ranks() const override { return static_cast<int>(scripts_.size()); }
+  std::span<const int> sharing() const override { return sharing_; }
+  std::span<const Line> of_rank(int rank) const override;
   void name_words(Programs& programs) override;
   void play(int rank) override;
   std::string check_end(State& state, Programs& programs) override;
   void update(int rank, bool alone);
+  void update_unlocked(int rank);
 
-  Scripts scripts_;
+  Scripts scripts_;  // those of threads come last
+  int threads_;      // so many
   Control control_;
+  std::vector<int> sharing_;
   std::deque<Sharers> sharers_;
+  std::unique_ptr<Line[]> lines_;  // by script, but those of threads behind the first one
   Atomic<std::uint32_t> element_;
+  Atomic<std::uint32_t> given_up_;
 };
 
 /// The last rank's process sleeps, in one thread or in several, until each of the other ranks has

@@ -5,8 +5,10 @@
 #include <concepts>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 
 #include "core/lock/control.hpp"
+#include "core/transport/thread_lines.hpp"
 #include "memory.hpp"
 #include "program.hpp"
 
@@ -140,11 +142,22 @@ class Plain {
   }
 };
 
+struct Words;
+
+/// The lines of the threads that update without their processes' locks.
+struct Threads {
+  using Line = BasicThreadLine<Words>;
+
+  virtual ~Threads() = default;
+  virtual std::span<const int> sharing() const = 0;
+  virtual std::span<const Line> of_rank(int rank) const = 0;
+};
+
 /// The ranks of a scenario, as one of them sees them.
 class Sharers {
  public:
-  Sharers(int self, bool asymmetric)
-      : self_(static_cast<std::uint32_t>(self)), asymmetric_(asymmetric) {}
+  Sharers(int self, bool asymmetric, const Threads* threads = nullptr)
+      : self_(static_cast<std::uint32_t>(self)), asymmetric_(asymmetric), threads_(threads) {}
 
   std::uint32_t self() const { return self_; }
   bool asymmetric() const { return asymmetric_; }
@@ -156,6 +169,9 @@ class Sharers {
     Run::current().step(made);
   }
   void relax() {}
+  std::span<const int> ranks() const { return threads_->sharing(); }
+  std::span<const Threads::Line> threads(int rank) const { return threads_->of_rank(rank); }
+  bool threaded() const { return !threads_->of_rank(static_cast<int>(self_)).empty(); }
   bool alive(std::uint32_t rank) {
     return Run::current().programs().mutation().kind == Mutation::Kind::trusting || lives(rank);
   }
@@ -169,6 +185,7 @@ class Sharers {
  private:
   std::uint32_t self_;
   bool asymmetric_;
+  const Threads* threads_;  // of those who update
 };
 
 /// The loop of a rank that waits for others. Nothing is carried from one round to the next but whom

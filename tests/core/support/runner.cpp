@@ -63,7 +63,12 @@ Runner::Runner(SimJob& job, const Program& program, Barrier& barrier, int rank)
       code_(program.code[at(rank)]),
       accesses_(program.accesses[at(rank)]),
       requests_(at(program.requests[at(rank)])),
-      buffers_(accesses_.size()) {}
+      buffers_(accesses_.size()) {
+  if (rank % 2 == 0) return;
+  ThreadLines& threads = job.network().threads(rank);
+  threads.used = 1;
+  thread_ = &threads.lines.front();
+}
 
 void Runner::fail(const std::string& what) {
   if (failure_.empty()) failure_ = where() + ": " + what;
@@ -109,8 +114,10 @@ Outcome Runner::call(const Instruction& instruction, Window& window, Completion*
     case Kind::unlock_all:
       return window.unlock_all(completion);
     case Kind::flush:
-      // The boundary asks this first.
-      if (window.flushed(instruction.target, false)) return Outcome::finished();
+      // The boundary asks these first.
+      if (window.flushed(instruction.target, false) || window.settled(instruction.target, false)) {
+        return Outcome::finished();
+      }
       return window.flush(instruction.target, instruction.local, completion);
     default:
       return window.flush_all(instruction.local, completion);
@@ -222,11 +229,11 @@ bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& wind
   }
   const Reduction reduction{access.op, Basic::u64, word};
   if (access.kind == OperationKind::compare_and_swap) {
-    return window.compare_swap_directly(access.target, displacement, reduction,
+    return window.compare_swap_directly(thread_, access.target, displacement, reduction,
                                         buffers.origin.data(), &buffers.compare,
                                         buffers.result.data());
   }
-  return window.reduce_directly(access.target, displacement, reduction,
+  return window.reduce_directly(thread_, access.target, displacement, reduction,
                                 buffers.origin.empty() ? nullptr : buffers.origin.data(),
                                 buffers.result.empty() ? nullptr : buffers.result.data(), 1);
 }

@@ -95,6 +95,7 @@ class Runner {
   const Program& program_;
   Barrier& barrier_;
   int rank_;
+  ThreadLine* thread_ = nullptr;  // updates as a thread without the lock of its process does
   const std::vector<Instruction>& code_;
   const std::vector<Access>& accesses_;
   std::size_t next_ = 0;

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace oriel::boundary {
+
+/// What of ours stands behind the host's handles: open addressing, and in front of it what the
+/// thread asked for last, which is nearly always what it asks for next. One table for each kind of
+/// object.
+///
+/// find() takes no lock and writes nothing that other threads read. Changes are made one at a time,
+/// with the process lock. `version_` is odd while one is being made: a reader that sees it odd, or
+/// another one after its look than before, has found nothing. Whoever has been given a handle has
+/// been given it after its insertion, so it sees that version or a later one.
+template <typename Object>
+class HandleTable {
+ public:
+  HandleTable() { grow(16); }
+
+  /// Null: not in the table, or only to be seen with the process lock.
+  Object* find(std::uint64_t key) const {
+    const std::uint64_t version = version_.load(std::memory_order_acquire);
+    if (last_.key == key && last_.version == version) [[likely]]
+      return last_.object;
+    return find_in_table(key, version);
+  }
+
+  void insert(std::uint64_t key, Object* object) {
+    const Change change(version_);
+    if (2 * (used_ + 1) > table_.load(std::memory_order_relaxed)->size()) {
+      const Table& old = *table_.load(std::memory_order_relaxed);
+      grow(2 * old.size());
+      for (std::size_t i = 0; i < old.size(); ++i) {
+        const Entry& entry = old[i];
+        if (entry.object() != nullptr) put(entry.key(), entry.object());
+      }
+    }
+    put(key, object);
+  }
+
+  /// Only if the handle still means this object: the host may have given it to another thread's.
+  void erase(std::uint64_t key, const Object* object) {
+    Table& table = *table_.load(std::memory_order_relaxed);
+    Entry* entry = table.find(key);
+    if (entry == nullptr || entry->object() != object) return;
+    const Change change(version_);
+    // What follows the gap up to the next one may have been pushed past it: put it in again.
+    entry->set(0, nullptr);
+    --used_;
+    for (std::size_t i = table.next(table.index_of(*entry)); table[i].object() != nullptr;
+         i = table.next(i)) {
+      const std::pair moved{table[i].key(), table[i].object()};
+      table[i].set(0, nullptr);
+      --used_;
+      put(moved.first, moved.second);
+    }
+  }
+
+  void clear() {
+    const Change change(version_);
+    Table& table = *table_.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < table.size(); ++i) table[i].set(0, nullptr);
+    used_ = 0;
+  }
+
+ private:
+  class Entry {
+   public:
+    std::uint64_t key() const { return key_.load(std::memory_order_relaxed); }
+    Object* object() const { return object_.load(std::memory_order_relaxed); }
+    void set(std::uint64_t key, Object* object) {
+      key_.store(key, std::memory_order_relaxed);
+      object_.store(object, std::memory_order_relaxed);
+    }
+
+   private:
+    std::atomic<std::uint64_t> key_{0};
+    std::atomic<Object*> object_{nullptr};
+  };
+
+  /// A power of two of entries, at most half of them in use.
+  class Table {
+   public:
+    explicit Table(std::size_t size) : entries_(new Entry[size]), size_(size) {}
+    std::size_t size() const { return size_; }
+    Entry& operator[](std::size_t i) { return entries_[i]; }
+    const Entry& operator[](std::size_t i) const { return entries_[i]; }
+    std::size_t index_of(const Entry& entry) const {
+      return static_cast<std::size_t>(&entry - entries_.get());
+    }
+    std::size_t place(std::uint64_t key) const {
+      // Fibonacci hashing: handles differ in their low bits (MPICH) or in their middle ones
+      // (pointers).
+      return (key * 0x9e3779b97f4a7c15u >> 32) & (size_ - 1);
+    }
+    std::size_t next(std::size_t i) const { return (i + 1) & (size_ - 1); }
+    /// Looks at each entry once at most: they may move while a reader looks.
+    Entry* find(std::uint64_t key) const {
+      std::size_t i = place(key);
+      for (std::size_t looked = 0; looked < size_; ++looked, i = next(i)) {
+        if (entries_[i].object() == nullptr) return nullptr;
+        if (entries_[i].key() == key) return &entries_[i];
+      }
+      return nullptr;
+    }
+
+   private:
+    std::unique_ptr<Entry[]> entries_;
+    std::size_t size_;
+  };
+
+  /// Makes what is changed in its life invisible until it is over.
+  class Change {
+   public:
+    explicit Change(std::atomic<std::uint64_t>& version) : version_(version) {
+      version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      // A reader that has seen a part of the change sees the odd version in its second look.
+      std::atomic_thread_fence(std::memory_order_release);
+    }
+    ~Change() {
+      version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+
+   private:
+    std::atomic<std::uint64_t>& version_;
+  };
+
+  /// What a thread has found last, and in which version.
+  struct Last {
+    std::uint64_t key;
+    std::uint64_t version;
+    Object* object;
+  };
+
+  Object* find_in_table(std::uint64_t key, std::uint64_t version) const {
+    const Entry* entry = table_.load(std::memory_order_acquire)->find(key);
+    Object* object = entry != nullptr ? entry->object() : nullptr;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (version % 2 != 0 || version_.load(std::memory_order_relaxed) != version) return nullptr;
+    if (object != nullptr) last_ = {key, version, object};
+    return object;
+  }
+
+  void put(std::uint64_t key, Object* object) {
+    Table& table = *table_.load(std::memory_order_relaxed);
+    std::size_t i = table.place(key);
+    while (table[i].object() != nullptr && table[i].key() != key) i = table.next(i);
+    if (table[i].object() == nullptr) ++used_;
+    table[i].set(key, object);
+  }
+
+  void grow(std::size_t size) {
+    tables_.push_back(std::make_unique<Table>(size));
+    table_.store(tables_.back().get(), std::memory_order_release);
+    used_ = 0;
+  }
+
+  // The initial-exec model: an access is one instruction, and takes a few bytes of what the loader
+  // sets aside for libraries that come late. Version 0 is never that of an entry.
+  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Last last_{};
+
+  std::atomic<std::uint64_t> version_{0};
+  std::atomic<Table*> table_{nullptr};
+  // The smaller ones, too: a reader may still look at them.
+  std::vector<std::unique_ptr<Table>> tables_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/runtime/line_keeper.hpp"
+
+#include <bit>
+
+namespace oriel::boundary {
+
+LineKeeper line_keeper;
+
+static_assert(ThreadLines::most == 64);
+
+/// Of one thread: gives its line back when it ends.
+struct LineKeeper::Return {
+  ~Return() { line_keeper.give_back(own_); }
+};
+
+void LineKeeper::start(ThreadLines& lines) {
+  const std::lock_guard guard(mutex_);
+  taken_ = 0;
+  lines_.store(&lines, std::memory_order_relaxed);
+}
+
+void LineKeeper::stop() {
+  const std::lock_guard guard(mutex_);
+  lines_.store(nullptr, std::memory_order_relaxed);
+}
+
+ThreadLine* LineKeeper::take() {
+  static thread_local const Return when_it_ends;
+  static_cast<void>(when_it_ends);
+  const std::lock_guard guard(mutex_);
+  ThreadLines* lines = lines_.load(std::memory_order_relaxed);
+  own_ = {lines, nullptr};
+  const auto free = static_cast<std::uint32_t>(std::countr_one(taken_));
+  if (lines == nullptr || free == ThreadLines::most) return nullptr;
+  taken_ |= std::uint64_t{1} << free;
+  // Before the thread's first store there; see ThreadLines::used.
+  if (lines->used.load(std::memory_order_relaxed) <= free) {
+    lines->used.store(free + 1, std::memory_order_seq_cst);
+  }
+  return own_.line = &lines->lines[free];
+}
+
+void LineKeeper::give_back(const Own& own) {
+  const std::lock_guard guard(mutex_);
+  const ThreadLines* lines = lines_.load(std::memory_order_relaxed);
+  if (own.line == nullptr || own.keeper_lines != lines) return;
+  taken_ &= ~(std::uint64_t{1} << (own.line - lines->lines.data()));
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several threads of each rank operate in one epoch, with the lock of their process only where the
+// fast paths decline, as the boundary does it (G8): for ThreadSanitizer, and against what the sums
+// and the words of each thread have to be.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "support/calls.hpp"
+#include "support/random.hpp"
+#include "transport/sim/sim_job.hpp"
+
+namespace oriel::test {
+namespace {
+
+constexpr int ranks = 2;
+constexpr int threads = 3;
+constexpr int rounds = 8000;
+constexpr std::uint64_t words_each = 4;  // of a thread's own in each window
+constexpr std::uint64_t sums = 600;      // more than are updated one by one
+constexpr std::uint64_t first_sum = ranks * threads * words_each;
+
+struct Case {
+  const char* name;
+  Path path;
+  std::uint64_t pieces;
+};
+
+class SeveralThreads : public ::testing::TestWithParam<Case> {
+ protected:
+  SeveralThreads() {
+    SimWindowSpec spec;
+    spec.bytes = 8 * (first_sum + sums);
+    spec.memory.assign(ranks, GetParam().path);
+    spec.pieces = GetParam().pieces;
+    job_.create_window(spec);
+    job_.create_window(spec);
+  }
+
+  SimJob job_{std::vector<int>(ranks, 0), true};
+  std::array<std::mutex, ranks> locks_;
+  /// Updates of all sums, and of the first one, of each rank.
+  std::array<std::atomic<std::uint64_t>, ranks> all_{};
+  std::array<std::atomic<std::uint64_t>, ranks> first_{};
+
+  friend class Caller;
+};
+
+/// One thread of one rank.
+class Caller {
+ public:
+  Caller(SeveralThreads& test, int rank, int thread)
+      : test_(test),
+        rank_(rank),
+        own_(static_cast<std::uint64_t>(rank * threads + thread) * words_each),
+        line_(test.job_.network().threads(rank).lines[static_cast<std::size_t>(thread)]),
+        random_(static_cast<std::uint64_t>(rank * threads + thread) + 1) {}
+
+  void play() {
+    for (int i = 0; i < rounds && !::testing::Test::HasFailure(); ++i) {
+      const int target = random_.below(ranks);
+      switch (random_.below(8)) {
+        case 0:
+          add_to_all(target);
+          break;
+        case 1:
+          read(target);
+          break;
+        case 2:
+          elsewhere(target);
+          break;
+        case 3:
+        case 4:
+          add(target);
+          break;
+        default:
+          put(target);
+      }
+      if (random_.chance(70)) flush(target);
+    }
+    for (int target = 0; target < ranks; ++target) flush(target);
+  }
+
+ private:
+  Window& window(int index = 0) { return test_.job_.window(rank_, index); }
+  std::mutex& lock() { return test_.locks_[static_cast<std::size_t>(rank_)]; }
+  std::int64_t place(int target, std::uint64_t word) {
+    return test_.job_.displacement(target, 0, 8 * word);
+  }
+
+  void put(int target) {
+    const auto word = static_cast<std::uint64_t>(random_.below(words_each));
+    const std::uint64_t value = ++mine_[static_cast<std::size_t>(target)][word];
+    const std::int64_t displacement = place(target, own_ + word);
+    if (std::byte* where = window().direct(target, displacement, 8)) {
+      std::memcpy(where, &value, 8);
+      return;
+    }
+    std::uint64_t copied = value;
+    if (window().copy_directly(true, target, displacement, &copied, 8)) return;
+    const std::lock_guard guard(lock());
+    issue(window(), on_word(OperationKind::put, &value, target, displacement));
+  }
+
+  void read(int target) {
+    flush(target);
+    const auto word = static_cast<std::uint64_t>(random_.below(words_each));
+    std::uint64_t found = 0;
+    const std::int64_t displacement = place(target, own_ + word);
+    if (const std::byte* where = window().direct(target, displacement, 8)) {
+      std::memcpy(&found, where, 8);
+    } else if (!window().copy_directly(false, target, displacement, &found, 8)) {
+      const std::lock_guard guard(lock());
+      Operation get = on_word(OperationKind::get, nullptr, target, displacement);
+      get.result = get.origin;
+      get.result.address = &found;
+      get.origin = {};
+      issue(window(), get);
+    }
+    EXPECT_EQ(found, mine_[static_cast<std::size_t>(target)][word]);
+  }
+
+  void add(int target) {
+    test_.first_[static_cast<std::size_t>(target)].fetch_add(1, std::memory_order_relaxed);
+    const Reduction sum{Op::sum, Basic::u64, 8};
+    const std::int64_t displacement = place(target, first_sum);
+    if (window().reduce_directly(&line_, target, displacement, sum, &one_, nullptr, 1)) return;
+    const std::lock_guard guard(lock());
+    issue(window(), on_word(OperationKind::accumulate, &one_, target, displacement));
+  }
+
+  /// So many that they are updated alone.
+  void add_to_all(int target) {
+    test_.all_[static_cast<std::size_t>(target)].fetch_add(1, std::memory_order_relaxed);
+    Operation operation =
+        on_word(OperationKind::accumulate, ones_.data(), target, place(target, first_sum));
+    operation.target_count = operation.origin.count = sums;
+    const std::lock_guard guard(lock());
+    issue(window(), operation);
+  }
+
+  /// Another window's epoch, and pieces that come and go.
+  void elsewhere(int target) {
+    const std::lock_guard guard(lock());
+    if (window(1).lock(false, target, {}) != Error::none) return;  // another thread's is open
+    test_.job_.churn(rank_, 0);
+    const std::uint64_t value = 7;
+    issue(window(1), on_word(OperationKind::accumulate, &value, target,
+                             test_.job_.displacement(target, 1, 8 * first_sum)));
+    finish([&](Completion* told) { return window(1).unlock(target, told); });
+  }
+
+  void flush(int target) {
+    if (window().flushed(target, false)) return;
+    const std::lock_guard guard(lock());
+    if (window().settled(target, false)) return;
+    finish([&](Completion* told) { return window().flush(target, false, told); });
+  }
+
+  /// As a blocking call does, with the lock.
+  template <typename Call>
+  void finish(Call call) {
+    Told told;
+    told.take(call(&told));
+    while (!told.done()) {
+      if (!test_.job_.process(rank_).sweep()) std::this_thread::yield();
+    }
+  }
+
+  SeveralThreads& test_;
+  int rank_;
+  std::uint64_t own_;  // its first word in each rank's window
+  ThreadLine& line_;
+  Random random_;
+  std::array<std::array<std::uint64_t, words_each>, ranks> mine_{};  // what they hold
+  std::uint64_t one_ = 1;
+  std::vector<std::uint64_t> ones_ = std::vector<std::uint64_t>(sums, 1);
+};
+
+TEST_P(SeveralThreads, DoNotDisturbOneAnother) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    job_.network().threads(rank).used = threads;
+    ASSERT_EQ(job_.window(rank).lock_all({}), Error::none);
+  }
+  std::vector<std::thread> running;
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (int thread = 0; thread < threads; ++thread) {
+      running.emplace_back([this, rank, thread] { Caller(*this, rank, thread).play(); });
+    }
+  }
+  for (std::thread& thread : running) thread.join();
+  for (int rank = 0; rank < ranks; ++rank) {
+    ASSERT_TRUE(job_.window(rank).unlock_all(nullptr).done);
+  }
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::vector<std::uint64_t> found(sums);
+    std::memcpy(found.data(), job_.memory(rank) + 8 * first_sum, 8 * sums);
+    const auto at = static_cast<std::size_t>(rank);
+    EXPECT_EQ(found.front(), first_[at] + all_[at]);
+    for (std::size_t i = 1; i < sums; ++i) ASSERT_EQ(found[i], all_[at]) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, SeveralThreads,
+                         ::testing::Values(Case{"Mapped", Path::mapped, 0},
+                                           Case{"Dynamic", Path::mapped, 3},
+                                           Case{"Private", Path::vm, 0},
+                                           Case{"DynamicPrivate", Path::vm, 3}),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace oriel::test
