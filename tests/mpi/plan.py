@@ -26,11 +26,13 @@ STARTED_ELSEWHERE = (
     "lost",
     "many_windows",
 )
+# Several threads of each rank: on rows of its own, because more ranks only take longer.
+STRESS = ("stress",)
 PROGRAMS = tuple(
     sorted(
         path.stem
         for path in Path(__file__).parent.glob("*.cpp")
-        if path.stem not in STARTED_ELSEWHERE
+        if path.stem not in STARTED_ELSEWHERE + STRESS
     )
 )
 # Ranks wait for one another in rounds, chains and queues, which grow with their number.
@@ -52,6 +54,10 @@ ONE_NODE = (
     Row(NATIVE, PROGRAMS, (2, 4)),
     # A rank alone is its own peer. The host has no part in that.
     Row(("mpich",), PROGRAMS, (1,)),
+    # Each host gives handles of freed windows and datatypes again in another order.
+    Row(NATIVE, STRESS, (2,)),
+    # A lock's queue, and updates of one word, of more than two ranks; targets of several threads.
+    Row(("mpich",), STRESS, (3,)),
     # Three rounds of a fence, longer queues.
     Row(LIBRARIES, SYNCHRONIZATION, (8,)),
     # Other constants and handles, which all programs use; the number of ranks is nothing to them.
@@ -67,6 +73,11 @@ SEVERAL_NODES = (
     Row(NATIVE, PROGRAMS, ("2x2",)),
     # Remote peers alone.
     Row(("mpich",), PROGRAMS, ("2x1",)),
+    # Threads that wait for messages of one another's, and the agent beside them; mapped peers, too.
+    Row(("mpich", "intel"), STRESS, ("2x2",)),
+    # Open MPI's threads yield in its collectives; more of them than this, on two cores, take turns
+    # of seconds on kernels where who yields is served first.
+    Row(("openmpi",), STRESS, ("2x1",)),
     # More nodes than two, and not a power of two: rounds between them.
     Row(LIBRARIES, SYNCHRONIZATION, ("3x2",)),
 )
