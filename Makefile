@@ -18,7 +18,7 @@ help:
 	@echo "make test     everything that CI tests"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
-	@echo "make soak     long random tests of the core, larger spaces of the model, 10^8 notifications"
+	@echo "make soak     long random tests of the core and of threads, larger spaces of the model, 10^8 notifications"
 	@echo "make mpis     bring MPICH, Open MPI and Intel MPI into build/mpi"
 
 setup:
@@ -56,6 +56,8 @@ soak: build
 	ORIEL_SEEDS=20000 build/tests/core_tests --gtest_filter='*andom*'
 	ORIEL_MODEL_LARGE=1 build/tests/model_tests
 	build/bin/oriel run -n 4 build/tests/mpi/mpich/notify_soak 100000000
+	build/bin/oriel run -n 4 build/tests/mpi/mpich/stress 300 1000 4
+	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/stress 30 1000 4
 
 lint: build
 	scripts/lint
