@@ -16,14 +16,15 @@ class Area {
   /// 32-bit words: more than an update of single elements takes.
   static constexpr int row_words = 640;
   static constexpr MPI_Aint flag_bytes = 8;
-  static constexpr MPI_Aint text_bytes = 248;
 
   Area(int ranks, int threads, MPI_Aint lot) : ranks_(ranks), threads_(threads), lot_(lot) {}
 
   static MPI_Aint word(Word word) { return word * MPI_Aint{8}; }
   static MPI_Aint row(int index) { return word(words) + index * MPI_Aint{4}; }
-  static MPI_Aint flag(int thread) { return row(row_words) + thread * (flag_bytes + text_bytes); }
-  static MPI_Aint text(int thread) { return flag(thread) + flag_bytes; }
+  MPI_Aint flag(int thread) const { return row(row_words) + thread * (flag_bytes + text_bytes()); }
+  MPI_Aint text(int thread) const { return flag(thread) + flag_bytes; }
+  /// Where lots are long, so long that no single message between nodes takes it.
+  MPI_Aint text_bytes() const { return lot_ > 64 * 1024 ? 96 * 1024 : 248; }
   MPI_Aint lots() const { return flag(threads_); }
   MPI_Aint lot(int origin, int thread) const {
     return lots() + (origin * threads_ + thread) * lot_;

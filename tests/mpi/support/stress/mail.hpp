@@ -22,16 +22,17 @@ class Mail {
     int& round = sent_[static_cast<std::size_t>(region)];
     if (!by.ordered || round == last) return;
     ++round;
+    const Area& area = self_.job.region(region).area;
     Operation text;
     text.goal = goal;
     text.by = by;
-    text.at = Area::text(self_.thread);
-    text.bytes = Area::text_bytes;
+    text.at = area.text(self_.thread);
+    text.bytes = area.text_bytes();
     text.writes = true;
     text.buffer = Bytes(static_cast<std::size_t>(text.bytes), static_cast<std::byte>(round));
     if (self_.pending.in_the_way_of(text)) self_.flush(goal);
     const Operation& made = self_.pending.add(std::move(text));
-    constexpr int bytes = Area::text_bytes;
+    const auto bytes = static_cast<int>(made.bytes);
     MUST(MPI_Put(made.buffer.data(), bytes, MPI_BYTE, goal.target,
                  self_.displacement(goal, made.at), bytes, MPI_BYTE, by.win));
     tell(goal, by, round);
@@ -39,13 +40,14 @@ class Mail {
 
   void read(int region) {
     const Goal goal{region, self_.job.rank()};
+    const Area& area = self_.job.region(region).area;
     std::int64_t round = -1;
     MUST(MPI_Fetch_and_op(nullptr, &round, MPI_INT64_T, goal.target,
-                          self_.displacement(goal, Area::flag(self_.thread)), MPI_NO_OP,
+                          self_.displacement(goal, area.flag(self_.thread)), MPI_NO_OP,
                           self_.any_handle(goal)));
     self_.flush(goal);
-    const volatile std::byte* text = self_.job.region(region).own + Area::text(self_.thread);
-    for (MPI_Aint i = 0; i < Area::text_bytes; ++i) {
+    const volatile std::byte* text = self_.job.region(region).own + area.text(self_.thread);
+    for (MPI_Aint i = 0; i < area.text_bytes(); ++i) {
       const int found = std::to_integer<int>(std::byte{text[i]});
       if (found >= round) continue;
       here().operation = "text behind its flag";
@@ -61,7 +63,7 @@ class Mail {
     Operation flag;
     flag.goal = goal;
     flag.by = by;
-    flag.at = Area::flag(self_.thread);
+    flag.at = self_.job.region(goal.region).area.flag(self_.thread);
     flag.bytes = Area::flag_bytes;
     flag.writes = true;
     flag.buffer.resize(sizeof round);

@@ -45,6 +45,21 @@ class Updates {
         return draw(goal);
     }
   }
+  /// Many in a row of the same words, as other ranks make at the same time. Single updates hardly
+  /// ever meet within the few instructions that one takes.
+  void hammer(Goal goal) {
+    constexpr int times = 1000;
+    for (int i = 0; i < times; ++i) {
+      if (i % 8 == 0) {
+        try_lock(goal);
+      } else if (i % 8 < 4) {
+        fetch_and_add(goal);
+      } else {
+        add(goal);
+      }
+    }
+    self_.flush(goal);
+  }
   /// A count without atomics, by whoever has the exclusive lock.
   void count_alone(Goal goal) {
     count(goal, Area::excluded);

@@ -30,7 +30,7 @@ class Worker {
     for (int i = 0; i < count; ++i) {
       here().step = i;
       step();
-      if (i == meeting && where.round == 0) own_windows_.together(same);
+      if (i == meeting && where.round == 0) meet(same);
     }
   }
   /// Epochs of these kinds have been closed since the last step.
@@ -43,6 +43,16 @@ class Worker {
  private:
   Job& job() { return self_.job; }
   int below(int count) { return self_.random.below(count); }
+
+  /// With the same thread of all ranks, which have the same random numbers.
+  void meet(Random& same) {
+    own_windows_.together(same);
+    Goal goal{same.below(job().regions()), same.below(job().ranks())};
+    // Each phase has one for all.
+    while (self_.epoch(goal) != Epoch::everybody) goal.region = same.below(job().regions());
+    MPI_Barrier(job().comm(self_.thread).all);
+    updates_.hammer(goal);
+  }
 
   void step() {
     const Goal goal{below(job().regions()), below(job().ranks())};
