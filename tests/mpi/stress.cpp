@@ -3,8 +3,8 @@
 // duplicates and memory handles that come and go, in all kinds of epochs. Every seed is another
 // program; what it leaves behind is known exactly.
 //
-// Arguments: how many seeds (2), the first one (1), threads per rank (3). What fails prints its
-// seed: `stress 1 SEED` runs it alone.
+// Arguments: how many seeds (6, between nodes 2), the first one (1), threads per rank (3). What
+// fails prints its seed: `stress 1 SEED` runs it alone.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -99,13 +99,14 @@ long number(int argc, char** argv, int place, long otherwise) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long seeds = number(argc, argv, 1, 2);
+  const long asked = number(argc, argv, 1, 0);
   const long first = number(argc, argv, 2, 1);
   const auto threads = static_cast<int>(number(argc, argv, 3, 3));
   argv[1] = nullptr;  // no names of tests
   Program program(1, argv, MPI_THREAD_MULTIPLE);
   if (program.host_only()) return 0;  // no host has duplicates
   if (program.thread_level() < MPI_THREAD_MULTIPLE) return 0;
+  const long seeds = asked > 0 ? asked : support::one_node() ? 6 : 2;
   for (long seed = first; seed < first + seeds; ++seed) {
     program.test("stress", [&] { run(program, static_cast<std::uint64_t>(seed), threads); });
   }

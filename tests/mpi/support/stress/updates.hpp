@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/stress/self.hpp"
+#include "support/window.hpp"
 
 namespace stress {
 
@@ -48,7 +49,8 @@ class Updates {
   /// Many in a row of the same words, as other ranks make at the same time. Single updates hardly
   /// ever meet within the few instructions that one takes.
   void hammer(Goal goal) {
-    constexpr int times = 1000;
+    // Between nodes each is a journey, and one engine makes them all.
+    const int times = support::one_node() ? 1000 : 100;
     for (int i = 0; i < times; ++i) {
       if (i % 8 == 0) {
         try_lock(goal);
