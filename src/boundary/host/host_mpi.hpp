@@ -14,7 +14,8 @@
 #define ORIEL_INTERPOSED_WINDOWS(X) \
   X(Win_create) X(Win_allocate) X(Win_allocate_shared) X(Win_create_dynamic) X(Win_free) \
   X(Win_attach) X(Win_detach) \
-  X(Win_shared_query) X(Win_get_group) X(Win_get_attr) X(Win_get_info) X(Win_set_info) \
+  X(Win_shared_query) X(Win_get_group) X(Win_get_info) X(Win_set_info) \
+  X(Win_get_attr) X(Win_set_attr) X(Win_delete_attr) X(Win_set_name) X(Win_set_errhandler) \
   X(Alloc_mem) X(Free_mem)
 
 #define ORIEL_INTERPOSED_SYNCHRONIZATION(X) \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <mutex>
+#include <vector>
 
 #include "boundary/host/host.hpp"
 #include "boundary/host/self_comm.hpp"
@@ -12,14 +14,41 @@ namespace oriel::boundary {
 /// is a dynamic window of this process alone, so that making one registers nothing and asks nobody.
 /// One call at a time: hosts crash when two threads make or free windows, and calls that were
 /// collective over several processes could not wait for each other.
+///
+/// Those on which the program has left nothing are kept for the next handles, because the host's
+/// time for them is most of what a duplicate costs. One that has been given an error handler lends
+/// itself only to handles that are given one: no call takes it back to none, which on MPICH is
+/// something else than MPI_ERRORS_ARE_FATAL: errors go to the handler of a communicator.
 class HostWindows {
  public:
-  bool make(const SelfComm& self, MPI_Win* handle);
-  /// Runs the delete callbacks of the program's attributes, which may free windows themselves.
+  /// As the host makes them; or with `handler`, where that is not null.
+  bool make(const SelfComm& self, MPI_Errhandler handler, MPI_Win* handle);
+  /// Runs the delete callbacks of attributes that are left, which may free windows themselves.
   int free(MPI_Win* handle);
+  /// Takes back one that has neither attributes nor a name of the program's. `handled`: it has been
+  /// given an error handler. Nothing of ours may go by this handle any more.
+  void keep(MPI_Win handle, bool handled);
+  /// The host gets back what is kept, for its communicators and windows to come.
+  void empty();
+  /// Once the host has ended, and in the child of a fork, which has none. Without the lock, which a
+  /// thread of the parent may have held.
+  void forget() { kept_.clear(); }
 
  private:
+  struct Kept {
+    MPI_Win handle;
+    bool handled;
+  };
+  bool take(bool handled, MPI_Win* handle);
+  void free_oldest();
+
+  /// A window never lacks what is kept, which goes before another one is made. A communicator
+  /// might: MPICH makes both of 2,048 context ids. So many are less than a hundredth, and they are
+  /// kept only while the program has windows.
+  static constexpr std::size_t most_kept = 16;
+
   std::recursive_mutex alone_;
+  std::vector<Kept> kept_;  // the latest last
 };
 
 extern HostWindows host_windows;

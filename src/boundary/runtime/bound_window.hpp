@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
@@ -24,6 +25,13 @@ struct CarriedWindow {
   mutable int forgiven_looks = 0;
 };
 
+/// What the program has left on the host's window behind a handle.
+struct Traces {
+  bool handler = false;  // an error handler, also one taken over from a duplicate's parent
+  bool name = false;
+  std::vector<int> attributes;  // keys of those that are set
+};
+
 /// A handle of a window that we carry: the one that it was made with, a duplicate (Q4), or one for
 /// a memory handle (Q5). The host's handle belongs to an empty window of the host, which keeps
 /// name, user attributes and error handler (HostWindows); everything else is here.
@@ -33,6 +41,7 @@ struct BoundWindow {
   Window* core = nullptr;          // that of `carried`
   int ranks = 0;                   // of its group; of a window made from a memory handle 0
   std::optional<HandleView> view;  // of such a one
+  Traces traces;
 
   // What the predefined attributes point to.
   void* base = nullptr;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "boundary/host/host.hpp"
+#include "boundary/host/host_windows.hpp"
 #include "boundary/progress/agent.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/acquaintance.hpp"
@@ -40,8 +41,13 @@ bool Lifetime::hold(std::string& error) {
 }
 
 void Lifetime::let_go() {
-  const std::lock_guard alone(alone_);
-  --holds_;
+  {
+    const std::lock_guard alone(alone_);
+    if (--holds_ != 0) return;
+  }
+  // The program has no window left. Without the lock, which delete callbacks of the program's want
+  // that run while somebody frees a window of the host's.
+  host_windows.empty();
 }
 
 void Lifetime::begin_session() {
@@ -53,6 +59,7 @@ void Lifetime::end_session() {
   const std::lock_guard alone(alone_);
   if (sessions_ != 0) --sessions_;  // else begun past us
   if (sessions_ != 0 || holds_ != 0 || world_exists()) return;
+  host_windows.empty();  // a let_go() may not have come to it yet
   progress.stop();
   forget_met();
   take_down();
@@ -61,6 +68,7 @@ void Lifetime::end_session() {
 void Lifetime::before_world_ends() {
   const std::lock_guard alone(alone_);
   if (sessions_ == 0) agent.stop();
+  host_windows.empty();
   progress.stop();  // some hosts wait for it
   forget_met();
 }
@@ -77,11 +85,13 @@ void Lifetime::after_world_ended() {
 void Lifetime::disown() {
   agent.disown();
   runtime.disown();
+  host_windows.forget();
 }
 
 void Lifetime::take_down() {
   agent.stop();
   holds_ = 0;
+  host_windows.forget();
   runtime.stop();
 }
 

@@ -11,13 +11,14 @@
 namespace oriel::boundary {
 namespace {
 
-bool make_handle(MPI_Win parent, MPI_Win* made) {
-  if (!host_windows.make(runtime.self, made)) return false;
+/// With the parent's error handler, if it has been given one.
+bool make_handle(MPI_Win parent, BoundWindow& made) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  if (PMPI_Win_get_errhandler(parent, &handler) != MPI_SUCCESS) return true;
-  PMPI_Win_set_errhandler(*made, handler);
-  PMPI_Errhandler_free(&handler);
-  return true;
+  made.traces = {.handler = made.traces.handler &&
+                            PMPI_Win_get_errhandler(parent, &handler) == MPI_SUCCESS};
+  const bool success = host_windows.make(runtime.self, handler, &made.handle);
+  if (made.traces.handler) PMPI_Errhandler_free(&handler);
+  return success;
 }
 
 }  // namespace
@@ -27,7 +28,7 @@ int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<Bo
   made->info.update(info);
   std::string error;
   const bool held = lifetime.hold(error);  // the parent does, too: nothing is made
-  if (!held || !make_handle(parent, &made->handle)) {
+  if (!held || !make_handle(parent, *made)) {
     {
       const Guard guard(runtime.lock);
       --count_of(*made);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "boundary/host/fortran_layer.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/host/host_windows.hpp"
 #include "boundary/progress/waiting.hpp"
@@ -14,6 +15,7 @@
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/another_handle.hpp"
+#include "boundary/windows/traces.hpp"
 #include "boundary/windows/window_maker.hpp"
 
 namespace oriel::boundary {
@@ -79,7 +81,10 @@ void stay(BoundWindow& window) {
   ++count_of(window);
 }
 
-void destroy(BoundWindow* window) {
+/// `keep`: the host still has its window.
+void destroy(BoundWindow* window, bool keep) {
+  const MPI_Win handle = window->handle;
+  const bool handled = window->traces.handler;
   // Another thread may be freeing another handle: the last one that is through takes the window.
   std::shared_ptr<CarriedWindow> carried;
   {
@@ -96,7 +101,24 @@ void destroy(BoundWindow* window) {
     }
   }
   if (carried != nullptr) PMPI_Group_free(&carried->group);
+  if (keep) host_windows.keep(handle, handled);
   lifetime.let_go();
+}
+
+/// A handle that counts no longer is the host's again, or kept: see HostWindows.
+int give_back(BoundWindow* window, MPI_Win* handle) {
+  // Where there may be attributes that we do not know of, the host sees to all.
+  const bool known = !fortran_layer_loaded();
+  int code = known ? delete_attributes(*window) : MPI_SUCCESS;
+  const bool keep = known && !window->traces.name;
+  if (code == MPI_SUCCESS && !keep) code = host_windows.free(handle);
+  if (code != MPI_SUCCESS) {
+    stay(*window);
+    return code;
+  }
+  destroy(window, keep);
+  *handle = MPI_WIN_NULL;
+  return MPI_SUCCESS;
 }
 
 Failure not_dynamic() {
@@ -184,8 +206,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   requests.tell_host();
   const int told = failed ? raise(*win, "MPI_Win_free", failed) : MPI_SUCCESS;
   // Delete callbacks of user attributes run in here and may still look at the window.
-  const int freed = ours != nullptr ? host_windows.free(win) : host_mpi().Win_free(win);
-  if (ours != nullptr) freed == MPI_SUCCESS ? destroy(ours) : stay(*ours);
+  const int freed = ours != nullptr ? give_back(ours, win) : host_mpi().Win_free(win);
   return told != MPI_SUCCESS ? told : freed;
 }
 

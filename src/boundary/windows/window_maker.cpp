@@ -40,7 +40,7 @@ WindowMaker::WindowMaker(const char* call, MPI_Comm communicator, MPI_Info info)
 
 WindowMaker::~WindowMaker() {
   if (window_ == nullptr) return;
-  if (window_->handle != MPI_WIN_NULL) host_windows.free(&window_->handle);
+  if (window_->handle != MPI_WIN_NULL) host_windows.keep(window_->handle, false);
   if (window_->carried->group != MPI_GROUP_NULL) PMPI_Group_free(&window_->carried->group);
   {
     const Guard guard(runtime.lock);
@@ -109,7 +109,8 @@ Place WindowMaker::take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece
 }
 
 int WindowMaker::announce() {
-  if (mine_.failed == 0 && !host_windows.make(runtime.self, &window_->handle)) {
+  if (mine_.failed == 0 &&
+      !host_windows.make(runtime.self, MPI_ERRHANDLER_NULL, &window_->handle)) {
     give_up(MPI_ERR_OTHER, "the host MPI cannot make the window that lends its handle");
   }
   all_.resize(static_cast<std::size_t>(ranks_));

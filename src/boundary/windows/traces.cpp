@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the program leaves on the host's window behind a handle: noted on its way to the host, since
+// nobody can ask which attributes a window has.
+#include "boundary/windows/traces.hpp"
+
+#include <vector>
+
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// What call() has done to a window is noted once the host has taken it.
+template <typename Call, typename Note>
+int noted(MPI_Win handle, Call&& call, Note&& note) {
+  const int code = call();
+  if (code != MPI_SUCCESS) return code;
+  const Guard guard(runtime.lock);
+  if (BoundWindow* window = runtime.windows.find(handle_key(handle))) note(window->traces);
+  return code;
+}
+
+}  // namespace
+
+int delete_attributes(BoundWindow& window) {
+  std::vector<int>& keys = window.traces.attributes;
+  while (true) {
+    int key;
+    {
+      const Guard guard(runtime.lock);
+      if (keys.empty()) return MPI_SUCCESS;
+      key = keys.back();
+      keys.pop_back();  // before its callback, which may set it again
+    }
+    const int code = host_mpi().Win_delete_attr(window.handle, key);
+    if (code == MPI_SUCCESS) continue;
+    const Guard guard(runtime.lock);
+    keys.push_back(key);
+    return code;
+  }
+}
+
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_MPI_CALL(Win_set_attr)(MPI_Win win, int keyval, void* value) {
+  return noted(
+      win, [&] { return host_mpi().Win_set_attr(win, keyval, value); },
+      [&](Traces& traces) {
+        std::erase(traces.attributes, keyval);
+        traces.attributes.push_back(keyval);
+      });
+}
+
+ORIEL_MPI_CALL(Win_delete_attr)(MPI_Win win, int keyval) {
+  return noted(
+      win, [&] { return host_mpi().Win_delete_attr(win, keyval); },
+      [&](Traces& traces) { std::erase(traces.attributes, keyval); });
+}
+
+ORIEL_MPI_CALL(Win_set_name)(MPI_Win win, const char* name) {
+  return noted(
+      win, [&] { return host_mpi().Win_set_name(win, name); },
+      [&](Traces& traces) { traces.name = true; });
+}
+
+ORIEL_MPI_CALL(Win_set_errhandler)(MPI_Win win, MPI_Errhandler handler) {
+  return noted(
+      win, [&] { return host_mpi().Win_set_errhandler(win, handler); },
+      [&](Traces& traces) { traces.handler = true; });
+}
