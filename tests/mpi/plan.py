@@ -23,6 +23,7 @@ STARTED_ELSEWHERE = (
     "killed_notifier",
     "killed_polled",
     "killed_within",
+    "lent_handles",
     "lost",
     "many_windows",
 )

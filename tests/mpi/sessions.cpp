@@ -2,11 +2,14 @@
 // G2, G8: a program that starts MPI by sessions only, without MPI_Init. Its windows come and go
 // with its sessions.
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "support/in_threads.hpp"
 #include "support/time_limit.hpp"
 #include "support/window.hpp"
+#include "support/windows.hpp"
 
 namespace {
 
@@ -88,17 +91,41 @@ void put_around(const Session& session) {
   }
 }
 
+/// Handles that are lent, given up, and lent again.
+void duplicates(const Session& session) {
+  if (std::getenv("ORIEL_TEST_HOST_ONLY") != nullptr) return;  // no host has them
+  const support::Windows oriel;
+  Window<int> window(Flavor::allocate, 1, session.comm());
+  for (int i = 0; i < 3; ++i) {
+    MPI_Win made = MPI_WIN_NULL;
+    CHECK_EQUAL(oriel.Win_dup_with_info(window, MPI_INFO_NULL, &made), MPI_SUCCESS);
+    MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN);
+    MPI_Win_lock(MPI_LOCK_SHARED, session.rank(), 0, made);
+    CHECK_EQUAL(MPI_Win_unlock(session.rank(), made), MPI_SUCCESS);
+    CHECK_EQUAL(MPI_Win_free(&made), MPI_SUCCESS);
+  }
+}
+
+/// Intel MPI and Open MPI cannot be started again after the last session.
+bool can_start_again() {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  return std::strstr(version, "Open MPI") == nullptr && std::strstr(version, "Intel") == nullptr;
+}
+
 }  // namespace
 
 int main() {
   support::limit_time();
-  // Intel MPI and Open MPI cannot be started again after the last session.
+  for (int round = 0; round < 2 && can_start_again(); ++round) duplicates(Session());
   const Session first;
   for (int round = 0; round < 2; ++round) {
     const Session second;
     memory_in_threads();
     put_around(first);
     put_around(second);
+    duplicates(second);
   }
   if (first.rank() == 0) std::printf("ok: 2 tests on %d ranks, 0 skipped\n", first.size());
 }

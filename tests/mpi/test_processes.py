@@ -58,6 +58,12 @@ def test_permission_to_copy(job, host, tmp_path):
     job.expect_ok(host, "asked", 2, {"ORIEL_TEST_PERMISSIONS": str(tmp_path)})
 
 
+def test_lent_handles(job, host):
+    """A handle that is lent again shows nothing of its former life, and the host lacks nothing."""
+    # See test_many_windows.
+    job.expect_ok(host, "lent_handles", 2, {"OMPI_MCA_osc": "^ucx"})
+
+
 def test_many_windows(job, host):
     """Ten thousand windows cost neither descriptors nor mappings."""
     # Where UCX finds no device, Open MPI tries it in vain for every window, with a message. And it
