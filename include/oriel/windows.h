@@ -41,6 +41,20 @@ extern "C" {
 #define ORIEL_WIN_ORDER "mpi_win_order"
 
 /**
+ * Info key of a window (value "process", the default, or "thread"; may change by MPI_Win_set_info,
+ * and be another one for a duplicate): whose operations MPI_Win_flush on this handle waits for.
+ * With "thread" those that the calling thread has issued to the target, on whichever handle of the
+ * window; other threads' operations may still be under way when it returns. The call may wait for
+ * more where operations are not told apart: where the target's lock is not held yet, where the
+ * thread has direct transfers under way, on dynamic windows between nodes, beside notified
+ * operations and weak unlocks, and in threads beyond the 64th. MPI_Win_flush_local and the flushes
+ * of all targets have process scope.
+ *
+ * Source: section 2.1.
+ */
+#define ORIEL_WIN_SCOPE "mpi_win_scope"
+
+/**
  * Makes another handle of the window `parent`, which may be a duplicate itself, and returns it in
  * `win`. Parent, duplicates and their duplicates are one window: the same memory, the same epochs
  * (what one of them locks, all have locked; a flush of one covers operations of all), the same

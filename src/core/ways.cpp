@@ -96,6 +96,10 @@ void Ways::ask(Epoch& epoch, Target& target) {
   if (!region_.mapped(target.rank)) remote_->targets.ask(epoch, target);
 }
 
+bool Ways::ask_alone(Epoch& epoch, Target& target, Completion* completion) {
+  return !region_.mapped(target.rank) && remote_->targets.ask_alone(epoch, target, completion);
+}
+
 void Ways::leave_errand(Epoch& epoch) {
   if (region_.mapped(epoch.one.rank)) mapped_.leave_errand(epoch);
 }

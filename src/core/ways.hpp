@@ -58,6 +58,7 @@ class Ways final : public Reach {
   Outcome issue(const Operation& operation, Epoch& epoch, Target& target) override;
   bool advance(Epoch& epoch, Target& target) override;
   void ask(Epoch& epoch, Target& target) override;
+  bool ask_alone(Epoch& epoch, Target& target, Completion* completion) override;
   Error recall(int target) override { return mapped_.recall(target, RecallFor::completion); }
   void recall_all(Epoch& epoch) override { mapped_.recall_all(epoch); }
   void leave_errand(Epoch& epoch) override;

@@ -165,11 +165,11 @@ class Window : public Epochs {
 
   /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all
   /// epoch and in the notified one is finished. False: use settled(). Without the lock, as
-  /// direct().
-  bool flushed(int target, bool local) const {
+  /// direct(). `threads`: only what these have issued (Q1).
+  bool flushed(int target, bool local, ThreadSet threads = all_threads) const {
     const EpochPeer& other = peer(target);
     const Target* open = other.ready.load(std::memory_order_acquire);
-    if (open == nullptr || !open->passive || other.outstanding.load() ||
+    if (open == nullptr || !open->passive || (other.outstanding.load() & threads) != 0 ||
         (!local && other.inlined.load())) {
       return false;
     }
@@ -185,7 +185,7 @@ class Window : public Epochs {
         (!local && other.inlined.load()) || !finished(open) || !finished(other.notified)) {
       return false;
     }
-    other.outstanding.store(false);
+    other.outstanding.store(0);
     std::atomic_thread_fence(std::memory_order_release);
     return true;
   }

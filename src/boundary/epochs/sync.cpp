@@ -52,11 +52,25 @@ Failure translate_lock_assert(const BoundWindow& window, int given, Assert& asse
   return {};
 }
 
+/// Whose operations a flush of the handle waits for.
+ThreadSet flushed_threads(const BoundWindow& window) {
+  return window.info.thread_scope ? this_thread() : all_threads;
+}
+
 Failure flush_waiting(BoundWindow& window, int rank, bool local) {
   if (rank == MPI_PROC_NULL) return {};
   if (const Failure bad = check_flushed(window, rank)) return bad;
-  return block(window,
-               [&](Completion* completion) { return window.core->flush(rank, local, completion); });
+  const ThreadSet threads = flushed_threads(window);
+  if (local || threads == all_threads) {
+    return block(window, [&](Completion* completion) {
+      return window.core->flush(rank, local, completion);
+    });
+  }
+  const Failure failed = block(window, [&](Completion* completion) {
+    return window.core->flush_of(threads, rank, completion);
+  });
+  if (!failed) window.core->note_flushed(threads, rank);
+  return failed;
 }
 
 inline bool may_flush(const BoundWindow& window, int rank) {
@@ -76,7 +90,10 @@ inline int carry_flush(const char* call, MPI_Win handle, int rank, bool local, H
   return carry_at_once(
       call, handle,
       [&](const BoundWindow& window) {
-        if (!may_flush(window, rank) || !window.core->flushed(rank, local)) return false;
+        if (!may_flush(window, rank) ||
+            !window.core->flushed(rank, local, flushed_threads(window))) {
+          return false;
+        }
         sweep_unlocked();
         return true;
       },

@@ -51,6 +51,12 @@ void take(MPI_Info info, const char* key, bool& value) {
   if (*given == "false" || *given == "0") value = false;
 }
 
+/// One of two words: whether it is the second one.
+void take(MPI_Info info, const char* key, bool& value, std::string_view no, std::string_view yes) {
+  const auto given = value_of(info, key);
+  if (given && (*given == no || *given == yes)) value = *given == yes;
+}
+
 /// A value of accumulate_ordering.
 bool orders(std::string_view value) {
   if (value == "none") return true;
@@ -93,6 +99,7 @@ void WindowInfo::update(MPI_Info info) {
   take(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds);
   take(info, ORIEL_WEAK_UNLOCK, weak_unlock);
   take(info, ORIEL_WIN_ORDER, order);
+  take(info, ORIEL_WIN_SCOPE, thread_scope, "process", "thread");
   take(info, ORIEL_ACCESS_AFTER_ACCESS_REORDER, reorder.access_after_access);
   take(info, ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, reorder.access_after_exposure);
   take(info, ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, reorder.exposure_after_exposure);
@@ -126,6 +133,7 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{ORIEL_ASSERT_MAX_NUM_NOTIFY, max_num_notify.c_str()},
       Entry{ORIEL_WEAK_UNLOCK, truth(weak_unlock)},
       Entry{ORIEL_WIN_ORDER, truth(order)},
+      Entry{ORIEL_WIN_SCOPE, thread_scope ? "thread" : "process"},
       Entry{ORIEL_ACCESS_AFTER_ACCESS_REORDER, digit(reorder.access_after_access)},
       Entry{ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, digit(reorder.access_after_exposure)},
       Entry{ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, digit(reorder.exposure_after_exposure)},

@@ -25,7 +25,8 @@ struct WindowInfo {
   std::string asserted_alloc_kinds;
   std::string max_num_notify = "0";  // 0: nothing is promised
   bool weak_unlock = false;
-  bool order = false;  // operations to one target complete there in the order of issue
+  bool order = false;         // operations to one target complete there in the order of issue
+  bool thread_scope = false;  // a flush waits for the calling thread's operations alone
   Reorder reorder;
 
   /// Takes all keys, when the window is made: its memory and what the ranks agree on do not change.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "core/operation/operation.hpp"
 #include "core/transport/thread_lines.hpp"
 
 namespace oriel::boundary {
@@ -21,6 +22,11 @@ class LineKeeper {
     if (own_.keeper_lines == lines_.load(std::memory_order_relaxed)) [[likely]]
       return own_.line;
     return take();
+  }
+  /// The bit of this thread's line; all of them where it has none.
+  ThreadSet own_bit() {
+    const ThreadLine* line = own();
+    return line != nullptr ? ThreadSet{1} << (line - own_.keeper_lines->lines.data()) : all_threads;
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "boundary/process/handle_table.hpp"
 #include "boundary/process/process_lock.hpp"
 #include "boundary/runtime/bound_window.hpp"
+#include "boundary/runtime/line_keeper.hpp"
 #include "core/process.hpp"
 #include "transport/routes.hpp"
 #include "transport/shm/arena.hpp"
@@ -92,6 +93,11 @@ class Runtime {
 };
 
 extern Runtime runtime;
+
+/// This thread, for what flushes of thread scope wait for.
+inline ThreadSet this_thread() {
+  return runtime.lock.enabled() ? line_keeper.own_bit() : all_threads;
+}
 
 /// Every call carries on what is pending (E10).
 inline void sweep_pending() {

@@ -22,9 +22,14 @@ class Published {
   alignas(std::atomic_ref<T>::required_alignment) mutable T value_{};
 };
 
-/// Sets a word that is usually set already: its line then stays with all who read it.
+/// Sets a word, or bits of it, that are usually set already: its line then stays with all who read
+/// it.
 inline void raise(Published<bool>& word) {
   if (!word.load()) word.store(true);
+}
+template <typename Bits>
+void raise(Published<Bits>& word, Bits bits) {
+  if ((word.load() & bits) != bits) word.store(word.load() | bits);
 }
 
 }  // namespace oriel

@@ -30,6 +30,7 @@ struct RecordedOperation {
   bool direct = false;         // goes by direct transfers
   bool atomic = false;         // goes by the transport's atomics
   bool asked = false;          // a question: has been sent
+  bool alone = false;          // likewise: answers for no operation but those of its caller
   bool carried = false;        // its bytes are there; only its notification is left,
   std::uint32_t notice = 0;    // to a mapped target as this one: see EpochPeer::notices_held
   Error error = Error::none;   // of any part of it
@@ -40,7 +41,7 @@ struct RecordedOperation {
     operation = {};
     next = nullptr;
     sent = received = 0;
-    direct = atomic = asked = carried = false;
+    direct = atomic = asked = alone = carried = false;
     error = Error::none;
   }
 };
@@ -126,6 +127,7 @@ struct Target {
   std::uint32_t writes = 0;    // direct transfers under way
   std::uint32_t reads = 0;
   std::uint32_t atomics = 0;       // issued, by the transport, and not over; counted here alone
+  std::uint32_t asked_alone = 0;   // questions of threads that have not been answered
   std::uint32_t unasked = 0;       // direct writes not over, behind which a question is to be sent
   std::uint64_t last_fetch = 0;    // issue number of the last one that writes to origin memory
   std::uint64_t recorded = 0;      // operations that could not be carried out at their call
@@ -144,13 +146,23 @@ struct Target {
     };
     return among_them(waiting) || among_them(moving);
   }
+  /// One of these threads' waits or is on its way.
+  bool under_way_of(ThreadSet threads) const {
+    const auto theirs = [&](const RecordedQueue& queue) {
+      for (const RecordedOperation* one = queue.head; one != nullptr; one = one->next) {
+        if ((one->operation.thread & threads) != 0) return true;
+      }
+      return false;
+    };
+    return theirs(waiting) || theirs(moving);
+  }
 
   void reset() {
     access = Access::idle;
     told = carried_out = watching = false;
     used.store(false);
     error = Error::none;
-    writes = reads = atomics = unasked = 0;
+    writes = reads = atomics = asked_alone = unasked = 0;
     id = issued = asked = finished = last_fetch = recorded = 0;
     waiting = moving = {};
     flushes = last_flush = nullptr;

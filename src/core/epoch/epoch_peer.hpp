@@ -22,12 +22,13 @@ struct alignas(cache_line) EpochPeer {
   std::byte* base = nullptr;  // which lies here,
   std::uint64_t size = 0;     // so many bytes; 0: elsewhere, or one system call away
   std::uint32_t disp_unit = 0;
-  Published<bool> inlined;  // stores of ours may have been left to it: see Reach::recall()
-  /// Since the last flush that found nothing outstanding, an operation went the general path.
-  Published<bool> outstanding;
+  Published<bool> inlined;         // stores of ours may have been left to it: see Reach::recall()
   const Member* member = nullptr;  // whose memory it is
-  Epoch* lock = nullptr;           // our open lock epoch
-  Epoch* locking = nullptr;        // our epoch that has requested or holds the rank's lock
+  /// Threads of which an operation went the general path since a flush last found nothing of theirs
+  /// outstanding.
+  Published<ThreadSet> outstanding;
+  Epoch* lock = nullptr;     // our open lock epoch
+  Epoch* locking = nullptr;  // our epoch that has requested or holds the rank's lock
   Epoch* touched = nullptr;  // the open start, fence or lock_all epoch that has a Target for it
 
   Target* target = nullptr;     // that Target

@@ -326,7 +326,7 @@ Outcome Epochs::issue(const Operation& operation) {
                                                 : &touch(*epoch, operation.target);
   }
   raise(target->used);
-  raise(other.outstanding);
+  raise(other.outstanding, operation.thread);
   const Outcome outcome = reach_.issue(operation, *epoch, *target);
   // Somebody is going to wait for an answer, perhaps after a while of computing.
   if (operation.completes_there && !outcome.done) reach_.push(true);

@@ -84,6 +84,14 @@ class Epochs : public EpochsAtWork::Link {
 
   // Flushing; `local`: origin buffers only (E9).
   Outcome flush(int target, bool local, Completion* completion);
+  /// Of these threads' operations alone, if they can be told apart (Q1); else as flush(). To be
+  /// followed by note_flushed() when it is over.
+  Outcome flush_of(ThreadSet threads, int target, Completion* completion);
+  /// Nothing of these threads is outstanding at the target.
+  void note_flushed(ThreadSet threads, int target) {
+    Published<ThreadSet>& outstanding = peer(target).outstanding;
+    outstanding.store(outstanding.load() & ~threads);
+  }
   Outcome flush_all(bool local, Completion* completion);
   /// MPI_Win_sync.
   Error sync();

@@ -93,6 +93,29 @@ Outcome Epochs::flush(int target, bool local, Completion* completion) {
   return covered(coverage, completion);
 }
 
+Outcome Epochs::flush_of(ThreadSet threads, int target, Completion* completion) {
+  if (threads == all_threads || !valid_rank(target) || !passive(target)) {
+    return flush(target, false, completion);
+  }
+  EpochPeer& other = peer(target);
+  // The notified epoch's operations and weak unlocks are not told apart.
+  if (other.notified != nullptr || other.inlined.load() || other.weak_left()) {
+    return flush(target, false, completion);
+  }
+  if ((other.outstanding.load() & threads) == 0) {
+    std::atomic_thread_fence(std::memory_order_release);
+    return Outcome::finished();
+  }
+  Epoch& epoch = other.lock != nullptr ? *other.lock : *access_;
+  Target* asked = other.lock != nullptr ? &epoch.one : other.target;
+  if ((other.lock == nullptr && other.touched != access_) || asked->under_way_of(threads) ||
+      asked->error != Error::none || !reach_.ask_alone(epoch, *asked, completion)) {
+    return flush(target, false, completion);
+  }
+  reach_.push(true);
+  return Outcome::posted();
+}
+
 void Epochs::cover_notified(bool local, Coverage& coverage) {
   if (!local) reach_.recall_all(notified_);
   for (Target& target : notified_) cover(notified_, target, local, coverage);

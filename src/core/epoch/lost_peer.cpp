@@ -24,7 +24,7 @@ bool Epochs::awaits_anybody(const Epoch& epoch) {
 bool Epochs::awaits(const Epoch& epoch, const Target& target) {
   if (epoch.closed && !target.told) return true;
   if (!target.waiting.empty() || !target.moving.empty() || target.flushes != nullptr ||
-      target.finished < target.asked) {
+      target.finished < target.asked || target.asked_alone != 0) {
     return true;
   }
   // The next epoch waits until it is exposed: see over().

@@ -39,6 +39,9 @@ class Reach {
   /// A flush or an unlock needs an answer for all operations issued so far. The epoch may be
   /// deferred.
   virtual void ask(Epoch& epoch, Target& target) = 0;
+  /// The same for a thread of which nothing is recorded: tells the completion, and satisfies no
+  /// other flush. False: it has to wait as all do.
+  virtual bool ask_alone(Epoch& epoch, Target& target, Completion* completion) = 0;
   /// Stores that may have been left to the mapped target are made when this returns.
   virtual Error recall(int target) = 0;
   /// The same of all targets of an epoch, by one fence. Errors are noted.

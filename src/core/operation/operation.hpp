@@ -33,6 +33,11 @@ struct Buffer {
   LayoutRef layout;
 };
 
+/// Threads of this process as bits, for whose operations a flush waits (Q1). Threads that have none
+/// of their own, and processes of one thread, have them all.
+using ThreadSet = std::uint64_t;
+inline constexpr ThreadSet all_threads = ~ThreadSet{0};
+
 /// An RMA operation as the caller gave it: arguments, not data. Recorded as it is while its epoch
 /// is deferred or its target not yet available, and carried out from it later.
 struct Operation {
@@ -51,7 +56,8 @@ struct Operation {
   bool ordered = false;
   /// The displacement is in bytes from the start of this memory handle of the target's, if given.
   HandleName handle;
-  Notice notice;  // to the target, when the operation has taken place there
+  ThreadSet thread = all_threads;  // that has issued it
+  Notice notice;                   // to the target, when the operation has taken place there
 
   std::uint64_t bytes() const { return target_count * target_layout->size(); }
   /// Its caller waits until it is complete at the target, of which no result of it tells.

@@ -146,6 +146,18 @@ void RemoteTargets::ask(Epoch& epoch, Target& target) {
   if (epoch.active) advance(epoch, target);
 }
 
+bool RemoteTargets::ask_alone(Epoch& epoch, Target& target, Completion* completion) {
+  // What a dynamic window's target has refused its answer tells whoever asks first.
+  if (!epoch.active || region_.dynamic() || !may_send(epoch, target, 0)) return false;
+  RecordedOperation& asked = question(epoch, target);
+  asked.operation.completion = completion;
+  asked.number = target.finished;
+  asked.alone = true;
+  ++target.asked_alone;
+  send_question(asked);
+  return true;
+}
+
 bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
   const Operation& operation = recorded.operation;
   Target& target = *recorded.target;
@@ -343,6 +355,7 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
   if (recorded->operation.kind == OperationKind::acknowledge || !region_.dynamic()) {
     target.finished = std::max(target.finished, recorded->number);
   }
+  if (recorded->alone) --target.asked_alone;
   epochs_.conclude(*recorded);
   epochs_.satisfy_flushes(target);
   return true;

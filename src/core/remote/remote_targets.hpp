@@ -35,6 +35,7 @@ class RemoteTargets {
   bool advance(Epoch& epoch, Target& target);
   /// A flush or an unlock needs an answer for all that was issued.
   void ask(Epoch& epoch, Target& target);
+  bool ask_alone(Epoch& epoch, Target& target, Completion* completion);
   /// Of an operation whose bytes have been sent, and whose caller waits until they are there: it
   /// becomes the question for them. False: nothing has to be asked.
   bool ask_behind(RecordedOperation& recorded);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flushes of thread scope (Q1): what the thread has issued is there when one is over, whatever is
+// under way of others, for which it need not wait.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <ostream>
+#include <vector>
+
+#include "support/calls.hpp"
+#include "support/random.hpp"
+#include "transport/sim/sim_job.hpp"
+
+namespace oriel::test {
+namespace {
+
+constexpr std::uint64_t long_words = 64;  // of a put that goes as a direct transfer
+constexpr std::uint64_t part = 128;       // words of each thread
+
+struct Setting {
+  const char* name = "";
+  std::vector<int> nodes;
+  bool orders_writes = true;
+  Path path = Path::mapped;
+};
+
+void PrintTo(const Setting& setting, std::ostream* out) {
+  *out << setting.name;
+}
+
+Limits limits() {
+  Limits limits;
+  limits.direct = 8 * long_words - 1;
+  limits.direct_run = 0;
+  return limits;
+}
+
+/// A job whose rank 0 has several threads that put to rank 1.
+class Job {
+ public:
+  Job(const Setting& setting, int threads) : job(setting.nodes, false, limits()) {
+    job.network().set_orders_writes(setting.orders_writes);
+    SimWindowSpec spec;
+    spec.bytes = 8 * part * static_cast<std::uint64_t>(threads);
+    spec.memory.assign(setting.nodes.size(), setting.path);
+    spec.direct = true;
+    job.create_window(spec);
+    EXPECT_EQ(window().lock_all({}), Error::none);
+  }
+  Window& window() { return job.window(0); }
+
+  SimJob job;
+};
+
+/// One of these threads: its words hold the values that it has put last.
+class Putter {
+ public:
+  Putter(Job& job, int number) : job_(job), number_(number), values_(part), sent_(part) {}
+
+  ThreadSet bit() const { return ThreadSet{1} << number_; }
+  void put(bool long_one) {
+    // The buffers of operations under way are left alone.
+    if (long_one) {
+      put(0, long_words);
+    } else {
+      put(long_words + next_++ % long_words, 1);
+    }
+  }
+  void flush() {
+    told_ = Flag();
+    expected_ = sent_;
+    flushing_ = true;
+    const Outcome outcome = job_.window().flush_of(bit(), 1, &told_);
+    EXPECT_EQ(outcome.error, Error::none);
+    if (outcome.done) over();
+  }
+  /// Whether a flush is under way; looks at what it has promised when it is over.
+  bool flushing() {
+    if (flushing_ && told_.done()) over();
+    return flushing_;
+  }
+
+ private:
+  void put(std::uint64_t first, std::uint64_t count) {
+    for (std::uint64_t i = first; i < first + count; ++i) {
+      // A value that is put again while the one before it is under way says nothing.
+      if (values_[i] == sent_[i] && !flushed_since_[i]) continue;
+      ++values_[i];
+      flushed_since_[i] = false;
+    }
+    Operation operation = on_word(OperationKind::put, values_.data() + first, 1, place(first));
+    operation.target_count = operation.origin.count = count;
+    operation.thread = bit();
+    issue(job_.window(), operation);
+    for (std::uint64_t i = first; i < first + count; ++i) sent_[i] = values_[i];
+  }
+  void over() {
+    flushing_ = false;
+    job_.window().note_flushed(bit(), 1);
+    for (std::uint64_t i = 0; i < part; ++i) {
+      std::uint64_t there = 0;
+      std::memcpy(&there, job_.job.memory(1) + place(i), sizeof there);
+      EXPECT_EQ(there, expected_[i]) << "thread " << number_ << ", word " << i;
+    }
+    flushed_since_.fill(true);
+  }
+  std::int64_t place(std::uint64_t word) const {
+    return static_cast<std::int64_t>(8 * (static_cast<std::uint64_t>(number_) * part + word));
+  }
+
+  Job& job_;
+  int number_;
+  std::uint64_t next_ = 0;
+  std::vector<std::uint64_t> values_;    // origin buffers
+  std::vector<std::uint64_t> sent_;      // what has been put last
+  std::vector<std::uint64_t> expected_;  // by the flush that is under way
+  std::array<bool, part> flushed_since_ = all_true();
+  Flag told_;
+  bool flushing_ = false;
+
+  static std::array<bool, part> all_true() {
+    std::array<bool, part> all;
+    all.fill(true);
+    return all;
+  }
+};
+
+class Scope : public ::testing::TestWithParam<Setting> {};
+
+TEST_P(Scope, AFlushCoversItsThread) {
+  constexpr int threads = 3;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    Job job(GetParam(), threads);
+    std::vector<Putter> putters;
+    for (int thread = 0; thread < threads; ++thread) putters.emplace_back(job, thread);
+    for (int turn = 0; turn < 120; ++turn) {
+      Putter& putter = putters[static_cast<std::size_t>(random.below(threads))];
+      if (!putter.flushing()) {
+        random.chance(70) ? putter.put(random.chance(30)) : putter.flush();
+      }
+      for (int i = random.below(4); i > 0; --i) {
+        const auto routes = job.job.network().under_way();
+        if (!routes.empty() && random.chance(60)) {
+          job.job.network().deliver(random.pick(routes));
+        } else {
+          job.job.process(random.below(2)).sweep();
+        }
+      }
+    }
+    job.job.settle();
+    for (Putter& putter : putters) ASSERT_FALSE(putter.flushing()) << "seed " << seed;
+    Told closed;
+    closed.take(job.window().unlock_all(&closed));
+    job.job.settle();
+    ASSERT_TRUE(closed.done()) << "seed " << seed;
+    if (HasFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Scope,
+                         ::testing::Values(Setting{"Ordered", {0, 1}, true},
+                                           Setting{"Unordered", {0, 1}, false},
+                                           Setting{"Mapped", {0, 0}, true},
+                                           Setting{"Private", {0, 0}, true, Path::vm}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+class OtherNode : public ::testing::Test {
+ protected:
+  /// All packets arrive, and no direct transfer.
+  void let_messages_arrive() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const auto& route : job_.job.network().under_way()) {
+        if (!route.transfers) moved |= job_.job.network().deliver(route);
+      }
+      for (int rank = 0; rank < 2; ++rank) moved |= job_.job.process(rank).sweep();
+    }
+  }
+
+  Job job_{Setting{"", {0, 1}, false}, 2};
+  Putter one_{job_, 0};
+  Putter other_{job_, 1};
+};
+
+TEST_F(OtherNode, AFlushDoesNotWaitForOtherThreads) {
+  one_.put(false);
+  one_.flush();
+  job_.job.settle();
+  ASSERT_FALSE(one_.flushing());
+  other_.put(true);
+  one_.flush();
+  EXPECT_FALSE(one_.flushing()) << "nothing of its own is outstanding";
+  one_.put(false);
+  one_.flush();
+  EXPECT_TRUE(one_.flushing());
+  let_messages_arrive();
+  EXPECT_FALSE(one_.flushing()) << "only the other's transfer is under way";
+  Flag process;
+  EXPECT_FALSE(job_.window().flush(1, false, &process).done);
+  let_messages_arrive();
+  EXPECT_FALSE(process.done()) << "all threads' operations";
+  other_.flush();
+  let_messages_arrive();
+  EXPECT_TRUE(other_.flushing());
+  job_.job.settle();
+  EXPECT_TRUE(process.done());
+  EXPECT_FALSE(other_.flushing());
+}
+
+// A thread that waits for its answer alone is a reason to look after the peer.
+TEST_F(OtherNode, ALostPeerIsLookedFor) {
+  one_.put(false);
+  one_.flush();
+  job_.job.settle();
+  one_.put(false);
+  one_.flush();
+  EXPECT_TRUE(one_.flushing());
+  job_.job.transport(0).set_ended(1);
+  EXPECT_EQ(job_.window().lost_peer(), 1);
+}
+
+}  // namespace
+}  // namespace oriel::test
