@@ -62,6 +62,11 @@ class Routes final : public Transport {
            (atomics_ != nullptr && atomics_->finished(transfer));
   }
   bool orders_writes() const override { return network_->orders_writes(); }
+  int lend(int process, bool to_be_written, void* memory, std::uint64_t bytes,
+           RemoteMemory& lent) override {
+    return process < first_elsewhere ? -1 : network_->lend(to_be_written, memory, bytes, lent);
+  }
+  void take_back(int loan) override { network_->take_back(loan); }
   std::byte* share(std::uint64_t bytes, Place& place) override {
     return node_->share(bytes, place);
   }

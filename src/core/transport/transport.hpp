@@ -22,7 +22,7 @@ struct Run {
   std::uint64_t bytes;
 };
 
-/// Memory that a process of another node has exposed to direct transfers.
+/// Memory that a process of another node has exposed or lent to direct transfers.
 struct RemoteMemory {
   std::uint64_t address = 0;  // of its first byte, in transfers
   std::uint64_t key = 0;
@@ -101,7 +101,7 @@ class Transport {
 
   /// Begins to move runs of bytes between our memory and a process's, without a copy and without
   /// its engine; finished() returns the token. How many bytes it took, the first runs as a whole;
-  /// 0: not now, try again. Only used for members with Member::direct.
+  /// 0: not now, try again. Only used for members with Member::direct, and with what they lend.
   ///
   /// `behind`, of a write where orders_writes(): a message without payload that goes with it if it
   /// takes all of the runs. It arrives among the messages of send(), in its place, after the bytes
@@ -117,6 +117,13 @@ class Transport {
   /// What is sent to a process after a write arrives after its bytes. If not, whoever tells it of
   /// the write has to wait until that is finished.
   virtual bool orders_writes() const = 0;
+  /// Lets direct transfers of that process read, or write, memory of ours until take_back(). The
+  /// number to take it back by; -1: the network does not take the memory, or does not lead to the
+  /// process.
+  virtual int lend(int process, bool to_be_written, void* memory, std::uint64_t bytes,
+                   RemoteMemory& lent) = 0;
+  /// From now on transfers from or to it fail at whoever begins them.
+  virtual void take_back(int loan) = 0;
 
   /// Begins an atomic by the transport's own means; finished() returns the token when it has taken
   /// place and `fetched` is there. Of one process's atomics on one location each takes place after

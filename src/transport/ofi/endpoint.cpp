@@ -161,9 +161,10 @@ int OfiEndpoint::register_memory(const void* memory, std::uint64_t bytes, std::u
   return code;
 }
 
-int OfiEndpoint::expose_memory(void* memory, std::uint64_t bytes, RemoteMemory& exposed) {
+int OfiEndpoint::expose_memory(void* memory, std::uint64_t bytes, std::uint64_t access,
+                               RemoteMemory& exposed) {
   fid_mr* made = nullptr;
-  if (register_memory(memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, made) != 0) return -1;
+  if (register_memory(memory, bytes, access, made) != 0) return -1;
   const bool by_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   exposed.address = by_address ? reinterpret_cast<std::uintptr_t>(memory) : 0;
   exposed.key = fi_mr_key(made);
@@ -171,12 +172,19 @@ int OfiEndpoint::expose_memory(void* memory, std::uint64_t bytes, RemoteMemory& 
     close_object(made);
     return -1;
   }
-  exposures_.push_back(made);
-  return static_cast<int>(exposures_.size()) - 1;
+  if (withdrawn_.empty()) {
+    withdrawn_.push_back(static_cast<int>(exposures_.size()));
+    exposures_.push_back(nullptr);
+  }
+  const int number = withdrawn_.back();
+  withdrawn_.pop_back();
+  exposures_[static_cast<std::size_t>(number)] = made;
+  return number;
 }
 
 void OfiEndpoint::withdraw_memory(int exposure) {
   close_object(exposures_[static_cast<std::size_t>(exposure)]);
+  withdrawn_.push_back(exposure);
 }
 
 bool OfiEndpoint::quiet() {

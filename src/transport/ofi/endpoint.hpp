@@ -44,8 +44,9 @@ class OfiEndpoint {
   fi_addr_t address_of(int number) const { return peers_[static_cast<std::size_t>(number)]; }
 
   int register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access, fid_mr*& made);
-  /// Registers memory for access by others. Its number, or -1.
-  int expose_memory(void* memory, std::uint64_t bytes, RemoteMemory& exposed);
+  /// Registers memory for access by others, of kinds that libfabric has flags for. Its number, or
+  /// -1.
+  int expose_memory(void* memory, std::uint64_t bytes, std::uint64_t access, RemoteMemory& exposed);
   void withdraw_memory(int exposure);
 
   /// Nothing has come that the wait descriptor would not tell of.
@@ -67,7 +68,8 @@ class OfiEndpoint {
 
   std::vector<fi_addr_t> peers_;
   std::unordered_map<std::uint64_t, int> numbers_;  // by EndpointName::id
-  std::vector<fid_mr*> exposures_;                  // null: withdrawn
+  std::vector<fid_mr*> exposures_;                  // null: withdrawn,
+  std::vector<int> withdrawn_;                      // and to be used again
   std::uint64_t registrations_ = 0;                 // there have been
 };
 

@@ -50,8 +50,12 @@ class Network {
                                  std::span<const std::byte> behind) = 0;
   virtual bool finished(Transfer& transfer) = 0;
   virtual bool orders_writes() const = 0;
-  /// Some transfer has not finished.
+  /// Some transfer has not finished, or memory is lent.
   virtual bool transferring() const = 0;
+  /// Direct transfers are to be had.
+  virtual bool direct() const = 0;
+  virtual int lend(bool to_be_written, void* memory, std::uint64_t bytes, RemoteMemory& lent) = 0;
+  virtual void take_back(int loan) = 0;
 
   /// Exposes memory to direct transfers. The number to withdraw() it by; -1 where the provider does
   /// not do that or does not take the memory: everything goes by messages then.

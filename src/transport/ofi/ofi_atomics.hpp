@@ -30,7 +30,7 @@ class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
   TypeSet types(OpSet ops) const override;
   int attach(const EndpointName& name) override;
   int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) override {
-    return expose_memory(memory, bytes, exposed);
+    return expose_memory(memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, exposed);
   }
   void withdraw(int exposure) override { withdraw_memory(exposure); }
   std::uint64_t begin(int process, const Atomic& atomic, const RemoteMemory& remote,

@@ -444,7 +444,23 @@ bool OfiNetwork::finished(Transfer& transfer) {
 }
 
 int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) {
-  return direct_ && bytes != 0 ? expose_memory(memory, bytes, exposed) : -1;
+  return direct_ && bytes != 0
+             ? expose_memory(memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, exposed)
+             : -1;
+}
+
+/// Only what is asked for: what the program reads alone may lie in memory that nobody may write.
+int OfiNetwork::lend(bool to_be_written, void* memory, std::uint64_t bytes, RemoteMemory& lent) {
+  if (!direct_) return -1;
+  const int loan =
+      expose_memory(memory, bytes, to_be_written ? FI_REMOTE_WRITE : FI_REMOTE_READ, lent);
+  if (loan >= 0) ++lent_;
+  return loan;
+}
+
+void OfiNetwork::take_back(int loan) {
+  withdraw_memory(loan);
+  --lent_;
 }
 
 bool OfiNetwork::next_packet() {

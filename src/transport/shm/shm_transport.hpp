@@ -72,6 +72,8 @@ class ShmTransport final : public Transport {
   }
   bool finished(Transfer&) override { return false; }
   bool orders_writes() const override { return true; }
+  int lend(int, bool, void*, std::uint64_t, RemoteMemory&) override { return -1; }
+  void take_back(int) override {}
   std::byte* share(std::uint64_t bytes, Place& place) override;
   void unshare(std::byte* memory) override { arena_.free(memory); }
   std::byte* map(int process, const Place& place, std::uint64_t bytes) override {

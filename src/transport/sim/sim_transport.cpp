@@ -65,8 +65,46 @@ bool SimNetwork::arrive(const Route& route, Packet& packet) {
   return true;
 }
 
+std::uint64_t SimNetwork::lend(int process, bool to_be_written, const void* memory,
+                               std::uint64_t bytes) {
+  const std::lock_guard guard(mutex_);
+  const auto used = std::ranges::count_if(
+      loans_, [process](const auto& one) { return one.second.process == process; });
+  if (static_cast<std::size_t>(used) >= most_lent) return 0;
+  loans_[++keys_] = {process, to_be_written, reinterpret_cast<std::uintptr_t>(memory), bytes};
+  return keys_;
+}
+
+void SimNetwork::take_back(std::uint64_t key) {
+  const std::lock_guard guard(mutex_);
+  loans_.erase(key);
+}
+
+std::size_t SimNetwork::lent() const {
+  const std::lock_guard guard(mutex_);
+  return loans_.size();
+}
+
+std::uint64_t SimNetwork::lendings() const {
+  const std::lock_guard guard(mutex_);
+  return keys_;
+}
+
+/// Windows are exposed without a key.
+bool SimNetwork::permitted(int process, const Direct& direct) const {
+  if (direct.key == 0) return true;
+  const auto found = loans_.find(direct.key);
+  if (found == loans_.end()) return false;
+  const Loan& loan = found->second;
+  return loan.process == process && loan.to_be_written == direct.write &&
+         std::ranges::all_of(direct.runs, [&](const TransferRun& run) {
+           const std::uint64_t first = run.remote - loan.address;
+           return first <= loan.bytes && run.bytes <= loan.bytes - first;
+         });
+}
+
 void SimNetwork::carry_out(const Route& route, Direct direct) {
-  if (failing_) {
+  if (failing_ || !permitted(route.to, direct)) {
     direct.transfer.error = Error::system;
     direct.runs.clear();
     direct.immediate.reset();
@@ -271,14 +309,14 @@ Error SimTransport::copy(int process, bool write, std::span<const Run> runs) {
 }
 
 std::uint64_t SimTransport::transfer(int process, bool write, std::span<const TransferRun> runs,
-                                     std::uint64_t, std::uint64_t token,
+                                     std::uint64_t key, std::uint64_t token,
                                      std::span<const std::byte> behind) {
   // As a provider whose vectors are short.
   if (runs.size() > most_vector) {
     runs = runs.first(most_vector);
     behind = {};
   }
-  SimNetwork::Direct direct{write, {runs.begin(), runs.end()}, {token, 0, Error::none}, {}};
+  SimNetwork::Direct direct{write, key, {runs.begin(), runs.end()}, {token, 0, Error::none}, {}};
   for (const TransferRun& run : runs) direct.transfer.bytes += run.bytes;
   const std::uint64_t taken = direct.transfer.bytes;
   if (!behind.empty()) direct.immediate = immediate_for(process, behind);

@@ -62,10 +62,20 @@ class SimNetwork {
   /// A direct transfer: takes place when it is delivered.
   struct Direct {
     bool write = false;
+    std::uint64_t key = 0;
     std::vector<TransferRun> runs;
     Transfer transfer;
     std::optional<std::uint64_t> immediate;
   };
+  /// Memory of a process that others may read, or write: its key. 0: it lends no more than `most`
+  /// at a time.
+  static constexpr std::size_t most_lent = 4;
+  std::uint64_t lend(int process, bool to_be_written, const void* memory, std::uint64_t bytes);
+  void take_back(std::uint64_t key);
+  /// Loans that have not been taken back,
+  std::size_t lent() const;
+  /// and all there have been.
+  std::uint64_t lendings() const;
   void begin(int from, int to, Direct direct) {
     send({from, to, !orders_writes_}, Packet(std::move(direct)));
   }
@@ -117,6 +127,7 @@ class SimNetwork {
   void send(const Route& route, Packet packet);
   /// True when it is over.
   bool arrive(const Route& route, Packet& packet);
+  bool permitted(int process, const Direct& direct) const;
   void carry_out(const Route& route, Direct direct);
   void carry_out(int from, const Remote& remote);
 
@@ -125,6 +136,14 @@ class SimNetwork {
   bool immediate_;
   bool orders_writes_ = true;
   bool failing_ = false;
+  struct Loan {
+    int process = 0;
+    bool to_be_written = false;
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::map<std::uint64_t, Loan> loans_;  // by key
+  std::uint64_t keys_ = 0;               // given out
   ImmediateFormat immediate_format_;
   Telling telling_ = Telling::in_order;
   std::uint64_t moving_ = 0;                    // packets and transfers under way
@@ -164,6 +183,13 @@ class SimTransport final : public Transport {
                        std::uint64_t token) override;
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
   bool orders_writes() const override { return network_.orders_writes(); }
+  int lend(int, bool to_be_written, void* memory, std::uint64_t bytes,
+           RemoteMemory& lent) override {
+    lent = {reinterpret_cast<std::uintptr_t>(memory),
+            network_.lend(self_, to_be_written, memory, bytes)};
+    return lent.key != 0 ? static_cast<int>(lent.key) : -1;
+  }
+  void take_back(int loan) override { network_.take_back(static_cast<std::uint64_t>(loan)); }
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
   bool take_notification(NotifyReader& reader) override {
     return notifications(self_).take(reader, fences_peers());
