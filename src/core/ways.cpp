@@ -151,6 +151,7 @@ bool Ways::deliver(const Message& message, std::span<const std::byte> payload) {
     case MessageKind::unlock:
     case MessageKind::operation:
     case MessageKind::notify:
+    case MessageKind::rendezvous:
       return remote_->server.take(message, payload);
     case MessageKind::reply:
       return remote_->targets.take_reply(message, payload);

@@ -20,6 +20,7 @@
 #include "core/remote/message.hpp"
 #include "core/remote/outbox.hpp"
 #include "core/remote/remote_targets.hpp"
+#include "core/remote/rendezvous.hpp"
 #include "core/remote/sender.hpp"
 #include "core/remote/server.hpp"
 
@@ -32,6 +33,7 @@ struct RemoteResources {
 
   Outbox outbox;
   LayoutCaches layouts;
+  Rendezvouses rendezvouses;
   Limits limits;
 };
 
@@ -105,7 +107,8 @@ class Ways final : public Reach {
           fence(region, sender, words),
           targets(epochs, region, transport, resources.limits, resources.layouts, sender, fence,
                   atomics),
-          server(epochs, region, resources.layouts, sender, fence, notifications) {}
+          server(epochs, region, transport, resources.limits, resources.layouts,
+                 resources.rendezvouses, sender, fence, notifications) {}
 
     Sender sender;
     CountedFence fence;

@@ -23,7 +23,7 @@ constexpr std::uint64_t window_bytes = 256;
 Message any_message(Random& random) {
   Message message;
   auto* bytes = reinterpret_cast<unsigned char*>(&message);
-  switch (random.below(3)) {
+  switch (random.below(4)) {
     case 0:  // anything
       for (std::size_t i = 0; i < sizeof message; ++i) {
         bytes[i] = static_cast<unsigned char>(random.below(256));
@@ -31,7 +31,7 @@ Message any_message(Random& random) {
       if (random.chance(90)) message.version = Message::current_version;
       break;
     case 1:  // something like a message
-      message.kind = static_cast<MessageKind>(random.below(12));
+      message.kind = static_cast<MessageKind>(random.below(13));
       message.gate = static_cast<Gate>(random.below(5));
       message.operation = static_cast<OperationKind>(random.below(7));
       message.op = static_cast<Op>(random.below(14));
@@ -50,6 +50,13 @@ Message any_message(Random& random) {
       message.joins = static_cast<std::uint8_t>(random.below(2));
       message.acknowledge = static_cast<std::uint8_t>(random.below(2));
       message.last = static_cast<std::uint8_t>(random.below(2));
+      break;
+    case 2:  // a good rendezvous
+      message.kind = MessageKind::rendezvous;
+      message.gate = Gate::open;
+      message.operation = random.chance(50) ? OperationKind::put : OperationKind::get;
+      message.count = static_cast<std::uint64_t>(random.between(1, 2 * int{window_bytes}));
+      message.data = sizeof(RemoteMemory);
       break;
     default:  // a good put, with some bytes changed
       message.kind = MessageKind::operation;
@@ -74,16 +81,29 @@ TEST(Fuzz, MessagesFromAnywhere) {
     SimJob job({0, 1});
     SimWindowSpec spec;
     spec.bytes = window_bytes;
+    spec.direct = true;
+    spec.pieces = random.chance(50) ? 2 : 0;
     job.create_window(spec);
     std::uint64_t value = 7;
     ASSERT_EQ(job.window(0).lock(false, 1, {}), Error::none);
-    issue(job.window(0), on_word(OperationKind::put, &value, 1));
+    issue(job.window(0), on_word(OperationKind::put, &value, 1, job.displacement(1, 0, 0)));
     job.settle();
+    std::array<std::byte, window_bytes> buffer{};
+    RemoteMemory lent;
+    ASSERT_GE(job.transport(1).lend(0, random.chance(50), buffer.data(), buffer.size(), lent), 0);
     for (int i = 0; i < 100; ++i) {
-      const Message message = any_message(random);
+      Message message = any_message(random);
+      // An address, where the window is dynamic.
+      if (random.chance(50)) {
+        message.offset += static_cast<std::uint64_t>(job.displacement(0, 0, 0));
+      }
       std::vector<std::byte> payload(static_cast<std::size_t>(random.below(120)));
       if (random.chance(50)) payload.resize(std::min<std::size_t>(message.data, 4096));
       for (std::byte& byte : payload) byte = static_cast<std::byte>(random.below(256));
+      if (message.kind == MessageKind::rendezvous && random.chance(80)) {
+        payload.resize(sizeof lent);
+        std::memcpy(payload.data(), &lent, sizeof lent);
+      }
       job.transport(1).send(0, std::as_bytes(std::span(&message, 1)), payload);
       job.transport(1).push();
       if (random.chance(30)) job.settle();

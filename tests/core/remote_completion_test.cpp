@@ -26,6 +26,7 @@ struct Setting {
   bool direct = false;
   bool orders_writes = true;
   bool atomics = false;
+  std::uint64_t pieces = 0;  // not 0: of a dynamic window
 };
 
 void PrintTo(const Setting& setting, std::ostream* out) {
@@ -47,7 +48,9 @@ class Arrival final : public Completion {
     EXPECT_EQ(there, value_) << "told before it was there";
   }
   void issue(OperationKind kind) {
-    Operation operation = on_word(kind, &value_, target_, word_ * 8);
+    Operation operation =
+        on_word(kind, &value_, target_,
+                job_.displacement(target_, 0, std::uint64_t{8} * static_cast<unsigned>(word_)));
     operation.completion = this;
     operation.completes_there = true;
     if (fetches(kind)) {
@@ -75,6 +78,7 @@ class RemoteCompletion : public ::testing::TestWithParam<Setting> {
   static Limits limits(const Setting& setting) {
     Limits limits;
     if (setting.direct) limits.direct = limits.direct_run = 0;
+    if (setting.pieces != 0) limits.piece = 4;  // shorter than a word
     return limits;
   }
   /// Something, chosen by chance, goes on.
@@ -98,6 +102,7 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
     SimWindowSpec spec;
     spec.bytes = words * 8;
     spec.direct = GetParam().direct;
+    spec.pieces = GetParam().pieces;
     if (GetParam().atomics) spec.atomics = {bit(Basic::u64), every_op};
     job.create_window(spec);
     std::deque<Arrival> arrivals;
@@ -138,7 +143,8 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
     for (const int target : {1, 2}) {
       Told told;
       ASSERT_EQ(job.window(1).lock(true, target, {}), Error::none);
-      issue(job.window(1), on_word(OperationKind::put, &seed, target));
+      issue(job.window(1),
+            on_word(OperationKind::put, &seed, target, job.displacement(target, 0, 0)));
       told.take(job.window(1).unlock(target, &told));
       job.settle();
       ASSERT_TRUE(told.done()) << "seed " << seed;
@@ -146,14 +152,15 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, RemoteCompletion,
-                         ::testing::Values(Setting{"mapped", {0, 0, 0}},
-                                           Setting{"messages", {0, 1, 2}},
-                                           Setting{"both", {0, 0, 1}},
-                                           Setting{"direct", {0, 1, 2}, true},
-                                           Setting{"unordered", {0, 1, 2}, true, false},
-                                           Setting{"atomics", {0, 1, 0}, false, true, true}),
-                         [](const auto& setting) { return std::string(setting.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, RemoteCompletion,
+    ::testing::Values(Setting{"mapped", {0, 0, 0}}, Setting{"messages", {0, 1, 2}},
+                      Setting{"both", {0, 0, 1}}, Setting{"direct", {0, 1, 2}, true},
+                      Setting{"unordered", {0, 1, 2}, true, false},
+                      Setting{"atomics", {0, 1, 0}, false, true, true},
+                      Setting{"rendezvous", {0, 1, 2}, true, true, false, 3},
+                      Setting{"both_unordered", {0, 0, 1}, true, false, false, 2}),
+    [](const auto& setting) { return std::string(setting.param.name); });
 
 /// All ranks are remote to one another.
 class FailedCompletion : public ::testing::Test {

@@ -29,6 +29,7 @@ struct RecordedOperation {
   std::uint64_t received = 0;  // bytes of the result that are here; others: bytes that are through
   bool direct = false;         // goes by direct transfers
   bool atomic = false;         // goes by the transport's atomics
+  int loan = -1;               // a rendezvous: of its buffer; -1: it is none
   bool asked = false;          // a question: has been sent
   bool alone = false;          // likewise: answers for no operation but those of its caller
   bool carried = false;        // its bytes are there; only its notification is left,
@@ -41,6 +42,7 @@ struct RecordedOperation {
     operation = {};
     next = nullptr;
     sent = received = 0;
+    loan = -1;
     direct = atomic = asked = alone = carried = false;
     error = Error::none;
   }
@@ -126,13 +128,14 @@ struct Target {
   std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
   std::uint32_t writes = 0;    // direct transfers under way
   std::uint32_t reads = 0;
-  std::uint32_t atomics = 0;       // issued, by the transport, and not over; counted here alone
+  /// Atomics of the transport, and rendezvous: issued and not over; counted here alone.
+  std::uint32_t atomics = 0;
   std::uint32_t asked_alone = 0;   // questions of threads that have not been answered
   std::uint32_t unasked = 0;       // direct writes not over, behind which a question is to be sent
   std::uint64_t last_fetch = 0;    // issue number of the last one that writes to origin memory
   std::uint64_t recorded = 0;      // operations that could not be carried out at their call
   RecordedQueue waiting;           // of these, not yet started
-  RecordedQueue moving;            // direct transfers and atomics, wholly given to the network
+  RecordedQueue moving;            // direct transfers, atomics and rendezvous, wholly given away
   FlushWaiter* flushes = nullptr;  // by age
   FlushWaiter* last_flush = nullptr;
   Target* next = nullptr;  // of the same epoch

@@ -33,8 +33,10 @@ struct Member {
   /// Of a dynamic window: what it has attached, and its memory handles; null when control is. It
   /// has no base and no bytes of its own, and displacements are addresses in its process.
   const SharedPieces* pieces = nullptr;
-  bool direct = false;  // served: its memory is exposed to direct transfers,
-  RemoteMemory memory;  // here
+  /// Served: its memory is exposed to direct transfers; of a dynamic window: it carries out long
+  /// operations by direct transfers of its own.
+  bool direct = false;
+  RemoteMemory memory;  // that is exposed
 
   // Where the region has an AtomicSet: of every rank, our own included.
   int atomic_process = 0;      // number in the transport for atomics

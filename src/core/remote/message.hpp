@@ -28,7 +28,8 @@ enum class MessageKind : std::uint8_t {
   mark,       // the origin's last operation before fence call `word` has been sent
   layout,     // a datatype of the target, or a piece of it, for operations that follow
   notify,     // of an operation whose bytes are there, or of none
-  exchange    // stamp: the round; data: the words
+  exchange,   // stamp: the round; data: the words
+  rendezvous  // a long put or get, which the target carries out by direct transfers of its own
 };
 
 /// What must be open at the target before a message of an access epoch is carried out. The origin
@@ -44,7 +45,7 @@ enum class Gate : std::uint8_t {
 /// Header of every message; zeros at its end are not sent, so what is seldom needed comes last. An
 /// operation is followed by the compare value of compare_and_swap and the origin's data in one
 /// piece; a reply by the fetched data; a count by its numbers; a layout by Blocks; an exchange by
-/// its words.
+/// its words; a rendezvous by the RemoteMemory that the origin lends.
 struct Message {
   std::uint8_t version = current_version;
   std::uint8_t words = most_words;  // of 8 bytes, that are sent of this header
@@ -69,7 +70,7 @@ struct Message {
   std::uint32_t element = 0;
   std::uint64_t first = 0;   // bytes of the operation (or entries of the count) before this piece
   std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
-  std::uint64_t count = 0;   // operation: elements of the layout
+  std::uint64_t count = 0;   // operation: elements of the layout; rendezvous: bytes
   std::int64_t extent = 0;   // layout
   std::int32_t notice = 0;   // operation: of its last piece, the Notice's number
   NoticeKind notifies = NoticeKind::none;  // likewise, its kind; notify: one there is
@@ -80,7 +81,7 @@ struct Message {
   std::uint32_t handle_slot = 0;
   std::uint32_t reserved_too = 0;
 
-  static constexpr std::uint8_t current_version = 9;
+  static constexpr std::uint8_t current_version = 10;
   static constexpr std::uint8_t most_words = 15;
   /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
   /// in eighths of it: each send goes through both kernels by itself.

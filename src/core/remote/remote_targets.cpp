@@ -21,7 +21,8 @@ RemoteTargets::RemoteTargets(Epochs& epochs, Region& region, Transport& transpor
       sender_(sender),
       fence_(fence),
       atomics_(atomics),
-      sent_(static_cast<std::size_t>(region.ranks())) {}
+      sent_(static_cast<std::size_t>(region.ranks())),
+      loans_(transport) {}
 
 bool RemoteTargets::exposed(const Target& target) {
   return region_.told_by(target.rank).granted.load(std::memory_order_acquire) >= target.id;
@@ -161,7 +162,8 @@ bool RemoteTargets::ask_alone(Epoch& epoch, Target& target, Completion* completi
 bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
   const Operation& operation = recorded.operation;
   Target& target = *recorded.target;
-  const bool there = recorded.atomic || (recorded.direct && !transport_.orders_writes());
+  const bool there =
+      recorded.atomic || recorded.loan >= 0 || (recorded.direct && !transport_.orders_writes());
   // The reply to what came later may have answered for it.
   if (!operation.awaits_answer() || there || target.finished >= recorded.number) return false;
   Operation nothing;
@@ -196,7 +198,7 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
       continue;
     }
     others_turn = recorded->direct && epoch.closed;
-    if (recorded->direct || recorded->atomic) {
+    if (recorded->direct || recorded->atomic || recorded->loan >= 0) {
       target.moving.append(*recorded);
     } else if (kind != OperationKind::acknowledge && !fetches(kind)) {
       epochs_.conclude(*recorded);
@@ -294,12 +296,39 @@ bool RemoteTargets::take_word(const Message& message) {
   return true;
 }
 
+/// What waits for its gate is answered when that is open.
+void RemoteTargets::note_open(const RecordedOperation& answered) {
+  Target& target = *answered.target;
+  target.access = Target::Access::granted;
+  if (answered.epoch->kind != EpochKind::access) return;
+  // As a post without NOCHECK would have said.
+  std::atomic<std::uint64_t>& granted = region_.told_by(target.rank).granted;
+  if (granted.load(std::memory_order_relaxed) < target.id) {
+    granted.store(target.id, std::memory_order_relaxed);
+  }
+}
+
+/// Of a rendezvous: the target is through with it, and with our buffer.
+bool RemoteTargets::take_end(RecordedOperation& recorded, const Message& message) {
+  if (message.fetched != 0 || message.data != 0 || recorded.sent == 0) return false;
+  Target& target = *recorded.target;
+  epochs_.note(recorded, message.error);
+  note_open(recorded);
+  loans_.take_back(recorded.loan);
+  target.moving.remove(recorded);
+  --target.atomics;
+  epochs_.conclude(recorded);
+  epochs_.satisfy_flushes(target);
+  return true;
+}
+
 bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte> payload) {
   RecordedOperation* recorded = epochs_.find_recorded(message.word);
   if (recorded == nullptr || recorded->epochs != &epochs_ ||
       recorded->operation.target != message.origin || payload.size() != message.data) {
     return false;
   }
+  if (recorded->loan >= 0) return take_end(*recorded, message);
   Target& target = *recorded->target;
   if (recorded->operation.kind == OperationKind::acknowledge) {
     if (message.fetched != 0 || message.data != 0 || !recorded->asked) return false;
@@ -338,15 +367,7 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
     recorded->received += message.fetched;
   }
   epochs_.note(*recorded, message.error);
-  // A question of this kind is answered when its gate is open.
-  target.access = Target::Access::granted;
-  if (recorded->epoch->kind == EpochKind::access) {
-    // As a post without NOCHECK would have said.
-    std::atomic<std::uint64_t>& granted = region_.told_by(target.rank).granted;
-    if (granted.load(std::memory_order_relaxed) < target.id) {
-      granted.store(target.id, std::memory_order_relaxed);
-    }
-  }
+  note_open(*recorded);
   if (recorded->operation.kind != OperationKind::acknowledge &&
       recorded->received < recorded->operation.bytes()) {
     return true;

@@ -13,6 +13,7 @@
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/layout_cache.hpp"
+#include "core/remote/loans.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/sender.hpp"
 
@@ -70,13 +71,18 @@ class RemoteTargets {
   RecordedOperation& question(Epoch& epoch, Target& target);
   void send_question(RecordedOperation& question);
   static void note_asked(RecordedOperation& question, EpochPeer& peer);
+  void note_open(const RecordedOperation& answered);
+  bool take_end(RecordedOperation& recorded, const Message& message);
 
   // transmission.cpp: operations as messages and direct transfers.
   bool transmit(RecordedOperation& recorded);
   bool transmit_directly(RecordedOperation& recorded);
   bool transmit_by_messages(RecordedOperation& recorded);
   bool transmit_at_once(const Operation& operation, Epoch& epoch, Target& target);
+  bool transmit_rendezvous(RecordedOperation& recorded);
+  bool transferable(const Operation& operation);
   bool goes_directly(const Operation& operation);
+  int lend(const Operation& operation);
   Message request(const Operation& operation, const Epoch& epoch, const Target& target) const;
   void send_piece(Message message, const Operation& operation, std::uint64_t first,
                   std::uint64_t bytes);
@@ -93,6 +99,7 @@ class RemoteTargets {
   CountedFence& fence_;
   NetworkAtomics& atomics_;
   ZeroArray<Sent> sent_;
+  Loans loans_;
   std::vector<std::byte> scratch_;  // payload being put together
 };
 

@@ -22,6 +22,7 @@ bool reduces(OperationKind kind) {
 
 /// Bytes of the target's memory that the piece is about.
 std::uint64_t bytes_of(const Message& message) {
+  if (message.kind == MessageKind::rendezvous) return message.count;
   return std::max(message.data, message.fetched);
 }
 
@@ -35,6 +36,12 @@ bool plausible(const Message& message, std::size_t payload) {
   if (message.kind == MessageKind::notify) {
     return payload == 0 && message.notifies != NoticeKind::none && message.gate != Gate::none &&
            message.gate <= Gate::open;
+  }
+  if (message.kind == MessageKind::rendezvous) {
+    return message.gate != Gate::none && message.gate <= Gate::open &&
+           payload == sizeof(RemoteMemory) && message.data == payload && message.count != 0 &&
+           message.first == 0 && message.layout == 0 &&
+           (message.operation == OperationKind::put || message.operation == OperationKind::get);
   }
   if (message.kind != MessageKind::operation) {
     return payload == 0 && message.gate == Gate::lock &&
@@ -86,15 +93,24 @@ Reduction reduction_of(const Message& message) {
 
 }  // namespace
 
-Server::Server(Epochs& epochs, Region& region, LayoutCaches& layouts, Sender& sender,
+Server::Server(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
+               LayoutCaches& layouts, Rendezvouses& rendezvouses, Sender& sender,
                CountedFence& fence, Notifications& notifications)
     : epochs_(epochs),
       region_(region),
+      transport_(transport),
+      limits_(limits),
       layouts_(layouts),
+      rendezvouses_(rendezvouses),
       sender_(sender),
       fence_(fence),
       notifications_(notifications),
       origins_(static_cast<std::size_t>(region.ranks())) {}
+
+/// What is under way then has lost its origin.
+Server::~Server() {
+  for (Rendezvous* one : meeting_) rendezvouses_.release(*one);
+}
 
 bool Server::gate_open(const Message& message) {
   const Origin& origin = origins_[message.origin];
@@ -121,6 +137,9 @@ void Server::expose(int origin, std::uint64_t id) {
 bool Server::take(const Message& message, std::span<const std::byte> payload) {
   if (!plausible(message, payload.size()) || (message.notifies == NoticeKind::counter &&
                                               !notifications_.counters().mine(message.notice))) {
+    return false;
+  }
+  if (message.kind == MessageKind::rendezvous && !region_.member(message.origin).direct) {
     return false;
   }
   Origin& origin = origins_[message.origin];
@@ -176,6 +195,12 @@ void Server::grant(int origin) {
 }
 
 bool Server::sweep() {
+  bool moved = sweep_standing();
+  for (Rendezvous* one : meeting_) moved |= carry_on(*one);
+  return moved;
+}
+
+bool Server::sweep_standing() {
   bool moved = false;
   for (std::size_t i = 0; i < standing_.size();) {
     const int origin = standing_[i];
@@ -204,6 +229,11 @@ void Server::carry_out(const Message& message, std::span<const std::byte> payloa
       return unlock(message);
     case MessageKind::notify:
       return notify(message);
+    case MessageKind::rendezvous: {
+      RemoteMemory lent;
+      std::memcpy(&lent, payload.data(), sizeof lent);
+      return begin(message, lent);
+    }
     default:
       return serve(message, payload, layout);
   }

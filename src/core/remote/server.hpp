@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/limits.hpp"
 #include "core/base/zero_array.hpp"
 #include "core/epoch/epochs.hpp"
 #include "core/notify/notifications.hpp"
@@ -17,7 +18,9 @@
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
+#include "core/remote/rendezvous.hpp"
 #include "core/remote/sender.hpp"
+#include "core/transport/transport.hpp"
 
 namespace oriel {
 
@@ -33,14 +36,18 @@ struct HeldMessage {
 /// says is believed without a look.
 class Server {
  public:
-  Server(Epochs& epochs, Region& region, LayoutCaches& layouts, Sender& sender, CountedFence& fence,
+  Server(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
+         LayoutCaches& layouts, Rendezvouses& rendezvouses, Sender& sender, CountedFence& fence,
          Notifications& notifications);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
 
   /// Our exposure number `id` to the origin is open.
   void expose(int origin, std::uint64_t id);
   /// A fence epoch has become active, or a closing fence has ended: gates of any origin may open.
   void release_all();
-  /// Goes on with what waited for our own lock. True if anything moved.
+  /// Goes on with rendezvous, and with what waited for our own lock. True if anything moved.
   bool sweep();
 
   /// A lock, an unlock, an operation or a notification. False: no such message can be; nothing has
@@ -48,6 +55,8 @@ class Server {
   bool take(const Message& message, std::span<const std::byte> payload);
   /// A datatype of ours that operations will name.
   bool take_layout(const Message& message, std::span<const std::byte> payload);
+  /// A direct transfer of a rendezvous is over.
+  void transferred(Rendezvous& one, const Transfer& transfer);
 
  private:
   /// Messages of one origin that wait for their gates, in order of arrival.
@@ -70,6 +79,7 @@ class Server {
   };
 
   bool gate_open(const Message& message);
+  bool sweep_standing();
   void carry_out(const Message& message, std::span<const std::byte> payload, const Layout* layout);
   void lock(const Message& message);
   void unlock(const Message& message);
@@ -84,11 +94,18 @@ class Server {
   Error check_attached(const Message& message, const Layout* layout, bool& some_private);
   Error serve_run(const Message& message, const Member& memory, std::byte* where,
                   const std::byte* operands, std::byte* fetched, std::uint64_t bytes);
+  // rendezvous.cpp
+  void begin(const Message& message, const RemoteMemory& lent);
+  bool carry_on(Rendezvous& one);
+  void end(Rendezvous& one);
   const Member& self() { return region_.member(region_.rank()); }
 
   Epochs& epochs_;
   Region& region_;
+  Transport& transport_;
+  const Limits& limits_;
   LayoutCaches& layouts_;
+  Rendezvouses& rendezvouses_;
   Sender& sender_;
   CountedFence& fence_;
   Notifications& notifications_;
@@ -96,8 +113,9 @@ class Server {
   std::vector<std::unique_ptr<Held>> held_;  // of origins that have sent something too early
   std::vector<int> early_;                   // those origins
   std::uint64_t waiting_ = 0;                // messages held back
-  std::vector<int> standing_;       // remote origins in our lock queue, for whom we stand in line
-  std::vector<std::byte> scratch_;  // results being fetched
+  std::vector<int> standing_;         // remote origins in our lock queue, for whom we stand in line
+  std::vector<Rendezvous*> meeting_;  // under way
+  std::vector<std::byte> scratch_;    // results being fetched
 };
 
 }  // namespace oriel

@@ -156,14 +156,18 @@ bool RemoteTargets::transmit_at_once(const Operation& operation, Epoch& epoch, T
   return true;
 }
 
-bool RemoteTargets::goes_directly(const Operation& operation) {
-  const Member& member = region_.member(operation.target);
-  const bool put = operation.kind == OperationKind::put;
+/// Long enough for the network's transfers, whoever begins them.
+bool RemoteTargets::transferable(const Operation& operation) {
   // Of what is ordered, messages arrive in order and are carried out in order.
-  if ((!put && operation.kind != OperationKind::get) || !member.direct || operation.ordered ||
-      operation.bytes() <= limits_.direct) {
-    return false;
-  }
+  return (operation.kind == OperationKind::put || operation.kind == OperationKind::get) &&
+         region_.member(operation.target).direct && !operation.ordered &&
+         operation.bytes() > limits_.direct;
+}
+
+bool RemoteTargets::goes_directly(const Operation& operation) {
+  // What is attached to a dynamic window its owner alone knows.
+  if (region_.dynamic() || !transferable(operation)) return false;
+  const bool put = operation.kind == OperationKind::put;
   const auto has_long_runs = [&](const Layout& layout) {
     return layout.contiguous() || layout.size() >= layout.blocks().size() * limits_.direct_run;
   };
@@ -214,6 +218,39 @@ bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
   return true;
 }
 
+/// Lends the buffer of an operation that its target then carries out by itself. -1: it goes another
+/// way.
+int RemoteTargets::lend(const Operation& operation) {
+  if (!region_.dynamic() || !transferable(operation)) return -1;
+  const bool put = operation.kind == OperationKind::put;
+  // One message is a journey less, and a get's request is one anyway.
+  if (put && operation.bytes() <= limits_.piece) return -1;
+  const Buffer& buffer = put ? operation.origin : operation.result;
+  if (!operation.target_layout->contiguous() || !buffer.layout->contiguous()) return -1;
+  return loans_.lend(region_.member(operation.target).process, !put, buffer.address,
+                     operation.bytes());
+}
+
+/// The target holds it back as any message.
+bool RemoteTargets::transmit_rendezvous(RecordedOperation& recorded) {
+  const Operation& operation = recorded.operation;
+  Target& target = *recorded.target;
+  if (!may_send(*recorded.epoch, target, Message::held_bytes)) return false;
+  const RemoteMemory& lent = loans_.memory(recorded.loan);
+  Message message = request(operation, *recorded.epoch, target);
+  message.kind = MessageKind::rendezvous;
+  message.word = Pool<RecordedOperation>::token(recorded);
+  message.offset = region_.member(target.rank).offset(operation.displacement);
+  message.handle_token = operation.handle.token;
+  message.handle_slot = operation.handle.slot;
+  message.count = operation.bytes();
+  message.data = sizeof lent;
+  add_notice(message, operation.notice);
+  sender_.send(target.rank, message, std::as_bytes(std::span(&lent, 1)));
+  recorded.sent = operation.bytes();
+  return true;
+}
+
 bool RemoteTargets::transmit(RecordedOperation& recorded) {
   if (recorded.carried) {
     if (!may_send(*recorded.epoch, *recorded.target, Message::held_bytes)) return false;
@@ -221,6 +258,7 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
     return true;
   }
   if (recorded.direct) return transmit_directly(recorded);
+  if (recorded.loan >= 0) return transmit_rendezvous(recorded);
   if (recorded.atomic) {
     return may_transfer(*recorded.epoch, *recorded.target) && atomics_.transmit(recorded);
   }
@@ -256,20 +294,24 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   const bool empty = operation.bytes() == 0;
   if (empty && !operation.notice.wanted()) return Outcome::finished();
   const bool fetching = fetches(operation.kind) && !empty;
-  ++target.issued;
   const bool directly = goes_directly(operation);
-  if (fetching && !directly) {
+  const int loan = directly ? -1 : lend(operation);
+  // Of a rendezvous its own end tells, and no other answer.
+  loan < 0 ? void(++target.issued) : void(++target.atomics);
+  const bool by_messages = !directly && loan < 0;
+  if (fetching && by_messages) {
     target.last_fetch = target.issued;
     // Its reply answers for all before it; but not for what the target may have refused of these.
     if (!region_.dynamic()) target.asked = target.issued;
   }
   const bool awaits_answer = operation.awaits_answer() && !empty;
-  if (epoch.active && target.waiting.empty() && !fetching && !directly && !empty &&
+  if (epoch.active && target.waiting.empty() && !fetching && by_messages && !empty &&
       !awaits_answer && transmit_at_once(operation, epoch, target)) {
     return Outcome::finished();
   }
   RecordedOperation& recorded = epochs_.record(operation, epoch, target);
   recorded.direct = directly;
+  recorded.loan = loan;
   recorded.carried = empty;
   if (directly && awaits_answer) ++target.unasked;
   Epochs::append(target, recorded);

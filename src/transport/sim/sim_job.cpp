@@ -43,6 +43,7 @@ Member SimJob::member(const SimWindow& made, int viewer, int rank) {
   if (spec.pieces != 0) {
     member.size = 0;
     member.disp_unit = 1;
+    member.direct = spec.direct && member.path == Path::served;
     if (member.path == Path::served) return member;
     member.path = Path::mapped;
     member.pieces = side.pieces.get();

@@ -27,7 +27,7 @@ struct SimWindowSpec {
   AtomicSet atomics;    // the network has
   /// Not 0: the window is dynamic, and the memory of every rank is attached in so many pieces; of a
   /// rank whose memory is Path::vm every second one is shared all the same. Displacements are
-  /// addresses; atomics and direct transfers there are none.
+  /// addresses; atomics there are none. Long operations are `direct` by transfers of the target.
   std::uint64_t pieces = 0;
 };
 
