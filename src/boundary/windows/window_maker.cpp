@@ -193,7 +193,12 @@ int WindowMaker::meet_nodes() {
     if (routes.network() == nullptr) routes.set_network(Network::open(error));
     if (routes.network() != nullptr) {
       own.name = routes.network()->name();
-      if (!dynamic()) expose(own);
+      if (dynamic()) {
+        // Nothing is exposed: what is attached, its owner looks up for each operation.
+        own.exposed = routes.network()->direct() ? 1 : 0;
+      } else {
+        expose(own);
+      }
     } else {
       give_up(MPI_ERR_OTHER, "there is no way to " + others + ": " +
                                  (hidden_.empty() ? "" : hidden_ + " ") + error +

@@ -42,7 +42,7 @@ static_assert(std::is_trivially_copyable_v<Announcement>);
 struct NetworkAnnouncement {
   NetworkName name;
   RemoteMemory memory;
-  std::uint32_t exposed = 0;  // `memory` is valid
+  std::uint32_t exposed = 0;  // Member::direct
   std::uint32_t reserved = 0;
   EndpointName atomic_name;
   RemoteMemory atomic_memory;
