@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -322,6 +323,49 @@ void detached(const Program& program, Source source) {
   }
 }
 
+/// Longer than any message: the memory is detached and given back, and perhaps given out again.
+void long_and_gone(const Program& program, Source source) {
+  constexpr int count = 400'000;
+  Window window;
+  const int target = program.right();
+  const std::vector<int> ones(count, 1);
+  std::vector<int> back(count);
+  MPI_Aint there = 0;
+  const auto moved = [&](bool put) {
+    const int code =
+        put ? MPI_Put(ones.data(), count, MPI_INT, target, there, count, MPI_INT, window)
+            : MPI_Get(back.data(), count, MPI_INT, target, there, count, MPI_INT, window);
+    const int flushed = MPI_Win_flush(target, window);
+    return support::error_class(code != MPI_SUCCESS ? code : flushed);
+  };
+  MPI_Win_lock_all(0, window);
+  for (int round = 0; round < 3; ++round) {
+    auto memory = std::make_unique<Memory<int>>(source, count);
+    there = gathered(address_of(memory->data()), program.size())[static_cast<std::size_t>(target)];
+    for (const bool put : {true, false}) CHECK_EQUAL(moved(put), MPI_ERR_RMA_RANGE);
+    support::barrier();
+    CHECK_EQUAL((*memory)[count / 2], 0);
+    MPI_Win_attach(window, memory->data(), memory->bytes());
+    support::barrier();
+    CHECK_EQUAL(moved(true), MPI_SUCCESS);
+    CHECK_EQUAL(moved(false), MPI_SUCCESS);
+    CHECK(back == ones);
+    back.assign(count, 7);
+    there = MPI_Aint_add(there, 4);
+    for (const bool put : {true, false}) CHECK_EQUAL(moved(put), MPI_ERR_RMA_RANGE);
+    there = MPI_Aint_add(there, -4);
+    support::barrier();
+    CHECK(std::equal(ones.begin(), ones.end(), memory->data()));
+    MPI_Win_detach(window, memory->data());
+    memory.reset();
+    support::barrier();
+    for (const bool put : {true, false}) CHECK_EQUAL(moved(put), MPI_ERR_RMA_RANGE);
+    CHECK(std::count(back.begin(), back.end(), 7) == count);
+    support::barrier();
+  }
+  MPI_Win_unlock_all(window);
+}
+
 void wrong_pieces() {
   Window window;
   std::vector<char> memory(1000);
@@ -612,6 +656,8 @@ int main(int argc, char** argv) {
     program.test("long epochs", [&] { epochs(program, source, 200'000); });
     program.test_unless_host("any", "what a host checks is its own choice", "detached",
                              [&] { detached(program, source); });
+    program.test_unless_host("any", "what a host checks is its own choice", "long and gone",
+                             [&] { long_and_gone(program, source); });
   }
   program.test("updates", [&] { updates(program); });
   program.test("datatypes", [&] { datatypes(program); });

@@ -93,7 +93,7 @@ void give(bool shared, std::int64_t* memory) {
 
 /// Figure 6, with every kind of operation.
 void operations(const Program& program, bool shared) {
-  constexpr std::size_t count = 40'000;
+  constexpr std::size_t count = 100'000;  // halves are longer than any message
   const Parent parent;
   std::int64_t* memory = take(shared, count);
   Handle own = make(memory, 8 * count, parent);
@@ -147,42 +147,53 @@ void operations(const Program& program, bool shared) {
   give(shared, memory);
 }
 
-/// The class of what a put, or the flush behind it, reports.
-int put_and_flush(MPI_Win window, int target, MPI_Aint displacement) {
-  const std::int64_t value = 77;
-  const int put = MPI_Put(&value, 1, MPI_INT64_T, target, displacement, 1, MPI_INT64_T, window);
+/// The class of what a put of so many words, or the flush behind it, reports.
+int put_and_flush(MPI_Win window, int target, MPI_Aint displacement, int count = 1) {
+  const std::vector<std::int64_t> values(static_cast<std::size_t>(count), 77);
+  const int put =
+      MPI_Put(values.data(), count, MPI_INT64_T, target, displacement, count, MPI_INT64_T, window);
   const int flushed = MPI_Win_flush(target, window);
   CHECK(put == MPI_SUCCESS || flushed == MPI_SUCCESS);
   return support::error_class(put != MPI_SUCCESS ? put : flushed);
 }
 
-/// The memory is given back, out again, and exposed again: the old handle stays what it is.
-void released(const Program& program, bool shared) {
+/// The memory is given back, out again, and exposed again: the old handle stays what it is. Puts of
+/// a word, or longer than any message.
+void released(const Program& program, bool shared, int count) {
   const Parent parent;
   const int target = program.right();
-  std::int64_t* memory = take(shared, 8);
-  Handle own = make(memory, 64, parent);
-  MPI_Win window = open(neighbours(own, program), 64, 8, target, parent);
-  CHECK_EQUAL(put_and_flush(window, target, 0), MPI_SUCCESS);
-  CHECK_EQUAL(put_and_flush(window, target, 7), MPI_SUCCESS);
+  const int words = 8 * count;
+  const MPI_Aint size = MPI_Aint{8} * words;
+  const auto put = [&](MPI_Win window, MPI_Aint place) {
+    return put_and_flush(window, target, place * count, count);
+  };
+  std::int64_t* memory = take(shared, static_cast<std::size_t>(words));
+  Handle own = make(memory, size, parent);
+  MPI_Win window = open(neighbours(own, program), size, 8, target, parent);
+  CHECK_EQUAL(put(window, 0), MPI_SUCCESS);
+  CHECK_EQUAL(put(window, 7), MPI_SUCCESS);
   support::barrier();
   CHECK_EQUAL(memory[0], std::int64_t{77});
   CHECK_EQUAL(oriel().Memhandle_release(own.data(), parent), MPI_SUCCESS);
   CHECK_CLASS(oriel().Memhandle_release(own.data(), parent), MPI_ERR_ARG);
   give(shared, memory);
-  memory = take(shared, 8);
-  Handle next = make(memory, 64, parent);
   support::barrier();
-  for (int i = 0; i < 3; ++i) CHECK_EQUAL(put_and_flush(window, target, 0), MPI_ERR_RMA_RANGE);
+  CHECK_EQUAL(put(window, 1), MPI_ERR_RMA_RANGE);
+  support::barrier();
+  memory = take(shared, static_cast<std::size_t>(words));
+  Handle next = make(memory, size, parent);
+  support::barrier();
+  for (int i = 0; i < 3; ++i) CHECK_EQUAL(put(window, 0), MPI_ERR_RMA_RANGE);
   const std::int64_t one = 1;
   const int code = MPI_Accumulate(&one, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, MPI_SUM, window);
   const int flushed = MPI_Win_flush(target, window);
   CHECK_CLASS(code != MPI_SUCCESS ? code : flushed, MPI_ERR_RMA_RANGE);
-  MPI_Win again = open(neighbours(next, program), 64, 8, target, parent);
-  CHECK_EQUAL(put_and_flush(again, target, 1), MPI_SUCCESS);
+  MPI_Win again = open(neighbours(next, program), size, 8, target, parent);
+  CHECK_EQUAL(put(again, 1), MPI_SUCCESS);
   support::barrier();
   CHECK_EQUAL(memory[0], std::int64_t{0});
-  CHECK_EQUAL(memory[1], std::int64_t{77});
+  CHECK_EQUAL(memory[count - 1], std::int64_t{0});
+  CHECK_EQUAL(memory[count], std::int64_t{77});
   MPI_Win_free(&window);
   MPI_Win_free(&again);
   support::barrier();
@@ -372,6 +383,37 @@ void many(const Program& program) {
   for (Handle& handle : handles) oriel().Memhandle_release(handle.data(), parent);
 }
 
+/// Handles whose memory long operations have used leave nothing behind either.
+void many_long(const Program& program) {
+  const int often = 200;
+  constexpr int count = 50'000;
+  const Parent parent;
+  const int target = program.right();
+  std::vector<std::int64_t> memory(count);
+  std::vector<std::int64_t> back(count);
+  long pages = 0;
+  int files = 0;
+  for (int i = 0; i < often; ++i) {
+    if (i == often / 10) {
+      pages = support::resident_pages();
+      files = descriptors();
+    }
+    Handle own = make(memory.data(), MPI_Aint{8} * count, parent);
+    MPI_Win window = open(neighbours(own, program), MPI_Aint{8} * count, 8, target, parent);
+    CHECK_EQUAL(put_and_flush(window, target, 0, count), MPI_SUCCESS);
+    MPI_Get(back.data(), count, MPI_INT64_T, target, 0, count, MPI_INT64_T, window);
+    CHECK_EQUAL(MPI_Win_flush(target, window), MPI_SUCCESS);
+    CHECK_EQUAL(back[count - 1], std::int64_t{77});
+    MPI_Win_free(&window);
+    support::barrier();
+    CHECK_EQUAL(oriel().Memhandle_release(own.data(), parent), MPI_SUCCESS);
+  }
+  constexpr long few = 1024;  // four megabytes, of what else goes on in a process
+  const bool keeps = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
+  CHECK(keeps || support::resident_pages() < pages + few);
+  CHECK(descriptors() <= files);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -379,10 +421,13 @@ int main(int argc, char** argv) {
   if (program.host_only()) return 0;  // no host has them
   for (const bool shared : {false, true}) {
     program.test("operations", [&] { operations(program, shared); });
-    program.test("released", [&] { released(program, shared); });
+    for (const int count : {1, 50'000}) {
+      program.test("released", [&] { released(program, shared, count); });
+    }
   }
   program.test("bounds", [&] { bounds(program); });
   program.test("forged", [&] { forged(program); });
   program.test("refused calls", [&] { refused_calls(program); });
   program.test("many", [&] { many(program); });
+  program.test("many long", [&] { many_long(program); });
 }

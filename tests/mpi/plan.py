@@ -40,6 +40,8 @@ PROGRAMS = tuple(
 SYNCHRONIZATION = ("fence", "nonblocking", "passive", "pscw")
 # Every kind of operation, also longer than any packet.
 OPERATIONS = ("operations",)
+# The same of a dynamic window, where the target moves what is long.
+DYNAMIC = ("dynamic",)
 ACCUMULATES = ("datatypes", "operations", "reductions")
 
 
@@ -131,4 +133,10 @@ AWKWARD_NETWORKS = (
     Row(("mpich",), ("notified",), IMMEDIATE_MANNERS),
     # A write that is over is there, or a question has to follow it.
     Row(("mpich",), ("remote_completion",), ("unordered_writes", "again")),
+    # The target moves what is long, if the origin can lend its buffer.
+    Row(
+        ("mpich",),
+        DYNAMIC,
+        ("no_registration", "local_registration", "unordered_writes", "again"),
+    ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import expect_loss, folder_of, programs_folder
-from plan import AWKWARD_NETWORKS, OPERATIONS
+from plan import AWKWARD_NETWORKS, DYNAMIC, OPERATIONS
 
 
 @pytest.fixture(autouse=True)
@@ -25,12 +25,12 @@ def settings(manners: str) -> dict[str, str]:
 
 @pytest.mark.plan("manners", AWKWARD_NETWORKS)
 def test_manners(job, host, program, manners, three_nodes):
-    long = program in OPERATIONS  # puts and gets long enough to go directly
+    long = program in (*OPERATIONS, *DYNAMIC)  # puts and gets long enough to go directly
     output = job.expect_ok(host, program, 4, settings(manners), three_nodes.first(2))
     met = [f"fabric: {manners}"]
     if manners == "local_registration" and long:
         met += [f"fabric: local_registration of a {kind}" for kind in ("read", "write")]
-    if manners != "no_registration" and long:
+    if manners != "no_registration" and program in OPERATIONS:
         met.append("fabric: a vector")
     if program == "notified" and manners != "no_immediate":
         met.append("fabric: immediate data")

@@ -142,6 +142,20 @@ def test_killed_rank(job, host, three_nodes):
     expect_loss(job, host, when_ready=lambda nodes, program: nodes.kill(1, program))
 
 
+@pytest.mark.hosts("mpich")
+@pytest.mark.parametrize("how", ["killed", "cut off"])
+def test_mover_lost(job, host, how):
+    """The same of a rank that is lost while it moves what is long on a dynamic window."""
+
+    def lose(nodes, program):
+        if how == "killed":
+            nodes.kill(1, program)
+        else:
+            nodes.cut_off(1)
+
+    expect_loss(job, host, when_ready=lose, words=("lost", "dynamic"))
+
+
 def test_nodes_end_only_what_is_theirs(monkeypatch, three_nodes):
     """Nodes whose name is taken are not made, and leave those that have it alone."""
     number = secrets.randbits(32)
