@@ -137,9 +137,9 @@ inline bool get_at_once(const BoundWindow& window, void* result, MPI_Count resul
 
 /// What a thread's last update did to which type, resolved: programs repeat themselves.
 struct LastUpdate {
-  OperationKind kind = OperationKind::put;
-  MPI_Op op = MPI_OP_NULL;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
+  OperationKind kind = OperationKind::put;  // no update's: there has been none
+  MPI_Op op{};
+  MPI_Datatype type{};
   Reduction reduction;
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local LastUpdate last_update;
