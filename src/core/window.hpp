@@ -60,7 +60,7 @@ class Window : public Epochs {
     Target* open = other.ready.load(std::memory_order_acquire);
     // The product must not wrap into the window. A negative one is huge without its sign.
     std::int64_t product;
-    if (open == nullptr || other.inlined.load() ||
+    if (open == nullptr || other.inlined.load(std::memory_order_acquire) ||
         __builtin_mul_overflow(displacement, static_cast<std::int64_t>(other.disp_unit),
                                &product)) {
       return nullptr;
@@ -82,7 +82,9 @@ class Window : public Epochs {
                      std::uint64_t bytes) const {
     const EpochPeer& other = peer(target);
     Target* open = other.ready.load(std::memory_order_acquire);
-    if (open == nullptr || other.inlined.load() || other.member->path != Path::vm) return false;
+    if (open == nullptr || other.inlined.load(std::memory_order_acquire) ||
+        other.member->path != Path::vm)
+      return false;
     std::int64_t offset;
     if (bytes == 0 ||
         __builtin_mul_overflow(displacement, static_cast<std::int64_t>(other.disp_unit), &offset) ||
@@ -169,8 +171,10 @@ class Window : public Epochs {
   bool flushed(int target, bool local, ThreadSet threads = all_threads) const {
     const EpochPeer& other = peer(target);
     const Target* open = other.ready.load(std::memory_order_acquire);
-    if (open == nullptr || !open->passive || (other.outstanding.load() & threads) != 0 ||
-        (!local && other.inlined.load())) {
+    // Acquire: what other threads have finished of it.
+    if (open == nullptr || !open->passive ||
+        (other.outstanding.load(std::memory_order_acquire) & threads) != 0 ||
+        (!local && other.inlined.load(std::memory_order_acquire))) {
       return false;
     }
     // What the next release of this thread publishes must include the stores made so far.
@@ -185,7 +189,7 @@ class Window : public Epochs {
         (!local && other.inlined.load()) || !finished(open) || !finished(other.notified)) {
       return false;
     }
-    other.outstanding.store(0);
+    other.outstanding.store(0, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_release);
     return true;
   }
@@ -213,7 +217,8 @@ class Window : public Epochs {
     const EpochPeer& other = peer(view.target);
     Target* open = other.ready.load(std::memory_order_acquire);
     std::int64_t product;
-    if (view.base == nullptr || open == nullptr || !open->passive || other.inlined.load() ||
+    if (view.base == nullptr || open == nullptr || !open->passive ||
+        other.inlined.load(std::memory_order_acquire) ||
         __builtin_mul_overflow(displacement, static_cast<std::int64_t>(view.disp_unit), &product)) {
       return nullptr;
     }

@@ -207,6 +207,44 @@ TEST_P(SeveralThreads, DoNotDisturbOneAnother) {
   }
 }
 
+/// Told of a recorded operation while others behind it are still recorded.
+class Behind final : public Completion {
+ public:
+  explicit Behind(Window& window) : window_(window) {}
+  void complete(Error error) override {
+    EXPECT_EQ(error, Error::none);
+    told_ = true;
+    EXPECT_EQ(window_.direct(1, 0, 8), nullptr) << "another thread's put would come in between";
+  }
+  bool told() const { return told_; }
+
+ private:
+  Window& window_;
+  bool told_ = false;
+};
+
+// Accumulates of one origin take place in its order, and ordered operations (Q2).
+TEST(OtherThreads, DoNotOvertakeWhatIsRecorded) {
+  SimJob job({0, 0});
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  job.create_window(spec);
+  Window& origin = job.window(0);
+  ASSERT_EQ(job.window(1).lock(true, 1, {}), Error::none);
+  ASSERT_EQ(origin.lock(true, 1, {}), Error::none);
+  const std::array<std::uint64_t, 2> values{1, 2};
+  Behind first(origin);
+  Operation operation = on_word(OperationKind::put, &values[0], 1);
+  operation.completion = &first;
+  ASSERT_FALSE(origin.issue(operation).done);
+  issue(origin, on_word(OperationKind::put, &values[1], 1));
+  ASSERT_TRUE(job.window(1).unlock(1, nullptr).done);
+  job.settle();
+  EXPECT_TRUE(first.told());
+  EXPECT_NE(origin.direct(1, 0, 8), nullptr);
+  EXPECT_TRUE(origin.unlock(1, nullptr).done);
+}
+
 INSTANTIATE_TEST_SUITE_P(Windows, SeveralThreads,
                          ::testing::Values(Case{"Mapped", Path::mapped, 0},
                                            Case{"Dynamic", Path::mapped, 3},

@@ -90,7 +90,7 @@ class Epochs : public EpochsAtWork::Link {
   /// Nothing of these threads is outstanding at the target.
   void note_flushed(ThreadSet threads, int target) {
     Published<ThreadSet>& outstanding = peer(target).outstanding;
-    outstanding.store(outstanding.load() & ~threads);
+    outstanding.store(outstanding.load() & ~threads, std::memory_order_release);
   }
   Outcome flush_all(bool local, Completion* completion);
   /// MPI_Win_sync.

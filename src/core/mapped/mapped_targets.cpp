@@ -51,8 +51,10 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
   if (target.access != Target::Access::granted && !empty) {
     if (!available(epoch, target)) return false;
     target.access = Target::Access::granted;
-    if (!epoch.closed) make_ready(target);
     begin_early(target);
+    // Only now: other threads' operations would overtake what is recorded. After an error flushes
+    // take the long way, where errors are looked for.
+    if (!epoch.closed && target.error == Error::none) make_ready(target);
     moved = true;
   }
   while (RecordedOperation* recorded = target.waiting.head) {
@@ -187,8 +189,9 @@ Error MappedTargets::recall(int rank, RecallFor reason) {
 }
 
 Error MappedTargets::finish_recall(int rank) {
-  epochs_.peer(rank).inlined.store(false);
   const Error error = region_.finish_recall(rank);
+  // Release: other threads' operations come after the stores.
+  epochs_.peer(rank).inlined.store(false, std::memory_order_release);
   if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
   return error;
 }
