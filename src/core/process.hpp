@@ -100,7 +100,8 @@ class Process final : private NotifyReader {
   EpochsAtWork at_work_;                          // likewise
   std::vector<std::unique_ptr<Window>> windows_;  // by number
   std::atomic<std::uint64_t> serving_{0};
-  std::atomic<std::uint64_t> sweeps_{0};  // one writer at a time
+  // One writer at a time. What calls without the lock look at is in other lines.
+  alignas(cache_line) std::atomic<std::uint64_t> sweeps_{0};
   std::uint64_t refused_ = 0;
   static constexpr unsigned most_passing = 256;
   unsigned passing_ = 0;

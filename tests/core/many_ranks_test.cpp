@@ -43,8 +43,7 @@ class Side {
     region.rank = rank_;
     region.ranks = ranks;
     region.mapped = {rank_};
-    region.control =
-        ControlBlock::create(control_.data(), ranks, static_cast<std::uint32_t>(rank_));
+    region.control = ControlBlock::create(control_.data(), ranks, 1);
     directory_ = std::make_shared<Found>(*this, other);
     region.directory = directory_;
     spec.region = std::make_shared<Region>(std::move(region), transport_);

@@ -60,7 +60,9 @@ class Caller {
         rank_(rank),
         own_(static_cast<std::uint64_t>(rank * threads + thread) * words_each),
         line_(test.job_.network().threads(rank).lines[static_cast<std::size_t>(thread)]),
-        random_(static_cast<std::uint64_t>(rank * threads + thread) + 1) {}
+        random_(static_cast<std::uint64_t>(rank * threads + thread) + 1) {
+    line_.number = static_cast<std::uint32_t>(thread);
+  }
 
   void play() {
     for (int i = 0; i < rounds && !::testing::Test::HasFailure(); ++i) {
@@ -132,15 +134,23 @@ class Caller {
     const std::int64_t displacement = place(target, first_sum);
     if (window().reduce_directly(&line_, target, displacement, sum, &one_, nullptr, 1)) return;
     const std::lock_guard guard(lock());
-    issue(window(), on_word(OperationKind::accumulate, &one_, target, displacement));
+    Operation operation = on_word(OperationKind::accumulate, &one_, target, displacement);
+    operation.line = &line_;
+    issue(window(), operation);
   }
 
   /// So many that they are updated alone.
   void add_to_all(int target) {
     test_.all_[static_cast<std::size_t>(target)].fetch_add(1, std::memory_order_relaxed);
+    const Reduction sum{Op::sum, Basic::u64, 8};
+    if (window().reduce_directly(&line_, target, place(target, first_sum), sum, ones_.data(),
+                                 nullptr, sums)) {
+      return;
+    }
     Operation operation =
         on_word(OperationKind::accumulate, ones_.data(), target, place(target, first_sum));
     operation.target_count = operation.origin.count = sums;
+    if (random_.chance(70)) operation.line = &line_;
     const std::lock_guard guard(lock());
     issue(window(), operation);
   }

@@ -90,7 +90,7 @@ class Contenders {
   explicit Contenders(int origins)
       : network_(origins, true),
         memory_(ControlBlock::bytes(static_cast<std::size_t>(origins)) / sizeof(Line) + 1),
-        control_(*ControlBlock::create(memory_.data(), static_cast<std::uint32_t>(origins), 0)),
+        control_(*ControlBlock::create(memory_.data(), static_cast<std::uint32_t>(origins), 1)),
         ranks_(static_cast<std::size_t>(origins)) {
     std::iota(ranks_.begin(), ranks_.end(), 0);
     for (int rank = 0; rank < origins; ++rank) {

@@ -179,6 +179,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   operation.completes_there = access.completes_there;
   operation.ordered = window.info.order;
   operation.thread = this_thread();
+  operation.line = own_line();
   operation.notice = access.notice;
   operation.notice.bytes = operation.bytes();
   sweep_now_and_then();

@@ -147,11 +147,8 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type);
 
 /// Whether this thread may update without the process lock; where there are others, in its line.
 inline bool may_update(ThreadLine*& line) {
-  line = nullptr;
-  if (!runtime.lock.enabled()) [[likely]]
-    return true;
-  line = line_keeper.own();
-  return line != nullptr;
+  line = own_line();
+  return line != nullptr || !runtime.lock.enabled();
 }
 
 /// The fast path of accumulates: `count` elements of one predefined type.

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include "core/base/cache_line.hpp"
+
 namespace oriel::boundary {
 
 /// Serializes the threads of this process inside the library. Free of charge unless there may be
@@ -28,7 +30,8 @@ class ProcessLock {
 
  private:
   bool enabled_ = false;
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  // In a line of its own: the calls that need no lock look at `enabled_`.
+  alignas(cache_line) pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 };
 
 /// Holds the lock for a scope; a waiting call lets go of it while there is nothing to do.

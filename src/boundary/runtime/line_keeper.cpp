@@ -2,6 +2,7 @@
 #include "boundary/runtime/line_keeper.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace oriel::boundary {
 
@@ -11,7 +12,7 @@ static_assert(ThreadLines::most == 64);
 
 /// Of one thread: gives its line back when it ends.
 struct LineKeeper::Return {
-  ~Return() { line_keeper.give_back(own_); }
+  ~Return() { line_keeper.give_back(); }
 };
 
 void LineKeeper::start(ThreadLines& lines) {
@@ -25,12 +26,17 @@ void LineKeeper::stop() {
   lines_.store(nullptr, std::memory_order_relaxed);
 }
 
+void LineKeeper::disown() {
+  lines_.store(nullptr, std::memory_order_relaxed);
+  own_ = {};
+}
+
 ThreadLine* LineKeeper::take() {
   static thread_local const Return when_it_ends;
   static_cast<void>(when_it_ends);
   const std::lock_guard guard(mutex_);
   ThreadLines* lines = lines_.load(std::memory_order_relaxed);
-  own_ = {lines, nullptr};
+  own_ = {lines, nullptr, returned_.load(std::memory_order_relaxed), false};
   const auto free = static_cast<std::uint32_t>(std::countr_one(taken_));
   if (lines == nullptr || free == ThreadLines::most) return nullptr;
   taken_ |= std::uint64_t{1} << free;
@@ -38,14 +44,20 @@ ThreadLine* LineKeeper::take() {
   if (lines->used.load(std::memory_order_relaxed) <= free) {
     lines->used.store(free + 1, std::memory_order_seq_cst);
   }
-  return own_.line = &lines->lines[free];
+  own_.line = &lines->lines[free];
+  own_.line->number = free;
+  return own_.line;
 }
 
-void LineKeeper::give_back(const Own& own) {
+/// The thread may go on for a while, in destructors that run after this one, without a line.
+void LineKeeper::give_back() {
+  const ThreadLine* line = std::exchange(own_.line, nullptr);
+  own_.ended = true;
+  if (line == nullptr) return;
   const std::lock_guard guard(mutex_);
-  const ThreadLines* lines = lines_.load(std::memory_order_relaxed);
-  if (own.line == nullptr || own.keeper_lines != lines) return;
-  taken_ &= ~(std::uint64_t{1} << (own.line - lines->lines.data()));
+  if (own_.lines != lines_.load(std::memory_order_relaxed)) return;
+  taken_ &= ~(std::uint64_t{1} << line->number);
+  returned_.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace oriel::boundary

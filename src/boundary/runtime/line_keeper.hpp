@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "core/operation/operation.hpp"
-#include "core/transport/thread_lines.hpp"
+#include "core/base/thread_lines.hpp"
 
 namespace oriel::boundary {
 
@@ -16,34 +15,40 @@ class LineKeeper {
  public:
   void start(ThreadLines& lines);
   void stop();
+  /// In the child of a fork, whose only thread is this one: without the lock, which a thread of the
+  /// parent may have held.
+  void disown();
 
-  /// This thread's. Null: all have been given out, so it takes the lock.
+  /// This thread's. Null: all have been given out, or the thread is ending; it takes the lock.
   ThreadLine* own() {
-    if (own_.keeper_lines == lines_.load(std::memory_order_relaxed)) [[likely]]
+    if (own_.line != nullptr && own_.lines == lines_.load(std::memory_order_relaxed)) [[likely]]
       return own_.line;
-    return take();
-  }
-  /// The bit of this thread's line; all of them where it has none.
-  ThreadSet own_bit() {
-    const ThreadLine* line = own();
-    return line != nullptr ? ThreadSet{1} << (line - own_.keeper_lines->lines.data()) : all_threads;
+    return worth_a_try() ? take() : nullptr;
   }
 
  private:
   struct Own {
-    const ThreadLines* keeper_lines;  // that it was taken from
+    const ThreadLines* lines;  // that it has been asked of
     ThreadLine* line;
+    std::uint32_t returned;  // see `returned_`
+    bool ended;              // this thread's destructors run: what it took would not come back
   };
   struct Return;
 
+  /// Or there was none, and none has come back since.
+  bool worth_a_try() const {
+    return !own_.ended && (own_.lines != lines_.load(std::memory_order_relaxed) ||
+                           own_.returned != returned_.load(std::memory_order_relaxed));
+  }
   ThreadLine* take();
-  void give_back(const Own& own);
+  void give_back();
 
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Own own_{};
 
   std::mutex mutex_;
   std::atomic<ThreadLines*> lines_{nullptr};
-  std::uint64_t taken_ = 0;  // a bit for each line
+  std::uint64_t taken_ = 0;                 // a bit for each line
+  std::atomic<std::uint32_t> returned_{0};  // lines, by threads that have ended
 };
 
 extern LineKeeper line_keeper;

@@ -65,7 +65,10 @@ class Runtime {
   bool start(std::string& error);
   void stop();
   /// In the child of a fork: leaves the engine to the parent.
-  void disown() { engine_.store(nullptr, std::memory_order_relaxed); }
+  void disown() {
+    engine_.store(nullptr, std::memory_order_relaxed);
+    line_keeper.disown();
+  }
 
   /// Serializes threads from now on if the program was granted several at a time.
   void note_thread_level();
@@ -94,9 +97,14 @@ class Runtime {
 
 extern Runtime runtime;
 
+/// The line of this thread, where there may be others; null: it needs none, or has none.
+inline ThreadLine* own_line() {
+  return runtime.lock.enabled() ? line_keeper.own() : nullptr;
+}
 /// This thread, for what flushes of thread scope wait for.
 inline ThreadSet this_thread() {
-  return runtime.lock.enabled() ? line_keeper.own_bit() : all_threads;
+  const ThreadLine* line = own_line();
+  return line != nullptr ? ThreadSet{1} << line->number : all_threads;
 }
 
 /// Every call carries on what is pending (E10).
@@ -129,9 +137,16 @@ inline void sweep_unlocked() {
   if (!runtime.busy()) [[likely]]
     return;
   static thread_local unsigned calls = 0;
+  static thread_local std::uint64_t seen = 0;
   constexpr unsigned rarely = 16;
-  if (runtime.lock.enabled() && ++calls % rarely != 0) return;
+  const Process& process = runtime.engine()->process;
+  const bool others_sweep = process.sweeps() != seen;
+  if (runtime.lock.enabled() && others_sweep && ++calls % rarely != 0) {
+    seen = process.sweeps();
+    return;
+  }
   if (const TryGuard guard{runtime.lock}) sweep_pending();
+  seen = process.sweeps();
 }
 
 /// The shape of every call on a window: not ours, to the host; ours, to the core; an error, to the

@@ -96,8 +96,9 @@ void WindowMaker::take_memory(std::uint64_t bytes) {
   mine_.control = take(control_bytes, alignof(ControlBlock), own_->control);
   if (bytes != 0) mine_.memory = take(bytes, window_->info.alignment(), own_->memory);
   if (mine_.failed != 0) return;
-  ControlBlock::create(own_->control.get(), static_cast<std::uint32_t>(ranks_),
-                       static_cast<std::uint32_t>(rank_));
+  // Process and number of the window.
+  const std::uint64_t name = static_cast<std::uint64_t>(::getpid()) << 32 | spec_.id;
+  ControlBlock::create(own_->control.get(), static_cast<std::uint32_t>(ranks_), name);
 }
 
 Place WindowMaker::take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece) {

@@ -351,6 +351,7 @@ Epoch& Epochs::list_light() {
 RecordedOperation& Epochs::record(const Operation& operation, Epoch& epoch, Target& target) {
   RecordedOperation& recorded = pools_.operations.acquire();
   recorded.operation = operation;
+  recorded.operation.line = nullptr;  // whoever replays it is another one
   recorded.epochs = this;
   recorded.epoch = &epoch;
   recorded.target = &target;

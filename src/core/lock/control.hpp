@@ -28,7 +28,7 @@ struct alignas(cache_line) BasicSlot {
   Atomic<std::uint64_t> done{0};          // access epochs to us that it has completed: DoneWord
   Atomic<std::uint64_t> fence{0};         // the last fence call that it has announced
   Atomic<std::uint64_t> lock_granted{0};  // remote peers only: lock requests granted to us
-  Atomic<std::uint32_t> updating{0};      // mapped peers only: see Update
+  Atomic<std::uint64_t> updating{0};      // mapped peers only: see Update
   Atomic<std::uint32_t> locked{0};        // holds the lock that it keeps: see LockLine
 };
 
@@ -98,8 +98,8 @@ struct alignas(cache_line) BasicControlBlock {
   template <typename T>
   using Atomic = typename Words::template Atomic<T>;
 
+  std::uint64_t name = 0;  // not 0: no other one of the node has it now
   std::uint32_t ranks = 0;
-  std::uint32_t rank = 0;             // whose it is
   Atomic<std::uint32_t> updater{0};   // who may accumulate into this rank's memory: see Update
   Atomic<std::uint32_t> watchers{0};  // peers that wait for our fence word: see FenceWords
   Atomic<std::uint64_t> round{0};     // of Exchange that the owner has entered,
@@ -111,10 +111,10 @@ struct alignas(cache_line) BasicControlBlock {
   /// Of all ranks; that of the first rank is used.
   FenceTree fence_tree() { return {nodes() + ranks, ranks}; }
   /// Makes one of zeroed memory of bytes(ranks) bytes. Its owner does so before any peer looks.
-  static BasicControlBlock* create(void* memory, std::uint32_t ranks, std::uint32_t rank) {
+  static BasicControlBlock* create(void* memory, std::uint32_t ranks, std::uint64_t name) {
     auto* control = new (memory) BasicControlBlock;
     control->ranks = ranks;
-    control->rank = rank;
+    control->name = name;
     return control;
   }
   static constexpr std::size_t bytes(std::size_t ranks) {

@@ -22,8 +22,7 @@ class Sharers {
         self_(static_cast<std::uint32_t>(self)),
         asymmetric_(transport.fences_peers()),
         process_of_(std::move(process_of)),
-        ranks_(ranks),
-        own_threads_(transport.own_threads()) {}
+        ranks_(ranks) {}
 
   /// Who acts here. For an origin of another node the target does.
   std::uint32_t self() const { return self_; }
@@ -32,8 +31,6 @@ class Sharers {
   std::span<const int> ranks() const { return ranks_; }
   /// What the threads of a rank say that update without its process's lock.
   std::span<const ThreadLine> threads(int rank) { return transport_.threads(process_of_(rank)); }
-  /// Whether there are such threads of ours.
-  bool threaded() const { return own_threads_.used.load(std::memory_order_relaxed) != 0; }
   void fence() { transport_.fence_peers(); }
   /// Gives the processor away for a moment.
   void relax() { transport_.relax(); }
@@ -47,7 +44,6 @@ class Sharers {
   bool asymmetric_;
   std::function<int(int)> process_of_;
   std::span<const int> ranks_;
-  const ThreadLines& own_threads_;
 };
 
 }  // namespace oriel

@@ -10,13 +10,12 @@ namespace oriel {
 template <typename Words>
 std::uint32_t BasicUpdate<Words>::ask(BasicControlBlock<Words>& target, Sharers& sharers,
                                       bool alone) {
-  const bool share = !alone && sharers.threaded();
   for (Patience<Words> patience(sharers);;) {
-    std::uint32_t holder = enter(target, sharers);
-    if (holder == alone_by(sharers) && !share) return all;
+    std::uint32_t holder = enter(target, self_, sharers);
+    if (holder == alone_by(self_)) return all;
     if (holder == everybody && !alone) return elements;
     // Whoever changes the word may be waiting for us.
-    slot_.updating.store(0, std::memory_order_release);
+    self_.word().store(0, std::memory_order_release);
     if ((holder & changing) != 0) {
       const std::uint32_t changer = holder & ~changing;
       if (!patience.wait(changer)) return first_lost + changer;
@@ -34,11 +33,10 @@ std::uint32_t BasicUpdate<Words>::ask(BasicControlBlock<Words>& target, Sharers&
         return right;
       }
     }
-    // The first to come, and who must, has it alone; a second origin with single elements shares,
-    // and one with threads that update without the lock.
-    const bool takes = alone || (holder == nobody && !share);
-    slot_.updating.store(1, std::memory_order_relaxed);
-    target.updater.store(takes ? alone_by(sharers) : everybody, std::memory_order_release);
+    // The first to come, and who must, has it alone; a second one with single elements shares.
+    const bool takes = alone || holder == nobody;
+    self_.word().store(target.name, std::memory_order_relaxed);
+    target.updater.store(takes ? alone_by(self_) : everybody, std::memory_order_release);
     return takes ? all : elements;
   }
 }
@@ -55,7 +53,7 @@ std::uint32_t BasicUpdate<Words>::await_others(BasicControlBlock<Words>& target,
     }
     for (const auto& thread : sharers.threads(rank)) {
       for (Patience<Words> patience(sharers);
-           thread.updating.load(std::memory_order_seq_cst) == target.rank + 1;) {
+           thread.updating.load(std::memory_order_seq_cst) == target.name;) {
         if (!patience.wait(named)) return first_lost + named;
       }
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/base/thread_lines.hpp"
 #include "core/notify/notification.hpp"
 #include "core/operation/handle_name.hpp"
 #include "core/operation/layout.hpp"
@@ -57,6 +58,7 @@ struct Operation {
   /// The displacement is in bytes from the start of this memory handle of the target's, if given.
   HandleName handle;
   ThreadSet thread = all_threads;  // that has issued it
+  ThreadLine* line = nullptr;      // of that thread, while it makes the call
   Notice notice;                   // to the target, when the operation has taken place there
 
   std::uint64_t bytes() const { return target_count * target_layout->size(); }

@@ -169,13 +169,13 @@ Error Region::perform_mapped(const Operation& operation, const Member& target, s
       for (ElementRuns runs(operation); runs.bytes() != 0; runs.next()) {
         const Error error =
             reduce(operation.reduction, target, at(base, runs.offset()), runs.origin(),
-                   runs.result(), runs.bytes() / operation.reduction.element);
+                   runs.result(), runs.bytes() / operation.reduction.element, operation.line);
         if (error != Error::none) return error;
       }
       break;
     case OperationKind::compare_and_swap:
       return compare_swap(operation.reduction.element, target, base, operation.origin.address,
-                          operation.compare, operation.result.address);
+                          operation.compare, operation.result.address, operation.line);
     case OperationKind::acknowledge:
       break;
   }
@@ -208,7 +208,7 @@ Error Region::perform_vm(const Operation& operation, const Member& target, std::
   if (operation.bytes() == 0) return Error::none;
   // Fetch, combine in a private copy, store back: alone, as every update of this memory is, its
   // owner's included.
-  const Update held(*target.control, sharers_, true);
+  const Update held(*target.control, sharers_, true, operation.line);
   if (held.lost()) return lost(held);
   const int process = target.process;
   const std::uint32_t element = operation.reduction.element;

@@ -108,40 +108,44 @@ class Region {
   /// not there, or cannot be reached.
   bool copy(bool write, const Member& target, std::uint64_t offset, void* local,
             std::uint64_t bytes) const;
-  /// Error::peer_lost: a rank was killed within an update that this one would have to wait for.
+  /// `thread`: the line of the calling thread, if it has one. Error::peer_lost: a rank was killed
+  /// within an update that this one would have to wait for.
   Error reduce(const Reduction& reduction, const Member& target, void* where, const void* origin,
-               void* fetched, std::uint64_t count) {
-    const Update held = update(target, where, reduction.element, count);
+               void* fetched, std::uint64_t count, ThreadLine* thread = nullptr) {
+    const Update held = update(target, where, reduction.element, count, thread);
     if (held.lost()) [[unlikely]]
       return lost(held);
     (held.alone() ? reduce_plain : reduce_atomic)(reduction, where, origin, fetched, count);
     return Error::none;
   }
   Error compare_swap(std::uint32_t element, const Member& target, void* where, const void* origin,
-                     const void* compare, void* result) {
-    const Update held = update(target, where, element, 1);
+                     const void* compare, void* result, ThreadLine* thread = nullptr) {
+    const Update held = update(target, where, element, 1, thread);
     if (held.lost()) [[unlikely]]
       return lost(held);
     (held.alone() ? compare_swap_plain : compare_swap_atomic)(element, where, origin, compare,
                                                               result);
     return Error::none;
   }
-  /// The same by a thread that does not hold the lock of its process, of which `thread` is the
-  /// line. False: nothing has been done, and the lock is needed.
+  /// The same by a thread that does not hold the lock of its process. False: nothing has been done,
+  /// and the lock is needed.
   bool reduce_unlocked(ThreadLine& thread, const Reduction& reduction, const Member& target,
                        void* where, const void* origin, void* fetched, std::uint64_t count) const {
-    if (!by_cpu_atomics(target, where, reduction.element, count)) return false;
-    const ThreadUpdate held(*target.control, thread, sharers_);
-    if (held.permitted()) reduce_atomic(reduction, where, origin, fetched, count);
-    return held.permitted();
+    const bool alone = !by_cpu_atomics(target, where, reduction.element, count);
+    const ThreadUpdate held(*target.control, thread, sharers_, alone);
+    if (!held.permitted()) return false;
+    (held.alone() ? reduce_plain : reduce_atomic)(reduction, where, origin, fetched, count);
+    return true;
   }
   bool compare_swap_unlocked(ThreadLine& thread, std::uint32_t element, const Member& target,
                              void* where, const void* origin, const void* compare,
                              void* result) const {
-    if (!by_cpu_atomics(target, where, element, 1)) return false;
-    const ThreadUpdate held(*target.control, thread, sharers_);
-    if (held.permitted()) compare_swap_atomic(element, where, origin, compare, result);
-    return held.permitted();
+    const bool alone = !by_cpu_atomics(target, where, element, 1);
+    const ThreadUpdate held(*target.control, thread, sharers_, alone);
+    if (!held.permitted()) return false;
+    (held.alone() ? compare_swap_plain : compare_swap_atomic)(element, where, origin, compare,
+                                                              result);
+    return true;
   }
   /// Whether so many elements in a row there are updated one by one, by an atomic of the CPU each;
   /// else all of them alone.
@@ -179,9 +183,10 @@ class Region {
   };
 
   void meet(int rank);
-  Update update(const Member& target, const void* where, std::uint32_t element,
-                std::uint64_t count) {
-    return Update(*target.control, sharers_, !by_cpu_atomics(target, where, element, count));
+  Update update(const Member& target, const void* where, std::uint32_t element, std::uint64_t count,
+                ThreadLine* thread) {
+    return Update(*target.control, sharers_, !by_cpu_atomics(target, where, element, count),
+                  thread);
   }
   Member as_member(int rank, const Piece& piece);
   Error perform_on_handle(const Operation& operation);

@@ -7,11 +7,11 @@
 #include <span>
 
 #include "core/base/error.hpp"
+#include "core/base/thread_lines.hpp"
 #include "core/notify/notification.hpp"
 #include "core/operation/operation.hpp"
 #include "core/transport/doorbell.hpp"
 #include "core/transport/place.hpp"
-#include "core/transport/thread_lines.hpp"
 
 namespace oriel {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/base/thread_lines.hpp"
 #include "core/transport/doorbell.hpp"
-#include "core/transport/thread_lines.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/notify_queue.hpp"

@@ -109,7 +109,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     side.memory = side.window_memory.get() + spec.misalign;
     if (spec.pieces != 0) side.pieces = std::make_unique<SharedPieces>();
     side.control_memory = zeroed(ControlBlock::bytes(node_of_.size()));
-    side.control = ControlBlock::create(side.control_memory.get(), count, rank);
+    side.control = ControlBlock::create(side.control_memory.get(), count, side.number + 1);
   }
   for (int i = 0; i < ranks(); ++i) {
     for (int j = 0; j < ranks(); ++j) {

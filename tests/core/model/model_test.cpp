@@ -105,13 +105,17 @@ TEST(Model, UpdatesExcludeOneAnother) {
 
 // G8: threads update in lines of their own, while the right to update alone comes and goes.
 TEST(Model, ThreadsUpdateWithoutTheLock) {
-  for (const Scripts& scripts :
-       {Scripts{"ew", "ea"}, {"ea", "ww"}, {"e", "a", "ww"}, {"ea", "w", "w"}, {"ewa", "we"}}) {
+  for (const Scripts& scripts : {Scripts{"kww", "ea"},
+                                 {"lvw", "ke"},
+                                 {"kw", "kw"},
+                                 {"elw", "a"},
+                                 {"e", "e", "ww"},
+                                 {"ae", "kw", "w"}}) {
     holds(update(scripts));
     holds(update(scripts, false));
   }
-  for (const Scripts& scripts : {Scripts{"eww", "a"}, {"ew", "e", "a"}}) holds(update(scripts), 1);
-  if (soaking()) holds(update({"ea", "e", "ww"}));
+  for (const Scripts& scripts : {Scripts{"kww", "a"}, {"kw", "e", "a"}}) holds(update(scripts), 1);
+  if (soaking()) holds(update({"kw", "ae", "ww"}));
 }
 
 TEST(Model, AWakeUpIsNotLost) {
@@ -266,20 +270,22 @@ const Mutant mutants[] = {
      {Kind::late, "updating"},
      [] { return update({"ee", "a"}); }},
     {"update: not announced", {Kind::skip, "updating"}, [] { return update({"e", "a"}); }},
-    {"thread's update: no membarrier", {Kind::no_fence, ""}, [] { return update({"ew", "ea"}); }},
+    {"thread's update: no membarrier", {Kind::no_fence, ""}, [] { return update({"kww", "ea"}); }},
     {"thread's update: looks before its store",
      {Kind::late, "thread"},
-     [] { return update({"ew", "ea"}); }},
-    {"thread's update: not announced", {Kind::skip, "thread"}, [] { return update({"ew", "ea"}); }},
+     [] { return update({"kww", "ea"}); }},
+    {"thread's update: not announced",
+     {Kind::skip, "thread"},
+     [] { return update({"kww", "ea"}); }},
     {"thread's update: ended without release",
      {Kind::unrelease, "thread"},
-     [] { return update({"ew", "ea"}); }},
+     [] { return update({"kww", "ea"}); }},
     {"thread's update: end seen without acquire",
      {Kind::unacquire, "thread"},
-     [] { return update({"ew", "ea"}); }},
+     [] { return update({"kww", "ea"}); }},
     {"thread's update: a dead rank awaited",
      {Kind::trusting, ""},
-     [] { return update({"ew", "a"}); },
+     [] { return update({"kw", "a"}); },
      1},
     {"lock: a dead rank's guard awaited", {Kind::trusting, ""}, [] { return lock({"x", "x"}); }, 1},
     {"update: a dead rank awaited", {Kind::trusting, ""}, [] { return update({"e", "a"}); }, 1},

@@ -18,7 +18,7 @@ std::string joined(const std::vector<std::string>& scripts, const Sharers& share
 
 /// Of another thread of the first rank.
 bool of_thread(const std::string& script) {
-  return script.find_first_not_of('w') == std::string::npos;
+  return script.find_first_not_of("wv") == std::string::npos;
 }
 
 }  // namespace
@@ -146,12 +146,13 @@ UpdateScene::UpdateScene(Scripts scripts, bool asymmetric)
     const bool thread = of_thread(scripts_[static_cast<std::size_t>(rank)]);
     if (!thread) sharing_.push_back(rank);
     sharers_.emplace_back(thread ? 0 : rank, asymmetric, this);
+    line_of(rank).number = thread ? static_cast<std::uint32_t>(1 + rank - ranks() + threads_) : 0;
   }
 }
 
 std::span<const UpdateScene::Line> UpdateScene::of_rank(int rank) const {
   const std::string& script = scripts_[static_cast<std::size_t>(rank)];
-  const bool own = script.find('w') != std::string::npos;
+  const bool own = script.find_first_of("klwv") != std::string::npos;
   if (rank == 0 && threads_ != 0) return {lines_.get(), static_cast<std::size_t>(1 + threads_)};
   return {lines_.get() + threads_ + rank, own ? std::size_t{1} : 0};
 }
@@ -173,30 +174,47 @@ void UpdateScene::name_words(Programs& programs) {
 void UpdateScene::play(int rank) {
   const std::string& script = scripts_[static_cast<std::size_t>(rank)];
   for (std::size_t turn = 0; turn < script.size(); ++turn) {
-    if (script[turn] == 'w') {
-      update_unlocked(rank);
+    const char what = script[turn];
+    if (what == 'w' || what == 'v') {
+      update_unlocked(rank, what == 'v');
     } else {
-      update(rank, script[turn] == 'a');
+      update(rank, what);
     }
     forget(turn);
   }
 }
 
-void UpdateScene::update_unlocked(int rank) {
-  // Threads come last among the scripts, and their lines behind that of the first rank.
+/// Threads come last among the scripts, and their lines behind that of the first rank.
+UpdateScene::Line& UpdateScene::line_of(int rank) {
   const int first_thread = ranks() - threads_;
   const int line = rank >= first_thread ? 1 + rank - first_thread : rank + (rank != 0) * threads_;
-  const ThreadUpdate held(control_.block(), lines_[static_cast<std::size_t>(line)],
-                          sharers_[static_cast<std::size_t>(rank)]);
-  (held.permitted() ? element_ : given_up_).fetch_add(1, std::memory_order_relaxed);
+  return lines_[static_cast<std::size_t>(line)];
+}
+
+void UpdateScene::update_unlocked(int rank, bool alone) {
+  const ThreadUpdate held(control_.block(), line_of(rank), sharers_[static_cast<std::size_t>(rank)],
+                          alone);
+  if (held.permitted()) {
+    expect(!alone || held.alone(), "not alone");
+    count(held.alone());
+  } else {
+    given_up_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void UpdateScene::update(int rank, char what) {
+  const bool alone = what == 'a' || what == 'l';
+  const bool thread = what == 'k' || what == 'l';
+  const Update held(control_.block(), sharers_[static_cast<std::size_t>(rank)], alone,
+                    thread ? &line_of(rank) : nullptr);
+  if (held.lost()) return;
+  expect(!alone || held.alone(), "not alone");
+  count(held.alone());
 }
 
 // An update alone is a plain load and a plain store: what no order holds back may be lost.
-void UpdateScene::update(int rank, bool alone) {
-  const Update held(control_.block(), sharers_[static_cast<std::size_t>(rank)], alone);
-  if (held.lost()) return;
-  expect(!alone || held.alone(), "not alone");
-  if (held.alone()) {
+void UpdateScene::count(bool alone) {
+  if (alone) {
     const std::uint32_t before = element_.load(std::memory_order_relaxed);
     element_.store(before + 1, std::memory_order_relaxed);
   } else {

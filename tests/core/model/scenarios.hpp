@@ -29,7 +29,7 @@ class Control {
 
   explicit Control(int ranks)
       : memory_(Block::bytes(static_cast<std::size_t>(ranks)) / sizeof(Line) + 1) {
-    block_ = Block::create(memory_.data(), static_cast<std::uint32_t>(ranks), 0);
+    block_ = Block::create(memory_.data(), static_cast<std::uint32_t>(ranks), 1);
     for (int rank = 0; rank < ranks; ++rank) {
       new (block_->slots() + rank) Block::Slot;
       new (block_->nodes() + rank) Block::LockNode;
@@ -96,9 +96,10 @@ class LockScene final : public Scene {
 /// Accumulates to one element of one rank.
 class UpdateScene final : public Scene, public Threads {
  public:
-  /// Each letter is an update. e: one element; a: alone; w: one element without the lock of the
-  /// process, which is given up if it is not permitted. A script of these alone is that of another
-  /// thread of the first rank.
+  /// Each letter is an update. Of an origin: e, one element; a, alone. Of a thread in its line,
+  /// with the lock of its process: k, one element; l, alone; without, given up if it is not
+  /// permitted: w, one element; v, alone. A script of the last two is that of another thread of the
+  /// first rank.
   using Scripts = std::vector<std::string>;
 
   UpdateScene(Scripts scripts, bool asymmetric);
@@ -115,8 +116,10 @@ class UpdateScene final : public Scene, public Threads {
   void name_words(Programs& programs) override;
   void play(int rank) override;
   std::string check_end(State& state, Programs& programs) override;
-  void update(int rank, bool alone);
-  void update_unlocked(int rank);
+  Line& line_of(int rank);
+  void update(int rank, char what);
+  void update_unlocked(int rank, bool alone);
+  void count(bool alone);
 
   Scripts scripts_;  // those of threads come last
   int threads_;      // so many

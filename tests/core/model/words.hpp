@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <span>
 
+#include "core/base/thread_lines.hpp"
 #include "core/lock/control.hpp"
-#include "core/transport/thread_lines.hpp"
 #include "memory.hpp"
 #include "program.hpp"
 
@@ -171,7 +171,6 @@ class Sharers {
   void relax() {}
   std::span<const int> ranks() const { return threads_->sharing(); }
   std::span<const Threads::Line> threads(int rank) const { return threads_->of_rank(rank); }
-  bool threaded() const { return !threads_->of_rank(static_cast<int>(self_)).empty(); }
   bool alive(std::uint32_t rank) {
     return Run::current().programs().mutation().kind == Mutation::Kind::trusting || lives(rank);
   }

@@ -12,12 +12,13 @@
 
 namespace oriel {
 
-/// What a thread that updates memory without its process's lock says of itself. Only it writes;
-/// whoever takes the right to update away reads (see ThreadUpdate).
+/// What a thread says of itself that updates memory without its process's lock. Only it writes;
+/// whoever takes the right to update away reads (see Update).
 template <typename Words>
 struct alignas(cache_line) BasicThreadLine {
-  /// 0: it is in no update; else in one of the rank with this number less one, of some window.
-  typename Words::template Atomic<std::uint32_t> updating{0};
+  /// 0: it is in no update; else in one of the memory whose control block has this name.
+  typename Words::template Atomic<std::uint64_t> updating{0};
+  std::uint32_t number = 0;  // among those of its process
 };
 using ThreadLine = BasicThreadLine<SharedWords>;
 
