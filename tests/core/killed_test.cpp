@@ -59,6 +59,26 @@ TEST_F(Killed, WithinAnAccumulate) {
   EXPECT_EQ(word(2), 1u);
 }
 
+// What a dead thread was updating is found in its line, whatever the window.
+TEST_F(Killed, WithinAnAccumulateOfAThread) {
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  const int other = job_.create_window(spec);
+  ThreadLines& threads = job_.network().threads(victim);
+  threads.used = 1;
+  threads.lines[0].updating = job_.window(0, other).member(1).control->name;
+  control(1).updater.store(Update::everybody);
+  job_.window(0, other).member(1).control->updater.store(Update::everybody);
+  Operation element = sum(1);
+  element.displacement = 3;  // no CPU atomic can do it
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  issue(rank(0), element);
+  Window& same = job_.window(0, other);
+  ASSERT_EQ(same.lock_all({}), Error::none);
+  EXPECT_EQ(same.issue(element).error, Error::peer_lost);
+  EXPECT_NE(std::string(same.reason()).find("rank 3"), std::string::npos) << same.reason();
+}
+
 TEST_F(Killed, WhileTheRightToUpdateChangesHands) {
   control(1).updater.store(std::uint32_t{1} << 31 | victim);
   ASSERT_EQ(rank(0).lock_all({}), Error::none);

@@ -255,6 +255,93 @@ TEST(OtherThreads, DoNotOvertakeWhatIsRecorded) {
   EXPECT_TRUE(origin.unlock(1, nullptr).done);
 }
 
+// A store that travels in a notification is made before any thread's flush is over, whichever
+// thread takes it back (N5).
+TEST(OtherThreads, WaitForStoresThatAreTakenBack) {
+  SimJob job({0, 0});
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  job.create_window(spec);
+  Window& origin = job.window(0);
+  ASSERT_EQ(origin.lock_all({}), Error::none);
+  std::uint64_t value = 0;
+  issue(origin, on_word(OperationKind::put, &value, 1, 8));
+  std::mutex lock;
+  const auto flush = [&] {
+    if (origin.flushed(1, false)) return;
+    const std::lock_guard guard(lock);
+    if (origin.settled(1, false)) return;
+    EXPECT_TRUE(origin.flush(1, false, nullptr).done);
+  };
+  constexpr std::uint64_t all = 20;
+  std::atomic<std::uint64_t> put{0};
+  std::atomic<std::uint64_t> looked{0};
+  std::thread other([&] {
+    for (std::uint64_t round = 1; round <= all; ++round) {
+      while (put.load(std::memory_order_acquire) != round) std::this_thread::yield();
+      flush();
+      std::uint64_t found = 0;
+      std::memcpy(&found, job.memory(1), sizeof found);
+      EXPECT_EQ(found, round);
+      looked.store(round, std::memory_order_release);
+    }
+  });
+  const Notice notice{NoticeKind::tag, 1, 8};
+  for (std::uint64_t round = 1; round <= all; ++round) {
+    value = round - 1;
+    // Until stores are inlined again, which they are not for a while after a flush.
+    while (!origin.peer(1).inlined.load()) {
+      const std::lock_guard guard(lock);
+      if (!origin.put_notified(1, 0, &value, sizeof value, notice)) job.process(1).sweep();
+    }
+    value = round;
+    while (true) {
+      const std::lock_guard guard(lock);
+      if (origin.put_notified(1, 0, &value, sizeof value, notice)) break;
+      job.process(1).sweep();
+    }
+    put.store(round, std::memory_order_release);
+    flush();
+    while (looked.load(std::memory_order_acquire) != round) std::this_thread::yield();
+  }
+  other.join();
+  EXPECT_TRUE(origin.unlock_all(nullptr).done);
+}
+
+// A thread that has come to update alone goes on so, without the lock: long accumulates as well.
+TEST(OtherThreads, LeaveAThreadItsRightToBeAlone) {
+  SimJob job({0, 0});
+  SimWindowSpec spec;
+  spec.bytes = 8 * sums;
+  job.create_window(spec);
+  Window& origin = job.window(0);
+  ThreadLines& lines = job.network().threads(0);
+  lines.used = 2;
+  lines.lines[1].number = 1;
+  ASSERT_EQ(origin.lock_all({}), Error::none);
+  const std::vector<std::uint64_t> ones(sums, 1);
+  const Reduction sum{Op::sum, Basic::u64, 8};
+  const auto add = [&](int thread, std::uint64_t count) {
+    return origin.reduce_directly(&lines.lines[static_cast<std::size_t>(thread)], 1, 0, sum,
+                                  ones.data(), nullptr, count);
+  };
+  issue(origin, on_word(OperationKind::put, ones.data(), 1, 8));
+  EXPECT_FALSE(add(0, 1)) << "nobody has the right yet";
+  Operation first = on_word(OperationKind::accumulate, ones.data(), 1);
+  first.line = &lines.lines[0];
+  issue(origin, first);
+  EXPECT_TRUE(add(0, 1));
+  EXPECT_TRUE(add(0, sums));
+  EXPECT_FALSE(add(1, 1)) << "another thread is another updater";
+  Operation second = first;
+  second.line = &lines.lines[1];
+  issue(origin, second);
+  EXPECT_TRUE(add(0, 1));
+  EXPECT_TRUE(add(1, 1));
+  EXPECT_FALSE(add(1, sums)) << "both update now, element by element";
+  EXPECT_TRUE(origin.unlock_all(nullptr).done);
+}
+
 INSTANTIATE_TEST_SUITE_P(Windows, SeveralThreads,
                          ::testing::Values(Case{"Mapped", Path::mapped, 0},
                                            Case{"Dynamic", Path::mapped, 3},

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G8: MPI_THREAD_MULTIPLE, several threads on one window and on windows of their own.
+#include <pthread.h>
+
 #include <cstdint>
 #include <memory>
 #include <thread>
@@ -141,6 +143,49 @@ void windows_made_by_threads(Flavor flavor, const Program& program) {
   }
 }
 
+/// Threads update when they end, after C++'s own destructors of theirs have run, while another rank
+/// updates so much at a time that it has to be alone.
+void updates_of_ending_threads(Flavor flavor, const Program& program) {
+  if (program.size() < 2) return;
+  constexpr int few = 512;
+  constexpr int many = 600;
+  constexpr int updates = 40;
+  static MPI_Win target;
+  static std::vector<long> ones(many, 1);
+  Window<long> window(flavor, many);
+  target = window;
+  MPI_Win_lock_all(0, window);
+  long own = 0;
+  if (program.rank() == 0) {
+    pthread_key_t key;
+    pthread_key_create(&key, [](void*) {
+      for (int i = 0; i < updates; ++i) {
+        MPI_Accumulate(ones.data(), few, MPI_LONG, 0, 0, few, MPI_LONG, MPI_SUM, target);
+      }
+      MPI_Win_flush(0, target);
+    });
+    constexpr int times = 10;
+    for (int i = 0; i < times; ++i) {
+      in_threads([&](int) {
+        pthread_setspecific(key, &key);
+        MPI_Accumulate(ones.data(), few, MPI_LONG, 0, 0, few, MPI_LONG, MPI_SUM, target);
+        MPI_Win_flush(0, target);
+      });
+    }
+    own = long{times} * threads * (updates + 1);
+    pthread_key_delete(key);
+  } else if (program.rank() == 1) {
+    for (; own < 400; ++own) {
+      MPI_Accumulate(ones.data(), many, MPI_LONG, 0, 0, many, MPI_LONG, MPI_SUM, window);
+      MPI_Win_flush(0, window);
+    }
+  }
+  MPI_Win_unlock_all(window);
+  long all = 0;
+  MPI_Reduce(&own, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+  for (int i = 0; program.rank() == 0 && i < few; ++i) CHECK_EQUAL(window[i], all);
+}
+
 /// One thread waits in a closing call while others work: it must not hold them up.
 void waiting_thread(Flavor flavor, const Program& program) {
   if (program.size() < 2) return;
@@ -182,6 +227,7 @@ int main(int argc, char** argv) {
     program.test("contended", [&] { contended(flavor, program); });
     program.test("requests", [&] { requests(flavor, program); });
     program.test("window per thread", [&] { window_per_thread(flavor, program); });
+    program.test("updates of ending threads", [&] { updates_of_ending_threads(flavor, program); });
     program.test("waiting thread", [&] { waiting_thread(flavor, program); });
   }
 }
