@@ -69,10 +69,10 @@ class Window : public Epochs {
     if (bytes > other.size || offset > other.size - bytes) [[unlikely]] {
       if (!region_->dynamic() || bytes == 0) return nullptr;
       std::byte* where = region_->direct_piece(target, offset, bytes);
-      if (where != nullptr) raise(open->used);
+      if (where != nullptr) mark(open->used);
       return where;
     }
-    raise(open->used);
+    mark(open->used);
     return other.base + offset;
   }
   /// The hot path of memory one system call away: puts a run of bytes there (`write`), or gets it.
@@ -91,7 +91,7 @@ class Window : public Epochs {
         !region_->copy(write, *other.member, static_cast<std::uint64_t>(offset), local, bytes)) {
       return false;
     }
-    raise(open->used);
+    mark(open->used);
     return true;
   }
   /// The hot path of a notified put: a run of bytes stored into mapped memory, in the open epoch
@@ -128,8 +128,8 @@ class Window : public Epochs {
     store.after_inlined = inlined;
     const NotifyOutcome told = ways_.tell(target, {notice.kind, notice.number, bytes}, store);
     if (told == NotifyOutcome::not_now) return false;
-    if (told == NotifyOutcome::inlined) raise(other.inlined);
-    raise(open->used);
+    if (told == NotifyOutcome::inlined) mark(other.inlined);
+    mark(open->used);
     return true;
   }
   /// The hot path of accumulates: `count` elements in a row at both sides. False: use issue().
@@ -224,7 +224,7 @@ class Window : public Epochs {
     }
     const auto offset = static_cast<std::uint64_t>(product);
     if (bytes > view.bytes || offset > view.bytes - bytes || !view.alive()) return nullptr;
-    raise(open->used);
+    mark(open->used);
     return view.base + offset;
   }
 

@@ -64,6 +64,25 @@ bool has(MPI_Win window, int key) {
   return flag != 0;
 }
 
+/// A program that frees a copy of a freed handle is told so, and the handle is not lent twice.
+void freed_twice() {
+  Window<int> window(Flavor::allocate, 1);
+  MPI_Win made = duplicate(window);
+  MPI_Win copy = made;
+  CHECK_EQUAL(MPI_Win_free(&made), MPI_SUCCESS);
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  CHECK_CLASS(MPI_Win_free(&copy), MPI_ERR_WIN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, before);
+  MPI_Errhandler_free(&before);
+  made = duplicate(window);
+  MPI_Win other = duplicate(window);
+  CHECK(made != other);
+  MPI_Win_free(&made);
+  MPI_Win_free(&other);
+}
+
 /// By both names of the call.
 void names() {
   Window<int> window(Flavor::allocate, 1);
@@ -373,6 +392,7 @@ void set_by_fortran(const Program& program) {
 int main(int argc, char** argv) {
   Program program(argc, argv, MPI_THREAD_MULTIPLE);
   program.test("room for communicators", room_for_communicators);  // before there are windows
+  program.test("freed twice", freed_twice);
   program.test("names", names);
   program.test("error handlers", error_handlers);
   program.test("no error handler", [&] { no_error_handler(program); });

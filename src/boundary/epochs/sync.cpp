@@ -52,16 +52,17 @@ Failure translate_lock_assert(const BoundWindow& window, int given, Assert& asse
   return {};
 }
 
-/// Whose operations a flush of the handle waits for.
-ThreadSet flushed_threads(const BoundWindow& window) {
-  return window.info.thread_scope ? this_thread() : all_threads;
+/// Whose operations a flush of the handle waits for; a local one waits for all.
+ThreadSet flushed_threads(const BoundWindow& window, bool local) {
+  if (local) return all_threads;
+  return window.info.thread_scope.load() ? thread_of(own_line()) : all_threads;
 }
 
 Failure flush_waiting(BoundWindow& window, int rank, bool local) {
   if (rank == MPI_PROC_NULL) return {};
   if (const Failure bad = check_flushed(window, rank)) return bad;
-  const ThreadSet threads = flushed_threads(window);
-  if (local || threads == all_threads) {
+  const ThreadSet threads = flushed_threads(window, local);
+  if (threads == all_threads) {
     return block(window, [&](Completion* completion) {
       return window.core->flush(rank, local, completion);
     });
@@ -91,7 +92,7 @@ inline int carry_flush(const char* call, MPI_Win handle, int rank, bool local, H
       call, handle,
       [&](const BoundWindow& window) {
         if (!may_flush(window, rank) ||
-            !window.core->flushed(rank, local, flushed_threads(window))) {
+            !window.core->flushed(rank, local, flushed_threads(window, local))) {
           return false;
         }
         sweep_unlocked();

@@ -44,6 +44,11 @@ void HostWindows::keep(MPI_Win handle, bool handled) {
   kept_.push_back({handle, handled});
 }
 
+bool HostWindows::keeps(MPI_Win handle) {
+  const std::lock_guard one(alone_);
+  return std::ranges::any_of(kept_, [&](const Kept& kept) { return kept.handle == handle; });
+}
+
 void HostWindows::empty() {
   const std::lock_guard one(alone_);
   while (!kept_.empty()) free_oldest();

@@ -28,6 +28,8 @@ class HostWindows {
   /// Takes back one that has neither attributes nor a name of the program's. `handled`: it has been
   /// given an error handler. Nothing of ours may go by this handle any more.
   void keep(MPI_Win handle, bool handled);
+  /// Whether it is kept: the program has freed it.
+  bool keeps(MPI_Win handle);
   /// The host gets back what is kept, for its communicators and windows to come.
   void empty();
   /// Once the host has ended, and in the child of a fork, which has none. Without the lock, which a

@@ -51,10 +51,17 @@ void take(MPI_Info info, const char* key, bool& value) {
   if (*given == "false" || *given == "0") value = false;
 }
 
+void take(MPI_Info info, const char* key, Published<bool>& value) {
+  bool taken = value.load();
+  take(info, key, taken);
+  value.store(taken);
+}
+
 /// One of two words: whether it is the second one.
-void take(MPI_Info info, const char* key, bool& value, std::string_view no, std::string_view yes) {
+void take(MPI_Info info, const char* key, Published<bool>& value, std::string_view no,
+          std::string_view yes) {
   const auto given = value_of(info, key);
-  if (given && (*given == no || *given == yes)) value = *given == yes;
+  if (given && (*given == no || *given == yes)) value.store(*given == yes);
 }
 
 /// A value of accumulate_ordering.
@@ -132,8 +139,8 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{"mpi_assert_memory_alloc_kinds", asserted_alloc_kinds.c_str()},
       Entry{ORIEL_ASSERT_MAX_NUM_NOTIFY, max_num_notify.c_str()},
       Entry{ORIEL_WEAK_UNLOCK, truth(weak_unlock)},
-      Entry{ORIEL_WIN_ORDER, truth(order)},
-      Entry{ORIEL_WIN_SCOPE, thread_scope ? "thread" : "process"},
+      Entry{ORIEL_WIN_ORDER, truth(order.load())},
+      Entry{ORIEL_WIN_SCOPE, thread_scope.load() ? "thread" : "process"},
       Entry{ORIEL_ACCESS_AFTER_ACCESS_REORDER, digit(reorder.access_after_access)},
       Entry{ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, digit(reorder.access_after_exposure)},
       Entry{ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, digit(reorder.exposure_after_exposure)},

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "boundary/host/host.hpp"
+#include "core/base/published.hpp"
 #include "core/epoch/activation.hpp"
 #include "core/operation/atomic_set.hpp"
 
@@ -25,8 +26,9 @@ struct WindowInfo {
   std::string asserted_alloc_kinds;
   std::string max_num_notify = "0";  // 0: nothing is promised
   bool weak_unlock = false;
-  bool order = false;         // operations to one target complete there in the order of issue
-  bool thread_scope = false;  // a flush waits for the calling thread's operations alone
+  // Read without the process lock.
+  Published<bool> order;         // operations to one target complete there in the order of issue
+  Published<bool> thread_scope;  // a flush waits for the calling thread's operations alone
   Reorder reorder;
 
   /// Takes all keys, when the window is made: its memory and what the ranks agree on do not change.

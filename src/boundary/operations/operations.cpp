@@ -84,7 +84,7 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
     return false;
   }
   LastUpdate found{kind, op, type, {}};
-  if (reduction_of(kind, op, type, found.reduction)) return false;
+  if (reduction_of(kind, op, known->basic, found.reduction)) return false;
   last_update = found;
   return true;
 }
@@ -158,8 +158,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   // Where there is nothing to do, hosts do not ask whether op and type go together.
   const bool something = operation.target_count != 0 && operation.target_layout->size() != 0;
   if (accumulates(kind) && something) {
-    if (const Failure bad =
-            reduction_of(kind, access.op, access.target_type, operation.reduction)) {
+    if (const Failure bad = reduction_of(kind, access.op, target->basic, operation.reduction)) {
       return bad;
     }
     if ((reads_origin && origin_basic != target->basic) ||
@@ -177,9 +176,9 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   operation.compare = access.compare;
   operation.completion = completion;
   operation.completes_there = access.completes_there;
-  operation.ordered = window.info.order;
-  operation.thread = this_thread();
+  operation.ordered = window.info.order.load();
   operation.line = own_line();
+  operation.thread = thread_of(operation.line);
   operation.notice = access.notice;
   operation.notice.bytes = operation.bytes();
   sweep_now_and_then();

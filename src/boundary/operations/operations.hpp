@@ -102,7 +102,7 @@ inline bool put_at_once(const BoundWindow& window, const void* origin, MPI_Count
                         MPI_Count target_count, MPI_Datatype target_type) {
   std::size_t bytes;
   if (!one_run(origin_count, origin_type, target_count, target_type, bytes)) return false;
-  if (window.info.order) order_before(OperationKind::put);
+  if (window.info.order.load()) order_before(OperationKind::put);
   if (std::byte* target = straight(window, rank, displacement, bytes)) [[likely]] {
     copy(target, origin, bytes);
     return true;
@@ -126,7 +126,7 @@ inline bool get_at_once(const BoundWindow& window, void* result, MPI_Count resul
                         MPI_Count target_count, MPI_Datatype target_type) {
   std::size_t bytes;
   if (!one_run(result_count, result_type, target_count, target_type, bytes)) return false;
-  if (window.info.order) order_before(OperationKind::get);
+  if (window.info.order.load()) order_before(OperationKind::get);
   if (const std::byte* target = straight(window, rank, displacement, bytes)) [[likely]] {
     copy(result, target, bytes);
     return true;
@@ -163,7 +163,7 @@ inline bool update_elements(const BoundWindow& window, OperationKind kind, MPI_O
   // The bound keeps the product with the element's size from overflowing.
   ThreadLine* line;
   if (static_cast<std::uint64_t>(count) >> 32 != 0 || !may_update(line)) return false;
-  if (window.info.order) order_before(kind);
+  if (window.info.order.load()) order_before(kind);
   return window.core->reduce_directly(line, rank, displacement, last_update.reduction, origin,
                                       result, static_cast<std::uint64_t>(count));
 }
@@ -251,7 +251,7 @@ inline bool compare_and_swap_at_once(const BoundWindow& window, const void* orig
        !resolve_update(kind, MPI_REPLACE, type))) {
     return false;
   }
-  if (window.info.order) order_before(kind);
+  if (window.info.order.load()) order_before(kind);
   return window.core->compare_swap_directly(line, rank, displacement, last_update.reduction, origin,
                                             compare, result);
 }

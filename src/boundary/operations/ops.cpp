@@ -77,12 +77,12 @@ bool comparable(const PredefinedType& type) {
 
 }  // namespace
 
-Failure reduction_of(OperationKind kind, MPI_Op op, MPI_Datatype datatype, Reduction& reduction) {
-  const Datatypes::Known* known = runtime.datatypes.find(datatype);
-  if (known == nullptr || known->basic == nullptr) {
+Failure reduction_of(OperationKind kind, MPI_Op op, const PredefinedType* basic,
+                     Reduction& reduction) {
+  if (basic == nullptr) {
     return {MPI_ERR_TYPE, "the datatype is made of more than one predefined type"};
   }
-  const PredefinedType& type = *known->basic;
+  const PredefinedType& type = *basic;
   reduction.basic = type.basic;
   reduction.element = type.true_extent;
   if (kind == OperationKind::compare_and_swap) {

@@ -11,13 +11,13 @@
 namespace oriel::boundary {
 
 /// What of ours stands behind the host's handles: open addressing, and in front of it what the
-/// thread asked for last, which is nearly always what it asks for next. One table for each kind of
-/// object.
+/// thread asked for last, which is nearly always what it asks for next.
 ///
 /// find() takes no lock and writes nothing that other threads read. Changes are made one at a time,
-/// with the process lock. `version_` is odd while one is being made: a reader that sees it odd, or
-/// another one after its look than before, has found nothing. Whoever has been given a handle has
-/// been given it after its insertion, so it sees that version or a later one.
+/// with the process lock, or before and after there are calls. `version_` is odd while one is being
+/// made: a reader that sees it odd, or another one after its look than before, has found nothing.
+/// Whoever has been given a handle has been given it after its insertion, so it sees that version
+/// or a later one.
 template <typename Object>
 class HandleTable {
  public:
@@ -167,7 +167,9 @@ class HandleTable {
   // sets aside for libraries that come late. Version 0 is never that of an entry.
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Last last_{};
 
-  std::atomic<std::uint64_t> version_{0};
+  // No two tables of a kind have a version in common: a thread's last answer is of one of them.
+  static inline std::atomic<std::uint64_t> tables_so_far_{1};
+  std::atomic<std::uint64_t> version_{tables_so_far_.fetch_add(1) << 40};
   std::atomic<Table*> table_{nullptr};
   // The smaller ones, too: a reader may still look at them.
   std::vector<std::unique_ptr<Table>> tables_;

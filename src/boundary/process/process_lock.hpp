@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include <atomic>
+
 #include "core/base/cache_line.hpp"
 
 namespace oriel::boundary {
@@ -14,22 +16,24 @@ namespace oriel::boundary {
 /// must then be told no.
 class ProcessLock {
  public:
-  void enable() { enabled_ = true; }
-  bool enabled() const { return enabled_; }
+  void enable() {
+    if (!enabled()) enabled_.store(true, std::memory_order_relaxed);
+  }
+  bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
 
   void acquire() {
-    if (enabled_) [[unlikely]]
+    if (enabled()) [[unlikely]]
       pthread_mutex_lock(&mutex_);
   }
   void release() {
-    if (enabled_) [[unlikely]]
+    if (enabled()) [[unlikely]]
       pthread_mutex_unlock(&mutex_);
   }
   /// Of a lock that is enabled.
   bool try_acquire() { return pthread_mutex_trylock(&mutex_) == 0; }
 
  private:
-  bool enabled_ = false;
+  std::atomic<bool> enabled_{false};
   // In a line of its own: the calls that need no lock look at `enabled_`.
   alignas(cache_line) pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 };

@@ -8,8 +8,6 @@ namespace oriel::boundary {
 
 LineKeeper line_keeper;
 
-static_assert(ThreadLines::most == 64);
-
 /// Of one thread: gives its line back when it ends.
 struct LineKeeper::Return {
   ~Return() { line_keeper.give_back(); }

@@ -19,7 +19,9 @@ class LineKeeper {
   /// parent may have held.
   void disown();
 
-  /// This thread's. Null: all have been given out, or the thread is ending; it takes the lock.
+  /// This thread's. Null: it takes the lock instead, because all have been given out, the thread is
+  /// ending, or there is no engine. A process's lines are never those of another engine: its block
+  /// is not used again.
   ThreadLine* own() {
     if (own_.line != nullptr && own_.lines == lines_.load(std::memory_order_relaxed)) [[likely]]
       return own_.line;
@@ -35,7 +37,7 @@ class LineKeeper {
   };
   struct Return;
 
-  /// Or there was none, and none has come back since.
+  /// Not where there was none left, and none has come back since.
   bool worth_a_try() const {
     return !own_.ended && (own_.lines != lines_.load(std::memory_order_relaxed) ||
                            own_.returned != returned_.load(std::memory_order_relaxed));

@@ -101,9 +101,8 @@ extern Runtime runtime;
 inline ThreadLine* own_line() {
   return runtime.lock.enabled() ? line_keeper.own() : nullptr;
 }
-/// This thread, for what flushes of thread scope wait for.
-inline ThreadSet this_thread() {
-  const ThreadLine* line = own_line();
+/// The thread of the line, for what flushes of thread scope wait for.
+inline ThreadSet thread_of(const ThreadLine* line) {
   return line != nullptr ? ThreadSet{1} << line->number : all_threads;
 }
 

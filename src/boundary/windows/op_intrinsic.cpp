@@ -46,7 +46,8 @@ const NamedOp* find_op(std::string_view name) {
   return found != ops.end() ? found : nullptr;
 }
 
-bool intrinsic(const Window& window, const NamedOp& op, MPI_Datatype type, std::uint64_t count) {
+bool intrinsic(const Window& window, const NamedOp& op, const PredefinedType* type,
+               std::uint64_t count) {
   Reduction reduction;
   if (reduction_of(op.kind, op.handle, type, reduction)) return false;  // MPI has none
   if (op.kind == OperationKind::compare_and_swap) {
@@ -69,7 +70,7 @@ Failure query(const BoundWindow& window, std::string_view ops, MPI_Aint most, MP
               "the ops are words apart by commas, without spaces, of: sum, prod, min, max, land, "
               "lor, lxor, band, bor, bxor, minloc, maxloc, no_op, replace, cas"};
     }
-    all = all && intrinsic(*window.core, *op, type, static_cast<std::uint64_t>(most));
+    all = all && intrinsic(*window.core, *op, known->basic, static_cast<std::uint64_t>(most));
     more = comma != std::string_view::npos;
     if (more) ops.remove_prefix(comma + 1);
   }

@@ -203,6 +203,9 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
       },
       [] { return MPI_SUCCESS; });
   if (code != MPI_SUCCESS) return code;
+  if (ours == nullptr && host_windows.keeps(*win)) {
+    return raise(MPI_COMM_SELF, "MPI_Win_free", MPI_ERR_WIN, "the window has been freed already");
+  }
   requests.tell_host();
   const int told = failed ? raise(*win, "MPI_Win_free", failed) : MPI_SUCCESS;
   // Delete callbacks of user attributes run in here and may still look at the window.

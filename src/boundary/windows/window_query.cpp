@@ -160,7 +160,7 @@ ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
         WindowInfo keys = window.info;
         keys.reorder = window.core->reorder();
         keys.no_locks = window.core->no_locks();
-        keys.order &= window.core->orders();
+        keys.order.store(keys.order.load() && window.core->orders());
         if (PMPI_Info_create(&made) != MPI_SUCCESS || keys.write(made) != MPI_SUCCESS ||
             write_paths(*window.core, made) != MPI_SUCCESS) {
           return Failure{MPI_ERR_OTHER, "the host MPI could not make an info object"};

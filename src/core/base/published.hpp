@@ -5,9 +5,9 @@
 
 namespace oriel {
 
-/// A word of one process that whoever holds its lock writes, and that its other threads read
-/// without. Zero bytes are one that holds zero, for arrays that begin as such: std::atomic is not
-/// promised to be copied as bytes.
+/// A word of one process that its threads read without the process's lock; where nothing else is
+/// said, whoever holds that writes it. Zero bytes are one that holds zero, for arrays that begin as
+/// such: std::atomic is not promised to be copied as bytes.
 template <typename T>
 class Published {
  public:
@@ -22,13 +22,14 @@ class Published {
   alignas(std::atomic_ref<T>::required_alignment) mutable T value_{};
 };
 
-/// Sets a word, or bits of it, that are usually set already: its line then stays with all who read
-/// it.
-inline void raise(Published<bool>& word) {
+/// Sets a word that is usually set already: its line then stays with all who read it. Without the
+/// lock as well.
+inline void mark(Published<bool>& word) {
   if (!word.load()) word.store(true);
 }
+/// Likewise bits of it; with the lock.
 template <typename Bits>
-void raise(Published<Bits>& word, Bits bits) {
+void mark(Published<Bits>& word, Bits bits) {
   if ((word.load() & bits) != bits) word.store(word.load() | bits);
 }
 

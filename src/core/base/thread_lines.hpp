@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "core/base/cache_line.hpp"
 #include "core/base/shared_words.hpp"
@@ -21,6 +22,7 @@ struct alignas(cache_line) BasicThreadLine {
   std::uint32_t number = 0;  // among those of its process
 };
 using ThreadLine = BasicThreadLine<SharedWords>;
+static_assert(sizeof(ThreadLine) == cache_line && std::is_standard_layout_v<ThreadLine>);
 
 /// The lines of a process's threads, where its node peers find them. Zero bytes are valid ones.
 struct ThreadLines {

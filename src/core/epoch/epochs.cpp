@@ -325,8 +325,8 @@ Outcome Epochs::issue(const Operation& operation) {
     target = epoch->kind == EpochKind::notified ? &notified_target(operation.target)
                                                 : &touch(*epoch, operation.target);
   }
-  raise(target->used);
-  raise(other.outstanding, operation.thread);
+  mark(target->used);
+  mark(other.outstanding, operation.thread);
   const Outcome outcome = reach_.issue(operation, *epoch, *target);
   // Somebody is going to wait for an answer, perhaps after a while of computing.
   if (operation.completes_there && !outcome.done) reach_.push(true);

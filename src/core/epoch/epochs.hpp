@@ -47,7 +47,8 @@ using EpochsAtWork = WorkList<Epochs>;
 /// they take with other ranks. How bytes move, and who is mapped, is Reach's.
 ///
 /// Calls either finish (`done`), or are posted and tell the Completion in a later sweep. Nothing
-/// here blocks. Not thread-safe; the caller serializes per Process.
+/// here blocks. Not thread-safe, but for what Published words say; the caller serializes per
+/// Process.
 class Epochs : public EpochsAtWork::Link {
  public:
   Epochs(const EpochsSpec& spec, Reach& reach, EpochPools& pools, EpochsAtWork& at_work);

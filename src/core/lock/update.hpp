@@ -18,8 +18,8 @@ namespace oriel {
 /// ControlBlock::updater says which of the two holds; its values are
 ///   nobody    no update has been made yet
 ///   everybody single elements by CPU atomics
-///   alone + u updater u alone (see Updater): it keeps the right until somebody else wants to
-///   update changing + r rank r is the only one to change the word now
+///   alone + u updater u alone (see Updater), until somebody else wants to update
+///   changing + r rank r is the only one to change the word now
 /// The updater's word (Slot::updating, ThreadLine::updating) is the target's name while it is
 /// within an update. The usual update is the owner's, next one by the same: two stores to a line of
 /// its own and a load of a word that does not change.

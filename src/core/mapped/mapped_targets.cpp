@@ -52,8 +52,9 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     if (!available(epoch, target)) return false;
     target.access = Target::Access::granted;
     begin_early(target);
-    // Only now: other threads' operations would overtake what is recorded. After an error flushes
-    // take the long way, where errors are looked for.
+    // Only now: other threads' operations would overtake what is recorded, but for the network's
+    // atomics, which are in no order with the rest. After an error flushes take the long way, where
+    // errors are looked for.
     if (!epoch.closed && target.error == Error::none) make_ready(target);
     moved = true;
   }

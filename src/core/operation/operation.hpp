@@ -38,6 +38,7 @@ struct Buffer {
 /// of their own, and processes of one thread, have them all.
 using ThreadSet = std::uint64_t;
 inline constexpr ThreadSet all_threads = ~ThreadSet{0};
+static_assert(ThreadLines::most == 64);  // a bit for each line
 
 /// An RMA operation as the caller gave it: arguments, not data. Recorded as it is while its epoch
 /// is deferred or its target not yet available, and carried out from it later.

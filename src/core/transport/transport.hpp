@@ -78,8 +78,8 @@ struct Transfer {
 
 /// How bytes move between processes that do not share memory, and how those that do notify and wake
 /// one another. Processes are numbered by whoever made the transport; a window maps its ranks to
-/// these numbers. No call but finish_recall() waits for anybody. Not thread-safe: the owner of the
-/// Process serializes.
+/// these numbers. No call but finish_recall() waits for anybody. Not thread-safe, but for copy():
+/// the owner of the Process serializes.
 class Transport {
  public:
   virtual ~Transport() = default;
