@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "core/base/published.hpp"
@@ -21,17 +20,17 @@ class GrowingArray {
   std::size_t size() const { return size_.load(); }
   bool empty() const { return size() == 0; }
   T& operator[](std::size_t index) { return *element(index); }
-  T& front() { return (*this)[0]; }
+  T& front() { return *element(0); }
   const T& front() const { return *const_cast<GrowingArray&>(*this).element(0); }
-  T& back() { return (*this)[size() - 1]; }
+  T& back() { return *element(size() - 1); }
 
   void push_back(T value) {
     const std::size_t index = size();
     auto& segment = segments_[segment_of(index)];
     if (segment == nullptr) {
-      segment = std::make_unique<std::optional<T>[]>(std::max(index, first));
+      segment = std::make_unique<std::unique_ptr<T>[]>(std::max(index, first));
     }
-    element(index).emplace(std::move(value));
+    element(index) = std::make_unique<T>(std::move(value));
     size_.store(index + 1);
   }
 
@@ -43,12 +42,12 @@ class GrowingArray {
   static std::size_t segment_of(std::size_t index) {
     return static_cast<std::size_t>(std::bit_width(index / first));
   }
-  std::optional<T>& element(std::size_t index) {
+  std::unique_ptr<T>& element(std::size_t index) {
     const std::size_t segment = segment_of(index);
     return segments_[segment][segment == 0 ? index : index - (first << (segment - 1))];
   }
 
-  std::array<std::unique_ptr<std::optional<T>[]>, most_segments> segments_;
+  std::array<std::unique_ptr<std::unique_ptr<T>[]>, most_segments> segments_;
   Published<std::size_t> size_;
 };
 
