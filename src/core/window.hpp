@@ -214,18 +214,24 @@ class Window : public Epochs {
   Error open_handle(HandleView& view);
   /// direct() of a handle, likewise without the lock.
   std::byte* direct(const HandleView& view, std::int64_t displacement, std::uint64_t bytes) const {
-    const EpochPeer& other = peer(view.target);
-    Target* open = other.ready.load(std::memory_order_acquire);
-    std::int64_t product;
-    if (view.base == nullptr || open == nullptr || !open->passive ||
-        other.inlined.load(std::memory_order_acquire) ||
-        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(view.disp_unit), &product)) {
-      return nullptr;
-    }
-    const auto offset = static_cast<std::uint64_t>(product);
-    if (bytes > view.bytes || offset > view.bytes - bytes || !view.alive()) return nullptr;
+    Target* open = nullptr;
+    std::uint64_t offset;
+    if (view.base == nullptr || !reaches(view, displacement, bytes, offset, open)) return nullptr;
     mark(open->used);
     return view.base + offset;
+  }
+  /// copy_directly() of a handle.
+  bool copy_directly(bool write, const HandleView& view, std::int64_t displacement, void* local,
+                     std::uint64_t bytes) const {
+    Target* open = nullptr;
+    std::uint64_t offset;
+    if (view.address == 0 || bytes == 0 || !reaches(view, displacement, bytes, offset, open) ||
+        !region_->copy(write, peer(view.target).member->process, view.address + offset, local,
+                       bytes)) {
+      return false;
+    }
+    mark(open->used);
+    return true;
   }
 
   /// What notified operations have told this rank.
@@ -262,6 +268,19 @@ class Window : public Epochs {
   /// vain: more takes so much longer than the general path that this does not matter.
   static constexpr std::uint64_t most_stored_twice = std::uint64_t{16} * 1024;
 
+  /// Whether operations through the handle may go straight to so many bytes of its memory, now.
+  bool reaches(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
+               std::uint64_t& offset, Target*& open) const {
+    const EpochPeer& other = peer(view.target);
+    open = other.ready.load(std::memory_order_acquire);
+    std::int64_t product;
+    if (open == nullptr || !open->passive || other.inlined.load(std::memory_order_acquire) ||
+        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(view.disp_unit), &product)) {
+      return false;
+    }
+    offset = static_cast<std::uint64_t>(product);
+    return bytes <= view.bytes && offset <= view.bytes - bytes && view.alive();
+  }
   static bool finished(const Target* target) {
     return target == nullptr ||
            (target->finished == target->issued && target->waiting.empty() &&

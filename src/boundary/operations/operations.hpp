@@ -69,6 +69,16 @@ inline std::byte* straight(const BoundWindow& window, int rank, MPI_Aint displac
   return window.core->direct(*window.view, displacement, bytes);
 }
 
+/// The longer one of memory a system call away: whether the bytes have been put there (`write`), or
+/// got.
+inline bool copied(const BoundWindow& window, bool write, int rank, MPI_Aint displacement,
+                   void* local, std::size_t bytes) {
+  if (valid_rank(window, rank))
+    return window.core->copy_directly(write, rank, displacement, local, bytes);
+  return window.view.has_value() && rank == window.view->target &&
+         window.core->copy_directly(write, *window.view, displacement, local, bytes);
+}
+
 inline void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 8) {  // the usual one: without a call
     std::memcpy(to, from, 8);
@@ -107,8 +117,7 @@ inline bool put_at_once(const BoundWindow& window, const void* origin, MPI_Count
     copy(target, origin, bytes);
     return true;
   }
-  return valid_rank(window, rank) &&
-         window.core->copy_directly(true, rank, displacement, writable(origin), bytes);
+  return copied(window, true, rank, displacement, writable(origin), bytes);
 }
 
 inline Access get_access(void* result, MPI_Count result_count, MPI_Datatype result_type, int rank,
@@ -131,8 +140,7 @@ inline bool get_at_once(const BoundWindow& window, void* result, MPI_Count resul
     copy(result, target, bytes);
     return true;
   }
-  return valid_rank(window, rank) &&
-         window.core->copy_directly(false, rank, displacement, result, bytes);
+  return copied(window, false, rank, displacement, result, bytes);
 }
 
 /// What a thread's last update did to which type, resolved: programs repeat themselves.

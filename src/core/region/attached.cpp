@@ -58,6 +58,7 @@ Error Region::open_handle(HandleView& view) {
   if (view.slot == nullptr || view.bytes > found.bytes) return Error::base;
   const Member piece = as_member(view.target, found);
   if (piece.path == Path::mapped) view.base = piece.base;
+  if (piece.path == Path::vm) view.address = piece.address;
   return Error::none;
 }
 

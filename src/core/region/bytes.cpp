@@ -197,8 +197,7 @@ Error Region::copy_vm(const Operation& operation, const Member& target, std::uin
 bool Region::copy(bool write, const Member& target, std::uint64_t offset, void* local,
                   std::uint64_t bytes) const {
   if (bytes > target.size || offset > target.size - bytes) return false;
-  const Run run{local, target.address + offset, bytes};
-  return transport_.copy(target.process, write, {&run, 1}) == Error::none;
+  return copy(write, target.process, target.address + offset, local, bytes);
 }
 
 Error Region::perform_vm(const Operation& operation, const Member& target, std::uint64_t base) {

@@ -16,7 +16,8 @@ struct HandleView {
   std::uint64_t bytes = 0;           // that may be used
   std::uint64_t disp_unit = 1;       // of these
   const HandleSlot* slot = nullptr;  // of a mapped rank
-  std::byte* base = nullptr;         // of memory that can be loaded and stored here
+  std::byte* base = nullptr;         // of memory that can be loaded and stored here,
+  std::uint64_t address = 0;         // or that is one system call away; 0: neither
 
   bool alive() const { return slot->token.load(std::memory_order_acquire) == name.token; }
 };

@@ -108,6 +108,12 @@ class Region {
   /// not there, or cannot be reached.
   bool copy(bool write, const Member& target, std::uint64_t offset, void* local,
             std::uint64_t bytes) const;
+  /// Likewise of a process's memory at that address.
+  bool copy(bool write, int process, std::uint64_t address, void* local,
+            std::uint64_t bytes) const {
+    const Run run{local, address, bytes};
+    return transport_.copy(process, write, {&run, 1}) == Error::none;
+  }
   /// `thread`: the line of the calling thread, if it has one. Error::peer_lost: a rank was killed
   /// within an update that this one would have to wait for.
   Error reduce(const Reduction& reduction, const Member& target, void* where, const void* origin,
