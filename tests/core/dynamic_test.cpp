@@ -200,12 +200,7 @@ class Dynamic : public ::testing::TestWithParam<Path> {
     return flush();
   }
   Error flush() {
-    Flag flag;
-    const Outcome flushed = window().flush(1, false, &flag);
-    if (flushed.done) return flushed.error;
-    job_.settle();
-    EXPECT_TRUE(flag.done());
-    return flag.error();
+    return error_of(job_, [&](Completion* done) { return window().flush(1, false, done); });
   }
 
   static Limits limits() {

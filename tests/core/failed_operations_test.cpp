@@ -35,27 +35,17 @@ class FailedOperations : public ::testing::Test {
     job_.settle();
     job_.network().set_failing(false);
   }
-  /// The error of a call once it is over.
-  template <typename Call>
-  Error of(Call&& call) {
-    Flag flag;
-    const Outcome outcome = call(&flag);
-    if (outcome.done) return outcome.error;
-    job_.settle();
-    EXPECT_TRUE(flag.done());
-    return flag.error();
-  }
   Error flush(int target, bool local = false) {
-    return of([&](Completion* done) { return window().flush(target, local, done); });
+    return error_of(job_, [&](Completion* done) { return window().flush(target, local, done); });
   }
   Error flush_all() {
-    return of([&](Completion* done) { return window().flush_all(false, done); });
+    return error_of(job_, [&](Completion* done) { return window().flush_all(false, done); });
   }
   Error unlock() {
-    return of([&](Completion* done) { return window().unlock(1, done); });
+    return error_of(job_, [&](Completion* done) { return window().unlock(1, done); });
   }
   Error unlock_all() {
-    return of([&](Completion* done) { return window().unlock_all(done); });
+    return error_of(job_, [&](Completion* done) { return window().unlock_all(done); });
   }
 
   SimJob job_{{0, 1, 2}, false, limits()};

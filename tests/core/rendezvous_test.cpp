@@ -63,18 +63,8 @@ class RendezvousTest : public ::testing::TestWithParam<bool> {
     for (std::size_t i = 0; i < words; ++i) values[i] = first + i;
     std::memcpy(job_.memory(1), values.data(), sizeof values);
   }
-  /// The error of a call once it is over.
-  template <typename Call>
-  Error of(Call&& call) {
-    Flag flag;
-    const Outcome outcome = call(&flag);
-    if (outcome.done) return outcome.error;
-    job_.settle();
-    EXPECT_TRUE(flag.done());
-    return flag.error();
-  }
   Error flush(bool local = false) {
-    return of([&](Completion* done) { return window().flush(1, local, done); });
+    return error_of(job_, [&](Completion* done) { return window().flush(1, local, done); });
   }
   Error outcome(const Operation& operation) {
     const Outcome issued = window().issue(operation);

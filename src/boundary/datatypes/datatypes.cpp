@@ -45,8 +45,7 @@ const Datatypes::Known* Datatypes::remember(const PredefinedType& type) {
 }
 
 const Datatypes::Known* Datatypes::find_predefined(MPI_Datatype type) {
-  const auto known = known_predefined_.find(handle_key(type));
-  if (known != known_predefined_.end()) return &known->second;
+  if (const Known* known = look(type)) return known;
   const PredefinedType* unknown = predefined_.add_unknown(type);
   return unknown != nullptr ? remember(*unknown) : nullptr;
 }
@@ -65,7 +64,7 @@ const Datatypes::Known* Datatypes::meet(MPI_Datatype type) {
   Flat exact;
   if (!flattened(false, exact)) return nullptr;
   // One of the host's own, met for the first time.
-  if (known_predefined_.contains(key)) return &known_predefined_.at(key);
+  if (const Known* met = look(type)) return met;
   Known known;
   known.basic = exact.mixed ? nullptr : exact.basic;
   if (known.basic != nullptr && known.basic->type_class == TypeClass::pair) {

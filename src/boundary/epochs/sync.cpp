@@ -74,10 +74,6 @@ Failure flush_waiting(BoundWindow& window, int rank, bool local) {
   return failed;
 }
 
-inline bool may_flush(const BoundWindow& window, int rank) {
-  return valid_rank(window, rank) || (window.view.has_value() && rank == window.view->target);
-}
-
 Failure flush(BoundWindow& window, int rank, bool local) {
   if (may_flush(window, rank) && window.core->settled(rank, local)) {
     sweep_pending();

@@ -21,7 +21,7 @@ inline Failure check_epochs(const BoundWindow& window) {
 
 /// Whether a flush may name the rank, as far as it depends on how the window was made.
 inline Failure check_flushed(const BoundWindow& window, int rank) {
-  if (!window.view.has_value() || rank == window.view->target) [[likely]]
+  if (!window.view.has_value() || may_flush(window, rank)) [[likely]]
     return {};
   return {MPI_ERR_RANK, "a window made from a memory handle has the handle's owner as its target"};
 }

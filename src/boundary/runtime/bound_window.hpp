@@ -67,5 +67,10 @@ inline Failure failure_of(const BoundWindow& window, Error error) {
 inline bool valid_rank(const BoundWindow& window, int rank) {
   return static_cast<unsigned>(rank) < static_cast<unsigned>(window.ranks);
 }
+/// Whether the rank is one that the window's flushes may name: of a window made from a memory
+/// handle its owner.
+inline bool may_flush(const BoundWindow& window, int rank) {
+  return valid_rank(window, rank) || (window.view.has_value() && rank == window.view->target);
+}
 
 }  // namespace oriel::boundary

@@ -97,7 +97,8 @@ void WindowMaker::take_memory(std::uint64_t bytes) {
   if (bytes != 0) mine_.memory = take(bytes, window_->info.alignment(), own_->memory);
   if (mine_.failed != 0) return;
   // Process and number of the window.
-  const std::uint64_t name = static_cast<std::uint64_t>(::getpid()) << 32 | spec_.id;
+  const auto pid = static_cast<std::uint64_t>(mine_.process.arena.pid);
+  const std::uint64_t name = pid << 32 | spec_.id;
   ControlBlock::create(own_->control.get(), static_cast<std::uint32_t>(ranks_), name);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/operation/operation.hpp"
 #include "core/window.hpp"
+#include "transport/sim/sim_job.hpp"
 
 namespace oriel::test {
 
@@ -52,6 +53,17 @@ inline Operation on_word(OperationKind kind, const std::uint64_t* origin, int ta
 inline void issue(Window& window, const Operation& operation) {
   const Outcome outcome = window.issue(operation);
   EXPECT_EQ(outcome.error, Error::none) << window.reason();
+}
+
+/// The error of a call once it is over: call(completion) may post it.
+template <typename Call>
+Error error_of(SimJob& job, Call&& call) {
+  Flag flag;
+  const Outcome outcome = call(&flag);
+  if (outcome.done) return outcome.error;
+  job.settle();
+  EXPECT_TRUE(flag.done());
+  return flag.error();
 }
 
 inline Assert no_check() {
