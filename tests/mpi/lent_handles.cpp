@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "support/footprint.hpp"
 #include "support/in_threads.hpp"
 #include "support/program.hpp"
-#include "support/resident_pages.hpp"
 #include "support/window.hpp"
 #include "support/windows.hpp"
 
@@ -316,15 +316,15 @@ void room_for_windows() {
 void nothing_piles_up() {
   constexpr int rounds = 100'000;
   Window<int> window(Flavor::allocate, 1);
-  long before = 0;
+  support::Footprint before;
   for (int i = 0; i < rounds; ++i) {
-    if (i == rounds / 10) before = support::resident_pages();
+    if (i == rounds / 10) before = support::Footprint();
     MPI_Win made = duplicate(window);
     if (i % 1000 == 0) for_new_ones(made, [](MPI_Win) {});
     MPI_Win_free(&made);
   }
   constexpr long some = 64;  // 256 KiB: two bytes or three of each round
-  CHECK(support::resident_pages() <= before + some);
+  before.check_flat(some);
 }
 
 /// Threads leave different things behind, and find none of them.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Q5: memory handles. Memory is exposed without a collective call, used through windows of its own,
 // and no longer once it is released.
-#include <dirent.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,10 +10,10 @@
 #include <vector>
 
 #include "support/counters.hpp"
+#include "support/footprint.hpp"
 #include "support/nonblocking.hpp"
 #include "support/notified.hpp"
 #include "support/program.hpp"
-#include "support/resident_pages.hpp"
 #include "support/windows.hpp"
 
 namespace {
@@ -335,14 +333,6 @@ void refused_calls(const Program& program) {
   MPI_Win_free(&parent);
 }
 
-int descriptors() {
-  int count = 0;
-  DIR* folder = opendir("/proc/self/fd");
-  while (readdir(folder) != nullptr) ++count;
-  closedir(folder);
-  return count;
-}
-
 /// A million handles, and windows from them, leave nothing behind; a thousand live together.
 void many(const Program& program) {
   // A rank alone shows it for all.
@@ -350,13 +340,9 @@ void many(const Program& program) {
   const int windows = program.size() == 1 ? 20'000 : 50;
   const Parent parent;
   std::vector<std::int64_t> memory(1000);
-  long pages = 0;
-  int files = 0;
+  support::Footprint before;
   for (int i = 0; i < often; ++i) {
-    if (i == often / 10) {
-      pages = support::resident_pages();
-      files = descriptors();
-    }
+    if (i == often / 10) before = support::Footprint();
     Handle handle = make(&memory[static_cast<std::size_t>(i) % 1000], 8, parent);
     if (i % (often / windows) == 0) {
       MPI_Win window = open(handle, 8, 8, program.rank(), parent);
@@ -364,11 +350,8 @@ void many(const Program& program) {
     }
     CHECK_EQUAL(oriel().Memhandle_release(handle.data(), parent), MPI_SUCCESS);
   }
-  constexpr long few = 512;  // two megabytes, of what else goes on in a process
-  // AddressSanitizer keeps what has been freed for a while.
-  const bool keeps = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
-  CHECK(keeps || support::resident_pages() < pages + few);
-  CHECK(descriptors() <= files);
+  constexpr long few = 512;  // two megabytes
+  before.check_flat(few);
   std::vector<Handle> handles;
   for (std::int64_t& word : memory) handles.push_back(make(&word, 8, parent));
   std::vector<MPI_Win> opened;
@@ -391,13 +374,9 @@ void many_long(const Program& program) {
   const int target = program.right();
   std::vector<std::int64_t> memory(count);
   std::vector<std::int64_t> back(count);
-  long pages = 0;
-  int files = 0;
+  support::Footprint before;
   for (int i = 0; i < often; ++i) {
-    if (i == often / 10) {
-      pages = support::resident_pages();
-      files = descriptors();
-    }
+    if (i == often / 10) before = support::Footprint();
     Handle own = make(memory.data(), MPI_Aint{8} * count, parent);
     MPI_Win window = open(neighbours(own, program), MPI_Aint{8} * count, 8, target, parent);
     CHECK_EQUAL(put_and_flush(window, target, 0, count), MPI_SUCCESS);
@@ -408,10 +387,8 @@ void many_long(const Program& program) {
     support::barrier();
     CHECK_EQUAL(oriel().Memhandle_release(own.data(), parent), MPI_SUCCESS);
   }
-  constexpr long few = 1024;  // four megabytes, of what else goes on in a process
-  const bool keeps = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
-  CHECK(keeps || support::resident_pages() < pages + few);
-  CHECK(descriptors() <= files);
+  constexpr long few = 1024;  // four megabytes
+  before.check_flat(few);
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <dirent.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+
+#include "support/check.hpp"
+
+namespace support {
+
+/// What this process holds at one moment. A test takes it after it has warmed up, and asks at its
+/// end whether anything has piled up since.
+class Footprint {
+ public:
+  Footprint() : pages_(resident_pages()), descriptors_(open_descriptors()) {}
+
+  /// Beside `pages` of what else goes on in a process.
+  void check_flat(long pages) const {
+    // AddressSanitizer keeps what has been freed for a while.
+    const bool keeps = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
+    CHECK(keeps || resident_pages() <= pages_ + pages);
+    CHECK(open_descriptors() <= descriptors_);
+  }
+
+ private:
+  static long resident_pages() {
+    long size = 0;
+    long resident = 0;
+    std::FILE* file = std::fopen("/proc/self/statm", "r");
+    CHECK(file != nullptr && std::fscanf(file, "%ld %ld", &size, &resident) == 2);
+    std::fclose(file);
+    return resident;
+  }
+
+  static int open_descriptors() {
+    int count = 0;
+    DIR* folder = opendir("/proc/self/fd");
+    CHECK(folder != nullptr);
+    while (readdir(folder) != nullptr) ++count;
+    closedir(folder);
+    return count;
+  }
+
+  long pages_;
+  int descriptors_;
+};
+
+}  // namespace support
