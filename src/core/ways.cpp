@@ -117,7 +117,7 @@ void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
     --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
     if (over && recorded.operation.awaits_answer()) --target.unasked;
   } else if (over) {
-    --target.atomics;
+    --target.counted_apart;
   }
   if (over) {
     target.moving.remove(recorded);

@@ -284,7 +284,7 @@ class Window : public Epochs {
   static bool finished(const Target* target) {
     return target == nullptr ||
            (target->finished == target->issued && target->waiting.empty() &&
-            target->moving.empty() && target->atomics == 0 && target->error == Error::none);
+            target->moving.empty() && target->counted_apart == 0 && target->error == Error::none);
   }
 
   Process& process_;

@@ -28,7 +28,7 @@ Error NetworkAtomics::record(const Operation& operation, Epoch& epoch, Target& t
   }
   RecordedOperation& recorded = epochs_.record(operation, epoch, target);
   recorded.atomic = true;
-  ++target.atomics;
+  ++target.counted_apart;
   Epochs::append(target, recorded);
   return Error::none;
 }

@@ -128,8 +128,8 @@ struct Target {
   std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
   std::uint32_t writes = 0;    // direct transfers under way
   std::uint32_t reads = 0;
-  /// Atomics of the transport, and rendezvous: issued and not over; counted here alone.
-  std::uint32_t atomics = 0;
+  /// Atomics of the transport, and rendezvous: issued and not over; `issued` has none of them.
+  std::uint32_t counted_apart = 0;
   std::uint32_t asked_alone = 0;   // questions of threads that have not been answered
   std::uint32_t unasked = 0;       // direct writes not over, behind which a question is to be sent
   std::uint64_t last_fetch = 0;    // issue number of the last one that writes to origin memory
@@ -165,7 +165,7 @@ struct Target {
     told = carried_out = watching = false;
     used.store(false);
     error = Error::none;
-    writes = reads = atomics = asked_alone = unasked = 0;
+    writes = reads = counted_apart = asked_alone = unasked = 0;
     id = issued = asked = finished = last_fetch = recorded = 0;
     waiting = moving = {};
     flushes = last_flush = nullptr;

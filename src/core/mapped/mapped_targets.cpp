@@ -46,8 +46,8 @@ Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& t
 bool MappedTargets::advance(Epoch& epoch, Target& target) {
   bool moved = false;
   // Only start's targets are told of an epoch that held nothing for them; nothing to wait for then.
-  const bool empty =
-      epoch.closed && target.issued == 0 && target.atomics == 0 && epoch.kind == EpochKind::access;
+  const bool empty = epoch.closed && target.issued == 0 && target.counted_apart == 0 &&
+                     epoch.kind == EpochKind::access;
   if (target.access != Target::Access::granted && !empty) {
     if (!available(epoch, target)) return false;
     target.access = Target::Access::granted;
@@ -68,7 +68,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
   }
   if (moved) epochs_.satisfy_flushes(target);
   if (epoch.closed && target.waiting.empty() && target.finished == target.issued &&
-      target.atomics == 0) {
+      target.counted_apart == 0) {
     moved |= tell(epoch, target);
   }
   return moved;
@@ -292,7 +292,8 @@ bool MappedTargets::lock_granted(Target& target) {
 
 void MappedTargets::leave_errand(Epoch& epoch) {
   Target& target = epoch.one;
-  if (target.access != Target::Access::requested || target.issued != 1 || target.atomics != 0) {
+  if (target.access != Target::Access::requested || target.issued != 1 ||
+      target.counted_apart != 0) {
     return;
   }
   if (epochs_.peer(target.rank).inlined.load()) return;  // perform() keeps the order

@@ -208,7 +208,7 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
   // Others must be over before the target goes on; but a write is if nothing may overtake it. A
   // question finds no lock once that has been given back.
   if (epoch.closed && target.waiting.empty() &&
-      target.reads + target.atomics + target.unasked == 0 &&
+      target.reads + target.counted_apart + target.unasked == 0 &&
       (target.writes == 0 || transport_.orders_writes())) {
     moved |= tell(epoch, target);
   }
@@ -316,7 +316,7 @@ bool RemoteTargets::take_end(RecordedOperation& recorded, const Message& message
   note_open(recorded);
   loans_.take_back(recorded.loan);
   target.moving.remove(recorded);
-  --target.atomics;
+  --target.counted_apart;
   epochs_.conclude(recorded);
   epochs_.satisfy_flushes(target);
   return true;

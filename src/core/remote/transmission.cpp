@@ -297,7 +297,7 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   const bool directly = goes_directly(operation);
   const int loan = directly ? -1 : lend(operation);
   // Of a rendezvous its own end tells, and no other answer.
-  loan < 0 ? void(++target.issued) : void(++target.atomics);
+  loan < 0 ? void(++target.issued) : void(++target.counted_apart);
   const bool by_messages = !directly && loan < 0;
   if (fetching && by_messages) {
     target.last_fetch = target.issued;
