@@ -107,7 +107,7 @@ bool Process::take_transfers() {
     moved = true;
     if (RecordedOperation* recorded = pools_.operations.find(transfer.token)) {
       recorded->epochs->reach().transferred(*recorded, transfer);
-    } else if (Rendezvous* one = remote_.rendezvouses.find(transfer.token)) {
+    } else if (Rendezvous* one = remote_.rendezvous_table.find(transfer.token)) {
       one->server->transferred(*one, transfer);
     }
   }

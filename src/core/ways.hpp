@@ -33,7 +33,7 @@ struct RemoteResources {
 
   Outbox outbox;
   LayoutCaches layouts;
-  Rendezvouses rendezvouses;
+  RendezvousTable rendezvous_table;
   Limits limits;
 };
 
@@ -108,7 +108,7 @@ class Ways final : public Reach {
           targets(epochs, region, transport, resources.limits, resources.layouts, sender, fence,
                   atomics),
           server(epochs, region, transport, resources.limits, resources.layouts,
-                 resources.rendezvouses, sender, fence, notifications) {}
+                 resources.rendezvous_table, sender, fence, notifications) {}
 
     Sender sender;
     CountedFence fence;

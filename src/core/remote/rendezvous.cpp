@@ -17,7 +17,7 @@ void Server::begin(const Message& message, const RemoteMemory& lent) {
   if (const Error error = check_request(message, nullptr, memory, place); error != Error::none) {
     return reply_to(message, error);
   }
-  Rendezvous& one = rendezvouses_.acquire();
+  Rendezvous& one = rendezvous_table_.acquire();
   one.server = this;
   one.message = message;
   one.lent = lent;
@@ -36,7 +36,7 @@ bool Server::carry_on(Rendezvous& one) {
     const std::array<TransferRun, 1> run{
         {{one.place + one.begun, one.lent.address + one.begun, room}}};
     const std::uint64_t taken =
-        transport_.transfer(process, write, run, one.lent.key, Rendezvouses::token(one), {});
+        transport_.transfer(process, write, run, one.lent.key, RendezvousTable::token(one), {});
     if (taken == 0) break;
     one.begun += taken;
     room -= taken;
@@ -58,7 +58,7 @@ void Server::end(Rendezvous& one) {
   reply_to(one.message, one.error);
   std::erase(meeting_, &one);
   epochs_.remove_work();
-  rendezvouses_.release(one);
+  rendezvous_table_.release(one);
 }
 
 }  // namespace oriel

@@ -36,7 +36,7 @@ struct Rendezvous {
 };
 
 /// Those of a process.
-class Rendezvouses {
+class RendezvousTable {
  public:
   Rendezvous& acquire() { return pool_.acquire(); }
   void release(Rendezvous& one) { pool_.release(one); }

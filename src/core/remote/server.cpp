@@ -94,14 +94,14 @@ Reduction reduction_of(const Message& message) {
 }  // namespace
 
 Server::Server(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
-               LayoutCaches& layouts, Rendezvouses& rendezvouses, Sender& sender,
+               LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
                CountedFence& fence, Notifications& notifications)
     : epochs_(epochs),
       region_(region),
       transport_(transport),
       limits_(limits),
       layouts_(layouts),
-      rendezvouses_(rendezvouses),
+      rendezvous_table_(rendezvous_table),
       sender_(sender),
       fence_(fence),
       notifications_(notifications),
@@ -109,7 +109,7 @@ Server::Server(Epochs& epochs, Region& region, Transport& transport, const Limit
 
 /// What is under way then has lost its origin.
 Server::~Server() {
-  for (Rendezvous* one : meeting_) rendezvouses_.release(*one);
+  for (Rendezvous* one : meeting_) rendezvous_table_.release(*one);
 }
 
 bool Server::gate_open(const Message& message) {

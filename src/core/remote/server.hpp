@@ -37,8 +37,8 @@ struct HeldMessage {
 class Server {
  public:
   Server(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
-         LayoutCaches& layouts, Rendezvouses& rendezvouses, Sender& sender, CountedFence& fence,
-         Notifications& notifications);
+         LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
+         CountedFence& fence, Notifications& notifications);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -105,7 +105,7 @@ class Server {
   Transport& transport_;
   const Limits& limits_;
   LayoutCaches& layouts_;
-  Rendezvouses& rendezvouses_;
+  RendezvousTable& rendezvous_table_;
   Sender& sender_;
   CountedFence& fence_;
   Notifications& notifications_;
