@@ -50,7 +50,8 @@ class Network {
                                  std::span<const std::byte> behind) = 0;
   virtual bool finished(Transfer& transfer) = 0;
   virtual bool orders_writes() const = 0;
-  /// Some transfer has not finished, or memory is lent.
+  /// A direct transfer is under way: one of ours has not finished, or memory is lent for one of
+  /// another process's.
   virtual bool transferring() const = 0;
   /// Direct transfers are to be had.
   virtual bool direct() const = 0;
