@@ -13,9 +13,9 @@
 
 #include "support/program.hpp"
 #include "support/stress/audit.hpp"
+#include "support/stress/barrier.hpp"
 #include "support/stress/epochs.hpp"
 #include "support/stress/job.hpp"
-#include "support/stress/rendezvous.hpp"
 #include "support/stress/worker.hpp"
 
 namespace {
@@ -75,7 +75,7 @@ class Run {
 
   Job job_;
   stress::Epochs epochs_;
-  stress::Rendezvous together_;
+  stress::Barrier together_;
 };
 
 void run(const Program& program, std::uint64_t seed, int threads) {

@@ -8,9 +8,9 @@ namespace stress {
 
 /// Where threads wait for one another. They sleep: where ranks have more threads than processors,
 /// those of std::barrier, which look again and again, take the time of those that work.
-class Rendezvous {
+class Barrier {
  public:
-  explicit Rendezvous(int threads) : threads_(threads) {}
+  explicit Barrier(int threads) : threads_(threads) {}
 
   void wait() {
     std::unique_lock held(mutex_);
