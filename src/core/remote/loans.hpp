@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "core/base/numbered.hpp"
 #include "core/transport/transport.hpp"
 
 namespace oriel {
@@ -16,7 +15,7 @@ class Loans {
   explicit Loans(Transport& transport) : transport_(transport) {}
   ~Loans() {
     for (const Loan& loan : loans_) {
-      if (loan.lent) transport_.take_back(loan.number);
+      if (loan.number >= 0) transport_.take_back(loan.number);
     }
   }
   Loans(const Loans&) = delete;
@@ -27,35 +26,19 @@ class Loans {
   int lend(int process, bool to_be_written, void* memory, std::uint64_t bytes) {
     Loan made;
     made.number = transport_.lend(process, to_be_written, memory, bytes, made.memory);
-    if (made.number < 0) return -1;
-    made.lent = true;
-    if (free_.empty()) {
-      free_.push_back(static_cast<int>(loans_.size()));
-      loans_.emplace_back();
-    }
-    const int loan = free_.back();
-    free_.pop_back();
-    at(loan) = made;
-    return loan;
+    return made.number >= 0 ? loans_.add(made) : -1;
   }
-  const RemoteMemory& memory(int loan) { return at(loan).memory; }
-  void take_back(int loan) {
-    transport_.take_back(at(loan).number);
-    at(loan).lent = false;
-    free_.push_back(loan);
-  }
+  const RemoteMemory& memory(int loan) { return loans_[loan].memory; }
+  void take_back(int loan) { transport_.take_back(loans_.remove(loan).number); }
 
  private:
   struct Loan {
     RemoteMemory memory;
-    int number = -1;  // the transport's
-    bool lent = false;
+    int number = -1;  // the transport's; -1: nothing is lent
   };
-  Loan& at(int loan) { return loans_[static_cast<std::size_t>(loan)]; }
 
   Transport& transport_;
-  std::vector<Loan> loans_;
-  std::vector<int> free_;  // of these
+  Numbered<Loan> loans_;
 };
 
 }  // namespace oriel

@@ -172,19 +172,12 @@ int OfiEndpoint::expose_memory(void* memory, std::uint64_t bytes, std::uint64_t 
     close_object(made);
     return -1;
   }
-  if (withdrawn_.empty()) {
-    withdrawn_.push_back(static_cast<int>(exposures_.size()));
-    exposures_.push_back(nullptr);
-  }
-  const int number = withdrawn_.back();
-  withdrawn_.pop_back();
-  exposures_[static_cast<std::size_t>(number)] = made;
-  return number;
+  return exposures_.add(made);
 }
 
 void OfiEndpoint::withdraw_memory(int exposure) {
-  close_object(exposures_[static_cast<std::size_t>(exposure)]);
-  withdrawn_.push_back(exposure);
+  fid_mr* withdrawn = exposures_.remove(exposure);
+  close_object(withdrawn);
 }
 
 bool OfiEndpoint::quiet() {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/numbered.hpp"
 #include "core/transport/transport.hpp"
 #include "transport/ofi/endpoint_name.hpp"
 #include "transport/ofi/libfabric.hpp"
@@ -68,9 +69,8 @@ class OfiEndpoint {
 
   std::vector<fi_addr_t> peers_;
   std::unordered_map<std::uint64_t, int> numbers_;  // by EndpointName::id
-  std::vector<fid_mr*> exposures_;                  // null: withdrawn,
-  std::vector<int> withdrawn_;                      // and to be used again
-  std::uint64_t registrations_ = 0;                 // there have been
+  Numbered<fid_mr*> exposures_;
+  std::uint64_t registrations_ = 0;  // there have been
 };
 
 /// Closes what libfabric has made.
