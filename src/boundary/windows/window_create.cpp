@@ -15,7 +15,7 @@
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/another_handle.hpp"
-#include "boundary/windows/traces.hpp"
+#include "boundary/windows/attributes.hpp"
 #include "boundary/windows/window_maker.hpp"
 
 namespace oriel::boundary {

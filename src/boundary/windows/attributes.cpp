@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the program leaves on the host's window behind a handle: noted on its way to the host, since
 // nobody can ask which attributes a window has.
-#include "boundary/windows/traces.hpp"
+#include "boundary/windows/attributes.hpp"
 
 #include <vector>
 
