@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/pieces/mixed.hpp"
 #include "core/pieces/own_pieces.hpp"
 #include "core/pieces/peer_pieces.hpp"
 #include "support/calls.hpp"
@@ -156,21 +157,44 @@ class FewSegments {
 
 // What has been attached can be detached, also when there is no memory left.
 TEST(PieceTree, CanAlwaysDetach) {
-  PieceRoot root;
-  FewSegments memory(2);
-  BasicPieceTree<SharedWords, FewSegments> tree(root, memory);
-  std::uint64_t attached = 0;
-  while (tree.reserve()) tree.attach({8 * ++attached, 8, {}});
-  EXPECT_GT(attached, PieceRoot::nodes_of(0));
-  for (std::uint64_t i = 1; i <= attached; ++i) {
-    const std::uint64_t address = 8 * (i * 7919 % attached + 1);
-    Piece piece;
-    ASSERT_TRUE(tree.find(address, piece));
-    ASSERT_EQ(piece.address, address);
-    tree.detach(address);
+  for (const std::size_t segments : {1, 2, 6}) {
+    PieceRoot root;
+    FewSegments memory(segments);
+    BasicPieceTree<SharedWords, FewSegments> tree(root, memory);
+    std::uint64_t attached = 0;
+    while (tree.reserve()) tree.attach({8 * ++attached, 8, {}});
+    EXPECT_GE(attached, PieceRoot::nodes_of(segments - 1) / 2);
+    for (std::uint64_t i = 1; i <= attached; ++i) {
+      const std::uint64_t address = 8 * (i * 7919 % attached + 1);
+      Piece piece;
+      ASSERT_TRUE(tree.find(address, piece));
+      ASSERT_EQ(piece.address, address);
+      tree.detach(address);
+    }
+    EXPECT_EQ(PieceRoot::number_of(root.top.load()), 0U);
+    EXPECT_TRUE(tree.reserve());
   }
+}
+
+// Addresses by whose hashes each piece lies below the one before: no tree of so many is as deep.
+TEST(PieceTree, CanDetachTheDeepest) {
+  PieceRoot root;
+  FewSegments memory(1);
+  BasicPieceTree<SharedWords, FewSegments> tree(root, memory);
+  constexpr std::uint64_t bands = 16;
+  std::uint64_t address = 0;
+  std::uint64_t attached = 0;
+  for (; tree.reserve(); ++attached) {
+    ASSERT_LT(attached, bands);
+    do {
+      address += 8;
+    } while (mixed(address) / (~std::uint64_t{0} / bands) != bands - 1 - attached);
+    tree.attach({address, 8, {}});
+  }
+  EXPECT_GE(attached, PieceRoot::nodes_of(0) / 2);
+  Piece piece;
+  while (tree.find(~std::uint64_t{0}, piece)) tree.detach(piece.address);
   EXPECT_EQ(PieceRoot::number_of(root.top.load()), 0U);
-  EXPECT_TRUE(tree.reserve());
 }
 
 /// Two ranks whose memory is attached in pieces of two words. Messages carry one word.

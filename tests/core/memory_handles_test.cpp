@@ -171,5 +171,27 @@ TEST(HandleSlots, AreManyAndUsedAgain) {
   }
 }
 
+// A window's slots may lie where a former one's lay.
+TEST(HandleSlots, AreNotThoseOfAFormerWindow) {
+  SimNetwork network(1, false);
+  SimTransport transport(network, 0);
+  const char* reason = "";
+  HandleName former;
+  for (int window = 0; window < 2; ++window) {
+    HandleRoot root;
+    OwnHandles own(root, transport);
+    PeerHandles peer{};
+    peer.meet(root);
+    HandleName name;
+    ASSERT_EQ(own.create({1000, 8, {}}, name, reason), Error::none);
+    EXPECT_EQ(name.slot, 0U);
+    Piece piece;
+    EXPECT_NE(peer.find(name, piece, transport, 0), nullptr);
+    EXPECT_EQ(peer.find(former, piece, transport, 0), nullptr);
+    EXPECT_EQ(own.release(former), Error::base);
+    former = name;
+  }
+}
+
 }  // namespace
 }  // namespace oriel::test

@@ -366,6 +366,33 @@ void long_and_gone(const Program& program, Source source) {
   MPI_Win_unlock_all(window);
 }
 
+/// A window begins with nothing attached, whatever a former one has left behind where its words
+/// lie now, and whoever is late.
+void former_windows(const Program& program) {
+  constexpr int rounds = 20;
+  constexpr useconds_t while_us = 500;
+  Memory<int> memory(Source::alloc_mem, 4);
+  const int target = program.right();
+  const MPI_Aint there =
+      gathered(address_of(memory.data()), program.size())[static_cast<std::size_t>(target)];
+  for (int round = 0; round < rounds; ++round) {
+    const auto late = [&](int turn) {
+      if ((round + turn + program.rank()) % 3 == 0) ::usleep(while_us);
+    };
+    Window window;
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+    late(0);
+    CHECK_EQUAL(put_and_flush(window, target, there), MPI_ERR_RMA_RANGE);
+    support::barrier();
+    CHECK_EQUAL(MPI_Win_attach(window, memory.data(), memory.bytes()), MPI_SUCCESS);
+    support::barrier();
+    CHECK_EQUAL(put_and_flush(window, target, there), MPI_SUCCESS);
+    MPI_Win_unlock(target, window);
+    late(1);
+    // Its memory is still attached when the window is freed.
+  }
+}
+
 void wrong_pieces() {
   Window window;
   std::vector<char> memory(1000);
@@ -661,6 +688,8 @@ int main(int argc, char** argv) {
   }
   program.test("updates", [&] { updates(program); });
   program.test("datatypes", [&] { datatypes(program); });
+  program.test_unless_host("any", "what a host checks is its own choice", "former windows",
+                           [&] { former_windows(program); });
   program.test_unless_host("any", "what a host checks is its own choice", "wrong pieces",
                            wrong_pieces);
   for (const bool weak : {false, true}) {

@@ -32,8 +32,8 @@ struct alignas(cache_line) HandleRoot {
     std::atomic<std::uint64_t> offset{0};        // of its Place; stored once
     std::atomic<std::uint64_t> extent_bytes{0};  // stored last (release)
   };
-  static constexpr std::size_t most_segments = 16;
-  static constexpr std::uint32_t first_slots = 64;
+  static constexpr std::size_t most_segments = 18;
+  static constexpr std::uint32_t first_slots = 16;  // less than a page, as PieceRoot::first_nodes
   static constexpr std::uint32_t most_slots = first_slots * ((1U << most_segments) - 1);
 
   std::array<Segment, most_segments> segments;

@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/pieces/own_handles.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <new>
 #include <random>
 
 #include "core/pieces/mixed.hpp"
 
 namespace oriel {
+namespace {
+
+std::uint64_t somewhere() {
+  std::random_device random;
+  constexpr unsigned half = 32;
+  return (std::uint64_t{random()} << half) | random();
+}
+
+/// Tokens begin somewhere, so that one of a former life is hardly ever one of this. All windows of
+/// the program share them: to ask for chance takes longer than to make a window.
+std::uint64_t next_token() {
+  static std::atomic<std::uint64_t> tokens = somewhere();
+  std::uint64_t token = 0;  // which is none
+  while (token == 0) token = mixed(tokens.fetch_add(1, std::memory_order_relaxed));
+  return token;
+}
+
+}  // namespace
 
 OwnHandles::~OwnHandles() {
   for (HandleSlot* segment : segments_) {
     if (segment != nullptr) transport_.unshare(reinterpret_cast<std::byte*>(segment));
   }
-}
-
-/// Tokens of a process begin somewhere, so that one of a former life is hardly ever one of this.
-std::uint64_t OwnHandles::next_token() {
-  if (tokens_ == 0) {
-    std::random_device random;
-    constexpr unsigned half = 32;
-    tokens_ = (std::uint64_t{random()} << half) | random();
-  }
-  if (++tokens_ == 0) ++tokens_;
-  return mixed(tokens_);  // only zero is mixed to zero
 }
 
 bool OwnHandles::take(std::uint32_t& slot) {

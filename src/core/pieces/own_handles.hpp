@@ -31,14 +31,12 @@ class OwnHandles {
     return segments_[HandleRoot::segment_of(slot)][HandleRoot::index_of(slot)];
   }
   bool take(std::uint32_t& slot);
-  std::uint64_t next_token();
 
   HandleRoot& root_;
   Transport& transport_;
   std::array<HandleSlot*, HandleRoot::most_segments> segments_{};
   std::uint32_t used_ = 0;           // slots up to this one have been used
   std::vector<std::uint32_t> free_;  // of these
-  std::uint64_t tokens_ = 0;         // 0: none has been made
 };
 
 }  // namespace oriel

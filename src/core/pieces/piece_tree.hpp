@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +24,10 @@ class BasicPieceTree {
 
   BasicPieceTree(Root& root, Segments& segments) : root_(root), segments_(segments) {}
 
-  /// Room for an attach(), which leaves some for a detach(). False: there is no memory left.
+  /// Room for an attach(), which builds one node more than are reached, at most, and takes one
+  /// for good: so it leaves some for the detach() of each. False: there is no memory left.
   bool reserve() {
-    if (room() >= 2 * most_changed) return true;
+    if (room() > std::min(reached(), most_changed)) return true;
     if (used_segments_ == Root::most_segments) return false;
     Place place;
     Node* nodes = segments_.take(used_segments_, place);
@@ -59,10 +61,11 @@ class BasicPieceTree {
  private:
   using Children = typename Node::Children;
 
-  /// Nodes that one change may build, and more: as deep as no tree is whose priorities are hashes.
+  /// Nodes that one change may build anew: as deep as no tree is whose priorities are hashes.
   static constexpr std::size_t most_changed = 96;
 
   std::size_t room() const { return free_.size() + (capacity_ - made_); }
+  std::size_t reached() const { return made_ - free_.size(); }
   Node& at(std::uint32_t number) {
     const auto [segment, index] = Root::spot(number);
     return nodes_[segment][index];

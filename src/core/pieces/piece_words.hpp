@@ -76,8 +76,9 @@ struct alignas(cache_line) BasicPieceRoot {
       return {offset.load(std::memory_order_acquire), extent_bytes.load(std::memory_order_acquire)};
     }
   };
-  static constexpr std::size_t most_segments = 16;
-  static constexpr std::uint32_t first_nodes = 256;
+  static constexpr std::size_t most_segments = 20;
+  /// Less than a page: what a page takes to come and go would be most of a short window's life.
+  static constexpr std::uint32_t first_nodes = 16;
 
   /// The number of the top node in its low bits, and a version above: no two are the same.
   Atomic<std::uint64_t> top{0};

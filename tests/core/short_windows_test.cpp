@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows that live for a moment take what the last one has left.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <string>
+
+#include "core/pieces/own_handles.hpp"
+#include "core/pieces/own_pieces.hpp"
+#include "core/pieces/peer_handles.hpp"
+#include "core/pieces/peer_pieces.hpp"
+#include "core/pieces/shared_pieces.hpp"
+#include "shm_processes.hpp"
+
+namespace oriel {
+namespace {
+
+constexpr int rounds = 200;
+
+long page_faults() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+class ShortWindows : public ::testing::Test {
+ protected:
+  std::string error_;
+  shm_test::OwnTransport transport_{error_};
+};
+
+/// What a window does for one piece of memory and for two handles. False: `former`, the second one
+/// of a former window, is seen, or another thing is wrong.
+bool live(ShmTransport& transport, HandleName& former) {
+  SharedPieces shared;
+  OwnPieces pieces(shared.attached, transport);
+  OwnHandles handles(shared.handles, transport);
+  PeerPieces seen{};
+  seen.meet(shared.attached);
+  PeerHandles seen_handles{};
+  seen_handles.meet(shared.handles);
+  const int self = transport.self();
+  const Piece memory{1000, 100, {}};
+  const char* reason = "";
+  Piece piece;
+  HandleName name;
+  const bool clean = seen.find(1000, piece, transport, self) == PieceSearch::none &&
+                     pieces.attach(memory, reason) == Error::none &&
+                     seen.find(1000, piece, transport, self) == PieceSearch::found &&
+                     handles.create(memory, name, reason) == Error::none &&
+                     seen_handles.find(name, piece, transport, self) != nullptr &&
+                     seen_handles.find(former, piece, transport, self) == nullptr;
+  return handles.create(memory, former, reason) == Error::none && clean;
+}
+
+// A page that goes back to the system and is brought in again takes longer than all the rest.
+TEST_F(ShortWindows, BringInNoPage) {
+  HandleName former;
+  ASSERT_TRUE(live(*transport_, former)) << error_;
+  const long before = page_faults();
+  for (int round = 0; round < rounds; ++round) ASSERT_TRUE(live(*transport_, former));
+  EXPECT_LT(page_faults() - before, rounds / 2);
+}
+
+}  // namespace
+}  // namespace oriel
