@@ -49,6 +49,11 @@ bool HostWindows::keeps(MPI_Win handle) {
   return std::ranges::any_of(kept_, [&](const Kept& kept) { return kept.handle == handle; });
 }
 
+void HostWindows::keep_few() {
+  const std::lock_guard one(alone_);
+  while (kept_.size() > few) free_oldest();
+}
+
 void HostWindows::empty() {
   const std::lock_guard one(alone_);
   while (!kept_.empty()) free_oldest();

@@ -30,7 +30,10 @@ class HostWindows {
   void keep(MPI_Win handle, bool handled);
   /// Whether it is kept: the program has freed it.
   bool keeps(MPI_Win handle);
-  /// The host gets back what is kept, for its communicators and windows to come.
+  /// The program has no window: the host gets back nearly all that is kept, for its communicators
+  /// and windows to come.
+  void keep_few();
+  /// The host gets back all, before it ends.
   void empty();
   /// Once the host has ended, and in the child of a fork, which has none. Without the lock, which a
   /// thread of the parent may have held.
@@ -48,6 +51,9 @@ class HostWindows {
   /// might: MPICH makes both of 2,048 context ids. So many are less than a hundredth, and they are
   /// kept only while the program has windows.
   static constexpr std::size_t most_kept = 16;
+  /// In between, for one that makes a window, and another one from its memory handle, again and
+  /// again.
+  static constexpr std::size_t few = 2;
 
   std::recursive_mutex alone_;
   std::vector<Kept> kept_;  // the latest last

@@ -47,7 +47,7 @@ void Lifetime::let_go() {
   }
   // The program has no window left. Without the lock, which delete callbacks of the program's want
   // that run while somebody frees a window of the host's.
-  host_windows.empty();
+  host_windows.keep_few();
 }
 
 void Lifetime::begin_session() {
