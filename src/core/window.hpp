@@ -142,11 +142,8 @@ class Window : public Epochs {
     if (!atomics.empty() && atomics.has(bit(reduction.op), reduction.basic)) return false;
     std::byte* where = direct(target, displacement, count * reduction.element);
     if (where == nullptr) return false;
-    const Member& member = *peer(target).member;
-    if (thread != nullptr) {
-      return region_->reduce_unlocked(*thread, reduction, member, where, origin, fetched, count);
-    }
-    return region_->reduce(reduction, member, where, origin, fetched, count) == Error::none;
+    return region_->reduce_lightly(thread, reduction, *peer(target).member, where, origin, fetched,
+                                   count);
   }
   /// Likewise of compare-and-swap.
   bool compare_swap_directly(ThreadLine* thread, int target, std::int64_t displacement,
@@ -156,13 +153,8 @@ class Window : public Epochs {
     if (!atomics.empty() && atomics.has(compare_swap_bit, reduction.basic)) return false;
     std::byte* where = direct(target, displacement, reduction.element);
     if (where == nullptr) return false;
-    const Member& member = *peer(target).member;
-    if (thread != nullptr) {
-      return region_->compare_swap_unlocked(*thread, reduction.element, member, where, origin,
-                                            compare, result);
-    }
-    return region_->compare_swap(reduction.element, member, where, origin, compare, result) ==
-           Error::none;
+    return region_->compare_swap_lightly(thread, reduction.element, *peer(target).member, where,
+                                         origin, compare, result);
   }
 
   /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all

@@ -9,7 +9,7 @@
 
 namespace oriel::boundary {
 
-/// Gives each thread that updates without the process lock a line of its own (see ThreadUpdate),
+/// Gives each thread that updates without the process lock a line of its own (see LightUpdate),
 /// and takes it back when the thread ends.
 class LineKeeper {
  public:

@@ -36,7 +36,7 @@ namespace oriel {
 /// sees C1 in U2 and turns back (U1 is kept before U2 by C2: see store_before_look()). U4 to C3 and
 /// C4 to U2 carry what was written from one holder to the next.
 ///
-/// A changer has the lock of its process. A thread without that only looks (ThreadUpdate): it turns
+/// A changer has the lock of its process. A thread without that only looks (LightUpdate): it turns
 /// back where it would have to change the word, or wait.
 ///
 /// Death: a rank killed between U1 and U4 is awaited in C3 no longer than it lives, and the changer
@@ -67,7 +67,7 @@ class BasicUpdate {
   bool lost() const { return right_ >= first_lost; }
   int lost_rank() const { return static_cast<int>(right_ - first_lost); }
 
-  // Of ThreadUpdate, too.
+  // Of LightUpdate, too.
   static constexpr std::uint32_t everybody = 1;
   static std::uint32_t alone_by(const Updater& one) { return first_alone + one.number(); }
   static std::uint32_t enter(const BasicControlBlock<Words>& target, const Updater& one,

@@ -9,9 +9,9 @@
 #include "core/base/error.hpp"
 #include "core/base/zero_array.hpp"
 #include "core/lock/control.hpp"
+#include "core/lock/light_update.hpp"
 #include "core/lock/lock_line.hpp"
 #include "core/lock/sharers.hpp"
-#include "core/lock/thread_update.hpp"
 #include "core/lock/update.hpp"
 #include "core/operation/atomic_set.hpp"
 #include "core/operation/operation.hpp"
@@ -133,24 +133,30 @@ class Region {
                                                               result);
     return Error::none;
   }
-  /// The same by a thread that does not hold the lock of its process. False: nothing has been done,
-  /// and the lock is needed.
-  bool reduce_unlocked(ThreadLine& thread, const Reduction& reduction, const Member& target,
-                       void* where, const void* origin, void* fetched, std::uint64_t count) const {
-    const bool alone = !by_cpu_atomics(target, where, reduction.element, count);
-    const ThreadUpdate held(*target.control, thread, sharers_, alone);
-    if (!held.permitted()) return false;
-    (held.alone() ? reduce_plain : reduce_atomic)(reduction, where, origin, fetched, count);
+  /// The same as a LightUpdate. False: nothing has been done, and the lock is needed.
+  bool reduce_lightly(ThreadLine* thread, const Reduction& reduction, const Member& target,
+                      void* where, const void* origin, void* fetched, std::uint64_t count) const {
+    const LightUpdate held(*target.control, sharers_, thread);
+    if (held.alone()) [[likely]] {
+      reduce_plain(reduction, where, origin, fetched, count);
+    } else if (held.by_elements() && by_cpu_atomics(target, where, reduction.element, count)) {
+      reduce_atomic(reduction, where, origin, fetched, count);
+    } else {
+      return false;
+    }
     return true;
   }
-  bool compare_swap_unlocked(ThreadLine& thread, std::uint32_t element, const Member& target,
-                             void* where, const void* origin, const void* compare,
-                             void* result) const {
-    const bool alone = !by_cpu_atomics(target, where, element, 1);
-    const ThreadUpdate held(*target.control, thread, sharers_, alone);
-    if (!held.permitted()) return false;
-    (held.alone() ? compare_swap_plain : compare_swap_atomic)(element, where, origin, compare,
-                                                              result);
+  bool compare_swap_lightly(ThreadLine* thread, std::uint32_t element, const Member& target,
+                            void* where, const void* origin, const void* compare,
+                            void* result) const {
+    const LightUpdate held(*target.control, sharers_, thread);
+    if (held.alone()) [[likely]] {
+      compare_swap_plain(element, where, origin, compare, result);
+    } else if (held.by_elements() && by_cpu_atomics(target, where, element, 1)) {
+      compare_swap_atomic(element, where, origin, compare, result);
+    } else {
+      return false;
+    }
     return true;
   }
   /// Whether so many elements in a row there are updated one by one, by an atomic of the CPU each;

@@ -192,10 +192,9 @@ UpdateScene::Line& UpdateScene::line_of(int rank) {
 }
 
 void UpdateScene::update_unlocked(int rank, bool alone) {
-  const ThreadUpdate held(control_.block(), line_of(rank), sharers_[static_cast<std::size_t>(rank)],
-                          alone);
-  if (held.permitted()) {
-    expect(!alone || held.alone(), "not alone");
+  const LightUpdate held(control_.block(), sharers_[static_cast<std::size_t>(rank)],
+                         &line_of(rank));
+  if (held.alone() || (held.by_elements() && !alone)) {
     count(held.alone());
   } else {
     given_up_.fetch_add(1, std::memory_order_relaxed);

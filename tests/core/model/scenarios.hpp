@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/lock/fence_tree.hpp"
+#include "core/lock/light_update.hpp"
 #include "core/lock/lock_line_inline.hpp"
-#include "core/lock/thread_update.hpp"
 #include "core/lock/update_inline.hpp"
 #include "core/lock/watched_word.hpp"
 #include "core/transport/doorbell.hpp"
@@ -108,7 +108,7 @@ class UpdateScene final : public Scene, public Threads {
 
  private:
   using Update = BasicUpdate<Words>;
-  using ThreadUpdate = BasicThreadUpdate<Words>;
+  using LightUpdate = BasicLightUpdate<Words>;
 
   int ranks() const override { return static_cast<int>(scripts_.size()); }
   std::span<const int> sharing() const override { return sharing_; }
