@@ -204,10 +204,25 @@ Kernel common_kernel(Way way, const Reduction& reduction) {
 }
 
 /// Without atomicity, for any type and op but replace and no_op of Basic::other. Null: no such op.
-Kernel plain_kernel_of(const Reduction& reduction, std::size_t count) {
-  if (const Kernel kernel = common_kernel(count < few ? Way::plain : widest, reduction))
-    return kernel;
-  return uncommon_kernel(reduction.basic, reduction.op);
+Kernel plain_kernel_of(const Reduction& reduction) {
+  const Kernel kernel = common_kernel(Way::plain, reduction);
+  return kernel != nullptr ? kernel : uncommon_kernel(reduction.basic, reduction.op);
+}
+
+// The rest of reduce_plain(), in functions of their own: it then saves no registers for the usual
+// case.
+
+[[gnu::noinline]] void reduce_uncommon(const Reduction& reduction, void* target, const void* origin,
+                                       void* fetched, std::size_t count) {
+  uncommon_kernel(reduction.basic, reduction.op)(target, origin, fetched, count);
+}
+
+/// replace and no_op, whatever the elements are.
+[[gnu::noinline]] void copy_plain(Op op, void* target, const void* origin, void* fetched,
+                                  std::size_t bytes) {
+  if (bytes == 0) return;
+  if (fetched != nullptr) std::memcpy(fetched, target, bytes);
+  if (op == Op::replace) std::memcpy(target, origin, bytes);
 }
 
 /// Calls visit with a word of `bytes` bytes.
@@ -235,7 +250,7 @@ void reduce_words(const Reduction& reduction, void* target, const void* origin, 
   if (reduction.op == Op::no_op) {
     return atomic_kernel<Op::no_op, Word>(target, origin, fetched, count);
   }
-  const Kernel combine = plain_kernel_of(reduction, 1);
+  const Kernel combine = plain_kernel_of(reduction);
   auto* to = static_cast<Word*>(target);
   const auto* from = static_cast<const std::byte*>(origin);
   auto* old_out = static_cast<std::byte*>(fetched);
@@ -259,7 +274,7 @@ bool valid(const Reduction& reduction) {
   const auto basic = static_cast<std::size_t>(reduction.basic);
   const std::uint32_t size = basic < common_types ? sizes[basic] : uncommon_bytes(reduction.basic);
   if (reduction.element == 0 || (size != 0 && size != reduction.element)) return false;
-  return reduction.op <= Op::no_op || plain_kernel_of(reduction, 1) != nullptr;
+  return reduction.op <= Op::no_op || plain_kernel_of(reduction) != nullptr;
 }
 
 void reduce_atomic(const Reduction& reduction, void* target, const void* origin, void* fetched,
@@ -274,13 +289,14 @@ void reduce_atomic(const Reduction& reduction, void* target, const void* origin,
 
 void reduce_plain(const Reduction& reduction, void* target, const void* origin, void* fetched,
                   std::size_t count) {
-  const std::size_t bytes = count * reduction.element;
-  if (bytes == 0) return;
-  if (reduction.op > Op::no_op) [[likely]] {
-    return plain_kernel_of(reduction, count)(target, origin, fetched, count);
+  if (reduction.op <= Op::no_op) {
+    return copy_plain(reduction.op, target, origin, fetched, count * reduction.element);
   }
-  if (fetched != nullptr) std::memcpy(fetched, target, bytes);
-  if (reduction.op == Op::replace) std::memcpy(target, origin, bytes);
+  const Way way = count < few ? Way::plain : widest;
+  if (const Kernel kernel = common_kernel(way, reduction)) [[likely]] {
+    return kernel(target, origin, fetched, count);
+  }
+  reduce_uncommon(reduction, target, origin, fetched, count);
 }
 
 void compare_swap_atomic(std::uint32_t element, void* target, const void* origin,
