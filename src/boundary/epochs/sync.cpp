@@ -53,7 +53,7 @@ Failure translate_lock_assert(const BoundWindow& window, int given, Assert& asse
 }
 
 /// Whose operations a flush of the handle waits for; a local one waits for all.
-ThreadSet flushed_threads(const BoundWindow& window, bool local) {
+inline ThreadSet flushed_threads(const BoundWindow& window, bool local) {
   if (local) return all_threads;
   return window.info.thread_scope.load() ? thread_of(own_line()) : all_threads;
 }
@@ -84,17 +84,17 @@ Failure flush(BoundWindow& window, int rank, bool local) {
 
 template <typename Host>
 inline int carry_flush(const char* call, MPI_Win handle, int rank, bool local, Host&& host) {
-  return carry_at_once(
-      call, handle,
-      [&](const BoundWindow& window) {
+  if (carried_at_once(handle, [&](const BoundWindow& window) {
         if (!may_flush(window, rank) ||
             !window.core->flushed(rank, local, flushed_threads(window, local))) {
           return false;
         }
         sweep_unlocked();
         return true;
-      },
-      [&](BoundWindow& window) { return flush(window, rank, local); }, host);
+      })) [[likely]]
+    return MPI_SUCCESS;
+  return carry_aside(
+      call, handle, [=](BoundWindow& window) { return flush(window, rank, local); }, host);
 }
 
 Failure flush_all(BoundWindow& window, bool local) {
@@ -274,12 +274,12 @@ ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
 
 ORIEL_MPI_CALL(Win_flush)(int rank, MPI_Win win) {
   return carry_flush("MPI_Win_flush", win, rank, false,
-                     [&] { return host_mpi().Win_flush(rank, win); });
+                     [=] { return host_mpi().Win_flush(rank, win); });
 }
 
 ORIEL_MPI_CALL(Win_flush_local)(int rank, MPI_Win win) {
   return carry_flush("MPI_Win_flush_local", win, rank, true,
-                     [&] { return host_mpi().Win_flush_local(rank, win); });
+                     [=] { return host_mpi().Win_flush_local(rank, win); });
 }
 
 ORIEL_MPI_CALL(Win_flush_all)(MPI_Win win) {

@@ -10,11 +10,14 @@ using namespace oriel::boundary;
 /// Two calls: MPI_Name with its fast path, MPI_Rname always with an Access.
 #define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                         \
   ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME(Count), MPI_Win win) {                               \
-    return carry_at_once(                                                                        \
+    if (carried_at_once(win, [&](const BoundWindow& window) {                                    \
+          return name##_at_once(window, ORIEL_##NAME##_NAMES);                                   \
+        })) [[likely]]                                                                           \
+      return MPI_SUCCESS;                                                                        \
+    return carry_aside(                                                                          \
         "MPI_" #Name #suffix, win,                                                               \
-        [&](const BoundWindow& window) { return name##_at_once(window, ORIEL_##NAME##_NAMES); }, \
-        [&](BoundWindow& window) { return issue(window, name##_access(ORIEL_##NAME##_NAMES)); }, \
-        [&] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                     \
+        [=](BoundWindow& window) { return issue(window, name##_access(ORIEL_##NAME##_NAMES)); }, \
+        [=] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                     \
   }                                                                                              \
   ORIEL_MPI_CALL(R##name##suffix)(ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) {     \
     return issue_with_request(                                                                   \
@@ -38,30 +41,32 @@ ORIEL_OPERATIONS(MPI_Count, _c)
 ORIEL_MPI_CALL(Fetch_and_op)
 (const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,
  MPI_Win win) {
-  return carry_at_once(
-      "MPI_Fetch_and_op", win,
-      [&](const BoundWindow& window) {
+  if (carried_at_once(win, [&](const BoundWindow& window) {
         return fetch_and_op_at_once(window, origin, result, type, rank, displacement, op);
-      },
-      [&](BoundWindow& window) {
+      })) [[likely]]
+    return MPI_SUCCESS;
+  return carry_aside(
+      "MPI_Fetch_and_op", win,
+      [=](BoundWindow& window) {
         return issue(window, fetch_and_op_access(origin, result, type, rank, displacement, op));
       },
-      [&] { return host_mpi().Fetch_and_op(origin, result, type, rank, displacement, op, win); });
+      [=] { return host_mpi().Fetch_and_op(origin, result, type, rank, displacement, op, win); });
 }
 
 ORIEL_MPI_CALL(Compare_and_swap)
 (const void* origin, const void* compare, void* result, MPI_Datatype type, int rank,
  MPI_Aint displacement, MPI_Win win) {
-  return carry_at_once(
-      "MPI_Compare_and_swap", win,
-      [&](const BoundWindow& window) {
+  if (carried_at_once(win, [&](const BoundWindow& window) {
         return compare_and_swap_at_once(window, origin, compare, result, type, rank, displacement);
-      },
-      [&](BoundWindow& window) {
+      })) [[likely]]
+    return MPI_SUCCESS;
+  return carry_aside(
+      "MPI_Compare_and_swap", win,
+      [=](BoundWindow& window) {
         return issue(window,
                      compare_and_swap_access(origin, compare, result, type, rank, displacement));
       },
-      [&] {
+      [=] {
         return host_mpi().Compare_and_swap(origin, compare, result, type, rank, displacement, win);
       });
 }

@@ -89,6 +89,20 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
   return true;
 }
 
+std::byte* straight_by_handle(const BoundWindow& window, int rank, MPI_Aint displacement,
+                              std::size_t bytes) {
+  if (!window.view.has_value() || rank != window.view->target) return nullptr;
+  return window.core->direct(*window.view, displacement, bytes);
+}
+
+bool copied(const BoundWindow& window, bool write, int rank, MPI_Aint displacement, void* local,
+            std::size_t bytes) {
+  if (valid_rank(window, rank))
+    return window.core->copy_directly(write, rank, displacement, local, bytes);
+  return window.view.has_value() && rank == window.view->target &&
+         window.core->copy_directly(write, *window.view, displacement, local, bytes);
+}
+
 Failure check_counter(const BoundWindow& window, int rank, int index) {
   const Counters& counters = window.core->notifications().counters();
   if (counters.has(rank, index)) return {};

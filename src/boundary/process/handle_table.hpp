@@ -140,7 +140,8 @@ class HandleTable {
     Object* object;
   };
 
-  Object* find_in_table(std::uint64_t key, std::uint64_t version) const {
+  /// Not a part of find(), which every call has two of.
+  [[gnu::noinline]] Object* find_in_table(std::uint64_t key, std::uint64_t version) const {
     const Entry* entry = table_.load(std::memory_order_acquire)->find(key);
     Object* object = entry != nullptr ? entry->object() : nullptr;
     std::atomic_thread_fence(std::memory_order_acquire);

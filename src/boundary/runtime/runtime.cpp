@@ -90,4 +90,18 @@ void Runtime::take_spare_flag() {
   *spare_flag_ = Flag();
 }
 
+void sweep_beside_others() {
+  static thread_local unsigned calls = 0;
+  static thread_local std::uint64_t seen = 0;
+  constexpr unsigned rarely = 16;
+  const Process& process = runtime.engine()->process;
+  const bool others_sweep = process.sweeps() != seen;
+  if (runtime.lock.enabled() && others_sweep && ++calls % rarely != 0) {
+    seen = process.sweeps();
+    return;
+  }
+  if (const TryGuard guard{runtime.lock}) sweep_pending();
+  seen = process.sweeps();
+}
+
 }  // namespace oriel::boundary

@@ -130,22 +130,13 @@ inline void sweep_now_and_then() {
   }
 }
 
+/// The long half of sweep_unlocked().
+void sweep_beside_others();
 /// Likewise of calls without the lock: several threads make them at the same time, so each looks
 /// now and then, and leaves it to whoever holds the lock.
 inline void sweep_unlocked() {
-  if (!runtime.busy()) [[likely]]
-    return;
-  static thread_local unsigned calls = 0;
-  static thread_local std::uint64_t seen = 0;
-  constexpr unsigned rarely = 16;
-  const Process& process = runtime.engine()->process;
-  const bool others_sweep = process.sweeps() != seen;
-  if (runtime.lock.enabled() && others_sweep && ++calls % rarely != 0) {
-    seen = process.sweeps();
-    return;
-  }
-  if (const TryGuard guard{runtime.lock}) sweep_pending();
-  seen = process.sweeps();
+  if (runtime.busy()) [[unlikely]]
+    sweep_beside_others();
 }
 
 /// The shape of every call on a window: not ours, to the host; ours, to the core; an error, to the
@@ -167,15 +158,20 @@ inline int carry(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
   return MPI_SUCCESS;
 }
 
-/// The shape of calls that have a fast path, which any thread takes without the lock: it has done
-/// everything, or nothing.
-template <typename AtOnce, typename Ours, typename Host>
-inline int carry_at_once(const char* call, MPI_Win handle, AtOnce&& at_once, Ours&& ours,
-                         Host&& host) {
+/// The fast path of a call, which any thread takes without the lock. True: it has done everything;
+/// false: nothing, and carry_aside() has to.
+template <typename AtOnce>
+inline bool carried_at_once(MPI_Win handle, AtOnce&& at_once) {
   const BoundWindow* window = runtime.windows.find(handle_key(handle));
-  if (window != nullptr && at_once(*window)) [[likely]]
-    return MPI_SUCCESS;
-  return carry(call, handle, std::forward<Ours>(ours), std::forward<Host>(host));
+  return window != nullptr && at_once(*window);
+}
+
+/// carry() behind a fast path, in a function of its own. `ours` and `host` have copies of the
+/// call's arguments: the fast path then keeps these in registers, and does nothing for a call that
+/// seldom follows.
+template <typename Ours, typename Host>
+[[gnu::noinline]] int carry_aside(const char* call, MPI_Win handle, Ours ours, Host host) {
+  return carry(call, handle, ours, host);
 }
 
 }  // namespace oriel::boundary

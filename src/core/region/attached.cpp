@@ -43,6 +43,10 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
   return Error::none;
 }
 
+std::byte* Region::direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) const {
+  return pieces_[rank].direct(address, bytes);
+}
+
 Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
   Piece found;
   if (handles_[rank].find(name, found, transport_, member(rank).process) == nullptr) {
