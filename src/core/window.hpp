@@ -128,7 +128,10 @@ class Window : public Epochs {
     store.after_inlined = inlined;
     const NotifyOutcome told = ways_.tell(target, {notice.kind, notice.number, bytes}, store);
     if (told == NotifyOutcome::not_now) return false;
-    if (told == NotifyOutcome::inlined) mark(other.inlined);
+    if (told == NotifyOutcome::inlined) {
+      mark(other.inlined);
+      note_unflushed();
+    }
     mark(open->used);
     return true;
   }

@@ -85,6 +85,7 @@ class Caller {
           put(target);
       }
       if (random_.chance(70)) flush(target);
+      if (random_.chance(10)) flush_all();
     }
     for (int target = 0; target < ranks; ++target) flush(target);
   }
@@ -173,6 +174,12 @@ class Caller {
     finish([&](Completion* told) { return window().flush(target, false, told); });
   }
 
+  void flush_all() {
+    if (window().all_flushed()) return;
+    const std::lock_guard guard(lock());
+    finish([&](Completion* told) { return window().flush_all(random_.chance(50), told); });
+  }
+
   /// As a blocking call does, with the lock.
   template <typename Call>
   void finish(Call call) {
@@ -257,7 +264,7 @@ TEST(OtherThreads, DoNotOvertakeWhatIsRecorded) {
 
 // A store that travels in a notification is made before any thread's flush is over, whichever
 // thread takes it back (N5).
-TEST(OtherThreads, WaitForStoresThatAreTakenBack) {
+void wait_for_stores_that_are_taken_back(bool all_targets) {
   SimJob job({0, 0});
   SimWindowSpec spec;
   spec.bytes = 64;
@@ -268,10 +275,11 @@ TEST(OtherThreads, WaitForStoresThatAreTakenBack) {
   issue(origin, on_word(OperationKind::put, &value, 1, 8));
   std::mutex lock;
   const auto flush = [&] {
-    if (origin.flushed(1, false)) return;
+    if (all_targets ? origin.all_flushed() : origin.flushed(1, false)) return;
     const std::lock_guard guard(lock);
-    if (origin.settled(1, false)) return;
-    EXPECT_TRUE(origin.flush(1, false, nullptr).done);
+    if (!all_targets && origin.settled(1, false)) return;
+    EXPECT_TRUE(
+        (all_targets ? origin.flush_all(false, nullptr) : origin.flush(1, false, nullptr)).done);
   };
   constexpr std::uint64_t all = 20;
   std::atomic<std::uint64_t> put{0};
@@ -306,6 +314,14 @@ TEST(OtherThreads, WaitForStoresThatAreTakenBack) {
   }
   other.join();
   EXPECT_TRUE(origin.unlock_all(nullptr).done);
+}
+
+TEST(OtherThreads, WaitForStoresThatAreTakenBack) {
+  wait_for_stores_that_are_taken_back(false);
+}
+
+TEST(OtherThreads, WaitForStoresOfAllTargetsThatAreTakenBack) {
+  wait_for_stores_that_are_taken_back(true);
 }
 
 // A thread that has come to update alone goes on so, without the lock: long accumulates as well.

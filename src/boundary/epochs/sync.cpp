@@ -97,9 +97,21 @@ inline int carry_flush(const char* call, MPI_Win handle, int rank, bool local, H
       call, handle, [=](BoundWindow& window) { return flush(window, rank, local); }, host);
 }
 
-Failure flush_all(BoundWindow& window, bool local) {
-  return block(window,
-               [&](Completion* completion) { return window.core->flush_all(local, completion); });
+template <typename Host>
+inline int carry_flush_all(const char* call, MPI_Win handle, bool local, Host&& host) {
+  return carry_at_once(
+      call, handle,
+      [](const BoundWindow& window) {
+        if (!window.core->all_flushed()) return false;
+        sweep_unlocked();
+        return true;
+      },
+      [&](BoundWindow& window) {
+        return block(window, [&](Completion* completion) {
+          return window.core->flush_all(local, completion);
+        });
+      },
+      host);
 }
 
 }  // namespace
@@ -283,15 +295,13 @@ ORIEL_MPI_CALL(Win_flush_local)(int rank, MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_flush_all)(MPI_Win win) {
-  return carry(
-      "MPI_Win_flush_all", win, [&](BoundWindow& window) { return flush_all(window, false); },
-      [&] { return host_mpi().Win_flush_all(win); });
+  return carry_flush_all("MPI_Win_flush_all", win, false,
+                         [&] { return host_mpi().Win_flush_all(win); });
 }
 
 ORIEL_MPI_CALL(Win_flush_local_all)(MPI_Win win) {
-  return carry(
-      "MPI_Win_flush_local_all", win, [&](BoundWindow& window) { return flush_all(window, true); },
-      [&] { return host_mpi().Win_flush_local_all(win); });
+  return carry_flush_all("MPI_Win_flush_local_all", win, true,
+                         [&] { return host_mpi().Win_flush_local_all(win); });
 }
 
 ORIEL_MPI_CALL(Win_sync)(MPI_Win win) {

@@ -114,6 +114,7 @@ void Epochs::activate(Epoch& epoch) {
 }
 
 Outcome Epochs::close(Epoch& epoch, Completion* completion) {
+  note_unflushed();
   epoch.closed = true;
   epoch.closed_at = ++events_;
   epoch.completion = completion;
@@ -327,6 +328,7 @@ Outcome Epochs::issue(const Operation& operation) {
   }
   mark(target->used);
   mark(other.outstanding, operation.thread);
+  note_unflushed();
   const Outcome outcome = reach_.issue(operation, *epoch, *target);
   // Somebody is going to wait for an answer, perhaps after a while of computing.
   if (operation.completes_there && !outcome.done) reach_.push(true);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "core/base/error.hpp"
+#include "core/base/published.hpp"
 #include "core/base/work_list.hpp"
 #include "core/base/zero_array.hpp"
 #include "core/epoch/activation.hpp"
@@ -94,6 +96,15 @@ class Epochs : public EpochsAtWork::Link {
     outstanding.store(outstanding.load() & ~threads, std::memory_order_release);
   }
   Outcome flush_all(bool local, Completion* completion);
+  /// The hot path's question of a flush of all targets: one that is allowed now has nothing to wait
+  /// for. False: use flush_all(). Without the lock, as Window::direct().
+  bool all_flushed() const {
+    // Acquire: what other threads have finished.
+    if (!all_flushed_.load(std::memory_order_acquire)) return false;
+    // What the next release of this thread publishes must include the stores made so far.
+    std::atomic_thread_fence(std::memory_order_release);
+    return true;
+  }
   /// MPI_Win_sync.
   Error sync();
 
@@ -172,9 +183,17 @@ class Epochs : public EpochsAtWork::Link {
     --epoch.untold;
   }
   /// How many ranks have been left operations by weak unlocks.
-  void note_weak_left(bool left) { left ? ++weak_peers_ : --weak_peers_; }
+  void note_weak_left(bool left) {
+    left ? ++weak_peers_ : --weak_peers_;
+    note_unflushed();
+  }
 
  protected:
+  /// A flush of all targets may have something to wait for, or may not be allowed any more.
+  void note_unflushed() {
+    if (all_flushed_.load()) all_flushed_.store(false);
+  }
+
   // Of single targets, but for the light epoch: see Window.
   Error open_lock(bool exclusive, int target, Assert assertion);
   Outcome close_lock(int target, Completion* completion);
@@ -202,6 +221,7 @@ class Epochs : public EpochsAtWork::Link {
     peers_[target].lock = nullptr;
     peers_[target].ready.store(nullptr);
     --open_locks_;
+    note_unflushed();
     return light_.exclusive;
   }
 
@@ -238,6 +258,7 @@ class Epochs : public EpochsAtWork::Link {
   struct Coverage {
     FlushRequest* request = nullptr;  // where it has to wait
     Error error = Error::none;        // elsewhere
+    bool whole = true;                // nothing of theirs is left for a flush that is not local
   };
   void cover(Epoch& epoch, Target& target, bool local, Coverage& coverage);
   void cover_notified(bool local, Coverage& coverage);
@@ -265,6 +286,9 @@ class Epochs : public EpochsAtWork::Link {
   bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)
   Reorder reorder_;
   const char* reason_ = "";
+  /// Since a flush has found nothing to wait for, nothing has gone the general path, no store has
+  /// been left to a target, and no epoch has been closed.
+  Published<bool> all_flushed_;
   ZeroArray<EpochPeer> peers_;
   Epoch* first_ = nullptr;  // all epochs from opening to completion, in opening order
   Epoch* last_ = nullptr;

@@ -33,6 +33,7 @@ void Epochs::cover(Epoch& epoch, Target& target, bool local, Coverage& coverage)
   if (!local && other.inlined.load()) {
     coverage.error = first_of(coverage.error, reach_.recall(target.rank));
   }
+  coverage.whole &= target.finished == target.issued && !other.inlined.load();
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
   // A question of another kind of epoch does not wait for locks, so its answer says nothing of
   // them.
@@ -145,6 +146,11 @@ Outcome Epochs::flush_all(bool local, Completion* completion) {
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open"));
   }
   cover_notified(local, coverage);
+  if (coverage.request == nullptr && coverage.error == Error::none && coverage.whole &&
+      weak_peers_ == 0) {
+    // Release: who finds it set has not waited for the operations that are over.
+    all_flushed_.store(true, std::memory_order_release);
+  }
   return covered(coverage, completion);
 }
 
