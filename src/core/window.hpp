@@ -10,6 +10,7 @@
 
 #include "core/epoch/epochs.hpp"
 #include "core/notify/notifications.hpp"
+#include "core/operation/address.hpp"
 #include "core/operation/operation.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/message.hpp"
@@ -54,7 +55,9 @@ class Window : public Epochs {
   /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our
   /// address space, when operations to it may go straight there, now? Null: use issue(). Any thread
   /// may ask, without the lock that serializes the process's other calls.
-  std::byte* direct(int target, std::int64_t displacement, std::uint64_t bytes) const {
+  /// `low`: they begin so many bytes behind the displacement.
+  std::byte* direct(int target, std::int64_t displacement, std::uint64_t bytes,
+                    std::int64_t low = 0) const {
     const EpochPeer& other = peer(target);
     // Acquire: the way that somebody else may have opened.
     Target* open = other.ready.load(std::memory_order_acquire);
@@ -62,7 +65,8 @@ class Window : public Epochs {
     std::int64_t product;
     if (open == nullptr || other.inlined.load(std::memory_order_acquire) ||
         __builtin_mul_overflow(displacement, static_cast<std::int64_t>(other.disp_unit),
-                               &product)) {
+                               &product) ||
+        __builtin_add_overflow(product, low, &product)) {
       return nullptr;
     }
     const auto offset = static_cast<std::uint64_t>(product);
@@ -76,22 +80,38 @@ class Window : public Epochs {
     return other.base + offset;
   }
   /// The hot path of memory one system call away: puts a run of bytes there (`write`), or gets it.
-  /// Without the lock, as direct(). False: nobody has been told, and bytes may have moved; use
-  /// issue().
-  bool copy_directly(bool write, int target, std::int64_t displacement, void* local,
+  /// `where`: a rank, or a HandleView. Without the lock, as direct(). False: nobody has been told,
+  /// and bytes may have moved; use issue().
+  template <typename Where>
+  bool copy_directly(bool write, const Where& where, std::int64_t displacement, void* local,
                      std::uint64_t bytes) const {
-    const EpochPeer& other = peer(target);
-    Target* open = other.ready.load(std::memory_order_acquire);
-    if (open == nullptr || other.inlined.load(std::memory_order_acquire) ||
-        other.member->path != Path::vm)
-      return false;
-    std::int64_t offset;
-    if (bytes == 0 ||
-        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(other.disp_unit), &offset) ||
-        !region_->copy(write, *other.member, static_cast<std::uint64_t>(offset), local, bytes)) {
+    const PrivateRun run = private_run(where, displacement, bytes, 0);
+    if (run.open == nullptr ||
+        region_->copy(write, run.process, run.address, local, bytes) != Error::none) {
       return false;
     }
-    mark(open->used);
+    mark(run.open->used);
+    return true;
+  }
+  /// Likewise of any datatypes, by either of the two.
+  template <typename Where>
+  bool move_directly(bool write, const Where& where, std::int64_t displacement,
+                     const Elements& there, void* local, const Elements& own) const {
+    const auto [low, high] = there.layout.bounds(there.count);
+    // Only the general path knows whether it may begin before the displacement.
+    if (displacement < 0 || low < 0) return false;
+    const auto bytes = static_cast<std::uint64_t>(high - low);
+    if (std::byte* lowest = direct(where, displacement, bytes, low)) {
+      Region::move(write, at(lowest, -low), there, local, own);
+      return true;
+    }
+    const PrivateRun run = private_run(where, displacement, bytes, low);
+    if (run.open == nullptr ||
+        region_->copy(write, run.process, run.address - static_cast<std::uint64_t>(low), there,
+                      local, own) != Error::none) {
+      return false;
+    }
+    mark(run.open->used);
     return true;
   }
   /// The hot path of a notified put: a run of bytes stored into mapped memory, in the open epoch
@@ -208,25 +228,15 @@ class Window : public Epochs {
   /// used.
   Error open_handle(HandleView& view);
   /// direct() of a handle, likewise without the lock.
-  std::byte* direct(const HandleView& view, std::int64_t displacement, std::uint64_t bytes) const {
+  std::byte* direct(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
+                    std::int64_t low = 0) const {
     Target* open = nullptr;
     std::uint64_t offset;
-    if (view.base == nullptr || !reaches(view, displacement, bytes, offset, open)) return nullptr;
-    mark(open->used);
-    return view.base + offset;
-  }
-  /// copy_directly() of a handle.
-  bool copy_directly(bool write, const HandleView& view, std::int64_t displacement, void* local,
-                     std::uint64_t bytes) const {
-    Target* open = nullptr;
-    std::uint64_t offset;
-    if (view.address == 0 || bytes == 0 || !reaches(view, displacement, bytes, offset, open) ||
-        !region_->copy(write, peer(view.target).member->process, view.address + offset, local,
-                       bytes)) {
-      return false;
+    if (view.base == nullptr || !reaches(view, displacement, bytes, low, offset, open)) {
+      return nullptr;
     }
     mark(open->used);
-    return true;
+    return view.base + offset;
   }
 
   /// What notified operations have told this rank.
@@ -263,14 +273,47 @@ class Window : public Epochs {
   /// vain: more takes so much longer than the general path that this does not matter.
   static constexpr std::uint64_t most_stored_twice = std::uint64_t{16} * 1024;
 
+  /// A run of private memory that operations may go straight to now.
+  struct PrivateRun {
+    Target* open = nullptr;  // null: there is none
+    int process = 0;
+    std::uint64_t address = 0;
+  };
+  PrivateRun private_run(int target, std::int64_t displacement, std::uint64_t bytes,
+                         std::int64_t low) const {
+    const EpochPeer& other = peer(target);
+    Target* open = other.ready.load(std::memory_order_acquire);
+    std::int64_t product;
+    if (open == nullptr || other.inlined.load(std::memory_order_acquire) ||
+        other.member->path != Path::vm || bytes == 0 ||
+        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(other.disp_unit),
+                               &product) ||
+        __builtin_add_overflow(product, low, &product)) {
+      return {};
+    }
+    const Member& member = *other.member;
+    const auto offset = static_cast<std::uint64_t>(product);
+    if (bytes > member.size || offset > member.size - bytes) return {};
+    return {open, member.process, member.address + offset};
+  }
+  PrivateRun private_run(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
+                         std::int64_t low) const {
+    Target* open = nullptr;
+    std::uint64_t offset;
+    if (view.address == 0 || bytes == 0 || !reaches(view, displacement, bytes, low, offset, open)) {
+      return {};
+    }
+    return {open, peer(view.target).member->process, view.address + offset};
+  }
   /// Whether operations through the handle may go straight to so many bytes of its memory, now.
   bool reaches(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
-               std::uint64_t& offset, Target*& open) const {
+               std::int64_t low, std::uint64_t& offset, Target*& open) const {
     const EpochPeer& other = peer(view.target);
     open = other.ready.load(std::memory_order_acquire);
     std::int64_t product;
     if (open == nullptr || !open->passive || other.inlined.load(std::memory_order_acquire) ||
-        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(view.disp_unit), &product)) {
+        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(view.disp_unit), &product) ||
+        __builtin_add_overflow(product, low, &product)) {
       return false;
     }
     offset = static_cast<std::uint64_t>(product);

@@ -67,7 +67,7 @@ class Caller {
   void play() {
     for (int i = 0; i < rounds && !::testing::Test::HasFailure(); ++i) {
       const int target = random_.below(ranks);
-      switch (random_.below(8)) {
+      switch (random_.below(9)) {
         case 0:
           add_to_all(target);
           break;
@@ -80,6 +80,9 @@ class Caller {
         case 3:
         case 4:
           add(target);
+          break;
+        case 5:
+          put_scattered(target);
           break;
         default:
           put(target);
@@ -109,6 +112,23 @@ class Caller {
     if (window().copy_directly(true, target, displacement, &copied, 8)) return;
     const std::lock_guard guard(lock());
     issue(window(), on_word(OperationKind::put, &value, target, displacement));
+  }
+
+  /// To every second word of its own.
+  void put_scattered(int target) {
+    static const LayoutRef scattered(new Layout({{0, 8}, {16, 8}}, 32, Basic::u64));
+    std::array<std::uint64_t, 3> values{};
+    for (const std::uint64_t word : {0U, 2U}) {
+      values[word] = ++mine_[static_cast<std::size_t>(target)][word];
+    }
+    Operation operation = on_word(OperationKind::put, values.data(), target, place(target, own_));
+    operation.target_layout = operation.origin.layout = scattered;
+    if (window().move_directly(true, target, operation.displacement, operation.target_elements(),
+                               values.data(), operation.origin.elements())) {
+      return;
+    }
+    const std::lock_guard guard(lock());
+    issue(window(), operation);
   }
 
   void read(int target) {

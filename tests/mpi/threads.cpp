@@ -39,6 +39,30 @@ void put_and_flush(Flavor flavor, const Program& program) {
   MPI_Win_unlock_all(window);
 }
 
+/// The same by a datatype with gaps, between which other threads put, and flushes of all targets.
+void put_scattered(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, 2 * threads);
+  MPI_Datatype pair;
+  MPI_Type_vector(2, 1, threads, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Win_lock_all(0, window);
+  in_threads([&](int thread) {
+    for (int i = 1; i <= rounds; ++i) {
+      const int values[] = {i, -i};
+      int got[threads + 1] = {};
+      MPI_Put(values, 2, MPI_INT, program.right(), thread, 1, pair, window);
+      MPI_Win_flush_all(window);
+      MPI_Get(got, 1, pair, program.right(), thread, 1, pair, window);
+      MPI_Win_flush_local_all(window);
+      CHECK_EQUAL(got[0], i);
+      CHECK_EQUAL(got[1], 0);
+      CHECK_EQUAL(got[threads], -i);
+    }
+  });
+  MPI_Win_unlock_all(window);
+  MPI_Type_free(&pair);
+}
+
 /// All threads of all ranks update one counter.
 void contended(Flavor flavor, const Program& program) {
   Window<std::int64_t> window(flavor, 1);
@@ -224,6 +248,7 @@ int main(int argc, char** argv) {
                              "windows made by threads",
                              [&] { windows_made_by_threads(flavor, program); });
     program.test("put and flush", [&] { put_and_flush(flavor, program); });
+    program.test("put with gaps", [&] { put_scattered(flavor, program); });
     program.test("contended", [&] { contended(flavor, program); });
     program.test("requests", [&] { requests(flavor, program); });
     program.test("window per thread", [&] { window_per_thread(flavor, program); });

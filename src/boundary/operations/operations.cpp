@@ -75,6 +75,23 @@ Failure find_in_handle(const BoundWindow& window, const HandleView& view, const 
 
 }  // namespace
 
+bool moved(const BoundWindow& window, bool write, int rank, MPI_Aint displacement,
+           MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local) {
+  const Known* there = runtime.datatypes.look(target_type);
+  const Known* own = runtime.datatypes.look(local.type);
+  if (there == nullptr || own == nullptr || static_cast<std::uint64_t>(target_count) >> 32 != 0 ||
+      static_cast<std::uint64_t>(local.count) >> 32 != 0) {
+    return false;
+  }
+  const Elements theirs{*there->layout, static_cast<std::uint64_t>(target_count)};
+  const Elements ours{*own->layout, static_cast<std::uint64_t>(local.count)};
+  const auto move = [&](const auto& where) {
+    return window.core->move_directly(write, where, displacement, theirs, local.address, ours);
+  };
+  if (valid_rank(window, rank)) return move(rank);
+  return window.view.has_value() && rank == window.view->target && move(*window.view);
+}
+
 constinit thread_local LastUpdate last_update;
 
 bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {

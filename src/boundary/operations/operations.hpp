@@ -77,6 +77,10 @@ inline std::byte* straight(const BoundWindow& window, int rank, MPI_Aint displac
 bool copied(const BoundWindow& window, bool write, int rank, MPI_Aint displacement, void* local,
             std::size_t bytes);
 
+/// The longest one, of any datatypes.
+bool moved(const BoundWindow& window, bool write, int rank, MPI_Aint displacement,
+           MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local);
+
 inline void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 8) {  // the usual one: without a call
     std::memcpy(to, from, 8);
@@ -109,8 +113,11 @@ inline bool put_at_once(const BoundWindow& window, const void* origin, MPI_Count
                         MPI_Datatype origin_type, int rank, MPI_Aint displacement,
                         MPI_Count target_count, MPI_Datatype target_type) {
   std::size_t bytes;
-  if (!one_run(origin_count, origin_type, target_count, target_type, bytes)) return false;
   if (window.info.order.load()) order_before(OperationKind::put);
+  if (!one_run(origin_count, origin_type, target_count, target_type, bytes)) {
+    return moved(window, true, rank, displacement, target_count, target_type,
+                 {writable(origin), origin_count, origin_type});
+  }
   if (std::byte* target = straight(window, rank, displacement, bytes)) [[likely]] {
     copy(target, origin, bytes);
     return true;
@@ -132,8 +139,11 @@ inline bool get_at_once(const BoundWindow& window, void* result, MPI_Count resul
                         MPI_Datatype result_type, int rank, MPI_Aint displacement,
                         MPI_Count target_count, MPI_Datatype target_type) {
   std::size_t bytes;
-  if (!one_run(result_count, result_type, target_count, target_type, bytes)) return false;
   if (window.info.order.load()) order_before(OperationKind::get);
+  if (!one_run(result_count, result_type, target_count, target_type, bytes)) {
+    return moved(window, false, rank, displacement, target_count, target_type,
+                 {result, result_count, result_type});
+  }
   if (const std::byte* target = straight(window, rank, displacement, bytes)) [[likely]] {
     copy(result, target, bytes);
     return true;

@@ -88,11 +88,19 @@ class LayoutRef {
   const Layout* layout_ = nullptr;
 };
 
+/// So many elements of a layout that somebody else keeps: without a reference of its own, whose
+/// count threads would write in turn.
+struct Elements {
+  const Layout& layout;
+  std::uint64_t count;
+};
+
 /// Walks the bytes of `count` elements of a layout block by block. The only code that knows how a
 /// datatype lies in memory: no operation packs or unpacks by itself.
 class BlockCursor {
  public:
   BlockCursor(const Layout& layout, std::uint64_t count);
+  explicit BlockCursor(const Elements& elements) : BlockCursor(elements.layout, elements.count) {}
 
   bool finished() const { return remaining_ == 0; }
   /// Bytes left in the whole walk.

@@ -32,6 +32,8 @@ struct Buffer {
   void* address = nullptr;
   std::uint64_t count = 0;
   LayoutRef layout;
+
+  Elements elements() const { return {*layout, count}; }
 };
 
 /// Threads of this process as bits, for whose operations a flush waits (Q1). Threads that have none
@@ -62,6 +64,7 @@ struct Operation {
   ThreadLine* line = nullptr;      // of that thread, while it makes the call
   Notice notice;                   // to the target, when the operation has taken place there
 
+  Elements target_elements() const { return {*target_layout, target_count}; }
   std::uint64_t bytes() const { return target_count * target_layout->size(); }
   /// Its caller waits until it is complete at the target, of which no result of it tells.
   bool awaits_answer() const { return completes_there && !fetches(kind); }

@@ -150,19 +150,14 @@ Error Region::perform_at(const Operation& operation, const Member& target, std::
 }
 
 Error Region::perform_mapped(const Operation& operation, const Member& target, std::byte* base) {
-  const BlockCursor cursor(*operation.target_layout, operation.target_count);
   switch (operation.kind) {
     case OperationKind::put:
-      for_each_run(cursor, BlockCursor(*operation.origin.layout, operation.origin.count),
-                   [&](std::int64_t to, std::int64_t from, std::uint64_t bytes) {
-                     std::memmove(at(base, to), at(operation.origin.address, from), bytes);
-                   });
+      move(true, base, operation.target_elements(), operation.origin.address,
+           operation.origin.elements());
       break;
     case OperationKind::get:
-      for_each_run(cursor, BlockCursor(*operation.result.layout, operation.result.count),
-                   [&](std::int64_t from, std::int64_t to, std::uint64_t bytes) {
-                     std::memmove(at(operation.result.address, to), at(base, from), bytes);
-                   });
+      move(false, base, operation.target_elements(), operation.result.address,
+           operation.result.elements());
       break;
     case OperationKind::accumulate:
     case OperationKind::get_accumulate:
@@ -182,27 +177,32 @@ Error Region::perform_mapped(const Operation& operation, const Member& target, s
   return Error::none;
 }
 
-Error Region::copy_vm(const Operation& operation, const Member& target, std::uint64_t base) {
-  const bool write = operation.kind == OperationKind::put;
-  const Buffer& local = write ? operation.origin : operation.result;
-  const BlockCursor remote(*operation.target_layout, operation.target_count);
-  const BlockCursor here(*local.layout, local.count);
-  RunBatch batch(transport_, target.process, write);
-  for_each_run(remote, here, [&](std::int64_t there, std::int64_t offset, std::uint64_t bytes) {
-    batch.add(at(local.address, offset), base + static_cast<std::uint64_t>(there), bytes);
-  });
-  return batch.flush();
+void Region::move(bool write, std::byte* there, const Elements& elements, void* local,
+                  const Elements& own) {
+  for_each_run(BlockCursor(elements), BlockCursor(own),
+               [&](std::int64_t theirs, std::int64_t ours, std::uint64_t bytes) {
+                 std::byte* const remote = at(there, theirs);
+                 std::byte* const here = at(local, ours);
+                 std::memmove(write ? remote : here, write ? here : remote, bytes);
+               });
 }
 
-bool Region::copy(bool write, const Member& target, std::uint64_t offset, void* local,
-                  std::uint64_t bytes) const {
-  if (bytes > target.size || offset > target.size - bytes) return false;
-  return copy(write, target.process, target.address + offset, local, bytes);
+Error Region::copy(bool write, int process, std::uint64_t there, const Elements& elements,
+                   void* local, const Elements& own) const {
+  RunBatch batch(transport_, process, write);
+  for_each_run(BlockCursor(elements), BlockCursor(own),
+               [&](std::int64_t theirs, std::int64_t ours, std::uint64_t bytes) {
+                 batch.add(at(local, ours), there + static_cast<std::uint64_t>(theirs), bytes);
+               });
+  return batch.flush();
 }
 
 Error Region::perform_vm(const Operation& operation, const Member& target, std::uint64_t base) {
   if (operation.kind == OperationKind::put || operation.kind == OperationKind::get) {
-    return copy_vm(operation, target, base);
+    const bool write = operation.kind == OperationKind::put;
+    const Buffer& local = write ? operation.origin : operation.result;
+    return copy(write, target.process, base, operation.target_elements(), local.address,
+                local.elements());
   }
   if (operation.bytes() == 0) return Error::none;
   // Fetch, combine in a private copy, store back: alone, as every update of this memory is, its

@@ -104,15 +104,16 @@ class Region {
   /// sentence. What is attached is asked when the operation is carried out.
   Error check(const Operation& operation, const char*& reason);
   Error perform(const Operation& operation);
-  /// A put (`write`) or get of one run of a member's private memory, by any thread. False: it is
-  /// not there, or cannot be reached.
-  bool copy(bool write, const Member& target, std::uint64_t offset, void* local,
-            std::uint64_t bytes) const;
-  /// Likewise of a process's memory at that address.
-  bool copy(bool write, int process, std::uint64_t address, void* local,
-            std::uint64_t bytes) const {
-    const Run run{local, address, bytes};
-    return transport_.copy(process, write, {&run, 1}) == Error::none;
+  /// A put (`write`) or get between elements at these addresses of ours.
+  static void move(bool write, std::byte* there, const Elements& elements, void* local,
+                   const Elements& own);
+  /// Likewise where the ones lie at an address of a process's private memory; by any thread.
+  Error copy(bool write, int process, std::uint64_t there, const Elements& elements, void* local,
+             const Elements& own) const;
+  /// Of one run.
+  Error copy(bool write, int process, std::uint64_t there, void* local, std::uint64_t bytes) const {
+    const Run run{local, there, bytes};
+    return transport_.copy(process, write, {&run, 1});
   }
   /// `thread`: the line of the calling thread, if it has one. Error::peer_lost: a rank was killed
   /// within an update that this one would have to wait for.
@@ -208,7 +209,6 @@ class Region {
   Error perform_at(const Operation& operation, const Member& target, std::uint64_t offset);
   Error perform_mapped(const Operation& operation, const Member& target, std::byte* base);
   Error perform_vm(const Operation& operation, const Member& target, std::uint64_t base);
-  Error copy_vm(const Operation& operation, const Member& target, std::uint64_t base);
   Error run_errand(const Errand& errand, const Member& target);
   Error lost(const Update& update) {
     return lose(update.lost_rank(), " within an accumulate to the same target");
