@@ -381,6 +381,7 @@ TEST(OtherThreads, LeaveAThreadItsRightToBeAlone) {
 INSTANTIATE_TEST_SUITE_P(Windows, SeveralThreads,
                          ::testing::Values(Case{"Mapped", Path::mapped, 0},
                                            Case{"Dynamic", Path::mapped, 3},
+                                           Case{"Pieces", Path::mapped, 16},
                                            Case{"Private", Path::vm, 0},
                                            Case{"DynamicPrivate", Path::vm, 3}),
                          [](const auto& one) { return one.param.name; });

@@ -23,8 +23,9 @@ class PeerPieces {
  public:
   void meet(const PieceRoot& root) { root_ = &root; }
 
-  /// Where the run of some bytes lies in our address space, if it lies in a piece that was noted
-  /// not long ago and nothing has been attached or detached since; else null.
+  /// Where the run of some bytes lies in our address space, if it lies in one piece that can be
+  /// loaded and stored, and nothing has been attached or detached since the last one was noted;
+  /// else null.
   std::byte* direct(std::uint64_t address, std::uint64_t bytes) const {
     const std::uint32_t notings = notings_.load(std::memory_order_acquire);
     if (root_->top.load(std::memory_order_acquire) != top_.load()) return nullptr;
@@ -36,10 +37,11 @@ class PeerPieces {
       std::atomic_thread_fence(std::memory_order_acquire);
       return notings % 2 == 0 && notings_.load() == notings ? where : nullptr;
     }
-    return nullptr;
+    return search(address, bytes);
   }
   /// For direct(): the last piece that was found, which lies at `base`.
   void note(const Piece& piece, std::byte* base) {
+    extent_.note(piece.place, base);
     const bool changed = top_.load() != found_;
     if (!changed && noted(piece)) return;
     notings_.store(notings_.load() + 1);
@@ -59,15 +61,56 @@ class PeerPieces {
   /// The last piece that begins at the address or before it.
   PieceSearch find(std::uint64_t address, Piece& piece, Transport& transport, int process) {
     const auto nodes = [&](std::size_t segment) -> const PieceNode* {
-      const PieceNode*& first = segments_[segment];
-      if (first == nullptr) [[unlikely]]
-        first = map(segment, transport, process);
-      return first;
+      Published<const PieceNode*>& first = segments_[segment];
+      // Release: direct() looks into it.
+      if (first.load() == nullptr) [[unlikely]]
+        first.store(map(segment, transport, process), std::memory_order_release);
+      return first.load();
     };
     return find_piece(*root_, nodes, address, piece, found_);
   }
 
  private:
+  /// The mapping of an extent: of the first one that a piece was noted in, which is nearly always
+  /// the only one. It stays as it is. Without the lock.
+  class Extent {
+   public:
+    void note(const Place& place, const std::byte* base) {
+      if (bytes_.load() != 0 || !place.shared()) return;
+      begin_.store(place.extent());
+      ahead_.store(reinterpret_cast<std::uintptr_t>(base) - place.offset);
+      // Release: who finds it set reads the other two.
+      bytes_.store(place.extent_bytes, std::memory_order_release);
+    }
+    /// Null: that lies in another one.
+    std::byte* find(const Place& place) const {
+      const std::uint64_t bytes = bytes_.load(std::memory_order_acquire);
+      const bool here =
+          bytes != 0 && bytes == place.extent_bytes && begin_.load() == place.extent();
+      return here ? reinterpret_cast<std::byte*>(ahead_.load() + place.offset) : nullptr;
+    }
+
+   private:
+    Published<std::uint64_t> begin_;
+    Published<std::uint64_t> ahead_;  // of an offset in the file: our address of that byte
+    Published<std::uint64_t> bytes_;  // 0: none
+  };
+
+  /// direct() of pieces that are not among those noted: in the tree, by what is mapped of it.
+  std::byte* search(std::uint64_t address, std::uint64_t bytes) const {
+    const auto nodes = [&](std::size_t segment) {
+      return segments_[segment].load(std::memory_order_acquire);
+    };
+    Piece piece;
+    std::uint64_t top = 0;
+    if (find_piece(*root_, nodes, address, piece, top) != PieceSearch::found ||
+        piece.left(address) < bytes) {
+      return nullptr;
+    }
+    std::byte* const base = extent_.find(piece.place);
+    return base != nullptr ? base + (address - piece.address) : nullptr;
+  }
+
   const PieceNode* map(std::size_t segment, Transport& transport, int process) const {
     return reinterpret_cast<const PieceNode*>(
         transport.map(process, root_->segments[segment].place(),
@@ -92,7 +135,8 @@ class PeerPieces {
   std::array<Noted, 4> noted_;
   unsigned next_;  // to be noted over
   Published<std::uint32_t> notings_;
-  std::array<const PieceNode*, PieceRoot::most_segments> segments_;
+  Extent extent_;
+  std::array<Published<const PieceNode*>, PieceRoot::most_segments> segments_;
 };
 
 }  // namespace oriel

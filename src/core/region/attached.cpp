@@ -40,6 +40,8 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
   left = found.left(address);
   if (left == 0) return Error::range;
   piece = as_member(rank, found);
+  // Our own private pieces are not updated by CPU atomics.
+  if (piece.path == Path::mapped && !piece.private_memory) pieces_[rank].note(found, piece.base);
   return Error::none;
 }
 
@@ -109,10 +111,6 @@ Error Region::perform_on_pieces(const Operation& operation) {
     return error;
   }
   if (static_cast<std::uint64_t>(high - low) > left) return perform_by_pieces(operation);
-  // Our own private pieces are not updated by CPU atomics.
-  if (piece.path == Path::mapped && !piece.private_memory) {
-    pieces_[operation.target].note({piece.address, piece.size, {}}, piece.base);
-  }
   return perform_at(operation, piece, start - piece.address);
 }
 

@@ -175,8 +175,8 @@ class Region {
   /// Looks for the handle of a mapped rank. Error::base: it has been released, or never was one.
   Error open_handle(HandleView& view);
   /// Where so many bytes at that address of a mapped rank lie in our address space, if they lie in
-  /// one piece that can be loaded and stored, and that perform() has met not long ago. Any thread
-  /// may ask, whatever others do.
+  /// one piece that can be loaded and stored. Null: perform() is to look. Any thread may ask,
+  /// whatever others do.
   std::byte* direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) const;
   /// Error::range: some of these bytes of ours are not attached, or an element of so many bytes
   /// lies in two pieces. Sets `some_private` if peers cannot map all of them.

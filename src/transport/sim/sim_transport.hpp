@@ -166,9 +166,9 @@ class SimTransport final : public Transport {
   void push() override;
   bool congested(int) const override { return false; }
   std::span<const std::byte> receive() override;
-  /// Simulated processes have one address space: a place is an address.
+  /// Simulated processes have one address space: a place is an address, in one large extent.
   static Place place_of(const void* memory) {
-    return {reinterpret_cast<std::uintptr_t>(memory), 1};
+    return {reinterpret_cast<std::uintptr_t>(memory), std::uint64_t{1} << 63};
   }
   std::byte* share(std::uint64_t bytes, Place& place) override;
   void unshare(std::byte* memory) override;
