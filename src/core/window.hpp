@@ -164,7 +164,9 @@ class Window : public Epochs {
     const AtomicSet& atomics = region_->atomics();
     if (!atomics.empty() && atomics.has(bit(reduction.op), reduction.basic)) return false;
     std::byte* where = direct(target, displacement, count * reduction.element);
-    if (where == nullptr) return false;
+    if (where == nullptr) {
+      return reduce_private(thread, target, displacement, reduction, origin, fetched, count);
+    }
     return region_->reduce_lightly(thread, reduction, *peer(target).member, where, origin, fetched,
                                    count);
   }
@@ -175,7 +177,9 @@ class Window : public Epochs {
     const AtomicSet& atomics = region_->atomics();
     if (!atomics.empty() && atomics.has(compare_swap_bit, reduction.basic)) return false;
     std::byte* where = direct(target, displacement, reduction.element);
-    if (where == nullptr) return false;
+    if (where == nullptr) {
+      return compare_swap_private(thread, target, displacement, reduction, origin, compare, result);
+    }
     return region_->compare_swap_lightly(thread, reduction.element, *peer(target).member, where,
                                          origin, compare, result);
   }
@@ -305,6 +309,13 @@ class Window : public Epochs {
     }
     return {open, peer(view.target).member->process, view.address + offset};
   }
+  // Those of accumulates on private memory.
+  bool reduce_private(ThreadLine* thread, int target, std::int64_t displacement,
+                      const Reduction& reduction, const void* origin, void* fetched,
+                      std::uint64_t count) const;
+  bool compare_swap_private(ThreadLine* thread, int target, std::int64_t displacement,
+                            const Reduction& reduction, const void* origin, const void* compare,
+                            void* result) const;
   /// Whether operations through the handle may go straight to so many bytes of its memory, now.
   bool reaches(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
                std::int64_t low, std::uint64_t& offset, Target*& open) const {

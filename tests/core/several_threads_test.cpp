@@ -378,6 +378,59 @@ TEST(OtherThreads, LeaveAThreadItsRightToBeAlone) {
   EXPECT_TRUE(origin.unlock_all(nullptr).done);
 }
 
+// Private memory is updated by whoever is alone, so each thread without the lock where it has a
+// target for itself.
+TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
+  SimJob job({0, 0});
+  SimWindowSpec spec;
+  spec.bytes = 8 * sums;
+  spec.memory.assign(2, Path::vm);
+  job.create_window(spec);
+  Window& origin = job.window(0);
+  ThreadLines& lines = job.network().threads(0);
+  lines.used = 2;
+  lines.lines[1].number = 1;
+  ASSERT_EQ(origin.lock_all({}), Error::none);
+  const std::vector<std::uint64_t> ones(sums, 1);
+  std::vector<std::uint64_t> found(sums);
+  const auto update = [&](int thread, std::uint64_t count, Op op = Op::sum) {
+    return origin.reduce_directly(&lines.lines[static_cast<std::size_t>(thread)], 1, 8,
+                                  {op, Basic::u64, 8}, ones.data(), found.data(), count);
+  };
+  const auto memory = [&](std::size_t word) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, job.memory(1) + 8 * word, sizeof value);
+    return value;
+  };
+  Operation first = on_word(OperationKind::accumulate, ones.data(), 1, 8);
+  first.line = &lines.lines[0];
+  EXPECT_FALSE(update(0, 1)) << "the way to the target is not open";
+  issue(origin, first);
+  EXPECT_TRUE(update(0, 2));
+  EXPECT_EQ(found[0], 1U);
+  EXPECT_TRUE(update(0, 2, Op::no_op));
+  EXPECT_EQ(found[0], 2U);
+  EXPECT_EQ(found[1], 1U);
+  EXPECT_EQ(memory(1), 2U);
+  EXPECT_EQ(memory(2), 1U);
+  EXPECT_FALSE(update(0, sums)) << "beyond the window";
+  const std::uint64_t expected = 2;
+  const std::uint64_t swapped = 40;
+  std::uint64_t before = 0;
+  EXPECT_TRUE(origin.compare_swap_directly(&lines.lines[0], 1, 8, {Op::replace, Basic::u64, 8},
+                                           &swapped, &expected, &before));
+  EXPECT_EQ(before, 2U);
+  EXPECT_EQ(memory(1), 40U);
+  EXPECT_FALSE(update(1, 1)) << "another thread is another updater";
+  Operation second = first;
+  second.line = &lines.lines[1];
+  issue(origin, second);
+  EXPECT_TRUE(update(1, 1));
+  EXPECT_FALSE(update(0, 1)) << "it has lost the right";
+  EXPECT_EQ(memory(1), 42U);
+  EXPECT_TRUE(origin.unlock_all(nullptr).done);
+}
+
 INSTANTIATE_TEST_SUITE_P(Windows, SeveralThreads,
                          ::testing::Values(Case{"Mapped", Path::mapped, 0},
                                            Case{"Dynamic", Path::mapped, 3},

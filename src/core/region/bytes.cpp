@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "core/base/cache_line.hpp"
 #include "core/base/short_copy.hpp"
 #include "core/operation/address.hpp"
 #include "core/operation/element_runs.hpp"
@@ -19,6 +20,8 @@ namespace {
 constexpr std::size_t most_runs = 64;
 /// Bytes that an accumulate fetches at once: they are combined in a near cache.
 constexpr std::uint64_t most_fetched = std::uint64_t{64} * 1024;
+/// Bytes that a thread updates of private memory by a copy of its own.
+constexpr std::uint64_t most_private = 1024;
 
 /// Collects the pieces of a copy to private memory and hands them over in batches.
 class RunBatch {
@@ -245,6 +248,37 @@ Error Region::perform_vm(const Operation& operation, const Member& target, std::
     }
   }
   return Error::none;
+}
+
+/// Fetches, has the copy combined and stores it back, as perform_vm() does.
+template <typename Combine>
+bool Region::update_private(ThreadLine* thread, const Member& target, std::uint64_t address,
+                            std::uint64_t bytes, bool stores, Combine&& combine) const {
+  alignas(cache_line) std::array<std::byte, most_private> fetched;
+  if (bytes > fetched.size()) return false;
+  const LightUpdate held(*target.control, sharers_, thread);
+  if (!held.alone() ||
+      copy(false, target.process, address, fetched.data(), bytes) != Error::none) {
+    return false;
+  }
+  combine(fetched.data());
+  return !stores || copy(true, target.process, address, fetched.data(), bytes) == Error::none;
+}
+
+bool Region::reduce_private(ThreadLine* thread, const Reduction& reduction, const Member& target,
+                            std::uint64_t address, const void* origin, void* fetched,
+                            std::uint64_t count) const {
+  return update_private(
+      thread, target, address, count * reduction.element, reduction.op != Op::no_op,
+      [&](std::byte* copied) { reduce_plain(reduction, copied, origin, fetched, count); });
+}
+
+bool Region::compare_swap_private(ThreadLine* thread, std::uint32_t element, const Member& target,
+                                  std::uint64_t address, const void* origin, const void* compare,
+                                  void* result) const {
+  return update_private(thread, target, address, element, true, [&](std::byte* copied) {
+    compare_swap_plain(element, copied, origin, compare, result);
+  });
 }
 
 bool Region::make_errand(const Operation& operation, Errand& errand) {

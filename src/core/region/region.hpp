@@ -160,6 +160,14 @@ class Region {
     }
     return true;
   }
+  /// Likewise of private memory at an address of the target's process, by a thread that has the
+  /// right to update it alone.
+  bool reduce_private(ThreadLine* thread, const Reduction& reduction, const Member& target,
+                      std::uint64_t address, const void* origin, void* fetched,
+                      std::uint64_t count) const;
+  bool compare_swap_private(ThreadLine* thread, std::uint32_t element, const Member& target,
+                            std::uint64_t address, const void* origin, const void* compare,
+                            void* result) const;
   /// Whether so many elements in a row there are updated one by one, by an atomic of the CPU each;
   /// else all of them alone.
   static bool by_cpu_atomics(const Member& target, const void* where, std::uint32_t element,
@@ -208,6 +216,9 @@ class Region {
   Error perform_by_pieces(const Operation& operation);
   Error perform_at(const Operation& operation, const Member& target, std::uint64_t offset);
   Error perform_mapped(const Operation& operation, const Member& target, std::byte* base);
+  template <typename Combine>
+  bool update_private(ThreadLine* thread, const Member& target, std::uint64_t address,
+                      std::uint64_t bytes, bool stores, Combine&& combine) const;
   Error perform_vm(const Operation& operation, const Member& target, std::uint64_t base);
   Error run_errand(const Errand& errand, const Member& target);
   Error lost(const Update& update) {
