@@ -99,14 +99,15 @@ inline int carry_flush(const char* call, MPI_Win handle, int rank, bool local, H
 
 template <typename Host>
 inline int carry_flush_all(const char* call, MPI_Win handle, bool local, Host&& host) {
-  return carry_at_once(
-      call, handle,
-      [](const BoundWindow& window) {
+  if (carried_at_once(handle, [](const BoundWindow& window) {
         if (!window.core->all_flushed()) return false;
         sweep_unlocked();
         return true;
-      },
-      [&](BoundWindow& window) {
+      })) [[likely]]
+    return MPI_SUCCESS;
+  return carry_aside(
+      call, handle,
+      [=](BoundWindow& window) {
         return block(window, [&](Completion* completion) {
           return window.core->flush_all(local, completion);
         });
