@@ -8,40 +8,47 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/version.hpp"
+
 namespace oriel::boundary {
 
 /// What of ours stands behind the host's handles: open addressing, and in front of it what the
 /// thread asked for last, which is nearly always what it asks for next.
 ///
 /// find() takes no lock and writes nothing that other threads read. Changes are made one at a time,
-/// with the process lock, or before and after there are calls. `version_` is odd while one is being
-/// made: a reader that sees it odd, or another one after its look than before, has found nothing.
-/// Whoever has been given a handle has been given it after its insertion, so it sees that version
-/// or a later one.
+/// with the process lock, or before and after there are calls; who looks meanwhile has found
+/// nothing. Whoever has been given a handle has been given it after its insertion, so it sees that
+/// version or a later one.
 template <typename Object>
 class HandleTable {
  public:
-  HandleTable() { grow(16); }
+  HandleTable() {
+    // No two tables of a kind have a version in common: a thread's last answer is of one of them.
+    static std::atomic<std::uint64_t> tables_so_far{1};
+    version_.begin(tables_so_far.fetch_add(1) << 40);
+    grow(16);
+  }
 
   /// Null: not in the table, or only to be seen with the process lock.
   Object* find(std::uint64_t key) const {
-    const std::uint64_t version = version_.load(std::memory_order_acquire);
+    const std::uint64_t version = version_.look();
     if (last_.key == key && last_.version == version) [[likely]]
       return last_.object;
     return find_in_table(key, version);
   }
 
   void insert(std::uint64_t key, Object* object) {
-    const Change change(version_);
-    if (2 * (used_ + 1) > table_.load(std::memory_order_relaxed)->size()) {
+    version_.change([&] {
       const Table& old = *table_.load(std::memory_order_relaxed);
-      grow(2 * old.size());
-      for (std::size_t i = 0; i < old.size(); ++i) {
-        const Entry& entry = old[i];
-        if (entry.object() != nullptr) put(entry.key(), entry.object());
+      if (2 * (used_ + 1) > old.size()) {
+        grow(2 * old.size());
+        for (std::size_t i = 0; i < old.size(); ++i) {
+          const Entry& entry = old[i];
+          if (entry.object() != nullptr) put(entry.key(), entry.object());
+        }
       }
-    }
-    put(key, object);
+      put(key, object);
+    });
   }
 
   /// Only if the handle still means this object: the host may have given it to another thread's.
@@ -49,34 +56,36 @@ class HandleTable {
     Table& table = *table_.load(std::memory_order_relaxed);
     Entry* entry = table.find(key);
     if (entry == nullptr || entry->object() != object) return;
-    const Change change(version_);
-    // What follows the gap up to the next one may have been pushed past it: put it in again.
-    entry->set(0, nullptr);
-    --used_;
-    for (std::size_t i = table.next(table.index_of(*entry)); table[i].object() != nullptr;
-         i = table.next(i)) {
-      const std::pair moved{table[i].key(), table[i].object()};
-      table[i].set(0, nullptr);
+    version_.change([&] {
+      // What follows the gap up to the next one may have been pushed past it: put it in again.
+      entry->set(0, nullptr);
       --used_;
-      put(moved.first, moved.second);
-    }
+      for (std::size_t i = table.next(table.index_of(*entry)); table[i].object() != nullptr;
+           i = table.next(i)) {
+        const std::pair moved{table[i].key(), table[i].object()};
+        table[i].set(0, nullptr);
+        --used_;
+        put(moved.first, moved.second);
+      }
+    });
   }
 
   void clear() {
-    const Change change(version_);
-    Table& table = *table_.load(std::memory_order_relaxed);
-    for (std::size_t i = 0; i < table.size(); ++i) table[i].set(0, nullptr);
-    used_ = 0;
+    version_.change([&] {
+      Table& table = *table_.load(std::memory_order_relaxed);
+      for (std::size_t i = 0; i < table.size(); ++i) table[i].set(0, nullptr);
+      used_ = 0;
+    });
   }
 
  private:
   class Entry {
    public:
-    std::uint64_t key() const { return key_.load(std::memory_order_relaxed); }
-    Object* object() const { return object_.load(std::memory_order_relaxed); }
+    std::uint64_t key() const { return key_.load(std::memory_order_acquire); }
+    Object* object() const { return object_.load(std::memory_order_acquire); }
     void set(std::uint64_t key, Object* object) {
-      key_.store(key, std::memory_order_relaxed);
-      object_.store(object, std::memory_order_relaxed);
+      key_.store(key, std::memory_order_release);
+      object_.store(object, std::memory_order_release);
     }
 
    private:
@@ -115,24 +124,6 @@ class HandleTable {
     std::size_t size_;
   };
 
-  /// Makes what is changed in its life invisible until it is over.
-  class Change {
-   public:
-    explicit Change(std::atomic<std::uint64_t>& version) : version_(version) {
-      version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-      // A reader that has seen a part of the change sees the odd version in its second look.
-      std::atomic_thread_fence(std::memory_order_release);
-    }
-    ~Change() {
-      version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    }
-    Change(const Change&) = delete;
-    Change& operator=(const Change&) = delete;
-
-   private:
-    std::atomic<std::uint64_t>& version_;
-  };
-
   /// What a thread has found last, and in which version.
   struct Last {
     std::uint64_t key;
@@ -144,8 +135,7 @@ class HandleTable {
   [[gnu::noinline]] Object* find_in_table(std::uint64_t key, std::uint64_t version) const {
     const Entry* entry = table_.load(std::memory_order_acquire)->find(key);
     Object* object = entry != nullptr ? entry->object() : nullptr;
-    std::atomic_thread_fence(std::memory_order_acquire);
-    if (version % 2 != 0 || version_.load(std::memory_order_relaxed) != version) return nullptr;
+    if (!version_.still(version)) return nullptr;
     if (object != nullptr) last_ = {key, version, object};
     return object;
   }
@@ -168,9 +158,7 @@ class HandleTable {
   // sets aside for libraries that come late. Version 0 is never that of an entry.
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Last last_{};
 
-  // No two tables of a kind have a version in common: a thread's last answer is of one of them.
-  static inline std::atomic<std::uint64_t> tables_so_far_{1};
-  std::atomic<std::uint64_t> version_{tables_so_far_.fetch_add(1) << 40};
+  Version version_;
   std::atomic<Table*> table_{nullptr};
   // The smaller ones, too: a reader may still look at them.
   std::vector<std::unique_ptr<Table>> tables_;

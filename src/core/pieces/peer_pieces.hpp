@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/base/published.hpp"
+#include "core/base/version.hpp"
 #include "core/pieces/piece_words.hpp"
 #include "core/transport/transport.hpp"
 
@@ -16,9 +17,7 @@ namespace oriel {
 /// What a rank has attached to a dynamic window, as a process sees it that maps its words: the
 /// owner itself or a peer on its node. Zero bytes are a valid one that is not of any rank yet.
 ///
-/// The process's lock serializes all but direct(), which its threads ask without. `notings_` is odd
-/// while a piece is being noted: who sees it so, or another one after its look than before, has
-/// found nothing.
+/// The process's lock serializes all but direct(), which its threads ask without.
 class PeerPieces {
  public:
   void meet(const PieceRoot& root) { root_ = &root; }
@@ -27,15 +26,16 @@ class PeerPieces {
   /// loaded and stored, and nothing has been attached or detached since the last one was noted;
   /// else null.
   std::byte* direct(std::uint64_t address, std::uint64_t bytes) const {
-    const std::uint32_t notings = notings_.load(std::memory_order_acquire);
-    if (root_->top.load(std::memory_order_acquire) != top_.load()) return nullptr;
+    const std::uint64_t looked = noting_.look();
+    if (root_->top.load(std::memory_order_acquire) != top_.load(std::memory_order_acquire)) {
+      return nullptr;
+    }
     for (const Noted& one : noted_) {
-      const std::uint64_t size = one.bytes.load();
-      const std::uint64_t offset = address - one.address.load();
+      const std::uint64_t size = one.bytes.load(std::memory_order_acquire);
+      const std::uint64_t offset = address - one.address.load(std::memory_order_acquire);
       if (bytes > size || offset > size - bytes) continue;
-      std::byte* where = one.base.load() + offset;
-      std::atomic_thread_fence(std::memory_order_acquire);
-      return notings % 2 == 0 && notings_.load() == notings ? where : nullptr;
+      std::byte* where = one.base.load(std::memory_order_acquire) + offset;
+      return noting_.still(looked) ? where : nullptr;
     }
     return search(address, bytes);
   }
@@ -44,18 +44,16 @@ class PeerPieces {
     extent_.note(piece.place, base);
     const bool changed = top_.load() != found_;
     if (!changed && noted(piece)) return;
-    notings_.store(notings_.load() + 1);
-    // Whoever sees a part of what follows sees the odd number in its second look.
-    std::atomic_thread_fence(std::memory_order_release);
-    if (changed) {
-      for (Noted& one : noted_) one.bytes.store(0);
-      top_.store(found_);
-    }
-    Noted& place = noted_[next_++ % noted_.size()];
-    place.address.store(piece.address);
-    place.bytes.store(piece.bytes);
-    place.base.store(base);
-    notings_.store(notings_.load() + 1, std::memory_order_release);
+    noting_.change([&] {
+      if (changed) {
+        for (Noted& one : noted_) one.bytes.store(0, std::memory_order_release);
+        top_.store(found_, std::memory_order_release);
+      }
+      Noted& place = noted_[next_++ % noted_.size()];
+      place.address.store(piece.address, std::memory_order_release);
+      place.bytes.store(piece.bytes, std::memory_order_release);
+      place.base.store(base, std::memory_order_release);
+    });
   }
 
   /// The last piece that begins at the address or before it.
@@ -134,7 +132,7 @@ class PeerPieces {
   Published<std::uint64_t> top_;  // of the pieces that are noted
   std::array<Noted, 4> noted_;
   unsigned next_;  // to be noted over
-  Published<std::uint32_t> notings_;
+  Version noting_;
   Extent extent_;
   std::array<Published<const PieceNode*>, PieceRoot::most_segments> segments_;
 };

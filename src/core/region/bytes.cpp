@@ -257,8 +257,7 @@ bool Region::update_private(ThreadLine* thread, const Member& target, std::uint6
   alignas(cache_line) std::array<std::byte, most_private> fetched;
   if (bytes > fetched.size()) return false;
   const LightUpdate held(*target.control, sharers_, thread);
-  if (!held.alone() ||
-      copy(false, target.process, address, fetched.data(), bytes) != Error::none) {
+  if (!held.alone() || copy(false, target.process, address, fetched.data(), bytes) != Error::none) {
     return false;
   }
   combine(fetched.data());

@@ -13,6 +13,7 @@
 #include "laden_scene.hpp"
 #include "pieces_scene.hpp"
 #include "scenarios.hpp"
+#include "version_scene.hpp"
 
 namespace oriel::model {
 namespace {
@@ -47,6 +48,9 @@ std::unique_ptr<Scene> inlined(const Scripts& scripts, bool overwrites, bool asy
 }
 std::unique_ptr<Scene> pieces(const std::string& changes, const std::string& looks) {
   return std::make_unique<PiecesScene>(changes, looks);
+}
+std::unique_ptr<Scene> version(int changes, int readers, int looks) {
+  return std::make_unique<VersionScene>(changes, readers, looks);
 }
 
 /// The whole space, without a violation.
@@ -199,6 +203,13 @@ TEST(Model, AKilledOwnerHoldsUpNoLook) {
     holds(pieces(changes, looks), 1);
   }
   if (soaking()) holds(pieces("bdcbdbc", "cc"), 1);
+}
+
+// Threads read what another one changes without its lock: handles, pieces that were found (G8).
+TEST(Model, WordsAreReadInOneVersion) {
+  holds(version(3, 1, 2));
+  holds(version(2, 2, 1));
+  if (soaking()) holds(version(3, 2, 2));
 }
 
 // One rank is killed, before any of its steps. The others come to an end.
@@ -419,6 +430,19 @@ const Mutant mutants[] = {
     {"pieces: children loaded without acquire",
      {Kind::unacquire, "children"},
      [] { return pieces("abaa", "a"); }},
+    {"version: never odd or even again", {Kind::skip, "version"}, [] { return version(2, 1, 1); }},
+    {"version: stored without release",
+     {Kind::unrelease, "version"},
+     [] { return version(2, 1, 1); }},
+    {"version: loaded without acquire",
+     {Kind::unacquire, "version"},
+     [] { return version(2, 1, 1); }},
+    {"version: a word stored without release",
+     {Kind::unrelease, "second"},
+     [] { return version(2, 1, 1); }},
+    {"version: a word loaded without acquire",
+     {Kind::unacquire, "second"},
+     [] { return version(2, 1, 1); }},
     {"sleep: sleeping not set", {Kind::skip, "sleeping"}, [] { return sleep(1, 1, 1); }},
 };
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/base/published.hpp"
+
+namespace oriel {
+
+/// The version of some words that one thread at a time changes, and that others read as a whole
+/// without waiting for it. It is odd while they are being changed.
+///
+///     changer                                    reader
+///       version += 1: odd                          v = version                      acquire
+///       each word                     release      each word                        acquire
+///       version += 1                  release      version is v, and v is even? else nothing was
+///       read
+///
+/// Invariant: a reader that has read a word of a change has acquired the odd version, or a later
+/// one, and sees that in its second look.
+template <template <typename> class Word>
+class BasicVersion {
+ public:
+  /// Versions after this one; it has to be even. Before there are readers.
+  void begin(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }
+
+  std::uint64_t look() const { return version_.load(std::memory_order_acquire); }
+  /// Whether all that was read since that look was of one version.
+  bool still(std::uint64_t looked) const {
+    return looked % 2 == 0 && version_.load(std::memory_order_relaxed) == looked;
+  }
+
+  /// `store_words` stores the words.
+  template <typename StoreWords>
+  void change(StoreWords&& store_words) {
+    const std::uint64_t before = version_.load(std::memory_order_relaxed);
+    version_.store(before + 1, std::memory_order_relaxed);
+    store_words();
+    version_.store(before + 2, std::memory_order_release);
+  }
+
+  /// For the checker, which names it.
+  const Word<std::uint64_t>& word() const { return version_; }
+
+ private:
+  Word<std::uint64_t> version_{};
+};
+/// Zero bytes are a valid one.
+using Version = BasicVersion<Published>;
+
+}  // namespace oriel
