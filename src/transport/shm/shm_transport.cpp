@@ -22,7 +22,7 @@
 #include "core/base/settings.hpp"
 #include "core/lock/sharers.hpp"
 #include "transport/shm/clock.hpp"
-#include "transport/shm/cpu_pause.hpp"
+#include "core/base/cpu_pause.hpp"
 #include "transport/shm/futex.hpp"
 #include "transport/shm/liveness.hpp"
 

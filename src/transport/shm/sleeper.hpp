@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "transport/shm/cpu_pause.hpp"
+#include "core/base/cpu_pause.hpp"
 #include "transport/shm/shm_transport.hpp"
 
 namespace oriel {
