@@ -12,6 +12,7 @@
 #include "core/notify/notifications.hpp"
 #include "core/operation/address.hpp"
 #include "core/operation/operation.hpp"
+#include "core/operation/order.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/message.hpp"
 #include "core/ways.hpp"
@@ -55,7 +56,7 @@ class Window : public Epochs {
   /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our
   /// address space, when operations to it may go straight there, now? Null: use issue(). Any thread
   /// may ask, without the lock that serializes the process's other calls.
-  /// `low`: they begin so many bytes behind the displacement.
+  /// They begin `low` bytes after the displacement.
   std::byte* direct(int target, std::int64_t displacement, std::uint64_t bytes,
                     std::int64_t low = 0) const {
     const EpochPeer& other = peer(target);
@@ -93,7 +94,7 @@ class Window : public Epochs {
     mark(run.open->used);
     return true;
   }
-  /// Likewise of any datatypes, by either of the two.
+  /// Likewise of any datatypes: straight, or by system calls.
   template <typename Where>
   bool move_directly(bool write, const Where& where, std::int64_t displacement,
                      const Elements& there, void* local, const Elements& own) const {
@@ -196,8 +197,7 @@ class Window : public Epochs {
         (!local && other.inlined.load(std::memory_order_acquire))) {
       return false;
     }
-    // What the next release of this thread publishes must include the stores made so far.
-    std::atomic_thread_fence(std::memory_order_release);
+    order_behind_flush();
     return true;
   }
   /// Likewise, by a look at what has gone the general path. False: use flush().
@@ -209,7 +209,7 @@ class Window : public Epochs {
       return false;
     }
     other.outstanding.store(0, std::memory_order_release);
-    std::atomic_thread_fence(std::memory_order_release);
+    order_behind_flush();
     return true;
   }
 
@@ -309,7 +309,7 @@ class Window : public Epochs {
     }
     return {open, peer(view.target).member->process, view.address + offset};
   }
-  // Those of accumulates on private memory.
+  // The hot path of accumulates on private memory: see reduce_directly().
   bool reduce_private(ThreadLine* thread, int target, std::int64_t displacement,
                       const Reduction& reduction, const void* origin, void* fetched,
                       std::uint64_t count) const;

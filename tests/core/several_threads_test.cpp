@@ -393,9 +393,11 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   ASSERT_EQ(origin.lock_all({}), Error::none);
   const std::vector<std::uint64_t> ones(sums, 1);
   std::vector<std::uint64_t> found(sums);
-  const auto update = [&](int thread, std::uint64_t count, Op op = Op::sum) {
-    return origin.reduce_directly(&lines.lines[static_cast<std::size_t>(thread)], 1, 8,
-                                  {op, Basic::u64, 8}, ones.data(), found.data(), count);
+  const auto update = [&](int thread, std::uint64_t count, Op op = Op::sum,
+                          std::uint64_t word = 1) {
+    return origin.reduce_directly(&lines.lines[static_cast<std::size_t>(thread)], 1,
+                                  static_cast<std::int64_t>(8 * word), {op, Basic::u64, 8},
+                                  ones.data(), found.data(), count);
   };
   const auto memory = [&](std::size_t word) {
     std::uint64_t value = 0;
@@ -413,7 +415,9 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   EXPECT_EQ(found[1], 1U);
   EXPECT_EQ(memory(1), 2U);
   EXPECT_EQ(memory(2), 1U);
-  EXPECT_FALSE(update(0, sums)) << "beyond the window";
+  EXPECT_TRUE(update(0, 1, Op::no_op, sums - 1));
+  EXPECT_FALSE(update(0, 2, Op::no_op, sums - 1)) << "beyond the window";
+  EXPECT_FALSE(update(0, 129, Op::no_op)) << "more than the hot path copies";
   const std::uint64_t expected = 2;
   const std::uint64_t swapped = 40;
   std::uint64_t before = 0;

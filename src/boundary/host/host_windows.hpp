@@ -48,11 +48,10 @@ class HostWindows {
   void free_oldest();
 
   /// A window never lacks what is kept, which goes before another one is made. A communicator
-  /// might: MPICH makes both of 2,048 context ids. So many are less than a hundredth, and they are
-  /// kept only while the program has windows.
+  /// might: MPICH makes both of 2,048 context ids. So many are less than a hundredth, and but for
+  /// two they are kept only while the program has windows.
   static constexpr std::size_t most_kept = 16;
-  /// In between, for one that makes a window, and another one from its memory handle, again and
-  /// again.
+  /// For a program that makes a window, and another one from its memory handle, again and again.
   static constexpr std::size_t few = 2;
 
   std::recursive_mutex alone_;

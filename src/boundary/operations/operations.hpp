@@ -162,6 +162,7 @@ struct LastUpdate {
 bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type);
 
 /// Whether this thread may update without the process lock; where there are others, in its line.
+/// The usual program has none: one look at that is all it pays.
 inline bool may_update(ThreadLine*& line) {
   const bool others = runtime.lock.enabled();
   line = others ? line_keeper.own() : nullptr;

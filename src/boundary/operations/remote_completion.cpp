@@ -3,11 +3,10 @@
 // waits for the target as well.
 #include <oriel/oriel.h>
 
-#include <atomic>
-
 #include "boundary/operations/operation_parameters.hpp"
 #include "boundary/operations/operations.hpp"
 #include "boundary/runtime/not_carried.hpp"
+#include "core/operation/order.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -18,8 +17,7 @@ int requested(const char* call, MPI_Win handle, Access access, MPI_Request* requ
   access.completes_there = true;
   const int code = issue_with_request(call, handle, access, request,
                                       [&] { return not_carried(call, handle, missing); });
-  // What the next release of this process publishes must include the stores made so far.
-  std::atomic_thread_fence(std::memory_order_release);
+  order_behind_flush();
   return code;
 }
 

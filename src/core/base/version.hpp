@@ -14,8 +14,7 @@ namespace oriel {
 ///     changer                                    reader
 ///       version += 1: odd                          v = version                      acquire
 ///       each word                     release      each word                        acquire
-///       version += 1                  release      version is v, and v is even? else nothing was
-///       read
+///       version += 1                  release      version is v, and even? no: has read nothing
 ///
 /// Invariant: a reader that has read a word of a change has acquired the odd version, or a later
 /// one, and sees that in its second look.

@@ -15,6 +15,7 @@
 #include "core/epoch/epoch_peer.hpp"
 #include "core/epoch/pools.hpp"
 #include "core/epoch/reach.hpp"
+#include "core/operation/order.hpp"
 
 namespace oriel {
 
@@ -101,8 +102,7 @@ class Epochs : public EpochsAtWork::Link {
   bool all_flushed() const {
     // Acquire: what other threads have finished.
     if (!all_flushed_.load(std::memory_order_acquire)) return false;
-    // What the next release of this thread publishes must include the stores made so far.
-    std::atomic_thread_fence(std::memory_order_release);
+    order_behind_flush();
     return true;
   }
   /// MPI_Win_sync.
@@ -190,6 +190,8 @@ class Epochs : public EpochsAtWork::Link {
 
  protected:
   /// A flush of all targets may have something to wait for, or may not be allowed any more.
+  /// Relaxed: MPI lets a thread flush what another one has issued only behind it, by an order of
+  /// the program's own.
   void note_unflushed() {
     if (all_flushed_.load()) all_flushed_.store(false);
   }

@@ -69,8 +69,7 @@ Outcome Epochs::covered(const Coverage& coverage, Completion* completion) {
   if (coverage.error != Error::none) {
     return Outcome::failed(fail(coverage.error, "an operation that the flush covers failed"));
   }
-  // What the next release of this process publishes must include the stores made so far.
-  std::atomic_thread_fence(std::memory_order_release);
+  order_behind_flush();
   return Outcome::finished();
 }
 
@@ -104,7 +103,7 @@ Outcome Epochs::flush_of(ThreadSet threads, int target, Completion* completion) 
     return flush(target, false, completion);
   }
   if ((other.outstanding.load() & threads) == 0) {
-    std::atomic_thread_fence(std::memory_order_release);
+    order_behind_flush();
     return Outcome::finished();
   }
   Epoch& epoch = other.lock != nullptr ? *other.lock : *access_;

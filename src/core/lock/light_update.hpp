@@ -9,8 +9,9 @@
 namespace oriel {
 
 /// The usual update, which finds that it is permitted: U1 to U4 of Update, by an updater that has
-/// the right to update alone, or while everybody updates single elements. It never changes hands,
-/// and never waits; so a thread makes it without the lock of its process.
+/// the right to update alone, or while everybody updates single elements. The right
+/// changes hands by no such update, and none waits; so a thread makes it without the lock of its
+/// process.
 template <typename Words>
 class BasicLightUpdate {
  public:

@@ -18,4 +18,10 @@ inline void order_before(OperationKind kind) {
   }
 }
 
+/// Behind a flush that has found nothing to wait for: the stores of the operations before it come
+/// before whatever the program stores from now on to tell others, in any order it likes.
+inline void order_behind_flush() {
+  std::atomic_thread_fence(std::memory_order_release);
+}
+
 }  // namespace oriel

@@ -70,7 +70,7 @@ class PeerPieces {
 
  private:
   /// The mapping of an extent: of the first one that a piece was noted in, which is nearly always
-  /// the only one. It stays as it is. Without the lock.
+  /// the only one. It stays as it is; so find() needs no lock.
   class Extent {
    public:
     void note(const Place& place, const std::byte* base) {

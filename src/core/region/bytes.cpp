@@ -20,7 +20,8 @@ namespace {
 constexpr std::size_t most_runs = 64;
 /// Bytes that an accumulate fetches at once: they are combined in a near cache.
 constexpr std::uint64_t most_fetched = std::uint64_t{64} * 1024;
-/// Bytes that a thread updates of private memory by a copy of its own.
+/// Bytes of private memory that the hot path of an accumulate updates, by a copy on the stack: the
+/// two system calls take longer than it, whatever the lock does for more.
 constexpr std::uint64_t most_private = 1024;
 
 /// Collects the pieces of a copy to private memory and hands them over in batches.

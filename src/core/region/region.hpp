@@ -107,7 +107,7 @@ class Region {
   /// A put (`write`) or get between elements at these addresses of ours.
   static void move(bool write, std::byte* there, const Elements& elements, void* local,
                    const Elements& own);
-  /// Likewise where the ones lie at an address of a process's private memory; by any thread.
+  /// Likewise where `there` is an address of that process, in its private memory. By any thread.
   Error copy(bool write, int process, std::uint64_t there, const Elements& elements, void* local,
              const Elements& own) const;
   /// Of one run.
@@ -161,7 +161,8 @@ class Region {
     return true;
   }
   /// Likewise of private memory at an address of the target's process, by a thread that has the
-  /// right to update it alone.
+  /// right to update it alone. False: the update has not taken place, but `fetched` (`result`) may
+  /// have been written.
   bool reduce_private(ThreadLine* thread, const Reduction& reduction, const Member& target,
                       std::uint64_t address, const void* origin, void* fetched,
                       std::uint64_t count) const;

@@ -19,10 +19,10 @@
 #include <new>
 #include <utility>
 
+#include "core/base/cpu_pause.hpp"
 #include "core/base/settings.hpp"
 #include "core/lock/sharers.hpp"
 #include "transport/shm/clock.hpp"
-#include "core/base/cpu_pause.hpp"
 #include "transport/shm/futex.hpp"
 #include "transport/shm/liveness.hpp"
 
