@@ -117,6 +117,21 @@ TEST(Layout, AnExtentOfZeroRepeatsTheSameBytes) {
   EXPECT_EQ(walk(layout, 3, whole), bytes_of({{0, 4}}, 0, 3));
 }
 
+TEST(Layout, MayReachBackFromBehindTheEnd) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const Layout back({{-32, 8}}, 8, Basic::u64);
+  EXPECT_TRUE(back.within(1, 32, 64));
+  EXPECT_TRUE(back.within(1, 88, 64));
+  EXPECT_FALSE(back.within(1, 24, 64));
+  EXPECT_FALSE(back.within(1, 96, 64));
+  EXPECT_TRUE(back.within(2, 80, 64));
+  EXPECT_FALSE(back.within(2, 88, 64));
+  EXPECT_FALSE(back.within(1, Limits::min(), 64));
+  EXPECT_FALSE(back.within(1, Limits::max(), 64));
+  EXPECT_FALSE(Layout({{Limits::max() - 8, 8}}, 8, Basic::u64).within(1, 16, 64));
+  EXPECT_FALSE(Layout({{0, 16}}, -16, Basic::other).within(std::uint64_t{1} << 63, 0, 64));
+}
+
 // G7: a count whose bytes do not fit into 64 bits must not wrap into the window.
 TEST(Layout, BoundsBeyondSixtyFourBitsSaturate) {
   using Limits = std::numeric_limits<std::int64_t>;

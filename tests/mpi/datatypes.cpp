@@ -246,6 +246,44 @@ void freed_while_pending(const Target& target) {
   MPI_Type_free(&kept);
 }
 
+/// The displacement lies behind the window's end, and the datatype reaches back into it.
+void from_behind_the_end(const Target& target) {
+  constexpr int ints = 4;
+  constexpr MPI_Aint back = -64;
+  constexpr MPI_Aint behind = bytes + 48;
+  MPI_Datatype type;
+  MPI_Type_create_hindexed(1, &ints, &back, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  const Buffer background = pattern(2);
+  target.set(background);
+  const Buffer origin = pattern(1);
+  Buffer expected = background;
+  std::memcpy(expected.data() + behind + back, origin.data(), sizeof(int) * ints);
+  const Layout from{"ints", MPI_INT, ints};
+  const Layout to{"hindexed", type, 1};
+  MPI_Put(origin.data(), ints, MPI_INT, target.rank(), behind, 1, type, target.win());
+  target.flush();
+  check_bytes(target.get(), expected, from, to, "put behind the end");
+  Buffer found = pattern(3);
+  Buffer expected_found = found;
+  std::memcpy(expected_found.data(), origin.data(), sizeof(int) * ints);
+  MPI_Get(found.data(), ints, MPI_INT, target.rank(), behind, 1, type, target.win());
+  target.flush();
+  check_bytes(found, expected_found, to, from, "get behind the end");
+  const std::vector<int> ones(ints, 1);
+  for (int i = 0; i < ints; ++i) {
+    int value = 0;
+    char* place = expected.data() + behind + back + sizeof(int) * static_cast<std::size_t>(i);
+    std::memcpy(&value, place, sizeof value);
+    ++value;
+    std::memcpy(place, &value, sizeof value);
+  }
+  MPI_Accumulate(ones.data(), ints, MPI_INT, target.rank(), behind, 1, type, MPI_SUM, target.win());
+  target.flush();
+  check_bytes(target.get(), expected, from, to, "accumulate behind the end");
+  MPI_Type_free(&type);
+}
+
 void predefined(const Target& target, MPI_Datatype type) {
   int size = 0;
   MPI_Type_size(type, &size);
@@ -368,6 +406,7 @@ int main(int argc, char** argv) {
     });
     program.test("MPI_BOTTOM", [&] { alone(bottom); });
     program.test("mixed struct", [&] { alone(mixed_struct); });
+    program.test("from behind the end", [&] { alone(from_behind_the_end); });
     program.test("types freed while pending", [&] { alone(freed_while_pending); });
   }
 }

@@ -16,6 +16,7 @@ LIBRARIES = ("mpich", "openmpi")
 # Those that tests of their own start.
 STARTED_ELSEWHERE = (
     "asked",
+    "ending",
     "forked",
     "granted_threads",
     "hidden",

@@ -64,6 +64,11 @@ def test_lent_handles(job, host):
     job.expect_ok(host, "lent_handles", 2, {"OMPI_MCA_osc": "^ucx"})
 
 
+def test_first_window_while_mpi_ends(job, host):
+    """A delete callback in MPI_Finalize makes it."""
+    job.expect_ok(host, "ending", 2)
+
+
 def test_many_windows(job, host):
     """Ten thousand windows cost neither descriptors nor mappings."""
     # Where UCX finds no device, Open MPI tries it in vain for every window, with a message. And it

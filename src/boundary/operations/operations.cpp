@@ -59,13 +59,11 @@ Failure find_in_handle(const BoundWindow& window, const HandleView& view, const 
             "parent"};
   }
   if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
-  const auto [low, high] = operation.target_layout->bounds(operation.target_count);
-  const auto size = static_cast<std::int64_t>(view.bytes);
   std::int64_t start = 0;
   if (operation.bytes() != 0 &&
       (__builtin_mul_overflow(access.displacement, static_cast<std::int64_t>(view.disp_unit),
                               &start) ||
-       start > size || start + low < 0 || high > size - start)) {
+       !operation.target_layout->within(operation.target_count, start, view.bytes))) {
     return {MPI_ERR_RMA_RANGE, "the operation reaches beyond the target's window"};
   }
   operation.displacement = start;

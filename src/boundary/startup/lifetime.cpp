@@ -33,7 +33,9 @@ bool Lifetime::hold(std::string& error) {
   static_cast<void>(watched);  // it fails for want of memory only
   if (runtime.engine() == nullptr) {
     // Whether we are hooked decides how the ranks talk: also on one that has nothing to say.
-    progress.start();
+    // A delete callback may make the first window while MPI ends, too late for a hook: MPICH would
+    // abort. Nobody computes there without calling MPI.
+    if (!world_ends_) progress.start();
     if (!runtime.start(error)) return false;
   }
   ++holds_;
@@ -69,12 +71,14 @@ void Lifetime::before_world_ends() {
   const std::lock_guard alone(alone_);
   if (sessions_ == 0) agent.stop();
   host_windows.empty();
+  world_ends_ = true;
   progress.stop();  // some hosts wait for it
   forget_met();
 }
 
 void Lifetime::after_world_ended() {
   const std::lock_guard alone(alone_);
+  world_ends_ = false;
   if (sessions_ == 0 || holds_ == 0) {
     take_down();
   } else {

@@ -38,6 +38,7 @@ class Lifetime {
   std::mutex alone_;
   unsigned long holds_ = 0;  // of windows and of calls that make one
   unsigned long sessions_ = 0;
+  bool world_ends_ = false;  // the host is in its MPI_Finalize
 };
 
 extern Lifetime lifetime;

@@ -39,6 +39,15 @@ std::size_t Layout::block_of(std::uint64_t byte) const {
   return static_cast<std::size_t>(behind - before_.begin()) - 1;
 }
 
+bool Layout::within(std::uint64_t count, std::int64_t start, std::uint64_t size) const {
+  const auto [low, high] = bounds(count);
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  return !__builtin_add_overflow(start, low, &first) &&
+         !__builtin_add_overflow(start, high, &last) && first >= 0 &&
+         static_cast<std::uint64_t>(last) <= size;
+}
+
 std::pair<std::int64_t, std::int64_t> Layout::bounds(std::uint64_t count) const {
   if (count == 0 || size_ == 0) return {0, 0};
   // More than fits into 64 bits lies outside of every window, and must not wrap into one.

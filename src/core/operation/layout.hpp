@@ -41,6 +41,9 @@ class Layout {
   bool short_contiguous() const { return short_contiguous_; }
   /// Lowest and one past the highest byte touched by `count` elements, relative to their start.
   std::pair<std::int64_t, std::int64_t> bounds(std::uint64_t count) const;
+  /// Whether `count` elements that start there touch none but the first `size` bytes. They may
+  /// start behind these and reach back.
+  bool within(std::uint64_t count, std::int64_t start, std::uint64_t size) const;
 
  private:
   friend class LayoutRef;

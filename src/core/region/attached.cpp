@@ -74,10 +74,10 @@ Error Region::perform_on_handle(const Operation& operation) {
       error != Error::none) {
     return error;
   }
-  const auto [low, high] = operation.target_layout->bounds(operation.target_count);
-  const auto size = static_cast<std::int64_t>(piece.size);
   const std::int64_t start = operation.displacement;
-  if (start < 0 || start > size || start + low < 0 || high > size - start) return Error::range;
+  if (start < 0 || !operation.target_layout->within(operation.target_count, start, piece.size)) {
+    return Error::range;
+  }
   return perform_at(operation, piece, static_cast<std::uint64_t>(start));
 }
 

@@ -126,12 +126,10 @@ Error Region::check(const Operation& operation, const char*& reason) {
   }
   if (operation.target_count == 0 || layout.size() == 0) return Error::none;
   const Member& target = member(operation.target);
-  const auto [low, high] = layout.bounds(operation.target_count);
-  const auto size = static_cast<std::int64_t>(target.size);
   std::int64_t start = 0;
   if (__builtin_mul_overflow(operation.displacement, static_cast<std::int64_t>(target.disp_unit),
                              &start) ||
-      start > size || start + low < 0 || high > size - start) {
+      !layout.within(operation.target_count, start, target.size)) {
     reason = "the operation reaches beyond the target's window";
     return Error::range;
   }

@@ -289,16 +289,13 @@ Error Server::check_window(const Message& message, const Layout* layout, std::ui
     return message.offset <= size && bytes <= size - message.offset ? Error::none : Error::range;
   }
   std::uint64_t total = 0;
-  if (layout->size() == 0 || message.offset > size ||
+  const auto start = static_cast<std::int64_t>(message.offset);
+  if (layout->size() == 0 || start < 0 ||
       __builtin_mul_overflow(message.count, layout->size(), &total) || message.first > total ||
       bytes > total - message.first) {
     return Error::range;
   }
-  const auto [low, high] = layout->bounds(message.count);
-  return static_cast<std::int64_t>(message.offset) + low >= 0 &&
-                 high <= static_cast<std::int64_t>(size - message.offset)
-             ? Error::none
-             : Error::range;
+  return layout->within(message.count, start, size) ? Error::none : Error::range;
 }
 
 /// Of what we have attached: the operation as a whole, of which the message may be a piece.
