@@ -584,11 +584,12 @@ void many_pieces(const Program& program) {
   support::barrier();
   const int target = program.right();
   const MPI_Aint there = addresses[static_cast<std::size_t>(target)];
+  std::vector<std::int64_t> values(many);  // until a flush they are the library's to read
+  std::iota(values.begin(), values.end(), 1);
   MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
   for (std::size_t i = 0; i < many; i += 97) {
-    const auto value = static_cast<std::int64_t>(i + 1);
     const MPI_Aint place = MPI_Aint_add(there, static_cast<MPI_Aint>(16 * i));
-    MPI_Put(&value, 1, MPI_INT64_T, target, place, 1, MPI_INT64_T, window);
+    MPI_Put(&values[i], 1, MPI_INT64_T, target, place, 1, MPI_INT64_T, window);
     if (i % 9700 != 0) continue;
     MPI_Win_flush(target, window);
     CHECK_EQUAL(put_and_flush(window, target, MPI_Aint_add(place, 8)), MPI_ERR_RMA_RANGE);

@@ -94,11 +94,17 @@ def test_rank_that_can_share_nothing(job, host, three_nodes):
     limited = '[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 0 ] || ulimit -f 0; exec "$0"'
     command = ["sh", "-c", limited, program]
     settings = {"ORIEL_MEMFD": "0"}
-    status, output = job.run_command(host, command, 2, settings, three_nodes.first(2))
-    assert status != 0
-    assert "File too large. All that a process shares is one file" in output, output[-4000:]
-    if host.name == "intel":  # Open MPI shows one of the two
-        assert "rank 1 (node1) could not take part: Cannot share " in output, output[-4000:]
+    # Which ranks are heard before the launcher ends the job is luck; Open MPI shows one of them.
+    shown = ""
+    for _ in range(5):
+        status, output = job.run_command(host, command, 2, settings, three_nodes.first(2))
+        assert status != 0
+        shown += output
+        if host.name != "intel" or "could not take part" in shown:
+            break
+    assert "File too large. All that a process shares is one file" in shown, shown[-4000:]
+    if host.name == "intel":
+        assert "rank 1 (node1) could not take part: Cannot share " in shown, shown[-4000:]
 
 
 @pytest.mark.hosts(*LIBRARIES)

@@ -8,7 +8,8 @@
 namespace oriel::boundary {
 
 // Communicators whose processes have met when an earlier window was made: this one can map the
-// memory of all the others, and copy their private memory. When all say so of themselves, making a
+// memory of all others of its node and copy their private memory, and has a way to other nodes, if
+// there are any. When all say so of themselves, making a
 // window cannot fail once its pieces of memory have been announced. An attribute of the
 // communicator says it, and of its duplicates; what it holds is the id that this process had then,
 // because a new one has met nobody.

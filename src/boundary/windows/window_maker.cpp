@@ -122,18 +122,22 @@ int WindowMaker::announce() {
   if (!settled_) {
     code = part_strangers();
     if (code != MPI_SUCCESS) return code;
-    code = meet_nodes();
-    if (code != MPI_SUCCESS) return code;
   }
+  code = meet_nodes();
+  if (code != MPI_SUCCESS) return code;
   if (contiguous_) lay_out_contiguously();
   return MPI_SUCCESS;
 }
 
 /// All ranks have met, and have mapped what is announced: first extents. They see so themselves.
+/// Between nodes shared memory is refused, and atomics of the network may be, which take all ranks'
+/// wish.
 bool WindowMaker::settled() const {
-  return std::ranges::all_of(all_, [](const Announcement& peer) {
+  return std::ranges::all_of(all_, [&](const Announcement& peer) {
+    const bool one_node = peer.node.id == all_.front().node.id;
     return peer.met != 0 && peer.failed == 0 && peer.control.extent() == 0 &&
-           (!peer.mappable() || peer.memory.extent() == 0);
+           (!peer.mappable() || peer.memory.extent() == 0) &&
+           (one_node || (!spec_.shared && all_.front().intrinsic == 0));
   });
 }
 
@@ -148,6 +152,7 @@ int WindowMaker::part_strangers() {
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank] != 0) parted.insert(all_[rank].node.id);
   }
+  parted_ = !parted.empty();
   for (Announcement& peer : all_) {
     if (parted.contains(peer.node.id)) peer.node.id ^= peer.process.id;
   }
@@ -378,7 +383,7 @@ int WindowMaker::agree() {
   if (any[0] != MPI_SUCCESS) return fail_together(any[0]);
   spec_.remote = several_nodes_ || any[1] != 0;
   separated_ = any[1] != 0;
-  if (!spec_.remote) note_acquaintance();
+  if (!parted_ && !separated_) note_acquaintance();
   if (separated_) separate();
   return MPI_SUCCESS;
 }
@@ -421,8 +426,9 @@ void WindowMaker::separate() {
 void WindowMaker::note_acquaintance() const {
   const Guard guard(runtime.lock);
   ShmTransport& transport = runtime.engine()->routes.node();
-  if (std::ranges::all_of(
-          members_, [&](const Member& member) { return transport.vm_allowed(member.process); })) {
+  if (std::ranges::all_of(members_, [&](const Member& member) {
+        return member.control == nullptr || transport.vm_allowed(member.process);
+      })) {
     note_met(communicator_, mine_.process.id);
   }
 }
@@ -434,6 +440,8 @@ int WindowMaker::finish(MPI_Win* handle) {
     // It cannot happen: what is announced has been mapped, and needs nothing more. The others would
     // not know.
     return raise(communicator_, call_, error_class_, reason_);
+  } else {
+    spec_.remote = several_nodes_;
   }
   const bool remote = spec_.remote;
   spec_.no_locks = window_->info.no_locks;

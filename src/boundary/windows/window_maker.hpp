@@ -113,6 +113,7 @@ class WindowMaker {
   bool settled_ = false;  // nothing can go wrong once all ranks have announced theirs
   std::string hidden_;    // why we cannot map a peer's memory on our node
   bool several_nodes_ = false;
+  bool parted_ = false;                         // some of one node cannot map one another's memory
   bool separated_ = false;                      // some ranks of a node are remote to one another
   std::vector<NetworkAnnouncement> elsewhere_;  // by rank, where there are several nodes
   std::unique_ptr<BoundWindow> window_;
