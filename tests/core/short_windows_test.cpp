@@ -16,6 +16,11 @@ namespace oriel {
 namespace {
 
 constexpr int rounds = 200;
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool keeps_freed = true;  // so that new pages come in for the test's own objects
+#else
+constexpr bool keeps_freed = false;
+#endif
 
 long page_faults() {
   rusage usage{};
@@ -59,7 +64,7 @@ TEST_F(ShortWindows, BringInNoPage) {
   ASSERT_TRUE(live(*transport_, former)) << error_;
   const long before = page_faults();
   for (int round = 0; round < rounds; ++round) ASSERT_TRUE(live(*transport_, former));
-  EXPECT_LT(page_faults() - before, rounds / 2);
+  EXPECT_TRUE(keeps_freed || page_faults() - before < rounds / 2);
 }
 
 }  // namespace
