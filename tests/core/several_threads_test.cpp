@@ -344,6 +344,14 @@ TEST(OtherThreads, WaitForStoresOfAllTargetsThatAreTakenBack) {
   wait_for_stores_that_are_taken_back(true);
 }
 
+/// The lines of rank 0's process, with two threads.
+ThreadLines& two_threads(SimJob& job) {
+  ThreadLines& lines = job.network().threads(0);
+  lines.used = 2;
+  lines.lines[1].number = 1;
+  return lines;
+}
+
 // A thread that has come to update alone goes on so, without the lock: long accumulates as well.
 TEST(OtherThreads, LeaveAThreadItsRightToBeAlone) {
   SimJob job({0, 0});
@@ -351,9 +359,7 @@ TEST(OtherThreads, LeaveAThreadItsRightToBeAlone) {
   spec.bytes = 8 * sums;
   job.create_window(spec);
   Window& origin = job.window(0);
-  ThreadLines& lines = job.network().threads(0);
-  lines.used = 2;
-  lines.lines[1].number = 1;
+  ThreadLines& lines = two_threads(job);
   ASSERT_EQ(origin.lock_all({}), Error::none);
   const std::vector<std::uint64_t> ones(sums, 1);
   const Reduction sum{Op::sum, Basic::u64, 8};
@@ -387,9 +393,7 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   spec.memory.assign(2, Path::vm);
   job.create_window(spec);
   Window& origin = job.window(0);
-  ThreadLines& lines = job.network().threads(0);
-  lines.used = 2;
-  lines.lines[1].number = 1;
+  ThreadLines& lines = two_threads(job);
   ASSERT_EQ(origin.lock_all({}), Error::none);
   const std::vector<std::uint64_t> ones(sums, 1);
   std::vector<std::uint64_t> found(sums);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G2, G6: windows on parts of the world, windows over the same memory, windows by the thousand.
-#include <dirent.h>
-
 #include <memory>
 
+#include "support/open_descriptors.hpp"
 #include "support/program.hpp"
 #include "support/window.hpp"
 
@@ -12,15 +11,6 @@ namespace {
 using support::Flavor;
 using support::Program;
 using support::Window;
-
-int open_files() {
-  int count = 0;
-  DIR* directory = opendir("/proc/self/fd");
-  CHECK(directory != nullptr);
-  while (readdir(directory) != nullptr) ++count;
-  closedir(directory);
-  return count;
-}
 
 /// Even and odd ranks have windows of their own at the same time, their ranks in reverse order.
 void sub_communicators(Flavor flavor, const Program& program) {
@@ -132,9 +122,9 @@ void again_and_again(const Program& program) {
   // Each round is a few collectives of the host, which are slow where ranks share cores. What one
   // round leaves behind shows after a few.
   constexpr int rounds = 60;
-  int before = 0;
+  long before = 0;
   for (int i = 0; i < rounds; ++i) {
-    if (i == 20) before = open_files();
+    if (i == 20) before = support::open_descriptors();
     int memory = 0;
     int* base = &memory;
     MPI_Win win;
@@ -156,7 +146,7 @@ void again_and_again(const Program& program) {
     CHECK(win == MPI_WIN_NULL);
     if (base == &memory) CHECK_EQUAL(memory, i);
   }
-  CHECK(open_files() <= before + 4);
+  CHECK(support::open_descriptors() <= before + 4);
 }
 
 /// MPI_Win_free waits for nobody's data but its own: a window may be freed right after its epoch.

@@ -3,10 +3,10 @@
 // descriptors nor mappings. Most are of one rank each, because those of all ranks take their time.
 #include <sys/resource.h>
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "support/open_descriptors.hpp"
 #include "support/program.hpp"
 #include "support/window.hpp"
 
@@ -62,11 +62,6 @@ void use(Made& made, int neighbour, double value) {
   CHECK_EQUAL(back, value);
 }
 
-long descriptors() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
-                       std::filesystem::directory_iterator());
-}
-
 long mappings() {
   std::ifstream maps("/proc/self/maps");
   return std::count(std::istreambuf_iterator<char>(maps), std::istreambuf_iterator<char>(), '\n');
@@ -93,12 +88,12 @@ int main(int argc, char** argv) {
       make(made[static_cast<std::size_t>(i)], i, is_shared(i) ? MPI_COMM_WORLD : MPI_COMM_SELF,
            bytes);
       if (i != 3 * large_apart) continue;
-      descriptors_before = descriptors();
+      descriptors_before = support::open_descriptors();
       mappings_before = mappings();
     }
   });
   program.test_unless_host("any", "a host may take some", "constant cost", [&] {
-    CHECK_EQUAL(descriptors(), descriptors_before);
+    CHECK_EQUAL(support::open_descriptors(), descriptors_before);
     // The heaps of the program and of the host grow.
     CHECK(mappings() < mappings_before + 200);
   });

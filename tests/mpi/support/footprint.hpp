@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <dirent.h>
 #include <dlfcn.h>
 
 #include <cstdio>
 
 #include "support/check.hpp"
+#include "support/open_descriptors.hpp"
 
 namespace support {
 
@@ -34,17 +34,8 @@ class Footprint {
     return resident;
   }
 
-  static int open_descriptors() {
-    int count = 0;
-    DIR* folder = opendir("/proc/self/fd");
-    CHECK(folder != nullptr);
-    while (readdir(folder) != nullptr) ++count;
-    closedir(folder);
-    return count;
-  }
-
   long pages_;
-  int descriptors_;
+  long descriptors_;
 };
 
 }  // namespace support
