@@ -109,6 +109,8 @@ bool Process::take_transfers() {
       recorded->epochs->reach().transferred(*recorded, transfer);
     } else if (Rendezvous* one = remote_.rendezvous_table.find(transfer.token)) {
       one->server->transferred(*one, transfer);
+    } else if (PlanWrite* write = remote_.plan_writes.find(transfer.token)) {
+      write->lanes->written(*write, transfer);
     }
   }
   return moved;

@@ -10,7 +10,8 @@ namespace oriel {
 Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
            Notifications& notifications, bool remote)
     : region_(region),
-      outbox_(resources.outbox),
+      transport_(transport),
+      resources_(resources),
       epochs_(epochs),
       notifications_(notifications),
       fences_(region, resources.limits.told_each),
@@ -24,12 +25,22 @@ Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources
 
 bool Ways::sweep() {
   bool moved = remote_ != nullptr && remote_->server.sweep();
+  if (room_ != nullptr) moved |= room_->sweep();
   for (std::size_t reached = notifications_.thresholds().look(notifications_.counters());
        reached != 0; --reached) {
     epochs_.remove_work();
     moved = true;
   }
   return moved;
+}
+
+Room& Ways::room() {
+  if (room_ == nullptr) {
+    room_ = std::make_unique<Room>(epochs_, region_, transport_, resources_.limits,
+                                   resources_.outbox, remote_ ? &remote_->sender : nullptr,
+                                   resources_.plan_writes, exchange_);
+  }
+  return *room_;
 }
 
 void Ways::expose(int origin, std::uint64_t id, bool no_check) {
@@ -67,7 +78,7 @@ bool Ways::end_fence(Epoch& epoch) {
 }
 
 void Ways::push(bool urgent) {
-  if (remote_ != nullptr && (urgent || !outbox_.swept_soon())) outbox_.push();
+  if (remote_ != nullptr && (urgent || !resources_.outbox.swept_soon())) resources_.outbox.push();
 }
 
 Outcome Ways::issue(const Operation& operation, Epoch& epoch, Target& target) {
@@ -161,6 +172,10 @@ bool Ways::deliver(const Message& message, std::span<const std::byte> payload) {
       return remote_->server.take_layout(message, payload);
     case MessageKind::exchange:
       return exchange_.take(message, payload);
+    case MessageKind::plan_room:
+    case MessageKind::plan_started:
+    case MessageKind::plan_bytes:
+      return room().take(message, payload);
     case MessageKind::count:
       break;
   }

@@ -7,6 +7,8 @@
 
 #include "core/atomics/network_atomics.hpp"
 #include "core/base/limits.hpp"
+#include "core/collective/plan_write.hpp"
+#include "core/collective/room.hpp"
 #include "core/epoch/epochs.hpp"
 #include "core/epoch/reach.hpp"
 #include "core/exchange.hpp"
@@ -34,6 +36,7 @@ struct RemoteResources {
   Outbox outbox;
   LayoutCaches layouts;
   RendezvousTable rendezvous_table;
+  PlanWrites plan_writes;
   Limits limits;
 };
 
@@ -84,6 +87,8 @@ class Ways final : public Reach {
   bool leave() { return fences_.leave(); }
 
   Exchange& exchange() { return exchange_; }
+  /// The window's persistent collectives, whose rounds use the exchange.
+  Room& room();
   /// See Notifier: of a mapped rank.
   NotifyOutcome tell(int rank, const Notice& notice, const NotifyStore& store) {
     return notifier_.tell(rank, notice, store);
@@ -117,7 +122,8 @@ class Ways final : public Reach {
   };
 
   Region& region_;
-  Outbox& outbox_;
+  Transport& transport_;
+  RemoteResources& resources_;
   Epochs& epochs_;
   Notifications& notifications_;
   FenceWords fences_;
@@ -126,6 +132,7 @@ class Ways final : public Reach {
   MappedTargets mapped_;
   std::unique_ptr<Remote> remote_;
   Exchange exchange_;
+  std::unique_ptr<Room> room_;  // null: there are none
 };
 
 }  // namespace oriel

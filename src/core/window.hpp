@@ -262,6 +262,8 @@ class Window : public Epochs {
     ways_.push(true);
   }
   Exchange& exchange() { return ways_.exchange(); }
+  /// For persistent collectives of its ranks, whose making uses the exchange.
+  Room& room() { return ways_.room(); }
 
   /// After the last fence, before the window is destroyed: true when no other rank looks at what is
   /// ours any more. To be asked until it is.

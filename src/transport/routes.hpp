@@ -48,8 +48,7 @@ class Routes final : public Transport {
     return message;
   }
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                         std::uint64_t key, std::uint64_t token,
-                         std::span<const std::byte> behind) override {
+                         std::uint64_t key, std::uint64_t token, Behind* behind) override {
     return network_->transfer(process - first_elsewhere, write, runs, key, token, behind);
   }
   /// Also to processes of our node and to ourselves.
@@ -99,6 +98,7 @@ class Routes final : public Transport {
                                      : network_->alive(process - first_elsewhere);
   }
   void relax() override { node_->relax(); }
+  std::uint64_t nanoseconds() override { return node_->nanoseconds(); }
 
  private:
   std::unique_ptr<ShmTransport> node_;

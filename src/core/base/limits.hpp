@@ -26,6 +26,34 @@ struct Limits {
   int told_each = 16;
   /// So many bytes of a fetching operation are asked for before the first are here.
   std::uint64_t under_way = 4 * piece;
+  /// In a plan (core/collective): what is not longer is copied twice between mapped ranks, instead
+  /// of once into a buffer that is mapped, where a page is copied while two cache lines travel; or
+  /// of once by a system call. That is tried in a transfer's first uses (CopyTrial) where it is
+  /// longer than `staged_surely`, a page: the system copies whole ones. What is longer than
+  /// `staged` is known to be faster by one call (see Room::set_copies).
+  ///
+  /// In pieces, of which so many are there at once; but no more than so many bytes for one rank's
+  /// plan.
+  std::uint64_t staged = std::uint64_t{64} * 1024;
+  std::uint64_t staged_surely = std::uint64_t{4} * 1024;
+  std::uint64_t staged_mapped = std::uint64_t{4} * 1024;
+  std::uint64_t staged_piece = std::uint64_t{32} * 1024;
+  std::uint64_t staged_cells = 8;
+  std::uint64_t staged_bytes = std::uint64_t{4} * 1024 * 1024;
+  /// Messages longer than all their cells may be copied twice: both sides take part then.
+  bool staged_pipelines = true;
+  /// What one side of a long transfer moves before it looks whether the other side helps: longer
+  /// where a system call takes as long as much of it.
+  std::uint64_t shared_piece = std::uint64_t{64} * 1024;
+  /// A reduction is not shared out among the ranks of a node in smaller parts. The same on all
+  /// ranks.
+  std::uint64_t slice = std::uint64_t{8} * 1024;
+  /// What is not longer is sent to another node before its receiver is known to be ready.
+  std::uint64_t eager = std::uint64_t{64} * 1024;
+  /// Blocks of an exchange that are not longer are gathered by their node with others for the same
+  /// node, where that is asked for. It saves each of them a message, which takes its two ranks some
+  /// 0.5 us, and copies it four times more on the nodes, at some 8 GB/s.
+  std::uint64_t gathered = std::uint64_t{1024};
 };
 
 }  // namespace oriel

@@ -13,7 +13,13 @@ constexpr std::array table{
             "Leave all windows to the host MPI; the library then only forwards."},
     Setting{"ORIEL_INFO", "bool", "0",
             "Rank 0 of each new window prints which path every peer takes, and what carries "
-            "operations between nodes."},
+            "operations between nodes; of a persistent alltoallv what auto is, and why."},
+    Setting{"ORIEL_COLLECTIVES", "bool", "0",
+            "Carry out MPI_Alltoallv_init also where its info does not name oriel_alltoallv."},
+    Setting{"ORIEL_MEASURED", "text", "",
+            "File in which oriel bench alltoallv keeps what it measures, and by which rank 0 of a "
+            "communicator chooses where oriel_alltoallv is auto; empty: oriel/alltoallv in "
+            "XDG_CACHE_HOME or .cache of the home directory; 0: none."},
     Setting{"ORIEL_VM", "bool", "1",
             "Reach private memory of node peers by process_vm_readv and process_vm_writev, and let "
             "them reach ours; 0 sends messages that the target's engine serves."},

@@ -21,15 +21,20 @@ enum class MessageKind : std::uint8_t {
   lock_granted,
   // Of a lock epoch; `exclusive`.
   lock,
-  unlock,     // `acknowledge`: a reply is wanted
-  operation,  // to be carried out
-  reply,      // to an operation: all of the origin's operations up to this one are complete
-  count,      // a step of FenceCount; word: number of the fence call
-  mark,       // the origin's last operation before fence call `word` has been sent
-  layout,     // a datatype of the target, or a piece of it, for operations that follow
-  notify,     // of an operation whose bytes are there, or of none
-  exchange,   // stamp: the round; data: the words
-  rendezvous  // a long put or get, which the target carries out by direct transfers of its own
+  unlock,      // `acknowledge`: a reply is wanted
+  operation,   // to be carried out
+  reply,       // to an operation: all of the origin's operations up to this one are complete
+  count,       // a step of FenceCount; word: number of the fence call
+  mark,        // the origin's last operation before fence call `word` has been sent
+  layout,      // a datatype of the target, or a piece of it, for operations that follow
+  notify,      // of an operation whose bytes are there, or of none
+  exchange,    // stamp: the round; data: the words
+  rendezvous,  // a long put or get, which the target carries out by direct transfers of its own
+  // Of persistent collectives (core/collective); word: number of the plan.
+  plan_room,     // a rank expects something; element: its order among what it expects from the
+                 // receiver of this message, first: its number, count: bytes
+  plan_started,  // stamp: number of the use that the origin has begun
+  plan_bytes     // stamp: the use, element: number of the receive, first: bytes before these, last
 };
 
 /// What must be open at the target before a message of an access epoch is carried out. The origin
@@ -45,7 +50,8 @@ enum class Gate : std::uint8_t {
 /// Header of every message; zeros at its end are not sent, so what is seldom needed comes last. An
 /// operation is followed by the compare value of compare_and_swap and the origin's data in one
 /// piece; a reply by the fetched data; a count by its numbers; a layout by Blocks; an exchange by
-/// its words; a rendezvous by the RemoteMemory that the origin lends.
+/// its words; a rendezvous by the RemoteMemory that the origin lends, a plan_room by that which may
+/// be written, if any.
 struct Message {
   std::uint8_t version = current_version;
   std::uint8_t words = most_words;  // of 8 bytes, that are sent of this header
@@ -81,7 +87,7 @@ struct Message {
   std::uint32_t handle_slot = 0;
   std::uint32_t reserved_too = 0;
 
-  static constexpr std::uint8_t current_version = 10;
+  static constexpr std::uint8_t current_version = 11;
   static constexpr std::uint8_t most_words = 15;
   /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
   /// in eighths of it: each send goes through both kernels by itself.

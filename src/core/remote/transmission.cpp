@@ -200,18 +200,22 @@ bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
       next.skip(bytes);
     }
     Message notice;
-    std::span<const std::byte> behind;
-    if (tells && next.bytes() == 0) {
+    Behind behind;
+    const bool last = tells && next.bytes() == 0;
+    if (last) {
       notice = notice_behind(operation);
-      behind = notice.trim();
+      behind.message = notice.trim();
     }
     const std::uint64_t taken =
         transport_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
-                            Pool<RecordedOperation>::token(recorded), behind);
+                            Pool<RecordedOperation>::token(recorded), last ? &behind : nullptr);
     if (taken == 0) return false;
     recorded.sent += taken;
     left.skip(taken);
-    if (tells && left.bytes() == 0) operation.notice = {};
+    if (tells && left.bytes() == 0) {
+      if (!behind.went) transport_.send(member.process, behind.message, {});
+      operation.notice = {};
+    }
     ++(write ? target.writes : target.reads);
     if (waits && left.bytes() != 0) return false;
   }

@@ -35,6 +35,13 @@ struct TransferRun {
   std::uint64_t bytes = 0;
 };
 
+/// A message without payload that is to arrive when the bytes of a write have.
+struct Behind {
+  std::span<const std::byte> message;
+  /// It goes with the write, by the same operation of the network.
+  bool went = false;
+};
+
 /// An update of elements that lie in one run, at the target as well as here.
 struct Atomic {
   OperationKind kind = OperationKind::accumulate;  // get_accumulate or compare_and_swap
@@ -103,12 +110,13 @@ class Transport {
   /// its engine; finished() returns the token. How many bytes it took, the first runs as a whole;
   /// 0: not now, try again. Only used for members with Member::direct, and with what they lend.
   ///
-  /// `behind`, of a write where orders_writes(): a message without payload that goes with it if it
-  /// takes all of the runs. It arrives among the messages of send(), in its place, after the bytes
-  /// of this write and of all before it to the process; perhaps not at all where one of them fails.
+  /// `behind`, of a write where orders_writes(), or null: goes with it if it takes all of the runs
+  /// and the network can. Then it arrives among the messages of send(), in its place, after the
+  /// bytes of this write and of all before it to the process; and not if this write fails. What
+  /// does not go is for the caller to send: at once, and it arrives after these bytes, or perhaps
+  /// without them where the write fails; or when the write is finished and has not failed.
   virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                                 std::uint64_t key, std::uint64_t token,
-                                 std::span<const std::byte> behind) = 0;
+                                 std::uint64_t key, std::uint64_t token, Behind* behind) = 0;
   /// It is useless to offer more runs at once.
   static constexpr std::size_t most_runs = 8;
   /// A read is finished when its bytes are here, a write when our memory may be reused; where
@@ -183,6 +191,9 @@ class Transport {
   /// Gives the processor away for a moment: called inside the few short critical sections when
   /// somebody else is in.
   virtual void relax() = 0;
+
+  /// Since some moment, to compare how long copies take.
+  virtual std::uint64_t nanoseconds() = 0;
 };
 
 }  // namespace oriel

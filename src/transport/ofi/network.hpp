@@ -46,8 +46,7 @@ class Network {
   virtual std::span<const std::byte> receive() = 0;
   virtual bool alive(int process) = 0;
   virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                                 std::uint64_t key, std::uint64_t token,
-                                 std::span<const std::byte> behind) = 0;
+                                 std::uint64_t key, std::uint64_t token, Behind* behind) = 0;
   virtual bool finished(Transfer& transfer) = 0;
   virtual bool orders_writes() const = 0;
   /// A direct transfer is under way: one of ours has not finished, or memory is lent for one of

@@ -223,6 +223,10 @@ bool OfiNetwork::open_packet(Peer& to) {
 void OfiNetwork::close_packet(Peer& to) {
   Buffer& buffer = *to.open;
   to.open = nullptr;
+  if (to.lost) {  // perhaps what was sent before its turn has gone
+    free_.push_back(&buffer);
+    return;
+  }
   const bool empty = to.packet.empty();
   const auto number = static_cast<std::uint32_t>(to.number);
   buffer.bytes = to.packet.close(own_name_.id, ++to.sent, number).size();
@@ -372,8 +376,7 @@ std::optional<std::uint64_t> OfiNetwork::immediate_for(Peer& to,
 }
 
 std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const TransferRun> runs,
-                                   std::uint64_t key, std::uint64_t token,
-                                   std::span<const std::byte> behind) {
+                                   std::uint64_t key, std::uint64_t token, Behind* behind) {
   Peer& to = peer(process);
   if (transfers_under_way_ >= most_transfers) return 0;
   if (idle_transfers_.empty()) idle_transfers_.push_back(&transfers_.emplace_back());
@@ -397,7 +400,7 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
     direct.bytes += bytes;
     cut = run.bytes - bytes;
   }
-  if (count < runs.size() || cut != 0) behind = {};
+  if (count < runs.size() || cut != 0) behind = nullptr;
   const auto give_up = [&](Error error) {
     finished_.push_back({token, direct.bytes, error});
     return direct.bytes;
@@ -412,7 +415,7 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
     }
     descriptors.fill(fi_mr_desc(direct.registration));
   }
-  const auto immediate = behind.empty() ? std::nullopt : immediate_for(to, behind);
+  const auto immediate = behind == nullptr ? std::nullopt : immediate_for(to, behind->message);
   const fi_msg_rma message{here.data(),           descriptors.data(),   count,
                            address_of(to.number), there.data(),         count,
                            &direct.context,       immediate.value_or(0)};
@@ -425,8 +428,7 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
     ++transfers_under_way_;
     if (immediate) {
       ++to.sent;
-    } else if (!behind.empty()) {
-      collect(to, behind, {}, 0);
+      behind->went = true;
     }
     return direct.bytes;
   }

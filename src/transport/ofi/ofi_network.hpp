@@ -31,9 +31,17 @@ namespace oriel {
 /// (FI_RM_ENABLED).
 ///
 /// A message behind a write goes with it as immediate data (FI_REMOTE_CQ_DATA), which has a number
-/// among the packets like one of them, so that nothing depends on when the provider tells of it;
-/// as an ordinary message where the provider has none, or keeps no order between writes
-/// (FI_ORDER_WAW), or the receiver has sent us nothing yet that says who we are there.
+/// among the packets like one of them, so that nothing depends on when the provider tells of it,
+/// and which no provider tells of when the write has failed. It does not go where the provider has
+/// none, or keeps no order between writes (FI_ORDER_WAW), or the receiver has sent us nothing yet
+/// that says who we are there.
+///
+/// What is sent when a write is finished without an error finds its bytes there, by FI_ORDER_SAW.
+/// That no failure of the write comes to light later is what the provider promises of a reliable
+/// endpoint: who keeps a connection (tcp, verbs) ends it at a write that the target refuses, and
+/// with it all that is behind; all others finish a write when the target's side has taken it
+/// (FI_TRANSMIT_COMPLETE), or, where they keep no order, when its bytes are there
+/// (FI_DELIVERY_COMPLETE).
 class OfiNetwork final : public Network, private OfiEndpoint {
  public:
   static std::unique_ptr<OfiNetwork> create(std::string& error);
@@ -50,8 +58,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::span<const std::byte> receive() override;
   bool alive(int process) override;
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                         std::uint64_t key, std::uint64_t token,
-                         std::span<const std::byte> behind) override;
+                         std::uint64_t key, std::uint64_t token, Behind* behind) override;
   bool finished(Transfer& transfer) override;
   bool orders_writes() const override { return orders_writes_; }
   bool transferring() const override { return transfers_under_way_ + lent_ != 0; }

@@ -14,6 +14,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -399,6 +400,12 @@ void ShmTransport::relax() {
   } else {
     cpu_pause();
   }
+}
+
+std::uint64_t ShmTransport::nanoseconds() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
 }
 
 }  // namespace oriel

@@ -64,7 +64,7 @@ class ShmTransport final : public Transport {
   std::span<const std::byte> receive() override;
   /// On a node memory is mapped, or reached by copy().
   std::uint64_t transfer(int, bool, std::span<const TransferRun>, std::uint64_t, std::uint64_t,
-                         std::span<const std::byte>) override {
+                         Behind*) override {
     return 0;
   }
   std::uint64_t atomic(int, const Atomic&, const RemoteMemory&, std::uint64_t) override {
@@ -98,6 +98,7 @@ class ShmTransport final : public Transport {
   bool fences_peers() const override { return fenced_; }
   void fence_peers() override;
   void relax() override;
+  std::uint64_t nanoseconds() override;
 
  private:
   /// A message on its way into a mailbox: what is not yet in there.

@@ -104,7 +104,9 @@ bool SimNetwork::permitted(int process, const Direct& direct) const {
 }
 
 void SimNetwork::carry_out(const Route& route, Direct direct) {
-  if (failing_ || !permitted(route.to, direct)) {
+  const bool chosen = failing_after_ && (*failing_after_)-- == 0;
+  if (chosen) failing_after_.reset();
+  if (failing_ || chosen || !permitted(route.to, direct)) {
     direct.transfer.error = Error::system;
     direct.runs.clear();
     direct.immediate.reset();
@@ -295,7 +297,9 @@ void SimTransport::unshare(std::byte* memory) {
 
 Error SimTransport::copy(int process, bool write, std::span<const Run> runs) {
   copies_.fetch_add(1, std::memory_order_relaxed);
+  now_.fetch_add(copy_nanoseconds_, std::memory_order_relaxed);
   if (process == ended_) return Error::peer_lost;
+  if (refuses_) return Error::system;
   // The simulated peer lives in this program: its private memory is at its address.
   for (const Run& run : runs) {
     auto* remote = reinterpret_cast<void*>(static_cast<std::uintptr_t>(run.remote));
@@ -309,25 +313,33 @@ Error SimTransport::copy(int process, bool write, std::span<const Run> runs) {
 }
 
 std::uint64_t SimTransport::transfer(int process, bool write, std::span<const TransferRun> runs,
-                                     std::uint64_t key, std::uint64_t token,
-                                     std::span<const std::byte> behind) {
+                                     std::uint64_t key, std::uint64_t token, Behind* behind) {
   // As a provider whose vectors are short.
   if (runs.size() > most_vector) {
     runs = runs.first(most_vector);
-    behind = {};
+    behind = nullptr;
   }
-  SimNetwork::Direct direct{write, key, {runs.begin(), runs.end()}, {token, 0, Error::none}, {}};
-  for (const TransferRun& run : runs) direct.transfer.bytes += run.bytes;
-  const std::uint64_t taken = direct.transfer.bytes;
-  if (!behind.empty()) direct.immediate = immediate_for(process, behind);
-  const bool named = direct.immediate.has_value();
+  SimNetwork::Direct direct{write, key, {}, {token, 0, Error::none}, {}};
+  std::uint64_t& taken_by = direct.transfer.bytes;
+  for (TransferRun run : runs) {
+    const std::uint64_t room = network_.longest_transfer() - taken_by;
+    if (run.bytes > room) {
+      run.bytes = room;
+      behind = nullptr;
+    }
+    taken_by += run.bytes;
+    if (run.bytes != 0) direct.runs.push_back(run);
+  }
+  const std::uint64_t taken = taken_by;
+  if (behind != nullptr) {
+    direct.immediate = immediate_for(process, behind->message);
+    behind->went = direct.immediate.has_value();
+    if (behind->went) {
+      ++peers_[process].sent;
+      ++named_;
+    }
+  }
   network_.begin(self_, process, std::move(direct));
-  if (named) {
-    ++peers_[process].sent;
-    ++named_;
-  } else if (!behind.empty()) {
-    send(process, behind, {});
-  }
   return taken;
 }
 
@@ -386,6 +398,14 @@ void SimTransport::ring(Doorbell& doorbell) {
 
 void SimTransport::relax() {
   std::this_thread::yield();
+}
+
+std::uint64_t SimTransport::nanoseconds() {
+  // The steps are as good as random, and the same for the same program.
+  constexpr std::uint64_t multiplier = 6364136223846793005;
+  const std::uint64_t step =
+      1 + (now_.load(std::memory_order_relaxed) * multiplier >> 61);
+  return now_.fetch_add(step, std::memory_order_relaxed) + step;
 }
 
 }  // namespace oriel

@@ -45,6 +45,11 @@ class SimNetwork {
   void set_orders_writes(bool orders) { orders_writes_ = orders; }
   /// Direct transfers that arrive from now on fail.
   void set_failing(bool failing) { failing_ = failing; }
+  /// One does, when so many others have arrived.
+  void fail_one_after(std::uint64_t others) { failing_after_ = others; }
+  /// A direct transfer takes no more bytes.
+  void set_longest_transfer(std::uint64_t bytes) { longest_transfer_ = bytes; }
+  std::uint64_t longest_transfer() const { return longest_transfer_; }
   bool orders_writes() const { return orders_writes_; }
   /// Bytes of immediate data, which like packets a process is told of in the order in which they
   /// have come, or else before all packets or after them. None until it is said otherwise, which
@@ -136,6 +141,8 @@ class SimNetwork {
   bool immediate_;
   bool orders_writes_ = true;
   bool failing_ = false;
+  std::optional<std::uint64_t> failing_after_;
+  std::uint64_t longest_transfer_ = ~std::uint64_t{0};
   struct Loan {
     int process = 0;
     bool to_be_written = false;
@@ -177,8 +184,7 @@ class SimTransport final : public Transport {
   }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                         std::uint64_t key, std::uint64_t token,
-                         std::span<const std::byte> behind) override;
+                         std::uint64_t key, std::uint64_t token, Behind* behind) override;
   std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
                        std::uint64_t token) override;
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
@@ -213,14 +219,22 @@ class SimTransport final : public Transport {
     return process != ended_;
   }
   void relax() override;
+  /// Time passes by looks at it, some by chance, and by what copy() takes.
+  std::uint64_t nanoseconds() override;
 
   /// Messages and packets sent so far.
   std::uint64_t messages() const { return messages_; }
   std::uint64_t packets() const { return packets_; }
   /// Messages that went as immediate data.
   std::uint64_t named() const { return named_; }
+  /// Pieces of memory that are shared, and have not been taken back.
+  std::size_t shared() const { return shared_.size(); }
   /// Calls of copy() so far, which are system calls elsewhere.
   std::uint64_t copies() const { return copies_.load(std::memory_order_relaxed); }
+  /// What each takes from now on.
+  void set_copy_nanoseconds(std::uint64_t nanoseconds) { copy_nanoseconds_ = nanoseconds; }
+  /// Calls of copy() from now on are refused, as the system may.
+  void set_refusing(bool refuses) { refuses_ = refuses; }
   /// Whether this process lives is known from now on: not.
   void set_ended(int process) { ended_ = process; }
   /// The processes that were asked after since the last call.
@@ -255,6 +269,9 @@ class SimTransport final : public Transport {
   std::uint64_t packets_ = 0;
   std::atomic<std::uint64_t> copies_{0};
   std::uint64_t named_ = 0;
+  std::atomic<std::uint64_t> now_{0};  // copy() may be called by any thread
+  std::uint64_t copy_nanoseconds_ = 0;
+  bool refuses_ = false;
   int ended_ = -1;
   std::set<int> asked_;
   std::map<int, Peer> peers_;

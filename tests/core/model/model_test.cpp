@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "laden_scene.hpp"
+#include "meeting_scene.hpp"
 #include "pieces_scene.hpp"
 #include "scenarios.hpp"
 #include "version_scene.hpp"
@@ -51,6 +52,13 @@ std::unique_ptr<Scene> pieces(const std::string& changes, const std::string& loo
 }
 std::unique_ptr<Scene> version(int changes, int readers, int looks) {
   return std::make_unique<VersionScene>(changes, readers, looks);
+}
+std::unique_ptr<Scene> meeting(int uses, int pieces, MeetingScene::Movers movers, bool sleep,
+                               bool failing = false) {
+  return std::make_unique<MeetingScene>(uses, pieces, movers, sleep, failing);
+}
+std::unique_ptr<Scene> cells(int uses, int pieces, bool sleep) {
+  return std::make_unique<CellScene>(uses, pieces, sleep);
 }
 
 /// The whole space, without a violation.
@@ -210,6 +218,40 @@ TEST(Model, WordsAreReadInOneVersion) {
   holds(version(3, 1, 2));
   holds(version(2, 2, 1));
   if (soaking()) holds(version(3, 2, 2));
+}
+
+constexpr auto both = MeetingScene::Movers::both;
+constexpr auto by_sender = MeetingScene::Movers::sender;
+constexpr auto by_receiver = MeetingScene::Movers::receiver;
+
+// C4: the pieces of a long message are moved by either side, whoever comes second, use after use.
+TEST(Model, TwoSidesMeet) {
+  for (const auto movers : {both, by_sender, by_receiver}) {
+    for (const bool sleep : {false, true}) {
+      for (const int pieces : {1, 2}) {
+        holds(meeting(2, pieces, movers, sleep));
+        holds(meeting(3, pieces, movers, sleep));
+      }
+      for (const int uses : {1, 2}) holds(meeting(uses, 2, movers, sleep, true));
+    }
+  }
+  holds(meeting(2, 3, both, false));
+}
+
+TEST(Model, AKilledSideLeavesNoHalfPiece) {
+  for (const auto movers : {both, by_sender, by_receiver}) {
+    for (const int pieces : {1, 2}) holds(meeting(2, pieces, movers, false), 1);
+  }
+}
+
+// C4: short messages, and pieces of what has gaps, go by two cells in turn.
+TEST(Model, CellsAreFilledAndClearedInTurn) {
+  for (const bool sleep : {false, true}) {
+    holds(cells(3, 1, sleep));
+    holds(cells(2, 2, sleep));
+    holds(cells(2, 3, sleep));
+  }
+  holds(cells(4, 1, false), 1);
 }
 
 // One rank is killed, before any of its steps. The others come to an end.
@@ -444,6 +486,108 @@ const Mutant mutants[] = {
      {Kind::unacquire, "second"},
      [] { return version(2, 1, 1); }},
     {"sleep: sleeping not set", {Kind::skip, "sleeping"}, [] { return sleep(1, 1, 1); }},
+    {"meeting: arrived without release, sender",
+     {Kind::unrelease, "arrivals", 0},
+     [] { return meeting(2, 2, both, false); }},
+    {"meeting: arrived without release, receiver",
+     {Kind::unrelease, "arrivals", 1},
+     [] { return meeting(2, 2, both, false); }},
+    {"meeting: arrival seen without acquire, sender",
+     {Kind::unacquire, "arrivals", 0},
+     [] { return meeting(2, 2, both, false); }},
+    {"meeting: arrival seen without acquire, receiver",
+     {Kind::unacquire, "arrivals", 1},
+     [] { return meeting(2, 2, both, false); }},
+    {"meeting: moved without release, sender",
+     {Kind::unrelease, "moved", 0},
+     [] { return meeting(2, 2, both, false); }},
+    {"meeting: moved without release, receiver",
+     {Kind::unrelease, "moved", 1},
+     [] { return meeting(2, 2, both, false); }},
+    {"meeting: end seen without acquire, sender",
+     {Kind::unacquire, "moved", 0},
+     [] { return meeting(2, 2, both, false); }},
+    {"meeting: end seen without acquire, receiver",
+     {Kind::unacquire, "moved", 1},
+     [] { return meeting(2, 2, both, false); }},
+    {"meeting: arrival forgotten",
+     {Kind::skip, "arrivals"},
+     [] { return meeting(1, 1, both, false); }},
+    {"meeting: moving not counted",
+     {Kind::skip, "moved"},
+     [] { return meeting(1, 1, both, false); }},
+    {"meeting: failure not told",
+     {Kind::skip, "failed, odd"},
+     [] { return meeting(1, 2, both, false, true); }},
+    {"meeting: failure not of this use",
+     {Kind::code, "failure not of this use"},
+     [] { return meeting(2, 1, both, false, true); }},
+    {"meeting: no membarrier", {Kind::no_fence, ""}, [] { return meeting(1, 1, by_sender, true); }},
+    {"meeting: ring forgotten", {Kind::skip, "rings"}, [] { return meeting(1, 1, both, true); }},
+    {"meeting: buffer made ready after arrival",
+     {Kind::code, "buffer made ready after arrival"},
+     [] { return meeting(1, 1, both, false); }},
+    {"meeting: times left after arrival",
+     {Kind::code, "times left after arrival"},
+     [] { return meeting(2, 1, both, false); }},
+    {"meeting: no look whether both have met",
+     {Kind::code, "no look whether both have met"},
+     [] { return meeting(1, 1, both, false); }},
+    {"meeting: moved is said before the copy",
+     {Kind::code, "moved is said before the copy"},
+     [] { return meeting(1, 1, both, false); }},
+    {"meeting: one piece too many",
+     {Kind::code, "one piece too many"},
+     [] { return meeting(1, 1, both, false); }},
+    {"meeting: over one piece early",
+     {Kind::code, "over one piece early"},
+     [] { return meeting(1, 2, both, false); }},
+    {"meeting: no wake-up at arrival, sender moves",
+     {Kind::code, "no wake-up at arrival"},
+     [] { return meeting(1, 1, by_sender, true); }},
+    {"meeting: no wake-up at arrival, receiver moves",
+     {Kind::code, "no wake-up at arrival"},
+     [] { return meeting(1, 1, by_receiver, true); }},
+    {"meeting: no wake-up at the end",
+     {Kind::code, "no wake-up at the end"},
+     [] { return meeting(1, 1, both, true); }},
+    {"meeting: a dead side awaited",
+     {Kind::trusting, ""},
+     [] { return meeting(1, 1, both, false); },
+     1},
+    {"cells: filled without release",
+     {Kind::unrelease, "cell", 0},
+     [] { return cells(3, 1, false); }},
+    {"cells: seen without acquire",
+     {Kind::unacquire, "cell", 1},
+     [] { return cells(3, 1, false); }},
+    {"cells: cleared without release",
+     {Kind::unrelease, "cell", 1},
+     [] { return cells(3, 1, false); }},
+    {"cells: seen empty without acquire",
+     {Kind::unacquire, "cell", 0},
+     [] { return cells(3, 1, false); }},
+    {"cells: not filled", {Kind::skip, "cell", 0}, [] { return cells(1, 1, false); }},
+    {"cells: not cleared", {Kind::skip, "cell", 1}, [] { return cells(3, 1, false); }},
+    {"cells: not looked at", {Kind::code, "cell not looked at"}, [] { return cells(3, 1, false); }},
+    {"cells: filled before it is written",
+     {Kind::code, "filled before it is written"},
+     [] { return cells(1, 1, false); }},
+    {"cells: cleared before it is read",
+     {Kind::code, "cleared before it is read"},
+     [] { return cells(3, 1, false); }},
+    {"cells: no membarrier", {Kind::no_fence, ""}, [] { return cells(3, 1, true); }},
+    {"cells: receiver not woken",
+     {Kind::code, "receiver not woken"},
+     [] { return cells(1, 1, true); }},
+    {"cells: sender not woken", {Kind::code, "sender not woken"}, [] { return cells(3, 1, true); }},
+    {"cells: the wrong cell looked at before waking",
+     {Kind::code, "looks at its own cell"},
+     [] { return cells(3, 1, true); }},
+    {"cells: no fence between a piece and the next sleep",
+     {Kind::code, "lies on after a piece"},
+     [] { return cells(1, 4, true); }},
+    {"cells: a dead side awaited", {Kind::trusting, ""}, [] { return cells(1, 1, false); }, 1},
 };
 
 TEST(Model, FindsEachMutant) {

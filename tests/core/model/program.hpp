@@ -11,7 +11,8 @@
 
 namespace oriel::model {
 
-/// A fault put into the protocols on purpose: into what their words do, not into their code.
+/// A fault put into the protocols on purpose: into what their words do, not into their code, but
+/// where a scene itself has the code that goes with them.
 struct Mutation {
   enum class Kind : std::uint8_t {
     none,
@@ -20,10 +21,12 @@ struct Mutation {
     unacquire,  // loads of the word no longer acquire
     late,       // stores of the word happen after the look that follows them
     skip,       // writes of the word do not happen
-    trusting    // nobody asks whether another rank lives
+    trusting,   // nobody asks whether another rank lives
+    code        // the scene does otherwise what `word` names
   };
   Kind kind = Kind::none;
   std::string word;  // by its name, without a rank
+  int rank = -1;     // of what this one does to it; -1: all
 };
 
 enum class Kind : std::uint8_t {

@@ -65,7 +65,10 @@ class Atomic {
 
  private:
   static Run& run() { return Run::current(); }
-  bool mutated(Mutation::Kind kind) const { return run().programs().mutated(kind, this); }
+  bool mutated(Mutation::Kind kind) const {
+    const int rank = run().programs().mutation().rank;
+    return (rank < 0 || rank == run().rank()) && run().programs().mutated(kind, this);
+  }
   Step step(Kind kind, std::memory_order order, std::uint64_t value = 0) const {
     Step made;
     made.kind = kind;
@@ -213,6 +216,12 @@ inline void forget(std::uint64_t key) {
   made.kind = Kind::jump;
   made.value = std::uint64_t{1} << 63 | key;
   Run::current().step(made);
+}
+
+/// Whether the scene's own code has this fault.
+inline bool mutated_code(const char* what) {
+  const Mutation& mutation = Run::current().programs().mutation();
+  return mutation.kind == Mutation::Kind::code && mutation.word == what;
 }
 
 /// The policy of the protocols under the checker.

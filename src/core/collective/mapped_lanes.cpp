@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/collective/mapped_lanes.hpp"
+
+#include <algorithm>
+#include <new>
+#include <span>
+
+#include "core/collective/matching_types.hpp"
+
+namespace oriel {
+
+MappedLanes::Side::Side(Region& region, int to_or_from, const Stretch& buffer, int at_step,
+                        const Place& mapped_at)
+    : packed(buffer),
+      rank(to_or_from),
+      process(region.member(to_or_from).process),
+      step(at_step),
+      place(mapped_at) {}
+
+MappedLanes::MappedLanes(Region& region, Transport& transport, const Limits& limits,
+                         const Schedule& schedule, PlanProgress& progress)
+    : region_(region), transport_(transport), limits_(limits), progress_(progress) {
+  for (const Schedule::Send& send : schedule.sends) {
+    if (!region.mapped(send.to)) continue;
+    Side& made = sends_.emplace_back(region, send.to, send.from, send.step, send.place);
+    made.bytes = made.packed.bytes();
+  }
+  std::vector<int> senders;
+  for (const Schedule::Receive& receive : schedule.receives) {
+    if (!region.mapped(receive.from)) continue;
+    receives_.emplace_back(region, receive.from, receive.into, receive.step, receive.place);
+    senders.push_back(receive.from);
+  }
+  std::ranges::sort(senders);
+  senders.erase(std::ranges::unique(senders).begin(), senders.end());
+  senders_ = senders.size();
+  shape_cells();
+}
+
+void MappedLanes::shape_cells() {
+  const auto is_long = [this](const Receive& receive) {
+    return CellShapes::is_long(limits_, receive.packed.bytes(), receive.place.shared());
+  };
+  const CellShapes shapes(limits_,
+                          static_cast<std::uint64_t>(std::ranges::count_if(receives_, is_long)));
+  for (Receive& receive : receives_) {
+    receive.cells =
+        shapes.of(receive.packed.bytes(), receive.packed.run() != nullptr, receive.place.shared());
+  }
+}
+
+std::uint64_t MappedLanes::board_bytes() const {
+  std::uint64_t bytes = Board::first_lane(receives_.size());
+  for (const Receive& receive : receives_) {
+    if (receive.packed.bytes() != 0) bytes += Lane::bytes(receive.cells);
+  }
+  return bytes;
+}
+
+void MappedLanes::lay_out(std::byte* memory) {
+  Board& board = *new (memory) Board;
+  board.lanes = receives_.size();
+  std::vector<std::uint32_t> by_sender(receives_.size());
+  for (std::uint32_t i = 0; i < by_sender.size(); ++i) by_sender[i] = i;
+  std::ranges::stable_sort(by_sender, {}, [&](std::uint32_t i) { return receives_[i].rank; });
+  std::uint64_t offset = Board::first_lane(receives_.size());
+  LaneEntry* entry = board.entries();
+  int sender = -1;
+  std::uint32_t order = 0;
+  for (const std::uint32_t i : by_sender) {
+    Receive& receive = receives_[i];
+    order = receive.rank == sender ? order + 1 : 0;
+    sender = receive.rank;
+    *entry++ = {receive.packed.bytes() != 0 ? offset : 0, sender, order};
+    if (receive.packed.bytes() == 0) continue;
+    receive.lane = new (memory + offset) Lane;
+    receive.lane->receiver = {receive.packed.bytes(),
+                              reinterpret_cast<std::uintptr_t>(receive.packed.run()),
+                              receive.place,
+                              static_cast<std::uint32_t>(limits_.shared_piece),
+                              {},
+                              receive.packed.basic(),
+                              {}};
+    receive.lane->cells = receive.cells;
+    for (std::uint64_t cell = 0; cell < receive.cells.count; ++cell) {
+      new (&receive.lane->cell(cell)) Cell;
+    }
+    offset += Lane::bytes(receive.cells);
+  }
+}
+
+PlanFault MappedLanes::find_lanes(int receiver, Board* board) {
+  std::span<const LaneEntry> entries;
+  if (board != nullptr) {
+    const std::span<const LaneEntry> all(board->entries(), board->lanes);
+    const auto [first, last] =
+        std::ranges::equal_range(all, region_.rank(), {}, &LaneEntry::sender);
+    entries = {first, last};
+  }
+  if (!entries.empty()) boards_.push_back(board);
+  const auto lane_of = [&](std::size_t entry) {
+    return board != nullptr && entry < entries.size() ? board->lane(entries[entry]) : nullptr;
+  };
+  std::size_t next = 0;
+  for (Side& send : sends_) {
+    if (send.rank != receiver) continue;
+    if (const PlanFault fault = match(send, lane_of(next++))) return fault;
+  }
+  for (; next < entries.size(); ++next) {
+    if (const Lane* lane = lane_of(next)) {
+      return {PlanFault::Kind::unmatched, region_.rank(), receiver, 0, lane->receiver.bytes};
+    }
+  }
+  return {};
+}
+
+PlanFault MappedLanes::match(Side& send, Lane* lane) {
+  const std::uint64_t room = lane != nullptr ? lane->receiver.bytes : 0;
+  const auto fault = [&](PlanFault::Kind kind) {
+    return PlanFault{kind, region_.rank(), send.rank, send.bytes, room};
+  };
+  if (send.bytes > room) return fault(PlanFault::Kind::truncated);
+  if (send.bytes == 0) return {};
+  const LaneSide& receiver = lane->receiver;
+  if (!match_types(send.packed.basic(), receiver.basic)) return fault(PlanFault::Kind::types);
+  send.lane = lane;
+  const LaneWay way = way_of(send, *lane);
+  lane->sender = {send.bytes, reinterpret_cast<std::uintptr_t>(send.packed.run()),
+                  send.place, receiver.shared_piece,
+                  way,        send.packed.basic(),
+                  {}};
+  take_way(send, way, receiver);
+  return {};
+}
+
+LaneWay MappedLanes::way_of(const Side& send, const Lane& lane) const {
+  if (send.packed.run() == nullptr && lane.receiver.address == 0) return LaneWay::staged;
+  if (send.bytes <= limits_.staged_surely && lane.cells.wanted) return LaneWay::staged;
+  if (lane.cells.wanted) return LaneWay::tried;
+  return send.bytes <= lane.cells.room ? LaneWay::staged : LaneWay::direct;
+}
+
+/// A direct transfer is moved to or from a run alone, whose place is known; and not by system calls
+/// where the other side needs none.
+void MappedLanes::take_way(Side& side, LaneWay way, const LaneSide& other) {
+  side.direct = way == LaneWay::direct;
+  side.tried = way == LaneWay::tried;
+  side.unmet = side.tried ? CopyTrial::staged_uses : 0;
+  if (way == LaneWay::staged) return;
+  side.moves = other.address != 0 && (other.place.shared() || !side.place.shared());
+  side.address = other.address;
+  side.piece = side.lane->receiver.shared_piece;
+  side.pieces = (side.bytes + side.piece - 1) / side.piece;
+  if (side.moves && other.place.shared()) {
+    side.other = transport_.map(side.process, other.place, side.bytes);
+  }
+}
+
+void MappedLanes::leave() {
+  for (Board* board : boards_) board->left.fetch_add(1, std::memory_order_release);
+}
+
+void MappedLanes::settle() {
+  for (Receive& receive : receives_) {
+    if (receive.lane == nullptr) continue;
+    const LaneSide& sender = receive.lane->sender;
+    receive.bytes = sender.bytes;
+    take_way(receive, sender.way, sender);
+  }
+  const auto empty = [](const Side& side) { return side.bytes == 0; };
+  std::erase_if(sends_, empty);
+  std::erase_if(receives_, empty);
+  sending_.reserve(sends_.size());
+  receiving_.reserve(receives_.size());
+}
+
+void MappedLanes::count_receives(std::vector<std::uint32_t>& by_step) const {
+  for (const Receive& receive : receives_) ++by_step[static_cast<std::size_t>(receive.step)];
+}
+
+void MappedLanes::start() {
+  next_send_ = 0;
+  for (std::uint32_t i = 0; i < receives_.size(); ++i) {
+    Receive& receive = receives_[i];
+    receiving_.push_back(i);
+    begin(receive, receive.lane->receiver);
+    if (receive.direct) arrive(receive);
+  }
+}
+
+void MappedLanes::begin_sends(int step) {
+  for (; next_send_ < sends_.size() && sends_[next_send_].step == step; ++next_send_) {
+    Side& send = sends_[next_send_];
+    begin(send, send.lane->sender);
+    send.stale = progress_.stale;
+    if (send.direct) {
+      arrive(send);
+    } else if (push_staged(send)) {
+      continue;
+    }
+    ++progress_.sends_left;
+    sending_.push_back(static_cast<std::uint32_t>(next_send_));
+  }
+}
+
+void MappedLanes::begin(Side& side, LaneSide& own) {
+  side.done = 0;
+  if (!side.tried) return;
+  side.direct = CopyTrial::direct(progress_.use);
+  // Released by the arrival, which follows.
+  if (progress_.use == CopyTrial::last) own.times = side.trial.times();
+}
+
+/// Its part of this use is over.
+void MappedLanes::end(Side& side) {
+  if (!side.tried) return;
+  side.trial.end(progress_.use);
+  if (progress_.use != CopyTrial::last) return;
+  // Acquired when the sides have met.
+  side.direct = CopyTrial::direct_is_faster(side.lane->sender.times, side.lane->receiver.times);
+  side.tried = false;
+}
+
+void MappedLanes::arrive(Side& side) {
+  side.error = Error::none;
+  // Released by the arrival, like the bytes.
+  if (side.stale) side.lane->meeting.fail(progress_.use);
+  side.met = side.lane->meeting.arrive();
+  // Whoever comes second moves the bytes; the first one has to know where only it can.
+  if (side.met && !side.moves) region_.wake(side.rank);
+}
+
+bool MappedLanes::push_staged(Side& send) {
+  while (send.done < send.bytes) {
+    Cell& cell = send.lane->cell(send.turn);
+    if (!cell.empty()) return false;
+    const std::uint64_t piece =
+        std::min<std::uint64_t>(send.bytes - send.done, send.lane->cells.room);
+    {
+      const Timed timed(transport_, send);
+      send.packed.copy_out(send.done, piece, cell.payload());
+    }
+    cell.fill(send.stale ? piece | Cell::stale : piece);
+    moved_ = true;
+    region_.wake(send.rank);
+    ++send.turn;
+    send.done += piece;
+  }
+  end(send);
+  return true;
+}
+
+bool MappedLanes::pull_staged(Receive& receive) {
+  while (receive.done < receive.bytes) {
+    Cell& cell = receive.lane->cell(receive.turn);
+    const std::uint64_t filled = cell.filled();
+    if (filled == 0) return false;
+    const std::uint64_t piece = filled & ~Cell::stale;
+    if (piece != filled) progress_.fail({Error::system, receive.rank, false});
+    {
+      const Timed timed(transport_, receive);
+      receive.packed.copy_in(receive.done, piece, cell.payload());
+    }
+    cell.clear();
+    moved_ = true;
+    ++receive.turn;
+    // The sender waits for the cell only if it has filled all others behind it. It looks once more
+    // behind a fence of all processors before it sleeps.
+    SharedWords::store_then_look();
+    const std::uint64_t last = receive.turn + receive.cells.count - 2;
+    if (receive.lane->cell(last).filled() != 0) region_.wake(receive.rank);
+    receive.done += piece;
+  }
+  end(receive);
+  return true;
+}
+
+template <bool sends>
+Error MappedLanes::move_piece(Side& side, std::uint64_t first, std::uint64_t bytes) const {
+  const Timed timed(transport_, side);
+  if (side.other != nullptr) {
+    if constexpr (sends) {
+      side.packed.copy_out(first, bytes, side.other + first);
+    } else {
+      side.packed.copy_in(first, bytes, side.other + first);
+    }
+    return Error::none;
+  }
+  return side.packed.copy(transport_, side.process, sends, first, bytes, side.address + first);
+}
+
+/// Both sides have met. True: all pieces have been moved.
+template <bool sends>
+bool MappedLanes::move_direct(Side& side) {
+  Meeting& meeting = side.lane->meeting;
+  const std::uint64_t end = meetings(side) * side.pieces;
+  const std::uint64_t begin = end - side.pieces;
+  while (side.moves) {
+    const std::uint64_t piece = meeting.take(end);
+    if (piece == end) break;
+    moved_ = true;
+    const std::uint64_t first = (piece - begin) * side.piece;
+    const std::uint64_t bytes = std::min(side.bytes - first, side.piece);
+    if (const Error error = move_piece<sends>(side, first, bytes); error != Error::none) {
+      side.error = first_of(side.error, error);
+      meeting.fail(progress_.use);
+    }
+    if (meeting.moved(end)) region_.wake(side.rank);
+  }
+  if (!meeting.over(end)) return false;
+  // Who has moved the piece knows why.
+  if (meeting.failed(progress_.use)) {
+    progress_.fail({first_of(side.error, Error::system), side.rank, sends});
+    side.trial.fail();
+  }
+  this->end(side);
+  return true;
+}
+
+template <bool sends>
+bool MappedLanes::advance_direct(Side& side) {
+  if (!side.met) side.met = side.lane->meeting.met(meetings(side));
+  return side.met && move_direct<sends>(side);
+}
+
+bool MappedLanes::advance() {
+  moved_ = false;
+  const std::size_t sent = remove_over(sending_, [&](std::uint32_t i) {
+    Side& send = sends_[i];
+    if (!(send.direct ? advance_direct<true>(send) : push_staged(send))) return false;
+    progress_.sent();
+    return true;
+  });
+  const std::size_t received = remove_over(receiving_, [&](std::uint32_t i) {
+    Receive& receive = receives_[i];
+    if (!(receive.direct ? advance_direct<false>(receive) : pull_staged(receive))) return false;
+    progress_.received(receive.step);
+    return true;
+  });
+  return moved_ || sent + received != 0;
+}
+
+int MappedLanes::lost_peer() const {
+  for (const std::uint32_t i : sending_) {
+    if (!region_.alive(sends_[i].rank)) return sends_[i].rank;
+  }
+  for (const std::uint32_t i : receiving_) {
+    if (!region_.alive(receives_[i].rank)) return receives_[i].rank;
+  }
+  return -1;
+}
+
+void MappedLanes::abandon() {
+  sending_.clear();
+  receiving_.clear();
+}
+
+}  // namespace oriel

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <utility>
+
+#include "core/operation/reduction.hpp"
+
+namespace oriel {
+
+/// Whether what is sent as the one type can be received as the other one, as far as can be seen:
+/// only where both are numbers of more than a byte. Programs use bytes and characters for anything,
+/// and signed numbers for unsigned ones.
+constexpr bool match_types(Basic one, Basic other) {
+  const auto kind = [](Basic basic) -> std::pair<int, bool> {
+    switch (basic) {
+      case Basic::i16:
+      case Basic::u16:
+        return {2, false};
+      case Basic::i32:
+      case Basic::u32:
+        return {4, false};
+      case Basic::i64:
+      case Basic::u64:
+        return {8, false};
+      case Basic::f32:
+        return {4, true};
+      case Basic::f64:
+        return {8, true};
+      default:
+        return {0, false};
+    }
+  };
+  return kind(one).first == 0 || kind(other).first == 0 || kind(one) == kind(other);
+}
+
+}  // namespace oriel

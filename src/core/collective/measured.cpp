@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/collective/measured.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/base/settings.hpp"
+
+namespace oriel {
+namespace {
+
+constexpr std::size_t most_fields = 11;
+constexpr std::size_t fields_before_hierarchy = 9;
+/// Thousands of lines. What is longer is not ours.
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+constexpr double most_times_the_ranks = 2;
+
+template <typename Number>
+bool read_number(std::string_view text, Number& number) {
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stopped, error] = std::from_chars(begin, end, number);
+  return error == std::errc() && stopped == end;
+}
+
+bool read_time(std::string_view text, double& time) {
+  return read_number(text, time) && std::isfinite(time) && time >= 0;
+}
+
+/// None: something is wrong with it.
+std::optional<Measured::Line> to_line(std::string_view text) {
+  std::array<std::string_view, most_fields> words;
+  std::size_t fields = 0;
+  for (bool more = true; more; ++fields) {
+    if (fields == most_fields) return std::nullopt;
+    const std::size_t end = text.find('\t');
+    words.at(fields) = text.substr(0, end);
+    more = end != std::string_view::npos;
+    if (more) text.remove_prefix(end + 1);
+  }
+  if (fields != most_fields && fields != fields_before_hierarchy) return std::nullopt;
+  Measured::Line line;
+  line.processor = words[0];
+  line.mpi = words[1];
+  const bool well =
+      !line.processor.empty() && !line.mpi.empty() && read_number(words[2], line.ranks) &&
+      line.ranks > 0 && read_number(words[3], line.nodes) && line.nodes > 0 &&
+      line.nodes <= line.ranks && read_number(words[4], line.bytes) &&
+      read_time(words[5], line.notified) && line.notified > 0 &&
+      read_time(words[6], line.two_sided) && line.two_sided > 0 &&
+      read_time(words[7], line.notified_making) && read_time(words[8], line.two_sided_making) &&
+      (fields < most_fields ||
+       (read_time(words[9], line.notified_hierarchy) && line.notified_hierarchy > 0 &&
+        read_time(words[10], line.notified_hierarchy_making)));
+  return well ? std::optional(std::move(line)) : std::nullopt;
+}
+
+/// How many times the smaller one the larger one is.
+double times(double a, double b) {
+  return std::max(a, b) / std::min(a, b);
+}
+
+double bytes_apart(std::uint64_t a, std::uint64_t b) {
+  return times(static_cast<double>(std::max<std::uint64_t>(a, 1)),
+               static_cast<double>(std::max<std::uint64_t>(b, 1)));
+}
+
+bool same_key(const Measured::Line& a, const Measured::Line& b) {
+  return a.bytes == b.bytes && a.ranks == b.ranks && a.nodes == b.nodes && a.mpi == b.mpi &&
+         a.processor == b.processor;
+}
+
+const char* variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+}  // namespace
+
+Measured::Choice Measured::Line::fastest(bool several) const {
+  const bool hierarchy = several && notified_hierarchy > 0 && notified_hierarchy < notified;
+  const double ours = hierarchy ? notified_hierarchy : notified;
+  if (two_sided < ours) return Choice::two_sided;
+  return hierarchy ? Choice::notified_hierarchy : Choice::notified;
+}
+
+const char* name_of(Measured::Choice choice) {
+  switch (choice) {
+    case Measured::Choice::two_sided:
+      return "two_sided";
+    case Measured::Choice::notified_hierarchy:
+      return "notified_hierarchy";
+    case Measured::Choice::notified:
+      break;
+  }
+  return "notified";
+}
+
+Measured Measured::parse(std::string_view text) {
+  Measured measured;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view whole = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (whole.empty() || whole.front() == '#') continue;
+    if (auto line = to_line(whole)) {
+      measured.add(std::move(*line));
+    } else if (measured.fault_.empty()) {
+      measured.fault_ = "line " + std::to_string(number) +
+                        " is not what `oriel bench alltoallv` writes, and counts as nothing";
+    }
+  }
+  return measured;
+}
+
+Measured Measured::read(const std::string& path) {
+  if (path.empty()) return {};
+  Measured measured;
+  struct stat found{};
+  if (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+    measured.fault_ = "it is not a regular file";  // whose end might never come
+    return measured;
+  }
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                             &std::fclose);
+  if (file == nullptr) {
+    if (errno != ENOENT && errno != ENOTDIR) {
+      measured.fault_ = std::string("it cannot be read: ") + std::strerror(errno);
+    }
+    return measured;
+  }
+  std::string text(most_bytes + 1, '\0');
+  errno = 0;
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0) {
+    measured.fault_ = std::string("it cannot be read: ") + std::strerror(errno);
+    return measured;
+  }
+  if (text.size() > most_bytes) {
+    measured.fault_ = "it is longer than 1 MiB, and counts as nothing";
+    return measured;
+  }
+  return parse(text);
+}
+
+void Measured::add(Line line) {
+  const auto old = std::ranges::find_if(lines_, [&](const Line& l) { return same_key(l, line); });
+  if (old != lines_.end()) {
+    *old = std::move(line);
+  } else {
+    lines_.push_back(std::move(line));
+  }
+}
+
+const Measured::Line* Measured::nearest(std::string_view processor, std::string_view mpi, int ranks,
+                                        bool several_nodes, std::uint64_t bytes) const {
+  const Line* best = nullptr;
+  // How far its ranks and its bytes are off: the ranks first.
+  std::pair<double, double> best_apart;
+  for (const Line& line : lines_) {
+    if (line.processor != processor || line.mpi != mpi || (line.nodes > 1) != several_nodes) {
+      continue;
+    }
+    const std::pair apart(times(line.ranks, ranks), bytes_apart(line.bytes, bytes));
+    if (apart.first > most_times_the_ranks || (best != nullptr && apart >= best_apart)) continue;
+    best = &line;
+    best_apart = apart;
+  }
+  return best;
+}
+
+std::string measured_path() {
+  const std::string told = setting_text("ORIEL_MEASURED");
+  if (!told.empty()) return setting_bool("ORIEL_MEASURED") ? told : std::string();
+  std::string cache = variable("XDG_CACHE_HOME");
+  // A relative one does not count, says the XDG base directory specification.
+  if (cache.empty() || cache.front() != '/') {
+    const std::string home = variable("HOME");
+    if (home.empty()) return {};
+    cache = home + "/.cache";
+  }
+  return cache + "/oriel/alltoallv";
+}
+
+std::string processor_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) break;
+    const std::size_t first = line.find_first_not_of(" \t", colon + 1);
+    if (first == std::string::npos) break;
+    std::string name = line.substr(first, line.find_last_not_of(" \t") - first + 1);
+    std::ranges::replace(name, '\t', ' ');
+    return name;
+  }
+  return "unknown";
+}
+
+}  // namespace oriel

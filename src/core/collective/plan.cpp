@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/collective/plan.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/collective/matching_types.hpp"
+#include "core/collective/room.hpp"
+
+namespace oriel {
+namespace {
+
+/// What a rank announces beside its board, in the word behind those that say where that is.
+struct Announced {
+  bool faulty;
+  bool bound;
+  std::uint64_t topic;
+  std::uint64_t longest;
+  Place board;
+  std::uint64_t board_bytes;
+};
+
+constexpr unsigned longest_shift = 33;
+constexpr unsigned bound_shift = 63;
+
+Exchange::Words to_words(const Announced& announced) {
+  return {announced.board.offset, announced.board.extent_bytes,
+          announced.board_bytes / cache_line |
+              std::min(announced.longest, PlanTerms::longest_told) << longest_shift |
+              std::uint64_t{announced.bound} << bound_shift,
+          announced.topic << 1 | (announced.faulty ? 1 : 0)};
+}
+
+Announced to_announced(const Exchange::Words& words) {
+  constexpr std::uint64_t lines = (std::uint64_t{1} << longest_shift) - 1;
+  return {(words[3] & 1) != 0,  words[2] >> bound_shift != 0,
+          words[3] >> 1,        words[2] >> longest_shift & PlanTerms::longest_told,
+          {words[0], words[1]}, (words[2] & lines) * cache_line};
+}
+
+/// A fault as words, and back; `none` is a zero in the first one's low byte. Behind it: what rank 0
+/// has chosen.
+Exchange::Words to_words(const PlanFault& fault, std::uint8_t choice) {
+  const auto high = static_cast<std::uint32_t>(fault.sender);
+  const auto low = static_cast<std::uint32_t>(fault.receiver);
+  return {static_cast<std::uint64_t>(fault.kind) | std::uint64_t{choice} << 8,
+          std::uint64_t{high} << 32 | low, fault.sent, fault.room};
+}
+
+std::uint8_t to_choice(const Exchange::Words& words) {
+  return static_cast<std::uint8_t>(words[0] >> 8);
+}
+
+PlanFault to_fault(const Exchange::Words& words) {
+  PlanFault fault;
+  fault.kind = static_cast<PlanFault::Kind>(words[0] & 0xff);
+  fault.sender = static_cast<std::int32_t>(words[1] >> 32);
+  fault.receiver = static_cast<std::int32_t>(words[1] & 0xffffffff);
+  fault.sent = words[2];
+  fault.room = words[3];
+  return fault;
+}
+
+std::uint64_t longest_send(const Schedule& schedule) {
+  std::uint64_t longest = 0;
+  for (const auto& send : schedule.sends) longest = std::max(longest, Packed(send.from).bytes());
+  return longest;
+}
+
+int last_step(const Schedule& schedule) {
+  int last = 0;
+  for (const auto& send : schedule.sends) last = std::max(last, send.step);
+  for (const auto& receive : schedule.receives) last = std::max(last, receive.step);
+  for (const auto& copy : schedule.copies) last = std::max(last, copy.step);
+  for (const auto& combination : schedule.combinations) last = std::max(last, combination.step);
+  return last;
+}
+
+}  // namespace
+
+Plan::Plan(Room& room, std::uint64_t number, const Schedule& schedule, const PlanTerms& terms)
+    : room_(room),
+      number_(number),
+      terms_(terms),
+      mapped_(room.region(), room.transport(), room.limits(), schedule, progress_),
+      remote_(room.region(), room.transport(), room.limits(), room.sender(), room.writes(), number,
+              schedule, progress_),
+      combinations_(schedule.combinations),
+      needs_all_(schedule.needs_all),
+      steps_(last_step(schedule) + 1) {
+  for (const Schedule::Copy& copy : schedule.copies) {
+    copies_.push_back({Packed(copy.from), Packed(copy.into), copy.step});
+  }
+  if (terms.bad_arguments != 0) {
+    fault_ = {PlanFault::Kind::arguments, room.region().rank(), 0,
+              static_cast<std::uint64_t>(terms.bad_arguments), 0};
+  }
+  announce(longest_send(schedule));
+}
+
+Plan::~Plan() {
+  // All ranks have heard of a fault after they had looked at all boards: these may be used again
+  // at once, and are not looked at any more.
+  if (board_ != nullptr) room_.leave_board(board_, fault_ ? 0 : mapped_.senders());
+  if (!fault_ && !room_.ending()) mapped_.leave();
+}
+
+void Plan::announce(std::uint64_t longest) {
+  Place place;
+  if (!fault_ && mapped_.senders() != 0) {
+    board_ = room_.take_board(mapped_.board_bytes(), place);
+    if (board_ == nullptr) {
+      fault_ = {PlanFault::Kind::memory, room_.region().rank(), 0, mapped_.board_bytes(), 0};
+    } else {
+      mapped_.lay_out(board_);
+    }
+  }
+  if (!fault_) remote_.tell_rooms();
+  room_.exchange().begin(to_words({static_cast<bool>(fault_), terms_.bound, terms_.topic, longest,
+                                   place, mapped_.board_bytes()}));
+  room_.push();
+}
+
+bool Plan::made() {
+  if (stage_ != Stage::over && !room_.exchange().over()) return false;
+  if (stage_ == Stage::announced) {
+    judge();
+    return false;
+  }
+  if (stage_ == Stage::judged) agree();
+  return true;
+}
+
+/// All have announced: boards are laid out, and what remote receivers have told is here.
+void Plan::judge() {
+  stage_ = Stage::judged;
+  Region& region = room_.region();
+  bool all_well = !fault_;
+  bool bound = false;
+  std::uint64_t longest = 0;
+  // What senders of other nodes have heard of receivers does not match where the topics differ.
+  const bool own_fault =
+      fault_.kind == PlanFault::Kind::arguments || fault_.kind == PlanFault::Kind::memory;
+  for (int rank = 0; rank < region.ranks(); ++rank) {
+    const Announced announced = to_announced(room_.exchange().of(rank));
+    all_well = all_well && !announced.faulty;
+    bound = bound || announced.bound;
+    longest = std::max(longest, announced.longest);
+    if (announced.topic == terms_.topic || announced.faulty || own_fault) continue;
+    if (fault_.kind == PlanFault::Kind::topic) continue;
+    fault_ = {PlanFault::Kind::topic, region.rank(), rank, terms_.topic, announced.topic};
+  }
+  // Where some rank has failed, its board is not there, and it tells why.
+  for (const int receiver : region.mapped_ranks()) {
+    if (!all_well || fault_) break;
+    if (receiver != region.rank()) fault_ = look_at(receiver);
+  }
+  if (all_well && !fault_) fault_ = remote_.check();
+  if (all_well && !fault_) fault_ = check_copies();
+  const bool asked = all_well && !fault_ && !bound && region.rank() == 0 && terms_.choose;
+  room_.exchange().begin(to_words(fault_, asked ? terms_.choose(longest) : 0));
+  terms_.choose = nullptr;  // what it knows may be gone when the plan is made
+  room_.push();
+}
+
+/// Also where we send it nothing: it may expect something.
+PlanFault Plan::look_at(int receiver) {
+  const Announced announced = to_announced(room_.exchange().of(receiver));
+  std::byte* board = nullptr;
+  if (announced.board.shared()) {
+    board = room_.transport().map(room_.region().member(receiver).process, announced.board,
+                                  announced.board_bytes);
+    if (board == nullptr) {
+      return {PlanFault::Kind::memory, receiver, room_.region().rank(), announced.board_bytes, 0};
+    }
+  }
+  return mapped_.find_lanes(receiver, reinterpret_cast<Board*>(board));
+}
+
+/// What a rank sends itself has to fit as well.
+PlanFault Plan::check_copies() const {
+  const int rank = room_.region().rank();
+  for (const auto& [from, into, step] : copies_) {
+    if (from.bytes() > into.bytes()) {
+      return {PlanFault::Kind::truncated, rank, rank, from.bytes(), into.bytes()};
+    }
+    if (from.bytes() != 0 && !match_types(from.basic(), into.basic())) {
+      return {PlanFault::Kind::types, rank, rank, from.bytes(), into.bytes()};
+    }
+  }
+  return {};
+}
+
+void Plan::agree() {
+  stage_ = Stage::over;
+  Region& region = room_.region();
+  for (int rank = 0; rank < region.ranks(); ++rank) {
+    fault_ = to_fault(room_.exchange().of(rank));
+    if (fault_) return;
+  }
+  choice_ = to_choice(room_.exchange().of(0));
+  mapped_.settle();
+  remote_.settle();
+  receives_.assign(static_cast<std::size_t>(steps_), 0);
+  mapped_.count_receives(receives_);
+  remote_.count_receives(receives_);
+  progress_.receives_left = receives_;
+}
+
+void Plan::start(Completion& completion) {
+  ++progress_.use;
+  progress_.active = true;
+  progress_.failure = {};
+  progress_.stale = false;
+  progress_.sends_left = 0;
+  std::ranges::copy(receives_, progress_.receives_left.begin());
+  completion_ = &completion;
+  room_.begin_work(*this);
+  next_copy_ = next_combination_ = 0;
+  carry_out(Schedule::before_all);
+  remote_.start();
+  mapped_.start();
+  begin(0);
+  advance();
+}
+
+/// What takes longest to arrive goes first. In the first step, where nothing that is sent depends
+/// on it, what we copy ourselves goes last.
+void Plan::begin(int step) {
+  step_ = step;
+  if (step != 0) carry_out(step);
+  remote_.begin_sends(step);
+  mapped_.begin_sends(step);
+  if (room_.sender() != nullptr) room_.push();
+  if (step == 0) carry_out(step);
+}
+
+void Plan::carry_out(int step) {
+  for (; next_copy_ < copies_.size() && copies_[next_copy_].step == step; ++next_copy_) {
+    oriel::copy(copies_[next_copy_].from, copies_[next_copy_].into);
+  }
+  for (; next_combination_ < combinations_.size(); ++next_combination_) {
+    const Schedule::Combination& one = combinations_[next_combination_];
+    if (one.step != step) break;
+    reduce_plain(one.reduction, one.into, one.from, nullptr, one.count);
+  }
+}
+
+bool Plan::step_over() const {
+  return progress_.receives_left[static_cast<std::size_t>(step_)] == 0;
+}
+
+bool Plan::advance() {
+  bool moved = remote_.advance();
+  moved |= mapped_.advance();
+  while (step_ + 1 < steps_ && step_over()) {
+    begin(step_ + 1);
+    moved = true;
+  }
+  const bool over = step_ + 1 == steps_ && step_over() && progress_.sends_left == 0;
+  if (!over) return moved;
+  progress_.active = false;
+  room_.end_work(*this);
+  completion_->complete(progress_.failure.error);
+  return true;
+}
+
+void Plan::abandon() {
+  if (!progress_.active) return;
+  progress_.active = false;
+  room_.end_work(*this);
+  mapped_.abandon();
+  remote_.abandon();
+}
+
+int Plan::lost_peer() const {
+  int rank = mapped_.lost_peer();
+  if (rank < 0) rank = remote_.lost_peer();
+  if (rank >= 0 || !needs_all_ || !active()) return rank;
+  for (rank = 0; rank < room_.region().ranks(); ++rank) {
+    if (rank != room_.region().rank() && !room_.region().alive(rank)) return rank;
+  }
+  return -1;
+}
+
+bool Plan::take(const Message& message, std::span<const std::byte> payload) {
+  switch (message.kind) {
+    case MessageKind::plan_room:
+      if (stage_ != Stage::announced) return false;
+      if (const PlanFault fault = remote_.take_room(message, payload); fault && !fault_) {
+        fault_ = fault;
+      }
+      return true;
+    case MessageKind::plan_started:
+      return remote_.take_started(message);
+    default:
+      return remote_.take_bytes(message, payload);
+  }
+}
+
+}  // namespace oriel

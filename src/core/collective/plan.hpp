@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/work_list.hpp"
+#include "core/collective/mapped_lanes.hpp"
+#include "core/collective/packed.hpp"
+#include "core/collective/plan_fault.hpp"
+#include "core/collective/plan_progress.hpp"
+#include "core/collective/plan_terms.hpp"
+#include "core/collective/remote_lanes.hpp"
+#include "core/collective/schedule.hpp"
+
+namespace oriel {
+
+class Room;
+
+/// A persistent collective: one rank's schedule, with all that its transfers need settled among the
+/// ranks. Made by Room, used any number of times: start() moves what can be moved, sweeps move the
+/// rest (C1).
+///
+/// It is made in two rounds of the room's exchange. First each rank announces a board with a lane
+/// for each transfer that it expects from its node, and has told senders of other nodes what there
+/// is room for. Then it looks at the lanes of those it sends to, leaves its part there, and all
+/// hear what each has found.
+class Plan : public WorkList<Plan>::Link {
+ public:
+  Plan(Room& room, std::uint64_t number, const Schedule& schedule, const PlanTerms& terms);
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  std::uint64_t number() const { return number_; }
+
+  /// Goes on with making it. True: it is over, and fault() says how, the same on all ranks.
+  bool made();
+  const PlanFault& fault() const { return fault_; }
+  /// Of one without a fault: what rank 0 has chosen by its terms, the same on all ranks.
+  std::uint8_t choice() const { return choice_; }
+
+  /// Begins a use of one that is made and not in use. Tells the completion, perhaps before it
+  /// returns.
+  void start(Completion& completion);
+  bool active() const { return progress_.active; }
+  /// What went wrong in the last use, if anything. Another one is as good as ever.
+  const PlanFailure& failure() const { return progress_.failure; }
+  /// It is in use and not wanted any more: nobody is told.
+  void abandon();
+  /// A rank that the present use waits for and that has ended; -1: none.
+  int lost_peer() const;
+
+  // For its room.
+  bool advance();
+  bool take(const Message& message, std::span<const std::byte> payload);
+
+ private:
+  enum class Stage : std::uint8_t { announced, judged, over };
+
+  struct Copy {
+    Packed from;
+    Packed into;
+    int step;
+  };
+
+  void announce(std::uint64_t longest);
+  void judge();
+  PlanFault look_at(int receiver);
+  PlanFault check_copies() const;
+  void agree();
+  void begin(int step);
+  void carry_out(int step);
+  bool step_over() const;
+
+  Room& room_;
+  std::uint64_t number_;
+  PlanTerms terms_;
+  Stage stage_ = Stage::announced;
+  PlanFault fault_;
+  std::uint8_t choice_ = 0;
+  PlanProgress progress_;
+  MappedLanes mapped_;
+  RemoteLanes remote_;
+  std::vector<Copy> copies_;                         // by step
+  std::vector<Schedule::Combination> combinations_;  // by step
+  std::vector<std::uint32_t> receives_;              // by step, in each use
+  bool needs_all_ = false;
+  int steps_ = 1;
+  int step_ = 0;  // the last one that has begun
+  // Behind what has been carried out in this use.
+  std::size_t next_copy_ = 0;
+  std::size_t next_combination_ = 0;
+  std::byte* board_ = nullptr;
+  Completion* completion_ = nullptr;
+};
+
+}  // namespace oriel

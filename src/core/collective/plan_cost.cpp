@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/collective/plan_cost.hpp"
+
+#include <vector>
+
+#include "core/collective/board.hpp"
+#include "core/collective/mapped_lanes.hpp"
+#include "core/collective/packed.hpp"
+#include "core/collective/remote_lanes.hpp"
+
+namespace oriel {
+namespace {
+
+std::uint64_t pieces(std::uint64_t bytes, std::uint64_t each) {
+  return (bytes + each - 1) / each;
+}
+
+/// Both sides are alike, as far as one can tell.
+bool goes_by_cells(const CellShape& cells, const Packed& packed) {
+  return cells.wanted || packed.run() == nullptr;
+}
+
+}  // namespace
+
+PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Limits& limits) {
+  PlanCost cost;
+  const auto ranks = static_cast<std::size_t>(placement.ranks());
+  std::vector<bool> hears(ranks);  // by a short message at the start
+  std::vector<bool> tells(ranks);
+  std::uint64_t long_transfers = 0;
+  for (const Schedule::Receive& receive : schedule.receives) {
+    const bool here = placement.node(receive.from) == placement.node();
+    const std::uint64_t bytes = Packed(receive.into).bytes();
+    if (here && CellShapes::is_long(limits, bytes, receive.place.shared())) ++long_transfers;
+  }
+  const CellShapes shapes(limits, long_transfers);
+  const auto cells_of = [&](const Packed& packed, const Place& place) {
+    return shapes.of(packed.bytes(), packed.run() != nullptr, place.shared());
+  };
+  for (const Schedule::Send& send : schedule.sends) {
+    const Packed packed(send.from);
+    const std::uint64_t bytes = packed.bytes();
+    const bool here = placement.node(send.to) == placement.node();
+    cost.own_bytes += here ? MappedLanes::bytes_of_send() : RemoteLanes::bytes_of_send();
+    if (bytes == 0) continue;
+    if (here) {
+      ++cost.sends_here;
+      const CellShape cells = cells_of(packed, send.place);
+      if (goes_by_cells(cells, packed)) {
+        cost.stores += pieces(bytes, cells.room);
+      } else {
+        ++cost.atomics;
+      }
+      continue;
+    }
+    ++cost.sends_there;
+    if (bytes <= limits.eager && send.step == 0) hears[static_cast<std::size_t>(send.to)] = true;
+    if (bytes <= limits.eager) {
+      ++cost.messages;
+    } else if (packed.run() != nullptr) {
+      ++cost.writes;
+      ++cost.messages;
+    } else {
+      cost.messages += pieces(bytes, limits.piece);
+    }
+  }
+  std::uint64_t lanes = 0;
+  for (const Schedule::Receive& receive : schedule.receives) {
+    const Packed packed(receive.into);
+    const std::uint64_t bytes = packed.bytes();
+    const bool here = placement.node(receive.from) == placement.node();
+    cost.own_bytes += here ? MappedLanes::bytes_of_receive() : RemoteLanes::bytes_of_receive();
+    if (here) ++lanes;
+    if (bytes == 0) continue;
+    if (here) {
+      ++cost.receives_here;
+      const CellShape cells = cells_of(packed, receive.place);
+      cost.board_bytes += Lane::bytes(cells);
+      cost.cell_bytes += Lane::bytes(cells) - sizeof(Lane);
+      if (goes_by_cells(cells, packed)) {
+        cost.stores += pieces(bytes, cells.room);
+      } else {
+        cost.atomics += 1 + 2 * pieces(bytes, limits.shared_piece);
+      }
+      continue;
+    }
+    ++cost.receives_there;
+    ++cost.making_messages;
+    if (bytes <= limits.eager) cost.early_bytes += bytes;
+    tells[static_cast<std::size_t>(receive.from)] = true;
+  }
+  if (lanes != 0) cost.board_bytes += Board::first_lane(lanes);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (tells[rank] && !hears[rank]) ++cost.messages;
+  }
+  // Two rounds of words from each to each.
+  cost.making_messages += 2 * (ranks - placement.members(placement.node()).size());
+  return cost;
+}
+
+}  // namespace oriel

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace oriel {
+
+/// The first transfer of a use that went wrong.
+struct PlanFailure {
+  Error error = Error::none;
+  int rank = -1;      // the other side
+  bool sent = false;  // to it; else from it
+};
+
+/// How far the present use of a plan has come, as its lanes tell.
+struct PlanProgress {
+  std::uint64_t use = 0;                     // its number, from 1 on
+  bool active = false;                       // it has begun and is not over
+  std::uint32_t sends_left = 0;              // of the steps that have begun
+  std::vector<std::uint32_t> receives_left;  // by step
+  PlanFailure failure;
+  /// Something has not come, so what is sent in a later step is not what it should be: it goes all
+  /// the same, for nobody to wait for it, and says so.
+  bool stale = false;
+
+  void sent() { --sends_left; }
+  void received(int step) { --receives_left[static_cast<std::size_t>(step)]; }
+  void fail(const PlanFailure& told) {
+    if (failure.error == Error::none) failure = told;
+    stale = stale || !told.sent;
+  }
+};
+
+/// Calls over(index) for each of `pending` and removes those for which it is true, in any order.
+/// How many it has removed.
+template <typename Over>
+std::size_t remove_over(std::vector<std::uint32_t>& pending, Over&& over) {
+  const std::size_t before = pending.size();
+  for (std::size_t i = 0; i < pending.size();) {
+    if (over(pending[i])) {
+      pending[i] = pending.back();
+      pending.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  return before - pending.size();
+}
+
+}  // namespace oriel

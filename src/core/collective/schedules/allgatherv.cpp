@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/collective/schedules/allgatherv.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/collective/schedules/buffers_together.hpp"
+
+namespace oriel {
+namespace {
+
+/// What a rank hears from another node: one block, or all that node's.
+struct Arrival {
+  int from = 0;
+  Buffer buffer;
+};
+
+class Gathering {
+ public:
+  Gathering(const Placement& placement, const Buffer& own, std::span<const Buffer> blocks,
+            const Limits& limits)
+      : placement_(placement),
+        own_(own.layout ? own : block(blocks, placement.rank())),
+        in_place_(!own.layout),
+        blocks_(blocks),
+        limits_(limits) {}
+
+  MadeSchedule make() {
+    if (!in_place_) schedule_.copies.push_back({own_, block(blocks_, placement_.rank()), 0});
+    tell_own_node();
+    tell_other_nodes();
+    hand_on();
+    std::ranges::stable_sort(schedule_.sends, {}, &Schedule::Send::step);
+    MadeSchedule made;
+    made.schedule = std::move(schedule_);
+    return made;
+  }
+
+ private:
+  static const Buffer& block(std::span<const Buffer> blocks, int rank) {
+    return blocks[static_cast<std::size_t>(rank)];
+  }
+  int nodes() const { return placement_.nodes(); }
+  bool short_blocks(int node) const {
+    const std::span<const int> members = placement_.members(node);
+    std::uint64_t bytes = 0;
+    for (const int rank : members) bytes += bytes_in(block(blocks_, rank));
+    return members.size() > 1 && bytes <= limits_.eager;
+  }
+
+  void tell_own_node() {
+    const std::span<const int> here = placement_.members(placement_.node());
+    const std::size_t count = here.size();
+    for (std::size_t distance = 1; distance < count; ++distance) {
+      const auto place = static_cast<std::size_t>(placement_.position());
+      const int to = here[(place + distance) % count];
+      const int from = here[(place + count - distance) % count];
+      schedule_.sends.push_back({to, own_, 0, {}});
+      schedule_.receives.push_back({from, block(blocks_, from), 0, {}});
+    }
+  }
+
+  void tell_other_nodes() {
+    const int here = placement_.node();
+    const bool all_at_once = short_blocks(here);
+    const Buffer all = all_at_once ? together(blocks_, placement_.members(here)) : Buffer();
+    for (int distance = 1; distance < nodes(); ++distance) {
+      const int there = placement_.behind(here, distance);
+      if (!all_at_once) {
+        schedule_.sends.push_back(
+            {placement_.carrier(there, distance, placement_.position()), own_, 0, {}});
+      } else if (placement_.carrier(here, distance) == placement_.rank()) {
+        schedule_.sends.push_back({placement_.carrier(there, distance), all, 1, {}});
+      }
+    }
+  }
+
+  /// What comes from other nodes to a rank of ours, in the order in which it hands it on.
+  std::vector<Arrival> arrivals(int rank) const {
+    std::vector<Arrival> found;
+    const int here = placement_.node();
+    for (int distance = 1; distance < nodes(); ++distance) {
+      const int there = placement_.behind(here, -distance);
+      if (short_blocks(there)) {
+        if (placement_.carrier(here, distance) != rank) continue;
+        found.push_back(
+            {placement_.carrier(there, distance), together(blocks_, placement_.members(there))});
+        continue;
+      }
+      for (const int from : placement_.members(there)) {
+        if (placement_.carrier(here, distance, placement_.position(from)) != rank) continue;
+        found.push_back({from, block(blocks_, from)});
+      }
+    }
+    return found;
+  }
+
+  /// In the order in which what comes from other nodes is expected, but after what we say
+  /// ourselves for our node, which others may wait for.
+  void hand_on() {
+    const std::span<const int> here = placement_.members(placement_.node());
+    int step = 1;
+    for (const Arrival& arrival : arrivals(placement_.rank())) {
+      schedule_.receives.push_back({arrival.from, arrival.buffer, step, {}});
+      ++step;
+      for (const int to : here) {
+        if (to != placement_.rank()) schedule_.sends.push_back({to, arrival.buffer, step, {}});
+      }
+    }
+    for (const int from : here) {
+      if (from == placement_.rank()) continue;
+      for (const Arrival& arrival : arrivals(from)) {
+        schedule_.receives.push_back({from, arrival.buffer, step, {}});
+      }
+    }
+  }
+
+  const Placement& placement_;
+  Buffer own_;
+  bool in_place_;
+  std::span<const Buffer> blocks_;
+  const Limits& limits_;
+  Schedule schedule_;
+};
+
+}  // namespace
+
+MadeSchedule allgatherv(const Placement& placement, const Buffer& own,
+                        std::span<const Buffer> blocks, const Limits& limits) {
+  MadeSchedule made = Gathering(placement, own, blocks, limits).make();
+  made.schedule.needs_all = placement.nodes() > 1;
+  return made;
+}
+
+}  // namespace oriel

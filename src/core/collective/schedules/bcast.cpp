@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/collective/schedules/bcast.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <vector>
+
+#include "core/collective/schedules/buffers_together.hpp"
+#include "core/collective/schedules/node_tree.hpp"
+#include "core/collective/schedules/pieces.hpp"
+
+namespace oriel {
+namespace {
+
+/// Each has words of its own at its receiver; the more there are, the less is gained by one more.
+constexpr std::uint64_t most_pieces = 64;
+
+}  // namespace
+
+MadeSchedule bcast(const Placement& placement, int root, const Buffer& buffer,
+                   const Limits& limits) {
+  MadeSchedule made;
+  Schedule& schedule = made.schedule;
+  schedule.needs_all = placement.nodes() > 1;
+  const int home = placement.node(root);
+  const int nodes = placement.nodes();
+  const int node = placement.node();
+  const auto leader = [&](int of) { return of == home ? root : placement.members(of).front(); };
+  const std::uint64_t bytes = bytes_in(buffer);
+  const Pieces pieces(
+      bytes, std::clamp<std::uint64_t>((bytes + limits.piece - 1) / limits.piece, 1, most_pieces));
+  if (placement.rank() != leader(node)) {
+    // On the root's node all is there at once.
+    const Pieces here(bytes, node == home ? 1 : pieces.number());
+    for (std::uint64_t i = 0; i < here.number(); ++i) {
+      schedule.receives.push_back(
+          {leader(node), Stretch(buffer, here.first(i), here.bytes(i)), 0, {}});
+    }
+    return made;
+  }
+  const NodeTree tree(nodes, pieces.number());
+  const int place = (node - home + nodes) % nodes;
+  const auto node_at = [&](int other) { return (home + other) % nodes; };
+  const std::vector<int> children = tree.children(place);
+  for (std::uint64_t i = 0; i < pieces.number(); ++i) {
+    const Stretch piece(buffer, pieces.first(i), pieces.bytes(i));
+    int step = 0;
+    if (place != 0) {
+      step = static_cast<int>(i);
+      schedule.receives.push_back({leader(node_at(tree.parent(place))), piece, step, {}});
+      ++step;
+    }
+    // The largest tree below us has the longest way to go.
+    for (const int child : children | std::views::reverse) {
+      schedule.sends.push_back({leader(node_at(child)), piece, step, {}});
+    }
+    if (place == 0) continue;
+    for (const int other : placement.members(node)) {
+      if (other != placement.rank()) schedule.sends.push_back({other, piece, step, {}});
+    }
+  }
+  if (place != 0) return made;
+  for (const int other : placement.members(node)) {
+    if (other != placement.rank()) schedule.sends.push_back({other, buffer, 0, {}});
+  }
+  return made;
+}
+
+}  // namespace oriel

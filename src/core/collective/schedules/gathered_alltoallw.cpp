@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/collective/schedules/gathered_alltoallw.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/collective/schedules/buffers_together.hpp"
+#include "core/collective/schedules/kept_sends.hpp"
+
+namespace oriel {
+namespace {
+
+using Word = BlockLengths::Word;
+
+std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+
+std::uint64_t gathered_bytes(Word word) {
+  return word == BlockLengths::goes_directly ? 0 : word;
+}
+
+/// What goes from one node to another one that we look after, ours being either.
+struct Charge {
+  int distance = 0;
+  std::span<const int> senders;
+  std::span<const int> receivers;
+  std::uint64_t first_pair = 0;  // of its blocks, by sender, then by receiver
+  std::uint64_t bytes = 0;       // of all that are gathered
+  std::byte* memory = nullptr;
+
+  std::uint64_t pair(std::size_t sender, std::size_t receiver) const {
+    return first_pair + sender * receivers.size() + receiver;
+  }
+};
+
+class GatheredExchange {
+ public:
+  GatheredExchange(const Placement& placement, std::span<const Buffer> receives,
+                   const BlockLengths& lengths)
+      : placement_(placement), receives_(receives), lengths_(lengths) {
+    find_charges();
+  }
+
+  MadeSchedule make(std::span<const Buffer> sends) {
+    take_scratch(0);
+    sends_ = sends;
+    const Buffer& own = sends_[at(placement_.rank())];
+    if (bytes_in(own) != 0) schedule().copies.push_back({own, receives_[at(placement_.rank())], 0});
+    return finish();
+  }
+  MadeSchedule make_in_place() {
+    std::byte* memory = take_scratch(KeptSends::bytes(placement_.rank(), receives_));
+    KeptSends kept(placement_.rank(), receives_, memory);
+    sends_ = kept.sends;
+    schedule().copies = std::move(kept.copies);
+    return finish();
+  }
+
+ private:
+  Schedule& schedule() { return made_.schedule; }
+  int other_node(int distance) const { return placement_.behind(placement_.node(), distance); }
+  std::span<const int> here() const { return placement_.members(placement_.node()); }
+
+  void find_charges() {
+    std::uint64_t pairs = 0;
+    const auto find = [&](std::vector<Charge>& charges, int direction) {
+      for (int distance = 1; distance < placement_.nodes(); ++distance) {
+        const int there = other_node(direction * distance);
+        if (placement_.carrier(placement_.node(), distance) != placement_.rank()) continue;
+        if (!gathers(placement_, there)) continue;
+        Charge charge{distance, here(), placement_.members(there), pairs};
+        if (direction < 0) std::swap(charge.senders, charge.receivers);
+        pairs += charge.senders.size() * charge.receivers.size();
+        for (std::uint64_t pair = charge.first_pair; pair < pairs; ++pair) {
+          charge.bytes += gathered_bytes(lengths_.between(pair));
+        }
+        if (charge.bytes != 0) charges.push_back(charge);
+      }
+    };
+    find(departures_, 1);
+    find(arrivals_, -1);
+    last_step_ =
+        !arrivals_.empty() ? static_cast<int>(arrivals_.size()) + 1 : (departures_.empty() ? 0 : 1);
+  }
+
+  /// The memory behind that of the charges.
+  std::byte* take_scratch(std::uint64_t besides) {
+    made_.scratch_bytes = besides;
+    for (const auto* charges : {&departures_, &arrivals_}) {
+      for (const Charge& charge : *charges) made_.scratch_bytes += charge.bytes;
+    }
+    made_.scratch.reset(new std::byte[made_.scratch_bytes]);
+    std::byte* next = made_.scratch.get();
+    for (auto* charges : {&departures_, &arrivals_}) {
+      for (Charge& charge : *charges) {
+        charge.memory = next;
+        next += charge.bytes;
+      }
+    }
+    return next;
+  }
+
+  MadeSchedule finish() {
+    schedule().needs_all = true;
+    exchange_directly();
+    hand_to_carriers();
+    gather();
+    share_out();
+    take_from_carriers();
+    std::ranges::stable_sort(schedule().sends, {}, &Schedule::Send::step);
+    std::ranges::stable_sort(schedule().copies, {}, &Schedule::Copy::step);
+    return std::move(made_);
+  }
+
+  bool goes_directly(int other, Word word) const {
+    return placement_.node(other) == placement_.node() ||
+           !gathers(placement_, placement_.node(other)) || word == BlockLengths::goes_directly;
+  }
+  /// What comes so is waited for at the end alone.
+  void exchange_directly() {
+    for (int distance = 1; distance < placement_.ranks(); ++distance) {
+      const int to = (placement_.rank() + distance) % placement_.ranks();
+      const int from = (placement_.rank() + placement_.ranks() - distance) % placement_.ranks();
+      if (goes_directly(to, lengths_.to(to))) {
+        schedule().sends.push_back({to, sends_[at(to)], 0, {}});
+      }
+      if (goes_directly(from, lengths_.from(from))) {
+        schedule().receives.push_back({from, receives_[at(from)], last_step_, {}});
+      }
+    }
+  }
+
+  /// Our blocks for another node, in the order of its ranks.
+  Buffer blocks_to(int node) const {
+    std::vector<Stretch> parts;
+    for (const int to : placement_.members(node)) {
+      parts.emplace_back(sends_[at(to)], 0, gathered_bytes(lengths_.to(to)));
+    }
+    return together(parts);
+  }
+  Buffer blocks_from(int node) const {
+    std::vector<Stretch> parts;
+    for (const int from : placement_.members(node)) {
+      parts.emplace_back(receives_[at(from)], 0, gathered_bytes(lengths_.from(from)));
+    }
+    return together(parts);
+  }
+
+  void hand_to_carriers() {
+    for (int distance = 1; distance < placement_.nodes(); ++distance) {
+      const int there = other_node(distance);
+      const int carrier = placement_.carrier(placement_.node(), distance);
+      if (carrier == placement_.rank() || !gathers(placement_, there)) continue;
+      const Buffer blocks = blocks_to(there);
+      if (bytes_in(blocks) != 0) schedule().sends.push_back({carrier, blocks, 0, {}});
+    }
+  }
+
+  void gather() {
+    for (const Charge& charge : departures_) {
+      std::byte* next = charge.memory;
+      for (std::size_t sender = 0; sender < charge.senders.size(); ++sender) {
+        std::uint64_t bytes = 0;
+        for (std::size_t receiver = 0; receiver < charge.receivers.size(); ++receiver) {
+          bytes += gathered_bytes(lengths_.between(charge.pair(sender, receiver)));
+        }
+        if (bytes == 0) continue;
+        const Buffer into = bytes_at(std::exchange(next, next + bytes), bytes);
+        if (charge.senders[sender] == placement_.rank()) {
+          schedule().copies.push_back({blocks_to(other_node(charge.distance)), into, 0});
+        } else {
+          schedule().receives.push_back({charge.senders[sender], into, 0, {}});
+        }
+      }
+      const int there = other_node(charge.distance);
+      schedule().sends.push_back({placement_.carrier(there, charge.distance),
+                                  bytes_at(charge.memory, charge.bytes),
+                                  1,
+                                  {}});
+    }
+  }
+
+  /// What comes from another node is shared out in the step after the one that waits for it.
+  void share_out() {
+    int step = 0;
+    for (const Charge& charge : arrivals_) {
+      const int there = other_node(-charge.distance);
+      schedule().receives.push_back({placement_.carrier(there, charge.distance),
+                                     bytes_at(charge.memory, charge.bytes),
+                                     ++step,
+                                     {}});
+      std::vector<std::vector<Stretch>> parts(charge.receivers.size());
+      std::byte* next = charge.memory;
+      for (std::size_t sender = 0; sender < charge.senders.size(); ++sender) {
+        for (std::size_t receiver = 0; receiver < charge.receivers.size(); ++receiver) {
+          const auto bytes = gathered_bytes(lengths_.between(charge.pair(sender, receiver)));
+          if (bytes == 0) continue;
+          parts[receiver].emplace_back(bytes_at(std::exchange(next, next + bytes), bytes));
+        }
+      }
+      for (std::size_t receiver = 0; receiver < parts.size(); ++receiver) {
+        if (parts[receiver].empty()) continue;
+        const Buffer blocks = together(parts[receiver]);
+        if (charge.receivers[receiver] == placement_.rank()) {
+          schedule().copies.push_back({blocks, blocks_from(there), step + 1});
+        } else {
+          schedule().sends.push_back({charge.receivers[receiver], blocks, step + 1, {}});
+        }
+      }
+    }
+  }
+
+  void take_from_carriers() {
+    for (int distance = 1; distance < placement_.nodes(); ++distance) {
+      const int there = other_node(-distance);
+      const int carrier = placement_.carrier(placement_.node(), distance);
+      if (carrier == placement_.rank() || !gathers(placement_, there)) continue;
+      const Buffer blocks = blocks_from(there);
+      if (bytes_in(blocks) != 0) schedule().receives.push_back({carrier, blocks, last_step_, {}});
+    }
+  }
+
+  const Placement& placement_;
+  std::span<const Buffer> sends_;
+  std::span<const Buffer> receives_;
+  const BlockLengths& lengths_;
+  std::vector<Charge> departures_;  // those with something to gather
+  std::vector<Charge> arrivals_;
+  int last_step_ = 0;
+  MadeSchedule made_;
+};
+
+}  // namespace
+
+bool gathers(const Placement& placement, int node) {
+  return node != placement.node() &&
+         placement.members(placement.node()).size() * placement.members(node).size() > 1;
+}
+
+bool gathers_anywhere(const Placement& placement) {
+  return placement.nodes() > 1 && placement.nodes() < placement.ranks();
+}
+
+MadeSchedule gathered_alltoallw(const Placement& placement, std::span<const Buffer> sends,
+                                std::span<const Buffer> receives, const BlockLengths& lengths) {
+  return GatheredExchange(placement, receives, lengths).make(sends);
+}
+
+MadeSchedule gathered_alltoallw_in_place(const Placement& placement,
+                                         std::span<const Buffer> buffers,
+                                         const BlockLengths& lengths) {
+  return GatheredExchange(placement, buffers, lengths).make_in_place();
+}
+
+}  // namespace oriel

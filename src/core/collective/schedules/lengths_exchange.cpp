@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/collective/schedules/lengths_exchange.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "core/collective/schedules/buffers_together.hpp"
+#include "core/collective/schedules/gathered_alltoallw.hpp"
+
+namespace oriel {
+namespace {
+
+using Word = BlockLengths::Word;
+
+Word told(const Buffer& block, const Limits& limits) {
+  const std::uint64_t bytes = bytes_in(block);
+  return bytes <= limits.gathered ? static_cast<Word>(bytes) : BlockLengths::goes_directly;
+}
+
+}  // namespace
+
+LengthsExchange::LengthsExchange(const Placement& placement, std::span<const Buffer> sends,
+                                 const Limits& limits)
+    : to_(sends.size()), from_(sends.size()) {
+  std::vector<Buffer> words_to(sends.size());
+  std::vector<Buffer> words_from(sends.size());
+  for (std::size_t other = 0; other < sends.size(); ++other) {
+    // What goes directly in any case needs no word.
+    if (!gathers(placement, placement.node(static_cast<int>(other)))) continue;
+    to_[other] = told(sends[other], limits);
+    words_to[other] = bytes_at(&to_[other], sizeof(Word));
+    words_from[other] = bytes_at(&from_[other], sizeof(Word));
+  }
+  made_ = gathered_alltoallw(placement, words_to, words_from, BlockLengths(sizeof(Word)));
+}
+
+BlockLengths LengthsExchange::lengths() const {
+  std::vector<Word> between(made_.scratch_bytes / sizeof(Word));
+  if (!between.empty()) std::memcpy(between.data(), made_.scratch.get(), made_.scratch_bytes);
+  return {to_, from_, std::move(between)};
+}
+
+}  // namespace oriel

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/base/limits.hpp"
+#include "core/collective/schedules/block_lengths.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedules/placement.hpp"
+
+namespace oriel {
+
+/// How all ranks learn what a gathered exchange has to know: an exchange of the same kind of one
+/// number for each block, which comes by whom the block will come by. Used once.
+class LengthsExchange {
+ public:
+  /// `sends`: by rank.
+  LengthsExchange(const Placement& placement, std::span<const Buffer> sends, const Limits& limits);
+
+  const Schedule& schedule() const { return made_.schedule; }
+  /// When its use is over.
+  BlockLengths lengths() const;
+
+ private:
+  std::vector<BlockLengths::Word> to_;
+  std::vector<BlockLengths::Word> from_;
+  MadeSchedule made_;
+};
+
+}  // namespace oriel

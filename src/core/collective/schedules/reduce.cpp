@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/collective/schedules/reduce.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/cache_line.hpp"
+#include "core/collective/schedules/node_tree.hpp"
+#include "core/collective/schedules/pieces.hpp"
+
+namespace oriel {
+namespace {
+
+/// How many slices a vector has at most, unless a node has more ranks.
+constexpr std::uint64_t most_slices = 64;
+
+/// What becomes of one rank's values: those of others are combined into them, and all goes to one
+/// of them.
+struct Value {
+  int rank = 0;
+  std::vector<int> children;  // ranks, in order
+  int parent = -1;            // -1: it is the result
+};
+
+/// Where a schedule's messages to one rank stand among each other, the same at both ends.
+using Order = std::tuple<int, std::uint64_t, int>;
+
+class Reducing {
+ public:
+  Reducing(const Placement& placement, int root, const Vectors& vectors, const Limits& limits)
+      : placement_(placement),
+        root_(root),
+        home_(placement.node(root)),
+        vectors_(vectors),
+        ordered_(order_matters(vectors.reduction)),
+        most_members_(most_members(placement)),
+        slices_(cut(limits)),
+        tree_(placement.nodes(), (slices_.number() + most_members_ - 1) / most_members_),
+        element_(new Layout({{0, vectors.reduction.element}}, vectors.reduction.element,
+                            vectors.reduction.basic)) {}
+
+  MadeSchedule make() {
+    values_ = values();
+    take_scratch();
+    for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
+      const int at = executor(placement_.node(), slice);
+      if (at == placement_.rank()) continue;
+      schedule_.sends.push_back({at, buffer(own() + slices_.first(slice), slice), 0, {}});
+    }
+    for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
+      if (executor(placement_.node(), slice) == placement_.rank()) combine(slice);
+    }
+    take_result();
+    std::ranges::stable_sort(receives_, {}, &Receive::order);
+    for (Receive& one : receives_) schedule_.receives.push_back(std::move(one.receive));
+    made_.schedule = std::move(schedule_);
+    return std::move(made_);
+  }
+
+ private:
+  struct Receive {
+    Order order;
+    Schedule::Receive receive;
+  };
+
+  static std::uint64_t most_members(const Placement& placement) {
+    std::size_t most = 1;
+    for (int node = 0; node < placement.nodes(); ++node) {
+      most = std::max(most, placement.members(node).size());
+    }
+    return most;
+  }
+  /// Not so short that a slice costs more than it moves, and not so long that nothing is done
+  /// while one is under way.
+  Pieces cut(const Limits& limits) const {
+    const std::uint64_t bytes = vectors_.count * vectors_.reduction.element;
+    const std::uint64_t fewest = (bytes + limits.piece - 1) / limits.piece;
+    const std::uint64_t most = std::max<std::uint64_t>(bytes / (limits.slice + 1), 1);
+    const std::uint64_t number =
+        std::min(std::max(fewest, most_members_), std::max(most_members_, most_slices));
+    return {bytes, std::min(number, most), vectors_.reduction.element};
+  }
+
+  int leader(int node) const { return node == home_ ? root_ : placement_.members(node).front(); }
+  int executor(int node, std::uint64_t slice) const {
+    const std::span<const int> members = placement_.members(node);
+    const auto first = static_cast<std::uint64_t>(placement_.position(leader(node)));
+    return members[(first + slice) % members.size()];
+  }
+  /// The rank whose values are the result in the end.
+  int top() const { return ordered_ ? 0 : root_; }
+
+  /// Those of our node, each behind the others that go into it. Values of all ranks are in an order
+  /// in which none waits for one behind it.
+  std::vector<Value> values() const {
+    std::vector<Value> found;
+    const std::span<const int> members = placement_.members(placement_.node());
+    if (ordered_) {
+      for (std::size_t i = members.size(); i-- > 0;) {
+        Value& value = found.emplace_back();
+        value.rank = members[i];
+        for (int bit = 1; (value.rank & bit) == 0 && value.rank + bit < placement_.ranks();
+             bit *= 2) {
+          value.children.push_back(value.rank + bit);
+        }
+        if (value.rank != 0) value.parent = value.rank & (value.rank - 1);
+      }
+      return found;
+    }
+    const int nodes = placement_.nodes();
+    const int place = (placement_.node() - home_ + nodes) % nodes;
+    const auto leader_at = [&](int other) { return leader((home_ + other) % nodes); };
+    Value own;
+    own.rank = leader(placement_.node());
+    for (const int member : members) {
+      if (member == own.rank) continue;
+      found.push_back({member, {}, own.rank});
+      own.children.push_back(member);
+    }
+    for (const int child : tree_.children(place)) own.children.push_back(leader_at(child));
+    if (place != 0) own.parent = leader_at(tree_.parent(place));
+    found.push_back(std::move(own));
+    return found;
+  }
+
+  bool here(int rank) const { return placement_.node(rank) == placement_.node(); }
+  /// Whether a value of ours is changed, and so has to be a copy of the program's.
+  bool changes(const Value& value) const { return !value.children.empty(); }
+
+  /// For each slice that we have: one for each value of our node but our own, unless it changes,
+  /// and for each that comes from another node.
+  void take_scratch() {
+    std::uint64_t slots = 0;
+    for (const Value& value : values_) {
+      if (value.rank != placement_.rank() || changes(value)) ++slots;
+      for (const int child : value.children) slots += here(child) ? 0U : 1U;
+    }
+    const std::uint64_t slot = slot_bytes();
+    std::uint64_t slices = 0;
+    for (std::uint64_t i = 0; i < slices_.number(); ++i) {
+      slices += executor(placement_.node(), i) == placement_.rank() ? 1U : 0U;
+    }
+    made_.scratch_bytes = slots * slices * slot;
+    made_.scratch.reset(new std::byte[made_.scratch_bytes]);
+    next_slot_ = made_.scratch.get();
+  }
+  std::uint64_t slot_bytes() const {
+    return (slices_.bytes(0) + cache_line - 1) / cache_line * cache_line;
+  }
+  std::byte* take_slot() { return std::exchange(next_slot_, next_slot_ + slot_bytes()); }
+
+  std::byte* own() const { return static_cast<std::byte*>(const_cast<void*>(vectors_.from)); }
+  Buffer buffer(std::byte* address, std::uint64_t slice) const {
+    return {address, slices_.bytes(slice) / vectors_.reduction.element, element_};
+  }
+  void receive(int from, std::byte* into, std::uint64_t slice, int step, Order order) {
+    receives_.push_back({order, {from, buffer(into, slice), step, {}}});
+  }
+  Order order_of(std::uint64_t slice, int value) const {
+    return {1, slice, placement_.ranks() - value};
+  }
+
+  void combine(std::uint64_t slice) {
+    const std::uint64_t count = slices_.bytes(slice) / vectors_.reduction.element;
+    std::unordered_map<int, std::byte*> places;  // by rank
+    for (const Value& value : values_) {
+      std::byte*& place = places[value.rank];
+      if (value.rank != placement_.rank()) {
+        place = take_slot();
+        receive(value.rank, place, slice, step_, {0, slice, 0});
+        continue;
+      }
+      place = own() + slices_.first(slice);
+      if (!changes(value)) continue;
+      std::byte* const copied = take_slot();
+      schedule_.copies.push_back({buffer(place, slice), buffer(copied, slice), step_ + 1});
+      place = copied;
+    }
+    if (values_.size() > 1 || changes(values_.front())) ++step_;
+    for (const Value& value : values_) {
+      std::byte* const place = places[value.rank];
+      for (const int child : value.children) {
+        std::byte* from = nullptr;
+        if (here(child)) {
+          from = places[child];
+        } else {
+          from = take_slot();
+          const int node = placement_.node(child);
+          receive(executor(node, slice), from, slice, step_, order_of(slice, child));
+          ++step_;
+        }
+        schedule_.combinations.push_back({from, place, count, vectors_.reduction, step_});
+      }
+      if (value.parent < 0) {
+        give_result(place, slice);
+      } else if (!here(value.parent)) {
+        schedule_.sends.push_back(
+            {executor(placement_.node(value.parent), slice), buffer(place, slice), step_, {}});
+      }
+    }
+  }
+
+  void give_result(std::byte* place, std::uint64_t slice) {
+    if (placement_.rank() != root_) {
+      schedule_.sends.push_back({root_, buffer(place, slice), step_, {}});
+      return;
+    }
+    std::byte* const into = static_cast<std::byte*>(vectors_.into) + slices_.first(slice);
+    if (into == place) return;
+    // Copies come before the combinations of a step.
+    ++step_;
+    schedule_.copies.push_back({buffer(place, slice), buffer(into, slice), step_});
+  }
+
+  /// The slices of the result that others have.
+  void take_result() {
+    if (placement_.rank() != root_) return;
+    auto* const into = static_cast<std::byte*>(vectors_.into);
+    for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
+      const int from = executor(placement_.node(top()), slice);
+      if (from == root_) continue;
+      receive(from, into + slices_.first(slice), slice, step_, order_of(slice, top()));
+    }
+  }
+
+  const Placement& placement_;
+  int root_;
+  int home_;
+  Vectors vectors_;
+  bool ordered_;
+  std::uint64_t most_members_;
+  Pieces slices_;
+  NodeTree tree_;
+  LayoutRef element_;
+  std::vector<Value> values_;
+  std::byte* next_slot_ = nullptr;
+  int step_ = 0;
+  std::vector<Receive> receives_;
+  Schedule schedule_;
+  MadeSchedule made_;
+};
+
+}  // namespace
+
+bool order_matters(const Reduction& reduction) {
+  switch (reduction.basic) {
+    case Basic::i8:
+    case Basic::u8:
+    case Basic::i16:
+    case Basic::u16:
+    case Basic::i32:
+    case Basic::u32:
+    case Basic::i64:
+    case Basic::u64:
+    case Basic::i128:
+    case Basic::short_int:
+    case Basic::int_int:
+    case Basic::long_int:
+      return false;
+    default:
+      return true;
+  }
+}
+
+MadeSchedule reduce(const Placement& placement, int root, const Vectors& vectors,
+                    const Limits& limits) {
+  MadeSchedule made = Reducing(placement, root, vectors, limits).make();
+  made.schedule.needs_all = true;
+  return made;
+}
+
+}  // namespace oriel

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/operation/overlap.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace oriel {
+namespace {
+
+struct Span {
+  std::uintptr_t first;
+  std::uintptr_t behind;
+  std::size_t buffer;
+};
+
+std::uintptr_t start_of(const Buffer& buffer) {
+  return reinterpret_cast<std::uintptr_t>(buffer.address);
+}
+
+bool empty(const Buffer& buffer) {
+  return buffer.count == 0 || buffer.layout->size() == 0;
+}
+
+/// From the lowest to behind the highest byte.
+Span bounds_of(const Buffer& buffer, std::size_t number) {
+  const auto [low, high] = buffer.layout->bounds(buffer.count);
+  const std::uintptr_t start = start_of(buffer);
+  return {start + static_cast<std::uintptr_t>(low), start + static_cast<std::uintptr_t>(high),
+          number};
+}
+
+/// Calls visit(first, bytes) for each run, until it says that it has seen enough.
+template <typename Visit>
+void for_runs(const Buffer& buffer, Visit&& visit) {
+  for (BlockCursor cursor(buffer.elements()); !cursor.finished();) {
+    const std::uint64_t run = cursor.run();
+    if (visit(start_of(buffer) + static_cast<std::uintptr_t>(cursor.offset()), run)) return;
+    cursor.advance(run);
+  }
+}
+
+std::uint64_t runs_of(const Buffer& buffer) {
+  return buffer.layout->contiguous() ? 1 : buffer.count * buffer.layout->blocks().size();
+}
+
+std::uint64_t size_of(std::int64_t distance) {
+  const auto size = static_cast<std::uint64_t>(distance);
+  return distance < 0 ? 0 - size : size;
+}
+
+/// A bit for each unit of an area.
+class Map {
+ public:
+  explicit Map(std::uint64_t units) : words_(units / 64 + 1) {}
+
+  /// Marks so many units. The first one of a word that has some of them already; none: they are
+  /// new.
+  std::optional<std::uint64_t> mark(std::uint64_t first, std::uint64_t units,
+                                    std::uint64_t& looks) {
+    while (units != 0) {
+      const std::uint64_t bit = first % 64;
+      const std::uint64_t here = std::min(units, 64 - bit);
+      const std::uint64_t bits = (~std::uint64_t{0} >> (64 - here)) << bit;
+      std::uint64_t& word = words_[first / 64];
+      ++looks;
+      if ((word & bits) != 0) {
+        return first - bit + static_cast<std::uint64_t>(__builtin_ctzll(word & bits));
+      }
+      word |= bits;
+      first += here;
+      units -= here;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace
+
+/// Where all of them lie, in units whose bounds are those of all runs.
+struct OverlapSearch::Area {
+  explicit Area(std::span<const Buffer> buffers) {
+    std::uintptr_t behind = 0;
+    bool wraps = false;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      if (empty(buffers[i])) continue;
+      const Span bounds = bounds_of(buffers[i], i);
+      first = std::min(first, bounds.first);
+      behind = std::max(behind, bounds.behind);
+      wraps |= bounds.behind < bounds.first;
+      runs += runs_of(buffers[i]);
+    }
+    const Layout* known = nullptr;
+    for (const Buffer& buffer : buffers) {
+      if (empty(buffer)) continue;
+      const Layout& layout = *buffer.layout;
+      unit = std::gcd(unit, size_of(static_cast<std::int64_t>(start_of(buffer) - first)));
+      unit = std::gcd(unit, size_of(layout.extent()));
+      if (&layout == std::exchange(known, &layout)) continue;
+      for (const Block& block : layout.blocks()) {
+        unit = std::gcd(std::gcd(unit, size_of(block.offset)), block.length);
+      }
+    }
+    // Beyond the last address no program has anything: such displacements are made up.
+    units = wraps ? std::numeric_limits<std::uint64_t>::max() : (behind - first) / unit;
+  }
+
+  std::uintptr_t first = std::numeric_limits<std::uintptr_t>::max();
+  std::uint64_t unit = 0;
+  std::uint64_t units = 0;
+  std::uint64_t runs = 0;
+};
+
+bool OverlapSearch::bounds_meet(std::span<const Buffer> buffers) {
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (empty(buffers[i])) continue;
+    spans.push_back(bounds_of(buffers[i], i));
+  }
+  std::ranges::sort(spans, {}, &Span::first);
+  for (std::size_t i = 1; i < spans.size(); ++i) {
+    if (spans[i].first < spans[i - 1].behind) return true;
+  }
+  return false;
+}
+
+std::optional<OverlapSearch::Pair> OverlapSearch::find(std::span<const Buffer> buffers) {
+  steps_ = 0;
+  // Most are apart as they are.
+  if (!bounds_meet(buffers)) return std::nullopt;
+  const Area area(buffers);
+  // The map takes no more memory than a list of the runs does.
+  constexpr std::uint64_t units_per_run = 8 * sizeof(Span);
+  return area.units / units_per_run <= area.runs ? find_in_map(buffers, area)
+                                                 : find_by_sorting(buffers);
+}
+
+std::optional<OverlapSearch::Pair> OverlapSearch::find_in_map(std::span<const Buffer> buffers,
+                                                              const Area& area) {
+  Map map(area.units);
+  std::optional<Pair> found;
+  for (std::size_t i = 0; i < buffers.size() && !found; ++i) {
+    if (empty(buffers[i])) continue;
+    for_runs(buffers[i], [&](std::uintptr_t first, std::uint64_t bytes) {
+      const auto taken = map.mark((first - area.first) / area.unit, bytes / area.unit, steps_);
+      if (taken) found = with(i, area.first + *taken * area.unit, buffers);
+      return found.has_value();
+    });
+  }
+  return found;
+}
+
+/// The first one that has that byte, with one that has it too.
+OverlapSearch::Pair OverlapSearch::with(std::size_t later, std::uintptr_t byte,
+                                        std::span<const Buffer> buffers) {
+  std::size_t earlier = 0;
+  for (bool has = false; earlier < later; ++earlier) {
+    if (empty(buffers[earlier])) continue;
+    for_runs(buffers[earlier], [&](std::uintptr_t first, std::uint64_t bytes) {
+      ++steps_;
+      return has = byte - first < bytes;
+    });
+    if (has) break;
+  }
+  return {earlier, later};
+}
+
+std::optional<OverlapSearch::Pair> OverlapSearch::find_by_sorting(std::span<const Buffer> buffers) {
+  std::vector<Span> runs;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (empty(buffers[i])) continue;
+    for_runs(buffers[i], [&](std::uintptr_t first, std::uint64_t bytes) {
+      runs.push_back({first, first + bytes, i});
+      return false;
+    });
+  }
+  std::ranges::sort(runs, [this](const Span& one, const Span& other) {
+    ++steps_;
+    return one.first < other.first;
+  });
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    if (runs[i].first < runs[i - 1].behind) {
+      return Pair(std::minmax(runs[i - 1].buffer, runs[i].buffer));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace oriel
