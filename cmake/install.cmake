@@ -35,7 +35,7 @@ set(ORIEL_PYTHON_FOLDER "$(dirname \"$0\")/../${CMAKE_INSTALL_LIBDIR}/oriel/pyth
 set(ORIEL_PYTHON "")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/oriel.in ${CMAKE_BINARY_DIR}/install/oriel @ONLY)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/install/oriel DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS oriel-settings DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS oriel-settings oriel-measured DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/oriel
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/oriel/python
         USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "*.py" PATTERN "rsh-node")

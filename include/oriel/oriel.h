@@ -31,6 +31,7 @@
 #define ORIEL_ORIEL_H
 
 #include <mpi.h>
+#include <oriel/collectives.h>
 #include <oriel/notify.h>
 #include <oriel/notify_counters.h>
 #include <oriel/remote_completion.h>

@@ -23,7 +23,12 @@ class Stopwatch {
       : batches_(batches), batch_us_(static_cast<double>(batch_us)), whose_(whose) {}
 
   /// Microseconds per round, one sample per batch; meaningful on rank 0.
-  std::vector<double> samples(Row& row) { return play_batches(row, calibrate(row), no_limit_us); }
+  std::vector<double> samples(Row& row) { return samples(row, no_limit_us); }
+
+  /// The same; no batch is begun when they have taken `limit_us`.
+  std::vector<double> samples(Row& row, double limit_us) {
+    return play_batches(row, calibrate(row), limit_us);
+  }
 
   /// The same in batches of so many rounds, after one round that warms everything up. No batch is
   /// begun when they have taken `limit_us`: where ranks share cores, a round may take seconds.

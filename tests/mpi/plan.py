@@ -16,11 +16,13 @@ LIBRARIES = ("mpich", "openmpi")
 # Those that tests of their own start.
 STARTED_ELSEWHERE = (
     "asked",
+    "early_leaver",
     "ending",
     "forked",
     "granted_threads",
     "hidden",
     "killed",
+    "killed_collective",
     "killed_notifier",
     "killed_polled",
     "killed_within",
@@ -30,11 +32,20 @@ STARTED_ELSEWHERE = (
 )
 # Several threads of each rank: on rows of its own, because more ranks only take longer.
 STRESS = ("stress",)
+# Each takes all ways of a collective; what they ask of the hosts and of the ranks is less than
+# what windows do.
+COLLECTIVES = (
+    "alltoallv",
+    "alltoallv_errors",
+    "alltoallv_fuzz",
+    "collective_soak",
+    "collectives",
+)
 PROGRAMS = tuple(
     sorted(
         path.stem
         for path in Path(__file__).parent.glob("*.cpp")
-        if path.stem not in STARTED_ELSEWHERE + STRESS
+        if path.stem not in STARTED_ELSEWHERE + STRESS + COLLECTIVES
     )
 )
 # Ranks wait for one another in rounds, chains and queues, which grow with their number.
@@ -70,6 +81,12 @@ ONE_NODE = (
     # MPI_ERRORS_ABORT the other way round than MPICH 5.0, with whose header programs for the
     # standard ABI are built here: none of those that set error handlers.
     Row(("intel-abi",), ("datatypes", "fence"), (2,)),
+    # Each host's requests and own collective; more ranks than cores, and pairs that are not
+    # neighbours.
+    Row(NATIVE, COLLECTIVES, (4,)),
+    # A rank alone; handles of the standard ABI.
+    Row(("mpich",), COLLECTIVES, (1,)),
+    Row(("mpich-abi",), COLLECTIVES, (2,)),
 )
 
 SEVERAL_NODES = (
@@ -84,6 +101,9 @@ SEVERAL_NODES = (
     Row(("openmpi",), STRESS, ("2x1",)),
     # More nodes than two, and not a power of two: rounds between them.
     Row(LIBRARIES, SYNCHRONIZATION, ("3x2",)),
+    # Nodes that are served first, and ranks of one's own; and nobody on one's own node.
+    Row(NATIVE, COLLECTIVES, ("2x2",)),
+    Row(("mpich",), COLLECTIVES, ("3x1",)),
 )
 
 # The others' networks; Intel MPI's libfabric brings tcp alone. sockets is slow: less of it.

@@ -8,7 +8,11 @@ import json
 
 import pytest
 from conftest import oriel
+from oriel.bench.alltoallv_times import VARIANTS as EXCHANGES
+from oriel.bench.collectives_times import CALLS
+from oriel.bench.collectives_times import VARIANTS as COLLECTIVES
 from oriel.bench.ways import HOST, ORIEL
+from oriel.hosts.host import own_program
 
 WINDOW_ROWS = 30  # 7 rows of two sizes and one of one size, on two kinds of windows
 MESSAGE_ROWS = 2
@@ -33,12 +37,25 @@ def test_micro_on_each_host(host, tmp_path):
 # Between nodes the programs differ by what test_nodes.py runs on each host.
 @pytest.mark.hosts("mpich")
 @pytest.mark.parametrize(
-    "subject", ["micro", "halo", "progress", "notify", "cholesky", "windows", "threads"]
+    "subject",
+    [
+        "micro",
+        "halo",
+        "progress",
+        "notify",
+        "cholesky",
+        "windows",
+        "threads",
+        "alltoallv",
+        "collectives",
+        "sparse",
+    ],
 )
 def test_between_nodes(host, subject, three_nodes, tmp_path):
     """The same with a rank on each of two nodes (S6, Q8): three_nodes says whether that can be."""
     words = ("--quick", "--hosts", 2, "--mpi", host.name, "--output", tmp_path)
-    ended = oriel("bench", subject, *words)
+    ranks = ("-n", 2) if subject == "collectives" else ()  # six of them take long
+    ended = oriel("bench", subject, *words, *ranks)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "2 nodes made of network namespaces" in ended.stdout
     results = json.loads((tmp_path / f"{subject}.json").read_text(encoding="utf-8"))
@@ -234,6 +251,134 @@ def test_threads_on_each_host(host, tmp_path):
     for name in ("threads", "threads_size", "threads_row"):
         for kind in ("png", "svg"):
             assert (tmp_path / f"{name}.{kind}").stat().st_size > 1000
+
+
+def _exchanges_measured(results: dict) -> bool:
+    """Each of the host's calls and Oriel's algorithms was measured, or says why it could not be;
+    the host's calls were."""
+    measured = {(row["way"], row["variant"]) for row in results["rows"]}
+    failed = {(row["way"], row["variant"]) for row in results["failed"]}
+    all_of_them = {(way, variant) for way, names in EXCHANGES.items() for variant in names}
+    return measured | failed == all_of_them and not any(way == HOST for way, _ in failed)
+
+
+def test_alltoallv_on_each_host(host, tmp_path):
+    """The program looks at every element (C2)."""
+    words = ("--quick", "-n", "2,3", "--mpi", host.name, "--output", tmp_path)
+    ended = oriel("bench", "alltoallv", *words)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "alltoallv.json").read_text(encoding="utf-8"))
+    assert _exchanges_measured(results)
+    cases = {(row["ranks"], row["bytes"]) for row in results["rows"]}
+    assert cases == {(ranks, size) for ranks in (2, 3) for size in (8, 32 << 10)}
+    assert all(row["median"] > 0 and row["ratio"] > 0 for row in results["rows"])
+    for name in ("alltoallv", "alltoallv_scaling"):
+        for kind in ("png", "svg"):
+            assert (tmp_path / f"{name}.{kind}").stat().st_size > 1000
+
+
+def test_collectives_on_each_host(host, tmp_path):
+    """The program looks at every element (C4). With a rank that has two neighbours."""
+    words = ("--quick", "-n", 3, "--mpi", host.name, "--output", tmp_path)
+    ended = oriel("bench", "collectives", *words)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "collectives.json").read_text(encoding="utf-8"))
+    found = [
+        (row["call"], row["ranks"], row["bytes"], row["way"], row["variant"])
+        for row in results["rows"]
+    ]
+    assert results["failed"] == []  # all three have all of the calls
+    assert sorted(found) == sorted(
+        (call, 3, size, way, variant)
+        for call in CALLS
+        for size in (8, 32 << 10)
+        for way, variants in COLLECTIVES.items()
+        for variant in variants
+    )
+    assert all(row["median"] > 0 and row["ratio"] > 0 for row in results["rows"])
+    assert all(
+        row["making"] > 0 and row["breakeven"]
+        for row in results["rows"]
+        if row["variant"] in ("init", "oriel")
+    )
+    for kind in ("png", "svg"):
+        assert (tmp_path / f"collectives.{kind}").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--bytes", "12"), "--bytes is a multiple of 8, not 12"),
+        (("--bytes", "2147483640"), "too long for MPI_Alltoallw"),
+        (("--call", "alltoallv"), "none of what was asked for exists"),
+        (("--sizes", "8"), "the option --sizes is unknown"),
+    ],
+)
+@pytest.mark.hosts("mpich")
+def test_what_the_program_cannot_do_is_a_sentence(host, words, sentence):
+    program = own_program(host, "collectives")
+    ended = oriel("run", "-n", 2, "--mpi", host.name, program, *words)
+    assert ended.returncode != 0
+    assert sentence in ended.stderr
+
+
+def test_sparse_on_each_host(host, tmp_path):
+    """The exchange of a matrix in a file, and of one that is made (C3)."""
+    matrix = tmp_path / "ring.mtx"
+    entries = [f"{row + 1} {(row + 1) % 9 + 1}" for row in range(9)]
+    head = ("%%MatrixMarket matrix coordinate pattern general", "9 9 9")
+    matrix.write_text("\n".join((*head, *entries)) + "\n")
+    words = ("--quick", "-n", 3, "--matrix", matrix, "--matrix", "mesh", "--mpi", host.name)
+    ended = oriel("bench", "sparse", *words, "--output", tmp_path)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "sparse.json").read_text(encoding="utf-8"))
+    assert _exchanges_measured(results)
+    counts = {matrix["matrix"]: matrix["counts"] for matrix in results["matrices"]}
+    assert counts["ring"] == [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    longest = {row["matrix"]: row["bytes"] for row in results["rows"]}
+    assert longest == {name: 8 * max(map(max, pattern)) for name, pattern in counts.items()}
+    assert all(row["median"] > 0 and row["ratio"] > 0 for row in results["rows"])
+    for name in ("sparse", "sparse_counts"):
+        for kind in ("png", "svg"):
+            assert (tmp_path / f"{name}.{kind}").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--matrix", "nosuch.mtx"), "There is no file nosuch.mtx"),
+        (("--matrix", "/dev/null"), "There is no file /dev/null"),
+        (("--matrix", "unit_cube", "-n", 126), "too few to deal them to 126 ranks"),
+    ],
+)
+@pytest.mark.hosts("mpich")
+def test_a_wrong_matrix_is_a_sentence(host, words, sentence, tmp_path):
+    ended = oriel("bench", "sparse", *words, "--mpi", host.name, "--output", tmp_path)
+    assert ended.returncode == 1
+    assert sentence in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        (None, "cannot be read"),
+        ("1 2\n3 x\n", 'line 2 is "3 x"'),
+        ("1 2\n3\n", 'line 2 is "3"'),
+        ("1 2 3\n4 5\n", 'line 1 is "1 2 3"'),
+        ("1 -2\n4 5\n", 'line 1 is "1 -2"'),
+        ("1 2\n3 4\n5\n", 'it goes on with "5"'),
+    ],
+)
+@pytest.mark.hosts("mpich")
+def test_a_wrong_file_of_counts_is_a_sentence(host, counts, sentence, tmp_path):
+    path = tmp_path / "counts.txt"
+    if counts is not None:
+        path.write_text(counts)
+    program = own_program(host, "alltoallv")
+    ended = oriel("run", "-n", 2, "--mpi", host.name, program, "--counts", path)
+    assert ended.returncode != 0
+    assert sentence in ended.stderr
 
 
 def test_unknown_mpi_is_a_sentence():

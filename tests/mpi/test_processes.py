@@ -8,6 +8,7 @@ The programs next to this file check themselves; here they are started. One of t
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import time
 from pathlib import Path
@@ -51,6 +52,20 @@ def test_linked_library(job, host, program):
     """As test_program[names], with Oriel linked in front of the MPI; and the MPI Forum's and Intel
     MPI's names of notification counters, as their headers here spell them (N8)."""
     job.run_linked(host, f"{program}_linked", 2)
+
+
+@pytest.mark.hosts(*LIBRARIES)
+def test_collectives_by_a_setting(job, host):
+    """MPI_Alltoallv_init is Oriel's for a program that knows nothing of Oriel."""
+    command = [folder_of(host) / "alltoallv", "standard name"]
+    status, output = job.run_command(host, command, 2, {"ORIEL_COLLECTIVES": "1"})
+    assert status == 0 and "ok: 1 tests" in output, output[-4000:]
+
+
+@pytest.mark.parametrize("vm", ["0", "1"])
+def test_early_leaver(job, host, vm):
+    """What a rank has sent arrives though the rank has ended, and while it waits in the host."""
+    job.expect_ok(host, "early_leaver", 2, {"ORIEL_VM": vm})
 
 
 def test_permission_to_copy(job, host, tmp_path):
@@ -107,6 +122,28 @@ def test_killed_rank_leaves_nothing(job, host, memfd):
     expect_gone(before)
 
 
+@pytest.mark.hosts("mpich")
+def test_a_start_that_the_launcher_fails_is_tried_again(job, host, tmp_path):
+    """It seldom does, so one plays it: the first attempt of each of these tests' two kinds of runs
+    fails."""
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text(
+        f"""#!/bin/sh
+echo >>{tmp_path}/calls
+if [ $(($(wc -l <{tmp_path}/calls) % 2)) = 1 ]; then
+  echo "The PMIx server's listener thread failed to start. We cannot"
+  exit 213
+fi
+echo "after 0.1 s, class MPI_ERR_OTHER: as expected"
+"""
+    )
+    launcher.chmod(0o755)
+    host = dataclasses.replace(host, mpiexec=launcher)
+    assert run_to_loss(job, host, ["program"], {})[1] == "as expected"
+    status, output = job.run_command(host, ["program"], 2)
+    assert status == 0 and "as expected" in output
+
+
 @pytest.mark.hosts(*LIBRARIES)
 @pytest.mark.parametrize("memory", ["allocate", "create"])
 def test_killed_within_an_accumulate(job, host, memory):
@@ -130,6 +167,18 @@ def test_killed_before_it_notifies(job, host, how):
     """Whoever waits for a notification of the dead is told so (N3, B2)."""
     _, reason = run_to_loss(job, host, [folder_of(host) / "killed_notifier", how], {})
     assert "has ended, so this " in reason and "cannot complete" in reason
+
+
+@pytest.mark.hosts(*LIBRARIES)
+@pytest.mark.parametrize("way", ["notified", "fence", "lock", "two_sided"])
+@pytest.mark.parametrize("when", ["before", "after", "between"])
+def test_killed_within_a_collective(job, host, when, way):
+    """The waits of all others are told who has ended, whatever it had started: by MPI_Wait,
+    and by tests again and again."""
+    by = "test" if when == "between" else "wait"
+    words = [folder_of(host) / "killed_collective", when, way, by]
+    _, reason = run_to_loss(job, host, words, {}, ranks=3)
+    assert "rank 2 " in reason
 
 
 def _named() -> set[str]:

@@ -6,7 +6,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 PROGRAMS = (
     "patterns",
@@ -21,11 +26,35 @@ PROGRAMS = (
     "tree",
     "windows",
     "threads",
+    "alltoallv",
+    "collectives",
 )  # each begins its sentences with its name
+
+# What launchers say on a busy machine before any rank has been started: worth another attempt.
+_LAUNCHER_FAILED = ("The PMIx server's listener thread failed to start",)
+ATTEMPTS = 3
+_REASON_LETTERS = 300
 
 
 def run(argv: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> tuple[str, str]:
     """Returns what the job printed and, where it failed, why."""
+    result, _ = until_started(lambda: _run_once(argv, environment, timeout_s))
+    return result
+
+
+def until_started(attempt: Callable[[], tuple[Result, str]]) -> tuple[Result, str]:
+    """A run's result, and what it printed; of another attempt where its launcher has not come as
+    far as to start ranks, which may be several times."""
+    for _ in range(ATTEMPTS):
+        result, printed = attempt()
+        if not any(sentence in printed for sentence in _LAUNCHER_FAILED):
+            break
+    return result, printed
+
+
+def _run_once(
+    argv: Sequence[str], environment: Mapping[str, str], timeout_s: float
+) -> tuple[tuple[str, str], str]:
     process = subprocess.Popen(
         argv,
         env=environment,
@@ -41,11 +70,11 @@ def run(argv: Sequence[str], environment: Mapping[str, str], timeout_s: float) -
     except BaseException as interruption:
         end(process)
         if isinstance(interruption, subprocess.TimeoutExpired):
-            return "", f"it did not end within {timeout_s:g} s"
+            return ("", f"it did not end within {timeout_s:g} s"), ""
         raise
     if process.returncode != 0:
-        return "", f"it ended with status {process.returncode}: {_reason(errors)}"
-    return output, ""
+        return ("", f"it ended with status {process.returncode}: {_reason(errors)}"), errors
+    return (output, ""), ""
 
 
 def end(process: subprocess.Popen, patience_s: float = 5) -> str:
@@ -63,11 +92,14 @@ def end(process: subprocess.Popen, patience_s: float = 5) -> str:
 
 
 def _reason(errors: str) -> str:
-    """The line of the error output that says most: one of our programs', else Oriel's, else the
-    MPI's, else the last one."""
-    lines = [line.strip(" -*") for line in errors.splitlines() if line.strip(" -*")]
+    """What says most in the error output: a line of one of our programs', else of Oriel's, else of
+    the MPI's, else all of the last paragraph, because launchers break sentences over lines."""
+    lines = [line.strip(" -*=") for line in errors.splitlines()]
     for mark in (*(f"{program}: " for program in PROGRAMS), "oriel: ", "MPI_ERR_", "Fatal error"):
         for line in lines:
             if mark in line:
                 return line.rstrip(".")
-    return lines[-1].rstrip(".") if lines else "it printed nothing"
+    paragraphs = [" ".join(group) for is_text, group in groupby(lines, key=bool) if is_text]
+    if not paragraphs:
+        return "it printed nothing"
+    return textwrap.shorten(paragraphs[-1].rstrip("."), _REASON_LETTERS, placeholder=" ...")

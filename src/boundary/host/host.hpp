@@ -24,6 +24,9 @@
 #define ORIEL_HOST_SESSIONS 0
 #endif
 
+// Persistent collectives came with MPI-4.0, too, and with Open MPI 5.
+#define ORIEL_HOST_PERSISTENT_COLLECTIVES ORIEL_HOST_SESSIONS
+
 // MPI_Request_get_status_any and its siblings came with MPI-4.1.
 #if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 #define ORIEL_HOST_STATUS_OF_MANY 1
@@ -43,6 +46,14 @@
 #define ORIEL_HOST_UNSIGNED_CHARACTER 1
 #else
 #define ORIEL_HOST_UNSIGNED_CHARACTER 0
+#endif
+
+// Requests of persistent collectives keep the communicator that they were made on: not Open MPI's,
+// which go on with whatever has its number next.
+#ifdef MPICH_VERSION
+#define ORIEL_HOST_COLLECTIVES_KEEP_COMM 1
+#else
+#define ORIEL_HOST_COLLECTIVES_KEEP_COMM 0
 #endif
 
 // A probe of a communicator of one rank carries the host's traffic on, of all communicators: not in

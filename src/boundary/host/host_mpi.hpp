@@ -45,9 +45,15 @@
 #define ORIEL_INTERPOSED_LARGE_COUNTS(X) \
   X(Win_create_c) X(Win_allocate_c) X(Win_allocate_shared_c) X(Win_shared_query_c) X(Put_c) \
   X(Get_c) X(Accumulate_c) X(Get_accumulate_c) X(Rput_c) X(Rget_c) X(Raccumulate_c) \
-  X(Rget_accumulate_c)
+  X(Rget_accumulate_c) X(Alltoallv_init_c)
 #else
 #define ORIEL_INTERPOSED_LARGE_COUNTS(X)
+#endif
+
+#if ORIEL_HOST_PERSISTENT_COLLECTIVES
+#define ORIEL_INTERPOSED_COLLECTIVES(X) X(Alltoallv_init)
+#else
+#define ORIEL_INTERPOSED_COLLECTIVES(X)
 #endif
 
 #if ORIEL_HOST_STATUS_OF_MANY
@@ -72,6 +78,7 @@
   ORIEL_INTERPOSED_SYNCHRONIZATION(X) \
   ORIEL_INTERPOSED_OPERATIONS(X)      \
   ORIEL_INTERPOSED_LARGE_COUNTS(X)    \
+  ORIEL_INTERPOSED_COLLECTIVES(X)     \
   ORIEL_INTERPOSED_WAITS(X)           \
   ORIEL_INTERPOSED_STATUS_OF_MANY(X)  \
   ORIEL_INTERPOSED_BLOCKING(X)        \

@@ -8,7 +8,7 @@
 
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
-#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/requests/window_request.hpp"
 #include "boundary/runtime/not_carried.hpp"
 #include "boundary/runtime/runtime.hpp"
 
@@ -50,14 +50,17 @@ Failure translate(const BoundWindow& window, int source, int tag, NotifyPattern&
 }
 
 /// What ORIEL_Notify_init and ORIEL_Win_wait_notify make.
-class NotifyRequestHandle final : public PersistentRequest {
+class NotifyRequestHandle final : public WindowRequest {
  public:
   NotifyRequestHandle(BoundWindow& window, Serves serves, NotifyPattern pattern,
                       std::uint32_t expected)
-      : PersistentRequest(window, serves), request_(pattern, expected) {}
+      : WindowRequest(window, serves), request_(pattern, expected) {}
 
  private:
-  void begin() override { window().core->notifications().start(request_); }
+  Failure begin() override {
+    window().core->notifications().start(request_);
+    return {};
+  }
   void abandon() override { window().core->notifications().stop(request_); }
   bool done() const override { return request_.complete(); }
   void describe_end(MPI_Status* status) const override {

@@ -21,16 +21,16 @@ PersistentRequest* find(MPI_Request handle) {
 /// program's, where that is told of the end; null: this is but a look.
 int look(PersistentRequest& request, MPI_Request* handle, bool& ended, MPI_Status* status) {
   Failure failure;
-  MPI_Win window;
+  ErrorTaker taker;
   {
     const Guard guard(runtime.lock);
     ended = !request.active() || request.complete();
     if (!ended) return MPI_SUCCESS;
-    window = request.window_handle();
+    taker = request.error_taker();
     failure = handle != nullptr ? persistent_requests.end(handle, request, status)
                                 : request.describe(status);
   }
-  return report_wait(window, failure);
+  return report_wait(taker, failure);
 }
 
 bool active(PersistentRequest& request) {

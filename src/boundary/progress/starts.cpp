@@ -12,15 +12,15 @@ namespace {
 bool start(const char* call, MPI_Request request, int& code) {
   if (!persistent_requests.any()) return false;
   Failure failure;
-  MPI_Win window;
+  ErrorTaker taker;
   {
     const Guard guard(runtime.lock);
     PersistentRequest* ours = persistent_requests.find(request);
     if (ours == nullptr) return false;
-    window = ours->window_handle();
+    taker = ours->error_taker();
     failure = ours->start();
   }
-  code = report(call, window, failure);
+  code = report(call, taker, failure);
   return true;
 }
 
@@ -46,9 +46,12 @@ ORIEL_MPI_CALL(Startall)(int count, MPI_Request* requests) {
 
 ORIEL_MPI_CALL(Request_free)(MPI_Request* request) {
   if (persistent_requests.any()) {
+    std::unique_ptr<PersistentRequest> removed;
     const Guard guard(runtime.lock);
     if (PersistentRequest* ours = persistent_requests.find(*request)) {
-      persistent_requests.remove(*request, *ours);
+      removed = persistent_requests.remove(*request, *ours);
+      *request = MPI_REQUEST_NULL;
+      return MPI_SUCCESS;
     }
   }
   return host_mpi().Request_free(request);

@@ -48,13 +48,21 @@ int wait_by_testing(Test&& test) {
 /// it is not ours.
 bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
   if (!persistent_requests.any()) return false;
-  Failure failure;
-  MPI_Win window;
+  PersistentRequest* request = nullptr;
+  bool active = false;
   {
     const Guard guard(runtime.lock);
-    PersistentRequest* request = persistent_requests.find(*handle);
+    request = persistent_requests.find(*handle);
     if (request == nullptr) return false;
-    if (request->active()) {
+    active = request->active();
+  }
+  // Nothing of ours is left undone meanwhile.
+  if (active && (progress.hooked() || !runtime.busy())) request->wait_in_host();
+  Failure failure;
+  ErrorTaker taker;
+  {
+    const Guard guard(runtime.lock);
+    if (active) {
       sweep_until([&] { return request->complete(); },
                   [&] {
                     LostSources sources;
@@ -62,11 +70,11 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
                     return Failure();
                   });
     }
-    window = request->window_handle();
+    taker = request->error_taker();
     failure = persistent_requests.end(handle, *request, status);
   }
   requests.tell_host();
-  code = report_wait(window, failure);
+  code = report_wait(taker, failure);
   return true;
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -12,18 +11,18 @@ namespace oriel::boundary {
 PersistentRequests persistent_requests;
 
 Failure PersistentRequest::start() {
-  if (window_ == nullptr) return {MPI_ERR_REQUEST, "the request's window has been freed"};
+  if (const Failure gone = cut_off()) return gone;
   if (active_) return {MPI_ERR_REQUEST, "the request is active already; wait for it first"};
-  active_ = true;
   lost_rank_ = -1;
-  begin();
-  return {};
+  const Failure failed = begin();
+  active_ = !failed;
+  return failed;
 }
 
 Failure PersistentRequest::end(MPI_Status* status) {
   const Failure failed = describe(status);
   active_ = false;
-  if (failed && window_ != nullptr) abandon();
+  if (failed && !cut_off()) abandon();
   return failed;
 }
 
@@ -34,10 +33,10 @@ Failure PersistentRequest::describe(MPI_Status* status) const {
   }
   if (done()) {
     if (status != MPI_STATUS_IGNORE) describe_end(status);
-    return {};
+    return outcome();
   }
-  if (window_ == nullptr) return {MPI_ERR_REQUEST, "the request's window has been freed"};
-  return lost_rank(*window_->carried, lost_rank_);
+  if (const Failure gone = cut_off()) return gone;
+  return lost_failure(lost_rank_);
 }
 
 void PersistentRequest::look_for_lost(LostSources& sources) {
@@ -48,9 +47,14 @@ void PersistentRequest::look_for_lost(LostSources& sources) {
 
 int PersistentRequests::add(std::unique_ptr<PersistentRequest> request, MPI_Request* handle) {
   MPI_Request made = MPI_REQUEST_NULL;
-  const int code =
-      PMPI_Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, runtime.self.get(), &made);
-  if (code != MPI_SUCCESS) return code;
+  if (!spare_.empty()) {
+    made = spare_.back();
+    spare_.pop_back();
+  } else if (const int code =
+                 PMPI_Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, runtime.self.get(), &made);
+             code != MPI_SUCCESS) {
+    return code;
+  }
   table_.insert(handle_key(made), request.get());
   if (request->once_) request->start();
   request->place_ = all_.size();
@@ -65,28 +69,37 @@ Failure PersistentRequests::end(MPI_Request* handle, PersistentRequest& request,
   const Failure told = request.end(status);
   if (request.once_) {
     remove(*handle, request);
-    host_mpi().Request_free(handle);
+    *handle = MPI_REQUEST_NULL;
   }
   return told;
 }
 
-void PersistentRequests::remove(MPI_Request handle, PersistentRequest& request) {
-  if (request.active_ && request.window_ != nullptr && !request.done()) request.abandon();
+std::unique_ptr<PersistentRequest> PersistentRequests::remove(MPI_Request handle,
+                                                              PersistentRequest& request) {
+  if (request.active_ && !request.cut_off() && !request.done()) request.abandon();
+  request.let_go();
   table_.erase(handle_key(handle), &request);
+  spare_.push_back(handle);
   const std::size_t place = request.place_;
   std::swap(all_[place], all_.back());
   all_[place]->place_ = place;
+  std::unique_ptr<PersistentRequest> removed = std::move(all_.back());
   all_.pop_back();
   count_.store(all_.size(), std::memory_order_relaxed);
+  return removed;
+}
+
+void PersistentRequests::free_spare() {
+  int ended = 0;
+  PMPI_Finalized(&ended);
+  for (MPI_Request& handle : spare_) {
+    if (ended == 0) host_mpi().Request_free(&handle);
+  }
+  spare_.clear();
 }
 
 void PersistentRequests::cut_off(const BoundWindow& window) {
-  for (const auto& request : all_) {
-    if (request->window_ != &window) continue;
-    // Other handles of the window may outlive this one.
-    if (request->active_ && !request->done()) request->abandon();
-    request->window_ = nullptr;
-  }
+  for (const auto& request : all_) request->note_end_of(window);
 }
 
 void PersistentRequests::fail_lost() {
@@ -96,10 +109,12 @@ void PersistentRequests::fail_lost() {
   for (const auto& request : all_) request->look_for_lost(sources);
 }
 
-int report(const char* call, MPI_Win window, const Failure& failure) {
+int report(const char* call, const ErrorTaker& taker, const Failure& failure) {
   if (!failure) return MPI_SUCCESS;
-  if (window != MPI_WIN_NULL) return raise(window, call, failure);
-  return raise(MPI_COMM_SELF, call, failure.error_class, failure.reason);
+  if (taker.window != MPI_WIN_NULL) return raise(taker.window, call, failure);
+  const MPI_Comm known = taker.communicator;
+  return raise(known != MPI_COMM_NULL ? known : MPI_COMM_SELF, call, failure.error_class,
+               failure.reason);
 }
 
 void make_empty(MPI_Status* status) {

@@ -14,16 +14,22 @@
 
 namespace oriel::boundary {
 
-/// A persistent request of ours on a window (MPI-4.1 section 3.9): inactive until it is started,
-/// and again when a wait or test has told that it is complete. Or one that serves once: it is
-/// started as soon as it is made, and when a wait or test has told of its end, it is gone. Under
-/// the process lock.
+/// Whose error handler hears of what goes wrong: a window's, a communicator's, or where both are
+/// gone, that of MPI_COMM_SELF.
+struct ErrorTaker {
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Comm communicator = MPI_COMM_NULL;
+  const char* wait = "";  // what the sentence calls a wait or test
+};
+
+/// A persistent request of ours (MPI-4.1 section 3.9): inactive until it is started, and again when
+/// a wait or test has told that it is complete. Or one that serves once: it is started as soon as
+/// it is made, and when a wait or test has told of its end, it is gone. Under the process lock.
 class PersistentRequest {
  public:
   enum class Serves : bool { again, once };
 
-  explicit PersistentRequest(BoundWindow& window, Serves serves = Serves::again)
-      : window_(&window), once_(serves == Serves::once) {}
+  explicit PersistentRequest(Serves serves) : once_(serves == Serves::once) {}
   virtual ~PersistentRequest() = default;
   PersistentRequest(const PersistentRequest&) = delete;
   PersistentRequest& operator=(const PersistentRequest&) = delete;
@@ -31,9 +37,11 @@ class PersistentRequest {
   /// As MPI understands it: started, and no wait or test has told of its end.
   bool active() const { return active_; }
   /// Of an active one: a wait need not wait any more.
-  bool complete() const { return lost_rank_ >= 0 || window_ == nullptr || done(); }
-  /// MPI_WIN_NULL: it has been freed.
-  MPI_Win window_handle() const { return window_ != nullptr ? window_->handle : MPI_WIN_NULL; }
+  bool complete() const { return lost_rank_ >= 0 || bool(cut_off()) || done(); }
+  virtual ErrorTaker error_taker() const = 0;
+  /// Of an active one that is the host's to complete: waits in the host, for a while. False: it is
+  /// not. Without the process lock.
+  virtual bool wait_in_host() { return false; }
 
   Failure start();
   /// Of a complete one, or one that is not active: what a wait or test tells of its end. Nothing is
@@ -43,22 +51,32 @@ class PersistentRequest {
   void look_for_lost(LostSources& sources);
 
  protected:
-  BoundWindow& window() const { return *window_; }
+  /// It was begun and is not wanted any more.
+  virtual void abandon() = 0;
+  /// Whether it has come to its end. May carry it on.
+  virtual bool done() const = 0;
 
  private:
   friend class PersistentRequests;
 
-  virtual void begin() = 0;
-  /// It was begun and is not wanted any more.
-  virtual void abandon() = 0;
-  virtual bool done() const = 0;
+  virtual Failure begin() = 0;
+  /// Of one that is done: what went wrong, if anything.
+  virtual Failure outcome() const { return {}; }
   virtual void describe_end(MPI_Status* status) const = 0;
   /// A rank that it waits for and that has ended; -1: none.
   virtual int lost(LostSources& sources) const = 0;
+  /// What is told of such a rank.
+  virtual Failure lost_failure(int rank) const = 0;
+  /// What it belongs to has gone, and it does nothing any more; the reason is what start() and
+  /// waits tell then.
+  virtual Failure cut_off() const { return {}; }
+  /// The handle of the window goes.
+  virtual void note_end_of(const BoundWindow&) {}
+  /// The program has freed it.
+  virtual void let_go() {}
 
   Failure end(MPI_Status* status);
 
-  BoundWindow* window_;  // null: it has been freed
   bool once_;
   bool active_ = false;
   int lost_rank_ = -1;
@@ -80,11 +98,16 @@ class PersistentRequests {
   /// A wait or test tells of its end: as describe(), and then it is not active any more, or it and
   /// its handle are gone.
   Failure end(MPI_Request* handle, PersistentRequest& request, MPI_Status* status);
-  /// MPI_Request_free, but for the handle, which is the host's to free.
-  void remove(MPI_Request handle, PersistentRequest& request);
+  /// MPI_Request_free; the handle is kept for another one. The object is for the caller to destroy,
+  /// without the process lock.
+  std::unique_ptr<PersistentRequest> remove(MPI_Request handle, PersistentRequest& request);
   /// The handle of the window goes; its requests stay until they are freed, and do nothing any
   /// more.
   void cut_off(const BoundWindow& window);
+
+  /// The host gets back the handles that are kept, before it or the communicator that they are made
+  /// on ends.
+  void free_spare();
 
   /// Fails those that wait for dead processes. Takes the process lock.
   void fail_lost();
@@ -92,17 +115,19 @@ class PersistentRequests {
  private:
   std::vector<std::unique_ptr<PersistentRequest>> all_;
   HandleTable<PersistentRequest> table_;
+  // Handles without a request. Not freed while the program runs: the persistent collectives of
+  // Intel MPI 2021.18 move nothing where their request lies in the place of such a one.
+  std::vector<MPI_Request> spare_;
   std::atomic<std::size_t> count_{0};
 };
 
 extern PersistentRequests persistent_requests;
 
-/// Raises what is wrong with one of them, if anything: through its window's error handler, or where
-/// that is gone, through that of MPI_COMM_SELF. Without the process lock.
-int report(const char* call, MPI_Win window, const Failure& failure);
+/// Raises what is wrong with one of them, if anything. Without the process lock.
+int report(const char* call, const ErrorTaker& taker, const Failure& failure);
 /// The same of a wait or test.
-inline int report_wait(MPI_Win window, const Failure& failure) {
-  return report("A wait for notifications", window, failure);
+inline int report_wait(const ErrorTaker& taker, const Failure& failure) {
+  return report(taker.wait, taker, failure);
 }
 
 /// As MPI has it for an inactive request (MPI-4.1 section 3.7.3).

@@ -18,6 +18,11 @@ Failure look_for_lost_peers(const CarriedWindow& window) {
   return lost_rank(window, rank);
 }
 
+Failure look_for_any_lost(const CarriedWindow& window) {
+  const int rank = window.core->lost_source(-1);
+  return rank >= 0 ? lost_rank(window, rank) : Failure();
+}
+
 Failure lost_rank(const CarriedWindow& window, int rank) {
   // A sentence of this thread's, until its next failure.
   static thread_local std::string reason;

@@ -11,6 +11,8 @@ namespace oriel::boundary {
 
 /// The failure to report if a member of the window that is waited for has died, none otherwise.
 Failure look_for_lost_peers(const CarriedWindow& window);
+/// Likewise if any member has: for steps that all of them take.
+Failure look_for_any_lost(const CarriedWindow& window);
 /// The failure of a call that waits for this rank, which has ended.
 Failure lost_rank(const CarriedWindow& window, int rank);
 

@@ -7,6 +7,7 @@
 #include "boundary/host/host_windows.hpp"
 #include "boundary/progress/agent.hpp"
 #include "boundary/progress/progress.hpp"
+#include "boundary/requests/persistent_requests.hpp"
 #include "boundary/runtime/acquaintance.hpp"
 #include "boundary/runtime/runtime.hpp"
 
@@ -52,25 +53,49 @@ void Lifetime::let_go() {
   host_windows.keep_few();
 }
 
+void Lifetime::count_own(int change) {
+  const std::lock_guard alone(alone_);
+  own_ += static_cast<unsigned long>(change);
+}
+
 void Lifetime::begin_session() {
   const std::lock_guard alone(alone_);
   ++sessions_;
 }
 
+bool Lifetime::ends_with_session() {
+  return sessions_ <= 1 && holds_ <= own_ && !world_exists();
+}
+
 void Lifetime::end_session() {
   const std::lock_guard alone(alone_);
+  const bool ends = ends_with_session();
   if (sessions_ != 0) --sessions_;  // else begun past us
-  if (sessions_ != 0 || holds_ != 0 || world_exists()) return;
+  if (!ends) return;
   host_windows.empty();  // a let_go() may not have come to it yet
   progress.stop();
   forget_met();
   take_down();
 }
 
+void Lifetime::part() {
+  void (*const parting)() = parting_;
+  if (parting != nullptr && runtime.engine() != nullptr) parting();
+}
+
+void Lifetime::part_with_last_session() {
+  {
+    const std::lock_guard alone(alone_);
+    if (!ends_with_session()) return;
+  }
+  part();  // others are waited for
+}
+
 void Lifetime::before_world_ends() {
   const std::lock_guard alone(alone_);
   if (sessions_ == 0) agent.stop();
   host_windows.empty();
+  persistent_requests.free_spare();
   world_ends_ = true;
   progress.stop();  // some hosts wait for it
   forget_met();
@@ -94,8 +119,9 @@ void Lifetime::disown() {
 
 void Lifetime::take_down() {
   agent.stop();
-  holds_ = 0;
+  holds_ = own_ = 0;
   host_windows.forget();
+  persistent_requests.free_spare();
   runtime.stop();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 
@@ -25,18 +26,29 @@ class Lifetime {
   /// is a sentence, if that fails.
   bool hold(std::string& error);
   void let_go();
+  /// One more, or one less, of the windows that hold it is our own: they end with the last session,
+  /// which the program cannot free them before.
+  void count_own(int change);
   void begin_session();
   void end_session();
+  /// What part() does, for whoever has something to settle with others before MPI ends.
+  void set_parting(void (*parting)()) { parting_ = parting; }
+  void part();
+  /// The same where a session ends and the engine with it.
+  void part_with_last_session();
   /// Around the host's own MPI_Finalize, in which windows may still be freed.
   void before_world_ends();
   void after_world_ended();
 
  private:
+  bool ends_with_session();
   void take_down();
   void disown();
 
   std::mutex alone_;
+  std::atomic<void (*)()> parting_{nullptr};
   unsigned long holds_ = 0;  // of windows and of calls that make one
+  unsigned long own_ = 0;    // of these
   unsigned long sessions_ = 0;
   bool world_ends_ = false;  // the host is in its MPI_Finalize
 };

@@ -16,6 +16,7 @@
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/another_handle.hpp"
 #include "boundary/windows/attributes.hpp"
+#include "boundary/windows/window_end.hpp"
 #include "boundary/windows/window_maker.hpp"
 
 namespace oriel::boundary {
@@ -81,30 +82,6 @@ void stay(BoundWindow& window) {
   ++count_of(window);
 }
 
-/// `keep`: the host still has its window.
-void destroy(BoundWindow* window, bool keep) {
-  const MPI_Win handle = window->handle;
-  const bool handled = window->traces.handler;
-  // Another thread may be freeing another handle: the last one that is through takes the window.
-  std::shared_ptr<CarriedWindow> carried;
-  {
-    const Guard guard(runtime.lock);
-    persistent_requests.cut_off(*window);  // those that delete callbacks have made
-    runtime.windows.erase(handle_key(window->handle), window);
-    Engine& engine = *runtime.engine();
-    carried = std::move(window->carried);
-    std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
-    if (carried.use_count() != 1) {
-      carried = nullptr;
-    } else {
-      engine.process.destroy_window(*carried->core);
-    }
-  }
-  if (carried != nullptr) PMPI_Group_free(&carried->group);
-  if (keep) host_windows.keep(handle, handled);
-  lifetime.let_go();
-}
-
 /// A handle that counts no longer is the host's again, or kept: see HostWindows.
 int give_back(BoundWindow* window, MPI_Win* handle) {
   // Where there may be attributes that we do not know of, the host sees to all.
@@ -116,7 +93,7 @@ int give_back(BoundWindow* window, MPI_Win* handle) {
     stay(*window);
     return code;
   }
-  destroy(window, keep);
+  destroy_window(window, keep);
   *handle = MPI_WIN_NULL;
   return MPI_SUCCESS;
 }

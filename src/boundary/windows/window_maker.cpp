@@ -12,6 +12,7 @@
 
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host_windows.hpp"
+#include "boundary/host/speaker.hpp"
 #include "boundary/progress/agent.hpp"
 #include "boundary/progress/sweeping.hpp"
 #include "boundary/runtime/acquaintance.hpp"
@@ -388,21 +389,16 @@ int WindowMaker::agree() {
   return MPI_SUCCESS;
 }
 
-/// Every rank says what one of those that failed has to say: of a job that ends by it, only some
-/// are heard.
 int WindowMaker::fail_together(int error_class) {
-  const int candidate = error_class_ == error_class ? rank_ : ranks_;
-  int speaker = ranks_;
-  int code = host_mpi().Allreduce(&candidate, &speaker, 1, MPI_INT, MPI_MIN, communicator_);
+  int speaker = 0;
+  int code = find_speaker(communicator_, error_class_ == error_class, speaker);
   if (code != MPI_SUCCESS) return code;
-  std::array<char, 512> words{};
-  if (rank_ == speaker) reason_.copy(words.data(), words.size() - 1);
-  code = host_mpi().Bcast(words.data(), static_cast<int>(words.size()), MPI_CHAR, speaker,
-                          communicator_);
+  std::string words = reason_;
+  code = hear(communicator_, speaker, words);
   if (code != MPI_SUCCESS) return code;
   if (error_class_ == MPI_SUCCESS) {
     reason_ = rank_and_host(speaker, all_[static_cast<std::size_t>(speaker)]) +
-              " could not take part: " + words.data();
+              " could not take part: " + words;
   }
   return raise(communicator_, call_, error_class, reason_);
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/agreement.hpp"
+
+#include <string>
+
+#include "boundary/collectives/alltoallv_arguments.hpp"
+#include "boundary/host/errors.hpp"
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/host/speaker.hpp"
+#include "boundary/progress/progress.hpp"
+#include "boundary/progress/sweeping.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+int exchange(const std::vector<Offer>& mine, std::vector<Offer>& theirs, MPI_Comm communicator) {
+  constexpr int bytes = sizeof(Offer);
+  if (progress.hooked()) {
+    return host_mpi().Alltoall(mine.data(), bytes, MPI_BYTE, theirs.data(), bytes, MPI_BYTE,
+                               communicator);
+  }
+  return sweep_until_done([&](MPI_Request* r) {
+    return PMPI_Ialltoall(mine.data(), bytes, MPI_BYTE, theirs.data(), bytes, MPI_BYTE,
+                          communicator, r);
+  });
+}
+
+/// What is wrong on this rank, as a class and the second half of a sentence.
+struct Fault {
+  int error_class = MPI_SUCCESS;
+  std::string reason;
+};
+
+std::string described(std::uint32_t kind) {
+  return std::to_string(kind_bytes(kind)) + "-byte " + kind_name(kind);
+}
+
+/// The receiver looks: one of two ranks that do not match has to speak.
+Fault fault_between(int sender, const Offer& offer, int rank, const Offer& own) {
+  if (offer.sends > own.room) {
+    return {MPI_ERR_TRUNCATE, "rank " + std::to_string(sender) + " sends " +
+                                  std::to_string(offer.sends) + " bytes to rank " +
+                                  std::to_string(rank) + ", which expects " +
+                                  std::to_string(own.room)};
+  }
+  if (offer.sends != 0 && offer.send_kind != own.receive_kind && offer.send_kind != 0 &&
+      own.receive_kind != 0) {
+    return {MPI_ERR_TYPE, "rank " + std::to_string(sender) + " sends " +
+                              described(offer.send_kind) + " to rank " + std::to_string(rank) +
+                              ", which expects " + described(own.receive_kind)};
+  }
+  return {};
+}
+
+Fault look_for_fault(int rank, const std::vector<Offer>& mine, const std::vector<Offer>& theirs) {
+  for (std::size_t sender = 0; sender < theirs.size(); ++sender) {
+    Fault fault = fault_between(static_cast<int>(sender), theirs[sender], rank, mine[sender]);
+    if (fault.error_class != MPI_SUCCESS) return fault;
+  }
+  return {};
+}
+
+}  // namespace
+
+int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<Offer>& mine,
+          std::vector<Offer>& theirs) {
+  theirs.resize(mine.size());
+  if (const int code = exchange(mine, theirs, communicator); code != MPI_SUCCESS) return code;
+  Fault fault = look_for_fault(rank, mine, theirs);
+  // Error classes are positive: the largest says whether anything is wrong anywhere.
+  int largest = MPI_SUCCESS;
+  int code = host_mpi().Allreduce(&fault.error_class, &largest, 1, MPI_INT, MPI_MAX, communicator);
+  if (code != MPI_SUCCESS || largest == MPI_SUCCESS) return code;
+  int speaker = 0;
+  code = find_speaker(communicator, fault.error_class == largest, speaker);
+  if (code != MPI_SUCCESS) return code;
+  code = hear(communicator, speaker, fault.reason);
+  if (code != MPI_SUCCESS) return code;
+  return raise(communicator, call, largest, fault.reason);
+}
+
+}  // namespace oriel::boundary

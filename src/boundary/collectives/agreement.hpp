@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "boundary/host/host.hpp"
+
+namespace oriel::boundary {
+
+/// What one rank tells another one when a collective is made that no plan carries out: how much
+/// goes from the one to the other and back, and what it tells all.
+struct Offer {
+  std::uint64_t sends = 0;  // bytes to that rank
+  std::uint64_t room = 0;   // bytes for what comes from it
+  std::int64_t place = 0;   // where in the receive window
+  std::uint32_t send_kind = 0;
+  std::uint32_t receive_kind = 0;
+  std::uint64_t fitting = 0;  // by bits, windows or duplicates of the communicator that would serve
+  std::uint64_t idle = 0;     // windows that nobody uses
+};
+static_assert(std::is_trivially_copyable_v<Offer>);
+
+/// The collective step in which all ranks learn what they need of each other, and whether anything
+/// is wrong between any two of them: then all raise the same. Their arguments are right by
+/// themselves, and all want the same algorithm: the making of a plan has settled that.
+int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<Offer>& mine,
+          std::vector<Offer>& theirs);
+
+}  // namespace oriel::boundary

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/algorithm.hpp"
+
+#include <oriel/collectives.h>
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "boundary/host/host_mpi.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+struct Name {
+  const char* name;
+  Algorithm algorithm;
+};
+
+constexpr std::array names{
+    Name{"auto", Algorithm::automatic},
+    Name{"notified", Algorithm::notified},
+    Name{"notified_hierarchy", Algorithm::notified_hierarchy},
+    Name{"fence", Algorithm::fence},
+    Name{"fence_hierarchy", Algorithm::fence_hierarchy},
+    Name{"lock", Algorithm::lock},
+    Name{"lock_hierarchy", Algorithm::lock_hierarchy},
+    Name{"two_sided", Algorithm::two_sided},
+};
+
+std::optional<std::string> value_in(MPI_Info info) {
+  if (info == MPI_INFO_NULL) return std::nullopt;
+  std::array<char, MPI_MAX_INFO_VAL + 1> value{};
+  int found = 0;
+  if (host_mpi().Info_get(info, ORIEL_ALLTOALLV, MPI_MAX_INFO_VAL, value.data(), &found) !=
+          MPI_SUCCESS ||
+      found == 0) {
+    return std::nullopt;
+  }
+  return std::string(value.data());
+}
+
+}  // namespace
+
+bool names_algorithm(MPI_Info info) {
+  return value_in(info).has_value();
+}
+
+Failure read_algorithm(MPI_Info info, Algorithm& algorithm) {
+  algorithm = Algorithm::automatic;
+  const std::optional<std::string> given = value_in(info);
+  if (!given) return {};
+  for (const Name& one : names) {
+    if (*given != one.name) continue;
+    algorithm = one.algorithm;
+    return {};
+  }
+  // A sentence of this thread's, until its next failure.
+  static thread_local std::string reason;
+  reason = "the info key oriel_alltoallv is \"" + *given + "\"; it takes";
+  for (const Name& one : names) reason += std::string(" ") + one.name;
+  return {MPI_ERR_INFO_VALUE, reason.c_str()};
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/alltoallv_arguments.hpp"
+
+#include <string>
+
+#include "boundary/runtime/runtime.hpp"
+#include "core/collective/schedules/alltoallw.hpp"
+#include "core/operation/overlap.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+constexpr unsigned class_shift = 24;
+constexpr Failure unknown_type{MPI_ERR_TYPE, "a datatype is not valid or not committed"};
+
+/// Number and size of a type that ranks must agree on; 0: none. What has one byte is taken for
+/// bytes, which go with everything.
+std::uint32_t kind_of(const PredefinedType* basic) {
+  if (basic == nullptr || basic->size <= 1 || basic->type_class == TypeClass::opaque) return 0;
+  return (static_cast<std::uint32_t>(basic->type_class) + 1) << class_shift | basic->size;
+}
+
+}  // namespace
+
+Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind) {
+  if (side.missing) return {MPI_ERR_ARG, "an array of counts, displacements or types is null"};
+  const Datatypes::Known* common = side.types.empty() ? runtime.datatypes.find(side.type) : nullptr;
+  if (side.types.empty() && common == nullptr) return unknown_type;
+  kind = common != nullptr ? kind_of(common->basic) : 0;
+  buffers.resize(side.counts.size());
+  for (std::size_t rank = 0; rank < buffers.size(); ++rank) {
+    if (side.counts[rank] < 0) {
+      // A sentence of this thread's, until its next failure.
+      static thread_local std::string reason;
+      reason =
+          "the count for rank " + std::to_string(rank) + " is " + std::to_string(side.counts[rank]);
+      return {MPI_ERR_COUNT, reason.c_str()};
+    }
+    const Datatypes::Known* known = common;
+    if (common == nullptr) {
+      known = runtime.datatypes.find(side.types[rank]);
+      // Where there are no elements, programs give no type.
+      if (known == nullptr && side.counts[rank] == 0) known = runtime.datatypes.find(MPI_BYTE);
+      if (known == nullptr) return unknown_type;
+    }
+    Buffer& buffer = buffers[rank];
+    buffer.layout = known->layout;
+    buffer.count = static_cast<std::uint64_t>(side.counts[rank]);
+    const std::int64_t unit = common != nullptr ? known->layout->extent() : 1;
+    std::uint64_t bytes = 0;
+    std::int64_t offset = 0;
+    // Where nothing is, nobody asks where it would be.
+    if (buffer.count != 0 &&
+        (__builtin_mul_overflow(buffer.count, known->layout->size(), &bytes) ||
+         __builtin_mul_overflow(static_cast<std::int64_t>(side.displacements[rank]), unit,
+                                &offset))) {
+      return {MPI_ERR_COUNT, "a block lies beyond what an address can say"};
+    }
+    // As numbers: the buffer may be MPI_BOTTOM.
+    buffer.address = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(side.buffer) +
+                                             static_cast<std::uintptr_t>(offset));
+  }
+  return {};
+}
+
+Failure check_overlap(const std::vector<Buffer>& receives) {
+  const auto both = OverlapSearch().find(receives);
+  if (!both) return {};
+  // A sentence of this thread's, until its next failure.
+  static thread_local std::string reason;
+  reason = "the blocks to be received from ranks " + std::to_string(both->first) + " and " +
+           std::to_string(both->second) + " overlap";
+  return {MPI_ERR_BUFFER, reason.c_str()};
+}
+
+Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buffers) {
+  if (arguments.receive.buffer == MPI_IN_PLACE) {
+    return {MPI_ERR_BUFFER, "MPI_IN_PLACE is not for the receive buffer"};
+  }
+  const Guard guard(runtime.lock);
+  if (const Failure bad = take_side(arguments.receive, buffers.receives, buffers.receive_kind)) {
+    return bad;
+  }
+  if (arguments.in_place) {
+    buffers.sends = buffers.receives;
+    buffers.send_kind = buffers.receive_kind;
+  } else if (const Failure bad = take_side(arguments.send, buffers.sends, buffers.send_kind)) {
+    return bad;
+  }
+  return check_overlap(buffers.receives);
+}
+
+MadeSchedule AlltoallvBuffers::schedule(int rank, bool in_place) const {
+  return in_place ? alltoallw_in_place(rank, receives) : alltoallw(rank, sends, receives);
+}
+
+const char* kind_name(std::uint32_t kind) {
+  switch (static_cast<TypeClass>((kind >> class_shift) - 1)) {
+    case TypeClass::integer:
+      return "integers";
+    case TypeClass::floating:
+      return "floating-point numbers";
+    case TypeClass::logical:
+      return "logical values";
+    case TypeClass::complex:
+      return "complex numbers";
+    case TypeClass::pair:
+      return "pairs";
+    case TypeClass::byte:
+    case TypeClass::opaque:
+      break;
+  }
+  return "values";
+}
+
+std::uint32_t kind_bytes(std::uint32_t kind) {
+  return kind & ((std::uint32_t{1} << class_shift) - 1);
+}
+
+}  // namespace oriel::boundary

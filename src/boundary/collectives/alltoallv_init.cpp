@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/alltoallv_init.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "boundary/collectives/agreement.hpp"
+#include "boundary/collectives/algorithm.hpp"
+#include "boundary/collectives/auto_choice.hpp"
+#include "boundary/collectives/collective_making.hpp"
+#include "boundary/collectives/gathered_plan.hpp"
+#include "boundary/collectives/host_collective.hpp"
+#include "boundary/collectives/plan_maker.hpp"
+#include "boundary/collectives/schedule_places.hpp"
+#include "boundary/collectives/window_collective.hpp"
+#include "boundary/host/errors.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "core/collective/schedules/buffers_together.hpp"
+#include "core/collective/schedules/gathered_alltoallw.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// One rank's way through the call.
+class AlltoallvMaker {
+ public:
+  AlltoallvMaker(const char* call, const AlltoallvArguments& arguments, MPI_Comm communicator,
+                 int rank, MPI_Info info)
+      : call_(call), arguments_(arguments), communicator_(communicator), rank_(rank), info_(info) {}
+
+  int make(MPI_Request* request) {
+    if (const int code = making_.open(call_, communicator_); code != MPI_SUCCESS) return code;
+    const Failure bad = prepare();
+    // By whatever algorithm: all ranks learn here that they want the same one.
+    MadeSchedule planned;
+    if (!bad && by_plan(algorithm_)) {
+      planned = buffers_.schedule(rank_, arguments_.in_place);
+      find_places(planned.schedule);
+    }
+    Plan* settled = nullptr;
+    AutoChoice choice(making_.room(), rank_, arguments_.ranks);
+    PlanTerms terms;
+    if (algorithm_ == Algorithm::automatic) terms = choice.terms(!bad && host_takes(arguments_));
+    if (const int code =
+            make_plan(call_, communicator_, making_.room(), planned.schedule,
+                      Topic(CollectiveKind::alltoallv, algorithm_), bad, settled, terms);
+        code != MPI_SUCCESS) {
+      return code;
+    }
+    if (algorithm_ == Algorithm::automatic) algorithm_ = choice.made_by(*settled, call_);
+    if (by_plan(algorithm_) && !gathers()) {
+      return making_.finish(*settled, {std::move(planned.scratch), nullptr}, request);
+    }
+    {
+      const Guard guard(runtime.lock);
+      making_.room().core().free(*settled);
+    }
+    if (gathers()) {
+      if (const int code = make_gathered_plan(call_, communicator_, making_.room(), rank_, buffers_,
+                                              arguments_.in_place, planned, settled);
+          code != MPI_SUCCESS) {
+        return code;
+      }
+      return making_.finish(*settled, {std::move(planned.scratch), nullptr}, request);
+    }
+    offer();
+    if (const int code = agree(call_, communicator_, rank_, mine_, theirs_); code != MPI_SUCCESS) {
+      return code;
+    }
+    std::unique_ptr<std::byte[]> scratch;
+    std::unique_ptr<Carrier> plan;
+    if (const int code = plan_by(algorithm_, scratch, plan); code != MPI_SUCCESS) return code;
+    return making_.finish(std::move(plan), {std::move(scratch), nullptr}, request);
+  }
+
+ private:
+  Failure prepare() {
+    if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
+    if (const Failure bad = read_algorithm(info_, algorithm_)) return bad;
+    if (needs_window(algorithm_) && std::string_view(call_).starts_with("MPI_")) {
+      return {MPI_ERR_INFO_VALUE,
+              "fence, lock and their forms are values of oriel_alltoallv for ORIEL_Alltoallv_init "
+              "alone"};
+    }
+    if (needs_window(algorithm_)) {
+      area_ = area_of(buffers_.receives, rank_, locks(algorithm_));
+    } else if (!by_plan(algorithm_) && !host_takes(arguments_)) {
+      return {MPI_ERR_COUNT, "the MPI library's own collective does not take such large counts"};
+    }
+    return {};
+  }
+
+  /// Whether the plan that was made first is not the one that carries it out: it is, where no node
+  /// has anything to gather.
+  bool gathers() {
+    return algorithm_ == Algorithm::notified_hierarchy &&
+           gathers_anywhere(Placement(rank_, making_.room().core().nodes()));
+  }
+
+  void offer() {
+    mine_.resize(static_cast<std::size_t>(arguments_.ranks));
+    Offer common;
+    common.send_kind = buffers_.send_kind;
+    common.receive_kind = buffers_.receive_kind;
+    {
+      const Guard guard(runtime.lock);
+      common.fitting = needs_window(algorithm_) ? making_.state()->windows().fitting(area_)
+                                                : making_.state()->idle_duplicates();
+      common.idle = making_.state()->windows().idle();
+    }
+    for (std::size_t other = 0; other < mine_.size(); ++other) {
+      mine_[other] = common;
+      mine_[other].sends = bytes_in(buffers_.sends[other]);
+      mine_[other].room = bytes_in(buffers_.receives[other]);
+      // The host's own needs no window.
+      if (other < area_.places.size()) {
+        mine_[other].place = static_cast<std::int64_t>(area_.places[other]);
+      }
+    }
+  }
+
+  /// What carries it out, by algorithm.
+  int plan_by(Algorithm algorithm, std::unique_ptr<std::byte[]>& scratch,
+              std::unique_ptr<Carrier>& plan) {
+    switch (algorithm) {
+      case Algorithm::fence:
+      case Algorithm::fence_hierarchy:
+        return plan_in_window<FenceCollective>(scratch, plan);
+      case Algorithm::lock:
+      case Algorithm::lock_hierarchy:
+        return plan_in_window<LockCollective>(scratch, plan);
+      case Algorithm::automatic:
+      case Algorithm::notified:
+      case Algorithm::notified_hierarchy:
+      case Algorithm::two_sided:
+        break;
+    }
+    return plan_of_host(plan);
+  }
+
+  int plan_of_host(std::unique_ptr<Carrier>& plan) {
+    return make_host_plan(with_counts_of_senders(), making_.state(), fitting_everywhere(), info_,
+                          plan);
+  }
+
+  std::uint64_t fitting_everywhere() const {
+    std::uint64_t fitting = ~std::uint64_t{0};
+    for (const Offer& offer : theirs_) fitting &= offer.fitting;
+    return fitting;
+  }
+
+  /// Hosts want to be told on both sides how much moves; some wait for ever for what is not sent.
+  /// In place one count says both.
+  AlltoallvArguments with_counts_of_senders() const {
+    AlltoallvArguments exact = arguments_;
+    for (std::size_t from = 0; !exact.in_place && from < theirs_.size(); ++from) {
+      const std::uint64_t size = buffers_.receives[from].layout->size();
+      if (size == 0) continue;
+      exact.receive.counts[from] = static_cast<MPI_Count>((theirs_[from].sends + size - 1) / size);
+    }
+    return exact;
+  }
+
+  template <typename Collective>
+  int plan_in_window(std::unique_ptr<std::byte[]>& scratch, std::unique_ptr<Carrier>& plan) {
+    std::uint64_t idle = ~std::uint64_t{0};
+    for (const Offer& offer : theirs_) idle &= offer.idle;
+    ReceiveWindow* window = nullptr;
+    {
+      const Guard guard(runtime.lock);
+      window = making_.state()->windows().take(fitting_everywhere());
+      making_.state()->windows().leave_old(idle);
+    }
+    if (window == nullptr) {
+      const int code = making_.state()->windows().make(call_, communicator_, rank_, area_, window);
+      if (code != MPI_SUCCESS) return code;
+    }
+    MadeSchedule made = buffers_.schedule(rank_, arguments_.in_place);
+    scratch = std::move(made.scratch);
+    plan = std::make_unique<Collective>(making_.state(), *window, std::move(made.schedule), area_,
+                                        theirs_, far_first(algorithm_));
+    return MPI_SUCCESS;
+  }
+
+  const char* call_;
+  const AlltoallvArguments& arguments_;
+  MPI_Comm communicator_;
+  int rank_;
+  MPI_Info info_;
+  AlltoallvBuffers buffers_;
+  Algorithm algorithm_ = Algorithm::automatic;
+  ReceiveArea area_;
+  CollectiveMaking making_;
+  std::vector<Offer> mine_;
+  std::vector<Offer> theirs_;
+};
+
+}  // namespace
+
+int make_alltoallv(const char* call, const AlltoallvArguments& arguments, MPI_Comm communicator,
+                   int rank, MPI_Info info, MPI_Request* request) {
+  return AlltoallvMaker(call, arguments, communicator, rank, info).make(request);
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "boundary/collectives/alltoallv_arguments.hpp"
+#include "boundary/host/host.hpp"
+
+namespace oriel::boundary {
+
+/// Makes the request of a persistent alltoallv: a collective in steps, where all ranks learn what
+/// is wrong with any of them.
+int make_alltoallv(const char* call, const AlltoallvArguments& arguments, MPI_Comm communicator,
+                   int rank, MPI_Info info, MPI_Request* request);
+
+}  // namespace oriel::boundary

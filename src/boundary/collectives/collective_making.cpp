@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/collective_making.hpp"
+
+#include <utility>
+
+#include "boundary/collectives/leaving_windows.hpp"
+#include "boundary/collectives/room_collective.hpp"
+#include "boundary/host/errors.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+
+int CollectiveMaking::open(const char* call, MPI_Comm communicator) {
+  leaving_windows.reap();
+  if (!hold_) return raise(communicator, call, MPI_ERR_OTHER, hold_.error());
+  state_ = CollectiveState::of(communicator);
+  if (state_ == nullptr) {
+    return raise(communicator, call, MPI_ERR_OTHER,
+                 "the host MPI takes no attribute of the communicator");
+  }
+  return room().open(call, communicator);
+}
+
+int CollectiveMaking::finish(Plan& plan, CollectiveRequest::Memory memory, MPI_Request* request) {
+  return finish(std::make_unique<RoomCollective>(state_, plan), std::move(memory), request);
+}
+
+int CollectiveMaking::finish(std::unique_ptr<Carrier> carrier, CollectiveRequest::Memory memory,
+                             MPI_Request* request) {
+  const Guard guard(runtime.lock);
+  return persistent_requests.add(
+      std::make_unique<CollectiveRequest>(state_, std::move(carrier), std::move(memory)), request);
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "boundary/collectives/collective_request.hpp"
+#include "boundary/collectives/collective_state.hpp"
+#include "boundary/collectives/engine_hold.hpp"
+#include "boundary/host/host.hpp"
+#include "core/collective/plan.hpp"
+
+namespace oriel::boundary {
+
+/// How each call that makes a persistent collective begins and ends.
+class CollectiveMaking {
+ public:
+  /// Opens the communicator's room, on all ranks. Raises what is wrong.
+  int open(const char* call, MPI_Comm communicator);
+  // Once it is open:
+  const std::shared_ptr<CollectiveState>& state() const { return state_; }
+  CollectiveRoom& room() { return state_->room(); }
+
+  /// A request that this plan carries out.
+  int finish(Plan& plan, CollectiveRequest::Memory memory, MPI_Request* request);
+  int finish(std::unique_ptr<Carrier> carrier, CollectiveRequest::Memory memory,
+             MPI_Request* request);
+
+ private:
+  EngineHold hold_;
+  std::shared_ptr<CollectiveState> state_;
+};
+
+}  // namespace oriel::boundary

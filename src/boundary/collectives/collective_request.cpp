@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/collective_request.hpp"
+
+#include <string>
+
+namespace oriel::boundary {
+
+ErrorTaker CollectiveRequest::error_taker() const {
+  return {.communicator = state_->communicator(), .wait = "A wait for a persistent collective"};
+}
+
+Failure CollectiveRequest::begin() {
+  if (abandoned_) {
+    return {MPI_ERR_REQUEST, "the collective has failed before; its request can only be freed"};
+  }
+  return carrier_->start();
+}
+
+void CollectiveRequest::abandon() {
+  if (carrier_->may_start_again()) return;
+  abandoned_ = true;
+  carrier_->abandon();
+}
+
+Failure CollectiveRequest::lost_failure(int rank) const {
+  // A sentence of this thread's, until its next failure.
+  static thread_local std::string reason;
+  reason = "rank " + std::to_string(rank) +
+           " of the communicator has ended or cannot be reached, so this call cannot complete";
+  return {MPI_ERR_OTHER, reason.c_str()};
+}
+
+}  // namespace oriel::boundary

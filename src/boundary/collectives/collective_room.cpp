@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/collective_room.hpp"
+
+#include <vector>
+
+#include "boundary/collectives/copy_costs.hpp"
+#include "boundary/collectives/leaving_windows.hpp"
+#include "boundary/progress/progress.hpp"
+#include "boundary/progress/waiting.hpp"
+#include "boundary/runtime/lost_peers.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/startup/lifetime.hpp"
+#include "boundary/windows/window_maker.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// What peers may reach of us. Nobody does.
+std::byte exposed{};
+
+/// Those whose communicators are there, whichever thread has opened them. Under the process lock.
+std::vector<CollectiveRoom*> open_rooms;
+
+}  // namespace
+
+/// MPI ends. What a request that is complete has sent may still be here, and nobody sweeps once the
+/// host ends. All ranks of a room come here, and messages of one rank to another keep their order:
+/// who has heard this last word of all has all that was sent to it, and all have what it has sent
+/// when they go. A room whose communicator was freed is not waited for.
+void CollectiveRoom::part_from_all() {
+  const Guard guard(runtime.lock);
+  std::erase_if(open_rooms, [](const CollectiveRoom* room) {
+    return room->orphaned_ || !room->sends_messages();
+  });
+  for (CollectiveRoom* room : open_rooms) room->window_->core->begin_exchange({});
+  for (CollectiveRoom* room : open_rooms) {
+    sweep_until([&] { return room->window_->core->exchange().over(); },
+                [&] { return look_for_any_lost(room->window()); });
+  }
+  if (!open_rooms.empty()) {
+    Engine& engine = *runtime.engine();
+    int looks = 10;  // some seconds, for those that have lost somebody
+    sweep_until(
+        [&] { return engine.drained(); },
+        [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
+  }
+  open_rooms.clear();
+}
+
+int CollectiveRoom::open(const char* call, MPI_Comm communicator) {
+  if (!opened()) {
+    if (const int code = create(call, communicator); code != MPI_SUCCESS) return code;
+  }
+  return ask_nodes(call, communicator);
+}
+
+int CollectiveRoom::create(const char* call, MPI_Comm communicator) {
+  MPI_Win handle = MPI_WIN_NULL;
+  const int code =
+      WindowMaker(call, communicator, MPI_INFO_NULL).create(&exposed, sizeof exposed, 1, &handle);
+  if (code != MPI_SUCCESS) return code;
+  lifetime.count_own(1);
+  const CopyCosts& costs = copy_costs();
+  const Guard guard(runtime.lock);
+  window_ = runtime.windows.find(handle_key(handle));
+  // With more ranks than cores both sides of a pipeline do not run at the same time; and where the
+  // host does not ask us, one of them may be in a call of the host's that waits for the other.
+  open_rooms.push_back(this);
+  lifetime.set_parting(&CollectiveRoom::part_from_all);
+  core().set_copies({costs.refused ? costs.most_copied_twice : Limits().staged_surely,
+                     costs.most_copied_twice, costs.worth_a_call,
+                     !runtime.engine()->crowded() && progress.hooked()});
+  return MPI_SUCCESS;
+}
+
+int CollectiveRoom::ask_nodes(const char* call, MPI_Comm communicator) {
+  Failure lost;
+  {
+    const Guard guard(runtime.lock);
+    if (!core().nodes().empty()) return MPI_SUCCESS;
+    if (!asked_) core().ask_nodes();
+    asked_ = true;
+    lost = sweep_until([&] { return core().nodes_known(); },
+                       [&] { return look_for_any_lost(window()); });
+  }
+  return lost ? raise(communicator, call, lost.error_class, lost.reason) : MPI_SUCCESS;
+}
+
+void CollectiveRoom::free(Plan& plan) {
+  core().free(plan);
+  leave_if_unused();
+}
+
+void CollectiveRoom::orphan() {
+  orphaned_ = true;
+  std::erase(open_rooms, this);
+  leave_if_unused();
+}
+
+void CollectiveRoom::leave_if_unused() {
+  if (!orphaned_ || !opened() || core().plans() + watchers_ != 0) return;
+  leaving_windows.add(window_->handle, false, nullptr);
+  window_ = nullptr;
+}
+
+}  // namespace oriel::boundary

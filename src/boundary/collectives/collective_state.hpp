@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "boundary/collectives/collective_room.hpp"
+#include "boundary/collectives/receive_windows.hpp"
+#include "boundary/host/host.hpp"
+
+namespace oriel::boundary {
+
+/// What the persistent collectives of one communicator have in common. Hangs on the communicator,
+/// and is held by its requests, which may outlive it.
+class CollectiveState {
+ public:
+  explicit CollectiveState(MPI_Comm communicator) : communicator_(communicator) {}
+  ~CollectiveState();
+  CollectiveState(const CollectiveState&) = delete;
+  CollectiveState& operator=(const CollectiveState&) = delete;
+
+  /// That of the communicator, made if there is none; null if the host lets nothing hang on it.
+  static std::shared_ptr<CollectiveState> of(MPI_Comm communicator);
+
+  /// MPI_COMM_NULL: it has been freed.
+  MPI_Comm communicator() const { return communicator_; }
+  ReceiveWindows& windows() { return windows_; }
+  CollectiveRoom& room() { return room_; }
+
+  /// Duplicates for the host's collectives, for one request at a time: ranks start requests in
+  /// different orders. Like windows they are in the same places on all ranks, which agree by bits
+  /// on the first ones; those behind are not used again.
+  struct Duplicate {
+    MPI_Comm communicator = MPI_COMM_NULL;
+    bool used = false;
+  };
+  /// With the process lock.
+  std::uint64_t idle_duplicates() const;
+  void give_back_duplicate(std::size_t place) { duplicates_[place].used = false; }
+  /// One that is idle on all ranks, or a new one. Without the lock.
+  int take_duplicate(std::uint64_t idle, std::size_t& place);
+  MPI_Comm duplicate(std::size_t place) const { return duplicates_[place].communicator; }
+
+ private:
+  static int forget(MPI_Comm communicator, int keyval, void* value, void* extra);
+
+  MPI_Comm communicator_;
+  std::vector<Duplicate> duplicates_;
+  ReceiveWindows windows_;
+  CollectiveRoom room_;
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/gathered_plan.hpp"
+
+#include "boundary/collectives/plan_maker.hpp"
+#include "boundary/collectives/schedule_places.hpp"
+#include "boundary/progress/waiting.hpp"
+#include "boundary/runtime/lost_peers.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "core/collective/schedules/gathered_alltoallw.hpp"
+#include "core/collective/schedules/lengths_exchange.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+Failure use_once(CollectiveRoom& room, Plan& plan) {
+  const Guard guard(runtime.lock);
+  Flag told;
+  plan.start(told);
+  Failure bad =
+      sweep_until([&] { return told.done(); }, [&] { return look_for_any_lost(room.window()); });
+  if (!bad) bad = failure(told.error(), "the ranks could not tell one another how much they send");
+  room.core().free(plan);
+  return bad;
+}
+
+}  // namespace
+
+int make_gathered_plan(const char* call, MPI_Comm communicator, CollectiveRoom& room, int rank,
+                       const AlltoallvBuffers& buffers, bool in_place, MadeSchedule& made,
+                       Plan*& plan) {
+  const Placement placement(rank, room.core().nodes());
+  const Topic topic(CollectiveKind::alltoallv, Algorithm::notified_hierarchy);
+  LengthsExchange exchange(placement, buffers.sends, room.core().limits());
+  Plan* telling = nullptr;
+  if (const int code = make_plan(call, communicator, room, exchange.schedule(), topic, {}, telling);
+      code != MPI_SUCCESS) {
+    return code;
+  }
+  // Of what has failed here the others hear while the next plan is made.
+  const Failure bad = use_once(room, *telling);
+  if (!bad) {
+    made = in_place
+               ? gathered_alltoallw_in_place(placement, buffers.receives, exchange.lengths())
+               : gathered_alltoallw(placement, buffers.sends, buffers.receives, exchange.lengths());
+    find_places(made.schedule);
+  }
+  return make_plan(call, communicator, room, made.schedule, topic, bad, plan);
+}
+
+}  // namespace oriel::boundary

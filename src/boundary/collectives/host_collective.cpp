@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/host_collective.hpp"
+
+#include <dlfcn.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "transport/shm/clock.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+template <typename Count, typename Displacement>
+using InitCall = int (*)(const void*, const Count*, const Displacement*, MPI_Datatype, void*,
+                         const Count*, const Displacement*, MPI_Datatype, MPI_Comm, MPI_Info,
+                         MPI_Request*);
+
+template <typename Count, typename Displacement>
+using NonblockingCall = int (*)(const void*, const Count*, const Displacement*, MPI_Datatype, void*,
+                                const Count*, const Displacement*, MPI_Datatype, MPI_Comm,
+                                MPI_Request*);
+
+/// What follows us under one of these names. Not by their declarations, which an older mpi.h does
+/// not have.
+template <typename Call>
+Call find_any(const std::array<const char*, 2>& names) {
+  for (const char* name : names) {
+    if (void* found = ::dlsym(RTLD_NEXT, name)) return reinterpret_cast<Call>(found);
+  }
+  return nullptr;
+}
+
+InitCall<int, int> usual_call() {
+  // Open MPI 4.1 has it as an extension.
+  static const auto found =
+      find_any<InitCall<int, int>>({"PMPI_Alltoallv_init", "PMPIX_Alltoallv_init"});
+  return found;
+}
+
+InitCall<MPI_Count, MPI_Aint> large_call() {
+  static const auto found =
+      find_any<InitCall<MPI_Count, MPI_Aint>>({"PMPI_Alltoallv_init_c", "PMPI_Alltoallv_init_c"});
+  return found;
+}
+
+NonblockingCall<MPI_Count, MPI_Aint> large_nonblocking_call() {
+  static const auto found =
+      find_any<NonblockingCall<MPI_Count, MPI_Aint>>({"PMPI_Ialltoallv_c", "PMPI_Ialltoallv_c"});
+  return found;
+}
+
+/// One side with counts as the usual calls take them.
+struct IntSide {
+  IntSide() = default;
+  explicit IntSide(const AlltoallvSide& side)
+      : counts(side.counts.begin(), side.counts.end()),
+        displacements(side.displacements.begin(), side.displacements.end()) {}
+  std::vector<int> counts;
+  std::vector<int> displacements;
+};
+
+bool fit_into_ints(const AlltoallvSide& side) {
+  constexpr auto most = std::numeric_limits<int>::max();
+  for (std::size_t rank = 0; rank < side.counts.size(); ++rank) {
+    const MPI_Aint displacement = side.displacements[rank];
+    const bool near = displacement <= most && displacement >= -most;
+    if (side.counts[rank] > most || (side.counts[rank] != 0 && !near)) return false;
+  }
+  return true;
+}
+
+bool fit_into_ints(const AlltoallvArguments& arguments) {
+  return fit_into_ints(arguments.receive) && (arguments.in_place || fit_into_ints(arguments.send));
+}
+
+/// The usual call with the counts of `sent` and `received`, or the large one.
+int init_by_host(const AlltoallvArguments& arguments, const IntSide& sent, const IntSide& received,
+                 MPI_Comm communicator, MPI_Info info, MPI_Request* request) {
+  const AlltoallvSide& receive = arguments.receive;
+  const AlltoallvSide& send = arguments.in_place ? receive : arguments.send;
+  const void* from = arguments.in_place ? MPI_IN_PLACE : send.buffer;
+  if (arguments.large && host_has_alltoallv_init(true)) {
+    return large_call()(from, send.counts.data(), send.displacements.data(), send.type,
+                        receive.buffer, receive.counts.data(), receive.displacements.data(),
+                        receive.type, communicator, info, request);
+  }
+  return usual_call()(from, sent.counts.data(), sent.displacements.data(), send.type,
+                      receive.buffer, received.counts.data(), received.displacements.data(),
+                      receive.type, communicator, info, request);
+}
+
+/// Whether the host keeps the type for us.
+bool predefined(MPI_Datatype type) {
+  const Guard guard(runtime.lock);
+  const Datatypes::Known* known = runtime.datatypes.find(type);
+  return known->basic != nullptr && known->basic->handle == type;
+}
+
+class HostPlan final : public Carrier {
+ public:
+  HostPlan(const AlltoallvArguments& arguments, std::shared_ptr<CollectiveState> state)
+      : arguments_(arguments), state_(std::move(state)), communicator_(state_->communicator()) {
+    const auto size = static_cast<int>(arguments_.receive.counts.size());
+    for (int rank = 0; rank < size; ++rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      const bool sends = !arguments_.in_place && arguments_.send.counts[at] != 0;
+      if (sends || arguments_.receive.counts[at] != 0) partners_.push_back(rank);
+    }
+  }
+  ~HostPlan() override {
+    int ended = 0;
+    PMPI_Finalized(&ended);
+    // One that waits for the dead hosts do not free.
+    if (ended != 0 || active_) return;
+    if (persistent_ && request_ != MPI_REQUEST_NULL) host_mpi().Request_free(&request_);
+    for (MPI_Datatype& type : kept_) {
+      if (type != MPI_DATATYPE_NULL) PMPI_Type_free(&type);
+    }
+  }
+
+  int prepare(std::uint64_t idle, MPI_Info info) {
+    duplicated_ = !ORIEL_HOST_COLLECTIVES_KEEP_COMM || !host_alltoallv_init_works();
+    if (duplicated_) {
+      if (const int code = state_->take_duplicate(idle, place_); code != MPI_SUCCESS) return code;
+      communicator_ = state_->duplicate(place_);
+    }
+    AlltoallvSide& receive = arguments_.receive;
+    AlltoallvSide& send = arguments_.in_place ? receive : arguments_.send;
+    for (auto [side, kept] : {std::pair(&receive, &kept_[0]), std::pair(&send, &kept_[1])}) {
+      if (predefined(side->type)) continue;
+      const int code = PMPI_Type_dup(side->type, kept);
+      if (code != MPI_SUCCESS) return code;
+      side->type = *kept;
+    }
+    send_ = IntSide(send);
+    receive_ = IntSide(receive);
+    persistent_ = host_alltoallv_init_works();
+    if (!persistent_) return MPI_SUCCESS;
+    // The arrays stay with us: hosts may read them until the request is freed.
+    return init_by_host(arguments_, send_, receive_, communicator_, info, &request_);
+  }
+
+  /// From now on until let_go(): the room says who lives.
+  void watch() {
+    const Guard guard(runtime.lock);
+    state_->room().add_watcher();
+  }
+
+  Failure start() override {
+    const AlltoallvSide& send = arguments_.in_place ? arguments_.receive : arguments_.send;
+    const AlltoallvSide& receive = arguments_.receive;
+    const void* from = arguments_.in_place ? MPI_IN_PLACE : send.buffer;
+    if (persistent_) {
+      code_ = host_mpi().Start(&request_);
+    } else if (arguments_.large && large_nonblocking_call() != nullptr) {
+      code_ = large_nonblocking_call()(from, send.counts.data(), send.displacements.data(),
+                                       send.type, receive.buffer, receive.counts.data(),
+                                       receive.displacements.data(), receive.type, communicator_,
+                                       &request_);
+    } else {
+      code_ = PMPI_Ialltoallv(from, send_.counts.data(), send_.displacements.data(), send.type,
+                              receive.buffer, receive_.counts.data(), receive_.displacements.data(),
+                              receive.type, communicator_, &request_);
+    }
+    active_ = code_ == MPI_SUCCESS;
+    return failure();
+  }
+  bool done() override {
+    int flag = 0;
+    if (active_) code_ = host_mpi().Test(&request_, &flag, MPI_STATUS_IGNORE);
+    if (flag != 0 || code_ != MPI_SUCCESS) active_ = false;
+    return !active_;
+  }
+  /// By tests, because a wait of the host's may wait for the dead for ever.
+  bool wait_in_host() override {
+    const bool crowded = runtime.engine()->crowded();
+    const std::uint64_t end = nanoseconds_now() + longest_in_host;
+    // Another thread that finds a rank lost asks for the same request, under the lock.
+    const auto over = [this] {
+      const Guard guard(runtime.lock);
+      return done();
+    };
+    for (unsigned looks = 1; !over(); ++looks) {
+      if (crowded) ::sched_yield();
+      if (looks % looks_per_clock == 0 && nanoseconds_now() > end) break;
+    }
+    return true;
+  }
+  Failure outcome() const override {
+    if (code_ == MPI_SUCCESS) return {};
+    const int rank = lost_partner();
+    if (rank < 0) return failure();
+    // A sentence of this thread's, until its next failure.
+    static thread_local std::string reason;
+    reason = "rank " + std::to_string(rank) + " of the communicator has ended or cannot be reached";
+    return {MPI_ERR_OTHER, reason.c_str()};
+  }
+  void abandon() override {}
+  void let_go() override {
+    state_->room().remove_watcher();
+    if (duplicated_ && !active_) state_->give_back_duplicate(place_);
+  }
+  int lost() override { return lost_partner(); }
+
+ private:
+  static constexpr std::uint64_t longest_in_host =
+      200'000'000;  // then the caller looks for lost ranks
+  static constexpr unsigned looks_per_clock = 64;
+
+  int lost_partner() const {
+    Region& region = state_->room().core().region();
+    const auto lost = std::ranges::find_if(
+        partners_, [&](int rank) { return rank != region.rank() && !region.alive(rank); });
+    return lost != partners_.end() ? *lost : -1;
+  }
+  Failure failure() const {
+    if (code_ == MPI_SUCCESS) return {};
+    int error_class = MPI_ERR_OTHER;
+    PMPI_Error_class(code_, &error_class);
+    return {error_class, "the MPI library's own collective has failed"};
+  }
+
+  AlltoallvArguments arguments_;
+  IntSide send_;  // for the nonblocking call
+  IntSide receive_;
+  std::array<MPI_Datatype, 2> kept_{MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
+  std::shared_ptr<CollectiveState> state_;
+  bool duplicated_ = false;
+  std::size_t place_ = 0;      // of the duplicate
+  std::vector<int> partners_;  // ranks that it sends something to, or receives something from
+  MPI_Comm communicator_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  bool persistent_ = false;
+  bool active_ = false;
+  int code_ = MPI_SUCCESS;
+};
+
+}  // namespace
+
+bool host_has_alltoallv_init(bool large) {
+  return large ? large_call() != nullptr : usual_call() != nullptr;
+}
+
+bool host_alltoallv_init_works() {
+  // Intel MPI 2021.18: a persistent collective whose request lies where one of MPI_Recv_init was
+  // freed moves nothing, and says that it is complete.
+  static const bool works = [] {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    PMPI_Get_library_version(version.data(), &length);
+    return usual_call() != nullptr && std::strstr(version.data(), "Intel(R) MPI") == nullptr;
+  }();
+  return works;
+}
+
+bool host_takes(const AlltoallvArguments& arguments) {
+  const bool large = host_alltoallv_init_works() ? host_has_alltoallv_init(true)
+                                                 : large_nonblocking_call() != nullptr;
+  return (arguments.large && large) || fit_into_ints(arguments);
+}
+
+int host_alltoallv_init(const AlltoallvArguments& arguments, MPI_Comm communicator, MPI_Info info,
+                        MPI_Request* request) {
+  if (!(arguments.large && host_has_alltoallv_init(true)) && !fit_into_ints(arguments)) {
+    return raise(communicator, "ORIEL_Alltoallv_init_c", MPI_ERR_COUNT,
+                 "a count or displacement does not fit into an int, Oriel is switched off, and the "
+                 "MPI has no MPI_Alltoallv_init_c");
+  }
+  const AlltoallvSide& receive = arguments.receive;
+  const IntSide sent(arguments.in_place ? receive : arguments.send);
+  return init_by_host(arguments, sent, IntSide(receive), communicator, info, request);
+}
+
+int make_host_plan(const AlltoallvArguments& arguments, std::shared_ptr<CollectiveState> state,
+                   std::uint64_t idle, MPI_Info info, std::unique_ptr<Carrier>& plan) {
+  auto made = std::make_unique<HostPlan>(arguments, std::move(state));
+  const int code = made->prepare(idle, info);
+  if (code != MPI_SUCCESS) return code;
+  made->watch();
+  plan = std::move(made);
+  return MPI_SUCCESS;
+}
+
+}  // namespace oriel::boundary

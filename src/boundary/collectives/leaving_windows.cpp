@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/leaving_windows.hpp"
+
+#include <utility>
+
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/startup/lifetime.hpp"
+#include "boundary/windows/window_end.hpp"
+
+namespace oriel::boundary {
+
+LeavingWindows leaving_windows;
+
+/// With an earlier engine.
+bool LeavingWindows::One::gone() const {
+  return runtime.windows.find(handle_key(handle)) != window;
+}
+
+bool LeavingWindows::One::left_by_all() {
+  return !broken && left.done() && window->core->quiet() && window->core->leave();
+}
+
+LeavingWindows::One& LeavingWindows::append(MPI_Win handle, std::shared_ptr<void> memory) {
+  auto added = std::make_unique<One>();
+  added->handle = handle;
+  added->window = runtime.windows.find(handle_key(handle));
+  added->memory = std::move(memory);
+  return *all_.emplace_back(std::move(added));
+}
+
+/// What is closed here follows in the order of these calls. Where a fence is counted by messages it
+/// takes another one until all have ended the first.
+void LeavingWindows::add(MPI_Win handle, bool locked, std::shared_ptr<void> memory) {
+  One& one = append(handle, std::move(memory));
+  if (one.window == nullptr) return;
+  Window& core = *one.window->core;
+  if (locked) core.unlock(core.rank(), nullptr);
+  if (core.remote()) core.fence(Assert(), true, &one.met);
+  Assert last;
+  last.no_succeed = true;
+  const Outcome outcome = core.fence(last, true, &one.left);
+  if (outcome.done) one.left.complete(outcome.error);
+}
+
+void LeavingWindows::keep(MPI_Win handle, std::shared_ptr<void> memory) {
+  append(handle, std::move(memory)).broken = true;
+}
+
+void LeavingWindows::reap() {
+  std::vector<std::unique_ptr<One>> ended;
+  {
+    const Guard guard(runtime.lock);
+    if (all_.empty() || runtime.engine() == nullptr) return;
+    runtime.engine()->process.sweep();
+    const bool drained = runtime.engine()->drained();
+    for (auto& one : all_) {
+      if (one->window == nullptr || one->gone()) {
+        one = nullptr;
+      } else if (drained && one->left_by_all()) {
+        ended.push_back(std::move(one));
+      }
+    }
+    std::erase(all_, nullptr);
+  }
+  for (const auto& one : ended) {
+    destroy_window(one->window, true);
+    lifetime.count_own(-1);
+  }
+}
+
+}  // namespace oriel::boundary

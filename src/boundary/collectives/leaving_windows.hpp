@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "boundary/host/host.hpp"
+#include "boundary/runtime/bound_window.hpp"
+
+namespace oriel::boundary {
+
+/// Windows of ours that this rank does not use any more, until all ranks have left them: what
+/// MPI_Win_free does, but nobody waits.
+class LeavingWindows {
+ public:
+  /// Begins to leave one, whose memory is kept as long. `locked`: we hold our own lock of it.
+  /// With the process lock.
+  void add(MPI_Win handle, bool locked, std::shared_ptr<void> memory);
+  /// One that cannot be left, because something of it was abandoned: it stays to the end of MPI.
+  void keep(MPI_Win handle, std::shared_ptr<void> memory);
+  /// Destroys those that all ranks have left. Without the process lock.
+  void reap();
+
+ private:
+  struct One {
+    MPI_Win handle = MPI_WIN_NULL;
+    BoundWindow* window = nullptr;
+    std::shared_ptr<void> memory;
+    bool broken = false;
+    Flag met{};
+    Flag left{};
+
+    bool gone() const;
+    bool left_by_all();
+  };
+
+  One& append(MPI_Win handle, std::shared_ptr<void> memory);
+
+  std::vector<std::unique_ptr<One>> all_;
+};
+
+extern LeavingWindows leaving_windows;
+
+}  // namespace oriel::boundary

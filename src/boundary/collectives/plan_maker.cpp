@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/plan_maker.hpp"
+
+#include <string>
+
+#include "boundary/host/speaker.hpp"
+#include "boundary/progress/waiting.hpp"
+#include "boundary/runtime/lost_peers.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// As an error class, and the second half of a sentence.
+struct Told {
+  int error_class;
+  std::string reason;
+};
+
+std::string ranks_of(const PlanFault& fault) {
+  return "rank " + std::to_string(fault.sender) + " sends " + std::to_string(fault.sent) +
+         " bytes to rank " + std::to_string(fault.receiver);
+}
+
+/// All ranks are told what the one has to say.
+std::string spread(const std::string& reason, int speaker, int rank, MPI_Comm communicator) {
+  std::string words = reason;
+  hear(communicator, speaker, words);
+  if (rank == speaker) return words;
+  return "rank " + std::to_string(speaker) + " could not take part: " + words;
+}
+
+/// What two ranks do not agree on.
+Told differing(const PlanFault& fault) {
+  const Topic one(fault.sent);
+  const Topic other(fault.room);
+  const std::string ranks =
+      "rank " + std::to_string(fault.sender) + " and rank " + std::to_string(fault.receiver);
+  if (!one.same_way(other)) {
+    return {MPI_ERR_INFO_VALUE, ranks +
+                                    " make different collectives, or give the info key "
+                                    "oriel_alltoallv different values"};
+  }
+  if (one.root() != other.root()) {
+    return {MPI_ERR_ROOT, ranks + " name different roots: " + std::to_string(one.root()) + " and " +
+                              std::to_string(other.root())};
+  }
+  if (one.kind() == CollectiveKind::reduce) {
+    return {MPI_ERR_ARG, ranks + " do not give the same count, datatype and op"};
+  }
+  return {MPI_ERR_TRUNCATE, ranks + " do not give the same numbers of bytes"};
+}
+
+Told tell(const PlanFault& fault, int rank, const Failure& own, MPI_Comm communicator) {
+  switch (fault.kind) {
+    case PlanFault::Kind::arguments:
+      return {static_cast<int>(fault.sent), spread(own.reason, fault.sender, rank, communicator)};
+    case PlanFault::Kind::truncated:
+      return {MPI_ERR_TRUNCATE, ranks_of(fault) + ", which expects " + std::to_string(fault.room)};
+    case PlanFault::Kind::types:
+      return {MPI_ERR_TYPE, ranks_of(fault) + " of one datatype, which expects another one"};
+    case PlanFault::Kind::topic:
+      return differing(fault);
+    case PlanFault::Kind::memory:
+      return {MPI_ERR_NO_MEM, "rank " + std::to_string(fault.sender) + " cannot share " +
+                                  std::to_string(fault.sent) + " bytes with its node"};
+    case PlanFault::Kind::unmatched:
+    case PlanFault::Kind::none:
+      break;
+  }
+  return {MPI_ERR_ARG, "rank " + std::to_string(fault.receiver) + " expects " +
+                           std::to_string(fault.room) + " bytes of which rank " +
+                           std::to_string(fault.sender) + " does not know"};
+}
+
+}  // namespace
+
+int make_plan(const char* call, MPI_Comm communicator, CollectiveRoom& room,
+              const Schedule& schedule, const Topic& topic, const Failure& own, Plan*& made,
+              PlanTerms terms) {
+  terms.topic = topic.word();
+  terms.bad_arguments = own.error_class;
+  Told told{MPI_SUCCESS, {}};
+  PlanFault fault;
+  int rank = 0;
+  {
+    const Guard guard(runtime.lock);
+    Plan& plan = room.core().make(schedule, terms);
+    const Failure lost =
+        sweep_until([&] { return plan.made(); }, [&] { return look_for_any_lost(room.window()); });
+    if (lost) {
+      told = {lost.error_class, lost.reason};  // the others may not have been: it stays
+    } else if (plan.fault()) {
+      fault = plan.fault();
+      rank = room.core().region().rank();
+      room.core().free(plan);
+    } else {
+      made = &plan;
+      return MPI_SUCCESS;
+    }
+  }
+  if (fault) told = tell(fault, rank, own, communicator);
+  return raise(communicator, call, told.error_class, told.reason);
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/planned.hpp"
+
+#include <utility>
+
+#include "boundary/collectives/algorithm.hpp"
+#include "boundary/collectives/collective_making.hpp"
+#include "boundary/collectives/plan_maker.hpp"
+#include "boundary/collectives/schedule_places.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+Failure take(Planned& planned, MPI_Info info, Algorithm& algorithm) {
+  {
+    const Guard guard(runtime.lock);
+    if (const Failure bad = planned.take()) return bad;
+  }
+  if (const Failure bad = read_algorithm(info, algorithm)) return bad;
+  if (algorithm == Algorithm::automatic || algorithm == Algorithm::notified) return {};
+  return {MPI_ERR_INFO_VALUE, "of the values of oriel_alltoallv this call takes auto and notified"};
+}
+
+}  // namespace
+
+int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int rank, MPI_Info info,
+                 MPI_Request* request) {
+  CollectiveMaking making;
+  if (const int code = making.open(call, communicator); code != MPI_SUCCESS) return code;
+  Algorithm algorithm = Algorithm::automatic;
+  const Failure bad = take(planned, info, algorithm);
+  Topic topic(planned.kind(), algorithm);
+  MadeSchedule made;
+  if (!bad) {
+    planned.tell(topic);
+    const Room& room = making.room().core();
+    made = planned.schedule(Placement(rank, room.nodes()), room.limits());
+    find_places(made.schedule);
+  }
+  Plan* plan = nullptr;
+  if (const int code =
+          make_plan(call, communicator, making.room(), made.schedule, topic, bad, plan);
+      code != MPI_SUCCESS) {
+    return code;
+  }
+  return making.finish(*plan, {std::move(made.scratch), planned.memory()}, request);
+}
+
+}  // namespace oriel::boundary

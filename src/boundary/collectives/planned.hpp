@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "boundary/collectives/topic.hpp"
+#include "boundary/host/errors.hpp"
+#include "boundary/host/host.hpp"
+#include "core/base/limits.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
+#include "core/collective/schedules/placement.hpp"
+
+namespace oriel::boundary {
+
+/// A persistent collective that is carried out by a plan alone, as one rank sees it.
+class Planned {
+ public:
+  Planned() = default;
+  virtual ~Planned() = default;
+  Planned(const Planned&) = delete;
+  Planned& operator=(const Planned&) = delete;
+
+  virtual CollectiveKind kind() const = 0;
+  /// Reads and checks the arguments. With the process lock.
+  virtual Failure take() = 0;
+  // Of one whose arguments are right.
+  /// Says what all ranks must have the same.
+  virtual void tell(Topic&) const {}
+  virtual MadeSchedule schedule(const Placement& placement, const Limits& limits) = 0;
+  /// Memory that the schedule uses besides its own.
+  virtual std::unique_ptr<std::byte[]> memory() { return nullptr; }
+};
+
+/// Makes its request: all ranks come here, and all raise the same fault.
+int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int rank, MPI_Info info,
+                 MPI_Request* request);
+
+}  // namespace oriel::boundary

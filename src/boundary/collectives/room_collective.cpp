@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/collectives/room_collective.hpp"
+
+#include <string>
+
+#include "boundary/progress/agent.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+
+Failure RoomCollective::start() {
+  told_ = Flag();
+  plan_.start(told_);
+  if (state_->room().sends_messages()) agent.nudge_after_operation();
+  return {};
+}
+
+Failure RoomCollective::outcome() const {
+  if (told_.error() == Error::none) return {};
+  const PlanFailure& failed = plan_.failure();
+  // A sentence of this thread's, until its next failure.
+  static thread_local std::string reason;
+  reason = "the bytes " + std::string(failed.sent ? "for" : "from") + " rank " +
+           std::to_string(failed.rank) +
+           " of the communicator could not be moved: the operating system or the network has "
+           "refused it";
+  return failure(told_.error(), reason.c_str());
+}
+
+}  // namespace oriel::boundary

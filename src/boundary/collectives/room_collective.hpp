@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "boundary/collectives/carrier.hpp"
+#include "boundary/collectives/collective_state.hpp"
+#include "core/collective/plan.hpp"
+
+namespace oriel::boundary {
+
+/// A collective by a plan of the core: each transfer tells its receiver, and nobody waits for all.
+class RoomCollective final : public Carrier {
+ public:
+  RoomCollective(std::shared_ptr<CollectiveState> state, Plan& plan)
+      : state_(std::move(state)), plan_(plan) {}
+
+  Failure start() override;
+  bool done() override { return told_.done() && !lost_somebody(); }
+  Failure outcome() const override;
+  void abandon() override { plan_.abandon(); }
+  bool may_start_again() const override { return told_.done() && !lost_somebody(); }
+  void let_go() override { state_->room().free(plan_); }
+  int lost() override { return lost_somebody() ? plan_.failure().rank : plan_.lost_peer(); }
+
+ private:
+  /// All transfers are over, and one has found out that its other side has ended: who it is, the
+  /// next look for lost ranks tells.
+  bool lost_somebody() const { return told_.done() && told_.error() == Error::peer_lost; }
+
+  std::shared_ptr<CollectiveState> state_;
+  Plan& plan_;
+  Flag told_;
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/windows/window_end.hpp"
+
+#include <utility>
+
+#include "boundary/host/host_windows.hpp"
+#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/startup/lifetime.hpp"
+
+namespace oriel::boundary {
+
+void destroy_window(BoundWindow* window, bool keep) {
+  const MPI_Win handle = window->handle;
+  const bool handled = window->traces.handler;
+  // Another thread may be freeing another handle: the last one that is through takes the window.
+  std::shared_ptr<CarriedWindow> carried;
+  {
+    const Guard guard(runtime.lock);
+    persistent_requests.cut_off(*window);  // those that delete callbacks have made
+    runtime.windows.erase(handle_key(window->handle), window);
+    Engine& engine = *runtime.engine();
+    carried = std::move(window->carried);
+    std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
+    if (carried.use_count() != 1) {
+      carried = nullptr;
+    } else {
+      engine.process.destroy_window(*carried->core);
+    }
+  }
+  if (carried != nullptr) PMPI_Group_free(&carried->group);
+  if (keep) host_windows.keep(handle, handled);
+  lifetime.let_go();
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Persistent collectives besides alltoallv: what each brings is what the host's own collective
+// brings, and what is wrong on one rank is an error on all.
+#include "oriel/collectives.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "support/exported.hpp"
+#include "support/program.hpp"
+#include "support/window.hpp"
+
+namespace {
+
+using support::Program;
+
+struct Calls {
+#define ORIEL_TEST_CALL(name) \
+  decltype(&ORIEL_##name) name = support::exported<decltype(&ORIEL_##name)>("ORIEL_" #name)
+  ORIEL_TEST_CALL(Alltoall_init);
+  ORIEL_TEST_CALL(Alltoall_init_c);
+  ORIEL_TEST_CALL(Alltoallw_init);
+  ORIEL_TEST_CALL(Alltoallw_init_c);
+  ORIEL_TEST_CALL(Allgatherv_init);
+  ORIEL_TEST_CALL(Allgatherv_init_c);
+  ORIEL_TEST_CALL(Neighbor_alltoallv_init);
+  ORIEL_TEST_CALL(Neighbor_alltoallv_init_c);
+  ORIEL_TEST_CALL(Reduce_init);
+  ORIEL_TEST_CALL(Reduce_init_c);
+  ORIEL_TEST_CALL(Bcast_init);
+  ORIEL_TEST_CALL(Bcast_init_c);
+#undef ORIEL_TEST_CALL
+};
+
+const Calls& calls() {
+  static const Calls found;
+  return found;
+}
+
+using Memory = std::vector<char>;
+
+/// A datatype; vectors have gaps.
+struct Type {
+  MPI_Datatype handle;
+  int extent;
+};
+
+class Types {
+ public:
+  Types() : all{{{MPI_INT, 4}, {MPI_DOUBLE, 8}, {MPI_DATATYPE_NULL, 24}}} {
+    MPI_Datatype vector;
+    MPI_Type_vector(3, 1, 2, MPI_INT, &vector);
+    MPI_Type_create_resized(vector, 0, 24, &all[2].handle);
+    MPI_Type_commit(&all[2].handle);
+    MPI_Type_free(&vector);
+  }
+  ~Types() { MPI_Type_free(&all[2].handle); }
+  Types(const Types&) = delete;
+  Types& operator=(const Types&) = delete;
+
+  std::array<Type, 3> all;
+};
+
+/// Zero, short, and 100 KB.
+constexpr std::array lengths = {0, 3, 12800};
+
+/// Whole numbers of any width, different for each rank and round.
+void fill(Memory& memory, int rank, int round) {
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    memory[i] = char((std::size_t(rank) * 31 + std::size_t(round) * 7 + i * 13 + i / 256) % 251);
+  }
+}
+
+/// Ours and the host's, on memory of each: the same, byte by byte, in several rounds. Two requests
+/// on memory of their own are active at once.
+struct Body {
+  std::size_t sent;
+  std::size_t received;
+  std::function<int(char* from, char* into, MPI_Request* request)> init;
+  std::function<void(char* from, char* into)> host;
+};
+
+using Fill = std::function<void(Memory&, int, int)>;
+
+void compare(const Program& program, const Body& body, const Fill& fill_with = fill) {
+  constexpr int rounds = 3;
+  // Never null.
+  std::array<Memory, 2> from;
+  std::array<Memory, 2> into;
+  std::array<MPI_Request, 2> requests{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    from[i].resize(body.sent + 16);
+    into[i].resize(body.received + 16);
+    CHECK_EQUAL(body.init(from[i].data(), into[i].data(), &requests[i]), MPI_SUCCESS);
+  }
+  for (int round = 0; round < rounds; ++round) {
+    std::array<Memory, 2> expected;
+    for (std::size_t i = 0; i < 2; ++i) {
+      fill_with(from[i], program.rank(), round + 10 * int(i));
+      fill_with(into[i], program.rank() + 50, round + 10 * int(i));
+      expected[i] = into[i];
+      body.host(from[i].data(), expected[i].data());
+    }
+    const auto first = std::size_t(program.rank() + round) % 2;
+    MPI_Start(&requests[first]);
+    MPI_Start(&requests[1 - first]);
+    MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(into[i] == expected[i]);
+  }
+  for (MPI_Request& request : requests) MPI_Request_free(&request);
+}
+
+void alltoall(const Program& program) {
+  const Types types;
+  const auto ranks = std::size_t(program.size());
+  for (const Type& type : types.all) {
+    for (const int count : lengths) {
+      for (const bool in_place : {false, true}) {
+        const std::size_t bytes = ranks * std::size_t(count * type.extent);
+        const auto source = [=](char* from) -> void* { return in_place ? MPI_IN_PLACE : from; };
+        compare(program, {bytes, bytes,
+                          [&](char* from, char* into, MPI_Request* request) {
+                            if (count == 3) {
+                              return calls().Alltoall_init_c(source(from), count, type.handle, into,
+                                                             count, type.handle, MPI_COMM_WORLD,
+                                                             MPI_INFO_NULL, request);
+                            }
+                            return calls().Alltoall_init(source(from), count, type.handle, into,
+                                                         count, type.handle, MPI_COMM_WORLD,
+                                                         MPI_INFO_NULL, request);
+                          },
+                          [&](char* from, char* into) {
+                            MPI_Alltoall(source(from), count, type.handle, into, count, type.handle,
+                                         MPI_COMM_WORLD);
+                          }});
+      }
+    }
+  }
+}
+
+/// To each rank another type, which both sides choose by their sum.
+void alltoallw(const Program& program) {
+  const Types types;
+  const int ranks = program.size();
+  for (const int length : lengths) {
+    for (const bool in_place : {false, true}) {
+      std::vector<int> counts;
+      std::vector<int> places;
+      std::vector<MPI_Datatype> handles;
+      int bytes = 0;
+      for (int other = 0; other < ranks; ++other) {
+        const Type& type = types.all[std::size_t(program.rank() + other) % types.all.size()];
+        counts.push_back(length / (1 + (program.rank() + other) % 2));
+        places.push_back(bytes);
+        handles.push_back(type.handle);
+        bytes += counts.back() * type.extent + 8;
+      }
+      const std::vector<MPI_Count> large_counts(counts.begin(), counts.end());
+      const std::vector<MPI_Aint> large_places(places.begin(), places.end());
+      const auto source = [=](char* from) -> void* { return in_place ? MPI_IN_PLACE : from; };
+      compare(program, {std::size_t(bytes), std::size_t(bytes),
+                        [&](char* from, char* into, MPI_Request* request) {
+                          if (length == 3) {
+                            return calls().Alltoallw_init_c(
+                                source(from), large_counts.data(), large_places.data(),
+                                handles.data(), into, large_counts.data(), large_places.data(),
+                                handles.data(), MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                          }
+                          return calls().Alltoallw_init(source(from), counts.data(), places.data(),
+                                                        handles.data(), into, counts.data(),
+                                                        places.data(), handles.data(),
+                                                        MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                        },
+                        [&](char* from, char* into) {
+                          MPI_Alltoallw(source(from), counts.data(), places.data(), handles.data(),
+                                        into, counts.data(), places.data(), handles.data(),
+                                        MPI_COMM_WORLD);
+                        }});
+    }
+  }
+}
+
+void allgatherv(const Program& program) {
+  const Types types;
+  const auto self = std::size_t(program.rank());
+  for (const Type& type : types.all) {
+    for (const int length : lengths) {
+      for (const bool in_place : {false, true}) {
+        std::vector<int> counts;
+        std::vector<int> places;
+        int elements = 0;
+        for (int other = 0; other < program.size(); ++other) {
+          counts.push_back(other == 1 ? length / 3 : length);
+          places.push_back(elements);
+          elements += counts.back() + 1;
+        }
+        const std::vector<MPI_Count> large_counts(counts.begin(), counts.end());
+        const std::vector<MPI_Aint> large_places(places.begin(), places.end());
+        const auto source = [=](char* from) -> void* { return in_place ? MPI_IN_PLACE : from; };
+        const auto extent = std::size_t(type.extent);
+        compare(program,
+                {std::size_t(counts[self]) * extent, std::size_t(elements) * extent,
+                 [&](char* from, char* into, MPI_Request* request) {
+                   if (length == 3) {
+                     return calls().Allgatherv_init_c(
+                         source(from), counts[self], type.handle, into, large_counts.data(),
+                         large_places.data(), type.handle, MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                   }
+                   return calls().Allgatherv_init(source(from), counts[self], type.handle, into,
+                                                  counts.data(), places.data(), type.handle,
+                                                  MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                 },
+                 [&](char* from, char* into) {
+                   MPI_Allgatherv(source(from), counts[self], type.handle, into, counts.data(),
+                                  places.data(), type.handle, MPI_COMM_WORLD);
+                 }});
+      }
+    }
+  }
+}
+
+void bcast(const Program& program) {
+  const Types types;
+  for (const Type& type : types.all) {
+    for (const int count : lengths) {
+      for (const int root : {0, program.size() - 1}) {
+        compare(program, {0, std::size_t(count * type.extent),
+                          [&](char*, char* buffer, MPI_Request* request) {
+                            if (count == 3) {
+                              return calls().Bcast_init_c(buffer, count, type.handle, root,
+                                                          MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                            }
+                            return calls().Bcast_init(buffer, count, type.handle, root,
+                                                      MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                          },
+                          [&](char*, char* buffer) {
+                            MPI_Bcast(buffer, count, type.handle, root, MPI_COMM_WORLD);
+                          }});
+      }
+    }
+  }
+}
+
+struct DoubleInt {
+  double value;
+  int index;
+};
+
+/// Values whose sums are exact, in whatever order; gaps of pairs stay as they are.
+template <class Element>
+void fill_numbers(Memory& memory, int rank, int round) {
+  const std::size_t count = memory.size() / sizeof(Element);
+  auto* elements = reinterpret_cast<Element*>(memory.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    const int value = int(i % 97) * (rank % 5 + 1) + round;
+    if constexpr (std::is_same_v<Element, DoubleInt>) {
+      elements[i].value = value % 7;
+      elements[i].index = rank;
+    } else {
+      elements[i] = Element(value);
+    }
+  }
+}
+
+template <class Element>
+void reduce_with(const Program& program, MPI_Datatype type, MPI_Op op) {
+  for (const int count : lengths) {
+    for (const int root : {0, program.size() - 1}) {
+      for (const bool in_place : {false, true}) {
+        const std::size_t bytes = std::size_t(count) * sizeof(Element);
+        const bool at_root = program.rank() == root;
+        const auto source = [=](char* from) -> void* {
+          return in_place && at_root ? MPI_IN_PLACE : from;
+        };
+        const auto target = [=](char* into) -> void* { return at_root ? into : nullptr; };
+        compare(program,
+                {bytes, bytes,
+                 [&](char* from, char* into, MPI_Request* request) {
+                   if (count == 3) {
+                     return calls().Reduce_init_c(source(from), target(into), count, type, op, root,
+                                                  MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                   }
+                   return calls().Reduce_init(source(from), target(into), count, type, op, root,
+                                              MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                 },
+                 [&](char* from, char* into) {
+                   MPI_Reduce(source(from), target(into), count, type, op, root, MPI_COMM_WORLD);
+                 }},
+                fill_numbers<Element>);
+      }
+    }
+  }
+}
+
+void reduce(const Program& program) {
+  reduce_with<int>(program, MPI_INT, MPI_SUM);
+  reduce_with<int>(program, MPI_INT, MPI_BXOR);
+  reduce_with<double>(program, MPI_DOUBLE, MPI_SUM);
+  reduce_with<double>(program, MPI_DOUBLE, MPI_MAX);
+  reduce_with<DoubleInt>(program, MPI_DOUBLE_INT, MPI_MAXLOC);
+}
+
+/// Along each edge as many elements as its two ranks have in common.
+void on_topology(const Program& program, MPI_Comm comm, const std::vector<int>& to,
+                 const std::vector<int>& from) {
+  const Types types;
+  for (const Type& type : types.all) {
+    for (const int length : lengths) {
+      std::array<std::vector<int>, 2> counts;
+      std::array<std::vector<int>, 2> places;
+      std::array<std::size_t, 2> bytes{};
+      for (std::size_t side = 0; side < 2; ++side) {
+        int elements = 0;
+        for (const int other : side == 0 ? to : from) {
+          const int both = program.rank() + std::max(other, 0);
+          counts[side].push_back(length == 0 ? 0 : length + both % 2);
+          places[side].push_back(elements);
+          elements += counts[side].back() + 1;
+        }
+        counts[side].push_back(0);  // an array has an address
+        places[side].push_back(0);
+        bytes[side] = std::size_t(elements * type.extent);
+      }
+      std::array<std::vector<MPI_Count>, 2> large_counts;
+      std::array<std::vector<MPI_Aint>, 2> large_places;
+      for (std::size_t side = 0; side < 2; ++side) {
+        large_counts[side].assign(counts[side].begin(), counts[side].end());
+        large_places[side].assign(places[side].begin(), places[side].end());
+      }
+      compare(program,
+              {bytes[0], bytes[1],
+               [&](char* out, char* into, MPI_Request* request) {
+                 if (length == 3) {
+                   return calls().Neighbor_alltoallv_init_c(
+                       out, large_counts[0].data(), large_places[0].data(), type.handle, into,
+                       large_counts[1].data(), large_places[1].data(), type.handle, comm,
+                       MPI_INFO_NULL, request);
+                 }
+                 return calls().Neighbor_alltoallv_init(
+                     out, counts[0].data(), places[0].data(), type.handle, into, counts[1].data(),
+                     places[1].data(), type.handle, comm, MPI_INFO_NULL, request);
+               },
+               [&](char* out, char* into) {
+                 MPI_Neighbor_alltoallv(out, counts[0].data(), places[0].data(), type.handle, into,
+                                        counts[1].data(), places[1].data(), type.handle, comm);
+               }});
+    }
+  }
+}
+
+void neighbors(const Program& program) {
+  const int right = program.right();
+  const int left = program.left();
+  MPI_Comm comm;
+  // A ring one way.
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, MPI_UNWEIGHTED, 1, &right,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+  on_topology(program, comm, {right}, {left});
+  MPI_Comm_free(&comm);
+  // A ring both ways, of at least three ranks; each is a neighbour of itself, too.
+  if (program.size() > 2) {
+    std::vector<int> index;
+    std::vector<int> edges;
+    for (int rank = 0; rank < program.size(); ++rank) {
+      edges.insert(edges.end(), {(rank + program.size() - 1) % program.size(), rank,
+                                 (rank + 1) % program.size()});
+      index.push_back(int(edges.size()));
+    }
+    MPI_Graph_create(MPI_COMM_WORLD, program.size(), index.data(), edges.data(), 0, &comm);
+    on_topology(program, comm, {left, program.rank(), right}, {left, program.rank(), right});
+    MPI_Comm_free(&comm);
+  }
+  // Grids, with edges and without.
+  for (const int periodic : {0, 1}) {
+    // Where both neighbours are one rank Intel MPI's own call takes what goes down from below.
+    if (periodic == 1 && program.size() < 3 && program.host() == "intel") continue;
+    const std::array<int, 2> sizes = {program.size(), 1};
+    const std::array<int, 2> periods = {periodic, 0};
+    MPI_Cart_create(MPI_COMM_WORLD, 2, sizes.data(), periods.data(), 0, &comm);
+    std::vector<int> around(4);
+    MPI_Cart_shift(comm, 0, 1, &around[0], &around[1]);
+    MPI_Cart_shift(comm, 1, 1, &around[2], &around[3]);
+    on_topology(program, comm, around, around);
+    MPI_Comm_free(&comm);
+  }
+}
+
+/// Of one rank, or of ranks that do not agree: on all ranks, and the communicator stays usable.
+void errors(const Program& program) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const bool last = program.rank() == program.size() - 1;
+  std::vector<int> memory(std::size_t(8 * program.size()));
+  std::vector<int> into(memory.size());
+  MPI_Request request;
+  const Calls& oriel = calls();
+  const int wrong = last ? -1 : 2;
+  CHECK_CLASS(oriel.Alltoall_init(memory.data(), wrong, MPI_INT, into.data(), 2, MPI_INT, comm,
+                                  MPI_INFO_NULL, &request),
+              MPI_ERR_COUNT);
+  CHECK_CLASS(oriel.Bcast_init(memory.data(), wrong, MPI_INT, 0, comm, MPI_INFO_NULL, &request),
+              MPI_ERR_COUNT);
+  CHECK_CLASS(oriel.Reduce_init(memory.data(), into.data(), wrong, MPI_INT, MPI_SUM, 0, comm,
+                                MPI_INFO_NULL, &request),
+              MPI_ERR_COUNT);
+  CHECK_CLASS(oriel.Bcast_init(memory.data(), 2, MPI_INT, last ? program.size() : 0, comm,
+                               MPI_INFO_NULL, &request),
+              MPI_ERR_ROOT);
+  CHECK_CLASS(oriel.Reduce_init(memory.data(), into.data(), 2, MPI_FLOAT, MPI_BAND, 0, comm,
+                                MPI_INFO_NULL, &request),
+              MPI_ERR_OP);
+  const int zero = 0;
+  CHECK_CLASS(oriel.Neighbor_alltoallv_init(memory.data(), &zero, &zero, MPI_INT, into.data(),
+                                            &zero, &zero, MPI_INT, comm, MPI_INFO_NULL, &request),
+              MPI_ERR_TOPOLOGY);
+  const support::Info fence({{ORIEL_ALLTOALLV, "fence"}});
+  CHECK_CLASS(oriel.Bcast_init(memory.data(), 2, MPI_INT, 0, comm, fence, &request),
+              MPI_ERR_INFO_VALUE);
+  std::vector<int> counts(std::size_t(program.size()), 2);
+  std::vector<int> places(counts.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = 2 * int(i);
+  CHECK_CLASS(
+      oriel.Allgatherv_init(memory.data(), last ? 3 : 2, MPI_INT, into.data(), counts.data(),
+                            places.data(), MPI_INT, comm, MPI_INFO_NULL, &request),
+      MPI_ERR_TRUNCATE);
+  if (program.size() > 1) {
+    CHECK_CLASS(oriel.Bcast_init(memory.data(), 2, MPI_INT, last ? program.rank() : 0, comm,
+                                 MPI_INFO_NULL, &request),
+                MPI_ERR_ROOT);
+    CHECK_CLASS(oriel.Reduce_init(memory.data(), into.data(), 2, MPI_INT, MPI_SUM,
+                                  last ? program.rank() : 0, comm, MPI_INFO_NULL, &request),
+                MPI_ERR_ROOT);
+    CHECK_CLASS(
+        oriel.Bcast_init(memory.data(), last ? 1 : 2, MPI_INT, 0, comm, MPI_INFO_NULL, &request),
+        MPI_ERR_TRUNCATE);
+    CHECK_CLASS(oriel.Reduce_init(memory.data(), into.data(), 2, MPI_INT, last ? MPI_SUM : MPI_MAX,
+                                  0, comm, MPI_INFO_NULL, &request),
+                MPI_ERR_ARG);
+    if (!last) counts.back() = 1;
+    CHECK_CLASS(oriel.Allgatherv_init(memory.data(), 2, MPI_INT, into.data(), counts.data(),
+                                      places.data(), MPI_INT, comm, MPI_INFO_NULL, &request),
+                MPI_ERR_TRUNCATE);
+    // Different collectives.
+    CHECK_CLASS(last ? oriel.Bcast_init(memory.data(), 2, MPI_INT, 0, comm, MPI_INFO_NULL, &request)
+                     : oriel.Reduce_init(memory.data(), into.data(), 2, MPI_INT, MPI_SUM, 0, comm,
+                                         MPI_INFO_NULL, &request),
+                MPI_ERR_INFO_VALUE);
+  }
+  int value = program.rank() == 0 ? 5 : 0;
+  CHECK_EQUAL(oriel.Bcast_init(&value, 1, MPI_INT, 0, comm, MPI_INFO_NULL, &request), MPI_SUCCESS);
+  MPI_Comm_free(&comm);
+  MPI_Start(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK_EQUAL(value, 5);
+  MPI_Request_free(&request);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program(argc, argv);
+  program.test("alltoall", [&] { alltoall(program); });
+  program.test("alltoallw", [&] { alltoallw(program); });
+  program.test("allgatherv", [&] { allgatherv(program); });
+  program.test("bcast", [&] { bcast(program); });
+  program.test("reduce", [&] { reduce(program); });
+  program.test("neighbors", [&] { neighbors(program); });
+  program.test("errors", [&] { errors(program); });
+}
