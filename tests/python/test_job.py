@@ -60,3 +60,69 @@ def test_a_run_is_told_in_a_sentence():
     assert job.run(["sleep", "60"], os.environ, 0.2) == ("", "it did not end within 0.2 s")
     _, failure = job.run(["sh", "-c", "echo oriel: it broke. >&2; exit 4"], os.environ, 30)
     assert failure == "it ended with status 4: oriel: it broke"
+
+
+# As Open MPI's launcher says it, with the status that it ends with.
+NOT_STARTED = """
+--------------------------------------------------------------------------
+The PMIx server's listener thread failed to start. We cannot
+continue.
+--------------------------------------------------------------------------
+"""
+
+
+@pytest.fixture
+def launcher(tmp_path):
+    """A launcher that does not come as far as to start ranks the first few times: its words, and
+    how often it was called."""
+    calls = tmp_path / "calls"
+
+    def make(failures: int):
+        script = (
+            f'echo >>"$0"; if [ $(wc -l <"$0") -le {failures} ]; then '
+            'echo "$1" >&2; exit 213; fi; echo started'
+        )
+        return ["sh", "-c", script, calls, NOT_STARTED], lambda: len(calls.read_text())
+
+    return make
+
+
+@pytest.mark.parametrize("failures", [0, 1, 2])
+def test_a_start_that_the_launcher_fails_is_tried_again(launcher, failures):
+    words, calls = launcher(failures)
+    assert job.run(words, os.environ, 30) == ("started\n", "")
+    assert calls() == failures + 1
+
+
+def test_a_launcher_that_always_fails_is_told_in_a_sentence(launcher):
+    words, calls = launcher(100)
+    assert job.run(words, os.environ, 30) == (
+        "",
+        "it ended with status 213: The PMIx server's listener thread failed to start. We cannot "
+        "continue",
+    )
+    assert calls() == 3
+
+
+def test_what_else_fails_is_not_tried_again(tmp_path):
+    calls = tmp_path / "calls"
+    _, failure = job.run(["sh", "-c", 'echo >>"$0"; exit 1', calls], os.environ, 30)
+    assert failure == "it ended with status 1: it printed nothing"
+    assert len(calls.read_text()) == 1
+
+
+@pytest.mark.parametrize(
+    ("errors", "reason"),
+    [
+        (
+            "of another\nmatter.\n\n==== \nKilled by what\nnobody knows.\n",
+            "Killed by what nobody knows",
+        ),
+        ("micro: it has no\nmore.\nlauncher: 1 died\n", "micro: it has no"),
+        ("word " * 200, " ".join(["word"] * 59) + " ..."),
+    ],
+    ids=["paragraph", "ours", "long"],
+)
+def test_a_reason_is_a_paragraph_or_our_line(errors, reason):
+    _, failure = job.run(["sh", "-c", 'printf "%s" "$0" >&2; exit 2', errors], os.environ, 30)
+    assert failure == f"it ended with status 2: {reason}"

@@ -15,7 +15,7 @@ MAY_IMPORT = {
     "report": set(),
     "bench": {"hosts", "report"},
     "demo": {"hosts", "report"},
-    "cli": {"", "bench", "demo", "hosts"},
+    "cli": {"", "bench", "demo", "hosts", "report"},
     "": {"cli"},
 }
 

@@ -6,12 +6,17 @@ from __future__ import annotations
 import json
 
 import pytest
-from oriel.bench import micro
+from oriel.bench import alltoallv_tables, collectives_tables, micro
+from oriel.bench.alltoallv_times import ALGORITHM_TITLES, AlltoallvTimes
 from oriel.bench.cholesky_times import CholeskyTimes
+from oriel.bench.collectives_times import CollectivesTimes
 from oriel.bench.halo_times import HaloTimes
 from oriel.bench.micro_times import Row, Timings
 from oriel.bench.notify_times import NotifyTimes
 from oriel.bench.progress_times import ProgressTimes
+from oriel.bench.request_tables import Line
+from oriel.bench.request_times import NEVER
+from oriel.bench.size_table import ratio_text
 from oriel.bench.stencil_times import StencilTimes
 from oriel.bench.threads_times import PLAIN, Case, Hints, ThreadTimes
 from oriel.bench.ways import HOST, ORIEL
@@ -140,6 +145,106 @@ def test_threads_compare_with_a_window_of_which_nothing_was_asked():
     assert times.threads("puts") == [32]
 
 
+def alltoallv_times_of(*lines: tuple) -> AlltoallvTimes:
+    """(variant, way, microseconds, those of making the request or None) each, of 8 B on MPICH."""
+    times = AlltoallvTimes()
+    for variant, way, value, making in lines:
+        line = {"variant": variant, "bytes": 8, "samples": [value] * 3}
+        line |= {"making": [making] * 2} if making else {}
+        times.read("mpich", way, json.dumps(line))
+    return times
+
+
+def test_alltoallv_is_earned_back_against_the_hosts_blocking_call():
+    times = alltoallv_times_of(
+        ("alltoallv", HOST, 5.0, None),
+        ("ialltoallv", HOST, 4.0, None),
+        ("alltoallv_init", HOST, 5.0, 0.5),
+        ("auto", ORIEL, 2.0, 100.0),
+        ("fence", ORIEL, 6.0, 100.0),
+        ("notified", ORIEL, 2.0, 0.1),
+    )
+    assert times.breakeven("auto", 8, "mpich", ORIEL) == 34
+    assert times.breakeven("notified", 8, "mpich", ORIEL) == 1
+    assert times.breakeven("fence", 8, "mpich", ORIEL) == NEVER
+    assert times.breakeven("alltoallv_init", 8, "mpich", HOST) == NEVER
+    assert times.breakeven("lock", 8, "mpich", ORIEL) is None
+    assert times.breakeven("alltoallv", 8, "mpich", HOST) is None
+    # Ratios are to the fastest of the host's own calls.
+    assert times.ratio("auto", 8, "mpich", ORIEL) == pytest.approx(0.5)
+    assert times.ratio("alltoallv", 8, "mpich", HOST) == pytest.approx(1.25)
+    rows = {(row["variant"], row["way"]): row for row in times.as_json()}
+    assert rows["fence", ORIEL]["breakeven"] == "never"
+    assert rows["auto", ORIEL]["making"] == pytest.approx(100)
+
+
+def test_alltoallv_says_why_an_algorithm_is_not_measured():
+    times = alltoallv_times_of(("alltoallv", HOST, 5.0, None))
+    for variant in ("lock", "fence"):
+        line = {"variant": variant, "bytes": 8, "failed": "there is no memory."}
+        assert times.read("mpich", ORIEL, json.dumps(line)) == 1
+    assert times.median("lock", 8, "mpich", ORIEL) is None
+    line = Line("2 ranks, 8 B", ("2", "8 B"), times, 8)
+    assert alltoallv_tables.notes([line], {"mpich": "MPICH 5"}) == [
+        "MPICH 5, Oriel: lock, fence failed: there is no memory."
+    ]
+    table = alltoallv_tables.exchanges([line], ("Ranks", "Size"), "mpich", "MPICH 5")
+    assert [cell for column in table.columns for cell in column.cells].count("failed") == 2
+    making = alltoallv_tables.making([line], ("Ranks", "Size"), "mpich", "MPICH 5")
+    assert len(making.columns) == 3 + len(ALGORITHM_TITLES)
+
+
+def collectives_times_of(*lines: tuple) -> CollectivesTimes:
+    """(call, ranks, bytes, variant, way, microseconds or why not, those of making the request or
+    None) each, on MPICH."""
+    times = CollectivesTimes()
+    for call, ranks, size, variant, way, value, making in lines:
+        line = {"call": call, "variant": variant, "bytes": size}
+        line |= {"failed": value} if isinstance(value, str) else {"samples": [value] * 3}
+        line |= {"making": [making] * 2} if making else {}
+        assert times.read(ranks, "mpich", way, json.dumps(line)) == 1
+    return times
+
+
+def test_collectives_compare_with_the_hosts_fastest_call_and_its_blocking_one():
+    times = collectives_times_of(
+        ("reduce", 2, 8, "blocking", HOST, 4.0, None),
+        ("reduce", 2, 8, "nonblocking", HOST, 5.0, None),
+        ("reduce", 2, 8, "init", HOST, 2.0, 6.5),
+        ("reduce", 2, 8, "blocking", ORIEL, 4.4, None),
+        ("reduce", 2, 8, "oriel", ORIEL, 3.0, 6.5),
+        ("bcast", 2, 4096, "blocking", HOST, 1.0, None),
+        ("bcast", 2, 4096, "init", HOST, "the library does not have it", None),
+        ("bcast", 2, 4096, "blocking", ORIEL, 1.2, None),
+        ("bcast", 2, 4096, "oriel", ORIEL, 0.5, 0.25),
+        ("reduce", 4, 8, "blocking", HOST, 4.0, None),
+        ("reduce", 4, 8, "blocking", ORIEL, 4.0, None),
+        ("reduce", 4, 8, "oriel", ORIEL, 8.0, 1.0),
+    )
+    lines = collectives_tables.lines(times)
+    drawn = collectives_tables.table(lines, "mpich", "MPICH 5")
+    assert list(zip(*(column.cells for column in drawn.columns))) == [
+        ("reduce", "2", "8 B", "4.000", "5.000", "2.000", "3.000", "1.50", "6.5 (4)", "6.5 (7)"),
+        ("reduce", "4", "8 B", "4.000", "–", "–", "8.000", "2.00", "–", "1.0 (never)"),
+        ("bcast", "2", "4 KB", "1.000", "–", "failed", "0.500", "0.50", "failed", "0.2 (1)"),
+    ]
+    assert collectives_tables.notes(lines, {"mpich": "MPICH 5"}) == [
+        "MPICH 5: Oriel's request takes no longer than the fastest of the host's own calls in 1 of "
+        "3 rows; the worst is 2.00 times (reduce, 4 ranks, 8 B).",
+        "MPICH 5: with Oriel preloaded the host's blocking call takes 1.10 of its time (median; "
+        "1.00 to 1.20).",
+        "MPICH 5, own: MPI_Bcast_init failed: the library does not have it.",
+    ]
+    assert (times.calls(), times.ranks(), times.sizes()) == (["reduce", "bcast"], [2, 4], [8, 4096])
+    rows = {(row["call"], row["ranks"], row["variant"], row["way"]): row for row in times.as_json()}
+    assert len(rows) == len(times.as_json()) == 11
+    assert rows["reduce", 2, "oriel", ORIEL]["breakeven"] == 7
+    assert rows["reduce", 4, "oriel", ORIEL]["breakeven"] == "never"
+    assert [(row["call"], row["variant"]) for row in times.failures_as_json()] == [
+        ("bcast", "init")
+    ]
+
+
 def test_one_slow_run_does_not_move_the_median():
     timings = Timings()
     for value in (1.0, 1.1, 50.0):
@@ -222,3 +327,13 @@ def test_notify_model():
     assert times.sizes("put") == [8, long, longest]
     assert times.overlap("messages", 8, "mpich", HOST) == pytest.approx(0.75)
     assert times.overlap("put_notify", 8, "mpich", ORIEL) is None
+
+
+def test_a_small_ratio_is_not_nothing():
+    assert [ratio_text(value) for value in (None, 1.256, 0.1, 0.0612, 0.00042)] == [
+        "–",
+        "1.26",
+        "0.10",
+        "0.06",
+        "0.0004",
+    ]

@@ -8,7 +8,10 @@
 `oriel bench tree`: a reduction along a tree by notified access, against messages.
 `oriel bench cholesky`: a Cholesky factorization by tasks and notified access, against messages.
 `oriel bench windows`: put and flush by kind of window, and what making the window costs.
-`oriel bench threads`: put and flush by many threads of a rank, by scope and order of the window."""
+`oriel bench threads`: put and flush by many threads of a rank, by scope and order of the window.
+`oriel bench alltoallv`: persistent all-to-all exchanges, by each algorithm, against the host's.
+`oriel bench collectives`: the other persistent collectives, against the host's.
+`oriel bench sparse`: exchanges as alltoallv's, of what a sparse matrix-vector product needs."""
 
 from __future__ import annotations
 
@@ -17,18 +20,22 @@ import signal
 import sys
 
 from oriel.bench import (
+    alltoallv,
     cholesky,
+    collectives,
     halo,
     micro,
     notify,
     options,
     pending,
     progress,
+    sparse,
     stencil,
     threads,
     tree,
     windows,
 )
+from oriel.bench.sparse_matrices import MatrixError
 from oriel.hosts.nodes import across
 from oriel.report.console import tables_console
 
@@ -43,6 +50,9 @@ SUBJECTS = {
     "cholesky": (cholesky, "a Cholesky factorization by tasks: notified access against messages"),
     "windows": (windows, "put and flush by kind of window, and what making the window costs"),
     "threads": (threads, "put and flush by many threads, by scope and order of the window"),
+    "alltoallv": (alltoallv, "persistent all-to-all exchanges against the host's calls"),
+    "collectives": (collectives, "the other persistent collectives against the host's calls"),
+    "sparse": (sparse, "the exchange of a sparse matrix-vector product against the host's calls"),
 }
 
 
@@ -63,5 +73,9 @@ def main(argv: list[str]) -> int:
     # So that a benchmark that is ended from outside ends its jobs as well.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     module, _ = SUBJECTS[arguments.subject]
-    with across(getattr(arguments, "hosts", 1)) as nodes:
-        return module.run(arguments, tables_console(), nodes)
+    try:
+        with across(getattr(arguments, "hosts", 1)) as nodes:
+            return module.run(arguments, tables_console(), nodes)
+    except MatrixError as error:
+        print(f"oriel bench: {error}", file=sys.stderr)
+        return 1

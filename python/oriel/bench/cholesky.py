@@ -20,7 +20,7 @@ from oriel.bench.cholesky_times import (
     TITLES,
     CholeskyTimes,
 )
-from oriel.bench.options import positive
+from oriel.bench.options import add_rounds, numbers, positive
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
 from oriel.bench.ways import HOST, ORIEL
@@ -40,32 +40,19 @@ COLUMNS = (
 QUICK = {"--batches": 2, "--tiles-per-rank": 3, "--ring": 1}
 
 
-def _numbers(text: str) -> list[int]:
-    return [positive(word) for word in text.split(",")]
-
-
-_numbers.__name__ = "whole numbers above 0"  # what argparse says was expected
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     most = min(max(2, len(os.sched_getaffinity(0))), MOST_RANKS)
     series = [2**power for power in range(1, most.bit_length())]
     parser.add_argument(
         "-n",
         "--ranks",
-        type=_numbers,
+        type=numbers,
         default=series,
         metavar="RANKS",
         help="how many ranks, with commas between several numbers (default: 2 and doubled as long "
         f"as there are cores, {MOST_RANKS} at most; here {','.join(map(str, series))})",
     )
-    parser.add_argument(
-        "--rounds",
-        type=positive,
-        default=5,
-        metavar="R",
-        help="how often the program is started each way (default: 5)",
-    )
+    add_rounds(parser, 5)
     parser.add_argument(
         "--batches",
         type=positive,

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from oriel.bench import notify_figures, notify_tables, outcome
 from oriel.bench.notify_times import GET, PUT, NotifyTimes
-from oriel.bench.options import positive
+from oriel.bench.options import add_rounds
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
 from oriel.hosts.host import Host, own_program
@@ -26,13 +26,7 @@ MOST_ROUNDS = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--rounds",
-        type=positive,
-        default=5,
-        metavar="R",
-        help="how often the program is started each way (default: 5)",
-    )
+    add_rounds(parser, 5)
 
 
 def _print_tables(times: NotifyTimes, versions: dict[str, str], nodes: int, console: Console):

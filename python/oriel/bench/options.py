@@ -20,6 +20,23 @@ def positive(text: str) -> int:
 positive.__name__ = "whole number above 0"  # what argparse says was expected
 
 
+def numbers(text: str) -> list[int]:
+    return [positive(word) for word in text.split(",")]
+
+
+numbers.__name__ = "whole numbers above 0"
+
+
+def add_rounds(parser: argparse.ArgumentParser, default: int) -> None:
+    parser.add_argument(
+        "--rounds",
+        type=positive,
+        default=default,
+        metavar="R",
+        help=f"how often the program is started each way (default: {default})",
+    )
+
+
 def add_repetition(parser: argparse.ArgumentParser) -> None:
     """Of programs that measure several variants on any number of ranks."""
     ranks = max(2, min(len(os.sched_getaffinity(0)), MOST_RANKS))
@@ -30,13 +47,7 @@ def add_repetition(parser: argparse.ArgumentParser) -> None:
         metavar="RANKS",
         help=f"ranks (default: one per core, 2 at least and {MOST_RANKS} at most; here {ranks})",
     )
-    parser.add_argument(
-        "--rounds",
-        type=positive,
-        default=5,
-        metavar="R",
-        help="how often the program is started each way (default: 5)",
-    )
+    add_rounds(parser, 5)
     parser.add_argument(
         "--batches",
         type=positive,

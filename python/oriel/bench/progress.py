@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from oriel.bench import outcome, progress_figure
-from oriel.bench.options import positive
+from oriel.bench.options import add_rounds, positive
 from oriel.bench.progress_times import TARGETS, ProgressTimes
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
@@ -44,13 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MILLISECONDS",
         help="how long the busy target computes outside MPI (default: 3000)",
     )
-    parser.add_argument(
-        "--rounds",
-        type=positive,
-        default=3,
-        metavar="R",
-        help="how often the program is started each way (default: 3)",
-    )
+    add_rounds(parser, 3)
 
 
 def _time(value: float | None) -> str:

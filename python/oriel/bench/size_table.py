@@ -15,7 +15,9 @@ WAY_TITLES = {HOST: "own", ORIEL: "Oriel"}
 
 
 def ratio_text(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if value == 0 or value >= 0.1 else f"{value:.1g}"
 
 
 def _time(value: float | None) -> str:

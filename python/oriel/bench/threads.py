@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from oriel.bench import outcome, threads_figures, threads_tables
-from oriel.bench.options import positive
+from oriel.bench.options import add_rounds, positive
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
 from oriel.bench.size_table import WAY_TITLES
@@ -41,13 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="measure 1, 2, 4 threads and so on up to T (default: 32)",
     )
-    parser.add_argument(
-        "--rounds",
-        type=positive,
-        default=3,
-        metavar="R",
-        help="how often the program is started each way (default: 3)",
-    )
+    add_rounds(parser, 3)
 
 
 def _paper() -> str:

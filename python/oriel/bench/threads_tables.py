@@ -20,18 +20,10 @@ from oriel.bench.threads_times import (
     ThreadTimes,
 )
 from oriel.bench.ways import WAYS
-from oriel.report.units import size_text
+from oriel.report.units import size_text, time_text
 
 # A column: its title, and what it shows of hints on a host one way.
 Column = tuple[str, Callable[[Hints, str, str], str]]
-
-
-def _time(value: float | None) -> str:
-    if value is None:
-        return "–"
-    if value < 10:
-        return f"{value:.3f}"
-    return f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
 
 
 def _table(
@@ -65,7 +57,7 @@ def _table(
 
 
 def _column(times: ThreadTimes, header: str, case: Case) -> Column:
-    return header, lambda hints, host, way: _time(times.median(case, hints, host, way))
+    return header, lambda hints, host, way: time_text(times.median(case, hints, host, way))
 
 
 def by_threads(times: ThreadTimes, versions: dict[str, str]) -> Table:

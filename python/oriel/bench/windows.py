@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from oriel.bench import outcome, windows_figure
-from oriel.bench.options import positive
+from oriel.bench.options import add_rounds, positive
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
 from oriel.bench.size_table import WAY_TITLES, ratio_text
@@ -19,7 +19,7 @@ from oriel.bench.ways import WAYS
 from oriel.bench.windows_times import COMPARISONS, MAKING, PAPER, PUT, WindowTimes
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
-from oriel.report.units import size_text
+from oriel.report.units import size_text, time_text
 
 TIMEOUT_S = 300
 QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50", "--others", "3")
@@ -54,13 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RANKS",
         help="ranks that make the windows; the first puts to the last (default: 2)",
     )
-    parser.add_argument(
-        "--rounds",
-        type=positive,
-        default=3,
-        metavar="R",
-        help="how often the program is started each way (default: 3)",
-    )
+    add_rounds(parser, 3)
     parser.add_argument(
         "--others",
         type=positive,
@@ -68,14 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="W",
         help="how many other windows are alive while one is made (default: 100)",
     )
-
-
-def _time(value: float | None) -> str:
-    if value is None:
-        return "–"
-    if value < 10:
-        return f"{value:.3f}"
-    return f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
 
 
 def _ratio(value: float | None) -> str:
@@ -92,7 +78,7 @@ def _puts(times: WindowTimes, host: str, title: str) -> Table:
     windows = times.windows(PUT)
     for window in windows:
         for way in WAYS:
-            cells = [_time(times.median(PUT, window, size, host, way)) for size in sizes]
+            cells = [time_text(times.median(PUT, window, size, host, way)) for size in sizes]
             table.add_row(window if way == WAYS[0] else "", WAY_TITLES[way], *cells)
     table.add_section()
     for window, other in COMPARISONS:
@@ -115,7 +101,7 @@ def _making(times: WindowTimes, versions: dict[str, str]) -> Table:
     for host in times.hosts():
         for index, window in enumerate(times.windows(MAKING)):
             cells = [
-                _time(times.median(MAKING, window, others, host, way))
+                time_text(times.median(MAKING, window, others, host, way))
                 for way in WAYS
                 for others in crowds
             ]

@@ -51,7 +51,7 @@ def main(argv: list[str]) -> int:
             what = f"This installation has no `{name}`"
         print(
             f"oriel {name}: {what}. In a source tree `make` brings what is needed; elsewhere "
-            "install numpy, matplotlib and rich with pip.",
+            "install numpy, matplotlib and rich with pip, and for bench sparse scipy and pyamg.",
             file=sys.stderr,
         )
         return 1

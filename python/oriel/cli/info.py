@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`oriel info`: version, MPIs found, Oriel's libraries, the way between ranks, and the table of
-settings."""
+"""`oriel info`: version, MPIs found, Oriel's libraries, the way between ranks, what persistent
+exchanges take, and the table of settings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import subprocess
 import textwrap
 
 from oriel import __version__
+from oriel.bench import measured
+from oriel.bench.measured import Exchange, Measured
 from oriel.hosts.host import (
     STANDARD_ABI,
     Host,
@@ -20,8 +22,10 @@ from oriel.hosts.host import (
     prefix,
 )
 from oriel.hosts.nodes import Nodes, across
+from oriel.report.units import size_text, time_text
 
 _NETWORK = "oriel: network: "
+_INDENT = f"  {'':<11}"
 
 
 def _settings() -> list[dict[str, str]]:
@@ -52,7 +56,7 @@ def _told(rows: list[dict], memory: str) -> list[str]:
 
 def _print_paths(host: Host, ranks: int, nodes: Nodes | None) -> None:
     """What a job of so many ranks says about itself."""
-    indent = f"  {'':<11}"
+    indent = _INDENT
     try:
         program = own_program(host, "paths")
     except HostError:
@@ -74,6 +78,49 @@ def _print_paths(host: Host, ranks: int, nodes: Nodes | None) -> None:
     for memory, calls in (("allocated", "MPI_Win_allocate"), ("created", "MPI_Win_create")):
         for line in _told(rows, memory):
             print(f"{indent}{calls}, {line}")
+
+
+def print_choices(host: Host, known: Measured) -> None:
+    """What auto is: where something was measured the fastest one, with the times of all."""
+    choices = known.on(host)
+    if not choices:
+        print(
+            f"{_INDENT}oriel_alltoallv=auto is notified: nothing was measured on this processor. "
+            f"`oriel bench alltoallv --mpi {host.name}` measures it."
+        )
+        return
+    print(
+        f"{_INDENT}oriel_alltoallv=auto is, by what was measured (µs of notified, of two_sided, of "
+        "notified_hierarchy):"
+    )
+    cells = {
+        (line.bytes, (line.nodes, line.ranks)): f"{choice} ({_times_text(line)})"
+        for line, choice in choices.items()
+    }
+    places = sorted({place for _, place in cells})
+    rows = [["", *(_place_text(ranks, nodes) for nodes, ranks in places)]]
+    for size in sorted({size for size, _ in cells}):
+        rows.append([size_text(size), *(cells.get((size, place), "–") for place in places)])
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    for row in rows:
+        line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths))
+        print(f"{_INDENT}  {line.rstrip()}")
+
+
+def _times_text(line: Exchange) -> str:
+    times = [line.notified, line.two_sided, line.notified_hierarchy]
+    return ", ".join(time_text(time) for time in times if time is not None)
+
+
+def _place_text(ranks: int, nodes: int) -> str:
+    return f"{ranks} ranks" if nodes == 1 else f"{ranks} ranks on {nodes} nodes"
+
+
+def _print_file(known: Measured) -> None:
+    print("\nWhat was measured of persistent all-to-all exchanges")
+    print(f"  {known.file or 'is kept nowhere (ORIEL_MEASURED)'}")
+    if known.fault:
+        print(f"  There is something wrong with it: {known.fault}.")
 
 
 def main(argv: list[str]) -> int:
@@ -104,11 +151,14 @@ def main(argv: list[str]) -> int:
         hosts += [host.with_standard_abi() for host in hosts if host.standard_abi]
     print(f"oriel {__version__} in {prefix()}")
     print("\nMPIs" if hosts else "\nMPIs: none found; put an mpiexec on PATH.")
+    known = measured.read()
     with across(given.hosts) as nodes:
         for host in hosts:
             _print_host(host)
             if host.library.is_file() and not host.name.endswith(STANDARD_ABI):
                 _print_paths(host, given.n, nodes)
+                print_choices(host, known)
+    _print_file(known)
     print("\nSettings (environment variables of the ranks)")
     table = _settings()
     width = max(len(setting["name"]) for setting in table)

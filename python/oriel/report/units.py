@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sizes as people write them."""
+"""Sizes and times as people write them."""
 
 from __future__ import annotations
 
@@ -8,3 +8,12 @@ def size_text(size: int) -> str:
     if size >= 1 << 20:
         return f"{size >> 20} MB"
     return f"{size >> 10} KB" if size >= 1024 else f"{size} B"
+
+
+def time_text(us: float | None) -> str:
+    """Without the unit; a dash where nothing was measured."""
+    if us is None:
+        return "–"
+    if us < 10:
+        return f"{us:.3f}"
+    return f"{us:.1f}" if us < 1000 else f"{us:,.0f}"

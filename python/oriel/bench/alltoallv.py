@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`oriel bench alltoallv`: persistent exchanges of all with all, by the algorithms of
+ORIEL_Alltoallv_init against the host's own calls; uniform counts, by size and by ranks."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from oriel.bench import alltoallv_figures, alltoallv_tables, measured, outcome, request_tables
+from oriel.bench.alltoallv_times import (
+    NOTIFIED,
+    NOTIFIED_HIERARCHY,
+    TWO_SIDED,
+    VARIANTS,
+    AlltoallvTimes,
+)
+from oriel.bench.measured import Exchange
+from oriel.bench.options import add_rounds, numbers, positive
+from oriel.bench.request_tables import Line
+from oriel.bench.rounds import play
+from oriel.bench.setting import Setting
+from oriel.bench.ways import ORIEL
+from oriel.bench.windows import VARIABLES
+from oriel.hosts.host import Host, own_program
+from oriel.hosts.nodes import Nodes
+from oriel.report.units import size_text
+
+TIMEOUT_S = 300
+RANKS = [2, 4, 8]
+ELEMENT_BYTES = 8  # of the program
+SIZES = [8 * 4**power for power in range(10)]  # to 2 MB
+FEW = 3  # every so many-th of them, for all numbers of ranks but the first
+QUICK_SIZES = [8, 32 << 10]
+QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50", "--limit-ms", "5")
+
+
+def sizes_asked(text: str) -> list[int]:
+    sizes = numbers(text)
+    if any(size % ELEMENT_BYTES for size in sizes):
+        raise ValueError
+    return sizes
+
+
+sizes_asked.__name__ = f"multiples of {ELEMENT_BYTES}"  # what argparse says was expected
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-n",
+        "--ranks",
+        type=numbers,
+        default=RANKS,
+        metavar="RANKS",
+        help="how many ranks, with commas between several numbers: the first exchanges all sizes, "
+        "the others every third one (default: 2,4,8)",
+    )
+    parser.add_argument(
+        "--bytes",
+        type=sizes_asked,
+        metavar="SIZES",
+        help="what each rank sends to each, multiples of 8 B with commas between them; all numbers "
+        "of ranks exchange all of them (default: 8 B to 2 MB, each four times the one before)",
+    )
+    add_lengths(parser)
+
+
+def add_lengths(parser: argparse.ArgumentParser) -> None:
+    """How long is measured, for `oriel bench sparse` as well."""
+    add_rounds(parser, 3)
+    parser.add_argument(
+        "--batches",
+        type=positive,
+        default=9,
+        metavar="B",
+        help="how often a run measures each algorithm, at most (default: 9)",
+    )
+
+
+def lengths(arguments: argparse.Namespace) -> tuple[int, Sequence[str]]:
+    """The rounds, and the program's options."""
+    if arguments.quick:
+        return 1, QUICK_OPTIONS
+    return arguments.rounds, ("--batches", str(arguments.batches))
+
+
+def variants(way: str) -> list[str]:
+    """The program's options that say what it measures."""
+    return [word for variant in VARIANTS[way] for word in ("--variant", variant)]
+
+
+def _sizes(arguments: argparse.Namespace, first: bool) -> list[int]:
+    if arguments.bytes:
+        return arguments.bytes
+    if arguments.quick:
+        return QUICK_SIZES
+    return SIZES if first else SIZES[::FEW]
+
+
+def _lines(by_ranks: dict[int, AlltoallvTimes]) -> list[Line]:
+    lines = []
+    for ranks, times in by_ranks.items():
+        cases = times.cases()
+        for case in cases:
+            name = f"{ranks} ranks, {size_text(case)}"
+            labels = (str(ranks), size_text(case))
+            lines.append(Line(name, labels, times, case, section=case == cases[-1]))
+    return lines
+
+
+def _found(times: AlltoallvTimes, size: int, host: Host, *variants: str) -> list[float | None]:
+    """Of exchanges, then of making their requests."""
+    return [
+        value(variant, size, host.name, ORIEL)
+        for value in (times.median, times.making)
+        for variant in variants
+    ]
+
+
+def measured_exchanges(
+    by_ranks: dict[int, AlltoallvTimes], hosts: Sequence[Host], nodes: int
+) -> list[Exchange]:
+    """What auto goes by: not the host's calls alone, but what would be carried out."""
+    processor = measured.read().processor
+    exchanges = []
+    for ranks, times in by_ranks.items():
+        for host in hosts:
+            for size in times.cases():
+                both = _found(times, size, host, NOTIFIED, TWO_SIDED)
+                if None in both:
+                    continue
+                # With one node, or a rank on each, nothing is gathered.
+                gathered = _found(times, size, host, NOTIFIED_HIERARCHY)
+                if not 1 < nodes < ranks or None in gathered:
+                    gathered = []
+                key = (processor, measured.mpi_name(host), ranks, nodes, size)
+                exchanges.append(Exchange(*key, *both, *gathered))
+    return exchanges
+
+
+def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
+    setting = Setting.of(arguments, "alltoallv")
+    versions = setting.versions
+    rounds, options = lengths(arguments)
+    by_ranks: dict[int, AlltoallvTimes] = {}
+    failures: list[str] = []
+    for ranks in dict.fromkeys(arguments.ranks):
+        sizes = _sizes(arguments, first=not by_ranks)
+        words = [*options, *(word for size in sizes for word in ("--bytes", str(size)))]
+        times = by_ranks[ranks] = AlltoallvTimes()
+
+        def program(host: Host, way: str, words: Sequence[str] = words) -> Sequence[str]:
+            return [str(own_program(host, "alltoallv")), *variants(way), *words]
+
+        failures += play(
+            setting.hosts, rounds, ranks, program, times.read, TIMEOUT_S, nodes, VARIABLES
+        )
+    lines = _lines(by_ranks)
+    for host in request_tables.hosts(lines):
+        for table in (alltoallv_tables.exchanges, alltoallv_tables.making):
+            console.print(table(lines, ("Ranks", "Size"), host, versions[host]))
+    console.print(
+        f"{alltoallv_tables.LEGEND} Each rank sends so much to each, itself included.",
+        highlight=False,
+    )
+    notes = [
+        *alltoallv_tables.notes(lines, versions),
+        *(note for ranks in by_ranks for note in setting.crowded(ranks)),
+    ]
+    if not arguments.quick and not failures:  # quick times are nothing to go by
+        exchanges = measured_exchanges(by_ranks, setting.hosts, arguments.hosts)
+        notes += [measured.keep(exchanges)] if exchanges else []
+    place = setting.place(f"rounds: {rounds}")
+    rows = [{"ranks": ranks, **row} for ranks in by_ranks for row in by_ranks[ranks].as_json()]
+    failed = [
+        {"ranks": ranks, **row} for ranks in by_ranks for row in by_ranks[ranks].failures_as_json()
+    ]
+    results = setting.results(rows, rounds=rounds, failed=failed)
+
+    def draw(where: str, path: Path) -> None:
+        alltoallv_figures.draw(by_ranks, versions, arguments.hosts, where, path.parent)
+
+    path = arguments.output / "alltoallv.png"
+    figures = [f"{name}.png" for name in alltoallv_figures.NAMES]
+    return outcome.report(console, notes, failures, place, results, path, draw, figures)
