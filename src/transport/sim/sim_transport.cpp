@@ -403,8 +403,7 @@ void SimTransport::relax() {
 std::uint64_t SimTransport::nanoseconds() {
   // The steps are as good as random, and the same for the same program.
   constexpr std::uint64_t multiplier = 6364136223846793005;
-  const std::uint64_t step =
-      1 + (now_.load(std::memory_order_relaxed) * multiplier >> 61);
+  const std::uint64_t step = 1 + (now_.load(std::memory_order_relaxed) * multiplier >> 61);
   return now_.fetch_add(step, std::memory_order_relaxed) + step;
 }
 
