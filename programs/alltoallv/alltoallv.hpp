@@ -4,8 +4,6 @@
 #include <mpi.h>
 #include <oriel/collectives.h>
 
-#include <string>
-
 #include "pattern.hpp"
 #include "persistent/buffers.hpp"
 #include "persistent/calls.hpp"
@@ -17,29 +15,24 @@ class Alltoallv final : public persistent::Calls<Alltoallv, MPI_Alltoallv, MPI_I
                                                  decltype(&ORIEL_Alltoallv_init)> {
  public:
   Alltoallv(const persistent::Ranks& ranks, const Pattern& pattern)
-      : Calls("Alltoallv"), buffers_(ranks.rank()), comm_(ranks.comm()) {
+      : Calls("Alltoallv", persistent::Buffers(ranks.rank())), comm_(ranks.comm()) {
     const int rank = ranks.rank();
     for (int other = 0; other < ranks.size(); ++other) {
-      buffers_.sent.add({rank, other}, pattern.count(rank, other));
-      buffers_.received.add({other, rank}, pattern.count(other, rank));
+      contents_.sent.add({rank, other}, pattern.count(rank, other));
+      contents_.received.add({other, rank}, pattern.count(other, rank));
     }
   }
 
-  void renew() override { buffers_.renew(); }
-  void renew_last() override { buffers_.renew_last(); }
-  void check(const std::string& variant) const override { buffers_.check(variant); }
-
   template <typename Function, typename... More>
   int call(Function function, More... more) {
-    persistent::Side& sent = buffers_.sent;
-    persistent::Side& received = buffers_.received;
+    persistent::Side& sent = contents_.sent;
+    persistent::Side& received = contents_.received;
     return function(sent.elements.data(), sent.counts.data(), sent.starts.data(), MPI_UINT64_T,
                     received.elements.data(), received.counts.data(), received.starts.data(),
                     MPI_UINT64_T, comm_, more...);
   }
 
  private:
-  persistent::Buffers buffers_;
   MPI_Comm comm_;
 };
 

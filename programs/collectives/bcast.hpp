@@ -4,8 +4,6 @@
 #include <mpi.h>
 #include <oriel/collectives.h>
 
-#include <string>
-
 #include "persistent/buffers.hpp"
 #include "persistent/calls.hpp"
 #include "persistent/ranks.hpp"
@@ -17,18 +15,13 @@ class Bcast final
     : public persistent::Calls<Bcast, MPI_Bcast, MPI_Ibcast, decltype(&ORIEL_Bcast_init)> {
  public:
   Bcast(const persistent::Ranks& ranks, int count)
-      : Calls("Bcast"),
-        buffers_(ranks.rank()),
-        side_(ranks.rank() == root ? buffers_.sent : buffers_.received),
+      : Calls("Bcast", persistent::Buffers(ranks.rank())),
+        side_(ranks.rank() == root ? contents_.sent : contents_.received),
         comm_(ranks.comm()) {
     side_.add({root, persistent::everyone}, count);
   }
   Bcast(const Bcast&) = delete;
   Bcast& operator=(const Bcast&) = delete;
-
-  void renew() override { buffers_.renew(); }
-  void renew_last() override { buffers_.renew_last(); }
-  void check(const std::string& variant) const override { buffers_.check(variant); }
 
   template <typename Function, typename... More>
   int call(Function function, More... more) {
@@ -38,7 +31,6 @@ class Bcast final
  private:
   static constexpr int root = 0;
 
-  persistent::Buffers buffers_;
   persistent::Side& side_;  // this rank's
   MPI_Comm comm_;
 };

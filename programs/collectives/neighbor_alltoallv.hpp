@@ -4,8 +4,6 @@
 #include <mpi.h>
 #include <oriel/collectives.h>
 
-#include <string>
-
 #include "grid.hpp"
 #include "persistent/buffers.hpp"
 #include "persistent/calls.hpp"
@@ -19,23 +17,19 @@ class NeighborAlltoallv final
                                decltype(&ORIEL_Neighbor_alltoallv_init)> {
  public:
   NeighborAlltoallv(const persistent::Ranks& ranks, int count)
-      : Calls("Neighbor_alltoallv"), grid_(ranks), buffers_(ranks.rank()) {
+      : Calls("Neighbor_alltoallv", persistent::Buffers(ranks.rank())), grid_(ranks) {
     const int rank = ranks.rank();
     for (const int other : grid_.neighbours()) {
       const int exchanged = other == MPI_PROC_NULL ? 0 : count;
-      buffers_.sent.add({rank, other}, exchanged);
-      buffers_.received.add({other, rank}, exchanged);
+      contents_.sent.add({rank, other}, exchanged);
+      contents_.received.add({other, rank}, exchanged);
     }
   }
 
-  void renew() override { buffers_.renew(); }
-  void renew_last() override { buffers_.renew_last(); }
-  void check(const std::string& variant) const override { buffers_.check(variant); }
-
   template <typename Function, typename... More>
   int call(Function function, More... more) {
-    persistent::Side& sent = buffers_.sent;
-    persistent::Side& received = buffers_.received;
+    persistent::Side& sent = contents_.sent;
+    persistent::Side& received = contents_.received;
     return function(sent.elements.data(), sent.counts.data(), sent.starts.data(), MPI_UINT64_T,
                     received.elements.data(), received.counts.data(), received.starts.data(),
                     MPI_UINT64_T, grid_.comm(), more...);
@@ -43,7 +37,6 @@ class NeighborAlltoallv final
 
  private:
   Grid grid_;
-  persistent::Buffers buffers_;
 };
 
 }  // namespace collectives

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/collective/room.hpp"
+#include "support/plan_players.hpp"
 #include "support/plans.hpp"
 #include "support/players.hpp"
 #include "support/random.hpp"
@@ -35,7 +36,6 @@ struct Passage {
   std::uint64_t room = 0;
   bool gaps_there = false;
   bool gaps_here = false;
-  int step = 0;
 };
 
 LayoutRef words(bool gaps) {
@@ -48,30 +48,29 @@ std::uint64_t span_of(std::uint64_t count, bool gaps) {
   return count * (gaps ? 3 : 1);
 }
 
-std::uint8_t content(int plan, int passage, std::uint64_t use, std::uint64_t byte) {
-  const std::uint64_t mixed = (std::uint64_t(plan) * 31 + std::uint64_t(passage)) * 131 + use * 17 +
-                              byte * 7 + (byte >> 8) + 1;
+std::uint8_t content(int pattern, int passage, std::uint64_t use, std::uint64_t byte) {
+  const std::uint64_t mixed = (std::uint64_t(pattern) * 31 + std::uint64_t(passage)) * 131 +
+                              use * 17 + byte * 7 + (byte >> 8) + 1;
   return static_cast<std::uint8_t>(mixed | 1);
 }
 
 /// What one rank does in one plan, use after use.
 class Part {
  public:
-  Part(const std::vector<Passage>& pattern, int plan, int rank) : plan_(plan) {
+  Part(const std::vector<Passage>& pattern, int number, int rank) : pattern_(number) {
     for (std::size_t i = 0; i < pattern.size(); ++i) {
       const Passage& passage = pattern[i];
       if (passage.from == rank) {
         Side& side =
             sends_.emplace_back(make(passage.sent, passage.gaps_here, static_cast<int>(i)));
-        if (passage.to != rank)
-          schedule_.sends.push_back({passage.to, side.buffer, passage.step, {}});
+        if (passage.to != rank) schedule_.sends.push_back({passage.to, side.buffer, 0, {}});
       }
       if (passage.to == rank) {
         Side& side =
             receives_.emplace_back(make(passage.room, passage.gaps_there, static_cast<int>(i)));
         side.expected = passage.sent;
         if (passage.from != rank) {
-          schedule_.receives.push_back({passage.from, side.buffer, passage.step, {}});
+          schedule_.receives.push_back({passage.from, side.buffer, 0, {}});
         }
       }
     }
@@ -86,28 +85,27 @@ class Part {
   void fill(std::uint64_t use) {
     for (Side& side : sends_) {
       each_byte(side, side.buffer.count, [&](std::byte& byte, std::uint64_t number) {
-        byte = std::byte{content(plan_, side.passage, use, number)};
+        byte = std::byte{content(pattern_, side.passage, use, number)};
       });
     }
     for (Side& side : receives_) std::ranges::fill(*side.memory, std::byte{0});
   }
-  /// Empty, or what is wrong.
-  std::string check(std::uint64_t use) {
+  /// Whether all of it has come, and nothing else.
+  bool check(std::uint64_t use) {
     std::string wrong;
     for (Side& side : receives_) {
-      std::uint64_t told = 0;
       each_byte(side, side.expected, [&](std::byte& byte, std::uint64_t number) {
-        if (byte != std::byte{content(plan_, side.passage, use, number)} && wrong.empty()) {
+        if (byte != std::byte{content(pattern_, side.passage, use, number)} && wrong.empty()) {
           wrong = "passage " + std::to_string(side.passage) + ", byte " + std::to_string(number);
         }
-        ++told;
         byte = std::byte{0};
       });
       const auto dirty =
           std::ranges::count_if(*side.memory, [](std::byte b) { return b != std::byte{0}; });
       if (dirty != 0 && wrong.empty()) wrong = "bytes that nobody has sent";
     }
-    return wrong;
+    EXPECT_EQ(wrong, "");
+    return wrong.empty();
   }
   /// The program may do so as soon as its rank's part of the use is over.
   void spoil() {
@@ -144,114 +142,23 @@ class Part {
     }
   }
 
-  int plan_;
+  int pattern_;
   Schedule schedule_;
   std::vector<Side> sends_;
   std::vector<Side> receives_;
 };
 
-/// Ranks that make some plans, use each some times at their own pace, and free them.
-class Players {
+/// A message from each rank to each, or two.
+class Pattern {
  public:
-  static constexpr int plans = 3;
   static constexpr std::uint64_t uses = CopyTrial::last + 3;
 
-  Players(const std::vector<int>& nodes, Random& random, bool threads)
-      : job_(nodes, threads, limits_with_trials()) {
-    SimWindowSpec spec;
-    spec.bytes = 64;
-    spec.direct = random.chance(50);
-    if (!threads) job_.network().set_orders_writes(random.chance(50));
-    job_.create_window(spec);
-    ranks_.resize(nodes.size());
-    for (int plan = 0; plan < plans; ++plan) {
-      const std::vector<Passage> pattern = draw(random);
-      for (int rank = 0; rank < job_.ranks(); ++rank) {
-        Rank& one = ranks_[static_cast<std::size_t>(rank)];
-        one.parts.push_back(std::make_unique<Part>(pattern, plan, rank));
-      }
-    }
-    for (Rank& rank : ranks_) {
-      rank.use.resize(plans);
-      rank.told = std::vector<Flag>(plans);
-    }
-  }
-
-  SimJob& job() { return job_; }
-  bool over(int rank) const { return ranks_[static_cast<std::size_t>(rank)].over; }
-  bool over() const {
-    return std::ranges::all_of(ranks_, [](const Rank& rank) { return rank.over; });
-  }
-
-  /// One step of a rank's program: of those that it could take, one by chance. False: none.
-  bool act(int number, Random& random) {
-    Rank& rank = ranks_[static_cast<std::size_t>(number)];
-    Room& room = job_.window(number).room();
-    if (rank.over) return false;
-    if (rank.making != nullptr) {
-      if (!rank.making->made()) return false;
-      EXPECT_FALSE(rank.making->fault());
-      rank.plans.push_back(std::exchange(rank.making, nullptr));
-      return true;
-    }
-    const bool more = rank.plans.size() < static_cast<std::size_t>(plans);
-    if (more && (rank.plans.empty() || random.chance(10) || all_used(rank))) {
-      rank.making = &room.make(rank.parts[rank.plans.size()]->schedule());
-      return true;
-    }
-    if (rank.plans.empty()) return false;
-    const auto plan = static_cast<std::size_t>(random.below(static_cast<int>(rank.plans.size())));
-    Plan* one = rank.plans[plan];
-    if (one == nullptr) return false;
-    std::uint64_t& use = rank.use[plan];
-    if (one->active()) return false;
-    if (use != 0 && !rank.checked(plan)) {
-      EXPECT_TRUE(rank.told[plan].done());
-      EXPECT_EQ(rank.told[plan].error(), Error::none);
-      EXPECT_EQ(rank.parts[plan]->check(use), "") << "plan " << plan << ", use " << use;
-      rank.parts[plan]->spoil();
-      rank.seen.at(plan) = use;
-      return true;
-    }
-    if (use == uses) {
-      room.free(*one);
-      rank.plans[plan] = nullptr;
-      rank.over = !more && std::ranges::all_of(rank.plans, [](Plan* p) { return p == nullptr; });
-      return true;
-    }
-    ++use;
-    rank.parts[plan]->fill(use);
-    rank.told[plan] = Flag();
-    one->start(rank.told[plan]);
-    return true;
-  }
-
- private:
-  struct Rank {
-    std::vector<std::unique_ptr<Part>> parts;
-    std::vector<Plan*> plans;
-    std::vector<std::uint64_t> use;
-    std::vector<std::uint64_t> seen = std::vector<std::uint64_t>(plans_count);
-    std::vector<Flag> told;
-    Plan* making = nullptr;
-    bool over = false;
-
-    static constexpr std::size_t plans_count = 3;
-    bool checked(std::size_t plan) const { return seen[plan] == use[plan]; }
-  };
-
-  bool all_used(const Rank& rank) const {
-    for (std::size_t plan = 0; plan < rank.plans.size(); ++plan) {
-      if (rank.plans[plan] != nullptr) return false;
-    }
-    return true;
-  }
-
-  std::vector<Passage> draw(Random& random) {
+  static Limits limits() { return limits_with_trials(); }
+  static std::unique_ptr<Pattern> draw(int ranks, Random& random) {
     static const std::vector<std::uint64_t> sizes{0, 0, 1, 6, 7, 12, 13, 16, 17, 40, 100, 300};
-    std::vector<Passage> pattern;
-    for (int from = 0; from < job_.ranks(); ++from) {
-      for (int to = 0; to < job_.ranks(); ++to) {
+    auto pattern = std::make_unique<Pattern>();
+    for (int from = 0; from < ranks; ++from) {
+      for (int to = 0; to < ranks; ++to) {
         const int times = random.chance(15) ? 2 : 1;
         for (int i = 0; i < times && (from != to || i == 0); ++i) {
           Passage passage;
@@ -261,25 +168,32 @@ class Players {
           passage.room = passage.sent + (random.chance(20) ? 5u : 0u);
           passage.gaps_here = random.chance(25);
           passage.gaps_there = random.chance(25);
-          pattern.push_back(passage);
+          pattern->passages_.push_back(passage);
         }
       }
     }
+    pattern->number_ = random.below(1000);
     return pattern;
   }
 
-  SimJob job_;
-  std::vector<Rank> ranks_;
+  static const char* name() { return "a pattern"; }
+  std::unique_ptr<Part> part(const Placement& placement) const {
+    return std::make_unique<Part>(passages_, number_, placement.rank());
+  }
+
+ private:
+  std::vector<Passage> passages_;
+  int number_ = 0;  // of what is sent
 };
 
 class CollectiveOn : public ::testing::TestWithParam<std::vector<int>> {};
 
 TEST_P(CollectiveOn, BringsEachUseItsBytes) {
-  play_seeds<Players>(GetParam(), 40, false);
+  play_seeds<PlanPlayers<Pattern>>(GetParam(), 40, false);
 }
 
 TEST_P(CollectiveOn, AlsoAsThreads) {
-  play_seeds<Players>(GetParam(), 10, true);
+  play_seeds<PlanPlayers<Pattern>>(GetParam(), 10, true);
 }
 
 INSTANTIATE_TEST_SUITE_P(Placements, CollectiveOn,

@@ -23,6 +23,7 @@
 #include "core/collective/schedules/lengths_exchange.hpp"
 #include "core/collective/schedules/neighbor_alltoallv.hpp"
 #include "core/collective/schedules/reduce.hpp"
+#include "support/plan_players.hpp"
 #include "support/plans.hpp"
 #include "support/players.hpp"
 #include "support/random.hpp"
@@ -621,119 +622,32 @@ class ReduceOf final : public Collective {
   std::uint64_t count_ = 0;
 };
 
-std::unique_ptr<Collective> draw(int ranks, Random& random) {
-  switch (random.below(11)) {
-    case 0:
-      return std::make_unique<AlltoallwOf>(ranks, random);
-    case 8:
-    case 9:
-      return std::make_unique<GatheredOf>(ranks, random);
-    case 10:
-      return std::make_unique<LengthsOf>(ranks, random);
-    case 1:
-    case 2:
-      return std::make_unique<AllgathervOf>(ranks, random);
-    case 3:
-      return std::make_unique<GraphOf>(ranks, random);
-    case 4:
-      return std::make_unique<GridOf>(ranks, random);
-    case 5:
-      return std::make_unique<BcastOf>(ranks, random);
-    default:
-      return std::make_unique<ReduceOf>(ranks, random);
-  }
-}
-
-/// Ranks that make some collectives, use each some times at their own pace, and free them.
-class Players {
- public:
-  static constexpr std::size_t plans = 3;
+struct AnyCollective {
   static constexpr std::uint64_t uses = 4;
 
-  Players(const std::vector<int>& nodes, Random& random, bool threads)
-      : job_(nodes, threads, limits_of_plans()) {
-    SimWindowSpec spec;
-    spec.bytes = 64;
-    spec.direct = random.chance(50);
-    if (!threads) job_.network().set_orders_writes(random.chance(50));
-    job_.create_window(spec);
-    ranks_.resize(nodes.size());
-    for (std::size_t plan = 0; plan < plans; ++plan) {
-      collectives_.push_back(draw(job_.ranks(), random));
-      for (int rank = 0; rank < job_.ranks(); ++rank) {
-        const Placement placement(rank, nodes);
-        ranks_[at(rank)].uses[plan].part = collectives_.back()->part(placement);
-      }
+  static Limits limits() { return limits_of_plans(); }
+  static std::unique_ptr<Collective> draw(int ranks, Random& random) {
+    switch (random.below(11)) {
+      case 0:
+        return std::make_unique<AlltoallwOf>(ranks, random);
+      case 8:
+      case 9:
+        return std::make_unique<GatheredOf>(ranks, random);
+      case 10:
+        return std::make_unique<LengthsOf>(ranks, random);
+      case 1:
+      case 2:
+        return std::make_unique<AllgathervOf>(ranks, random);
+      case 3:
+        return std::make_unique<GraphOf>(ranks, random);
+      case 4:
+        return std::make_unique<GridOf>(ranks, random);
+      case 5:
+        return std::make_unique<BcastOf>(ranks, random);
+      default:
+        return std::make_unique<ReduceOf>(ranks, random);
     }
   }
-
-  SimJob& job() { return job_; }
-  bool over(int rank) const { return ranks_[at(rank)].freed == plans; }
-  bool over() const {
-    return std::ranges::all_of(ranks_, [](const Rank& rank) { return rank.freed == plans; });
-  }
-
-  /// One step of a rank's program, by chance. False: there was none to take.
-  bool act(int number, Random& random) {
-    Rank& rank = ranks_[at(number)];
-    Room& room = job_.window(number).room();
-    if (over(number)) return false;
-    if (rank.making != nullptr) {
-      if (!rank.making->made()) return false;
-      EXPECT_FALSE(rank.making->fault())
-          << collectives_[rank.made]->name() << ": " << static_cast<int>(rank.making->fault().kind)
-          << " from " << rank.making->fault().sender << " to " << rank.making->fault().receiver
-          << ", " << rank.making->fault().sent << " bytes for " << rank.making->fault().room;
-      rank.uses[rank.made++].plan = std::exchange(rank.making, nullptr);
-      return true;
-    }
-    if (rank.made < plans && (rank.made == rank.freed || random.chance(10))) {
-      rank.making = &room.make(rank.uses[rank.made].part->schedule());
-      return true;
-    }
-    if (rank.made == 0) return false;
-    const std::size_t chosen = at(random.below(static_cast<int>(rank.made)));
-    Use& one = rank.uses[chosen];
-    if (one.plan == nullptr || one.plan->active()) return false;
-    if (one.use != one.checked) {
-      EXPECT_TRUE(one.told.done());
-      EXPECT_EQ(one.told.error(), Error::none);
-      EXPECT_TRUE(one.part->check(one.use))
-          << collectives_[chosen]->name() << " on rank " << number << ", use " << one.use;
-      one.part->spoil();
-      one.checked = one.use;
-      return true;
-    }
-    if (one.use == uses) {
-      room.free(*one.plan);
-      one.plan = nullptr;
-      ++rank.freed;
-      return true;
-    }
-    one.part->fill(++one.use);
-    one.told = Flag();
-    one.plan->start(one.told);
-    return true;
-  }
-
- private:
-  struct Use {
-    std::unique_ptr<Part> part;
-    Plan* plan = nullptr;
-    std::uint64_t use = 0;
-    std::uint64_t checked = 0;
-    Flag told;
-  };
-  struct Rank {
-    std::array<Use, plans> uses;
-    Plan* making = nullptr;
-    std::size_t made = 0;
-    std::size_t freed = 0;
-  };
-
-  SimJob job_;
-  std::vector<std::unique_ptr<Collective>> collectives_;
-  std::vector<Rank> ranks_;
 };
 
 constexpr std::uint32_t other_topic = 12345;
@@ -741,7 +655,7 @@ constexpr std::uint32_t other_topic = 12345;
 class SchedulesOn : public ::testing::TestWithParam<std::vector<int>> {};
 
 TEST_P(SchedulesOn, DoWhatTheCollectiveDoes) {
-  play_seeds<Players>(GetParam(), 40, false);
+  play_seeds<PlanPlayers<AnyCollective>>(GetParam(), 40, false);
 }
 
 TEST_P(SchedulesOn, AreMadeForTheNodesThatRanksTellOfThemselves) {
@@ -867,7 +781,7 @@ TEST(BuffersTogether, AreTheBytesOfTheirStretches) {
 }
 
 TEST_P(SchedulesOn, AlsoAsThreads) {
-  play_seeds<Players>(GetParam(), 5, true);
+  play_seeds<PlanPlayers<AnyCollective>>(GetParam(), 5, true);
 }
 
 using Nodes = std::vector<int>;

@@ -15,11 +15,18 @@ from oriel.bench.alltoallv_times import (
     NOTIFIED,
     NOTIFIED_HIERARCHY,
     TWO_SIDED,
-    VARIANTS,
     AlltoallvTimes,
+    variants,
 )
 from oriel.bench.measured import Exchange
-from oriel.bench.options import add_rounds, numbers, positive
+from oriel.bench.request_options import (
+    QUICK_SIZES,
+    TIMEOUT_S,
+    add_lengths,
+    add_ranks,
+    add_sizes,
+    lengths,
+)
 from oriel.bench.request_tables import Line
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
@@ -29,67 +36,18 @@ from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
 from oriel.report.units import size_text
 
-TIMEOUT_S = 300
-RANKS = [2, 4, 8]
-ELEMENT_BYTES = 8  # of the program
 SIZES = [8 * 4**power for power in range(10)]  # to 2 MB
 FEW = 3  # every so many-th of them, for all numbers of ranks but the first
-QUICK_SIZES = [8, 32 << 10]
-QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50", "--limit-ms", "5")
-
-
-def sizes_asked(text: str) -> list[int]:
-    sizes = numbers(text)
-    if any(size % ELEMENT_BYTES for size in sizes):
-        raise ValueError
-    return sizes
-
-
-sizes_asked.__name__ = f"multiples of {ELEMENT_BYTES}"  # what argparse says was expected
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-n",
-        "--ranks",
-        type=numbers,
-        default=RANKS,
-        metavar="RANKS",
-        help="how many ranks, with commas between several numbers: the first exchanges all sizes, "
-        "the others every third one (default: 2,4,8)",
-    )
-    parser.add_argument(
-        "--bytes",
-        type=sizes_asked,
-        metavar="SIZES",
-        help="what each rank sends to each, multiples of 8 B with commas between them; all numbers "
-        "of ranks exchange all of them (default: 8 B to 2 MB, each four times the one before)",
+    add_ranks(parser, ": the first exchanges all sizes, the others every third one")
+    add_sizes(
+        parser,
+        "what each rank sends to each, for all numbers of ranks",
+        "8 B to 2 MB, each four times the one before",
     )
     add_lengths(parser)
-
-
-def add_lengths(parser: argparse.ArgumentParser) -> None:
-    """How long is measured, for `oriel bench sparse` as well."""
-    add_rounds(parser, 3)
-    parser.add_argument(
-        "--batches",
-        type=positive,
-        default=9,
-        metavar="B",
-        help="how often a run measures each algorithm, at most (default: 9)",
-    )
-
-
-def lengths(arguments: argparse.Namespace) -> tuple[int, Sequence[str]]:
-    """The rounds, and the program's options."""
-    if arguments.quick:
-        return 1, QUICK_OPTIONS
-    return arguments.rounds, ("--batches", str(arguments.batches))
-
-
-def variants(way: str) -> list[str]:
-    """The program's options that say what it measures."""
-    return [word for variant in VARIANTS[way] for word in ("--variant", variant)]
 
 
 def _sizes(arguments: argparse.Namespace, first: bool) -> list[int]:

@@ -34,6 +34,11 @@ VARIANTS = {HOST: tuple(HOST_TITLES), ORIEL: (BASELINE, *ALGORITHM_TITLES)}
 PERSISTENT = {HOST: ("alltoallv_init",), ORIEL: tuple(ALGORITHM_TITLES)}
 
 
+def variants(way: str) -> list[str]:
+    """The program's options that say what it measures."""
+    return [word for variant in VARIANTS[way] for word in ("--variant", variant)]
+
+
 class AlltoallvTimes(RequestTimes):
     """Of one number of ranks. A case is how many bytes the longest message between two ranks has:
     all of them, where the counts are uniform."""

@@ -10,9 +10,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from oriel.bench import alltoallv, collectives_figure, collectives_tables, outcome
+from oriel.bench import collectives_figure, collectives_tables, outcome
 from oriel.bench.collectives_times import CALLS, VARIANTS, CollectivesTimes
-from oriel.bench.options import numbers
+from oriel.bench.request_options import (
+    QUICK_SIZES,
+    TIMEOUT_S,
+    add_lengths,
+    add_ranks,
+    add_sizes,
+    lengths,
+)
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
 from oriel.bench.windows import VARIABLES
@@ -21,7 +28,6 @@ from oriel.hosts.nodes import Nodes
 
 PROGRAM = "collectives"
 SIZES = [8, 4 << 10, 256 << 10, 2 << 20]
-QUICK_SIZES = [8, 32 << 10]
 
 
 def _calls(text: str) -> list[str]:
@@ -35,14 +41,7 @@ _calls.__name__ = f"list of {', '.join(CALLS)}"  # what argparse says was expect
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-n",
-        "--ranks",
-        type=numbers,
-        default=alltoallv.RANKS,
-        metavar="RANKS",
-        help="how many ranks, with commas between several numbers (default: 2,4,8)",
-    )
+    add_ranks(parser)
     parser.add_argument(
         "--calls",
         type=_calls,
@@ -50,20 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CALLS",
         help=f"of {', '.join(CALLS)}, with commas between them (default: all)",
     )
-    parser.add_argument(
-        "--bytes",
-        type=alltoallv.sizes_asked,
-        metavar="SIZES",
-        help="of a block, multiples of 8 B with commas between them (default: 8 B, 4 KB, 256 KB, "
-        "2 MB)",
-    )
-    alltoallv.add_lengths(parser)
+    add_sizes(parser, "of a block", "8 B, 4 KB, 256 KB, 2 MB")
+    add_lengths(parser)
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
     setting = Setting.of(arguments, PROGRAM)
     versions = setting.versions
-    rounds, options = alltoallv.lengths(arguments)
+    rounds, options = lengths(arguments)
     sizes = arguments.bytes or (QUICK_SIZES if arguments.quick else SIZES)
     times = CollectivesTimes()
     failures: list[str] = []
@@ -78,9 +71,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         def read(host: str, way: str, output: str, ranks: int = ranks) -> int:
             return times.read(ranks, host, way, output)
 
-        failures += play(
-            setting.hosts, rounds, ranks, program, read, alltoallv.TIMEOUT_S, nodes, VARIABLES
-        )
+        failures += play(setting.hosts, rounds, ranks, program, read, TIMEOUT_S, nodes, VARIABLES)
     lines = collectives_tables.lines(times)
     for host in times.hosts():
         console.print(collectives_tables.table(lines, host, versions[host]))

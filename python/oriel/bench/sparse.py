@@ -15,15 +15,15 @@ from rich.console import Console
 from rich.table import Table
 
 from oriel.bench import (
-    alltoallv,
     alltoallv_tables,
     outcome,
     request_tables,
     sparse_figures,
     sparse_matrices,
 )
-from oriel.bench.alltoallv_times import AlltoallvTimes
+from oriel.bench.alltoallv_times import AlltoallvTimes, variants
 from oriel.bench.options import positive
+from oriel.bench.request_options import TIMEOUT_S, add_lengths, lengths
 from oriel.bench.request_tables import Line
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help=f"rows of {MESH}, about (default: {TRIANGLES})",
     )
-    alltoallv.add_lengths(parser)
+    add_lengths(parser)
 
 
 def _load(arguments: argparse.Namespace) -> list[Product]:
@@ -136,7 +136,7 @@ def _counts(product: Product) -> Table:
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
     setting = Setting.of(arguments, "alltoallv")
     versions = setting.versions
-    rounds, options = alltoallv.lengths(arguments)
+    rounds, options = lengths(arguments)
     products = _load(arguments)
     failures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="oriel-sparse-") as folder:
@@ -146,7 +146,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
             words = [*options, "--counts", str(path)]
 
             def program(host: Host, way: str, words: Sequence[str] = words) -> Sequence[str]:
-                return [str(own_program(host, "alltoallv")), *alltoallv.variants(way), *words]
+                return [str(own_program(host, "alltoallv")), *variants(way), *words]
 
             failures += play(
                 setting.hosts,
@@ -154,7 +154,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
                 arguments.n,
                 program,
                 product.times.read,
-                alltoallv.TIMEOUT_S,
+                TIMEOUT_S,
                 nodes,
                 VARIABLES,
             )

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "boundary/collectives/alltoallv_arguments.hpp"
+#include "boundary/collectives/mismatch.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/host/speaker.hpp"
@@ -38,16 +39,13 @@ std::string described(std::uint32_t kind) {
 /// The receiver looks: one of two ranks that do not match has to speak.
 Fault fault_between(int sender, const Offer& offer, int rank, const Offer& own) {
   if (offer.sends > own.room) {
-    return {MPI_ERR_TRUNCATE, "rank " + std::to_string(sender) + " sends " +
-                                  std::to_string(offer.sends) + " bytes to rank " +
-                                  std::to_string(rank) + ", which expects " +
-                                  std::to_string(own.room)};
+    return {MPI_ERR_TRUNCATE, mismatch(sender, std::to_string(offer.sends) + " bytes", rank,
+                                       std::to_string(own.room))};
   }
   if (offer.sends != 0 && offer.send_kind != own.receive_kind && offer.send_kind != 0 &&
       own.receive_kind != 0) {
-    return {MPI_ERR_TYPE, "rank " + std::to_string(sender) + " sends " +
-                              described(offer.send_kind) + " to rank " + std::to_string(rank) +
-                              ", which expects " + described(own.receive_kind)};
+    return {MPI_ERR_TYPE,
+            mismatch(sender, described(offer.send_kind), rank, described(own.receive_kind))};
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,12 +21,17 @@ struct AlltoallvSide {
   std::vector<MPI_Datatype> types;      // of alltoallw: by rank; displacements are in bytes
   bool missing = false;                 // one of the arrays is null
 
+  AlltoallvSide() = default;
+  /// So many blocks.
   template <typename Count, typename Displacement>
-  void read(int ranks, const Count* count, const Displacement* displacement) {
-    missing = ranks != 0 && (count == nullptr || displacement == nullptr);
+  AlltoallvSide(const void* where, const Count* count, const Displacement* displacement,
+                MPI_Datatype of, std::size_t blocks)
+      : buffer(const_cast<void*>(where)),
+        type(of),
+        missing(blocks != 0 && (count == nullptr || displacement == nullptr)) {
     if (missing) return;
-    counts.assign(count, count + ranks);
-    displacements.assign(displacement, displacement + ranks);
+    counts.assign(count, count + blocks);
+    displacements.assign(displacement, displacement + blocks);
   }
 };
 

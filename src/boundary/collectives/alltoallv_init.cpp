@@ -51,14 +51,15 @@ class AlltoallvMaker {
       return code;
     }
     if (algorithm_ == Algorithm::automatic) algorithm_ = choice.made_by(*settled, call_);
-    if (by_plan(algorithm_) && !gathers()) {
+    const bool gathered = gathers();
+    if (by_plan(algorithm_) && !gathered) {
       return making_.finish(*settled, {std::move(planned.scratch), nullptr}, request);
     }
     {
       const Guard guard(runtime.lock);
       making_.room().core().free(*settled);
     }
-    if (gathers()) {
+    if (gathered) {
       if (const int code = make_gathered_plan(call_, communicator_, making_.room(), rank_, buffers_,
                                               arguments_.in_place, planned, settled);
           code != MPI_SUCCESS) {

@@ -14,10 +14,6 @@
 namespace oriel::boundary {
 namespace {
 
-void* writable(const void* address) {
-  return const_cast<void*>(address);
-}
-
 template <typename Count, typename Displacement>
 int alltoallv_init(const char* call, const void* sendbuf, const Count* sendcounts,
                    const Displacement* sdispls, MPI_Datatype sendtype, void* recvbuf,
@@ -27,16 +23,13 @@ int alltoallv_init(const char* call, const void* sendbuf, const Count* sendcount
   CollectiveCaller caller;
   if (const int code = find_caller(call, comm, caller); code != MPI_SUCCESS) return code;
   arguments.ranks = caller.ranks;
+  const auto ranks = static_cast<std::size_t>(caller.ranks);
   arguments.large = sizeof(Count) > sizeof(int);
   arguments.in_place = sendbuf == MPI_IN_PLACE;
   if (!arguments.in_place) {
-    arguments.send.buffer = writable(sendbuf);
-    arguments.send.type = sendtype;
-    arguments.send.read(arguments.ranks, sendcounts, sdispls);
+    arguments.send = AlltoallvSide(sendbuf, sendcounts, sdispls, sendtype, ranks);
   }
-  arguments.receive.buffer = recvbuf;
-  arguments.receive.type = recvtype;
-  arguments.receive.read(arguments.ranks, recvcounts, rdispls);
+  arguments.receive = AlltoallvSide(recvbuf, recvcounts, rdispls, recvtype, ranks);
   if (runtime.disabled() && host_has_alltoallv_init(false)) {
     return host_alltoallv_init(arguments, comm, info, request);
   }

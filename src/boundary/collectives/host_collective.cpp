@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
@@ -32,7 +33,7 @@ using NonblockingCall = int (*)(const void*, const Count*, const Displacement*, 
 /// What follows us under one of these names. Not by their declarations, which an older mpi.h does
 /// not have.
 template <typename Call>
-Call find_any(const std::array<const char*, 2>& names) {
+Call find_any(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (void* found = ::dlsym(RTLD_NEXT, name)) return reinterpret_cast<Call>(found);
   }
@@ -47,14 +48,12 @@ InitCall<int, int> usual_call() {
 }
 
 InitCall<MPI_Count, MPI_Aint> large_call() {
-  static const auto found =
-      find_any<InitCall<MPI_Count, MPI_Aint>>({"PMPI_Alltoallv_init_c", "PMPI_Alltoallv_init_c"});
+  static const auto found = find_any<InitCall<MPI_Count, MPI_Aint>>({"PMPI_Alltoallv_init_c"});
   return found;
 }
 
 NonblockingCall<MPI_Count, MPI_Aint> large_nonblocking_call() {
-  static const auto found =
-      find_any<NonblockingCall<MPI_Count, MPI_Aint>>({"PMPI_Ialltoallv_c", "PMPI_Ialltoallv_c"});
+  static const auto found = find_any<NonblockingCall<MPI_Count, MPI_Aint>>({"PMPI_Ialltoallv_c"});
   return found;
 }
 

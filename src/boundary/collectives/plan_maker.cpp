@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "boundary/collectives/mismatch.hpp"
 #include "boundary/host/speaker.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/lost_peers.hpp"
@@ -17,9 +18,8 @@ struct Told {
   std::string reason;
 };
 
-std::string ranks_of(const PlanFault& fault) {
-  return "rank " + std::to_string(fault.sender) + " sends " + std::to_string(fault.sent) +
-         " bytes to rank " + std::to_string(fault.receiver);
+std::string mismatch(const PlanFault& fault, const std::string& sent, const std::string& expected) {
+  return mismatch(fault.sender, std::to_string(fault.sent) + sent, fault.receiver, expected);
 }
 
 /// All ranks are told what the one has to say.
@@ -56,9 +56,9 @@ Told tell(const PlanFault& fault, int rank, const Failure& own, MPI_Comm communi
     case PlanFault::Kind::arguments:
       return {static_cast<int>(fault.sent), spread(own.reason, fault.sender, rank, communicator)};
     case PlanFault::Kind::truncated:
-      return {MPI_ERR_TRUNCATE, ranks_of(fault) + ", which expects " + std::to_string(fault.room)};
+      return {MPI_ERR_TRUNCATE, mismatch(fault, " bytes", std::to_string(fault.room))};
     case PlanFault::Kind::types:
-      return {MPI_ERR_TYPE, ranks_of(fault) + " of one datatype, which expects another one"};
+      return {MPI_ERR_TYPE, mismatch(fault, " bytes of one datatype", "another one")};
     case PlanFault::Kind::topic:
       return differing(fault);
     case PlanFault::Kind::memory:

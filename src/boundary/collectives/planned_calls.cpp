@@ -15,10 +15,6 @@
 namespace oriel::boundary {
 namespace {
 
-void* writable(const void* address) {
-  return const_cast<void*>(address);
-}
-
 /// Where Oriel is disabled: the host's own of the same name, which an older mpi.h does not declare.
 /// The arguments end with communicator, info and request.
 template <typename... Arguments>
@@ -37,7 +33,7 @@ int call_host(const char* call, MPI_Comm communicator, Arguments... arguments) {
 /// Count elements for each of so many ranks, one block behind the other.
 AlltoallvSide blocks_of(const void* buffer, MPI_Count count, MPI_Datatype type, int ranks) {
   AlltoallvSide side;
-  side.buffer = writable(buffer);
+  side.buffer = const_cast<void*>(buffer);
   side.type = type;
   for (int rank = 0; rank < ranks; ++rank) {
     MPI_Aint first = 0;
@@ -49,21 +45,11 @@ AlltoallvSide blocks_of(const void* buffer, MPI_Count count, MPI_Datatype type, 
 }
 
 template <typename Count, typename Displacement>
-AlltoallvSide blocks_at(const void* buffer, const Count* counts, const Displacement* displacements,
-                        MPI_Datatype type, std::size_t number) {
-  AlltoallvSide side;
-  side.buffer = writable(buffer);
-  side.type = type;
-  side.read(static_cast<int>(number), counts, displacements);
-  return side;
-}
-
-template <typename Count, typename Displacement>
 AlltoallvSide typed_blocks(const void* buffer, const Count* counts,
                            const Displacement* displacements, const MPI_Datatype* types,
                            int ranks) {
-  AlltoallvSide side =
-      blocks_at(buffer, counts, displacements, MPI_DATATYPE_NULL, static_cast<std::size_t>(ranks));
+  AlltoallvSide side(buffer, counts, displacements, MPI_DATATYPE_NULL,
+                     static_cast<std::size_t>(ranks));
   if (types == nullptr) {
     side.missing = true;
   } else {
@@ -126,7 +112,7 @@ int allgatherv_init(const char* call, const void* sendbuf, Count sendcount, MPI_
   arguments.in_place = sendbuf == MPI_IN_PLACE;
   if (!arguments.in_place) arguments.send = blocks_of(sendbuf, sendcount, sendtype, 1);
   arguments.receive =
-      blocks_at(recvbuf, recvcounts, displs, recvtype, static_cast<std::size_t>(caller.ranks));
+      AlltoallvSide(recvbuf, recvcounts, displs, recvtype, static_cast<std::size_t>(caller.ranks));
   PlannedAllgatherv planned(std::move(arguments), caller.rank);
   return make_planned(call, planned, comm, caller.rank, info, request);
 }
@@ -174,8 +160,8 @@ int neighbor_alltoallv_init(const char* call, const void* sendbuf, const Count* 
   const Failure fault = find_neighbors(comm, caller.rank, neighbors);
   AlltoallvArguments arguments;
   arguments.in_place = sendbuf == MPI_IN_PLACE;
-  arguments.send = blocks_at(sendbuf, sendcounts, sdispls, sendtype, neighbors.to.size());
-  arguments.receive = blocks_at(recvbuf, recvcounts, rdispls, recvtype, neighbors.from.size());
+  arguments.send = AlltoallvSide(sendbuf, sendcounts, sdispls, sendtype, neighbors.to.size());
+  arguments.receive = AlltoallvSide(recvbuf, recvcounts, rdispls, recvtype, neighbors.from.size());
   PlannedNeighbors planned(std::move(arguments), std::move(neighbors), fault);
   return make_planned(call, planned, comm, caller.rank, info, request);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/collectives/planned_rooted.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "boundary/operations/ops.hpp"
@@ -20,14 +19,6 @@ Failure check_root(int root, int ranks) {
   if (root >= 0 && root < ranks) return {};
   reason = "the root is " + std::to_string(root) + ", of " + std::to_string(ranks) + " ranks";
   return {MPI_ERR_ROOT, reason.c_str()};
-}
-
-int last_step(const Schedule& schedule) {
-  int last = 0;
-  for (const auto& receive : schedule.receives) last = std::max(last, receive.step);
-  for (const auto& copy : schedule.copies) last = std::max(last, copy.step);
-  for (const auto& combination : schedule.combinations) last = std::max(last, combination.step);
-  return last;
 }
 
 }  // namespace
@@ -109,7 +100,7 @@ MadeSchedule PlannedReduce::schedule_without_gaps(const Placement& placement,
   std::vector<Schedule::Copy>& copies = made.schedule.copies;
   copies.insert(copies.begin(), {elements(arguments_.from), packed, Schedule::before_all});
   if (arguments_.at_root) {
-    copies.push_back({packed, elements(arguments_.into), last_step(made.schedule) + 1});
+    copies.push_back({packed, elements(arguments_.into), made.schedule.last_step() + 1});
   }
   return made;
 }

@@ -67,15 +67,6 @@ std::uint64_t longest_send(const Schedule& schedule) {
   return longest;
 }
 
-int last_step(const Schedule& schedule) {
-  int last = 0;
-  for (const auto& send : schedule.sends) last = std::max(last, send.step);
-  for (const auto& receive : schedule.receives) last = std::max(last, receive.step);
-  for (const auto& copy : schedule.copies) last = std::max(last, copy.step);
-  for (const auto& combination : schedule.combinations) last = std::max(last, combination.step);
-  return last;
-}
-
 }  // namespace
 
 Plan::Plan(Room& room, std::uint64_t number, const Schedule& schedule, const PlanTerms& terms)
@@ -87,7 +78,7 @@ Plan::Plan(Room& room, std::uint64_t number, const Schedule& schedule, const Pla
               schedule, progress_),
       combinations_(schedule.combinations),
       needs_all_(schedule.needs_all),
-      steps_(last_step(schedule) + 1) {
+      steps_(schedule.last_step() + 1) {
   for (const Schedule::Copy& copy : schedule.copies) {
     copies_.push_back({Packed(copy.from), Packed(copy.into), copy.step});
   }

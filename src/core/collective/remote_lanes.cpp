@@ -126,9 +126,7 @@ void RemoteLanes::settle() {
   // Who expects something is told that there is nothing, each time.
   std::erase_if(sends_, [](const Send& send) { return send.room == 0; });
   for (const Send& send : sends_) {
-    Peer& peer = peers_[send.peer];
-    peer.sends = true;
-    peer.hears |= send.step == 0 && eager(send);
+    peers_[send.peer].hears |= send.step == 0 && eager(send);
     if (send.packed.run() == nullptr) {
       scratch_.resize(std::max(scratch_.size(), std::min(send.packed.bytes(), limits_.piece)));
     }

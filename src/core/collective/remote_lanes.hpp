@@ -64,7 +64,6 @@ class RemoteLanes {
     int rank = 0;
     std::uint64_t started = 0;  // the last use that it has begun, as far as we have heard
     bool receives = false;      // something from it
-    bool sends = false;         // something to it
     bool hears = false;         // by a short message in step 0
   };
   struct Send {

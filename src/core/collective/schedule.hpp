@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -66,6 +67,15 @@ struct Schedule {
   /// What comes from a rank may wait for others, because ranks hand on what they have got: a use
   /// that is under way fails where any rank has ended, not only those that we hear from.
   bool needs_all = false;
+
+  int last_step() const {
+    int last = 0;
+    for (const Send& send : sends) last = std::max(last, send.step);
+    for (const Receive& receive : receives) last = std::max(last, receive.step);
+    for (const Copy& copy : copies) last = std::max(last, copy.step);
+    for (const Combination& combination : combinations) last = std::max(last, combination.step);
+    return last;
+  }
 };
 
 }  // namespace oriel

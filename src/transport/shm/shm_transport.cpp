@@ -14,7 +14,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -403,9 +402,7 @@ void ShmTransport::relax() {
 }
 
 std::uint64_t ShmTransport::nanoseconds() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
+  return nanoseconds_now();
 }
 
 }  // namespace oriel
