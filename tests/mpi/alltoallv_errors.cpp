@@ -369,6 +369,52 @@ void large(const Program& program, const Listening& all) {
   all.expect_usable(all.comm());
 }
 
+/// More than any machine has is kept of what is sent in place.
+void beyond_memory(const Program& program, const Listening& all) {
+  if (program.size() == 1) return;
+  for (const char* algorithm : alltoallv::algorithms) {
+    if (algorithm == std::string("two_sided")) continue;  // the host's, which keeps what it likes
+    const Arguments of(all.comm(), program.size());
+    std::vector<MPI_Count> counts(of.received.size(), 0);
+    const std::vector<MPI_Aint> places(of.places.begin(), of.places.end());
+    constexpr MPI_Count many = MPI_Count{1} << 60;
+    if (of.rank == 0) counts.back() = many;
+    if (of.rank == of.last()) counts.front() = many;
+    const support::Info info({{ORIEL_ALLTOALLV, algorithm}});
+    handled = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    CHECK_CLASS(
+        alltoallv::calls().init_c(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, of.to,
+                                  counts.data(), places.data(), MPI_BYTE, of.comm, info, &request),
+        MPI_ERR_NO_MEM);
+    CHECK(request == MPI_REQUEST_NULL);
+    CHECK_EQUAL(handled, 1);
+  }
+  all.expect_usable(all.comm());
+}
+
+/// What only the host finds wrong, on one rank, is everybody's error as well.
+void refused_by_host(const Program& program, const Listening& all) {
+  Arguments of(all.comm(), program.size());
+  if (of.rank == of.last()) of.from = nullptr;
+  const support::Info info({{ORIEL_ALLTOALLV, "two_sided"}});
+  // More of them than the host could be asked for if each left something behind on some ranks.
+  for (int i = 0; i < 3; ++i) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = alltoallv::calls().init(
+        of.from, of.sent.data(), of.sent_places.data(), of.sent_type, of.to, of.received.data(),
+        of.received_places.data(), of.received_type, of.comm, info, &request);
+    int refused = code != MPI_SUCCESS;
+    CHECK((request == MPI_REQUEST_NULL) == (refused != 0));
+    MPI_Allreduce(MPI_IN_PLACE, &refused, 1, MPI_INT, MPI_SUM, of.comm);
+    CHECK(refused == 0 || refused == program.size());
+    // Intel MPI has no persistent one that could be used: it looks when it is started.
+    if (program.host() == "mpich") CHECK_EQUAL(refused, program.size());
+    if (refused == 0) MPI_Request_free(&request);
+  }
+  all.expect_usable(all.comm());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -385,4 +431,6 @@ int main(int argc, char** argv) {
   program.test("communicators", [&] { communicators(program, all); });
   program.test("several", [&] { several(program, all); });
   program.test("large", [&] { large(program, all); });
+  program.test("beyond memory", [&] { beyond_memory(program, all); });
+  program.test("refused by the host", [&] { refused_by_host(program, all); });
 }

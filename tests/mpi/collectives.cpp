@@ -444,6 +444,10 @@ void errors(const Program& program) {
     CHECK_CLASS(oriel.Allgatherv_init(memory.data(), 2, MPI_INT, into.data(), counts.data(),
                                       places.data(), MPI_INT, comm, MPI_INFO_NULL, &request),
                 MPI_ERR_TRUNCATE);
+    // More than any machine has is kept on the way.
+    CHECK_CLASS(oriel.Reduce_init_c(memory.data(), into.data(), MPI_Count{1} << 58, MPI_INT,
+                                    MPI_SUM, 0, comm, MPI_INFO_NULL, &request),
+                MPI_ERR_NO_MEM);
     // Different collectives.
     CHECK_CLASS(last ? oriel.Bcast_init(memory.data(), 2, MPI_INT, 0, comm, MPI_INFO_NULL, &request)
                      : oriel.Reduce_init(memory.data(), into.data(), 2, MPI_INT, MPI_SUM, 0, comm,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/collectives/agreement.hpp"
 
+#include <array>
 #include <string>
 
 #include "boundary/collectives/alltoallv_arguments.hpp"
@@ -26,18 +27,12 @@ int exchange(const std::vector<Offer>& mine, std::vector<Offer>& theirs, MPI_Com
   });
 }
 
-/// What is wrong on this rank, as a class and the second half of a sentence.
-struct Fault {
-  int error_class = MPI_SUCCESS;
-  std::string reason;
-};
-
 std::string described(std::uint32_t kind) {
   return std::to_string(kind_bytes(kind)) + "-byte " + kind_name(kind);
 }
 
 /// The receiver looks: one of two ranks that do not match has to speak.
-Fault fault_between(int sender, const Offer& offer, int rank, const Offer& own) {
+OwnFault fault_between(int sender, const Offer& offer, int rank, const Offer& own) {
   if (offer.sends > own.room) {
     return {MPI_ERR_TRUNCATE, mismatch(sender, std::to_string(offer.sends) + " bytes", rank,
                                        std::to_string(own.room))};
@@ -50,9 +45,10 @@ Fault fault_between(int sender, const Offer& offer, int rank, const Offer& own) 
   return {};
 }
 
-Fault look_for_fault(int rank, const std::vector<Offer>& mine, const std::vector<Offer>& theirs) {
+OwnFault look_for_fault(int rank, const std::vector<Offer>& mine,
+                        const std::vector<Offer>& theirs) {
   for (std::size_t sender = 0; sender < theirs.size(); ++sender) {
-    Fault fault = fault_between(static_cast<int>(sender), theirs[sender], rank, mine[sender]);
+    OwnFault fault = fault_between(static_cast<int>(sender), theirs[sender], rank, mine[sender]);
     if (fault.error_class != MPI_SUCCESS) return fault;
   }
   return {};
@@ -60,11 +56,17 @@ Fault look_for_fault(int rank, const std::vector<Offer>& mine, const std::vector
 
 }  // namespace
 
-int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<Offer>& mine,
-          std::vector<Offer>& theirs) {
-  theirs.resize(mine.size());
-  if (const int code = exchange(mine, theirs, communicator); code != MPI_SUCCESS) return code;
-  Fault fault = look_for_fault(rank, mine, theirs);
+OwnFault told_by_host(int code) {
+  OwnFault fault{MPI_ERR_OTHER, {}};
+  PMPI_Error_class(code, &fault.error_class);
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  PMPI_Error_string(code, text.data(), &length);
+  fault.reason = "the MPI library's own collective: " + std::string(text.data());
+  return fault;
+}
+
+int settle(const char* call, MPI_Comm communicator, OwnFault& fault) {
   // Error classes are positive: the largest says whether anything is wrong anywhere.
   int largest = MPI_SUCCESS;
   int code = host_mpi().Allreduce(&fault.error_class, &largest, 1, MPI_INT, MPI_MAX, communicator);
@@ -75,6 +77,14 @@ int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<O
   code = hear(communicator, speaker, fault.reason);
   if (code != MPI_SUCCESS) return code;
   return raise(communicator, call, largest, fault.reason);
+}
+
+int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<Offer>& mine,
+          std::vector<Offer>& theirs) {
+  theirs.resize(mine.size());
+  if (const int code = exchange(mine, theirs, communicator); code != MPI_SUCCESS) return code;
+  OwnFault fault = look_for_fault(rank, mine, theirs);
+  return settle(call, communicator, fault);
 }
 
 }  // namespace oriel::boundary

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -21,6 +22,18 @@ struct Offer {
   std::uint64_t idle = 0;     // windows that nobody uses
 };
 static_assert(std::is_trivially_copyable_v<Offer>);
+
+/// What is wrong on this rank, as an error class and the second half of a sentence.
+struct OwnFault {
+  int error_class = MPI_SUCCESS;
+  std::string reason;
+};
+
+/// What the host has told with this code.
+OwnFault told_by_host(int code);
+
+/// All ranks come here: where anything is wrong on any of them, all raise the same.
+int settle(const char* call, MPI_Comm communicator, OwnFault& fault);
 
 /// The collective step in which all ranks learn what they need of each other, and whether anything
 /// is wrong between any two of them: then all raise the same. Their arguments are right by

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/collectives/alltoallv_arguments.hpp"
 
+#include <limits>
 #include <string>
 
 #include "boundary/runtime/runtime.hpp"
@@ -11,6 +12,9 @@ namespace oriel::boundary {
 namespace {
 
 constexpr unsigned class_shift = 24;
+/// Blocks may overlap where they are sent, so all together may be more than there is memory; but a
+/// sum that no pointer difference holds is that of nothing real.
+constexpr auto most_bytes = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 constexpr Failure unknown_type{MPI_ERR_TYPE, "a datatype is not valid or not committed"};
 
 /// Number and size of a type that ranks must agree on; 0: none. What has one byte is taken for
@@ -28,6 +32,7 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
   if (side.types.empty() && common == nullptr) return unknown_type;
   kind = common != nullptr ? kind_of(common->basic) : 0;
   buffers.resize(side.counts.size());
+  std::uint64_t all = 0;
   for (std::size_t rank = 0; rank < buffers.size(); ++rank) {
     if (side.counts[rank] < 0) {
       // A sentence of this thread's, until its next failure.
@@ -53,9 +58,11 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
     if (buffer.count != 0 &&
         (__builtin_mul_overflow(buffer.count, known->layout->size(), &bytes) ||
          __builtin_mul_overflow(static_cast<std::int64_t>(side.displacements[rank]), unit,
-                                &offset))) {
+                                &offset) ||
+         bytes > most_bytes - all)) {
       return {MPI_ERR_COUNT, "a block lies beyond what an address can say"};
     }
+    all += bytes;
     // As numbers: the buffer may be MPI_BOTTOM.
     buffer.address = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(side.buffer) +
                                              static_cast<std::uintptr_t>(offset));

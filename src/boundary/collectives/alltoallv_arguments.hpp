@@ -51,7 +51,7 @@ struct AlltoallvBuffers {
   std::uint32_t send_kind = 0;
   std::uint32_t receive_kind = 0;
 
-  /// What the rank does in it.
+  /// What the rank does in it. Throws std::bad_alloc.
   MadeSchedule schedule(int rank, bool in_place) const;
 };
 

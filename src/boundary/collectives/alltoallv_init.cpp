@@ -2,6 +2,7 @@
 #include "boundary/collectives/alltoallv_init.hpp"
 
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,17 +36,14 @@ class AlltoallvMaker {
     if (const int code = making_.open(call_, communicator_); code != MPI_SUCCESS) return code;
     const Failure bad = prepare();
     // By whatever algorithm: all ranks learn here that they want the same one.
-    MadeSchedule planned;
-    if (!bad && by_plan(algorithm_)) {
-      planned = buffers_.schedule(rank_, arguments_.in_place);
-      find_places(planned.schedule);
-    }
+    static const Schedule nothing;
+    const Schedule& planned = by_plan(algorithm_) ? made_.schedule : nothing;
     Plan* settled = nullptr;
     AutoChoice choice(making_.room(), rank_, arguments_.ranks);
     PlanTerms terms;
     if (algorithm_ == Algorithm::automatic) terms = choice.terms(!bad && host_takes(arguments_));
     if (const int code =
-            make_plan(call_, communicator_, making_.room(), planned.schedule,
+            make_plan(call_, communicator_, making_.room(), planned,
                       Topic(CollectiveKind::alltoallv, algorithm_), bad, settled, terms);
         code != MPI_SUCCESS) {
       return code;
@@ -53,7 +51,7 @@ class AlltoallvMaker {
     if (algorithm_ == Algorithm::automatic) algorithm_ = choice.made_by(*settled, call_);
     const bool gathered = gathers();
     if (by_plan(algorithm_) && !gathered) {
-      return making_.finish(*settled, {std::move(planned.scratch), nullptr}, request);
+      return making_.finish(*settled, {std::move(made_.scratch), nullptr}, request);
     }
     {
       const Guard guard(runtime.lock);
@@ -61,20 +59,19 @@ class AlltoallvMaker {
     }
     if (gathered) {
       if (const int code = make_gathered_plan(call_, communicator_, making_.room(), rank_, buffers_,
-                                              arguments_.in_place, planned, settled);
+                                              arguments_.in_place, made_, settled);
           code != MPI_SUCCESS) {
         return code;
       }
-      return making_.finish(*settled, {std::move(planned.scratch), nullptr}, request);
+      return making_.finish(*settled, {std::move(made_.scratch), nullptr}, request);
     }
     offer();
     if (const int code = agree(call_, communicator_, rank_, mine_, theirs_); code != MPI_SUCCESS) {
       return code;
     }
-    std::unique_ptr<std::byte[]> scratch;
     std::unique_ptr<Carrier> plan;
-    if (const int code = plan_by(algorithm_, scratch, plan); code != MPI_SUCCESS) return code;
-    return making_.finish(std::move(plan), {std::move(scratch), nullptr}, request);
+    if (const int code = plan_by(algorithm_, plan); code != MPI_SUCCESS) return code;
+    return making_.finish(std::move(plan), {std::move(made_.scratch), nullptr}, request);
   }
 
  private:
@@ -91,6 +88,17 @@ class AlltoallvMaker {
     } else if (!by_plan(algorithm_) && !host_takes(arguments_)) {
       return {MPI_ERR_COUNT, "the MPI library's own collective does not take such large counts"};
     }
+    return make_schedule();
+  }
+
+  Failure make_schedule() {
+    if (algorithm_ == Algorithm::two_sided) return {};
+    try {
+      made_ = buffers_.schedule(rank_, arguments_.in_place);
+    } catch (const std::bad_alloc&) {
+      return no_memory;
+    }
+    if (by_plan(algorithm_)) find_places(made_.schedule);
     return {};
   }
 
@@ -124,15 +132,14 @@ class AlltoallvMaker {
   }
 
   /// What carries it out, by algorithm.
-  int plan_by(Algorithm algorithm, std::unique_ptr<std::byte[]>& scratch,
-              std::unique_ptr<Carrier>& plan) {
+  int plan_by(Algorithm algorithm, std::unique_ptr<Carrier>& plan) {
     switch (algorithm) {
       case Algorithm::fence:
       case Algorithm::fence_hierarchy:
-        return plan_in_window<FenceCollective>(scratch, plan);
+        return plan_in_window<FenceCollective>(plan);
       case Algorithm::lock:
       case Algorithm::lock_hierarchy:
-        return plan_in_window<LockCollective>(scratch, plan);
+        return plan_in_window<LockCollective>(plan);
       case Algorithm::automatic:
       case Algorithm::notified:
       case Algorithm::notified_hierarchy:
@@ -142,9 +149,19 @@ class AlltoallvMaker {
     return plan_of_host(plan);
   }
 
+  /// What the host finds wrong it says on one rank alone.
   int plan_of_host(std::unique_ptr<Carrier>& plan) {
-    return make_host_plan(with_counts_of_senders(), making_.state(), fitting_everywhere(), info_,
-                          plan);
+    made_ = {};
+    OwnFault fault;
+    const int code = make_host_plan(with_counts_of_senders(), making_.state(), fitting_everywhere(),
+                                    info_, plan);
+    if (code != MPI_SUCCESS) fault = told_by_host(code);
+    const int settled = settle(call_, communicator_, fault);
+    if (settled != MPI_SUCCESS && plan != nullptr) {
+      const Guard guard(runtime.lock);
+      plan->let_go();
+    }
+    return settled;
   }
 
   std::uint64_t fitting_everywhere() const {
@@ -166,7 +183,7 @@ class AlltoallvMaker {
   }
 
   template <typename Collective>
-  int plan_in_window(std::unique_ptr<std::byte[]>& scratch, std::unique_ptr<Carrier>& plan) {
+  int plan_in_window(std::unique_ptr<Carrier>& plan) {
     std::uint64_t idle = ~std::uint64_t{0};
     for (const Offer& offer : theirs_) idle &= offer.idle;
     ReceiveWindow* window = nullptr;
@@ -179,9 +196,7 @@ class AlltoallvMaker {
       const int code = making_.state()->windows().make(call_, communicator_, rank_, area_, window);
       if (code != MPI_SUCCESS) return code;
     }
-    MadeSchedule made = buffers_.schedule(rank_, arguments_.in_place);
-    scratch = std::move(made.scratch);
-    plan = std::make_unique<Collective>(making_.state(), *window, std::move(made.schedule), area_,
+    plan = std::make_unique<Collective>(making_.state(), *window, std::move(made_.schedule), area_,
                                         theirs_, far_first(algorithm_));
     return MPI_SUCCESS;
   }
@@ -193,6 +208,7 @@ class AlltoallvMaker {
   MPI_Info info_;
   AlltoallvBuffers buffers_;
   Algorithm algorithm_ = Algorithm::automatic;
+  MadeSchedule made_;
   ReceiveArea area_;
   CollectiveMaking making_;
   std::vector<Offer> mine_;

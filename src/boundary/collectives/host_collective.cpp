@@ -127,9 +127,9 @@ class HostPlan final : public Carrier {
   }
 
   int prepare(std::uint64_t idle, MPI_Info info) {
-    duplicated_ = !ORIEL_HOST_COLLECTIVES_KEEP_COMM || !host_alltoallv_init_works();
-    if (duplicated_) {
+    if (!ORIEL_HOST_COLLECTIVES_KEEP_COMM || !host_alltoallv_init_works()) {
       if (const int code = state_->take_duplicate(idle, place_); code != MPI_SUCCESS) return code;
+      duplicated_ = true;
       communicator_ = state_->duplicate(place_);
     }
     AlltoallvSide& receive = arguments_.receive;
@@ -206,7 +206,11 @@ class HostPlan final : public Carrier {
   void abandon() override {}
   void let_go() override {
     state_->room().remove_watcher();
-    if (duplicated_ && !active_) state_->give_back_duplicate(place_);
+    if (!active_) give_back();
+  }
+  /// The duplicate, which other ranks take for free as well.
+  void give_back() {
+    if (duplicated_) state_->give_back_duplicate(place_);
   }
   int lost() override { return lost_partner(); }
 
@@ -282,8 +286,11 @@ int host_alltoallv_init(const AlltoallvArguments& arguments, MPI_Comm communicat
 int make_host_plan(const AlltoallvArguments& arguments, std::shared_ptr<CollectiveState> state,
                    std::uint64_t idle, MPI_Info info, std::unique_ptr<Carrier>& plan) {
   auto made = std::make_unique<HostPlan>(arguments, std::move(state));
-  const int code = made->prepare(idle, info);
-  if (code != MPI_SUCCESS) return code;
+  if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) {
+    const Guard guard(runtime.lock);
+    made->give_back();
+    return code;
+  }
   made->watch();
   plan = std::move(made);
   return MPI_SUCCESS;

@@ -18,7 +18,8 @@ struct Told {
   std::string reason;
 };
 
-std::string mismatch(const PlanFault& fault, const std::string& sent, const std::string& expected) {
+std::string mismatch_of(const PlanFault& fault, const std::string& sent,
+                        const std::string& expected) {
   return mismatch(fault.sender, std::to_string(fault.sent) + sent, fault.receiver, expected);
 }
 
@@ -56,9 +57,9 @@ Told tell(const PlanFault& fault, int rank, const Failure& own, MPI_Comm communi
     case PlanFault::Kind::arguments:
       return {static_cast<int>(fault.sent), spread(own.reason, fault.sender, rank, communicator)};
     case PlanFault::Kind::truncated:
-      return {MPI_ERR_TRUNCATE, mismatch(fault, " bytes", std::to_string(fault.room))};
+      return {MPI_ERR_TRUNCATE, mismatch_of(fault, " bytes", std::to_string(fault.room))};
     case PlanFault::Kind::types:
-      return {MPI_ERR_TYPE, mismatch(fault, " bytes of one datatype", "another one")};
+      return {MPI_ERR_TYPE, mismatch_of(fault, " bytes of one datatype", "another one")};
     case PlanFault::Kind::topic:
       return differing(fault);
     case PlanFault::Kind::memory:

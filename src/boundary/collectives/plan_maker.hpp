@@ -10,6 +10,10 @@
 
 namespace oriel::boundary {
 
+/// Of a rank that cannot make its schedule.
+inline constexpr Failure no_memory{MPI_ERR_NO_MEM,
+                                   "there is no memory for what it keeps of the blocks"};
+
 /// Makes a plan in an open room: all ranks come here, and all raise the same fault. `own`: what is
 /// wrong with this rank's arguments; `topic`: what all ranks must have the same; `terms`: what else
 /// is settled.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/collectives/planned.hpp"
 
+#include <new>
 #include <utility>
 
 #include "boundary/collectives/algorithm.hpp"
@@ -29,14 +30,18 @@ int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int 
   CollectiveMaking making;
   if (const int code = making.open(call, communicator); code != MPI_SUCCESS) return code;
   Algorithm algorithm = Algorithm::automatic;
-  const Failure bad = take(planned, info, algorithm);
+  Failure bad = take(planned, info, algorithm);
   Topic topic(planned.kind(), algorithm);
   MadeSchedule made;
   if (!bad) {
     planned.tell(topic);
     const Room& room = making.room().core();
-    made = planned.schedule(Placement(rank, room.nodes()), room.limits());
-    find_places(made.schedule);
+    try {
+      made = planned.schedule(Placement(rank, room.nodes()), room.limits());
+      find_places(made.schedule);
+    } catch (const std::bad_alloc&) {
+      bad = no_memory;
+    }
   }
   Plan* plan = nullptr;
   if (const int code =

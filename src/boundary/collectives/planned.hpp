@@ -26,6 +26,7 @@ class Planned {
   // Of one whose arguments are right.
   /// Says what all ranks must have the same.
   virtual void tell(Topic&) const {}
+  /// Throws std::bad_alloc.
   virtual MadeSchedule schedule(const Placement& placement, const Limits& limits) = 0;
   /// Memory that the schedule uses besides its own.
   virtual std::unique_ptr<std::byte[]> memory() { return nullptr; }

@@ -27,13 +27,10 @@ MadeSchedule alltoallw(int rank, std::span<const Buffer> sends, std::span<const 
 }
 
 MadeSchedule alltoallw_in_place(int rank, std::span<const Buffer> buffers) {
-  const std::uint64_t bytes = KeptSends::bytes(rank, buffers);
-  std::unique_ptr<std::byte[]> scratch(new std::byte[bytes]);
-  KeptSends kept(rank, buffers, scratch.get());
-  MadeSchedule made = alltoallw(rank, kept.sends, buffers);
+  MadeSchedule made;
+  KeptSends kept(rank, buffers, made.take_scratch(KeptSends::bytes(rank, buffers)));
+  made.schedule = alltoallw(rank, kept.sends, buffers).schedule;
   made.schedule.copies = std::move(kept.copies);
-  made.scratch = std::move(scratch);
-  made.scratch_bytes = bytes;
   return made;
 }
 

@@ -87,12 +87,11 @@ class GatheredExchange {
 
   /// The memory behind that of the charges.
   std::byte* take_scratch(std::uint64_t besides) {
-    made_.scratch_bytes = besides;
+    std::uint64_t bytes = besides;
     for (const auto* charges : {&departures_, &arrivals_}) {
-      for (const Charge& charge : *charges) made_.scratch_bytes += charge.bytes;
+      for (const Charge& charge : *charges) bytes += charge.bytes;
     }
-    made_.scratch.reset(new std::byte[made_.scratch_bytes]);
-    std::byte* next = made_.scratch.get();
+    std::byte* next = made_.take_scratch(bytes);
     for (auto* charges : {&departures_, &arrivals_}) {
       for (Charge& charge : *charges) {
         charge.memory = next;

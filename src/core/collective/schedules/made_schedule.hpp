@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 
 #include "core/collective/schedule.hpp"
 
@@ -15,6 +16,13 @@ struct MadeSchedule {
   Schedule schedule;
   std::unique_ptr<std::byte[]> scratch;
   std::uint64_t scratch_bytes = 0;
+
+  /// Makes it, of so many parts. Throws std::bad_alloc where there is no such memory.
+  std::byte* take_scratch(std::uint64_t bytes, std::uint64_t parts = 1) {
+    if (__builtin_mul_overflow(bytes, parts, &scratch_bytes)) throw std::bad_alloc();
+    scratch.reset(new std::byte[scratch_bytes]);
+    return scratch.get();
+  }
 };
 
 }  // namespace oriel

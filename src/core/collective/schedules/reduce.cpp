@@ -139,14 +139,11 @@ class Reducing {
       if (value.rank != placement_.rank() || changes(value)) ++slots;
       for (const int child : value.children) slots += here(child) ? 0U : 1U;
     }
-    const std::uint64_t slot = slot_bytes();
     std::uint64_t slices = 0;
     for (std::uint64_t i = 0; i < slices_.number(); ++i) {
       slices += executor(placement_.node(), i) == placement_.rank() ? 1U : 0U;
     }
-    made_.scratch_bytes = slots * slices * slot;
-    made_.scratch.reset(new std::byte[made_.scratch_bytes]);
-    next_slot_ = made_.scratch.get();
+    next_slot_ = made_.take_scratch(slot_bytes(), slots * slices);
   }
   std::uint64_t slot_bytes() const {
     return (slices_.bytes(0) + cache_line - 1) / cache_line * cache_line;
