@@ -87,6 +87,36 @@ const char* variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
+/// All that is in the file; nothing, where it cannot be used: see `fault`.
+std::string text_of(const std::string& path, std::string& fault) {
+  if (path.empty()) return {};
+  struct stat found{};
+  if (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+    fault = "it is not a regular file";  // whose end might never come
+    return {};
+  }
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                             &std::fclose);
+  if (file == nullptr) {
+    if (errno != ENOENT && errno != ENOTDIR) {
+      fault = std::string("it cannot be read: ") + std::strerror(errno);
+    }
+    return {};
+  }
+  std::string text(most_bytes + 1, '\0');
+  errno = 0;
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0) {
+    fault = std::string("it cannot be read: ") + std::strerror(errno);
+    return {};
+  }
+  if (text.size() > most_bytes) {
+    fault = "it is longer than 1 MiB, and counts as nothing";
+    return {};
+  }
+  return text;
+}
+
 }  // namespace
 
 Measured::Choice Measured::Line::fastest(bool several) const {
@@ -126,33 +156,10 @@ Measured Measured::parse(std::string_view text) {
 }
 
 Measured Measured::read(const std::string& path) {
-  if (path.empty()) return {};
-  Measured measured;
-  struct stat found{};
-  if (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
-    measured.fault_ = "it is not a regular file";  // whose end might never come
-    return measured;
-  }
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
-                                                             &std::fclose);
-  if (file == nullptr) {
-    if (errno != ENOENT && errno != ENOTDIR) {
-      measured.fault_ = std::string("it cannot be read: ") + std::strerror(errno);
-    }
-    return measured;
-  }
-  std::string text(most_bytes + 1, '\0');
-  errno = 0;
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get()) != 0) {
-    measured.fault_ = std::string("it cannot be read: ") + std::strerror(errno);
-    return measured;
-  }
-  if (text.size() > most_bytes) {
-    measured.fault_ = "it is longer than 1 MiB, and counts as nothing";
-    return measured;
-  }
-  return parse(text);
+  std::string fault;
+  Measured measured = parse(text_of(path, fault));
+  if (!fault.empty()) measured.fault_ = std::move(fault);
+  return measured;
 }
 
 void Measured::add(Line line) {
