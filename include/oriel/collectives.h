@@ -30,8 +30,9 @@
  *  - Other errors of the call: MPI_ERR_COMM, an intercommunicator (use the MPI library's own call
  *    for it); MPI_ERR_INFO_VALUE, ranks make different collectives, or give the info key different
  *    values; MPI_ERR_NO_MEM, a rank has no memory left that others can map, or for what it keeps of
- *    the blocks; MPI_ERR_OTHER, a rank has ended. Types are compared as far as they can be seen: integers and floating point by
- *    every algorithm, complex, logical and pair types by those besides the notified ones.
+ *    the blocks; MPI_ERR_OTHER, a rank has ended. Types are compared as far as they can be seen:
+ *    integers and floating point by every algorithm, complex, logical and pair types by those
+ *    besides the notified ones.
  *  - Any thread may call, as the thread level of MPI allows; one request belongs to one thread at a
  *    time. Starting a request that may not be started again is MPI_ERR_REQUEST.
  *  - A process that ends is an error of the waits that need it, which names its rank. Such a
