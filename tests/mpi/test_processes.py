@@ -62,6 +62,15 @@ def test_collectives_by_a_setting(job, host):
     assert status == 0 and "ok: 1 tests" in output, output[-4000:]
 
 
+@pytest.mark.hosts(*LIBRARIES)
+def test_collective_that_the_host_refuses_on_one_rank(job, host):
+    command = [folder_of(host) / "alltoallv_errors", "refused by the host"]
+    refusing = str(folder_of(host) / "librefusing_host.so")
+    settings = {"LD_PRELOAD": refusing, "ORIEL_TEST_REFUSING": "1"}
+    status, output = job.run_command(host, command, 3, settings)
+    assert status == 0 and "ok: 1 tests" in output, output[-4000:]
+
+
 @pytest.mark.parametrize("vm", ["0", "1"])
 def test_early_leaver(job, host, vm):
     """What a rank has sent arrives though the rank has ended, and while it waits in the host."""
