@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "support/plans.hpp"
@@ -91,6 +92,75 @@ TEST_P(CollectiveChain, AStepWithoutTransfersIsTakenAtOnce) {
   plans.start(0);
   EXPECT_TRUE(plans.told(0));
   EXPECT_EQ(into[0], 7u);
+}
+
+/// Differences; to be called when the test says so.
+class Difference final : public OwnOp {
+ public:
+  bool commutes() const override { return false; }
+  bool callable() const override { return allowed; }
+  void combine(const void* from, void* into, std::uint64_t count) override {
+    const auto* const lower = static_cast<const std::uint64_t*>(from);
+    auto* const higher = static_cast<std::uint64_t*>(into);
+    for (std::uint64_t i = 0; i < count; ++i) higher[i] = lower[i] - higher[i];
+    ++calls;
+  }
+  bool allowed = true;
+  int calls = 0;
+};
+
+// Only the step that calls the op waits, and the program's next sweep goes on with it.
+TEST_P(CollectiveChain, AStepWithAnOwnOpWaitsForASweepThatMayCallIt) {
+  Plans plans(GetParam());
+  const auto op = std::make_shared<Difference>();
+  Plans::Words& own = plans.words(2, 50);
+  Plans::Words& arrives = plans.words(2);
+  Plans::Words& copied = plans.words(2);
+  Plans::Words& answer = plans.words(2);
+  plans.send(0, 1, Plans::buffer(plans.words(2, 8)));
+  plans.receive(1, 0, Plans::buffer(arrives));
+  plans.schedule(1).copies.push_back({Plans::buffer(arrives), Plans::buffer(copied), 1});
+  plans.schedule(1).combinations.push_back({own.data(), copied.data(), 2, sum(), 2});
+  plans.schedule(1).own_op = op;
+  plans.send(1, 0, Plans::buffer(copied), 2);
+  plans.receive(0, 1, Plans::buffer(answer), 1);
+  plans.make();
+  for (int use = 0; use < 3; ++use) {
+    answer.assign(2, 0);
+    copied.assign(2, 0);
+    op->allowed = false;
+    for (int rank = 0; rank < plans.ranks(); ++rank) plans.start(rank);
+    plans.job().settle();
+    EXPECT_EQ(copied, Plans::Words(2, 8)) << "the step before is taken";
+    EXPECT_EQ(answer, Plans::Words(2, 0));
+    EXPECT_FALSE(plans.told(0) || plans.told(1));
+    op->allowed = true;
+    plans.job().settle();
+    EXPECT_EQ(answer, Plans::Words(2, 42));
+    EXPECT_TRUE(plans.told(0) && plans.told(1));
+  }
+}
+
+// It may follow what it reads.
+TEST(CollectiveOwnOp, IsNotGivenWhatHasNotCome) {
+  Plans plans({0, 0});
+  const auto op = std::make_shared<Difference>();
+  const Plans::Passage passage = plans.pass(0, 1, 50);
+  plans.schedule(1).combinations.push_back(
+      {plans.words(50).data(), passage.into->data(), 50, sum(), 1});
+  plans.schedule(1).own_op = op;
+  plans.make();
+  for (const bool fails : {false, true, false}) {
+    op->calls = 0;
+    for (const int rank : {0, 1}) {
+      plans.job().transport(rank).set_refusing(fails);
+      plans.start(rank);
+    }
+    plans.job().settle();
+    ASSERT_TRUE(plans.told(1));
+    EXPECT_EQ(plans.error(1) != Error::none, fails);
+    EXPECT_EQ(op->calls, fails ? 0 : 1);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Placements, CollectiveChain,

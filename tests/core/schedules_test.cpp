@@ -524,6 +524,29 @@ class BcastOf final : public Collective {
   std::uint64_t seed_;
 };
 
+/// Of pairs of words: affine maps, one behind the other; or sums.
+class PairOp final : public OwnOp {
+ public:
+  explicit PairOp(bool commutes) : commutes_(commutes) {}
+  bool commutes() const override { return commutes_; }
+  bool callable() const override { return true; }
+  void combine(const void* from, void* into, std::uint64_t count) override {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::array<std::uint64_t, 2> low{};
+      std::array<std::uint64_t, 2> high{};
+      std::memcpy(low.data(), static_cast<const std::byte*>(from) + i * sizeof low, sizeof low);
+      std::byte* const place = static_cast<std::byte*>(into) + i * sizeof high;
+      std::memcpy(high.data(), place, sizeof high);
+      high = commutes_ ? std::array{low[0] + high[0], low[1] + high[1]}
+                       : std::array{low[0] * high[0], low[0] * high[1] + low[1]};
+      std::memcpy(place, high.data(), sizeof high);
+    }
+  }
+
+ private:
+  bool commutes_;
+};
+
 class ReduceOf final : public Collective {
  public:
   ReduceOf(int ranks, Random& random)
@@ -536,6 +559,10 @@ class ReduceOf final : public Collective {
         {Op::sum, Basic::i64, 8}, {Op::max, Basic::i32, 4},       {Op::bxor, Basic::u8, 1},
         {Op::min, Basic::f64, 8}, {Op::maxloc, Basic::int_int, 8}};
     reduction_ = random.pick(reductions);
+    if (random.chance(40)) {
+      reduction_ = {Op::replace, Basic::none, 16};
+      own_op_ = std::make_shared<PairOp>(random.chance(30));
+    }
     count_ = random.pick(sizes) * 8 / reduction_.element;
     if (random.chance(10)) count_ *= 8;
   }
@@ -546,18 +573,19 @@ class ReduceOf final : public Collective {
         from_.resize(of.count_ * of.reduction_.element);
         if (rank_ == of.root_ && !of.in_place_) into_.resize(from_.size());
         std::vector<std::byte>& into = of.in_place_ ? from_ : into_;
-        made_ = reduce(
-            placement, of.root_,
-            {from_.data(), rank_ == of.root_ ? into.data() : nullptr, of.count_, of.reduction_},
-            limits_of_plans());
+        made_ = reduce(placement, of.root_,
+                       {from_.data(), rank_ == of.root_ ? into.data() : nullptr, of.count_,
+                        of.reduction_, of.own_op_},
+                       limits_of_plans());
       }
       void fill(std::uint64_t use) override {
         std::ranges::copy(of_.values(rank_, use), from_.begin());
         std::ranges::fill(into_, std::byte{0});
       }
       bool check(std::uint64_t use) override {
-        if (rank_ != of_.root_) return from_ == of_.values(rank_, use);
-        return (of_.in_place_ ? from_ : into_) == of_.expected(use);
+        const bool at_root = rank_ == of_.root_;
+        if (!(at_root && of_.in_place_) && from_ != of_.values(rank_, use)) return false;
+        return !at_root || (of_.in_place_ ? from_ : into_) == of_.expected(use);
       }
       void spoil() override { std::ranges::fill(from_, std::byte{0xee}); }
 
@@ -597,6 +625,10 @@ class ReduceOf final : public Collective {
           store(made, 2 * i, static_cast<std::int32_t>(bits % 5));
           store(made, 2 * i + 1, rank);
           break;
+        case Basic::none:
+          store(made, 2 * i, bits | 1);
+          store(made, 2 * i + 1, ~bits);
+          break;
         default:
           store(made, i, static_cast<std::uint8_t>(bits));
       }
@@ -608,7 +640,11 @@ class ReduceOf final : public Collective {
     if (many == 1) return values(first, use);
     std::vector<std::byte> one = fold(first, many / 2, use);
     if (first + many / 2 >= ranks_) return one;
-    const std::vector<std::byte> other = fold(first + many / 2, many / 2, use);
+    std::vector<std::byte> other = fold(first + many / 2, many / 2, use);
+    if (own_op_ != nullptr) {
+      own_op_->combine(one.data(), other.data(), count_);
+      return other;
+    }
     reduce_plain(reduction_, one.data(), other.data(), nullptr, count_);
     return one;
   }
@@ -619,6 +655,7 @@ class ReduceOf final : public Collective {
   bool in_place_;
   std::uint64_t seed_;
   Reduction reduction_;
+  std::shared_ptr<OwnOp> own_op_;
   std::uint64_t count_ = 0;
 };
 

@@ -77,6 +77,7 @@ Plan::Plan(Room& room, std::uint64_t number, const Schedule& schedule, const Pla
       remote_(room.region(), room.transport(), room.limits(), room.sender(), room.writes(), number,
               schedule, progress_),
       combinations_(schedule.combinations),
+      own_op_(schedule.own_op),
       needs_all_(schedule.needs_all),
       steps_(schedule.last_step() + 1) {
   for (const Schedule::Copy& copy : schedule.copies) {
@@ -233,7 +234,11 @@ void Plan::carry_out(int step) {
   for (; next_combination_ < combinations_.size(); ++next_combination_) {
     const Schedule::Combination& one = combinations_[next_combination_];
     if (one.step != step) break;
-    reduce_plain(one.reduction, one.into, one.from, nullptr, one.count);
+    if (own_op_ == nullptr) {
+      reduce_plain(one.reduction, one.into, one.from, nullptr, one.count);
+    } else if (!progress_.stale) {  // the program's function may follow what it reads
+      own_op_->combine(one.from, one.into, one.count);
+    }
   }
 }
 
@@ -241,10 +246,16 @@ bool Plan::step_over() const {
   return progress_.receives_left[static_cast<std::size_t>(step_)] == 0;
 }
 
+bool Plan::may_begin(int step) const {
+  const bool combines =
+      next_combination_ < combinations_.size() && combinations_[next_combination_].step == step;
+  return own_op_ == nullptr || !combines || own_op_->callable();
+}
+
 bool Plan::advance() {
   bool moved = remote_.advance();
   moved |= mapped_.advance();
-  while (step_ + 1 < steps_ && step_over()) {
+  while (step_ + 1 < steps_ && step_over() && may_begin(step_ + 1)) {
     begin(step_ + 1);
     moved = true;
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -74,6 +75,7 @@ class Plan : public WorkList<Plan>::Link {
   void begin(int step);
   void carry_out(int step);
   bool step_over() const;
+  bool may_begin(int step) const;
 
   Room& room_;
   std::uint64_t number_;
@@ -86,6 +88,7 @@ class Plan : public WorkList<Plan>::Link {
   RemoteLanes remote_;
   std::vector<Copy> copies_;                         // by step
   std::vector<Schedule::Combination> combinations_;  // by step
+  std::shared_ptr<OwnOp> own_op_;                    // null: the reductions say what they do
   std::vector<std::uint32_t> receives_;              // by step, in each use
   bool needs_all_ = false;
   int steps_ = 1;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "core/collective/own_op.hpp"
 #include "core/operation/operation.hpp"
 #include "core/transport/place.hpp"
 
@@ -51,7 +53,8 @@ struct Schedule {
     Stretch into;
     int step = 0;
   };
-  /// into[i] = into[i] op from[i], of so many elements in a row.
+  /// into[i] = into[i] op from[i], of so many elements in a row; by an own op from[i] op into[i],
+  /// which is what MPI's functions do.
   struct Combination {
     const void* from = nullptr;
     void* into = nullptr;
@@ -64,6 +67,8 @@ struct Schedule {
   std::vector<Receive> receives;          // those from one rank in the order in which it sends them
   std::vector<Copy> copies;               // by step
   std::vector<Combination> combinations;  // by step
+  /// Carries out all combinations, instead of their reductions.
+  std::shared_ptr<OwnOp> own_op;
   /// What comes from a rank may wait for others, because ranks hand on what they have got: a use
   /// that is under way fails where any rank has ended, not only those that we hear from.
   bool needs_all = false;

@@ -36,7 +36,8 @@ class Reducing {
         root_(root),
         home_(placement.node(root)),
         vectors_(vectors),
-        ordered_(order_matters(vectors.reduction)),
+        ordered_(vectors.own_op != nullptr || order_matters(vectors.reduction)),
+        into_higher_(vectors.own_op != nullptr && !vectors.own_op->commutes()),
         most_members_(most_members(placement)),
         slices_(cut(limits)),
         tree_(placement.nodes(), (slices_.number() + most_members_ - 1) / most_members_),
@@ -57,6 +58,7 @@ class Reducing {
     take_result();
     std::ranges::stable_sort(receives_, {}, &Receive::order);
     for (Receive& one : receives_) schedule_.receives.push_back(std::move(one.receive));
+    schedule_.own_op = vectors_.own_op;
     made_.schedule = std::move(schedule_);
     return std::move(made_);
   }
@@ -128,8 +130,12 @@ class Reducing {
   }
 
   bool here(int rank) const { return placement_.node(rank) == placement_.node(); }
-  /// Whether a value of ours is changed, and so has to be a copy of the program's.
-  bool changes(const Value& value) const { return !value.children.empty(); }
+  /// Whether a value of ours is changed, and so has to be a copy of the program's: something is
+  /// combined into it.
+  bool changes(const Value& value) const {
+    if (!into_higher_) return !value.children.empty();
+    return value.children.empty() && value.parent >= 0 && here(value.parent);
+  }
 
   /// For each slice that we have: one for each value of our node but our own, unless it changes,
   /// and for each that comes from another node.
@@ -179,7 +185,7 @@ class Reducing {
     }
     if (values_.size() > 1 || changes(values_.front())) ++step_;
     for (const Value& value : values_) {
-      std::byte* const place = places[value.rank];
+      std::byte*& place = places[value.rank];
       for (const int child : value.children) {
         std::byte* from = nullptr;
         if (here(child)) {
@@ -190,6 +196,8 @@ class Reducing {
           receive(executor(node, slice), from, slice, step_, order_of(slice, child));
           ++step_;
         }
+        // An own op leaves its result where the higher ranks' values were.
+        if (into_higher_) std::swap(from, place);
         schedule_.combinations.push_back({from, place, count, vectors_.reduction, step_});
       }
       if (value.parent < 0) {
@@ -229,6 +237,7 @@ class Reducing {
   int home_;
   Vectors vectors_;
   bool ordered_;
+  bool into_higher_;  // what comes from higher ranks is changed, not what it is combined with
   std::uint64_t most_members_;
   Pieces slices_;
   NodeTree tree_;

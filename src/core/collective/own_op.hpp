@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace oriel {
+
+/// An op of the program's own: a function that combines elements which only the program knows.
+class OwnOp {
+ public:
+  OwnOp() = default;
+  virtual ~OwnOp() = default;
+  OwnOp(const OwnOp&) = delete;
+  OwnOp& operator=(const OwnOp&) = delete;
+
+  virtual bool commutes() const = 0;
+  /// Whether this sweep may call it: not on a thread that the program does not know.
+  virtual bool callable() const = 0;
+  /// into[i] = from[i] op into[i], of so many elements in a row.
+  virtual void combine(const void* from, void* into, std::uint64_t count) = 0;
+};
+
+}  // namespace oriel
