@@ -39,15 +39,18 @@ std::vector<std::string> objects() {
   return names;
 }
 
-/// As compilers spell it. Objects that were loaded for themselves are asked one by one: nobody else
-/// finds their names.
-bool is_fortran_layer(const std::string& object) {
+/// A function of the Fortran layer's, as compilers spell it; null: neither this object nor one that
+/// it needs has it. Objects that were loaded for themselves are asked one by one: nobody else finds
+/// their names.
+const void* fortran_function(const std::string& object) {
   static constexpr std::array names{"mpi_win_set_attr_", "mpi_win_set_attr", "mpi_win_set_attr__",
                                     "MPI_WIN_SET_ATTR"};
   void* opened = ::dlopen(object.empty() ? nullptr : object.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  if (opened == nullptr) return false;  // the kernel's
-  const bool found = std::ranges::any_of(
-      names, [&](const char* name) { return ::dlsym(opened, name) != nullptr; });
+  if (opened == nullptr) return nullptr;  // the kernel's
+  const void* found = nullptr;
+  for (const char* name : names) {
+    if (found == nullptr) found = ::dlsym(opened, name);
+  }
   ::dlclose(opened);
   return found;
 }
@@ -60,12 +63,24 @@ bool fortran_layer_loaded() {
   if (found.load(std::memory_order_relaxed)) return true;
   const Loads now = loads();
   if (looked_through.load(std::memory_order_acquire) == now) return false;
-  if (std::ranges::any_of(objects(), is_fortran_layer)) {
+  const auto has_one = [](const std::string& object) {
+    return fortran_function(object) != nullptr;
+  };
+  if (std::ranges::any_of(objects(), has_one)) {
     found.store(true, std::memory_order_relaxed);
     return true;
   }
   looked_through.store(now, std::memory_order_release);
   return false;
+}
+
+bool in_fortran_layer(const void* code) {
+  Dl_info caller{};
+  Dl_info layer{};
+  if (::dladdr(code, &caller) == 0) return false;
+  const void* function = fortran_function(caller.dli_fname);
+  return function != nullptr && ::dladdr(function, &layer) != 0 &&
+         layer.dli_fbase == caller.dli_fbase;
 }
 
 }  // namespace oriel::boundary

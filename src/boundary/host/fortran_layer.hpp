@@ -9,4 +9,7 @@ namespace oriel::boundary {
 /// without ours.
 bool fortran_layer_loaded();
 
+/// Whether this code is the Fortran layer's: what calls from there bring may be Fortran's.
+bool in_fortran_layer(const void* code);
+
 }  // namespace oriel::boundary

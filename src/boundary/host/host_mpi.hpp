@@ -27,6 +27,8 @@
   X(Put) X(Get) X(Accumulate) X(Get_accumulate) X(Fetch_and_op) X(Compare_and_swap) X(Rput) \
   X(Rget) X(Raccumulate) X(Rget_accumulate)
 
+#define ORIEL_INTERPOSED_OPS(X) X(Op_create) X(Op_free)
+
 #define ORIEL_INTERPOSED_WAITS(X) \
   X(Wait) X(Waitany) X(Waitall) X(Waitsome) X(Test) X(Testany) X(Testall) X(Testsome) \
   X(Request_get_status) X(Start) X(Startall) X(Request_free)
@@ -45,7 +47,7 @@
 #define ORIEL_INTERPOSED_LARGE_COUNTS(X) \
   X(Win_create_c) X(Win_allocate_c) X(Win_allocate_shared_c) X(Win_shared_query_c) X(Put_c) \
   X(Get_c) X(Accumulate_c) X(Get_accumulate_c) X(Rput_c) X(Rget_c) X(Raccumulate_c) \
-  X(Rget_accumulate_c) X(Alltoallv_init_c)
+  X(Rget_accumulate_c) X(Op_create_c) X(Alltoallv_init_c)
 #else
 #define ORIEL_INTERPOSED_LARGE_COUNTS(X)
 #endif
@@ -77,6 +79,7 @@
   ORIEL_INTERPOSED_WINDOWS(X)         \
   ORIEL_INTERPOSED_SYNCHRONIZATION(X) \
   ORIEL_INTERPOSED_OPERATIONS(X)      \
+  ORIEL_INTERPOSED_OPS(X)             \
   ORIEL_INTERPOSED_LARGE_COUNTS(X)    \
   ORIEL_INTERPOSED_COLLECTIVES(X)     \
   ORIEL_INTERPOSED_WAITS(X)           \

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/operations/own_ops.hpp"
+
+#include <type_traits>
+
+#include "boundary/host/fortran_layer.hpp"
+#include "boundary/host/host_mpi.hpp"
+
+namespace oriel::boundary {
+
+OwnOps own_ops;
+
+namespace {
+
+/// Whether a function that comes from there takes C's handles. Fortran's are the same where C's are
+/// integers.
+bool takes_handles(const void* caller) {
+  return !std::is_pointer_v<MPI_Datatype> || !in_fortran_layer(caller);
+}
+
+}  // namespace
+
+void OwnOps::note(MPI_Op op, const OwnFunction& function) {
+  const std::lock_guard alone(alone_);
+  functions_.insert_or_assign(handle_key(op), function);
+}
+
+void OwnOps::forget(MPI_Op op) {
+  const std::lock_guard alone(alone_);
+  functions_.erase(handle_key(op));
+}
+
+std::optional<OwnFunction> OwnOps::find(MPI_Op op) {
+  const std::lock_guard alone(alone_);
+  const auto found = functions_.find(handle_key(op));
+  if (found == functions_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_MPI_CALL(Op_create)(MPI_User_function* function, int commute, MPI_Op* op) {
+  const bool known = takes_handles(__builtin_return_address(0));
+  const int code = host_mpi().Op_create(function, commute, op);
+  if (code == MPI_SUCCESS && known) {
+    own_ops.note(*op, {.plain = function, .commutes = commute != 0});
+  }
+  return code;
+}
+
+#if ORIEL_HOST_LARGE_COUNTS
+ORIEL_MPI_CALL(Op_create_c)(MPI_User_function_c* function, int commute, MPI_Op* op) {
+  const bool known = takes_handles(__builtin_return_address(0));
+  const int code = host_mpi().Op_create_c(function, commute, op);
+  if (code == MPI_SUCCESS && known) {
+    own_ops.note(*op, {.large = function, .commutes = commute != 0});
+  }
+  return code;
+}
+#endif
+
+ORIEL_MPI_CALL(Op_free)(MPI_Op* op) {
+  // Before the host may give the handle to another thread's.
+  if (op != nullptr) own_ops.forget(*op);
+  return host_mpi().Op_free(op);
+}
