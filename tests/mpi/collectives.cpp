@@ -3,13 +3,19 @@
 // brings, and what is wrong on one rank is an error on all.
 #include "oriel/collectives.h"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <thread>
 #include <vector>
 
 #include "support/exported.hpp"
+#include "support/host_calls.hpp"
 #include "support/program.hpp"
 #include "support/window.hpp"
 
@@ -98,17 +104,19 @@ void compare(const Program& program, const Body& body, const Fill& fill_with = f
   }
   for (int round = 0; round < rounds; ++round) {
     std::array<Memory, 2> expected;
+    std::array<Memory, 2> sent;
     for (std::size_t i = 0; i < 2; ++i) {
       fill_with(from[i], program.rank(), round + 10 * int(i));
       fill_with(into[i], program.rank() + 50, round + 10 * int(i));
       expected[i] = into[i];
       body.host(from[i].data(), expected[i].data());
+      sent[i] = from[i];
     }
     const auto first = std::size_t(program.rank() + round) % 2;
     MPI_Start(&requests[first]);
     MPI_Start(&requests[1 - first]);
     MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
-    for (std::size_t i = 0; i < 2; ++i) CHECK(into[i] == expected[i]);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(into[i] == expected[i] && from[i] == sent[i]);
   }
   for (MPI_Request& request : requests) MPI_Request_free(&request);
 }
@@ -303,6 +311,205 @@ void reduce(const Program& program) {
   reduce_with<DoubleInt>(program, MPI_DOUBLE_INT, MPI_MAXLOC);
 }
 
+/// The one that the program has.
+const std::thread::id program_thread = std::this_thread::get_id();
+
+/// A number's halves are an affine map modulo 2^16: one behind the other, in whose order there is
+/// no freedom.
+std::uint32_t chain(std::uint32_t low, std::uint32_t high) {
+  const std::uint32_t factor = (low & 0xffff) * (high & 0xffff);
+  const std::uint32_t summand = (low & 0xffff) * (high >> 16) + (low >> 16);
+  return summand << 16 | (factor & 0xffff);
+}
+std::uint32_t add(std::uint32_t low, std::uint32_t high) {
+  return low + high;
+}
+
+/// Of datatypes whose numbers lie at equal distances.
+template <std::uint32_t (*combine)(std::uint32_t, std::uint32_t), class Count>
+void combine_all(void* in, void* inout, Count* count, MPI_Datatype* type) {
+  CHECK(std::this_thread::get_id() == program_thread);
+  int size = 0;
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  MPI_Type_size(*type, &size);
+  MPI_Type_get_extent(*type, &low, &extent);
+  const int numbers = size / 4;
+  for (Count i = 0; i < *count * numbers; ++i) {
+    const auto place = std::ptrdiff_t(i) * (extent / numbers);
+    std::array<std::uint32_t, 2> both{};
+    std::memcpy(&both[0], static_cast<char*>(in) + place, 4);
+    std::memcpy(&both[1], static_cast<char*>(inout) + place, 4);
+    const std::uint32_t result = combine(both[0], both[1]);
+    std::memcpy(static_cast<char*>(inout) + place, &result, 4);
+  }
+}
+
+/// Of a predefined datatype with gaps.
+void add_pairs(void* in, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i) {
+    static_cast<DoubleInt*>(inout)[i].value += static_cast<DoubleInt*>(in)[i].value;
+    static_cast<DoubleInt*>(inout)[i].index += static_cast<DoubleInt*>(in)[i].index;
+  }
+}
+
+using MakeOp = std::function<MPI_Op()>;
+
+MakeOp make_op(MPI_User_function* function, int commutes) {
+  return [=] {
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Op_create(function, commutes, &op);
+    return op;
+  };
+}
+#if MPI_VERSION >= 4
+MakeOp make_op_c(MPI_User_function_c* function, int commutes) {
+  return [=] {
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Op_create_c(function, commutes, &op);
+    return op;
+  };
+}
+#endif
+
+/// The op is gone before the request is used.
+void reduce_by(const Program& program, const MakeOp& make, const Type& type,
+               const Fill& fill_with = fill) {
+  MPI_Op hosts = make();
+  for (const int count : lengths) {
+    for (const int root : {0, program.size() - 1}) {
+      for (const bool in_place : {false, true}) {
+        const std::size_t bytes = std::size_t(count) * std::size_t(type.extent);
+        const bool at_root = program.rank() == root;
+        const auto source = [=](char* from) -> void* {
+          return in_place && at_root ? MPI_IN_PLACE : from;
+        };
+        const auto target = [=](char* into) -> void* { return at_root ? into : nullptr; };
+        compare(program,
+                {bytes, bytes,
+                 [&](char* from, char* into, MPI_Request* request) {
+                   MPI_Op op = make();
+                   const int code =
+                       calls().Reduce_init(source(from), target(into), count, type.handle, op, root,
+                                           MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                   MPI_Op_free(&op);
+                   return code;
+                 },
+                 [&](char* from, char* into) {
+                   MPI_Reduce(source(from), target(into), count, type.handle, hosts, root,
+                              MPI_COMM_WORLD);
+                 }},
+                fill_with);
+      }
+    }
+  }
+  MPI_Op_free(&hosts);
+}
+
+void own_ops(const Program& program) {
+  const Types types;
+  Type pair{MPI_DATATYPE_NULL, 8};
+  MPI_Type_contiguous(2, MPI_INT, &pair.handle);
+  MPI_Type_commit(&pair.handle);
+  for (const Type& type : {types.all[0], types.all[2], pair}) {
+    reduce_by(program, make_op(combine_all<chain, int>, 0), type);
+  }
+  reduce_by(program, make_op(combine_all<add, int>, 1), types.all[0]);
+  reduce_by(program, make_op(combine_all<add, int>, 1), types.all[2]);
+#if MPI_VERSION >= 4
+  reduce_by(program, make_op_c(combine_all<chain, MPI_Count>, 0), types.all[2]);
+#endif
+  reduce_by(program, make_op(add_pairs, 1), {MPI_DOUBLE_INT, int(sizeof(DoubleInt))},
+            fill_numbers<DoubleInt>);
+  MPI_Type_free(&pair.handle);
+}
+
+/// All compute first, and leave their part to whoever serves them meanwhile; then all but the root
+/// sit in a call of the host's.
+void own_op_meanwhile(const Program& program) {
+  MPI_Op op = make_op(combine_all<chain, int>, 0)();
+  for (int root = 0; root < program.size(); ++root) {
+    std::array<int, 100> own{};
+    std::array<int, 100> expected{};
+    std::array<int, 100> result{};
+    own.fill(0x30003 + 2 * program.rank());
+    MPI_Reduce(own.data(), expected.data(), 100, MPI_INT, op, root, MPI_COMM_WORLD);
+    MPI_Request request;
+    CHECK_EQUAL(calls().Reduce_init(own.data(), result.data(), 100, MPI_INT, op, root,
+                                    MPI_COMM_WORLD, MPI_INFO_NULL, &request),
+                MPI_SUCCESS);
+    for (int round = 0; round < 3; ++round) {
+      result.fill(0);
+      MPI_Start(&request);
+      usleep(20'000);
+      if (program.rank() == root) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(result == expected);
+        for (int other = 0; other < program.size(); ++other) {
+          if (other != root) MPI_Send(nullptr, 0, MPI_INT, other, 1, MPI_COMM_WORLD);
+        }
+      } else {
+        MPI_Recv(nullptr, 0, MPI_INT, root, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      }
+    }
+    MPI_Request_free(&request);
+  }
+  MPI_Op_free(&op);
+}
+
+void own_op_errors(const Program& program) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const bool last = program.rank() == program.size() - 1;
+  std::array<int, 64> from{};
+  std::array<int, 64> into{};
+  const auto make = [&](MPI_Datatype type, MPI_Op op) {
+    MPI_Request request;
+    return calls().Reduce_init(from.data(), into.data(), 2, type, op, 0, comm, MPI_INFO_NULL,
+                               &request);
+  };
+  MPI_Op op = make_op(combine_all<add, int>, 1)();
+  MPI_Op other = make_op(combine_all<add, int>, 0)();
+  MPI_Datatype beyond;
+  MPI_Type_create_resized(MPI_INT, 0, 2, &beyond);
+  MPI_Type_commit(&beyond);
+  CHECK_CLASS(make(last ? beyond : MPI_INT, op), MPI_ERR_TYPE);
+  MPI_Datatype before;
+  const int one = 1;
+  const MPI_Aint place = -4;
+  MPI_Type_create_hindexed(1, &one, &place, MPI_INT, &before);
+  MPI_Type_commit(&before);
+  CHECK_CLASS(make(before, op), MPI_ERR_TYPE);
+  MPI_Datatype wide;
+  MPI_Type_create_resized(MPI_INT, 0, 8, &wide);
+  MPI_Type_commit(&wide);
+  CHECK_CLASS(make(wide, MPI_SUM), MPI_ERR_OP);
+  CHECK_CLASS(make(MPI_INT, MPI_OP_NULL), MPI_ERR_OP);
+  CHECK_CLASS(make(MPI_INT, MPI_REPLACE), MPI_ERR_OP);
+  if (program.size() > 1) {
+    CHECK_CLASS(make(MPI_INT, last ? other : op), MPI_ERR_ARG);
+    CHECK_CLASS(make(MPI_INT, last ? MPI_SUM : op), MPI_ERR_ARG);
+    CHECK_CLASS(make(last ? wide : MPI_INT, op), MPI_ERR_ARG);
+  }
+  // Past us, and perhaps with the handle that one of ours has had.
+  MPI_Op_free(&op);
+  MPI_Op_free(&other);
+  const auto create =
+      reinterpret_cast<decltype(&MPI_Op_create)>(dlsym(support::host_library(), "MPI_Op_create"));
+  create(combine_all<add, int>, 1, &op);
+  create(combine_all<add, int>, 0, &other);
+  CHECK_CLASS(make(MPI_INT, op), MPI_ERR_OP);
+  CHECK_CLASS(make(MPI_INT, other), MPI_ERR_OP);
+  MPI_Op_free(&op);
+  MPI_Op_free(&other);
+  MPI_Type_free(&beyond);
+  MPI_Type_free(&before);
+  MPI_Type_free(&wide);
+  MPI_Comm_free(&comm);
+}
+
 /// Along each edge as many elements as its two ranks have in common.
 void on_topology(const Program& program, MPI_Comm comm, const std::vector<int>& to,
                  const std::vector<int>& from) {
@@ -472,6 +679,9 @@ int main(int argc, char** argv) {
   program.test("allgatherv", [&] { allgatherv(program); });
   program.test("bcast", [&] { bcast(program); });
   program.test("reduce", [&] { reduce(program); });
+  program.test("own ops", [&] { own_ops(program); });
+  program.test("own op meanwhile", [&] { own_op_meanwhile(program); });
+  program.test("own op errors", [&] { own_op_errors(program); });
   program.test("neighbors", [&] { neighbors(program); });
   program.test("errors", [&] { errors(program); });
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/collectives/planned_rooted.hpp"
 
+#include <limits>
+#include <optional>
 #include <string>
 
+#include "boundary/collectives/function_op.hpp"
 #include "boundary/operations/ops.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/collective/schedules/bcast.hpp"
@@ -11,6 +14,10 @@
 
 namespace oriel::boundary {
 namespace {
+
+// In a topic, beside predefined ops.
+constexpr std::uint64_t commuting = op_count;
+constexpr std::uint64_t not_commuting = op_count + 1;
 
 // A sentence of this thread's, until its next failure.
 thread_local std::string reason;
@@ -46,23 +53,15 @@ Failure PlannedReduce::take() {
   }
   const Datatypes::Known* known = runtime.datatypes.find(arguments_.type);
   if (known == nullptr) return {MPI_ERR_TYPE, "the datatype is not valid or not committed"};
-  const PredefinedType* basic = known->basic;
-  if (basic == nullptr || known->layout->size() != basic->size ||
-      known->layout->extent() != basic->extent || arguments_.op == MPI_REPLACE ||
-      arguments_.op == MPI_NO_OP) {
-    return {MPI_ERR_OP,
-            "this call takes MPI_Reduce's predefined ops on predefined datatypes; use the MPI "
-            "library's own call for others"};
+  const std::optional<OwnFunction> function = own_ops.find(arguments_.op);
+  if (const Failure bad = function ? take_own(*function, known->layout) : take_op(*known)) {
+    return bad;
   }
-  const Failure bad = reduction_of(OperationKind::accumulate, arguments_.op, basic, reduction_);
-  if (bad) return bad;
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::uint64_t>(arguments_.count),
-                             static_cast<std::uint64_t>(basic->extent), &bytes)) {
+                             static_cast<std::uint64_t>(elements_->extent()), &bytes)) {
     return {MPI_ERR_COUNT, "the vector lies beyond what an address can say"};
   }
-  elements_ = known->elements;
-  gaps_ = basic->extent != static_cast<std::int64_t>(reduction_.element);
   if (arguments_.at_root && arguments_.into == MPI_IN_PLACE) {
     return {MPI_ERR_BUFFER, "MPI_IN_PLACE is not for the receive buffer"};
   }
@@ -72,35 +71,77 @@ Failure PlannedReduce::take() {
   return {};
 }
 
+Failure PlannedReduce::take_op(const Datatypes::Known& known) {
+  if (!predefined(arguments_.op)) {
+    return {MPI_ERR_OP,
+            "the op is neither one of MPI_Reduce's nor one that Oriel has seen MPI_Op_create make; "
+            "use the MPI library's own call for it"};
+  }
+  const PredefinedType* basic = known.basic;
+  if (basic == nullptr || known.layout->size() != basic->size ||
+      known.layout->extent() != basic->extent) {
+    return {MPI_ERR_OP, "a predefined op takes predefined datatypes alone"};
+  }
+  const Failure bad = reduction_of(OperationKind::accumulate, arguments_.op, basic, reduction_);
+  if (bad) return bad;
+  elements_ = known.elements;
+  if (basic->extent != static_cast<std::int64_t>(reduction_.element)) {
+    copied_ =
+        LayoutRef(new Layout({{0, reduction_.element}}, reduction_.element, reduction_.basic));
+  }
+  return {};
+}
+
+Failure PlannedReduce::take_own(const OwnFunction& function, const LayoutRef& layout) {
+  const std::int64_t extent = layout->extent();
+  const auto [low, high] = layout->bounds(1);
+  if (low < 0 || high > extent) {
+    return {MPI_ERR_TYPE,
+            "the op is the program's own, and the datatype's data reach before an element's start "
+            "or beyond its extent"};
+  }
+  elements_ = layout;
+  reduction_.element = 1;
+  if (layout->size() == 0) {
+    arguments_.count = 0;
+  } else if (extent > std::numeric_limits<std::uint32_t>::max()) {
+    return {MPI_ERR_TYPE, "the datatype's extent is 4 GB or more"};
+  } else {
+    reduction_.element = static_cast<std::uint32_t>(extent);
+    if (!layout->contiguous()) copied_ = layout;
+  }
+  own_op_ = std::make_shared<FunctionOp>(function, arguments_.type, reduction_.element);
+  return {};
+}
+
 void PlannedReduce::tell(Topic& topic) const {
-  topic.with_root(arguments_.root)
-      .with(static_cast<std::uint64_t>(arguments_.count))
-      .with(static_cast<std::uint64_t>(reduction_.op))
-      .with(static_cast<std::uint64_t>(reduction_.basic));
+  topic.with_root(arguments_.root).with(static_cast<std::uint64_t>(arguments_.count));
+  if (own_op_ != nullptr) {
+    topic.with(own_op_->commutes() ? commuting : not_commuting)
+        .with(elements_->size())
+        .with(reduction_.element);
+  } else {
+    topic.with(static_cast<std::uint64_t>(reduction_.op))
+        .with(static_cast<std::uint64_t>(reduction_.basic));
+  }
 }
 
 MadeSchedule PlannedReduce::schedule(const Placement& placement, const Limits& limits) {
-  if (gaps_) return schedule_without_gaps(placement, limits);
-  return reduce(
-      placement, arguments_.root,
-      {arguments_.from, arguments_.into, static_cast<std::uint64_t>(arguments_.count), reduction_},
-      limits);
+  if (copied_) return schedule_on_copy(placement, limits);
+  return reduce(placement, arguments_.root, vectors(arguments_.from, arguments_.into), limits);
 }
 
-MadeSchedule PlannedReduce::schedule_without_gaps(const Placement& placement,
-                                                  const Limits& limits) {
+MadeSchedule PlannedReduce::schedule_on_copy(const Placement& placement, const Limits& limits) {
   const auto count = static_cast<std::uint64_t>(arguments_.count);
-  packed_ = std::make_unique_for_overwrite<std::byte[]>(count * reduction_.element);
-  const LayoutRef element(
-      new Layout({{0, reduction_.element}}, reduction_.element, reduction_.basic));
-  const Buffer packed{packed_.get(), count, element};
+  // What it has of gaps travels: zeros.
+  copy_ = std::make_unique<std::byte[]>(count * reduction_.element);
+  const Buffer copy{copy_.get(), count, copied_};
   // In place: who is not the root brings nothing back.
-  MadeSchedule made =
-      reduce(placement, arguments_.root, {packed_.get(), packed_.get(), count, reduction_}, limits);
+  MadeSchedule made = reduce(placement, arguments_.root, vectors(copy_.get(), copy_.get()), limits);
   std::vector<Schedule::Copy>& copies = made.schedule.copies;
-  copies.insert(copies.begin(), {elements(arguments_.from), packed, Schedule::before_all});
+  copies.insert(copies.begin(), {elements(arguments_.from), copy, Schedule::before_all});
   if (arguments_.at_root) {
-    copies.push_back({packed, elements(arguments_.into), made.schedule.last_step() + 1});
+    copies.push_back({copy, elements(arguments_.into), made.schedule.last_step() + 1});
   }
   return made;
 }

@@ -7,6 +7,11 @@
 
 #include "boundary/collectives/alltoallv_arguments.hpp"
 #include "boundary/collectives/planned.hpp"
+#include "boundary/datatypes/datatypes.hpp"
+#include "boundary/operations/own_ops.hpp"
+#include "core/collective/own_op.hpp"
+#include "core/collective/schedules/reduce.hpp"
+#include "core/operation/layout.hpp"
 #include "core/operation/reduction.hpp"
 
 namespace oriel::boundary {
@@ -48,19 +53,27 @@ class PlannedReduce final : public Planned {
   Failure take() override;
   void tell(Topic& topic) const override;
   MadeSchedule schedule(const Placement& placement, const Limits& limits) override;
-  std::unique_ptr<std::byte[]> memory() override { return std::move(packed_); }
+  std::unique_ptr<std::byte[]> memory() override { return std::move(copy_); }
 
  private:
-  MadeSchedule schedule_without_gaps(const Placement& placement, const Limits& limits);
+  Failure take_op(const Datatypes::Known& known);
+  Failure take_own(const OwnFunction& function, const LayoutRef& layout);
+  MadeSchedule schedule_on_copy(const Placement& placement, const Limits& limits);
+  Vectors vectors(const void* from, void* into) const {
+    return {from, into, static_cast<std::uint64_t>(arguments_.count), reduction_, own_op_};
+  }
   Buffer elements(const void* address) const {
     return {const_cast<void*>(address), static_cast<std::uint64_t>(arguments_.count), elements_};
   }
 
   ReduceArguments arguments_;
-  Reduction reduction_;
+  Reduction reduction_;            // of an own op the bytes of an element alone
+  std::shared_ptr<OwnOp> own_op_;  // null: a predefined one
   LayoutRef elements_;
-  bool gaps_ = false;  // between the elements
-  std::unique_ptr<std::byte[]> packed_;
+  // How elements lie on a copy, where they have gaps; null: there is none. Without these for
+  // predefined ops; with them for the program's, which knows its own datatypes alone.
+  LayoutRef copied_;
+  std::unique_ptr<std::byte[]> copy_;
 };
 
 }  // namespace oriel::boundary

@@ -69,6 +69,12 @@ const std::array<PredefinedOp, 12>& predefined_ops() {
   return ops;
 }
 
+const PredefinedOp* find_predefined(MPI_Op op) {
+  const auto& ops = predefined_ops();
+  const auto* const found = std::ranges::find(ops, op, &PredefinedOp::handle);
+  return found != ops.end() ? found : nullptr;
+}
+
 /// Integers with characters, logical and multi-language types and bytes.
 bool comparable(const PredefinedType& type) {
   return type.type_class == TypeClass::integer || type.type_class == TypeClass::logical ||
@@ -98,15 +104,18 @@ Failure reduction_of(OperationKind kind, MPI_Op op, const PredefinedType* basic,
     if (kind == OperationKind::get_accumulate) return {};
     return {MPI_ERR_OP, "MPI_NO_OP needs a call that fetches"};
   }
-  const auto& ops = predefined_ops();
-  const auto* const found = std::ranges::find(ops, op, &PredefinedOp::handle);
-  if (found == ops.end()) return {MPI_ERR_OP, "the op is not a predefined one"};
+  const PredefinedOp* found = find_predefined(op);
+  if (found == nullptr) return {MPI_ERR_OP, "the op is not a predefined one"};
   if (!found->takes(type.type_class)) {
     return {MPI_ERR_OP, "the op is not defined for this datatype"};
   }
   reduction.op = found->op;
   if (valid(reduction)) return {};
   return {MPI_ERR_OP, "this build of Oriel has no arithmetic for the datatype"};
+}
+
+bool predefined(MPI_Op op) {
+  return find_predefined(op) != nullptr;
 }
 
 }  // namespace oriel::boundary

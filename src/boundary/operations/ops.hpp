@@ -14,4 +14,7 @@ namespace oriel::boundary {
 Failure reduction_of(OperationKind kind, MPI_Op op, const PredefinedType* basic,
                      Reduction& reduction);
 
+/// Whether it is one of MPI_Reduce's predefined ops.
+bool predefined(MPI_Op op);
+
 }  // namespace oriel::boundary

@@ -131,7 +131,9 @@ Agent::Look Agent::look() {
   Process& process = runtime.engine()->process;
   if (!stopping_.load(std::memory_order_relaxed) && process.sweeps() == seen_) {
     if (const TryGuard guard{runtime.lock}) {
+      sweeping_ = true;
       const bool moved = process.sweep();
+      sweeping_ = false;
       seen_ = process.sweeps();
       return moved ? Look::moved : Look::quiet;
     }

@@ -29,6 +29,8 @@ class Agent {
   void start();
   void stop();
   bool running() const { return thread_ != nullptr; }
+  /// With the process lock: whether it is the agent that has it, and sweeps.
+  bool sweeping() const { return sweeping_; }
   /// In the child of a fork there is no such thread, and nobody to wait for.
   void disown() { [[maybe_unused]] const std::thread* parents = thread_.release(); }
   /// A call returns with something under way that others can go on with: if the program now
@@ -64,6 +66,7 @@ class Agent {
   std::uint64_t interval_ = 0;        // nanoseconds
   std::uint64_t longest_rest_ = 0;
   std::uint64_t seen_ = 0;  // sweeps when we looked last
+  bool sweeping_ = false;   // with the process lock
 };
 
 extern Agent agent;
