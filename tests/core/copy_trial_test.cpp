@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A transfer between mapped ranks that can be copied once or twice (C4): both ways are tried, both
-// sides keep the faster one.
+// A transfer between mapped ranks that can be copied once or twice (C4): all ways are tried, both
+// sides keep the fastest.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -22,40 +22,66 @@ TrialTimes times_of(std::initializer_list<std::uint64_t> spent) {
   return trial.times();
 }
 
+CopyWay fastest(std::initializer_list<std::uint64_t> sender,
+                std::initializer_list<std::uint64_t> receiver) {
+  return CopyTrial::fastest(times_of(sender), times_of(receiver));
+}
+
 TEST(CopyTrial, GoesByTheLeastOfBothSides) {
-  EXPECT_TRUE(CopyTrial::direct_is_faster(times_of({900, 900, 60, 50, 900, 900, 101, 400}),
-                                          times_of({900, 900, 52, 70, 0, 0, 0, 0})));
-  EXPECT_FALSE(CopyTrial::direct_is_faster(times_of({900, 900, 60, 50, 900, 900, 400, 103}),
-                                           times_of({900, 900, 52, 70, 0, 0, 0, 0})));
+  EXPECT_EQ(fastest({900, 900, 60, 50, 900, 900, 900, 51, 900, 900, 101, 400},
+                    {900, 900, 52, 70, 900, 900, 52, 900, 0, 0, 0, 0}),
+            CopyWay::direct);
+  EXPECT_EQ(fastest({900, 900, 60, 50, 900, 900, 900, 51, 900, 900, 400, 103},
+                    {900, 900, 52, 70, 900, 900, 52, 900, 0, 0, 0, 0}),
+            CopyWay::staged);
+  EXPECT_EQ(fastest({900, 900, 60, 50, 900, 900, 900, 50, 900, 900, 400, 103},
+                    {900, 900, 52, 70, 900, 900, 51, 900, 0, 0, 0, 0}),
+            CopyWay::streamed);
+}
+
+TEST(CopyTrial, TakesTheFirstOfWaysThatAreAsFast) {
+  EXPECT_EQ(fastest({1, 1, 50, 50, 1, 1, 50, 50, 1, 1, 100, 100},
+                    {1, 1, 50, 50, 1, 1, 50, 50, 0, 0, 0, 0}),
+            CopyWay::staged);
+  EXPECT_EQ(fastest({1, 1, 51, 51, 1, 1, 50, 50, 1, 1, 100, 100},
+                    {1, 1, 50, 50, 1, 1, 50, 50, 0, 0, 0, 0}),
+            CopyWay::streamed);
 }
 
 TEST(CopyTrial, AddsWhatBothHaveSpentInOneDirectUse) {
   // Each side has a use in which the other one has moved all.
-  EXPECT_FALSE(CopyTrial::direct_is_faster(times_of({50, 50, 50, 50, 9, 9, 200, 0}),
-                                           times_of({50, 50, 50, 50, 9, 9, 0, 200})));
+  EXPECT_EQ(fastest({50, 50, 50, 50, 99, 99, 99, 99, 9, 9, 200, 0},
+                    {50, 50, 50, 50, 99, 99, 99, 99, 9, 9, 0, 200}),
+            CopyWay::staged);
 }
 
 TEST(CopyTrial, LeavesOutTheFirstUsesOfEachWay) {
-  EXPECT_TRUE(CopyTrial::direct_is_faster(times_of({1, 1, 50, 50, 900, 900, 49, 900}),
-                                          times_of({1, 1, 50, 50, 900, 900, 50, 900})));
-  EXPECT_FALSE(CopyTrial::direct_is_faster(times_of({900, 900, 50, 50, 1, 1, 51, 900}),
-                                           times_of({900, 900, 50, 50, 1, 1, 50, 900})));
+  EXPECT_EQ(fastest({1, 1, 50, 50, 1, 1, 60, 60, 900, 900, 49, 900},
+                    {1, 1, 50, 50, 1, 1, 60, 60, 900, 900, 50, 900}),
+            CopyWay::direct);
+  EXPECT_EQ(fastest({900, 900, 50, 50, 1, 1, 60, 60, 1, 1, 51, 900},
+                    {900, 900, 50, 50, 1, 1, 60, 60, 1, 1, 50, 900}),
+            CopyWay::staged);
+  EXPECT_EQ(fastest({1, 1, 50, 50, 900, 900, 40, 40, 1, 1, 51, 900},
+                    {1, 1, 50, 50, 900, 900, 40, 40, 1, 1, 50, 900}),
+            CopyWay::streamed);
 }
 
 TEST(CopyTrial, CountsAllPiecesOfAUse) {
   CopyTrial trial;
-  for (std::uint64_t use = 1; use <= CopyTrial::staged_uses; ++use) {
+  for (std::uint64_t use = 1; use <= CopyTrial::uses_by_cells; ++use) {
     trial.spend(20);
     trial.spend(30);
     trial.end(use);
   }
-  EXPECT_EQ(trial.times().staged, 50u);
+  EXPECT_EQ(trial.times().by_cells[0], 50u);
+  EXPECT_EQ(trial.times().by_cells[1], 50u);
 }
 
 TEST(CopyTrial, DoesNotWrapWhereASideWasStopped) {
   const std::uint64_t four_seconds = std::uint64_t{1} << 32;
-  const TrialTimes stopped = times_of({9, 9, 9, 9, 9, 9, four_seconds, four_seconds});
-  EXPECT_FALSE(CopyTrial::direct_is_faster(stopped, stopped));
+  const TrialTimes stopped = times_of({9, 9, 9, 9, 9, 9, 9, 9, 9, 9, four_seconds, four_seconds});
+  EXPECT_EQ(CopyTrial::fastest(stopped, stopped), CopyWay::staged);
 }
 
 /// A message that takes eight pieces by cells and one call directly.
@@ -99,7 +125,9 @@ class Trial {
   /// Uses until the ways have been tried: as many calls as uses that go directly.
   void try_both() {
     for (std::uint64_t use = 1; use <= CopyTrial::last; ++use) {
-      EXPECT_EQ(this->use(static_cast<int>(use % 2)), CopyTrial::direct(use) ? 1u : 0u) << use;
+      EXPECT_EQ(this->use(static_cast<int>(use % 2)),
+                CopyTrial::way(use) == CopyWay::direct ? 1u : 0u)
+          << use;
     }
   }
 
@@ -145,8 +173,9 @@ TEST(CopyTrial, IsOverOnceItIsDecided) {
 TEST(CopyTrial, DoesNotKeepAWayThatFails) {
   Trial trial;
   trial.set_copy_nanoseconds(0);
-  for (std::uint64_t i = 0; i < CopyTrial::staged_uses; ++i) trial.use(static_cast<int>(i % 2));
-  for (std::uint64_t i = CopyTrial::staged_uses + 1; i < CopyTrial::last; ++i) trial.use_in_vain();
+  for (std::uint64_t i = 0; i < CopyTrial::uses_by_cells; ++i) trial.use(static_cast<int>(i % 2));
+  for (std::uint64_t i = CopyTrial::uses_by_cells + 1; i < CopyTrial::last; ++i)
+    trial.use_in_vain();
   EXPECT_EQ(trial.use(0), 1u);
   for (int i = 0; i < 8; ++i) EXPECT_EQ(trial.use(i % 2), 0u);
 }

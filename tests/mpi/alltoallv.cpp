@@ -153,6 +153,23 @@ void absolute_addresses(const Way& way) {
   for (MPI_Datatype& type : types) MPI_Type_free(&type);
 }
 
+/// One request through all ways of copying that are tried in its first uses, and beyond: of lengths
+/// that are tried, one cell or several.
+void many_uses(const Way& way) {
+  constexpr int uses = 20;
+  const std::array<int, 4> lengths = {5000, 16384, 40000, 65536};
+  for (const char* types : {"bytes", "ints to vectors"}) {
+    Shape shape = way.shape(Pattern::all, types, uses);
+    int next = 0;
+    for (std::vector<int>& row : shape.units) {
+      for (int& units : row) units = lengths[std::size_t(next++) % 4] / shape.types.bytes();
+    }
+    Exchange exchange(MPI_COMM_WORLD, shape);
+    exchange.init(way.algorithm);
+    for (int use = 0; use < uses; ++use) exchange.run(use);
+  }
+}
+
 /// Large counts and displacements.
 void large_counts(const Way& way) {
   if (alltoallv::calls().init_c == nullptr) return;  // the host alone
@@ -660,6 +677,7 @@ int main(int argc, char** argv) {
       test("lengths", lengths);
       test_unless_host("any", promise, "less than expected", less_than_expected);
       test("absolute addresses", absolute_addresses);
+      if (way.notified()) test("many uses", many_uses);
       test("large counts", large_counts);
       test("several active", [](const Way& of) { several_active(of, false); });
       test_unless_host("any", promise, "own orders",

@@ -19,7 +19,7 @@ namespace oriel {
 enum class LaneWay : std::uint8_t {
   staged,  // by cells: the sender copies them in, the receiver out
   direct,  // by one copy, from buffer to buffer: see Meeting
-  tried    // by either: see CopyTrial
+  tried    // by whichever is faster: see CopyTrial
 };
 
 /// What one side of a lane tells the other while the plan is made, and never changes but for

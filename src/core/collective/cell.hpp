@@ -12,8 +12,8 @@ namespace oriel {
 
 /// The word before some bytes that one rank leaves for another one: how many there are, or none.
 /// The sender writes them while there are none, the receiver reads them while there are some; so
-/// each word says whose turn it is, and no other one need be looked at. In the same cache line as
-/// the first of them. Zeroed memory is an empty one.
+/// each word says whose turn it is, and no other one need be looked at. Zeroed memory is an empty
+/// one.
 template <typename Words>
 class BasicCell {
   template <typename T>
@@ -32,14 +32,25 @@ class BasicCell {
   /// Release: that they have been read.
   void clear() { bytes_.store(0, std::memory_order_release); }
 
-  std::byte* payload() { return reinterpret_cast<std::byte*>(this + 1); }
+  /// Of a cell with room for so many bytes. Few are in the cache line of the word. Many begin with
+  /// one of their own: programs' buffers begin at multiples of 16 bytes, and a copy to an address
+  /// whose distance is up to 15 bytes more than whole pages takes some processors (AMD's, where the
+  /// C library copies by one instruction) sixteen times as long as any other.
+  std::byte* payload(std::uint64_t room) {
+    return reinterpret_cast<std::byte*>(this) + payload_offset(room);
+  }
   const Atomic<std::uint64_t>& word() const { return bytes_; }
   /// What one takes in memory with room for so many bytes.
   static constexpr std::uint64_t stride(std::uint64_t room) {
-    return (sizeof(BasicCell) + room + cache_line - 1) / cache_line * cache_line;
+    return (payload_offset(room) + room + cache_line - 1) / cache_line * cache_line;
   }
 
  private:
+  static constexpr std::uint64_t payload_offset(std::uint64_t room) {
+    return room <= most_beside_word ? sizeof(BasicCell) : cache_line;
+  }
+  static constexpr std::uint64_t most_beside_word = 1024;  // a line more is little beside these
+
   Atomic<std::uint64_t> bytes_{0};
 };
 

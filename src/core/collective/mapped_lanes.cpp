@@ -145,7 +145,7 @@ LaneWay MappedLanes::way_of(const Side& send, const Lane& lane) const {
 void MappedLanes::take_way(Side& side, LaneWay way, const LaneSide& other) {
   side.direct = way == LaneWay::direct;
   side.tried = way == LaneWay::tried;
-  side.unmet = side.tried ? CopyTrial::staged_uses : 0;
+  side.unmet = side.tried ? CopyTrial::uses_by_cells : 0;
   if (way == LaneWay::staged) return;
   side.moves = other.address != 0 && (other.place.shared() || !side.place.shared());
   side.address = other.address;
@@ -203,10 +203,15 @@ void MappedLanes::begin_sends(int step) {
   }
 }
 
+void MappedLanes::take_way(Side& side, CopyWay way) {
+  side.direct = way == CopyWay::direct;
+  side.streams = way == CopyWay::streamed;
+}
+
 void MappedLanes::begin(Side& side, LaneSide& own) {
   side.done = 0;
   if (!side.tried) return;
-  side.direct = CopyTrial::direct(progress_.use);
+  take_way(side, CopyTrial::way(progress_.use));
   // Released by the arrival, which follows.
   if (progress_.use == CopyTrial::last) own.times = side.trial.times();
 }
@@ -217,7 +222,7 @@ void MappedLanes::end(Side& side) {
   side.trial.end(progress_.use);
   if (progress_.use != CopyTrial::last) return;
   // Acquired when the sides have met.
-  side.direct = CopyTrial::direct_is_faster(side.lane->sender.times, side.lane->receiver.times);
+  take_way(side, CopyTrial::fastest(side.lane->sender.times, side.lane->receiver.times));
   side.tried = false;
 }
 
@@ -238,7 +243,12 @@ bool MappedLanes::push_staged(Side& send) {
         std::min<std::uint64_t>(send.bytes - send.done, send.lane->cells.room);
     {
       const Timed timed(transport_, send);
-      send.packed.copy_out(send.done, piece, cell.payload());
+      std::byte* const into = cell.payload(send.lane->cells.room);
+      if (send.streams) {
+        send.packed.stream_out(send.done, piece, into);
+      } else {
+        send.packed.copy_out(send.done, piece, into);
+      }
     }
     cell.fill(send.stale ? piece | Cell::stale : piece);
     moved_ = true;
@@ -259,7 +269,7 @@ bool MappedLanes::pull_staged(Receive& receive) {
     if (piece != filled) progress_.fail({Error::system, receive.rank, false});
     {
       const Timed timed(transport_, receive);
-      receive.packed.copy_in(receive.done, piece, cell.payload());
+      receive.packed.copy_in(receive.done, piece, cell.payload(receive.cells.room));
     }
     cell.clear();
     moved_ = true;

@@ -63,7 +63,8 @@ class MappedLanes {
     int process = 0;
     int step = 0;
     bool direct = false;         // in this use
-    bool tried = false;          // both ways still are
+    bool streams = false;        // likewise, where it goes by cells: the sender fills them so
+    bool tried = false;          // the ways still are
     bool stale = false;          // what is sent in this use is not what it should be
     bool moves = false;          // we can move pieces of a direct one
     bool met = false;            // of a direct one: in this use
@@ -105,6 +106,7 @@ class MappedLanes {
   LaneWay way_of(const Side& send, const Lane& lane) const;
   void shape_cells();
   void take_way(Side& side, LaneWay way, const LaneSide& other);
+  static void take_way(Side& side, CopyWay way);
   void begin(Side& side, LaneSide& own);
   void end(Side& side);
   bool push_staged(Side& send);

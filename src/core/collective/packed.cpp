@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/short_copy.hpp"
+#include "core/base/stream_copy.hpp"
 #include "core/operation/address.hpp"
 
 namespace oriel {
@@ -45,6 +46,11 @@ void Packed::copy_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) c
     std::memcpy(to, at(buffer_.address, offset), run);
     to += run;
   });
+}
+
+void Packed::stream_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const {
+  if (run_ == nullptr) return copy_out(first, bytes, to);
+  stream_copy(to, run_ + first, bytes);
 }
 
 void Packed::copy_in(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const {

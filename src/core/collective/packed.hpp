@@ -25,6 +25,8 @@ class Packed {
 
   /// Copies `bytes` bytes from number `first` on to another address, or from there.
   void copy_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const;
+  /// Likewise by stream_copy(), where it is one run.
+  void stream_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const;
   void copy_in(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const;
   /// Likewise to (`write`) or from an address of another process.
   Error copy(Transport& transport, int process, bool write, std::uint64_t first,
