@@ -182,16 +182,18 @@ int ORIEL_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcou
  * ranks on nodes: floating point is combined in an order that the ranks' numbers give alone.
  *
  * Ops of the program's own (MPI_Op_create) take every datatype whose data lie between an element's
- * start and its extent; any other is MPI_ERR_TYPE. They may be freed when the call has returned;
- * but a derived datatype has to stay as long as the request where the op's function looks at its
- * handle. The function may be called in any MPI call of any thread that makes one, with Oriel's
- * lock held: it may ask what a datatype is, and makes no other call of MPI. So this rank may wait
- * for one that computes.
+ * start and its extent, which is less than 4 GB; any other is MPI_ERR_TYPE. Elements travel with
+ * their gaps, so time and memory grow with the extent. They may be freed when the call has
+ * returned; but a derived datatype has to stay as long as the request where the op's function looks
+ * at its handle. The function may be called in any MPI call of any thread that makes one, with
+ * Oriel's lock held: it may ask what a datatype is, makes no other call of MPI, and takes no lock
+ * that another thread may hold while it calls MPI. So this rank may wait for one that computes.
  *
  * MPI_ERR_OP: the op is not defined for the datatype, a predefined one for a derived datatype, or
- * one that Oriel has not seen MPI_Op_create make (in Fortran, with Open MPI or the standard ABI):
- * use the MPI library's own call for it. MPI_ERR_ARG: ranks differ in count, datatype or op, as far
- * as can be seen. MPI_ERR_ROOT: there is no such rank, or ranks have named different ones.
+ * one that Oriel has not seen C's MPI_Op_create make (those of C++ bindings and of Fortran): use
+ * the MPI library's own call for it. MPI_ERR_ARG: ranks differ in count, datatype or op, as far as
+ * can be seen. MPI_ERR_ROOT: there is no such rank, or
+ * ranks have named different ones.
  */
 int ORIEL_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
                       MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request);

@@ -148,7 +148,7 @@ class Listening {
     int ranks = 0;
     MPI_Comm_size(comm, &ranks);
     const alltoallv::Types& of = types.named("bytes");
-    for (const char* algorithm : {"auto", "fence", "lock"}) {
+    for (const char* algorithm : {"auto", "fence", "lock", "two_sided"}) {
       alltoallv::Exchange exchange(comm, {of, alltoallv::units(Pattern::holes, ranks, 1)});
       exchange.init(algorithm);
       exchange.run(0);
@@ -250,6 +250,12 @@ void buffers(const Program& program, const Listening& all) {
       MPI_ERR_BUFFER, {},
       [](Arguments& of) {
         if (of.rank == of.last()) of.to = MPI_IN_PLACE;
+      },
+      program.size() - 1);
+  all.expect(
+      MPI_ERR_BUFFER, {},
+      [](Arguments& of) {
+        if (of.rank == of.last()) of.from = nullptr;
       },
       program.size() - 1);
 }

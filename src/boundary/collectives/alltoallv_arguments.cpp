@@ -24,6 +24,14 @@ std::uint32_t kind_of(const PredefinedType* basic) {
   return (static_cast<std::uint32_t>(basic->type_class) + 1) << class_shift | basic->size;
 }
 
+/// Whether the first byte is where no program has any: hosts do not all look, or look too late.
+bool is_null(const Buffer& buffer) {
+  constexpr std::uintptr_t first_page = 4096;
+  const auto address = reinterpret_cast<std::uintptr_t>(buffer.address);
+  const auto offset = static_cast<std::uintptr_t>(buffer.layout->blocks().front().offset);
+  return address + offset < first_page;
+}
+
 }  // namespace
 
 Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind) {
@@ -66,6 +74,12 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
     // As numbers: the buffer may be MPI_BOTTOM.
     buffer.address = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(side.buffer) +
                                              static_cast<std::uintptr_t>(offset));
+    if (bytes != 0 && is_null(buffer)) {
+      // A sentence of this thread's, until its next failure.
+      static thread_local std::string reason;
+      reason = "the buffer of the block for rank " + std::to_string(rank) + " is null";
+      return {MPI_ERR_BUFFER, reason.c_str()};
+    }
   }
   return {};
 }

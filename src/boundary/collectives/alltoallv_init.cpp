@@ -149,19 +149,10 @@ class AlltoallvMaker {
     return plan_of_host(plan);
   }
 
-  /// What the host finds wrong it says on one rank alone.
   int plan_of_host(std::unique_ptr<Carrier>& plan) {
     made_ = {};
-    OwnFault fault;
-    const int code = make_host_plan(with_counts_of_senders(), making_.state(), fitting_everywhere(),
-                                    info_, plan);
-    if (code != MPI_SUCCESS) fault = told_by_host(code);
-    const int settled = settle(call_, communicator_, fault);
-    if (settled != MPI_SUCCESS && plan != nullptr) {
-      const Guard guard(runtime.lock);
-      plan->let_go();
-    }
-    return settled;
+    return make_host_plan(call_, with_counts_of_senders(), making_.state(), fitting_everywhere(),
+                          info_, plan);
   }
 
   std::uint64_t fitting_everywhere() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/collectives/gathered_plan.hpp"
 
+#include <new>
+
 #include "boundary/collectives/plan_maker.hpp"
 #include "boundary/collectives/schedule_places.hpp"
 #include "boundary/progress/waiting.hpp"
@@ -37,12 +39,17 @@ int make_gathered_plan(const char* call, MPI_Comm communicator, CollectiveRoom& 
     return code;
   }
   // Of what has failed here the others hear while the next plan is made.
-  const Failure bad = use_once(room, *telling);
+  Failure bad = use_once(room, *telling);
+  made = {};
   if (!bad) {
-    made = in_place
-               ? gathered_alltoallw_in_place(placement, buffers.receives, exchange.lengths())
-               : gathered_alltoallw(placement, buffers.sends, buffers.receives, exchange.lengths());
-    find_places(made.schedule);
+    try {
+      made = in_place ? gathered_alltoallw_in_place(placement, buffers.receives, exchange.lengths())
+                      : gathered_alltoallw(placement, buffers.sends, buffers.receives,
+                                           exchange.lengths());
+      find_places(made.schedule);
+    } catch (const std::bad_alloc&) {
+      bad = no_memory;
+    }
   }
   return make_plan(call, communicator, room, made.schedule, topic, bad, plan);
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "boundary/collectives/agreement.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "transport/shm/clock.hpp"
@@ -206,11 +207,7 @@ class HostPlan final : public Carrier {
   void abandon() override {}
   void let_go() override {
     state_->room().remove_watcher();
-    if (!active_) give_back();
-  }
-  /// The duplicate, which other ranks take for free as well.
-  void give_back() {
-    if (duplicated_) state_->give_back_duplicate(place_);
+    if (duplicated_ && !active_) state_->give_back_duplicate(place_);
   }
   int lost() override { return lost_partner(); }
 
@@ -283,14 +280,15 @@ int host_alltoallv_init(const AlltoallvArguments& arguments, MPI_Comm communicat
   return init_by_host(arguments, sent, IntSide(receive), communicator, info, request);
 }
 
-int make_host_plan(const AlltoallvArguments& arguments, std::shared_ptr<CollectiveState> state,
-                   std::uint64_t idle, MPI_Info info, std::unique_ptr<Carrier>& plan) {
+int make_host_plan(const char* call, const AlltoallvArguments& arguments,
+                   std::shared_ptr<CollectiveState> state, std::uint64_t idle, MPI_Info info,
+                   std::unique_ptr<Carrier>& plan) {
+  MPI_Comm communicator = state->communicator();
   auto made = std::make_unique<HostPlan>(arguments, std::move(state));
-  if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) {
-    const Guard guard(runtime.lock);
-    made->give_back();
-    return code;
-  }
+  OwnFault fault;
+  if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) fault = told_by_host(code);
+  // A duplicate on which the host has begun something on some ranks alone is not used again.
+  if (const int code = settle(call, communicator, fault); code != MPI_SUCCESS) return code;
   made->watch();
   plan = std::move(made);
   return MPI_SUCCESS;

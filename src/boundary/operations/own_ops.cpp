@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/operations/own_ops.hpp"
 
-#include <type_traits>
+#include <dlfcn.h>
+
+#include <string_view>
 
 #include "boundary/host/fortran_layer.hpp"
 #include "boundary/host/host_mpi.hpp"
@@ -12,10 +14,17 @@ OwnOps own_ops;
 
 namespace {
 
-/// Whether a function that comes from there takes C's handles. Fortran's are the same where C's are
-/// integers.
-bool takes_handles(const void* caller) {
-  return !std::is_pointer_v<MPI_Datatype> || !in_fortran_layer(caller);
+/// Whether a function that comes from there takes the arguments of C's. Those of C++ and Java do
+/// not, and those of Fortran do only where its integers and C's handles have 32 bits.
+bool takes_arguments_of_c(const void* caller) {
+  Dl_info object{};
+  if (::dladdr(caller, &object) == 0 || object.dli_fname == nullptr) return false;
+  std::string_view name(object.dli_fname);
+  name.remove_prefix(name.rfind('/') + 1);
+  for (const char* other : {"libmpicxx", "libmpi_cxx", "libmpi_java"}) {
+    if (name.starts_with(other)) return false;
+  }
+  return !in_fortran_layer(caller);
 }
 
 }  // namespace
@@ -42,7 +51,7 @@ std::optional<OwnFunction> OwnOps::find(MPI_Op op) {
 using namespace oriel::boundary;
 
 ORIEL_MPI_CALL(Op_create)(MPI_User_function* function, int commute, MPI_Op* op) {
-  const bool known = takes_handles(__builtin_return_address(0));
+  const bool known = takes_arguments_of_c(__builtin_return_address(0));
   const int code = host_mpi().Op_create(function, commute, op);
   if (code == MPI_SUCCESS && known) {
     own_ops.note(*op, {.plain = function, .commutes = commute != 0});
@@ -52,7 +61,7 @@ ORIEL_MPI_CALL(Op_create)(MPI_User_function* function, int commute, MPI_Op* op) 
 
 #if ORIEL_HOST_LARGE_COUNTS
 ORIEL_MPI_CALL(Op_create_c)(MPI_User_function_c* function, int commute, MPI_Op* op) {
-  const bool known = takes_handles(__builtin_return_address(0));
+  const bool known = takes_arguments_of_c(__builtin_return_address(0));
   const int code = host_mpi().Op_create_c(function, commute, op);
   if (code == MPI_SUCCESS && known) {
     own_ops.note(*op, {.large = function, .commutes = commute != 0});
