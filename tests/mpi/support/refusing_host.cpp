@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stands before a host whose MPI_Alltoallv_init refuses its arguments on one rank alone: that of
-// ORIEL_TEST_REFUSING. Which arguments a host refuses is its own affair.
+// ORIEL_TEST_REFUSING, while it is set. Which arguments a host refuses is its own affair.
 #include <dlfcn.h>
 #include <mpi.h>
 
