@@ -222,7 +222,8 @@ class Job:
         if self._sanitized:
             library = REPOSITORY / "build" / "sanitize-address" / "lib" / host.library.name
             host = dataclasses.replace(host, library=library)
-            environment["LD_PRELOAD"] = sanitizer()
+            asked = environment.get("LD_PRELOAD")
+            environment["LD_PRELOAD"] = ":".join(filter(None, [sanitizer(), asked]))
             # The hosts keep what they allocate; the sanitizer comes behind our library.
             environment["ASAN_OPTIONS"] = "detect_leaks=0:verify_asan_link_order=0"
         if host.name == "openmpi":
