@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exchange between simulated ranks: each round all words, of that round, whoever is ahead.
-#include "core/exchange.hpp"
+#include "core/remote/exchange.hpp"
 
 #include <gtest/gtest.h>
 

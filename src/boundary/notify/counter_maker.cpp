@@ -6,7 +6,7 @@
 
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "core/exchange.hpp"
+#include "core/remote/exchange.hpp"
 
 namespace oriel::boundary {
 

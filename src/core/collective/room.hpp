@@ -11,7 +11,7 @@
 #include "core/collective/plan.hpp"
 #include "core/collective/plan_write.hpp"
 #include "core/epoch/epochs.hpp"
-#include "core/exchange.hpp"
+#include "core/remote/exchange.hpp"
 #include "core/remote/outbox.hpp"
 
 namespace oriel {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/exchange.hpp"
+#include "core/remote/exchange.hpp"
 
 #include <atomic>
 #include <cstring>
