@@ -42,12 +42,17 @@ class CollectiveState {
   /// One that is idle on all ranks, or a new one. Without the lock.
   int take_duplicate(std::uint64_t idle, std::size_t& place);
   MPI_Comm duplicate(std::size_t place) const { return duplicates_[place].communicator; }
+  /// The host has begun a collective of the communicator itself on some ranks alone, as all of them
+  /// know: the numbers that it gives its collectives there are not the same on all ranks any more.
+  void put_out_of_step() { out_of_step_ = true; }
+  bool out_of_step() const { return out_of_step_; }
 
  private:
   static int forget(MPI_Comm communicator, int keyval, void* value, void* extra);
 
   MPI_Comm communicator_;
   std::vector<Duplicate> duplicates_;
+  bool out_of_step_ = false;
   ReceiveWindows windows_;
   CollectiveRoom room_;
 };

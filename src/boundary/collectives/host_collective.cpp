@@ -128,7 +128,8 @@ class HostPlan final : public Carrier {
   }
 
   int prepare(std::uint64_t idle, MPI_Info info) {
-    if (!ORIEL_HOST_COLLECTIVES_KEEP_COMM || !host_alltoallv_init_works()) {
+    if (!ORIEL_HOST_COLLECTIVES_KEEP_COMM || !host_alltoallv_init_works() ||
+        state_->out_of_step()) {
       if (const int code = state_->take_duplicate(idle, place_); code != MPI_SUCCESS) return code;
       duplicated_ = true;
       communicator_ = state_->duplicate(place_);
@@ -281,14 +282,17 @@ int host_alltoallv_init(const AlltoallvArguments& arguments, MPI_Comm communicat
 }
 
 int make_host_plan(const char* call, const AlltoallvArguments& arguments,
-                   std::shared_ptr<CollectiveState> state, std::uint64_t idle, MPI_Info info,
+                   const std::shared_ptr<CollectiveState>& state, std::uint64_t idle, MPI_Info info,
                    std::unique_ptr<Carrier>& plan) {
   MPI_Comm communicator = state->communicator();
-  auto made = std::make_unique<HostPlan>(arguments, std::move(state));
+  auto made = std::make_unique<HostPlan>(arguments, state);
   OwnFault fault;
   if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) fault = told_by_host(code);
-  // A duplicate on which the host has begun something on some ranks alone is not used again.
-  if (const int code = settle(call, communicator, fault); code != MPI_SUCCESS) return code;
+  if (const int code = settle(call, communicator, fault); code != MPI_SUCCESS) {
+    // The host may have begun something on some ranks alone: what it was on is not used again.
+    state->put_out_of_step();
+    return code;
+  }
   made->watch();
   plan = std::move(made);
   return MPI_SUCCESS;
