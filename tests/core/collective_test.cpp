@@ -21,10 +21,11 @@
 namespace oriel::test {
 namespace {
 
-/// Both ways of a transfer are tried of more sizes.
+/// All ways of a transfer are tried of more sizes, up to 21 words; whole messages have cells up to
+/// 20.
 Limits limits_with_trials() {
   Limits limits = limits_of_plans();
-  limits.staged = 128;
+  limits.staged = 168;
   return limits;
 }
 
@@ -155,7 +156,8 @@ class Pattern {
 
   static Limits limits() { return limits_with_trials(); }
   static std::unique_ptr<Pattern> draw(int ranks, Random& random) {
-    static const std::vector<std::uint64_t> sizes{0, 0, 1, 6, 7, 12, 13, 16, 17, 40, 100, 300};
+    static const std::vector<std::uint64_t> sizes{0,  0,  1,  6,  7,  12,  13,
+                                                  16, 17, 20, 21, 40, 100, 300};
     auto pattern = std::make_unique<Pattern>();
     for (int from = 0; from < ranks; ++from) {
       for (int to = 0; to < ranks; ++to) {

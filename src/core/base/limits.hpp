@@ -32,15 +32,17 @@ struct Limits {
   /// longer than `staged_surely`, a page: the system copies whole ones. What is longer than
   /// `staged` is known to be faster by one call (see Room::set_copies).
   ///
-  /// In pieces, of which so many are there at once; but no more than so many bytes for one rank's
-  /// plan.
+  /// In pieces. Where both sides are at hand (`staged_pipelines`), so many of them are there at once
+  /// (`staged_cells`), and a longer message goes through them; else as many as a whole message
+  /// has, at most `staged_whole`, and what is longer is copied once. No more than so many bytes for
+  /// one rank's plan, whichever.
   std::uint64_t staged = std::uint64_t{64} * 1024;
   std::uint64_t staged_surely = std::uint64_t{4} * 1024;
   std::uint64_t staged_mapped = std::uint64_t{4} * 1024;
   std::uint64_t staged_piece = std::uint64_t{32} * 1024;
   std::uint64_t staged_cells = 8;
+  std::uint64_t staged_whole = 128;
   std::uint64_t staged_bytes = std::uint64_t{4} * 1024 * 1024;
-  /// Messages longer than all their cells may be copied twice: both sides take part then.
   bool staged_pipelines = true;
   /// What one side of a long transfer moves before it looks whether the other side helps: longer
   /// where a system call takes as long as much of it.

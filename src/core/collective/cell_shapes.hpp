@@ -17,11 +17,13 @@ struct CellShape {
 
 /// What is received from mapped ranks by cells, and how many a plan of so many long transfers can
 /// afford. A message up to all its cells together needs no attention of the receiver; a longer one
-/// goes through them as a pipeline.
+/// goes through them as a pipeline, where both sides are at hand.
 class CellShapes {
  public:
   CellShapes(const Limits& limits, std::uint64_t long_transfers)
-      : limits_(limits), piece_(limits.staged_piece), count_(limits.staged_cells) {
+      : limits_(limits),
+        piece_(limits.staged_piece),
+        count_(limits.staged_pipelines ? limits.staged_cells : limits.staged_whole) {
     while (count_ > fewest && long_transfers * piece_ * count_ > limits.staged_bytes) count_ /= 2;
     while (piece_ > smallest_piece && long_transfers * piece_ * count_ > limits.staged_bytes) {
       piece_ /= 2;
@@ -30,6 +32,7 @@ class CellShapes {
 
   /// `mappable`: peers can store into the receiver's buffer, so that one copy needs no system call.
   static bool wanted(const Limits& limits, std::uint64_t bytes, bool mappable) {
+    if (!limits.staged_pipelines && bytes > limits.staged_whole * limits.staged_piece) return false;
     return bytes <= (mappable ? limits.staged_mapped : limits.staged);
   }
   /// Whether such a transfer is one of the long ones.

@@ -34,6 +34,9 @@ class PlanPlayers {
     spec.direct = random.chance(50);
     if (!threads) job_.network().set_orders_writes(random.chance(50));
     job_.create_window(spec);
+    for (int rank = 0; rank < job_.ranks(); ++rank) {
+      if (random.chance(50)) leave_pipelines_out(job_.window(rank).room());
+    }
     for (std::size_t plan = 0; plan < plans; ++plan) {
       collectives_.push_back(Drawn::draw(job_.ranks(), random));
       for (int rank = 0; rank < job_.ranks(); ++rank) {
@@ -109,6 +112,11 @@ class PlanPlayers {
     std::size_t freed = 0;
   };
 
+  /// Ranks need not agree on it.
+  static void leave_pipelines_out(Room& room) {
+    const Limits& limits = room.limits();
+    room.set_copies({limits.staged_surely, limits.staged, limits.shared_piece, false});
+  }
   static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
   SimJob job_;

@@ -25,6 +25,7 @@ inline Limits limits_of_plans() {
   limits.staged_mapped = 40;
   limits.staged_piece = 40;
   limits.staged_cells = 3;
+  limits.staged_whole = 4;
   limits.shared_piece = 128;
   limits.eager = 128;
   limits.piece = 256;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many cells a transfer on a node has, and of which size (C4): with pipelines a few, through
+// which a message of any length goes; without them all that the message needs, or none.
+#include <gtest/gtest.h>
+
+#include "core/collective/cell_shapes.hpp"
+
+namespace oriel::test {
+namespace {
+
+constexpr std::uint64_t kb = 1024;
+constexpr std::uint64_t mb = 1024 * kb;
+
+Limits limits(bool pipelines) {
+  Limits limits;
+  limits.staged = 16 * mb;
+  limits.staged_pipelines = pipelines;
+  return limits;
+}
+
+std::uint64_t bytes(const CellShape& shape) {
+  return std::uint64_t{shape.room} * shape.count;
+}
+
+CellShape shape(const Limits& limits, std::uint64_t bytes, std::uint64_t transfers = 1) {
+  return CellShapes(limits, transfers).of(bytes, true, false);
+}
+
+TEST(CellShapes, OfAPipelineAreAsManyForEachLength) {
+  const Limits with = limits(true);
+  for (const std::uint64_t bytes : {256 * kb, 257 * kb, 2 * mb, 16 * mb}) {
+    const CellShape cells = shape(with, bytes);
+    EXPECT_TRUE(cells.wanted);
+    EXPECT_EQ(cells.count, with.staged_cells) << bytes;
+    EXPECT_EQ(cells.room, with.staged_piece) << bytes;
+  }
+}
+
+TEST(CellShapes, HaveRoomForAWholeMessageWithoutPipelines) {
+  const Limits without = limits(false);
+  const std::uint64_t most = without.staged_whole * without.staged_piece;
+  for (const std::uint64_t size : {256 * kb, 257 * kb, 2 * mb, most}) {
+    const CellShape cells = shape(without, size);
+    EXPECT_TRUE(cells.wanted);
+    EXPECT_GE(bytes(cells), size);
+    EXPECT_LT(bytes(cells), size + without.staged_piece) << "no more than it needs";
+  }
+  EXPECT_EQ(shape(without, most + 8).count, 0u);
+  EXPECT_FALSE(CellShapes::is_long(without, most + 8, false)) << "takes no cells from others";
+}
+
+TEST(CellShapes, OfAPlanTakeWhatItCanAfford) {
+  for (const bool pipelines : {false, true}) {
+    const Limits of = limits(pipelines);
+    for (const std::uint64_t transfers : {1, 3, 7, 15, 63}) {
+      for (const std::uint64_t size : {64 * kb, 512 * kb, 4 * mb}) {
+        EXPECT_LE(bytes(shape(of, size, transfers)) * transfers, of.staged_bytes)
+            << transfers << " of " << size;
+      }
+    }
+  }
+  // Eight messages of 512 KB fit into it, and one more does not.
+  EXPECT_TRUE(shape(limits(false), 512 * kb, 8).wanted);
+  EXPECT_EQ(shape(limits(false), 512 * kb, 9).count, 0u);
+}
+
+TEST(CellShapes, OfShortMessagesAreAtLeastTwo) {
+  for (const bool pipelines : {false, true}) {
+    const CellShape cells = shape(limits(pipelines), 8);
+    EXPECT_EQ(cells.count, 2u);
+    EXPECT_EQ(cells.room, 8u);
+  }
+}
+
+TEST(CellShapes, AreThereForWhatHasGapsWhateverItsLength) {
+  const CellShape cells = CellShapes(limits(false), 1).of(64 * mb, false, false);
+  EXPECT_FALSE(cells.wanted);
+  EXPECT_EQ(cells.count, 2u);
+}
+
+}  // namespace
+}  // namespace oriel::test
