@@ -22,8 +22,12 @@ std::uint64_t bytes(const CellShape& shape) {
   return std::uint64_t{shape.room} * shape.count;
 }
 
-CellShape shape(const Limits& limits, std::uint64_t bytes, std::uint64_t transfers = 1) {
-  return CellShapes(limits, transfers).of(bytes, true, false);
+/// Of one of so many transfers that are alike.
+CellShape shape(const Limits& limits, std::uint64_t bytes, std::uint64_t transfers = 1,
+                bool one_way = false) {
+  CellDemand demand(limits);
+  for (std::uint64_t i = 0; i < transfers; ++i) demand.add(bytes, false);
+  return CellShapes(demand, one_way).of(bytes, true, false);
 }
 
 TEST(CellShapes, OfAPipelineAreAsManyForEachLength) {
@@ -46,7 +50,9 @@ TEST(CellShapes, HaveRoomForAWholeMessageWithoutPipelines) {
     EXPECT_LT(bytes(cells), size + without.staged_piece) << "no more than it needs";
   }
   EXPECT_EQ(shape(without, most + 8).count, 0u);
-  EXPECT_FALSE(CellShapes::is_long(without, most + 8, false)) << "takes no cells from others";
+  CellDemand demand(without);
+  demand.add(most + 8, false);
+  EXPECT_EQ(demand.long_transfers(), 0u) << "it takes no cells from others";
 }
 
 TEST(CellShapes, OfAPlanTakeWhatItCanAfford) {
@@ -72,8 +78,24 @@ TEST(CellShapes, OfShortMessagesAreAtLeastTwo) {
   }
 }
 
+TEST(CellShapes, LetSendersBeAheadWhereNothingComesBack) {
+  const Limits of = limits(true);
+  EXPECT_EQ(shape(of, 8, 3, true).count, of.ahead_uses);
+  EXPECT_EQ(shape(of, 8, 3, false).count, 2u);
+  EXPECT_EQ(shape(of, of.staged_surely + 8, 1, true).count, 2u);
+  for (const std::uint64_t transfers : {1, 3, 31, 447}) {
+    for (const std::uint64_t size : {std::uint64_t{8}, 1 * kb, 4 * kb}) {
+      const CellShape cells = shape(of, size, transfers, true);
+      const std::uint64_t all = transfers * cells.count * Cell::stride(size);
+      EXPECT_TRUE(all <= of.ahead_bytes || cells.count == 2) << transfers << " of " << size;
+    }
+  }
+  EXPECT_GT(shape(of, 8, 447, true).count, 2u);
+}
+
 TEST(CellShapes, AreThereForWhatHasGapsWhateverItsLength) {
-  const CellShape cells = CellShapes(limits(false), 1).of(64 * mb, false, false);
+  const Limits without = limits(false);
+  const CellShape cells = CellShapes(CellDemand(without), false).of(64 * mb, false, false);
   EXPECT_FALSE(cells.wanted);
   EXPECT_EQ(cells.count, 2u);
 }

@@ -32,7 +32,8 @@ struct Limits {
   /// longer than `staged_surely`, a page: the system copies whole ones. What is longer than
   /// `staged` is known to be faster by one call (see Room::set_copies).
   ///
-  /// In pieces. Where both sides are at hand (`staged_pipelines`), so many of them are there at once
+  /// In pieces. Where both sides are at hand (`staged_pipelines`), so many of them are there at
+  /// once
   /// (`staged_cells`), and a longer message goes through them; else as many as a whole message
   /// has, at most `staged_whole`, and what is longer is copied once. No more than so many bytes for
   /// one rank's plan, whichever.
@@ -44,6 +45,12 @@ struct Limits {
   std::uint64_t staged_whole = 128;
   std::uint64_t staged_bytes = std::uint64_t{4} * 1024 * 1024;
   bool staged_pipelines = true;
+  /// Where nothing comes back to who sends (Schedule::one_way), a sender may be so many uses ahead
+  /// with messages up to `staged_surely`, whose cells take no more than so many bytes for one
+  /// rank's plan, but for two each: ranks that share a processor change places that much less
+  /// often. With the shortest messages that is a page.
+  std::uint64_t ahead_uses = 64;
+  std::uint64_t ahead_bytes = std::uint64_t{256} * 1024;
   /// What one side of a long transfer moves before it looks whether the other side helps: longer
   /// where a system call takes as long as much of it.
   std::uint64_t shared_piece = std::uint64_t{64} * 1024;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/base/limits.hpp"
+#include "core/collective/cell.hpp"
 
 namespace oriel {
 
@@ -15,45 +16,73 @@ struct CellShape {
   bool wanted = false;      // the receiver may want them to be used, rather than a direct copy
 };
 
-/// What is received from mapped ranks by cells, and how many a plan of so many long transfers can
-/// afford. A message up to all its cells together needs no attention of the receiver; a longer one
-/// goes through them as a pipeline, where both sides are at hand.
-class CellShapes {
+/// How many transfers a plan receives from mapped ranks, as far as their cells hang on it.
+class CellDemand {
  public:
-  CellShapes(const Limits& limits, std::uint64_t long_transfers)
-      : limits_(limits),
-        piece_(limits.staged_piece),
-        count_(limits.staged_pipelines ? limits.staged_cells : limits.staged_whole) {
-    while (count_ > fewest && long_transfers * piece_ * count_ > limits.staged_bytes) count_ /= 2;
-    while (piece_ > smallest_piece && long_transfers * piece_ * count_ > limits.staged_bytes) {
-      piece_ /= 2;
-    }
-  }
+  explicit CellDemand(const Limits& limits) : limits_(limits) {}
 
   /// `mappable`: peers can store into the receiver's buffer, so that one copy needs no system call.
-  static bool wanted(const Limits& limits, std::uint64_t bytes, bool mappable) {
-    if (!limits.staged_pipelines && bytes > limits.staged_whole * limits.staged_piece) return false;
-    return bytes <= (mappable ? limits.staged_mapped : limits.staged);
+  void add(std::uint64_t bytes, bool mappable) {
+    if (!wanted(bytes, mappable)) return;
+    if (bytes > limits_.staged_piece) ++long_transfers_;
+    if (bytes <= limits_.staged_surely) ++short_transfers_;
   }
-  /// Whether such a transfer is one of the long ones.
-  static bool is_long(const Limits& limits, std::uint64_t bytes, bool mappable) {
-    return bytes > limits.staged_piece && wanted(limits, bytes, mappable);
+  /// Whether it may be copied twice.
+  bool wanted(std::uint64_t bytes, bool mappable) const {
+    if (!limits_.staged_pipelines && bytes > limits_.staged_whole * limits_.staged_piece) {
+      return false;
+    }
+    return bytes <= (mappable ? limits_.staged_mapped : limits_.staged);
+  }
+  std::uint64_t long_transfers() const { return long_transfers_; }
+  std::uint64_t short_transfers() const { return short_transfers_; }
+  const Limits& limits() const { return limits_; }
+
+ private:
+  const Limits& limits_;
+  std::uint64_t long_transfers_ = 0;
+  std::uint64_t short_transfers_ = 0;
+};
+
+/// What is received from mapped ranks by cells, and how many of them a plan can afford. A message
+/// up to all its cells together needs no attention of the receiver; a longer one goes through them
+/// as a pipeline, where both sides are at hand.
+class CellShapes {
+ public:
+  /// `one_way`: see Schedule.
+  CellShapes(const CellDemand& demand, bool one_way)
+      : demand_(demand),
+        limits_(demand.limits()),
+        one_way_(one_way),
+        piece_(limits_.staged_piece),
+        count_(limits_.staged_pipelines ? limits_.staged_cells : limits_.staged_whole) {
+    const auto too_many = [&] {
+      return demand.long_transfers() * piece_ * count_ > limits_.staged_bytes;
+    };
+    while (count_ > fewest && too_many()) count_ /= 2;
+    while (piece_ > smallest_piece && too_many()) piece_ /= 2;
   }
 
   /// `runs`: the receiver's buffer lies in one run. Else the sender's may not, either, and no
   /// process can make a direct copy: there are cells for that.
   CellShape of(std::uint64_t bytes, bool runs, bool mappable) const {
     const bool fits = bytes <= piece_ * std::max(fewest, count_);
-    if (wanted(limits_, bytes, mappable) && (fits || limits_.staged_pipelines)) {
+    if (demand_.wanted(bytes, mappable) && (fits || limits_.staged_pipelines)) {
       const std::uint64_t pieces = (bytes + piece_ - 1) / piece_;
-      return shape(std::min(bytes, piece_), std::clamp(pieces, fewest, std::max(fewest, count_)),
-                   true);
+      const std::uint64_t once = std::clamp(pieces, fewest, std::max(fewest, count_));
+      return shape(std::min(bytes, piece_), std::max(once, ahead(bytes)), true);
     }
     if (runs) return {};
     return shape(piece_, fewest, false);
   }
 
  private:
+  /// How many uses of a message its sender may be ahead.
+  std::uint64_t ahead(std::uint64_t bytes) const {
+    if (!one_way_ || bytes > limits_.staged_surely) return fewest;
+    const std::uint64_t all = demand_.short_transfers() * Cell::stride(bytes);
+    return std::clamp(limits_.ahead_bytes / all, fewest, std::max(fewest, limits_.ahead_uses));
+  }
   static CellShape shape(std::uint64_t room, std::uint64_t count, bool wanted) {
     return {static_cast<std::uint32_t>(room), static_cast<std::uint16_t>(count), wanted};
   }
@@ -61,7 +90,9 @@ class CellShapes {
   static constexpr std::uint64_t fewest = 2;
   static constexpr std::uint64_t smallest_piece = 4096;
 
+  const CellDemand& demand_;
   const Limits& limits_;
+  bool one_way_;
   std::uint64_t piece_;
   std::uint64_t count_;
 };

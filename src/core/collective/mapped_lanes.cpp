@@ -34,15 +34,15 @@ MappedLanes::MappedLanes(Region& region, Transport& transport, const Limits& lim
   std::ranges::sort(senders);
   senders.erase(std::ranges::unique(senders).begin(), senders.end());
   senders_ = senders.size();
-  shape_cells();
+  shape_cells(schedule.one_way);
 }
 
-void MappedLanes::shape_cells() {
-  const auto is_long = [this](const Receive& receive) {
-    return CellShapes::is_long(limits_, receive.packed.bytes(), receive.place.shared());
-  };
-  const CellShapes shapes(limits_,
-                          static_cast<std::uint64_t>(std::ranges::count_if(receives_, is_long)));
+void MappedLanes::shape_cells(bool one_way) {
+  CellDemand demand(limits_);
+  for (const Receive& receive : receives_) {
+    demand.add(receive.packed.bytes(), receive.place.shared());
+  }
+  const CellShapes shapes(demand, one_way);
   for (Receive& receive : receives_) {
     receive.cells =
         shapes.of(receive.packed.bytes(), receive.packed.run() != nullptr, receive.place.shared());

@@ -104,7 +104,7 @@ class MappedLanes {
 
   PlanFault match(Side& send, Lane* lane);
   LaneWay way_of(const Side& send, const Lane& lane) const;
-  void shape_cells();
+  void shape_cells(bool one_way);
   void take_way(Side& side, LaneWay way, const LaneSide& other);
   static void take_way(Side& side, CopyWay way);
   void begin(Side& side, LaneSide& own);

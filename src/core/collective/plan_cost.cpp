@@ -27,13 +27,12 @@ PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Lim
   const auto ranks = static_cast<std::size_t>(placement.ranks());
   std::vector<bool> hears(ranks);  // by a short message at the start
   std::vector<bool> tells(ranks);
-  std::uint64_t long_transfers = 0;
+  CellDemand demand(limits);
   for (const Schedule::Receive& receive : schedule.receives) {
     const bool here = placement.node(receive.from) == placement.node();
-    const std::uint64_t bytes = Packed(receive.into).bytes();
-    if (here && CellShapes::is_long(limits, bytes, receive.place.shared())) ++long_transfers;
+    if (here) demand.add(Packed(receive.into).bytes(), receive.place.shared());
   }
-  const CellShapes shapes(limits, long_transfers);
+  const CellShapes shapes(demand, schedule.one_way);
   const auto cells_of = [&](const Packed& packed, const Place& place) {
     return shapes.of(packed.bytes(), packed.run() != nullptr, place.shared());
   };

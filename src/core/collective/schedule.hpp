@@ -72,6 +72,8 @@ struct Schedule {
   /// What comes from a rank may wait for others, because ranks hand on what they have got: a use
   /// that is under way fails where any rank has ended, not only those that we hear from.
   bool needs_all = false;
+  /// Some ranks only send, and wait for nobody: they may be several uses ahead of the others.
+  bool one_way = false;
 
   int last_step() const {
     int last = 0;

@@ -26,6 +26,8 @@ inline Limits limits_of_plans() {
   limits.staged_piece = 40;
   limits.staged_cells = 3;
   limits.staged_whole = 4;
+  limits.ahead_uses = 5;
+  limits.ahead_bytes = 1000;
   limits.shared_piece = 128;
   limits.eager = 128;
   limits.piece = 256;

@@ -22,6 +22,7 @@ MadeSchedule bcast(const Placement& placement, int root, const Buffer& buffer,
   MadeSchedule made;
   Schedule& schedule = made.schedule;
   schedule.needs_all = placement.nodes() > 1;
+  schedule.one_way = true;
   const int home = placement.node(root);
   const int nodes = placement.nodes();
   const int node = placement.node();

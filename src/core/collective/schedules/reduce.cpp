@@ -276,6 +276,7 @@ MadeSchedule reduce(const Placement& placement, int root, const Vectors& vectors
                     const Limits& limits) {
   MadeSchedule made = Reducing(placement, root, vectors, limits).make();
   made.schedule.needs_all = true;
+  made.schedule.one_way = true;
   return made;
 }
 
