@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t kb = 1024;
 constexpr std::uint64_t mb = 1024 * kb;
+constexpr std::size_t many = 112;  // ranks of a node
 
 Limits limits(bool pipelines) {
   Limits limits;
@@ -25,7 +26,7 @@ std::uint64_t bytes(const CellShape& shape) {
 /// Of one of so many transfers that are alike.
 CellShape shape(const Limits& limits, std::uint64_t bytes, std::uint64_t transfers = 1,
                 bool one_way = false) {
-  CellDemand demand(limits);
+  CellDemand demand(limits, many);
   for (std::uint64_t i = 0; i < transfers; ++i) demand.add(bytes, false);
   return CellShapes(demand, one_way).of(bytes, true, false);
 }
@@ -50,7 +51,7 @@ TEST(CellShapes, HaveRoomForAWholeMessageWithoutPipelines) {
     EXPECT_LT(bytes(cells), size + without.staged_piece) << "no more than it needs";
   }
   EXPECT_EQ(shape(without, most + 8).count, 0u);
-  CellDemand demand(without);
+  CellDemand demand(without, many);
   demand.add(most + 8, false);
   EXPECT_EQ(demand.long_transfers(), 0u) << "it takes no cells from others";
 }
@@ -68,6 +69,18 @@ TEST(CellShapes, OfAPlanTakeWhatItCanAfford) {
   // Eight messages of 512 KB fit into it, and one more does not.
   EXPECT_TRUE(shape(limits(false), 512 * kb, 8).wanted);
   EXPECT_EQ(shape(limits(false), 512 * kb, 9).count, 0u);
+}
+
+TEST(CellShapes, OfFewRanksTakeMore) {
+  const Limits of = limits(false);
+  for (const std::size_t ranks : {2, 4, 8, 16, 32}) {
+    CellDemand demand(of, ranks);
+    for (std::size_t other = 1; other < ranks; ++other) demand.add(1 * mb, false);
+    const CellShape cells = CellShapes(demand, false).of(1 * mb, true, false);
+    const std::uint64_t all = bytes(cells) * (ranks - 1);
+    EXPECT_LE(all * ranks, std::max(of.staged_node_bytes, ranks * of.staged_bytes)) << ranks;
+    EXPECT_EQ(cells.wanted, ranks <= 8) << ranks;
+  }
 }
 
 TEST(CellShapes, OfShortMessagesAreAtLeastTwo) {
@@ -95,7 +108,7 @@ TEST(CellShapes, LetSendersBeAheadWhereNothingComesBack) {
 
 TEST(CellShapes, AreThereForWhatHasGapsWhateverItsLength) {
   const Limits without = limits(false);
-  const CellShape cells = CellShapes(CellDemand(without), false).of(64 * mb, false, false);
+  const CellShape cells = CellShapes(CellDemand(without, many), false).of(64 * mb, false, false);
   EXPECT_FALSE(cells.wanted);
   EXPECT_EQ(cells.count, 2u);
 }

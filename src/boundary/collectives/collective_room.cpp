@@ -63,13 +63,12 @@ int CollectiveRoom::create(const char* call, MPI_Comm communicator) {
   const CopyCosts& costs = copy_costs();
   const Guard guard(runtime.lock);
   window_ = runtime.windows.find(handle_key(handle));
-  // With more ranks than cores both sides of a pipeline do not run at the same time; and where the
-  // host does not ask us, one of them may be in a call of the host's that waits for the other.
   open_rooms.push_back(this);
   lifetime.set_parting(&CollectiveRoom::part_from_all);
+  // Where the host does not ask us, one side of a pipeline may be in a call of the host's that
+  // waits for the other.
   core().set_copies({costs.refused ? costs.most_copied_twice : Limits().staged_surely,
-                     costs.most_copied_twice, costs.worth_a_call,
-                     !runtime.engine()->crowded() && progress.hooked()});
+                     costs.most_copied_twice, costs.worth_a_call, progress.hooked()});
   return MPI_SUCCESS;
 }
 

@@ -35,8 +35,9 @@ struct Limits {
   /// In pieces. Where both sides are at hand (`staged_pipelines`), so many of them are there at
   /// once
   /// (`staged_cells`), and a longer message goes through them; else as many as a whole message
-  /// has, at most `staged_whole`, and what is longer is copied once. No more than so many bytes for
-  /// one rank's plan, whichever.
+  /// has, at most `staged_whole`, and what is longer is copied once. No more than `staged_bytes` for
+  /// one rank's plan; for those of whole messages at least not more than `staged_node_bytes` for the
+  /// ranks of a node together.
   std::uint64_t staged = std::uint64_t{64} * 1024;
   std::uint64_t staged_surely = std::uint64_t{4} * 1024;
   std::uint64_t staged_mapped = std::uint64_t{4} * 1024;
@@ -44,6 +45,7 @@ struct Limits {
   std::uint64_t staged_cells = 8;
   std::uint64_t staged_whole = 128;
   std::uint64_t staged_bytes = std::uint64_t{4} * 1024 * 1024;
+  std::uint64_t staged_node_bytes = std::uint64_t{64} * 1024 * 1024;
   bool staged_pipelines = true;
   /// Where nothing comes back to who sends (Schedule::one_way), a sender may be so many uses ahead
   /// with messages up to `staged_surely`, whose cells take no more than so many bytes for one

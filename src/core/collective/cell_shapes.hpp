@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/base/limits.hpp"
@@ -19,7 +20,8 @@ struct CellShape {
 /// How many transfers a plan receives from mapped ranks, as far as their cells hang on it.
 class CellDemand {
  public:
-  explicit CellDemand(const Limits& limits) : limits_(limits) {}
+  /// `ranks`: that its node has.
+  CellDemand(const Limits& limits, std::size_t ranks) : limits_(limits), ranks_(ranks) {}
 
   /// `mappable`: peers can store into the receiver's buffer, so that one copy needs no system call.
   void add(std::uint64_t bytes, bool mappable) {
@@ -34,12 +36,18 @@ class CellDemand {
     }
     return bytes <= (mappable ? limits_.staged_mapped : limits_.staged);
   }
+  /// What the cells of long ones may take.
+  std::uint64_t budget() const {
+    if (limits_.staged_pipelines) return limits_.staged_bytes;
+    return std::max(limits_.staged_bytes, limits_.staged_node_bytes / ranks_);
+  }
   std::uint64_t long_transfers() const { return long_transfers_; }
   std::uint64_t short_transfers() const { return short_transfers_; }
   const Limits& limits() const { return limits_; }
 
  private:
   const Limits& limits_;
+  std::size_t ranks_;
   std::uint64_t long_transfers_ = 0;
   std::uint64_t short_transfers_ = 0;
 };
@@ -57,7 +65,7 @@ class CellShapes {
         piece_(limits_.staged_piece),
         count_(limits_.staged_pipelines ? limits_.staged_cells : limits_.staged_whole) {
     const auto too_many = [&] {
-      return demand.long_transfers() * piece_ * count_ > limits_.staged_bytes;
+      return demand.long_transfers() * piece_ * count_ > demand.budget();
     };
     while (count_ > fewest && too_many()) count_ /= 2;
     while (piece_ > smallest_piece && too_many()) piece_ /= 2;

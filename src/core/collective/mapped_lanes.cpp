@@ -38,7 +38,7 @@ MappedLanes::MappedLanes(Region& region, Transport& transport, const Limits& lim
 }
 
 void MappedLanes::shape_cells(bool one_way) {
-  CellDemand demand(limits_);
+  CellDemand demand(limits_, region_.mapped_ranks().size());
   for (const Receive& receive : receives_) {
     demand.add(receive.packed.bytes(), receive.place.shared());
   }

@@ -27,7 +27,7 @@ PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Lim
   const auto ranks = static_cast<std::size_t>(placement.ranks());
   std::vector<bool> hears(ranks);  // by a short message at the start
   std::vector<bool> tells(ranks);
-  CellDemand demand(limits);
+  CellDemand demand(limits, placement.members(placement.node()).size());
   for (const Schedule::Receive& receive : schedule.receives) {
     const bool here = placement.node(receive.from) == placement.node();
     if (here) demand.add(Packed(receive.into).bytes(), receive.place.shared());
