@@ -617,20 +617,29 @@ struct HandedOn {
   std::size_t words;
 };
 
+struct HandingOn {
+  explicit HandingOn(const HandedOn& handed)
+      : plans({0, 0, handed.node}), from(plans.words(50)), into(plans.words(handed.words)) {
+    Plans::Words& between = plans.words(50);
+    Buffer part = Plans::buffer(between);
+    part.count = into.size();
+    plans.send(0, 1, Plans::buffer(from));
+    plans.receive(1, 0, Plans::buffer(between));
+    plans.send(1, 2, part, 1);
+    plans.receive(2, 1, Plans::buffer(into));
+    plans.make();
+  }
+
+  Plans plans;
+  Plans::Words& from;
+  Plans::Words& into;
+};
+
 class CollectiveHandedOn : public ::testing::TestWithParam<HandedOn> {};
 
 TEST_P(CollectiveHandedOn, IsNotTakenForGoodWhereItHasNotCome) {
-  Plans plans({0, 0, GetParam().node});
-  Plans::Words& from = plans.words(50);
-  Plans::Words& between = plans.words(50);
-  Plans::Words& into = plans.words(GetParam().words);
-  Buffer part = Plans::buffer(between);
-  part.count = into.size();
-  plans.send(0, 1, Plans::buffer(from));
-  plans.receive(1, 0, Plans::buffer(between));
-  plans.send(1, 2, part, 1);
-  plans.receive(2, 1, Plans::buffer(into));
-  plans.make();
+  HandingOn scene(GetParam());
+  auto& [plans, from, into] = scene;
   for (std::uint64_t use = 1; use <= 4; ++use) {
     const bool fails = use == 2;
     from.assign(from.size(), use);
@@ -663,13 +672,8 @@ INSTANTIATE_TEST_SUITE_P(Ways, CollectiveHandedOn,
 
 /// The next use is no good either, and that is said before rank 2 has asked for the first one.
 TEST(CollectiveLate, StaleBytesOfTheUseBeforeFailIt) {
-  Plans plans({0, 0, 0});
-  Plans::Words& between = plans.words(50);
-  plans.send(0, 1, Plans::buffer(plans.words(50)));
-  plans.receive(1, 0, Plans::buffer(between));
-  plans.send(1, 2, Plans::buffer(between), 1);
-  plans.receive(2, 1, Plans::buffer(plans.words(50)));
-  plans.make();
+  HandingOn scene({0, 50});
+  Plans& plans = scene.plans;
   plans.start(2);
   for (const int rank : {0, 1}) plans.job().transport(rank).set_refusing(true);
   for (int use = 1; use < 3; ++use) {
@@ -687,17 +691,8 @@ TEST(CollectiveLate, StaleBytesOfTheUseBeforeFailIt) {
 
 /// A message that comes a use early, and says that it is not good.
 TEST(CollectiveEarly, StaleBytesFailTheirUse) {
-  Plans plans({0, 0, 1});
-  Plans::Words& from = plans.words(50);
-  Plans::Words& between = plans.words(50);
-  Plans::Words& into = plans.words(2);
-  Buffer part = Plans::buffer(between);
-  part.count = into.size();
-  plans.send(0, 1, Plans::buffer(from));
-  plans.receive(1, 0, Plans::buffer(between));
-  plans.send(1, 2, part, 1);
-  plans.receive(2, 1, Plans::buffer(into));
-  plans.make();
+  HandingOn scene({1, 2});
+  Plans& plans = scene.plans;
   for (const int rank : {0, 1}) {
     plans.job().transport(rank).set_refusing(true);
     plans.start(rank);

@@ -273,12 +273,27 @@ void fill_numbers(Memory& memory, int rank, int round) {
   }
 }
 
-template <class Element>
-void reduce_with(const Program& program, MPI_Datatype type, MPI_Op op) {
+/// An op, as who makes a reduce has it.
+struct OpOf {
+  std::function<MPI_Op()> make;
+  bool own = true;
+
+  /// The program's own is gone before the request is used.
+  void free(MPI_Op op) const {
+    if (own) MPI_Op_free(&op);
+  }
+};
+
+OpOf predefined(MPI_Op op) {
+  return {[op] { return op; }, false};
+}
+
+void reduce_with(const Program& program, const OpOf& op, const Type& type, const Fill& fill_with) {
+  MPI_Op hosts = op.make();
   for (const int count : lengths) {
     for (const int root : {0, program.size() - 1}) {
       for (const bool in_place : {false, true}) {
-        const std::size_t bytes = std::size_t(count) * sizeof(Element);
+        const std::size_t bytes = std::size_t(count) * std::size_t(type.extent);
         const bool at_root = program.rank() == root;
         const auto source = [=](char* from) -> void* {
           return in_place && at_root ? MPI_IN_PLACE : from;
@@ -287,28 +302,34 @@ void reduce_with(const Program& program, MPI_Datatype type, MPI_Op op) {
         compare(program,
                 {bytes, bytes,
                  [&](char* from, char* into, MPI_Request* request) {
-                   if (count == 3) {
-                     return calls().Reduce_init_c(source(from), target(into), count, type, op, root,
-                                                  MPI_COMM_WORLD, MPI_INFO_NULL, request);
-                   }
-                   return calls().Reduce_init(source(from), target(into), count, type, op, root,
-                                              MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                   MPI_Op ours = op.make();
+                   const auto init = [&](auto call) {
+                     return call(source(from), target(into), count, type.handle, ours, root,
+                                 MPI_COMM_WORLD, MPI_INFO_NULL, request);
+                   };
+                   const int code =
+                       count == 3 ? init(calls().Reduce_init_c) : init(calls().Reduce_init);
+                   op.free(ours);
+                   return code;
                  },
                  [&](char* from, char* into) {
-                   MPI_Reduce(source(from), target(into), count, type, op, root, MPI_COMM_WORLD);
+                   MPI_Reduce(source(from), target(into), count, type.handle, hosts, root,
+                              MPI_COMM_WORLD);
                  }},
-                fill_numbers<Element>);
+                fill_with);
       }
     }
   }
+  op.free(hosts);
 }
 
 void reduce(const Program& program) {
-  reduce_with<int>(program, MPI_INT, MPI_SUM);
-  reduce_with<int>(program, MPI_INT, MPI_BXOR);
-  reduce_with<double>(program, MPI_DOUBLE, MPI_SUM);
-  reduce_with<double>(program, MPI_DOUBLE, MPI_MAX);
-  reduce_with<DoubleInt>(program, MPI_DOUBLE_INT, MPI_MAXLOC);
+  reduce_with(program, predefined(MPI_SUM), {MPI_INT, sizeof(int)}, fill_numbers<int>);
+  reduce_with(program, predefined(MPI_BXOR), {MPI_INT, sizeof(int)}, fill_numbers<int>);
+  reduce_with(program, predefined(MPI_SUM), {MPI_DOUBLE, sizeof(double)}, fill_numbers<double>);
+  reduce_with(program, predefined(MPI_MAX), {MPI_DOUBLE, sizeof(double)}, fill_numbers<double>);
+  reduce_with(program, predefined(MPI_MAXLOC), {MPI_DOUBLE_INT, sizeof(DoubleInt)},
+              fill_numbers<DoubleInt>);
 }
 
 /// The one that the program has.
@@ -353,58 +374,22 @@ void add_pairs(void* in, void* inout, int* count, MPI_Datatype*) {
   }
 }
 
-using MakeOp = std::function<MPI_Op()>;
-
-MakeOp make_op(MPI_User_function* function, int commutes) {
-  return [=] {
+OpOf own_op(MPI_User_function* function, int commutes) {
+  return {[=] {
     MPI_Op op = MPI_OP_NULL;
     MPI_Op_create(function, commutes, &op);
     return op;
-  };
+  }};
 }
 #if MPI_VERSION >= 4
-MakeOp make_op_c(MPI_User_function_c* function, int commutes) {
-  return [=] {
+OpOf own_op_c(MPI_User_function_c* function, int commutes) {
+  return {[=] {
     MPI_Op op = MPI_OP_NULL;
     MPI_Op_create_c(function, commutes, &op);
     return op;
-  };
+  }};
 }
 #endif
-
-/// The op is gone before the request is used.
-void reduce_by(const Program& program, const MakeOp& make, const Type& type,
-               const Fill& fill_with = fill) {
-  MPI_Op hosts = make();
-  for (const int count : lengths) {
-    for (const int root : {0, program.size() - 1}) {
-      for (const bool in_place : {false, true}) {
-        const std::size_t bytes = std::size_t(count) * std::size_t(type.extent);
-        const bool at_root = program.rank() == root;
-        const auto source = [=](char* from) -> void* {
-          return in_place && at_root ? MPI_IN_PLACE : from;
-        };
-        const auto target = [=](char* into) -> void* { return at_root ? into : nullptr; };
-        compare(program,
-                {bytes, bytes,
-                 [&](char* from, char* into, MPI_Request* request) {
-                   MPI_Op op = make();
-                   const int code =
-                       calls().Reduce_init(source(from), target(into), count, type.handle, op, root,
-                                           MPI_COMM_WORLD, MPI_INFO_NULL, request);
-                   MPI_Op_free(&op);
-                   return code;
-                 },
-                 [&](char* from, char* into) {
-                   MPI_Reduce(source(from), target(into), count, type.handle, hosts, root,
-                              MPI_COMM_WORLD);
-                 }},
-                fill_with);
-      }
-    }
-  }
-  MPI_Op_free(&hosts);
-}
 
 void own_ops(const Program& program) {
   const Types types;
@@ -412,22 +397,22 @@ void own_ops(const Program& program) {
   MPI_Type_contiguous(2, MPI_INT, &pair.handle);
   MPI_Type_commit(&pair.handle);
   for (const Type& type : {types.all[0], types.all[2], pair}) {
-    reduce_by(program, make_op(combine_all<chain, int>, 0), type);
+    reduce_with(program, own_op(combine_all<chain, int>, 0), type, fill);
   }
-  reduce_by(program, make_op(combine_all<add, int>, 1), types.all[0]);
-  reduce_by(program, make_op(combine_all<add, int>, 1), types.all[2]);
+  reduce_with(program, own_op(combine_all<add, int>, 1), types.all[0], fill);
+  reduce_with(program, own_op(combine_all<add, int>, 1), types.all[2], fill);
 #if MPI_VERSION >= 4
-  reduce_by(program, make_op_c(combine_all<chain, MPI_Count>, 0), types.all[2]);
+  reduce_with(program, own_op_c(combine_all<chain, MPI_Count>, 0), types.all[2], fill);
 #endif
-  reduce_by(program, make_op(add_pairs, 1), {MPI_DOUBLE_INT, int(sizeof(DoubleInt))},
-            fill_numbers<DoubleInt>);
+  reduce_with(program, own_op(add_pairs, 1), {MPI_DOUBLE_INT, sizeof(DoubleInt)},
+              fill_numbers<DoubleInt>);
   MPI_Type_free(&pair.handle);
 }
 
 /// All compute first, and leave their part to whoever serves them meanwhile; then all but the root
 /// sit in a call of the host's.
 void own_op_meanwhile(const Program& program) {
-  MPI_Op op = make_op(combine_all<chain, int>, 0)();
+  MPI_Op op = own_op(combine_all<chain, int>, 0).make();
   for (int root = 0; root < program.size(); ++root) {
     std::array<int, 100> own{};
     std::array<int, 100> expected{};
@@ -470,8 +455,8 @@ void own_op_errors(const Program& program) {
     return calls().Reduce_init(from.data(), into.data(), 2, type, op, 0, comm, MPI_INFO_NULL,
                                &request);
   };
-  MPI_Op op = make_op(combine_all<add, int>, 1)();
-  MPI_Op other = make_op(combine_all<add, int>, 0)();
+  MPI_Op op = own_op(combine_all<add, int>, 1).make();
+  MPI_Op other = own_op(combine_all<add, int>, 0).make();
   MPI_Datatype beyond;
   MPI_Type_create_resized(MPI_INT, 0, 2, &beyond);
   MPI_Type_commit(&beyond);
@@ -620,6 +605,15 @@ void errors(const Program& program) {
   CHECK_CLASS(oriel.Reduce_init(memory.data(), into.data(), 2, MPI_FLOAT, MPI_BAND, 0, comm,
                                 MPI_INFO_NULL, &request),
               MPI_ERR_OP);
+  CHECK_CLASS(oriel.Reduce_init(last ? nullptr : memory.data(), into.data(), 2, MPI_INT, MPI_SUM, 0,
+                                comm, MPI_INFO_NULL, &request),
+              MPI_ERR_BUFFER);
+  CHECK_CLASS(oriel.Reduce_init(memory.data(), nullptr, 2, MPI_INT, MPI_SUM, 0, comm, MPI_INFO_NULL,
+                                &request),
+              MPI_ERR_BUFFER);
+  CHECK_CLASS(oriel.Bcast_init(last ? nullptr : memory.data(), 2, MPI_INT, 0, comm, MPI_INFO_NULL,
+                               &request),
+              MPI_ERR_BUFFER);
   const int zero = 0;
   CHECK_CLASS(oriel.Neighbor_alltoallv_init(memory.data(), &zero, &zero, MPI_INT, into.data(),
                                             &zero, &zero, MPI_INT, comm, MPI_INFO_NULL, &request),

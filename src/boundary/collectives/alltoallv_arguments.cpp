@@ -24,15 +24,14 @@ std::uint32_t kind_of(const PredefinedType* basic) {
   return (static_cast<std::uint32_t>(basic->type_class) + 1) << class_shift | basic->size;
 }
 
-/// Whether the first byte is where no program has any: hosts do not all look, or look too late.
+}  // namespace
+
 bool is_null(const Buffer& buffer) {
   constexpr std::uintptr_t first_page = 4096;
   const auto address = reinterpret_cast<std::uintptr_t>(buffer.address);
   const auto offset = static_cast<std::uintptr_t>(buffer.layout->blocks().front().offset);
   return address + offset < first_page;
 }
-
-}  // namespace
 
 Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind) {
   if (side.missing) return {MPI_ERR_ARG, "an array of counts, displacements or types is null"};

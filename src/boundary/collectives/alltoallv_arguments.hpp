@@ -59,8 +59,13 @@ struct AlltoallvBuffers {
 Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buffers);
 
 /// One side alone, and whether any byte is received twice. With the process lock.
+/// A null buffer of some bytes is MPI_ERR_BUFFER.
 Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind);
 Failure check_overlap(const std::vector<Buffer>& receives);
+
+/// Whether its first byte is where no program has any: hosts do not all look, or look too late. Of
+/// one that has bytes.
+bool is_null(const Buffer& buffer);
 
 /// In words: what kind_of() has made.
 const char* kind_name(std::uint32_t kind);

@@ -65,9 +65,15 @@ Failure PlannedReduce::take() {
   if (arguments_.at_root && arguments_.into == MPI_IN_PLACE) {
     return {MPI_ERR_BUFFER, "MPI_IN_PLACE is not for the receive buffer"};
   }
-  if (arguments_.from != MPI_IN_PLACE) return {};
-  if (!arguments_.at_root) return {MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone"};
-  arguments_.from = arguments_.into;
+  if (arguments_.from == MPI_IN_PLACE) {
+    if (!arguments_.at_root) return {MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone"};
+    arguments_.from = arguments_.into;
+  }
+  if (bytes == 0) return {};
+  if (is_null(elements(arguments_.from))) return {MPI_ERR_BUFFER, "the send buffer is null"};
+  if (arguments_.at_root && is_null(elements(arguments_.into))) {
+    return {MPI_ERR_BUFFER, "the receive buffer is null"};
+  }
   return {};
 }
 

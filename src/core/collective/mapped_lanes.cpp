@@ -3,11 +3,25 @@
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 #include <span>
 
 #include "core/collective/matching_types.hpp"
 
 namespace oriel {
+
+namespace {
+
+/// Places of transfers by their other rank, in order where several have the same.
+template <typename Sides>
+std::vector<std::uint32_t> by_other_rank(const Sides& sides) {
+  std::vector<std::uint32_t> places(sides.size());
+  std::iota(places.begin(), places.end(), 0U);
+  std::ranges::stable_sort(places, {}, [&](std::uint32_t i) { return sides[i].rank; });
+  return places;
+}
+
+}  // namespace
 
 MappedLanes::Side::Side(Region& region, int to_or_from, const Stretch& buffer, int at_step,
                         const Place& mapped_at)
@@ -25,6 +39,7 @@ MappedLanes::MappedLanes(Region& region, Transport& transport, const Limits& lim
     Side& made = sends_.emplace_back(region, send.to, send.from, send.step, send.place);
     made.bytes = made.packed.bytes();
   }
+  by_receiver_ = by_other_rank(sends_);
   std::vector<int> senders;
   for (const Schedule::Receive& receive : schedule.receives) {
     if (!region.mapped(receive.from)) continue;
@@ -60,14 +75,11 @@ std::uint64_t MappedLanes::board_bytes() const {
 void MappedLanes::lay_out(std::byte* memory) {
   Board& board = *new (memory) Board;
   board.lanes = receives_.size();
-  std::vector<std::uint32_t> by_sender(receives_.size());
-  for (std::uint32_t i = 0; i < by_sender.size(); ++i) by_sender[i] = i;
-  std::ranges::stable_sort(by_sender, {}, [&](std::uint32_t i) { return receives_[i].rank; });
   std::uint64_t offset = Board::first_lane(receives_.size());
   LaneEntry* entry = board.entries();
   int sender = -1;
   std::uint32_t order = 0;
-  for (const std::uint32_t i : by_sender) {
+  for (const std::uint32_t i : by_other_rank(receives_)) {
     Receive& receive = receives_[i];
     order = receive.rank == sender ? order + 1 : 0;
     sender = receive.rank;
@@ -102,9 +114,9 @@ PlanFault MappedLanes::find_lanes(int receiver, Board* board) {
     return board != nullptr && entry < entries.size() ? board->lane(entries[entry]) : nullptr;
   };
   std::size_t next = 0;
-  for (Side& send : sends_) {
-    if (send.rank != receiver) continue;
-    if (const PlanFault fault = match(send, lane_of(next++))) return fault;
+  const auto receiver_of = [this](std::uint32_t i) { return sends_[i].rank; };
+  for (const std::uint32_t i : std::ranges::equal_range(by_receiver_, receiver, {}, receiver_of)) {
+    if (const PlanFault fault = match(sends_[i], lane_of(next++))) return fault;
   }
   for (; next < entries.size(); ++next) {
     if (const Lane* lane = lane_of(next)) {
@@ -167,6 +179,7 @@ void MappedLanes::settle() {
     receive.bytes = sender.bytes;
     take_way(receive, sender.way, sender);
   }
+  by_receiver_ = {};
   const auto empty = [](const Side& side) { return side.bytes == 0; };
   std::erase_if(sends_, empty);
   std::erase_if(receives_, empty);
@@ -203,7 +216,7 @@ void MappedLanes::begin_sends(int step) {
   }
 }
 
-void MappedLanes::take_way(Side& side, CopyWay way) {
+void MappedLanes::copy_by(Side& side, CopyWay way) {
   side.direct = way == CopyWay::direct;
   side.streams = way == CopyWay::streamed;
 }
@@ -211,7 +224,7 @@ void MappedLanes::take_way(Side& side, CopyWay way) {
 void MappedLanes::begin(Side& side, LaneSide& own) {
   side.done = 0;
   if (!side.tried) return;
-  take_way(side, CopyTrial::way(progress_.use));
+  copy_by(side, CopyTrial::way(progress_.use));
   // Released by the arrival, which follows.
   if (progress_.use == CopyTrial::last) own.times = side.trial.times();
 }
@@ -222,7 +235,7 @@ void MappedLanes::end(Side& side) {
   side.trial.end(progress_.use);
   if (progress_.use != CopyTrial::last) return;
   // Acquired when the sides have met.
-  take_way(side, CopyTrial::fastest(side.lane->sender.times, side.lane->receiver.times));
+  copy_by(side, CopyTrial::fastest(side.lane->sender.times, side.lane->receiver.times));
   side.tried = false;
 }
 

@@ -106,7 +106,7 @@ class MappedLanes {
   LaneWay way_of(const Side& send, const Lane& lane) const;
   void shape_cells(bool one_way);
   void take_way(Side& side, LaneWay way, const LaneSide& other);
-  static void take_way(Side& side, CopyWay way);
+  static void copy_by(Side& side, CopyWay way);
   void begin(Side& side, LaneSide& own);
   void end(Side& side);
   bool push_staged(Side& send);
@@ -129,6 +129,7 @@ class MappedLanes {
   std::vector<Receive> receives_;
   std::vector<Board*> boards_;  // of others, that we look at
   std::size_t senders_ = 0;
+  std::vector<std::uint32_t> by_receiver_;  // sends_, while the plan is made
   std::size_t next_send_ = 0;             // of the next step, in this use
   std::vector<std::uint32_t> sending_;    // of sends_: begun and not over
   std::vector<std::uint32_t> receiving_;  // likewise of receives_
