@@ -39,7 +39,6 @@ class Pattern {
     return {ranks, std::move(counts)};
   }
 
-  int ranks() const { return ranks_; }
   int count(int sender, int receiver) const {
     return static_cast<int>(counts_[static_cast<std::size_t>(sender) * ranks_ + receiver]);
   }

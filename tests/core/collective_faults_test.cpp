@@ -293,7 +293,7 @@ INSTANTIATE_TEST_SUITE_P(Placements, CollectiveFaultOn,
                                            std::vector<int>{0, 0, 1}, std::vector<int>{0, 1, 0}),
                          placement_name);
 
-/// Two ranks of two nodes; rank 1 is the test.
+/// Ranks of three nodes; rank 1 is the test.
 class CollectiveMessages : public ::testing::Test {
  protected:
   CollectiveMessages() {

@@ -123,7 +123,7 @@ class Trial {
     }
   }
   /// Uses until the ways have been tried: as many calls as uses that go directly.
-  void try_both() {
+  void try_all() {
     for (std::uint64_t use = 1; use <= CopyTrial::last; ++use) {
       EXPECT_EQ(this->use(static_cast<int>(use % 2)),
                 CopyTrial::way(use) == CopyWay::direct ? 1u : 0u)
@@ -150,21 +150,21 @@ class Trial {
 TEST(CopyTrial, KeepsTheSystemsCallWhereItIsFaster) {
   Trial trial;
   trial.set_copy_nanoseconds(0);
-  trial.try_both();
+  trial.try_all();
   for (int i = 0; i < 8; ++i) EXPECT_EQ(trial.use(i % 2), 1u);
 }
 
 TEST(CopyTrial, KeepsTheCellsWhereTheCallIsSlow) {
   Trial trial;
   trial.set_copy_nanoseconds(1000);
-  trial.try_both();
+  trial.try_all();
   for (int i = 0; i < 8; ++i) EXPECT_EQ(trial.use(i % 2), 0u);
 }
 
 TEST(CopyTrial, IsOverOnceItIsDecided) {
   Trial trial;
   trial.set_copy_nanoseconds(1000);
-  trial.try_both();
+  trial.try_all();
   trial.set_copy_nanoseconds(0);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(trial.use(i % 2), 0u);
 }

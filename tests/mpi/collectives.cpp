@@ -495,7 +495,7 @@ void own_op_errors(const Program& program) {
   MPI_Comm_free(&comm);
 }
 
-/// Along each edge as many elements as its two ranks have in common.
+/// Along each edge as many elements as the numbers of its two ranks say, together.
 void on_topology(const Program& program, MPI_Comm comm, const std::vector<int>& to,
                  const std::vector<int>& from) {
   const Types types;
@@ -551,6 +551,16 @@ void neighbors(const Program& program) {
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, MPI_UNWEIGHTED, 1, &right,
                                  MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
   on_topology(program, comm, {right}, {left});
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  int value = 0;
+  const int one = 1;
+  const int wrong = program.rank() == 0 ? -1 : 1;
+  MPI_Request request;
+  const int refused =
+      calls().Neighbor_alltoallv_init(&value, &one, &value, MPI_INT, &value, &wrong, &value,
+                                      MPI_INT, comm, MPI_INFO_NULL, &request);
+  CHECK_CLASS(refused, MPI_ERR_COUNT);
+  CHECK(support::class_name(refused).find("recvcounts[0] is -1") != std::string::npos);
   MPI_Comm_free(&comm);
   // A ring both ways, of at least three ranks; each is a neighbour of itself, too.
   if (program.size() > 2) {
@@ -594,8 +604,10 @@ void errors(const Program& program) {
   CHECK_CLASS(oriel.Alltoall_init(memory.data(), wrong, MPI_INT, into.data(), 2, MPI_INT, comm,
                                   MPI_INFO_NULL, &request),
               MPI_ERR_COUNT);
-  CHECK_CLASS(oriel.Bcast_init(memory.data(), wrong, MPI_INT, 0, comm, MPI_INFO_NULL, &request),
-              MPI_ERR_COUNT);
+  const int refused =
+      oriel.Bcast_init(memory.data(), wrong, MPI_INT, 0, comm, MPI_INFO_NULL, &request);
+  CHECK_CLASS(refused, MPI_ERR_COUNT);
+  CHECK(support::class_name(refused).find("count is -1") != std::string::npos);
   CHECK_CLASS(oriel.Reduce_init(memory.data(), into.data(), wrong, MPI_INT, MPI_SUM, 0, comm,
                                 MPI_INFO_NULL, &request),
               MPI_ERR_COUNT);

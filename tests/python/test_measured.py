@@ -13,7 +13,7 @@ from oriel.bench.alltoallv_times import AlltoallvTimes
 from oriel.bench.measured import Exchange, Measured
 from oriel.bench.ways import HOST, ORIEL
 from oriel.cli import info
-from oriel.hosts.host import Host
+from oriel.hosts.host import Host, HostError
 
 MPICH = Host("mpich", Path("/mpich"), Path("/mpich/bin/mpiexec"), Path("/liboriel.so"), "5.0.2")
 OLD = Exchange("Xeon", "mpich 5.0.2", 2, 1, 8, 1.0, 2.0, 3.0, 4.0)
@@ -65,6 +65,15 @@ def test_lines_without_the_hierarchy_remain_as_they_are(library_reads, tmp_path)
         ["Xeon", "mpich 5.0.2", "2", "1", "8", "1", "2", "3", "4"],
         ["Xeon", "mpich 5.0.2", "4", "2", "8", "1", "2", "3", "4", "0.5", "6"],
     ]
+
+
+def test_results_remain_where_what_was_measured_cannot_be_read(monkeypatch):
+    def fails() -> Measured:
+        raise HostError("oriel-measured did not run.")
+
+    monkeypatch.setattr(measured, "read", fails)
+    told = alltoallv.keep_for_auto({2: AlltoallvTimes()}, [MPICH], 1)
+    assert told == ["The times are not kept for auto: oriel-measured did not run."]
 
 
 def test_nothing_is_lost_where_it_cannot_be_kept(library_reads, tmp_path):

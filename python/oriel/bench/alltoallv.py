@@ -32,7 +32,7 @@ from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
 from oriel.bench.ways import ORIEL
 from oriel.bench.windows import VARIABLES
-from oriel.hosts.host import Host, own_program
+from oriel.hosts.host import Host, HostError, own_program
 from oriel.hosts.nodes import Nodes
 from oriel.report.units import size_text
 
@@ -99,6 +99,17 @@ def measured_exchanges(
     return exchanges
 
 
+def keep_for_auto(
+    by_ranks: dict[int, AlltoallvTimes], hosts: Sequence[Host], nodes: int
+) -> list[str]:
+    """For `auto`. Says so, or why not: the results do not depend on it."""
+    try:
+        exchanges = measured_exchanges(by_ranks, hosts, nodes)
+        return [measured.keep(exchanges)] if exchanges else []
+    except HostError as error:
+        return [f"The times are not kept for auto: {error}"]
+
+
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
     setting = Setting.of(arguments, "alltoallv")
     versions = setting.versions
@@ -129,8 +140,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         *(note for ranks in by_ranks for note in setting.crowded(ranks)),
     ]
     if not arguments.quick and not failures:  # quick times are nothing to go by
-        exchanges = measured_exchanges(by_ranks, setting.hosts, arguments.hosts)
-        notes += [measured.keep(exchanges)] if exchanges else []
+        notes += keep_for_auto(by_ranks, setting.hosts, arguments.hosts)
     place = setting.place(f"rounds: {rounds}")
     rows = [{"ranks": ranks, **row} for ranks in by_ranks for row in by_ranks[ranks].as_json()]
     failed = [

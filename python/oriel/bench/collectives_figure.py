@@ -45,10 +45,7 @@ def draw(
         low, high = grid[0, 0].get_ylim()
         room = (high / low) ** MARGIN
         grid[0, 0].set_ylim(low / room, high * room)
-        drawing.title(
-            figure,
-            "Persistent collectives against the host's own calls: below 1 Oriel takes less time",
-        )
+        drawing.title(figure, TITLE)
         handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in colours]
         drawing.legend(figure, handles, [size_text(size) for size in sizes], len(sizes), where)
         drawing.save(figure, path)

@@ -71,7 +71,10 @@ def read() -> Measured:
             f"{program}, which knows what was measured, did not run ({error}). "
             "Build it with `make` or `cmake --build build`."
         ) from error
-    return told_by(answer.stdout)
+    try:
+        return told_by(answer.stdout)
+    except (ValueError, LookupError, TypeError) as error:
+        raise HostError(f"{program} printed what this command does not read ({error}).") from error
 
 
 def told_by(output: str) -> Measured:

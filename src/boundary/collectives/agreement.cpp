@@ -56,13 +56,14 @@ OwnFault look_for_fault(int rank, const std::vector<Offer>& mine,
 
 }  // namespace
 
-OwnFault told_by_host(int code) {
+OwnFault told_by_host(int code, int rank) {
   OwnFault fault{MPI_ERR_OTHER, {}};
   PMPI_Error_class(code, &fault.error_class);
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   PMPI_Error_string(code, text.data(), &length);
-  fault.reason = "the MPI library's own collective: " + std::string(text.data());
+  fault.reason = "the MPI library's own collective on rank " + std::to_string(rank) + ": " +
+                 std::string(text.data());
   return fault;
 }
 

@@ -18,8 +18,8 @@ struct Offer {
   std::int64_t place = 0;   // where in the receive window
   std::uint32_t send_kind = 0;
   std::uint32_t receive_kind = 0;
-  std::uint64_t fitting = 0;  // by bits, windows or duplicates of the communicator that would serve
-  std::uint64_t idle = 0;     // windows that nobody uses
+  std::uint64_t usable = 0;  // by bits, windows or duplicates of the communicator that would serve
+  std::uint64_t idle = 0;    // windows that nobody uses
 };
 static_assert(std::is_trivially_copyable_v<Offer>);
 
@@ -29,8 +29,8 @@ struct OwnFault {
   std::string reason;
 };
 
-/// What the host has told with this code.
-OwnFault told_by_host(int code);
+/// What the host has told with this code on this rank.
+OwnFault told_by_host(int code, int rank);
 
 /// All ranks come here: where anything is wrong on any of them, all raise the same.
 int settle(const char* call, MPI_Comm communicator, OwnFault& fault);

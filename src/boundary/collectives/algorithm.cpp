@@ -55,11 +55,9 @@ Failure read_algorithm(MPI_Info info, Algorithm& algorithm) {
     algorithm = one.algorithm;
     return {};
   }
-  // A sentence of this thread's, until its next failure.
-  static thread_local std::string reason;
-  reason = "the info key oriel_alltoallv is \"" + *given + "\"; it takes";
+  std::string reason = "the info key oriel_alltoallv is \"" + *given + "\"; it takes";
   for (const Name& one : names) reason += std::string(" ") + one.name;
-  return {MPI_ERR_INFO_VALUE, reason.c_str()};
+  return said(MPI_ERR_INFO_VALUE, std::move(reason));
 }
 
 }  // namespace oriel::boundary

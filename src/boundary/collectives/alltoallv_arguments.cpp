@@ -15,7 +15,16 @@ constexpr unsigned class_shift = 24;
 /// Blocks may overlap where they are sent, so all together may be more than there is memory; but a
 /// sum that no pointer difference holds is that of nothing real.
 constexpr auto most_bytes = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-constexpr Failure unknown_type{MPI_ERR_TYPE, "a datatype is not valid or not committed"};
+
+/// As the program has it: an array's element, or one count for all.
+std::string count_of(const AlltoallvSide& side, std::size_t block) {
+  return side.alike ? side.name : side.name + ("[" + std::to_string(block) + "]");
+}
+
+Failure unknown_type(const AlltoallvSide& side, const std::string& count) {
+  return said(MPI_ERR_TYPE, "the datatype of " + (side.types.empty() ? side.name : count) +
+                                " is not valid or not committed");
+}
 
 /// Number and size of a type that ranks must agree on; 0: none. What has one byte is taken for
 /// bytes, which go with everything.
@@ -34,63 +43,59 @@ bool is_null(const Buffer& buffer) {
 }
 
 Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind) {
-  if (side.missing) return {MPI_ERR_ARG, "an array of counts, displacements or types is null"};
+  if (side.missing) {
+    return said(MPI_ERR_ARG, "an array is null: " + std::string(side.name) +
+                                 ", or that of their displacements or datatypes");
+  }
   const Datatypes::Known* common = side.types.empty() ? runtime.datatypes.find(side.type) : nullptr;
-  if (side.types.empty() && common == nullptr) return unknown_type;
+  if (side.types.empty() && common == nullptr) return unknown_type(side, side.name);
   kind = common != nullptr ? kind_of(common->basic) : 0;
   buffers.resize(side.counts.size());
   std::uint64_t all = 0;
-  for (std::size_t rank = 0; rank < buffers.size(); ++rank) {
-    if (side.counts[rank] < 0) {
-      // A sentence of this thread's, until its next failure.
-      static thread_local std::string reason;
-      reason =
-          "the count for rank " + std::to_string(rank) + " is " + std::to_string(side.counts[rank]);
-      return {MPI_ERR_COUNT, reason.c_str()};
+  for (std::size_t block = 0; block < buffers.size(); ++block) {
+    if (side.counts[block] < 0) {
+      return said(MPI_ERR_COUNT,
+                  count_of(side, block) + " is " + std::to_string(side.counts[block]));
     }
     const Datatypes::Known* known = common;
     if (common == nullptr) {
-      known = runtime.datatypes.find(side.types[rank]);
+      known = runtime.datatypes.find(side.types[block]);
       // Where there are no elements, programs give no type.
-      if (known == nullptr && side.counts[rank] == 0) known = runtime.datatypes.find(MPI_BYTE);
-      if (known == nullptr) return unknown_type;
+      if (known == nullptr && side.counts[block] == 0) known = runtime.datatypes.find(MPI_BYTE);
+      if (known == nullptr) return unknown_type(side, count_of(side, block));
     }
-    Buffer& buffer = buffers[rank];
+    Buffer& buffer = buffers[block];
     buffer.layout = known->layout;
-    buffer.count = static_cast<std::uint64_t>(side.counts[rank]);
+    buffer.count = static_cast<std::uint64_t>(side.counts[block]);
     const std::int64_t unit = common != nullptr ? known->layout->extent() : 1;
     std::uint64_t bytes = 0;
     std::int64_t offset = 0;
     // Where nothing is, nobody asks where it would be.
     if (buffer.count != 0 &&
         (__builtin_mul_overflow(buffer.count, known->layout->size(), &bytes) ||
-         __builtin_mul_overflow(static_cast<std::int64_t>(side.displacements[rank]), unit,
+         __builtin_mul_overflow(static_cast<std::int64_t>(side.displacements[block]), unit,
                                 &offset) ||
          bytes > most_bytes - all)) {
-      return {MPI_ERR_COUNT, "a block lies beyond what an address can say"};
+      return said(MPI_ERR_COUNT, "the block of " + count_of(side, block) +
+                                     " elements lies beyond what an address can say");
     }
     all += bytes;
     // As numbers: the buffer may be MPI_BOTTOM.
     buffer.address = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(side.buffer) +
                                              static_cast<std::uintptr_t>(offset));
     if (bytes != 0 && is_null(buffer)) {
-      // A sentence of this thread's, until its next failure.
-      static thread_local std::string reason;
-      reason = "the buffer of the block for rank " + std::to_string(rank) + " is null";
-      return {MPI_ERR_BUFFER, reason.c_str()};
+      return said(MPI_ERR_BUFFER,
+                  "the buffer of the block of " + count_of(side, block) + " elements is null");
     }
   }
   return {};
 }
 
-Failure check_overlap(const std::vector<Buffer>& receives) {
+Failure check_overlap(const AlltoallvSide& side, const std::vector<Buffer>& receives) {
   const auto both = OverlapSearch().find(receives);
   if (!both) return {};
-  // A sentence of this thread's, until its next failure.
-  static thread_local std::string reason;
-  reason = "the blocks to be received from ranks " + std::to_string(both->first) + " and " +
-           std::to_string(both->second) + " overlap";
-  return {MPI_ERR_BUFFER, reason.c_str()};
+  return said(MPI_ERR_BUFFER, "the blocks of " + count_of(side, both->first) + " and " +
+                                  count_of(side, both->second) + " elements overlap");
 }
 
 Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buffers) {
@@ -107,7 +112,7 @@ Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buff
   } else if (const Failure bad = take_side(arguments.send, buffers.sends, buffers.send_kind)) {
     return bad;
   }
-  return check_overlap(buffers.receives);
+  return check_overlap(arguments.receive, buffers.receives);
 }
 
 MadeSchedule AlltoallvBuffers::schedule(int rank, bool in_place) const {

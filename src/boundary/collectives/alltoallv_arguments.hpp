@@ -14,19 +14,22 @@ namespace oriel::boundary {
 
 /// One side of an alltoallv as the program gave it, whatever the width of its counts.
 struct AlltoallvSide {
+  const char* name = "";  // of the argument with the counts, for sentences
   void* buffer = nullptr;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   std::vector<MPI_Count> counts;        // by rank
   std::vector<MPI_Aint> displacements;  // by rank, in extents of the type
   std::vector<MPI_Datatype> types;      // of alltoallw: by rank; displacements are in bytes
   bool missing = false;                 // one of the arrays is null
+  bool alike = false;                   // one count for all, which is no array
 
   AlltoallvSide() = default;
   /// So many blocks.
   template <typename Count, typename Displacement>
-  AlltoallvSide(const void* where, const Count* count, const Displacement* displacement,
-                MPI_Datatype of, std::size_t blocks)
-      : buffer(const_cast<void*>(where)),
+  AlltoallvSide(const char* called, const void* where, const Count* count,
+                const Displacement* displacement, MPI_Datatype of, std::size_t blocks)
+      : name(called),
+        buffer(const_cast<void*>(where)),
         type(of),
         missing(blocks != 0 && (count == nullptr || displacement == nullptr)) {
     if (missing) return;
@@ -61,7 +64,7 @@ Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buff
 /// One side alone, and whether any byte is received twice. With the process lock.
 /// A null buffer of some bytes is MPI_ERR_BUFFER.
 Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind);
-Failure check_overlap(const std::vector<Buffer>& receives);
+Failure check_overlap(const AlltoallvSide& side, const std::vector<Buffer>& receives);
 
 /// Whether its first byte is where no program has any: hosts do not all look, or look too late. Of
 /// one that has bytes.

@@ -51,7 +51,7 @@ class AlltoallvMaker {
     if (algorithm_ == Algorithm::automatic) algorithm_ = choice.made_by(*settled, call_);
     const bool gathered = gathers();
     if (by_plan(algorithm_) && !gathered) {
-      return making_.finish(*settled, {std::move(made_.scratch), nullptr}, request);
+      return making_.finish(*settled, std::move(made_.memory), request);
     }
     {
       const Guard guard(runtime.lock);
@@ -63,7 +63,7 @@ class AlltoallvMaker {
           code != MPI_SUCCESS) {
         return code;
       }
-      return making_.finish(*settled, {std::move(made_.scratch), nullptr}, request);
+      return making_.finish(*settled, std::move(made_.memory), request);
     }
     offer();
     if (const int code = agree(call_, communicator_, rank_, mine_, theirs_); code != MPI_SUCCESS) {
@@ -71,7 +71,7 @@ class AlltoallvMaker {
     }
     std::unique_ptr<Carrier> plan;
     if (const int code = plan_by(algorithm_, plan); code != MPI_SUCCESS) return code;
-    return making_.finish(std::move(plan), {std::move(made_.scratch), nullptr}, request);
+    return making_.finish(std::move(plan), std::move(made_.memory), request);
   }
 
  private:
@@ -116,8 +116,8 @@ class AlltoallvMaker {
     common.receive_kind = buffers_.receive_kind;
     {
       const Guard guard(runtime.lock);
-      common.fitting = needs_window(algorithm_) ? making_.state()->windows().fitting(area_)
-                                                : making_.state()->idle_duplicates();
+      common.usable = needs_window(algorithm_) ? making_.state()->windows().fitting(area_)
+                                               : making_.state()->idle_duplicates();
       common.idle = making_.state()->windows().idle();
     }
     for (std::size_t other = 0; other < mine_.size(); ++other) {
@@ -151,14 +151,14 @@ class AlltoallvMaker {
 
   int plan_of_host(std::unique_ptr<Carrier>& plan) {
     made_ = {};
-    return make_host_plan(call_, with_counts_of_senders(), making_.state(), fitting_everywhere(),
+    return make_host_plan(call_, with_counts_of_senders(), making_.state(), usable_everywhere(),
                           info_, plan);
   }
 
-  std::uint64_t fitting_everywhere() const {
-    std::uint64_t fitting = ~std::uint64_t{0};
-    for (const Offer& offer : theirs_) fitting &= offer.fitting;
-    return fitting;
+  std::uint64_t usable_everywhere() const {
+    std::uint64_t usable = ~std::uint64_t{0};
+    for (const Offer& offer : theirs_) usable &= offer.usable;
+    return usable;
   }
 
   /// Hosts want to be told on both sides how much moves; some wait for ever for what is not sent.
@@ -180,7 +180,7 @@ class AlltoallvMaker {
     ReceiveWindow* window = nullptr;
     {
       const Guard guard(runtime.lock);
-      window = making_.state()->windows().take(fitting_everywhere());
+      window = making_.state()->windows().take(usable_everywhere());
       making_.state()->windows().leave_old(idle);
     }
     if (window == nullptr) {

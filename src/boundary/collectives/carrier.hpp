@@ -5,8 +5,8 @@
 
 namespace oriel::boundary {
 
-/// What a persistent collective does from its start to its end, by one of the algorithms. Nothing
-/// of it blocks or allocates. Under the process lock.
+/// What a persistent collective does from its start to its end, by one of the algorithms. Under the
+/// process lock, and without waiting, but for wait_in_host(); what is ours allocates nothing.
 class Carrier {
  public:
   Carrier() = default;

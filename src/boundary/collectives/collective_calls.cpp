@@ -27,11 +27,11 @@ int alltoallv_init(const char* call, const void* sendbuf, const Count* sendcount
   arguments.large = sizeof(Count) > sizeof(int);
   arguments.in_place = sendbuf == MPI_IN_PLACE;
   if (!arguments.in_place) {
-    arguments.send = AlltoallvSide(sendbuf, sendcounts, sdispls, sendtype, ranks);
+    arguments.send = AlltoallvSide("sendcounts", sendbuf, sendcounts, sdispls, sendtype, ranks);
   }
-  arguments.receive = AlltoallvSide(recvbuf, recvcounts, rdispls, recvtype, ranks);
-  if (runtime.disabled() && host_has_alltoallv_init(false)) {
-    return host_alltoallv_init(arguments, comm, info, request);
+  arguments.receive = AlltoallvSide("recvcounts", recvbuf, recvcounts, rdispls, recvtype, ranks);
+  if (runtime.disabled()) {
+    return host_alltoallv_init(call, arguments, comm, info, request);
   }
   return make_alltoallv(call, arguments, comm, caller.rank, info, request);
 }

@@ -16,16 +16,16 @@ int CollectiveMaking::open(const char* call, MPI_Comm communicator) {
   state_ = CollectiveState::of(communicator);
   if (state_ == nullptr) {
     return raise(communicator, call, MPI_ERR_OTHER,
-                 "the host MPI takes no attribute of the communicator");
+                 "the MPI library lets no attribute be set on the communicator");
   }
   return room().open(call, communicator);
 }
 
-int CollectiveMaking::finish(Plan& plan, CollectiveRequest::Memory memory, MPI_Request* request) {
+int CollectiveMaking::finish(Plan& plan, ScheduleMemory memory, MPI_Request* request) {
   return finish(std::make_unique<RoomCollective>(state_, plan), std::move(memory), request);
 }
 
-int CollectiveMaking::finish(std::unique_ptr<Carrier> carrier, CollectiveRequest::Memory memory,
+int CollectiveMaking::finish(std::unique_ptr<Carrier> carrier, ScheduleMemory memory,
                              MPI_Request* request) {
   const Guard guard(runtime.lock);
   return persistent_requests.add(

@@ -21,9 +21,8 @@ class CollectiveMaking {
   CollectiveRoom& room() { return state_->room(); }
 
   /// A request that this plan carries out.
-  int finish(Plan& plan, CollectiveRequest::Memory memory, MPI_Request* request);
-  int finish(std::unique_ptr<Carrier> carrier, CollectiveRequest::Memory memory,
-             MPI_Request* request);
+  int finish(Plan& plan, ScheduleMemory memory, MPI_Request* request);
+  int finish(std::unique_ptr<Carrier> carrier, ScheduleMemory memory, MPI_Request* request);
 
  private:
   EngineHold hold_;

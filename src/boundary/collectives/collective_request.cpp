@@ -23,11 +23,9 @@ void CollectiveRequest::abandon() {
 }
 
 Failure CollectiveRequest::lost_failure(int rank) const {
-  // A sentence of this thread's, until its next failure.
-  static thread_local std::string reason;
-  reason = "rank " + std::to_string(rank) +
-           " of the communicator has ended or cannot be reached, so this call cannot complete";
-  return {MPI_ERR_OTHER, reason.c_str()};
+  return said(MPI_ERR_OTHER, "rank " + std::to_string(rank) +
+                                 " of the communicator has ended or cannot be reached, so this "
+                                 "call cannot complete");
 }
 
 }  // namespace oriel::boundary

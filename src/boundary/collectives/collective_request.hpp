@@ -8,20 +8,15 @@
 #include "boundary/collectives/carrier.hpp"
 #include "boundary/collectives/collective_state.hpp"
 #include "boundary/requests/persistent_requests.hpp"
+#include "core/collective/schedules/made_schedule.hpp"
 
 namespace oriel::boundary {
 
-/// The request of a persistent collective that a plan of ours carries out.
+/// The request of a persistent collective.
 class CollectiveRequest final : public PersistentRequest {
  public:
-  /// What its schedule uses besides the program's buffers.
-  struct Memory {
-    std::unique_ptr<std::byte[]> scratch;
-    std::unique_ptr<std::byte[]> packed;  // vectors without the gaps of their datatype
-  };
-
   CollectiveRequest(std::shared_ptr<CollectiveState> state, std::unique_ptr<Carrier> carrier,
-                    Memory memory)
+                    ScheduleMemory memory)
       : PersistentRequest(Serves::again),
         state_(std::move(state)),
         carrier_(std::move(carrier)),
@@ -42,7 +37,7 @@ class CollectiveRequest final : public PersistentRequest {
 
   std::shared_ptr<CollectiveState> state_;
   std::unique_ptr<Carrier> carrier_;
-  Memory memory_;
+  ScheduleMemory memory_;
   bool abandoned_ = false;
 };
 

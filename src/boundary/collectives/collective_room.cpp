@@ -67,8 +67,7 @@ int CollectiveRoom::create(const char* call, MPI_Comm communicator) {
   lifetime.set_parting(&CollectiveRoom::part_from_all);
   // Where the host does not ask us, one side of a pipeline may be in a call of the host's that
   // waits for the other.
-  core().set_copies({costs.refused ? costs.most_copied_twice : Limits().staged_surely,
-                     costs.most_copied_twice, costs.worth_a_call, progress.hooked()});
+  core().set_copies({costs.most_copied_twice, costs.worth_a_call, progress.hooked()});
   return MPI_SUCCESS;
 }
 

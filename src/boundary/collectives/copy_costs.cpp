@@ -43,12 +43,11 @@ class Measurement {
     const double call_short = by_call(shorter);
     const double call_long = by_call(longer);
     const double twice_long = twice(longer);
-    if (refused_) return {true, any, least_piece};
+    if (refused_) return {any, least_piece};
     // All as straight lines, of which that of the two copies begins at nothing.
     const double per_byte = std::max(0.0, (call_long - call_short) / (longer - shorter));
     const double call = std::max(0.0, call_short - per_byte * shorter);
-    return {false, most_copied_twice(call, per_byte, twice_long / longer),
-            worth_a_call(call, per_byte)};
+    return {most_copied_twice(call, per_byte, twice_long / longer), worth_a_call(call, per_byte)};
   }
 
  private:

@@ -7,10 +7,9 @@ namespace oriel::boundary {
 
 /// What copies into another process by a system call take on this machine. They differ from system
 /// to system by more than a factor of ten: where they are slow (virtual machines, sandboxes), two
-/// copies by the processor may always be faster.
+/// copies by the processor may always be faster. Where they are refused nobody asks: ranks of a
+/// node are elsewhere to one another then.
 struct CopyCosts {
-  /// The system does not allow such copies.
-  bool refused = false;
   /// What is longer is faster by one call. What is not may be so all the same: two processes that
   /// copy twice move each cache line between their processors twice, which one process alone cannot
   /// measure, so each transfer tries (core/collective/copy_trial.hpp).

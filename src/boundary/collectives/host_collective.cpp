@@ -200,10 +200,8 @@ class HostPlan final : public Carrier {
     if (code_ == MPI_SUCCESS) return {};
     const int rank = lost_partner();
     if (rank < 0) return failure();
-    // A sentence of this thread's, until its next failure.
-    static thread_local std::string reason;
-    reason = "rank " + std::to_string(rank) + " of the communicator has ended or cannot be reached";
-    return {MPI_ERR_OTHER, reason.c_str()};
+    return said(MPI_ERR_OTHER, "rank " + std::to_string(rank) +
+                                   " of the communicator has ended or cannot be reached");
   }
   void abandon() override {}
   void let_go() override {
@@ -225,9 +223,8 @@ class HostPlan final : public Carrier {
   }
   Failure failure() const {
     if (code_ == MPI_SUCCESS) return {};
-    int error_class = MPI_ERR_OTHER;
-    PMPI_Error_class(code_, &error_class);
-    return {error_class, "the MPI library's own collective has failed"};
+    OwnFault fault = told_by_host(code_, state_->room().core().region().rank());
+    return said(fault.error_class, std::move(fault.reason));
   }
 
   AlltoallvArguments arguments_;
@@ -269,12 +266,16 @@ bool host_takes(const AlltoallvArguments& arguments) {
   return (arguments.large && large) || fit_into_ints(arguments);
 }
 
-int host_alltoallv_init(const AlltoallvArguments& arguments, MPI_Comm communicator, MPI_Info info,
-                        MPI_Request* request) {
+int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
+                        MPI_Comm communicator, MPI_Info info, MPI_Request* request) {
+  if (!host_has_alltoallv_init(false)) {
+    return raise(communicator, call, MPI_ERR_OTHER,
+                 "Oriel is disabled, and the MPI library has no MPI_Alltoallv_init");
+  }
   if (!(arguments.large && host_has_alltoallv_init(true)) && !fit_into_ints(arguments)) {
-    return raise(communicator, "ORIEL_Alltoallv_init_c", MPI_ERR_COUNT,
-                 "a count or displacement does not fit into an int, Oriel is switched off, and the "
-                 "MPI has no MPI_Alltoallv_init_c");
+    return raise(communicator, call, MPI_ERR_COUNT,
+                 "a count or displacement does not fit into an int, Oriel is disabled, and the MPI "
+                 "library has no MPI_Alltoallv_init_c");
   }
   const AlltoallvSide& receive = arguments.receive;
   const IntSide sent(arguments.in_place ? receive : arguments.send);
@@ -287,7 +288,9 @@ int make_host_plan(const char* call, const AlltoallvArguments& arguments,
   MPI_Comm communicator = state->communicator();
   auto made = std::make_unique<HostPlan>(arguments, state);
   OwnFault fault;
-  if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) fault = told_by_host(code);
+  if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) {
+    fault = told_by_host(code, state->room().core().region().rank());
+  }
   if (const int code = settle(call, communicator, fault); code != MPI_SUCCESS) {
     // The host may have begun something on some ranks alone: what it was on is not used again.
     state->put_out_of_step();

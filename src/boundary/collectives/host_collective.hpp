@@ -18,9 +18,9 @@ bool host_has_alltoallv_init(bool large);
 bool host_alltoallv_init_works();
 /// Whether what is used takes these counts.
 bool host_takes(const AlltoallvArguments& arguments);
-/// The host's persistent one, with a request of the host's.
-int host_alltoallv_init(const AlltoallvArguments& arguments, MPI_Comm communicator, MPI_Info info,
-                        MPI_Request* request);
+/// The host's persistent one, with a request of the host's: Oriel is disabled.
+int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
+                        MPI_Comm communicator, MPI_Info info, MPI_Request* request);
 
 /// A plan around the host's persistent one, or where there is none to use, around the
 /// nonblocking one. The program does not get the host's request itself: MPICH's tests fail on

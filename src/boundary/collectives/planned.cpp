@@ -49,7 +49,7 @@ int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int 
       code != MPI_SUCCESS) {
     return code;
   }
-  return making.finish(*plan, {std::move(made.scratch), planned.memory()}, request);
+  return making.finish(*plan, std::move(made.memory), request);
 }
 
 }  // namespace oriel::boundary

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <memory>
-
 #include "boundary/collectives/topic.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
@@ -28,8 +26,6 @@ class Planned {
   virtual void tell(Topic&) const {}
   /// Throws std::bad_alloc.
   virtual MadeSchedule schedule(const Placement& placement, const Limits& limits) = 0;
-  /// Memory that the schedule uses besides its own.
-  virtual std::unique_ptr<std::byte[]> memory() { return nullptr; }
 };
 
 /// Makes its request: all ranks come here, and all raise the same fault.

@@ -31,8 +31,11 @@ int call_host(const char* call, MPI_Comm communicator, Arguments... arguments) {
 }
 
 /// Count elements for each of so many ranks, one block behind the other.
-AlltoallvSide blocks_of(const void* buffer, MPI_Count count, MPI_Datatype type, int ranks) {
+AlltoallvSide blocks_of(const char* name, const void* buffer, MPI_Count count, MPI_Datatype type,
+                        int ranks) {
   AlltoallvSide side;
+  side.name = name;
+  side.alike = true;
   side.buffer = const_cast<void*>(buffer);
   side.type = type;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -45,10 +48,10 @@ AlltoallvSide blocks_of(const void* buffer, MPI_Count count, MPI_Datatype type, 
 }
 
 template <typename Count, typename Displacement>
-AlltoallvSide typed_blocks(const void* buffer, const Count* counts,
+AlltoallvSide typed_blocks(const char* name, const void* buffer, const Count* counts,
                            const Displacement* displacements, const MPI_Datatype* types,
                            int ranks) {
-  AlltoallvSide side(buffer, counts, displacements, MPI_DATATYPE_NULL,
+  AlltoallvSide side(name, buffer, counts, displacements, MPI_DATATYPE_NULL,
                      static_cast<std::size_t>(ranks));
   if (types == nullptr) {
     side.missing = true;
@@ -70,8 +73,9 @@ int alltoall_init(const char* call, const void* sendbuf, Count sendcount, MPI_Da
   }
   AlltoallvArguments arguments;
   arguments.in_place = sendbuf == MPI_IN_PLACE;
-  if (!arguments.in_place) arguments.send = blocks_of(sendbuf, sendcount, sendtype, caller.ranks);
-  arguments.receive = blocks_of(recvbuf, recvcount, recvtype, caller.ranks);
+  if (!arguments.in_place)
+    arguments.send = blocks_of("sendcount", sendbuf, sendcount, sendtype, caller.ranks);
+  arguments.receive = blocks_of("recvcount", recvbuf, recvcount, recvtype, caller.ranks);
   PlannedAlltoall planned(CollectiveKind::alltoall, std::move(arguments));
   return make_planned(call, planned, comm, caller.rank, info, request);
 }
@@ -91,9 +95,11 @@ int alltoallw_init(const char* call, const void* sendbuf, const Count* sendcount
   AlltoallvArguments arguments;
   arguments.in_place = sendbuf == MPI_IN_PLACE;
   if (!arguments.in_place) {
-    arguments.send = typed_blocks(sendbuf, sendcounts, sdispls, sendtypes, caller.ranks);
+    arguments.send =
+        typed_blocks("sendcounts", sendbuf, sendcounts, sdispls, sendtypes, caller.ranks);
   }
-  arguments.receive = typed_blocks(recvbuf, recvcounts, rdispls, recvtypes, caller.ranks);
+  arguments.receive =
+      typed_blocks("recvcounts", recvbuf, recvcounts, rdispls, recvtypes, caller.ranks);
   PlannedAlltoall planned(CollectiveKind::alltoallw, std::move(arguments));
   return make_planned(call, planned, comm, caller.rank, info, request);
 }
@@ -110,9 +116,9 @@ int allgatherv_init(const char* call, const void* sendbuf, Count sendcount, MPI_
   }
   AlltoallvArguments arguments;
   arguments.in_place = sendbuf == MPI_IN_PLACE;
-  if (!arguments.in_place) arguments.send = blocks_of(sendbuf, sendcount, sendtype, 1);
-  arguments.receive =
-      AlltoallvSide(recvbuf, recvcounts, displs, recvtype, static_cast<std::size_t>(caller.ranks));
+  if (!arguments.in_place) arguments.send = blocks_of("sendcount", sendbuf, sendcount, sendtype, 1);
+  arguments.receive = AlltoallvSide("recvcounts", recvbuf, recvcounts, displs, recvtype,
+                                    static_cast<std::size_t>(caller.ranks));
   PlannedAllgatherv planned(std::move(arguments), caller.rank);
   return make_planned(call, planned, comm, caller.rank, info, request);
 }
@@ -125,7 +131,7 @@ int bcast_init(const char* call, void* buffer, Count count, MPI_Datatype datatyp
   if (runtime.disabled()) {
     return call_host(call, comm, buffer, count, datatype, root, comm, info, request);
   }
-  PlannedBcast planned(blocks_of(buffer, count, datatype, 1), root, caller.ranks);
+  PlannedBcast planned(blocks_of("count", buffer, count, datatype, 1), root, caller.ranks);
   return make_planned(call, planned, comm, caller.rank, info, request);
 }
 
@@ -160,8 +166,10 @@ int neighbor_alltoallv_init(const char* call, const void* sendbuf, const Count* 
   const Failure fault = find_neighbors(comm, caller.rank, neighbors);
   AlltoallvArguments arguments;
   arguments.in_place = sendbuf == MPI_IN_PLACE;
-  arguments.send = AlltoallvSide(sendbuf, sendcounts, sdispls, sendtype, neighbors.to.size());
-  arguments.receive = AlltoallvSide(recvbuf, recvcounts, rdispls, recvtype, neighbors.from.size());
+  arguments.send =
+      AlltoallvSide("sendcounts", sendbuf, sendcounts, sdispls, sendtype, neighbors.to.size());
+  arguments.receive =
+      AlltoallvSide("recvcounts", recvbuf, recvcounts, rdispls, recvtype, neighbors.from.size());
   PlannedNeighbors planned(std::move(arguments), std::move(neighbors), fault);
   return make_planned(call, planned, comm, caller.rank, info, request);
 }

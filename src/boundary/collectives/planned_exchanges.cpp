@@ -75,7 +75,7 @@ int find_distributed_graph(MPI_Comm communicator, Neighbors& neighbors) {
 
 Failure PlannedAlltoall::take() {
   if (const Failure bad = take_both(arguments_, buffers_)) return bad;
-  return check_overlap(buffers_.receives);
+  return check_overlap(arguments_.receive, buffers_.receives);
 }
 
 MadeSchedule PlannedAlltoall::schedule(const Placement& placement, const Limits&) {
@@ -88,14 +88,11 @@ Failure PlannedAllgatherv::take() {
     const std::uint64_t own = bytes_in(buffers_.sends.front());
     const std::uint64_t expected = bytes_in(buffers_.receives[static_cast<std::size_t>(rank_)]);
     if (own != expected) {
-      // A sentence of this thread's, until its next failure.
-      static thread_local std::string reason;
-      reason = "its block is " + std::to_string(own) + " bytes, where " + std::to_string(expected) +
-               " are expected from it";
-      return {MPI_ERR_TRUNCATE, reason.c_str()};
+      return said(MPI_ERR_TRUNCATE, "its block is " + std::to_string(own) + " bytes, where " +
+                                        std::to_string(expected) + " are expected from it");
     }
   }
-  return check_overlap(buffers_.receives);
+  return check_overlap(arguments_.receive, buffers_.receives);
 }
 
 void PlannedAllgatherv::tell(Topic& topic) const {
@@ -132,7 +129,7 @@ Failure PlannedNeighbors::take() {
   for (std::size_t i = 0; i < neighbors_.from.size(); ++i) {
     if (neighbors_.from[i] < 0) buffers_.receives[i].count = 0;
   }
-  return check_overlap(buffers_.receives);
+  return check_overlap(arguments_.receive, buffers_.receives);
 }
 
 MadeSchedule PlannedNeighbors::schedule(const Placement& placement, const Limits&) {

@@ -19,13 +19,10 @@ namespace {
 constexpr std::uint64_t commuting = op_count;
 constexpr std::uint64_t not_commuting = op_count + 1;
 
-// A sentence of this thread's, until its next failure.
-thread_local std::string reason;
-
 Failure check_root(int root, int ranks) {
   if (root >= 0 && root < ranks) return {};
-  reason = "the root is " + std::to_string(root) + ", of " + std::to_string(ranks) + " ranks";
-  return {MPI_ERR_ROOT, reason.c_str()};
+  return said(MPI_ERR_ROOT,
+              "the root is " + std::to_string(root) + ", of " + std::to_string(ranks) + " ranks");
 }
 
 }  // namespace
@@ -48,8 +45,7 @@ MadeSchedule PlannedBcast::schedule(const Placement& placement, const Limits& li
 Failure PlannedReduce::take() {
   if (const Failure bad = check_root(arguments_.root, arguments_.ranks)) return bad;
   if (arguments_.count < 0) {
-    reason = "the count is " + std::to_string(arguments_.count);
-    return {MPI_ERR_COUNT, reason.c_str()};
+    return said(MPI_ERR_COUNT, "the count is " + std::to_string(arguments_.count));
   }
   const Datatypes::Known* known = runtime.datatypes.find(arguments_.type);
   if (known == nullptr) return {MPI_ERR_TYPE, "the datatype is not valid or not committed"};
@@ -140,10 +136,12 @@ MadeSchedule PlannedReduce::schedule(const Placement& placement, const Limits& l
 MadeSchedule PlannedReduce::schedule_on_copy(const Placement& placement, const Limits& limits) {
   const auto count = static_cast<std::uint64_t>(arguments_.count);
   // What it has of gaps travels: zeros.
-  copy_ = std::make_unique<std::byte[]>(count * reduction_.element);
-  const Buffer copy{copy_.get(), count, copied_};
+  auto packed = std::make_unique<std::byte[]>(count * reduction_.element);
+  const Buffer copy{packed.get(), count, copied_};
   // In place: who is not the root brings nothing back.
-  MadeSchedule made = reduce(placement, arguments_.root, vectors(copy_.get(), copy_.get()), limits);
+  MadeSchedule made =
+      reduce(placement, arguments_.root, vectors(packed.get(), packed.get()), limits);
+  made.memory.packed = std::move(packed);
   std::vector<Schedule::Copy>& copies = made.schedule.copies;
   copies.insert(copies.begin(), {elements(arguments_.from), copy, Schedule::before_all});
   if (arguments_.at_root) {

@@ -53,7 +53,6 @@ class PlannedReduce final : public Planned {
   Failure take() override;
   void tell(Topic& topic) const override;
   MadeSchedule schedule(const Placement& placement, const Limits& limits) override;
-  std::unique_ptr<std::byte[]> memory() override { return std::move(copy_); }
 
  private:
   Failure take_op(const Datatypes::Known& known);
@@ -73,7 +72,6 @@ class PlannedReduce final : public Planned {
   // How elements lie on a copy, where they have gaps; null: there is none. Without these for
   // predefined ops; with them for the program's, which knows its own datatypes alone.
   LayoutRef copied_;
-  std::unique_ptr<std::byte[]> copy_;
 };
 
 }  // namespace oriel::boundary

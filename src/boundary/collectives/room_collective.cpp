@@ -18,13 +18,11 @@ Failure RoomCollective::start() {
 Failure RoomCollective::outcome() const {
   if (told_.error() == Error::none) return {};
   const PlanFailure& failed = plan_.failure();
-  // A sentence of this thread's, until its next failure.
-  static thread_local std::string reason;
-  reason = "the bytes " + std::string(failed.sent ? "for" : "from") + " rank " +
-           std::to_string(failed.rank) +
-           " of the communicator could not be moved: the operating system or the network has "
-           "refused it";
-  return failure(told_.error(), reason.c_str());
+  return said(error_class(told_.error()),
+              "the bytes " + std::string(failed.sent ? "for" : "from") + " rank " +
+                  std::to_string(failed.rank) +
+                  " of the communicator could not be moved: the operating system or the network "
+                  "has refused it");
 }
 
 }  // namespace oriel::boundary

@@ -24,6 +24,12 @@ std::string name_of(MPI_Win window) {
 
 }  // namespace
 
+Failure said(int error_class, std::string sentence) {
+  static thread_local std::string reason;
+  reason = std::move(sentence);
+  return {error_class, reason.c_str()};
+}
+
 int error_class(Error error) {
   switch (error) {
     case Error::none:

@@ -17,6 +17,9 @@ struct Failure {
   explicit operator bool() const { return error_class != MPI_SUCCESS; }
 };
 
+/// With a sentence that is this thread's, until it has another failure to tell of.
+Failure said(int error_class, std::string sentence);
+
 /// The host's number for the standard's error class of a core error (MPI-4.1 section 12.7).
 int error_class(Error error);
 

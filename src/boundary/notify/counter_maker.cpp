@@ -81,12 +81,8 @@ Failure CounterMaker::exchange() {
   for (int rank = 0; rank < core.ranks(); ++rank) {
     const int error_class = part_of(rank).error_class;
     if (error_class == MPI_SUCCESS) continue;
-    // A sentence of this thread's, until its next failure.
-    static thread_local std::string reason;
-    reason = mine_.error_class != MPI_SUCCESS
-                 ? reason_
-                 : "rank " + std::to_string(rank) + " could not take part; it says why";
-    return {mine_.error_class != MPI_SUCCESS ? mine_.error_class : error_class, reason.c_str()};
+    if (mine_.error_class != MPI_SUCCESS) return said(mine_.error_class, reason_);
+    return said(error_class, "rank " + std::to_string(rank) + " could not take part; it says why");
   }
   return {};
 }

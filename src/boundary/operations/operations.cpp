@@ -121,14 +121,13 @@ bool copied(const BoundWindow& window, bool write, int rank, MPI_Aint displaceme
 Failure check_counter(const BoundWindow& window, int rank, int index) {
   const Counters& counters = window.core->notifications().counters();
   if (counters.has(rank, index)) return {};
-  // A sentence of this thread's, until its next failure.
-  static thread_local std::string reason;
   const std::uint32_t count = counters.count(rank);
-  reason = "rank " + std::to_string(rank) + " has no notification counter " +
-           std::to_string(index) + ": " +
-           (count == 0 ? std::string("it has none; make some by a call that sets their number")
-                       : "the last one is " + std::to_string(count - 1));
-  return {err_rma_notification(), reason.c_str()};
+  return said(
+      err_rma_notification(),
+      "rank " + std::to_string(rank) + " has no notification counter " + std::to_string(index) +
+          ": " +
+          (count == 0 ? std::string("it has none; make some by a call that sets their number")
+                      : "the last one is " + std::to_string(count - 1)));
 }
 
 bool carry_out_at_once(const BoundWindow& window, const Access& access) {

@@ -24,12 +24,10 @@ Failure look_for_any_lost(const CarriedWindow& window) {
 }
 
 Failure lost_rank(const CarriedWindow& window, int rank) {
-  // A sentence of this thread's, until its next failure.
-  static thread_local std::string reason;
-  reason = "rank " + std::to_string(rank) + " of the window has ended" +
-           (window.core->member(rank).control == nullptr ? " or cannot be reached" : "") +
-           ", so this call cannot complete";
-  return {MPI_ERR_OTHER, reason.c_str()};
+  return said(MPI_ERR_OTHER,
+              "rank " + std::to_string(rank) + " of the window has ended" +
+                  (window.core->member(rank).control == nullptr ? " or cannot be reached" : "") +
+                  ", so this call cannot complete");
 }
 
 int LostSources::of(const CarriedWindow& window, int source) {

@@ -32,12 +32,11 @@ struct Limits {
   /// longer than `staged_surely`, a page: the system copies whole ones. What is longer than
   /// `staged` is known to be faster by one call (see Room::set_copies).
   ///
-  /// In pieces. Where both sides are at hand (`staged_pipelines`), so many of them are there at
-  /// once
-  /// (`staged_cells`), and a longer message goes through them; else as many as a whole message
-  /// has, at most `staged_whole`, and what is longer is copied once. No more than `staged_bytes` for
-  /// one rank's plan; for those of whole messages at least not more than `staged_node_bytes` for the
-  /// ranks of a node together.
+  /// In pieces. Where both sides are at hand (`staged_pipelines`) there are up to `staged_cells` of
+  /// them at once, and a longer message goes through these. Else there are as many as a whole
+  /// message has, up to `staged_whole`, and what is longer is copied once. The cells of one rank's
+  /// plan take no more than `staged_bytes`; where whole messages have to fit, the larger of that
+  /// and its part of `staged_node_bytes`, which the ranks of a node share.
   std::uint64_t staged = std::uint64_t{64} * 1024;
   std::uint64_t staged_surely = std::uint64_t{4} * 1024;
   std::uint64_t staged_mapped = std::uint64_t{4} * 1024;

@@ -25,20 +25,22 @@ enum class LaneWay : std::uint8_t {
 /// What one side of a lane tells the other while the plan is made, and never changes but for
 /// `times`.
 struct LaneSide {
-  std::uint64_t bytes = 0;         // the sender: that it sends; the receiver: that it has room for
-  std::uint64_t address = 0;       // of its buffer in its process; 0: it does not lie in one run
-  Place place;                     // likewise where peers can map it
-  std::uint32_t shared_piece = 0;  // the receiver's: what goes directly is moved in such pieces
-  LaneWay way = LaneWay::staged;   // the sender's choice
-  Basic basic = Basic::none;
+  std::uint64_t bytes = 0;    // the sender: that it sends; the receiver: that it has room for
+  std::uint64_t address = 0;  // of its buffer in its process; 0: it does not lie in one run
+  Place place;                // likewise where peers can map it
   TrialTimes times;  // of LaneWay::tried: left there before the sides meet, and read when they have
 };
 
 /// The words of one transfer from a mapped rank, in its receiver's board, followed by its cells.
 struct alignas(cache_line) Lane {
-  LaneSide receiver;                    // written before the board is announced
-  CellShape cells;                      // likewise
-  alignas(cache_line) LaneSide sender;  // before the ranks agree
+  // The receiver's, written before the board is announced:
+  LaneSide receiver;
+  CellShape cells;
+  std::uint32_t shared_piece = 0;  // what goes directly is moved in such pieces
+  Basic basic = Basic::none;
+  // The sender's, written before the ranks agree:
+  alignas(cache_line) LaneSide sender;
+  LaneWay way = LaneWay::staged;  // its choice
   Meeting meeting;
 
   /// Number `turn` of the cells that have been used, and will be, one after the other.

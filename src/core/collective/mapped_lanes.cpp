@@ -89,10 +89,9 @@ void MappedLanes::lay_out(std::byte* memory) {
     receive.lane->receiver = {receive.packed.bytes(),
                               reinterpret_cast<std::uintptr_t>(receive.packed.run()),
                               receive.place,
-                              static_cast<std::uint32_t>(limits_.shared_piece),
-                              {},
-                              receive.packed.basic(),
                               {}};
+    receive.lane->shared_piece = static_cast<std::uint32_t>(limits_.shared_piece);
+    receive.lane->basic = receive.packed.basic();
     receive.lane->cells = receive.cells;
     for (std::uint64_t cell = 0; cell < receive.cells.count; ++cell) {
       new (&receive.lane->cell(cell)) Cell;
@@ -134,13 +133,11 @@ PlanFault MappedLanes::match(Side& send, Lane* lane) {
   if (send.bytes > room) return fault(PlanFault::Kind::truncated);
   if (send.bytes == 0) return {};
   const LaneSide& receiver = lane->receiver;
-  if (!match_types(send.packed.basic(), receiver.basic)) return fault(PlanFault::Kind::types);
+  if (!match_types(send.packed.basic(), lane->basic)) return fault(PlanFault::Kind::types);
   send.lane = lane;
   const LaneWay way = way_of(send, *lane);
-  lane->sender = {send.bytes, reinterpret_cast<std::uintptr_t>(send.packed.run()),
-                  send.place, receiver.shared_piece,
-                  way,        send.packed.basic(),
-                  {}};
+  lane->sender = {send.bytes, reinterpret_cast<std::uintptr_t>(send.packed.run()), send.place, {}};
+  lane->way = way;
   take_way(send, way, receiver);
   return {};
 }
@@ -161,7 +158,7 @@ void MappedLanes::take_way(Side& side, LaneWay way, const LaneSide& other) {
   if (way == LaneWay::staged) return;
   side.moves = other.address != 0 && (other.place.shared() || !side.place.shared());
   side.address = other.address;
-  side.piece = side.lane->receiver.shared_piece;
+  side.piece = side.lane->shared_piece;
   side.pieces = (side.bytes + side.piece - 1) / side.piece;
   if (side.moves && other.place.shared()) {
     side.other = transport_.map(side.process, other.place, side.bytes);
@@ -177,7 +174,7 @@ void MappedLanes::settle() {
     if (receive.lane == nullptr) continue;
     const LaneSide& sender = receive.lane->sender;
     receive.bytes = sender.bytes;
-    take_way(receive, sender.way, sender);
+    take_way(receive, receive.lane->way, sender);
   }
   by_receiver_ = {};
   const auto empty = [](const Side& side) { return side.bytes == 0; };

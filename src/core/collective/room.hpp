@@ -16,8 +16,8 @@
 
 namespace oriel {
 
-/// The persistent collectives of a window's ranks: their plans, and the boards that plans leave
-/// behind for later ones. Plans have numbers in the order in which all ranks make them.
+/// The persistent collectives of a window, as one rank has them: its plans, and the boards that
+/// plans leave behind for later ones. Plans have numbers in the order in which all ranks make them.
 class Room {
  public:
   /// `sender`: null where all ranks are mapped.
@@ -40,16 +40,16 @@ class Room {
   /// Not while it is being made.
   void free(Plan& plan);
   std::size_t plans() const { return plans_.size(); }
+  /// Boards that are in use, or that others look at still.
+  std::size_t boards() const;
   /// How what is received from mapped ranks is copied from now on: see the like in Limits. Ranks
   /// need not agree.
   struct Copies {
-    std::uint64_t staged_surely;
     std::uint64_t staged;
     std::uint64_t shared_piece;
     bool staged_pipelines;
   };
   void set_copies(const Copies& copies) {
-    limits_.staged_surely = copies.staged_surely;
     limits_.staged = copies.staged;
     limits_.shared_piece = copies.shared_piece;
     limits_.staged_pipelines = copies.staged_pipelines;
@@ -66,8 +66,6 @@ class Room {
   Sender* sender() { return sender_; }
   PlanWrites& writes() { return writes_; }
   Exchange& exchange() { return exchange_; }
-  /// Boards that are in use, or that others look at still.
-  std::size_t boards() const;
   /// All ranks are through with the window, and perhaps not there any more.
   bool ending() const { return ending_; }
   void push() { outbox_.push(); }
@@ -77,8 +75,6 @@ class Room {
   std::byte* take_board(std::uint64_t bytes, Place& place);
   /// So many ranks look at it until they have left.
   void leave_board(std::byte* board, std::size_t lookers);
-  /// Messages for the plan that is being made have come before it.
-  void hand_early(Plan& plan);
 
  private:
   struct SharedBoard {
@@ -96,6 +92,8 @@ class Room {
     std::vector<std::byte> payload;
   };
 
+  /// Messages for the plan that is being made have come before it.
+  void hand_early(Plan& plan);
   void give_back_boards();
 
   /// For a program that makes and frees plans in a loop: their pages are there already.

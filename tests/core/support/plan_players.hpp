@@ -115,7 +115,7 @@ class PlanPlayers {
   /// Ranks need not agree on it.
   static void leave_pipelines_out(Room& room) {
     const Limits& limits = room.limits();
-    room.set_copies({limits.staged_surely, limits.staged, limits.shared_piece, false});
+    room.set_copies({limits.staged, limits.shared_piece, false});
   }
   static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 

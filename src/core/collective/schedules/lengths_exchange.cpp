@@ -36,7 +36,8 @@ LengthsExchange::LengthsExchange(const Placement& placement, std::span<const Buf
 
 BlockLengths LengthsExchange::lengths() const {
   std::vector<Word> between(made_.scratch_bytes / sizeof(Word));
-  if (!between.empty()) std::memcpy(between.data(), made_.scratch.get(), made_.scratch_bytes);
+  if (!between.empty())
+    std::memcpy(between.data(), made_.memory.scratch.get(), made_.scratch_bytes);
   return {to_, from_, std::move(between)};
 }
 

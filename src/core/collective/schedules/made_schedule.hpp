@@ -10,18 +10,23 @@
 
 namespace oriel {
 
-/// A schedule and the memory that it uses besides the program's, which its plan needs as long as it
-/// lives.
+/// What a schedule uses besides the program's buffers.
+struct ScheduleMemory {
+  std::unique_ptr<std::byte[]> scratch;
+  std::unique_ptr<std::byte[]> packed;  // vectors without the gaps of their datatype
+};
+
+/// A schedule and its memory, which its plan needs as long as it lives.
 struct MadeSchedule {
   Schedule schedule;
-  std::unique_ptr<std::byte[]> scratch;
+  ScheduleMemory memory;
   std::uint64_t scratch_bytes = 0;
 
   /// Makes it, of so many parts. Throws std::bad_alloc where there is no such memory.
   std::byte* take_scratch(std::uint64_t bytes, std::uint64_t parts = 1) {
     if (__builtin_mul_overflow(bytes, parts, &scratch_bytes)) throw std::bad_alloc();
-    scratch.reset(new std::byte[scratch_bytes]);
-    return scratch.get();
+    memory.scratch.reset(new std::byte[scratch_bytes]);
+    return memory.scratch.get();
   }
 };
 
