@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/collective/plan_cost.hpp"
 #include "core/collective/schedules/allgatherv.hpp"
 #include "core/collective/schedules/alltoallw.hpp"
 #include "core/collective/schedules/bcast.hpp"
@@ -24,6 +23,7 @@
 #include "core/collective/schedules/lengths_exchange.hpp"
 #include "core/collective/schedules/neighbor_alltoallv.hpp"
 #include "core/collective/schedules/reduce.hpp"
+#include "support/plan_cost.hpp"
 
 namespace oriel::test {
 namespace {

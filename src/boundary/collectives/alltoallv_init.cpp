@@ -69,9 +69,9 @@ class AlltoallvMaker {
     if (const int code = agree(call_, communicator_, rank_, mine_, theirs_); code != MPI_SUCCESS) {
       return code;
     }
-    std::unique_ptr<Carrier> plan;
-    if (const int code = plan_by(algorithm_, plan); code != MPI_SUCCESS) return code;
-    return making_.finish(std::move(plan), std::move(made_.memory), request);
+    std::unique_ptr<Carrier> carrier;
+    if (const int code = carrier_by(algorithm_, carrier); code != MPI_SUCCESS) return code;
+    return making_.finish(std::move(carrier), std::move(made_.memory), request);
   }
 
  private:
@@ -132,27 +132,27 @@ class AlltoallvMaker {
   }
 
   /// What carries it out, by algorithm.
-  int plan_by(Algorithm algorithm, std::unique_ptr<Carrier>& plan) {
+  int carrier_by(Algorithm algorithm, std::unique_ptr<Carrier>& carrier) {
     switch (algorithm) {
       case Algorithm::fence:
       case Algorithm::fence_hierarchy:
-        return plan_in_window<FenceCollective>(plan);
+        return carrier_in_window<FenceCollective>(carrier);
       case Algorithm::lock:
       case Algorithm::lock_hierarchy:
-        return plan_in_window<LockCollective>(plan);
+        return carrier_in_window<LockCollective>(carrier);
       case Algorithm::automatic:
       case Algorithm::notified:
       case Algorithm::notified_hierarchy:
       case Algorithm::two_sided:
         break;
     }
-    return plan_of_host(plan);
+    return carrier_of_host(carrier);
   }
 
-  int plan_of_host(std::unique_ptr<Carrier>& plan) {
+  int carrier_of_host(std::unique_ptr<Carrier>& carrier) {
     made_ = {};
-    return make_host_plan(call_, with_counts_of_senders(), making_.state(), usable_everywhere(),
-                          info_, plan);
+    return make_host_collective(call_, with_counts_of_senders(), making_.state(),
+                                usable_everywhere(), info_, carrier);
   }
 
   std::uint64_t usable_everywhere() const {
@@ -174,7 +174,7 @@ class AlltoallvMaker {
   }
 
   template <typename Collective>
-  int plan_in_window(std::unique_ptr<Carrier>& plan) {
+  int carrier_in_window(std::unique_ptr<Carrier>& carrier) {
     std::uint64_t idle = ~std::uint64_t{0};
     for (const Offer& offer : theirs_) idle &= offer.idle;
     ReceiveWindow* window = nullptr;
@@ -187,8 +187,8 @@ class AlltoallvMaker {
       const int code = making_.state()->windows().make(call_, communicator_, rank_, area_, window);
       if (code != MPI_SUCCESS) return code;
     }
-    plan = std::make_unique<Collective>(making_.state(), *window, std::move(made_.schedule), area_,
-                                        theirs_, far_first(algorithm_));
+    carrier = std::make_unique<Collective>(making_.state(), *window, std::move(made_.schedule),
+                                           area_, theirs_, far_first(algorithm_));
     return MPI_SUCCESS;
   }
 

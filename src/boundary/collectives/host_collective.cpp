@@ -105,9 +105,9 @@ bool predefined(MPI_Datatype type) {
   return known->basic != nullptr && known->basic->handle == type;
 }
 
-class HostPlan final : public Carrier {
+class HostCollective final : public Carrier {
  public:
-  HostPlan(const AlltoallvArguments& arguments, std::shared_ptr<CollectiveState> state)
+  HostCollective(const AlltoallvArguments& arguments, std::shared_ptr<CollectiveState> state)
       : arguments_(arguments), state_(std::move(state)), communicator_(state_->communicator()) {
     const auto size = static_cast<int>(arguments_.receive.counts.size());
     for (int rank = 0; rank < size; ++rank) {
@@ -116,7 +116,7 @@ class HostPlan final : public Carrier {
       if (sends || arguments_.receive.counts[at] != 0) partners_.push_back(rank);
     }
   }
-  ~HostPlan() override {
+  ~HostCollective() override {
     int ended = 0;
     PMPI_Finalized(&ended);
     // One that waits for the dead hosts do not free.
@@ -282,11 +282,11 @@ int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
   return init_by_host(arguments, sent, IntSide(receive), communicator, info, request);
 }
 
-int make_host_plan(const char* call, const AlltoallvArguments& arguments,
-                   const std::shared_ptr<CollectiveState>& state, std::uint64_t idle, MPI_Info info,
-                   std::unique_ptr<Carrier>& plan) {
+int make_host_collective(const char* call, const AlltoallvArguments& arguments,
+                         const std::shared_ptr<CollectiveState>& state, std::uint64_t idle,
+                         MPI_Info info, std::unique_ptr<Carrier>& carrier) {
   MPI_Comm communicator = state->communicator();
-  auto made = std::make_unique<HostPlan>(arguments, state);
+  auto made = std::make_unique<HostCollective>(arguments, state);
   OwnFault fault;
   if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) {
     fault = told_by_host(code, state->room().core().region().rank());
@@ -297,7 +297,7 @@ int make_host_plan(const char* call, const AlltoallvArguments& arguments,
     return code;
   }
   made->watch();
-  plan = std::move(made);
+  carrier = std::move(made);
   return MPI_SUCCESS;
 }
 

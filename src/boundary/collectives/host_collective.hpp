@@ -22,14 +22,14 @@ bool host_takes(const AlltoallvArguments& arguments);
 int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
                         MPI_Comm communicator, MPI_Info info, MPI_Request* request);
 
-/// A plan around the host's persistent one, or where there is none to use, around the
+/// A carrier around the host's persistent one, or where there is none to use, around the
 /// nonblocking one. The program does not get the host's request itself: MPICH's tests fail on
 /// inactive ones and end them by a look, and Open MPI uses datatypes that the program has freed.
 /// On the program's communicator, or where that will not do (it is freed too early for the host, or
 /// out of step), on a duplicate that is `idle` on all ranks. What the host finds wrong it says on
 /// one rank alone: all raise it. Without the process lock.
-int make_host_plan(const char* call, const AlltoallvArguments& arguments,
+int make_host_collective(const char* call, const AlltoallvArguments& arguments,
                    const std::shared_ptr<CollectiveState>& state, std::uint64_t idle, MPI_Info info,
-                   std::unique_ptr<Carrier>& plan);
+                   std::unique_ptr<Carrier>& carrier);
 
 }  // namespace oriel::boundary

@@ -152,7 +152,7 @@ LaneWay MappedLanes::way_of(const Side& send, const Lane& lane) const {
 /// A direct transfer is moved to or from a run alone, whose place is known; and not by system calls
 /// where the other side needs none.
 void MappedLanes::take_way(Side& side, LaneWay way, const LaneSide& other) {
-  side.direct = way == LaneWay::direct;
+  side.way = way == LaneWay::direct ? CopyWay::direct : CopyWay::staged;
   side.tried = way == LaneWay::tried;
   side.unmet = side.tried ? CopyTrial::uses_by_cells : 0;
   if (way == LaneWay::staged) return;
@@ -194,7 +194,7 @@ void MappedLanes::start() {
     Receive& receive = receives_[i];
     receiving_.push_back(i);
     begin(receive, receive.lane->receiver);
-    if (receive.direct) arrive(receive);
+    if (receive.way == CopyWay::direct) arrive(receive);
   }
 }
 
@@ -203,7 +203,7 @@ void MappedLanes::begin_sends(int step) {
     Side& send = sends_[next_send_];
     begin(send, send.lane->sender);
     send.stale = progress_.stale;
-    if (send.direct) {
+    if (send.way == CopyWay::direct) {
       arrive(send);
     } else if (push_staged(send)) {
       continue;
@@ -213,15 +213,10 @@ void MappedLanes::begin_sends(int step) {
   }
 }
 
-void MappedLanes::copy_by(Side& side, CopyWay way) {
-  side.direct = way == CopyWay::direct;
-  side.streams = way == CopyWay::streamed;
-}
-
 void MappedLanes::begin(Side& side, LaneSide& own) {
   side.done = 0;
   if (!side.tried) return;
-  copy_by(side, CopyTrial::way(progress_.use));
+  side.way = CopyTrial::way(progress_.use);
   // Released by the arrival, which follows.
   if (progress_.use == CopyTrial::last) own.times = side.trial.times();
 }
@@ -232,7 +227,7 @@ void MappedLanes::end(Side& side) {
   side.trial.end(progress_.use);
   if (progress_.use != CopyTrial::last) return;
   // Acquired when the sides have met.
-  copy_by(side, CopyTrial::fastest(side.lane->sender.times, side.lane->receiver.times));
+  side.way = CopyTrial::fastest(side.lane->sender.times, side.lane->receiver.times);
   side.tried = false;
 }
 
@@ -254,7 +249,7 @@ bool MappedLanes::push_staged(Side& send) {
     {
       const Timed timed(transport_, send);
       std::byte* const into = cell.payload(send.lane->cells.room);
-      if (send.streams) {
+      if (send.way == CopyWay::streamed) {
         send.packed.stream_out(send.done, piece, into);
       } else {
         send.packed.copy_out(send.done, piece, into);
@@ -347,13 +342,15 @@ bool MappedLanes::advance() {
   moved_ = false;
   const std::size_t sent = remove_over(sending_, [&](std::uint32_t i) {
     Side& send = sends_[i];
-    if (!(send.direct ? advance_direct<true>(send) : push_staged(send))) return false;
+    if (!(send.way == CopyWay::direct ? advance_direct<true>(send) : push_staged(send)))
+      return false;
     progress_.sent();
     return true;
   });
   const std::size_t received = remove_over(receiving_, [&](std::uint32_t i) {
     Receive& receive = receives_[i];
-    if (!(receive.direct ? advance_direct<false>(receive) : pull_staged(receive))) return false;
+    if (!(receive.way == CopyWay::direct ? advance_direct<false>(receive) : pull_staged(receive)))
+      return false;
     progress_.received(receive.step);
     return true;
   });

@@ -62,22 +62,21 @@ class MappedLanes {
     int rank = 0;
     int process = 0;
     int step = 0;
-    bool direct = false;         // in this use
-    bool streams = false;        // likewise, where it goes by cells: the sender fills them so
-    bool tried = false;          // the ways still are
-    bool stale = false;          // what is sent in this use is not what it should be
-    bool moves = false;          // we can move pieces of a direct one
-    bool met = false;            // of a direct one: in this use
-    Error error = Error::none;   // of a piece of it that we have moved in this use
-    std::byte* other = nullptr;  // the other side's buffer, where it is mapped
-    std::uint64_t address = 0;   // and in its process
-    std::uint64_t bytes = 0;     // that are sent
-    std::uint64_t done = 0;      // of a staged one: in this use
-    std::uint64_t turn = 0;      // number of the next cell
-    std::uint64_t piece = 0;     // what is moved at once of a direct one,
-    std::uint64_t pieces = 0;    // of which it has so many
-    std::uint64_t unmet = 0;     // uses, the first ones, without a meeting
-    Place place;                 // where peers can map our buffer
+    CopyWay way = CopyWay::staged;  // in this use
+    bool tried = false;             // the ways still are
+    bool stale = false;             // what is sent in this use is not what it should be
+    bool moves = false;             // we can move pieces of a direct one
+    bool met = false;               // of a direct one: in this use
+    Error error = Error::none;      // of a piece of it that we have moved in this use
+    std::byte* other = nullptr;     // the other side's buffer, where it is mapped
+    std::uint64_t address = 0;      // and in its process
+    std::uint64_t bytes = 0;        // that are sent
+    std::uint64_t done = 0;         // of a staged one: in this use
+    std::uint64_t turn = 0;         // number of the next cell
+    std::uint64_t piece = 0;        // what is moved at once of a direct one,
+    std::uint64_t pieces = 0;       // of which it has so many
+    std::uint64_t unmet = 0;        // uses, the first ones, without a meeting
+    Place place;                    // where peers can map our buffer
     CopyTrial trial;
   };
   struct Receive : Side {
@@ -106,7 +105,6 @@ class MappedLanes {
   LaneWay way_of(const Side& send, const Lane& lane) const;
   void shape_cells(bool one_way);
   void take_way(Side& side, LaneWay way, const LaneSide& other);
-  static void copy_by(Side& side, CopyWay way);
   void begin(Side& side, LaneSide& own);
   void end(Side& side);
   bool push_staged(Side& send);
@@ -130,10 +128,10 @@ class MappedLanes {
   std::vector<Board*> boards_;  // of others, that we look at
   std::size_t senders_ = 0;
   std::vector<std::uint32_t> by_receiver_;  // sends_, while the plan is made
-  std::size_t next_send_ = 0;             // of the next step, in this use
-  std::vector<std::uint32_t> sending_;    // of sends_: begun and not over
-  std::vector<std::uint32_t> receiving_;  // likewise of receives_
-  bool moved_ = false;                    // something, in this call of advance()
+  std::size_t next_send_ = 0;               // of the next step, in this use
+  std::vector<std::uint32_t> sending_;      // of sends_: begun and not over
+  std::vector<std::uint32_t> receiving_;    // likewise of receives_
+  bool moved_ = false;                      // something, in this call of advance()
 };
 
 }  // namespace oriel

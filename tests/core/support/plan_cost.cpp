@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/collective/plan_cost.hpp"
+#include "support/plan_cost.hpp"
 
 #include <vector>
 
@@ -8,7 +8,7 @@
 #include "core/collective/packed.hpp"
 #include "core/collective/remote_lanes.hpp"
 
-namespace oriel {
+namespace oriel::test {
 namespace {
 
 std::uint64_t pieces(std::uint64_t bytes, std::uint64_t each) {
@@ -97,4 +97,4 @@ PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Lim
   return cost;
 }
 
-}  // namespace oriel
+}  // namespace oriel::test

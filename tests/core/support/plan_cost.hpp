@@ -7,7 +7,7 @@
 #include "core/collective/schedule.hpp"
 #include "core/collective/schedules/placement.hpp"
 
-namespace oriel {
+namespace oriel::test {
 
 /// What one rank's plan takes: what docs/protocols.md has formulas for. Of transfers between ranks
 /// of a node, each rank counts its side.
@@ -39,4 +39,4 @@ struct PlanCost {
 /// room for.
 PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Limits& limits);
 
-}  // namespace oriel
+}  // namespace oriel::test
