@@ -353,6 +353,25 @@ TEST_F(CollectiveOnANode, AShortMessageGoesAheadByTwo) {
   }
 }
 
+/// Who only sends goes on for as many uses as there are cells, however late its receiver is.
+TEST_F(CollectiveOnANode, AShortMessageThatGoesOneWayGoesAheadByMore) {
+  const std::uint64_t ahead = limits_of_plans().ahead_uses;
+  plans_.schedule(1).one_way = true;
+  lay_out(2);
+  for (std::uint64_t use = 1; use <= ahead + 1; ++use) {
+    from_->assign(2, use);
+    plans_.start(0);
+    EXPECT_EQ(plans_.told(0), use <= ahead) << use;
+  }
+  for (std::uint64_t use = 1; use <= ahead + 1; ++use) {
+    plans_.start(1);
+    EXPECT_TRUE(plans_.told(1));
+    EXPECT_EQ((*into_)[0], use);
+    sweep(0);
+    EXPECT_TRUE(plans_.told(0));
+  }
+}
+
 // A sleeper has to fence once more when it has filled a cell: its receiver looks at that one to see
 // whether anybody sleeps. So a sweep that has moved a piece has moved something.
 TEST_F(CollectiveOnANode, APieceThatIsMovedIsSomethingMoved) {

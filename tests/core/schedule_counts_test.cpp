@@ -380,6 +380,16 @@ TEST(ScheduleCounts, WhoIsHandedSomethingAsksAfterAll) {
   }
 }
 
+/// In an exchange everybody waits for everybody.
+TEST(ScheduleCounts, WhoOnlySendsIsThereInSome) {
+  const Job& job = jobs().front();
+  const Placement placement(0, job.node_of);
+  EXPECT_FALSE(make_alltoallv(job, placement, 8).schedule.one_way);
+  EXPECT_FALSE(make_allgatherv(job, placement, 8).schedule.one_way);
+  EXPECT_TRUE(bcast(placement, 0, bytes(0, 1024), Limits()).schedule.one_way);
+  EXPECT_TRUE(make_reduce(placement, 128, Basic::i64).schedule.one_way);
+}
+
 TEST(ScheduleCounts, OfReduceInOneSlice) {
   compare([](const Job&,
              const Placement& placement) { return make_reduce(placement, 128, Basic::i64); },

@@ -88,7 +88,8 @@ class CellShapes {
   /// How many uses of a message its sender may be ahead.
   std::uint64_t ahead(std::uint64_t bytes) const {
     if (!one_way_ || bytes > limits_.staged_surely) return fewest;
-    const std::uint64_t all = demand_.short_transfers() * Cell::stride(bytes);
+    const std::uint64_t all =
+        std::max<std::uint64_t>(demand_.short_transfers(), 1) * Cell::stride(bytes);
     return std::clamp(limits_.ahead_bytes / all, fewest, std::max(fewest, limits_.ahead_uses));
   }
   static CellShape shape(std::uint64_t room, std::uint64_t count, bool wanted) {
