@@ -25,10 +25,10 @@ std::uint64_t bytes(const CellShape& shape) {
 
 /// Of one of so many transfers that are alike.
 CellShape shape(const Limits& limits, std::uint64_t bytes, std::uint64_t transfers = 1,
-                bool one_way = false) {
+                CellShapes::Number number = CellShapes::Number::usual) {
   CellDemand demand(limits, many);
   for (std::uint64_t i = 0; i < transfers; ++i) demand.add(bytes, false);
-  return CellShapes(demand, one_way).of(bytes, true, false);
+  return CellShapes(demand, number).of(bytes, true, false);
 }
 
 TEST(CellShapes, OfAPipelineAreAsManyForEachLength) {
@@ -76,7 +76,7 @@ TEST(CellShapes, OfFewRanksTakeMore) {
   for (const std::size_t ranks : {2, 4, 8, 16, 32}) {
     CellDemand demand(of, ranks);
     for (std::size_t other = 1; other < ranks; ++other) demand.add(1 * mb, false);
-    const CellShape cells = CellShapes(demand, false).of(1 * mb, true, false);
+    const CellShape cells = CellShapes(demand, CellShapes::Number::usual).of(1 * mb, true, false);
     const std::uint64_t all = bytes(cells) * (ranks - 1);
     EXPECT_LE(all * ranks, std::max(of.staged_node_bytes, ranks * of.staged_bytes)) << ranks;
     EXPECT_EQ(cells.wanted, ranks <= 8) << ranks;
@@ -93,22 +93,33 @@ TEST(CellShapes, OfShortMessagesAreAtLeastTwo) {
 
 TEST(CellShapes, LetSendersBeAheadWhereNothingComesBack) {
   const Limits of = limits(true);
-  EXPECT_EQ(shape(of, 8, 3, true).count, of.ahead_uses);
-  EXPECT_EQ(shape(of, 8, 3, false).count, 2u);
-  EXPECT_EQ(shape(of, of.staged_surely + 8, 1, true).count, 2u);
+  EXPECT_EQ(shape(of, 8, 3, ahead).count, of.ahead_uses);
+  EXPECT_EQ(shape(of, 8, 3).count, 2u);
+  EXPECT_EQ(shape(of, of.staged_surely + 8, 1, ahead).count, 2u);
   for (const std::uint64_t transfers : {1, 3, 31, 447}) {
     for (const std::uint64_t size : {std::uint64_t{8}, 1 * kb, 4 * kb}) {
-      const CellShape cells = shape(of, size, transfers, true);
+      const CellShape cells = shape(of, size, transfers, ahead);
       const std::uint64_t all = transfers * cells.count * Cell::stride(size);
       EXPECT_TRUE(all <= of.ahead_bytes || cells.count == 2) << transfers << " of " << size;
     }
   }
-  EXPECT_GT(shape(of, 8, 447, true).count, 2u);
+  EXPECT_GT(shape(of, 8, 111, ahead).count, 2u);
+}
+
+TEST(CellShapes, AreFewWhereThereIsNoMemoryForMore) {
+  for (const bool pipelines : {false, true}) {
+    const Limits of = limits(pipelines);
+    constexpr auto few = CellShapes::Number::fewest;
+    EXPECT_EQ(shape(of, 8, 1, few).count, 2u);
+    EXPECT_LE(bytes(shape(of, 2 * mb, 1, few)), 2 * of.staged_piece);
+    EXPECT_EQ(shape(of, 2 * mb, 1, few).wanted, pipelines) << "else by one copy";
+  }
 }
 
 TEST(CellShapes, AreThereForWhatHasGapsWhateverItsLength) {
   const Limits without = limits(false);
-  const CellShape cells = CellShapes(CellDemand(without, many), false).of(64 * mb, false, false);
+  const CellShape cells =
+      CellShapes(CellDemand(without, many), CellShapes::Number::usual).of(64 * mb, false, false);
   EXPECT_FALSE(cells.wanted);
   EXPECT_EQ(cells.count, 2u);
 }

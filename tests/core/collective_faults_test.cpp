@@ -206,6 +206,31 @@ TEST_P(CollectiveFaultOn, ABoardIsNotLeftByThoseItDoesNotCount) {
   EXPECT_EQ(plans.boards(), 0u);
 }
 
+/// Then there are fewer cells. That there is none at all is a fault.
+TEST_P(CollectiveFaultOn, ThereIsNoMemoryForAllCells) {
+  const auto& nodes = GetParam();
+  for (const int refused : {1, 2}) {
+    Plans plans(nodes);
+    const Plans::Passage passage = plans.pass(0, 1, 13);
+    plans.job().transport(1).refuse_to_share(refused);
+    plans.begin_making();
+    if (refused == 2 && nodes[0] == nodes[1]) {
+      plans.job().settle();
+      for (int rank = 0; rank < 3; ++rank) {
+        ASSERT_TRUE(plans.plan(rank).made());
+        EXPECT_EQ(plans.plan(rank).fault().kind, Kind::memory);
+      }
+      continue;
+    }
+    plans.end_making();
+    for (std::uint64_t use = 1; use <= 3; ++use) {
+      std::ranges::fill(*passage.from, use);
+      plans.use();
+      EXPECT_EQ(*passage.into, *passage.from);
+    }
+  }
+}
+
 TEST_P(CollectiveFaultOn, AJobEndsWithPlansThatNobodyHasFreed) {
   Plans plans(GetParam());
   plans.pass(0, 1, 2);

@@ -482,6 +482,32 @@ TEST(CollectiveRuns, AreMovedAllOfThem) {
     for (std::size_t i = 0; i < 250; ++i) {
       ASSERT_EQ(into[sender ? i : 2 * i], from[sender ? 2 * i : i]) << i;
     }
+    // Short ones are packed on the way: a call for each piece, not for each run.
+    EXPECT_EQ(plans.job().transport(0).copies() + plans.job().transport(1).copies(),
+              sender ? 2u : 4u);
+  }
+}
+
+// Long runs, which are not packed.
+TEST(CollectiveRuns, OfPagesAreMovedAllOfThem) {
+  constexpr std::uint64_t run = 5000;
+  constexpr std::uint64_t runs = 70;
+  const LayoutRef layout(new Layout({{0, run}}, 2 * run, Basic::u8));
+  for (const bool sender : {false, true}) {
+    Plans plans({0, 0});
+    Plans::Words& gappy = plans.words(2 * run * runs / 8);
+    Plans::Words& dense = plans.words(run * runs / 8);
+    for (std::size_t i = 0; i < gappy.size(); ++i) gappy[i] = sender ? i + 1 : 0;
+    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = sender ? 0 : i + 1;
+    const Buffer scattered{gappy.data(), runs, layout};
+    plans.send(0, 1, sender ? scattered : Plans::buffer(dense));
+    plans.receive(1, 0, sender ? Plans::buffer(dense) : scattered);
+    plans.make();
+    plans.use();
+    for (std::uint64_t i = 0; i < runs * run / 8; ++i) {
+      const std::uint64_t word = i / (run / 8) * 2 * (run / 8) + i % (run / 8);
+      ASSERT_EQ(gappy[word], dense[i]) << i;
+    }
   }
 }
 

@@ -51,7 +51,7 @@ struct Limits {
   /// rank's plan, but for two each: ranks that share a processor change places that much less
   /// often. With the shortest messages that is a page.
   std::uint64_t ahead_uses = 64;
-  std::uint64_t ahead_bytes = std::uint64_t{256} * 1024;
+  std::uint64_t ahead_bytes = std::uint64_t{64} * 1024;
   /// What one side of a long transfer moves before it looks whether the other side helps: longer
   /// where a system call takes as long as much of it.
   std::uint64_t shared_piece = std::uint64_t{64} * 1024;

@@ -57,13 +57,15 @@ class CellDemand {
 /// as a pipeline, where both sides are at hand.
 class CellShapes {
  public:
-  /// `one_way`: see Schedule.
-  CellShapes(const CellDemand& demand, bool one_way)
+  enum class Number : std::uint8_t { usual, one_way, fewest };
+
+  /// `one_way`: see Schedule. `fewest`: there is no memory for more.
+  CellShapes(const CellDemand& demand, Number number)
       : demand_(demand),
         limits_(demand.limits()),
-        one_way_(one_way),
+        number_(number),
         piece_(limits_.staged_piece),
-        count_(limits_.staged_pipelines ? limits_.staged_cells : limits_.staged_whole) {
+        count_(most(limits_, number)) {
     const auto too_many = [&] {
       return demand.long_transfers() * piece_ * count_ > demand.budget();
     };
@@ -85,9 +87,13 @@ class CellShapes {
   }
 
  private:
+  static std::uint64_t most(const Limits& limits, Number number) {
+    if (number == Number::fewest) return fewest;
+    return limits.staged_pipelines ? limits.staged_cells : limits.staged_whole;
+  }
   /// How many uses of a message its sender may be ahead.
   std::uint64_t ahead(std::uint64_t bytes) const {
-    if (!one_way_ || bytes > limits_.staged_surely) return fewest;
+    if (number_ != Number::one_way || bytes > limits_.staged_surely) return fewest;
     const std::uint64_t all =
         std::max<std::uint64_t>(demand_.short_transfers(), 1) * Cell::stride(bytes);
     return std::clamp(limits_.ahead_bytes / all, fewest, std::max(fewest, limits_.ahead_uses));
@@ -101,7 +107,7 @@ class CellShapes {
 
   const CellDemand& demand_;
   const Limits& limits_;
-  bool one_way_;
+  Number number_;
   std::uint64_t piece_;
   std::uint64_t count_;
 };

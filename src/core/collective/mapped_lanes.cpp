@@ -49,15 +49,15 @@ MappedLanes::MappedLanes(Region& region, Transport& transport, const Limits& lim
   std::ranges::sort(senders);
   senders.erase(std::ranges::unique(senders).begin(), senders.end());
   senders_ = senders.size();
-  shape_cells(schedule.one_way);
+  shape_cells(schedule.one_way ? CellShapes::Number::one_way : CellShapes::Number::usual);
 }
 
-void MappedLanes::shape_cells(bool one_way) {
+void MappedLanes::shape_cells(CellShapes::Number number) {
   CellDemand demand(limits_, region_.mapped_ranks().size());
   for (const Receive& receive : receives_) {
     demand.add(receive.packed.bytes(), receive.place.shared());
   }
-  const CellShapes shapes(demand, one_way);
+  const CellShapes shapes(demand, number);
   for (Receive& receive : receives_) {
     receive.cells =
         shapes.of(receive.packed.bytes(), receive.packed.run() != nullptr, receive.place.shared());

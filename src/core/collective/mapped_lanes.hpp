@@ -28,6 +28,8 @@ class MappedLanes {
 
   // While the plan is made.
   std::uint64_t board_bytes() const;
+  /// There is no memory for so much: less will do.
+  void save_memory() { shape_cells(CellShapes::Number::fewest); }
   /// Into so much zeroed memory that peers can map.
   void lay_out(std::byte* board);
   /// Mapped ranks from which we receive: who is among them looks at our board.
@@ -103,7 +105,7 @@ class MappedLanes {
 
   PlanFault match(Side& send, Lane* lane);
   LaneWay way_of(const Side& send, const Lane& lane) const;
-  void shape_cells(bool one_way);
+  void shape_cells(CellShapes::Number number);
   void take_way(Side& side, LaneWay way, const LaneSide& other);
   void begin(Side& side, LaneSide& own);
   void end(Side& side);

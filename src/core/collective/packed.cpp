@@ -14,6 +14,11 @@ namespace {
 
 /// Runs that go by one system call.
 constexpr std::size_t most_runs = 64;
+/// Of shorter ones, on average, a call takes longer to find each than a processor to copy it: it
+/// looks up a page for each.
+constexpr std::uint64_t shortest_run = 4096;
+/// What is packed on the way instead, for one call.
+constexpr std::size_t between_bytes = std::size_t{16} * 1024;
 
 }  // namespace
 
@@ -67,6 +72,9 @@ Error Packed::copy(Transport& transport, int process, bool write, std::uint64_t 
     const Run run{run_ + first, remote, bytes};
     return transport.copy(process, write, {&run, 1});
   }
+  if (buffer_.layout->size() / buffer_.layout->blocks().size() < shortest_run) {
+    return copy_packed(transport, process, write, first, bytes, remote);
+  }
   std::array<Run, most_runs> runs;
   std::size_t count = 0;
   Error error = Error::none;
@@ -81,6 +89,22 @@ Error Packed::copy(Transport& transport, int process, bool write, std::uint64_t 
   });
   if (count != 0) go();
   return error;
+}
+
+Error Packed::copy_packed(Transport& transport, int process, bool write, std::uint64_t first,
+                          std::uint64_t bytes, std::uint64_t remote) const {
+  std::array<std::byte, between_bytes> between;
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t piece = std::min<std::uint64_t>(between.size(), bytes - done);
+    const Run run{between.data(), remote + done, piece};
+    if (write) copy_out(first + done, piece, between.data());
+    if (const Error error = transport.copy(process, write, {&run, 1}); error != Error::none) {
+      return error;
+    }
+    if (!write) copy_in(first + done, piece, between.data());
+    done += piece;
+  }
+  return Error::none;
 }
 
 void copy(const Packed& from, const Packed& to) {

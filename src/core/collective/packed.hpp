@@ -33,6 +33,8 @@ class Packed {
              std::uint64_t bytes, std::uint64_t remote) const;
 
  private:
+  Error copy_packed(Transport& transport, int process, bool write, std::uint64_t first,
+                    std::uint64_t bytes, std::uint64_t remote) const;
   /// Visits the runs of so many bytes from number `first` on.
   template <typename Visit>
   void for_runs(std::uint64_t first, std::uint64_t bytes, Visit&& visit) const;

@@ -102,6 +102,10 @@ void Plan::announce(std::uint64_t longest) {
   if (!fault_ && mapped_.senders() != 0) {
     board_ = room_.take_board(mapped_.board_bytes(), place);
     if (board_ == nullptr) {
+      mapped_.save_memory();
+      board_ = room_.take_board(mapped_.board_bytes(), place);
+    }
+    if (board_ == nullptr) {
       fault_ = {PlanFault::Kind::memory, room_.region().rank(), 0, mapped_.board_bytes(), 0};
     } else {
       mapped_.lay_out(board_);

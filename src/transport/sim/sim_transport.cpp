@@ -284,6 +284,10 @@ void SimTransport::begin(SimNetwork::Arrival arrival) {
 }
 
 std::byte* SimTransport::share(std::uint64_t bytes, Place& place) {
+  if (refused_shares_ > 0) {
+    --refused_shares_;
+    return nullptr;
+  }
   auto made = std::make_unique<Line[]>(bytes / sizeof(Line) + 1);
   auto* memory = reinterpret_cast<std::byte*>(made.get());
   place = place_of(memory);

@@ -233,6 +233,8 @@ class SimTransport final : public Transport {
   std::uint64_t copies() const { return copies_.load(std::memory_order_relaxed); }
   /// What each takes from now on.
   void set_copy_nanoseconds(std::uint64_t nanoseconds) { copy_nanoseconds_ = nanoseconds; }
+  /// There is no memory for the next `times` calls of share().
+  void refuse_to_share(int times) { refused_shares_ = times; }
   /// Calls of copy() from now on are refused, as the system may.
   void set_refusing(bool refuses) { refuses_ = refuses; }
   /// Whether this process lives is known from now on: not.
@@ -272,6 +274,7 @@ class SimTransport final : public Transport {
   std::atomic<std::uint64_t> now_{0};  // copy() may be called by any thread
   std::uint64_t copy_nanoseconds_ = 0;
   bool refuses_ = false;
+  int refused_shares_ = 0;
   int ended_ = -1;
   std::set<int> asked_;
   std::map<int, Peer> peers_;

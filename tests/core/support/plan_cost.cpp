@@ -32,7 +32,8 @@ PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Lim
     const bool here = placement.node(receive.from) == placement.node();
     if (here) demand.add(Packed(receive.into).bytes(), receive.place.shared());
   }
-  const CellShapes shapes(demand, schedule.one_way);
+  const CellShapes shapes(
+      demand, schedule.one_way ? CellShapes::Number::one_way : CellShapes::Number::usual);
   const auto cells_of = [&](const Packed& packed, const Place& place) {
     return shapes.of(packed.bytes(), packed.run() != nullptr, place.shared());
   };
