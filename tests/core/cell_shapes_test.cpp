@@ -93,6 +93,7 @@ TEST(CellShapes, OfShortMessagesAreAtLeastTwo) {
 
 TEST(CellShapes, LetSendersBeAheadWhereNothingComesBack) {
   const Limits of = limits(true);
+  constexpr auto ahead = CellShapes::Number::one_way;
   EXPECT_EQ(shape(of, 8, 3, ahead).count, of.ahead_uses);
   EXPECT_EQ(shape(of, 8, 3).count, 2u);
   EXPECT_EQ(shape(of, of.staged_surely + 8, 1, ahead).count, 2u);

@@ -40,6 +40,7 @@ COLLECTIVES = (
     "alltoallv_fuzz",
     "collective_soak",
     "collectives",
+    "session_collectives",
 )
 PROGRAMS = tuple(
     sorted(

@@ -23,27 +23,31 @@ std::vector<CollectiveRoom*> open_rooms;
 
 }  // namespace
 
-/// MPI ends. What a request that is complete has sent may still be here, and nobody sweeps once the
-/// host ends. All ranks of a room come here, and messages of one rank to another keep their order:
-/// who has heard this last word of all has all that was sent to it, and all have what it has sent
-/// when they go. A room whose communicator was freed is not waited for.
+/// MPI ends. What a request that is complete has sent may still be here, nobody sweeps once the
+/// host ends, and other ranks may still look at what we have said in our memory. So all ranks of a
+/// room part: by one more round of its exchange, or where the communicator was freed by leaving the
+/// room's window. Messages of one rank to another keep their order: who has heard this last word of
+/// all has all that was sent to it, and all have what it has sent when they go.
 void CollectiveRoom::part_from_all() {
   const Guard guard(runtime.lock);
-  std::erase_if(open_rooms, [](const CollectiveRoom* room) {
-    return room->orphaned_ || !room->sends_messages();
-  });
-  for (CollectiveRoom* room : open_rooms) room->window_->core->begin_exchange({});
-  for (CollectiveRoom* room : open_rooms) {
+  std::vector<CollectiveRoom*> parting;
+  for (CollectiveRoom* room : std::vector(open_rooms)) {
+    if (room->orphaned_) {  // with requests that nobody has freed
+      leaving_windows.add_room(room->window_->handle);
+    } else {
+      parting.push_back(room);
+    }
+  }
+  for (CollectiveRoom* room : parting) room->window_->core->begin_exchange({});
+  for (CollectiveRoom* room : parting) {
     sweep_until([&] { return room->window_->core->exchange().over(); },
                 [&] { return look_for_any_lost(room->window()); });
   }
-  if (!open_rooms.empty()) {
-    Engine& engine = *runtime.engine();
-    int looks = 10;  // some seconds, for those that have lost somebody
-    sweep_until(
-        [&] { return engine.drained(); },
-        [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
-  }
+  leaving_windows.wait_for_rooms();
+  Engine& engine = *runtime.engine();
+  int looks = 10;  // some seconds, for those that have lost somebody
+  sweep_until([&] { return engine.drained(); },
+              [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
   open_rooms.clear();
 }
 
@@ -91,13 +95,16 @@ void CollectiveRoom::free(Plan& plan) {
 
 void CollectiveRoom::orphan() {
   orphaned_ = true;
-  std::erase(open_rooms, this);
   leave_if_unused();
 }
 
 void CollectiveRoom::leave_if_unused() {
-  if (!orphaned_ || !opened() || core().plans() + watchers_ != 0) return;
-  leaving_windows.add(window_->handle, false, nullptr);
+  if (orphaned_ && opened() && core().plans() + watchers_ == 0) leave();
+}
+
+void CollectiveRoom::leave() {
+  std::erase(open_rooms, this);
+  leaving_windows.add_room(window_->handle);
   window_ = nullptr;
 }
 

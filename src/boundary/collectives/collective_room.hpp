@@ -38,6 +38,7 @@ class CollectiveRoom {
   int create(const char* call, MPI_Comm communicator);
   int ask_nodes(const char* call, MPI_Comm communicator);
   void leave_if_unused();
+  void leave();
 
   BoundWindow* window_ = nullptr;
   std::size_t watchers_ = 0;

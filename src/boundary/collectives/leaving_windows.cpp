@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "boundary/progress/waiting.hpp"
+#include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/window_end.hpp"
@@ -28,10 +30,19 @@ LeavingWindows::One& LeavingWindows::append(MPI_Win handle, std::shared_ptr<void
   return *all_.emplace_back(std::move(added));
 }
 
+void LeavingWindows::add(MPI_Win handle, bool locked, std::shared_ptr<void> memory) {
+  leave(append(handle, std::move(memory)), locked);
+}
+
+void LeavingWindows::add_room(MPI_Win handle) {
+  One& one = append(handle, nullptr);
+  one.room = true;
+  leave(one, false);
+}
+
 /// What is closed here follows in the order of these calls. Where a fence is counted by messages it
 /// takes another one until all have ended the first.
-void LeavingWindows::add(MPI_Win handle, bool locked, std::shared_ptr<void> memory) {
-  One& one = append(handle, std::move(memory));
+void LeavingWindows::leave(One& one, bool locked) {
   if (one.window == nullptr) return;
   Window& core = *one.window->core;
   if (locked) core.unlock(core.rank(), nullptr);
@@ -44,6 +55,14 @@ void LeavingWindows::add(MPI_Win handle, bool locked, std::shared_ptr<void> memo
 
 void LeavingWindows::keep(MPI_Win handle, std::shared_ptr<void> memory) {
   append(handle, std::move(memory)).broken = true;
+}
+
+void LeavingWindows::wait_for_rooms() {
+  for (const auto& one : all_) {
+    if (!one->room || one->window == nullptr || one->gone()) continue;
+    sweep_until([&] { return one->left_by_all(); },
+                [&] { return look_for_any_lost(*one->window->carried); });
+  }
 }
 
 void LeavingWindows::reap() {

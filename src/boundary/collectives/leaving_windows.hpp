@@ -16,6 +16,11 @@ class LeavingWindows {
   /// Begins to leave one, whose memory is kept as long. `locked`: we hold our own lock of it.
   /// With the process lock.
   void add(MPI_Win handle, bool locked, std::shared_ptr<void> memory);
+  /// Likewise that of a room, which all ranks leave before they end, whatever the program has
+  /// forgotten to free.
+  void add_room(MPI_Win handle);
+  /// Waits until all ranks have left those of rooms, or one of them is lost. With the process lock.
+  void wait_for_rooms();
   /// One that cannot be left, because something of it was abandoned: it stays to the end of MPI.
   void keep(MPI_Win handle, std::shared_ptr<void> memory);
   /// Destroys those that all ranks have left. Without the process lock.
@@ -27,6 +32,7 @@ class LeavingWindows {
     BoundWindow* window = nullptr;
     std::shared_ptr<void> memory;
     bool broken = false;
+    bool room = false;
     Flag met{};
     Flag left{};
 
@@ -35,6 +41,7 @@ class LeavingWindows {
   };
 
   One& append(MPI_Win handle, std::shared_ptr<void> memory);
+  static void leave(One& one, bool locked);
 
   std::vector<std::unique_ptr<One>> all_;
 };
