@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/collectives/collective_room.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "boundary/collectives/copy_costs.hpp"
@@ -23,26 +25,26 @@ std::vector<CollectiveRoom*> open_rooms;
 
 }  // namespace
 
-/// MPI ends. What a request that is complete has sent may still be here, nobody sweeps once the
-/// host ends, and other ranks may still look at what we have said in our memory. So all ranks of a
-/// room part: by one more round of its exchange, or where the communicator was freed by leaving the
-/// room's window. Messages of one rank to another keep their order: who has heard this last word of
-/// all has all that was sent to it, and all have what it has sent when they go.
+/// MPI ends. What a request that is complete has sent may still be here, and nobody sweeps once the
+/// host ends. So the ranks of a room with messages enter one more round of its exchange; messages
+/// of one rank to another keep their order: who has heard this last word of all has all that was
+/// sent to it, and all have what it has sent when they go. Where the communicator was freed, its
+/// ranks may have left the room already, and do not.
+///
+/// Nor may anybody go whose words others still look at: the exchange's are in the memory of who
+/// says them. So all leave the room's window. What tells of that is stored with those it tells.
 void CollectiveRoom::part_from_all() {
   const Guard guard(runtime.lock);
-  std::vector<CollectiveRoom*> parting;
-  for (CollectiveRoom* room : std::vector(open_rooms)) {
-    if (room->orphaned_) {  // with requests that nobody has freed
-      leaving_windows.add_room(room->window_->handle);
-    } else {
-      parting.push_back(room);
-    }
-  }
-  for (CollectiveRoom* room : parting) room->window_->core->begin_exchange({});
-  for (CollectiveRoom* room : parting) {
+  std::vector<CollectiveRoom*> telling;
+  std::ranges::copy_if(open_rooms, std::back_inserter(telling), [](const CollectiveRoom* room) {
+    return !room->orphaned_ && room->sends_messages();
+  });
+  for (CollectiveRoom* room : telling) room->window_->core->begin_exchange({});
+  for (CollectiveRoom* room : telling) {
     sweep_until([&] { return room->window_->core->exchange().over(); },
                 [&] { return look_for_any_lost(room->window()); });
   }
+  for (CollectiveRoom* room : open_rooms) leaving_windows.add_room(room->window_->handle);
   leaving_windows.wait_for_rooms();
   Engine& engine = *runtime.engine();
   int looks = 10;  // some seconds, for those that have lost somebody
