@@ -29,7 +29,7 @@ int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
 /// out of step), on a duplicate that is `idle` on all ranks. What the host finds wrong it says on
 /// one rank alone: all raise it. Without the process lock.
 int make_host_collective(const char* call, const AlltoallvArguments& arguments,
-                   const std::shared_ptr<CollectiveState>& state, std::uint64_t idle, MPI_Info info,
-                   std::unique_ptr<Carrier>& carrier);
+                         const std::shared_ptr<CollectiveState>& state, std::uint64_t idle,
+                         MPI_Info info, std::unique_ptr<Carrier>& carrier);
 
 }  // namespace oriel::boundary
