@@ -41,29 +41,30 @@ const Pattern& find(const std::vector<Pattern>& patterns, const Options& options
   if (found != patterns.end()) return *found;
   std::string names;
   for (const Pattern& pattern : patterns) names += " " + std::string(pattern.name);
-  fail("there is no pattern \"" + options.pattern + "\"; --pattern takes one of:" + names + ".");
+  bench::fail("there is no pattern \"" + options.pattern + "\"; --pattern takes one of:" + names +
+              ".");
 }
 
 void check_set_up(const Pattern& pattern, const Options& options, const bench::Job& job,
                   const OrielApi& api) {
   const std::string name(pattern.name);
   if (job.size() != pattern.ranks) {
-    fail("the pattern " + name + " needs " + std::to_string(pattern.ranks) +
-         " ranks, and the job has " + std::to_string(job.size()) + ".");
+    bench::fail("the pattern " + name + " needs " + std::to_string(pattern.ranks) +
+                " ranks, and the job has " + std::to_string(job.size()) + ".");
   }
   if (options.mode == Mode::nonblocking && !api.complete()) {
-    fail(
+    bench::fail(
         "the nonblocking mode needs the calls ORIEL_Win_i*, and the library that has them is not "
         "loaded into this process; start the program with oriel run.");
   }
   if (pattern.flag && options.mode == Mode::blocking) {
-    fail("the pattern " + name +
-         " shows a flag, which only has an effect on nonblocking epochs; "
-         "use --mode nonblocking.");
+    bench::fail("the pattern " + name +
+                " shows a flag, which only has an effect on nonblocking epochs; "
+                "use --mode nonblocking.");
   }
   for (const std::size_t bytes : options.sizes) {
     if (bytes % sizeof(std::uint32_t) || bytes > mebibyte) {
-      fail("--size takes a multiple of 4 up to 1048576, not " + std::to_string(bytes) + ".");
+      bench::fail("--size takes a multiple of 4 up to 1048576, not " + std::to_string(bytes) + ".");
     }
   }
 }

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/failure.hpp"
 #include "epochs.hpp"
-#include "failure.hpp"
 
 namespace patterns {
 
@@ -22,7 +22,7 @@ struct Options {
   Options(int argc, char** argv) {
     for (int index = 1; index < argc; index += 2) {
       const std::string_view name = argv[index];
-      if (index + 1 == argc) fail("the option " + std::string(name) + " needs a value.");
+      if (index + 1 == argc) bench::fail("the option " + std::string(name) + " needs a value.");
       const std::string_view value = argv[index + 1];
       if (name == "--pattern") {
         pattern = value;
@@ -37,9 +37,10 @@ struct Options {
       } else if (name == "--size") {
         sizes.push_back(number(name, value));
       } else {
-        fail("the option " + std::string(name) + " " + std::string(value) +
-             " is unknown; use --pattern NAME, --mode blocking or nonblocking, --iterations N, "
-             "--work MICROSECONDS, --size BYTES (again for more sizes).");
+        bench::fail(
+            "the option " + std::string(name) + " " + std::string(value) +
+            " is unknown; use --pattern NAME, --mode blocking or nonblocking, --iterations N, "
+            "--work MICROSECONDS, --size BYTES (again for more sizes).");
       }
     }
   }
@@ -49,8 +50,8 @@ struct Options {
     std::size_t result = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
     if (error != std::errc{} || end != value.data() + value.size() || result == 0) {
-      fail("the option " + std::string(name) + " needs a whole number above 0, not \"" +
-           std::string(value) + "\".");
+      bench::fail("the option " + std::string(name) + " needs a whole number above 0, not \"" +
+                  std::string(value) + "\".");
     }
     return result;
   }

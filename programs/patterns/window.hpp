@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "failure.hpp"
+#include "bench/failure.hpp"
 
 namespace patterns {
 
@@ -44,11 +44,11 @@ class Window {
     const std::size_t first = offset / sizeof(std::uint32_t);
     for (std::size_t index = 0; index < bytes / sizeof(std::uint32_t); ++index) {
       if (words_[first + index] == word_of(seed, index)) continue;
-      fail("after its epoch the window of rank " + std::to_string(rank) +
-           " does not hold what rank " + std::to_string(origin) + " put: the word at byte " +
-           std::to_string((first + index) * sizeof(std::uint32_t)) + " is " +
-           std::to_string(words_[first + index]) + " and should be " +
-           std::to_string(word_of(seed, index)) + ".");
+      bench::fail("after its epoch the window of rank " + std::to_string(rank) +
+                  " does not hold what rank " + std::to_string(origin) + " put: the word at byte " +
+                  std::to_string((first + index) * sizeof(std::uint32_t)) + " is " +
+                  std::to_string(words_[first + index]) + " and should be " +
+                  std::to_string(word_of(seed, index)) + ".");
     }
   }
 
