@@ -11,20 +11,12 @@
 
 #include "support/check.hpp"
 #include "support/exported.hpp"
+#include "support/session.hpp"
 #include "support/time_limit.hpp"
 
 namespace {
 
 constexpr int uses = 4;
-
-MPI_Comm communicator(MPI_Session session, const char* tag) {
-  MPI_Group all;
-  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
-  MPI_Comm made;
-  MPI_Comm_create_from_group(all, tag, MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made);
-  MPI_Group_free(&all);
-  return made;
-}
 
 /// Sums on rank 0, which goes on without the others' knowledge, as they do without each other's.
 void reduce(MPI_Comm comm, int late) {
@@ -59,8 +51,8 @@ int main() {
   support::limit_time();
   MPI_Session session;
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-  MPI_Comm freed = communicator(session, "freed");
-  MPI_Comm kept = communicator(session, "kept");
+  MPI_Comm freed = support::communicator_of_all(session, "freed");
+  MPI_Comm kept = support::communicator_of_all(session, "kept");
   int rank = 0;
   int size = 0;
   MPI_Comm_rank(kept, &rank);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/in_threads.hpp"
+#include "support/session.hpp"
 #include "support/time_limit.hpp"
 #include "support/window.hpp"
 #include "support/windows.hpp"
@@ -21,10 +22,7 @@ class Session {
  public:
   Session() {
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session_);
-    MPI_Group all;
-    MPI_Group_from_session_pset(session_, "mpi://WORLD", &all);
-    MPI_Comm_create_from_group(all, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm_);
-    MPI_Group_free(&all);
+    comm_ = support::communicator_of_all(session_, "all");
   }
   ~Session() {
     MPI_Comm_free(&comm_);

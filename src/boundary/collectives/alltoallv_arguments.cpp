@@ -21,9 +21,8 @@ std::string count_of(const AlltoallvSide& side, std::size_t block) {
   return side.alike ? side.name : side.name + ("[" + std::to_string(block) + "]");
 }
 
-Failure unknown_type(const AlltoallvSide& side, const std::string& count) {
-  return said(MPI_ERR_TYPE, "the datatype of " + (side.types.empty() ? side.name : count) +
-                                " is not valid or not committed");
+Failure unknown_type(const std::string& count) {
+  return said(MPI_ERR_TYPE, "the datatype of " + count + " is not valid or not committed");
 }
 
 /// Number and size of a type that ranks must agree on; 0: none. What has one byte is taken for
@@ -48,7 +47,7 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
                                  ", or that of their displacements or datatypes");
   }
   const Datatypes::Known* common = side.types.empty() ? runtime.datatypes.find(side.type) : nullptr;
-  if (side.types.empty() && common == nullptr) return unknown_type(side, side.name);
+  if (side.types.empty() && common == nullptr) return unknown_type(side.name);
   kind = common != nullptr ? kind_of(common->basic) : 0;
   buffers.resize(side.counts.size());
   std::uint64_t all = 0;
@@ -62,7 +61,7 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
       known = runtime.datatypes.find(side.types[block]);
       // Where there are no elements, programs give no type.
       if (known == nullptr && side.counts[block] == 0) known = runtime.datatypes.find(MPI_BYTE);
-      if (known == nullptr) return unknown_type(side, count_of(side, block));
+      if (known == nullptr) return unknown_type(count_of(side, block));
     }
     Buffer& buffer = buffers[block];
     buffer.layout = known->layout;

@@ -342,17 +342,16 @@ bool MappedLanes::advance() {
   moved_ = false;
   const std::size_t sent = remove_over(sending_, [&](std::uint32_t i) {
     Side& send = sends_[i];
-    if (!(send.way == CopyWay::direct ? advance_direct<true>(send) : push_staged(send)))
-      return false;
-    progress_.sent();
-    return true;
+    const bool over = send.way == CopyWay::direct ? advance_direct<true>(send) : push_staged(send);
+    if (over) progress_.sent();
+    return over;
   });
   const std::size_t received = remove_over(receiving_, [&](std::uint32_t i) {
     Receive& receive = receives_[i];
-    if (!(receive.way == CopyWay::direct ? advance_direct<false>(receive) : pull_staged(receive)))
-      return false;
-    progress_.received(receive.step);
-    return true;
+    const bool over =
+        receive.way == CopyWay::direct ? advance_direct<false>(receive) : pull_staged(receive);
+    if (over) progress_.received(receive.step);
+    return over;
   });
   return moved_ || sent + received != 0;
 }
