@@ -121,7 +121,9 @@ int ORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
  * the calling process: those of its processor on memory that is mapped, or those of the network
  * (info key mpi_assert_accumulate_intrinsic). Then *flag is 1: no processor of the target takes
  * part, and no lock is taken (a process that updates a rank's memory alone may do without atomics
- * until a second one comes). Else 0: some would be left to the target, or exclude all others.
+ * until a second one comes). Else 0: some would be left to the target, or exclude all others, as an
+ * accumulate on several elements does unless mpi_accumulate_granularity (not above the size of an
+ * element) or mpi_assert_accumulate_intrinsic permits to update each element by itself.
  *
  * `ops`: words apart by commas, without spaces; the second half of the name of a predefined MPI_Op
  * in lower case (sum, prod, min, max, land, lor, lxor, band, bor, bxor, minloc, maxloc, no_op),

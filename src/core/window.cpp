@@ -68,8 +68,7 @@ bool Window::intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count
   if (remote() || dynamic()) return false;  // nobody knows what will be attached
   for (int rank = 0; rank < ranks(); ++rank) {
     const Member target = look(rank);
-    if (target.size != 0 &&
-        !Region::by_cpu_atomics(target, target.base, reduction.element, count)) {
+    if (target.size != 0 && !region_->by_cpu_atomics(reduction, target, target.base, true, count)) {
       return false;
     }
   }

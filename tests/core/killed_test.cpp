@@ -59,6 +59,18 @@ TEST_F(Killed, WithinAnAccumulate) {
   EXPECT_EQ(word(2), 1u);
 }
 
+// Whoever comes next would have to wait for its turn.
+TEST_F(Killed, WithinItsTurn) {
+  control(1).updater.store(Update::turns);
+  die_updating(1);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  EXPECT_EQ(rank(0).issue(sum(1)).error, Error::peer_lost);
+  EXPECT_NE(std::string(rank(0).reason()).find("rank 3"), std::string::npos) << rank(0).reason();
+  EXPECT_EQ(word(1), 0u);
+  issue(rank(0), sum(2));
+  EXPECT_EQ(word(2), 1u);
+}
+
 // What a dead thread was updating is found in its line, whatever the window.
 TEST_F(Killed, WithinAnAccumulateOfAThread) {
   SimWindowSpec spec;

@@ -25,6 +25,8 @@ constexpr int rounds = 8000;
 constexpr std::uint64_t words_each = 4;  // of a thread's own in each window
 constexpr std::uint64_t sums = 600;      // more than are updated one by one
 constexpr std::uint64_t first_sum = ranks * threads * words_each;
+constexpr std::uint64_t wholes = 3;  // replaced, all of them, by one number
+constexpr std::uint64_t first_whole = first_sum + sums;
 
 struct Case {
   const char* name;
@@ -36,7 +38,7 @@ class SeveralThreads : public ::testing::TestWithParam<Case> {
  protected:
   SeveralThreads() {
     SimWindowSpec spec;
-    spec.bytes = 8 * (first_sum + sums);
+    spec.bytes = 8 * (first_whole + wholes);
     spec.memory.assign(ranks, GetParam().path);
     spec.pieces = GetParam().pieces;
     job_.create_window(spec);
@@ -67,9 +69,12 @@ class Caller {
   void play() {
     for (int i = 0; i < rounds && !::testing::Test::HasFailure(); ++i) {
       const int target = random_.below(ranks);
-      switch (random_.below(9)) {
+      switch (random_.below(10)) {
         case 0:
           add_to_all(target);
+          break;
+        case 9:
+          replace_whole(target);
           break;
         case 1:
           read(target);
@@ -174,6 +179,27 @@ class Caller {
     if (random_.chance(70)) operation.line = &line_;
     const std::lock_guard guard(lock());
     issue(window(), operation);
+  }
+
+  /// One call replaces and fetches several words: all of them as another such call has left them.
+  void replace_whole(int target) {
+    const std::vector<std::uint64_t> numbers(wholes, random_.below(1000));
+    std::vector<std::uint64_t> found(wholes);
+    const Reduction replace{Op::replace, Basic::u64, 8};
+    const std::int64_t displacement = place(target, first_whole);
+    if (!window().reduce_directly(&line_, target, displacement, replace, numbers.data(),
+                                  found.data(), wholes)) {
+      Operation operation =
+          on_word(OperationKind::get_accumulate, numbers.data(), target, displacement);
+      operation.reduction = replace;
+      operation.target_count = operation.origin.count = wholes;
+      operation.result = operation.origin;
+      operation.result.address = found.data();
+      if (random_.chance(70)) operation.line = &line_;
+      const std::lock_guard guard(lock());
+      issue(window(), operation);
+    }
+    EXPECT_EQ(found, std::vector<std::uint64_t>(wholes, found[0]));
   }
 
   /// Another window's epoch, and pieces that come and go.
@@ -434,8 +460,8 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   second.line = &lines.lines[1];
   issue(origin, second);
   EXPECT_TRUE(update(1, 1));
-  EXPECT_FALSE(update(0, 1)) << "it has lost the right";
-  EXPECT_EQ(memory(1), 42U);
+  EXPECT_TRUE(update(0, 1)) << "both in turn";
+  EXPECT_EQ(memory(1), 43U);
   EXPECT_TRUE(origin.unlock_all(nullptr).done);
 }
 

@@ -191,6 +191,16 @@ OpSet WindowInfo::ops() const {
   return ops;
 }
 
+Atomicity WindowInfo::atomicity() const {
+  Atomicity atomicity;
+  std::from_chars(accumulate_granularity.data(),
+                  accumulate_granularity.data() + accumulate_granularity.size(),
+                  atomicity.granularity);
+  if (accumulate_intrinsic) atomicity.granularity = 1;
+  atomicity.same_op = accumulate_ops == "same_op";
+  return atomicity;
+}
+
 std::size_t WindowInfo::alignment() const {
   const unsigned long asked = std::strtoul(minimum_alignment.c_str(), nullptr, 10);
   std::size_t alignment = cache_line;

@@ -7,6 +7,7 @@
 #include "core/base/published.hpp"
 #include "core/epoch/activation.hpp"
 #include "core/operation/atomic_set.hpp"
+#include "core/operation/atomicity.hpp"
 
 namespace oriel::boundary {
 
@@ -46,6 +47,8 @@ struct WindowInfo {
   int suggested_counters() const;
   /// The ops that the program says it uses.
   OpSet ops() const;
+  /// What it permits of accumulates on several elements.
+  Atomicity atomicity() const;
 };
 
 }  // namespace oriel::boundary

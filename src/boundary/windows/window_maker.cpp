@@ -477,6 +477,7 @@ std::shared_ptr<Region> WindowMaker::make_region(Engine& engine) {
   if (dynamic()) spec.pieces = std::launder(reinterpret_cast<SharedPieces*>(own_->memory.get()));
   spec.own = std::move(own_);
   spec.atomics = atomics_;
+  spec.atomicity = window_->info.atomicity();
   for (int rank = 0; rank < ranks_; ++rank) {
     if (members_[static_cast<std::size_t>(rank)].control != nullptr) spec.mapped.push_back(rank);
   }

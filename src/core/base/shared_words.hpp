@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/base/cpu_pause.hpp"
+
 namespace oriel {
 
 class Sharers;
@@ -30,6 +32,13 @@ struct SharedWords {
   /// So often in a row an origin takes a lock that was contended, before it keeps it again: that
   /// the next one to line up pays for a fence is then worth it.
   static constexpr std::uint32_t long_streak = 64;
+  /// So many updates of single elements in turn, one after the other, end the turns: as many CPU
+  /// atomics take a few microseconds, as the change does.
+  static constexpr std::uint32_t singles_in_a_row = 512;
+  /// So often a thread without its process's lock looks for its turn: about as long as it takes to
+  /// get that lock and ask the long way.
+  static constexpr unsigned tries_of_turn = 16;
+  static void pause() { cpu_pause(); }
   /// Whoever is waited for is out in nanoseconds unless it lost its processor. To ask whether it
   /// lives takes some ten microseconds: about as long as so many rounds.
   static constexpr std::uint32_t rounds_per_look = 256;

@@ -100,7 +100,10 @@ struct alignas(cache_line) BasicControlBlock {
 
   std::uint64_t name = 0;  // not 0: no other one of the node has it now
   std::uint32_t ranks = 0;
-  Atomic<std::uint32_t> updater{0};   // who may accumulate into this rank's memory: see Update
+  // Who may accumulate into this rank's memory: see Update. In one line: each turn moves it anyway.
+  Atomic<std::uint32_t> updater{0};
+  Atomic<std::uint32_t> turn{0};  // 1 + number of the updater that has it
+  typename Words::template Plain<std::uint32_t> singles = 0;  // in a row; of who has the turn
   Atomic<std::uint32_t> watchers{0};  // peers that wait for our fence word: see FenceWords
   Atomic<std::uint64_t> round{0};     // of Exchange that the owner has entered,
   BasicLockQueue<Words> lock;

@@ -9,29 +9,53 @@
 namespace oriel {
 
 /// The usual update, which finds that it is permitted: U1 to U4 of Update, by an updater that has
-/// the right to update alone, or while everybody updates single elements. The right
-/// changes hands by no such update, and none waits; so a thread makes it without the lock of its
-/// process.
+/// the memory alone, or while everybody updates single elements, or in turn if the turn is free.
+/// LightUpdate never changes `updater`, so a thread makes it without the lock of its process.
 template <typename Words>
 class BasicLightUpdate {
  public:
   /// `thread`: its line; null: the process has no other threads.
   BasicLightUpdate(BasicControlBlock<Words>& target, const typename Words::Sharers& sharers,
                    BasicThreadLine<Words>* thread)
-      : self_(target, sharers.self(), thread), holder_(Update::enter(target, self_, sharers)) {}
-  ~BasicLightUpdate() { self_.word().store(0, std::memory_order_release); }
+      : target_(target),
+        self_(target, sharers.self(), thread),
+        holder_(Update::enter(target, self_, sharers)) {}
+  ~BasicLightUpdate() {
+    if (has_turn_) Update::end_turn(target_);
+    self_.word().store(0, std::memory_order_release);
+  }
   BasicLightUpdate(const BasicLightUpdate&) = delete;
   BasicLightUpdate& operator=(const BasicLightUpdate&) = delete;
 
-  // Neither: nothing may be updated; an Update with the process's lock is to be asked.
+  // None of the three: nothing may be updated; an Update with the process's lock is to be asked.
   bool alone() const { return holder_ == Update::alone_by(self_); }
   bool by_elements() const { return holder_ == Update::everybody; }
+  /// To be asked once. If true, as alone().
+  bool takes_turn(bool whole) {
+    if (holder_ == Update::turns) has_turn_ = take_turn(whole);
+    return has_turn_;
+  }
 
  private:
   using Update = BasicUpdate<Words>;
 
+  [[gnu::noinline]] bool take_turn(bool whole) {
+    for (unsigned i = 0; i < Words::tries_of_turn; ++i) {
+      if (Update::try_turn(target_, self_) != 0) {
+        Words::pause();
+        continue;
+      }
+      if (Update::count_turn(target_, whole)) return true;
+      Update::end_turn(target_);
+      return false;
+    }
+    return false;
+  }
+
+  BasicControlBlock<Words>& target_;
   BasicUpdater<Words> self_;
   std::uint32_t holder_;
+  bool has_turn_ = false;
 };
 
 using LightUpdate = BasicLightUpdate<SharedWords>;

@@ -11,15 +11,16 @@
 
 namespace oriel {
 
-/// An update of a rank's window memory by an accumulate. While it lives, either nobody else updates
-/// that memory (alone(): plain loads and stores do), or everybody who does updates single elements
-/// by CPU atomics.
+/// An update of a rank's window memory by an accumulate. An update is *whole* if no other update of
+/// the same memory may take place between its first and its last byte: a call on several elements,
+/// or on one that the CPU has no atomic for. All other updates are of single elements.
 ///
-/// ControlBlock::updater says which of the two holds; its values are
-///   nobody    no update has been made yet
-///   everybody single elements by CPU atomics
-///   alone + u updater u alone (see Updater), until somebody else wants to update
-///   changing + r rank r is the only one to change the word now
+/// ControlBlock::updater says how the updates of that memory exclude one another; its values are
+///   nobody     no update has been made yet
+///   everybody  updates of single elements alone, by CPU atomics
+///   turns      all updates in turn: each takes ControlBlock::turn and is made by plain stores
+///   alone + u  updater u alone (see Updater), by plain stores, until somebody else wants to update
+///   changing + r  rank r is the only one to change the word now
 /// The updater's word (Slot::updating, ThreadLine::updating) is the target's name while it is
 /// within an update. The usual update is the owner's, next one by the same: two stores to a line of
 /// its own and a load of a word that does not change.
@@ -27,68 +28,92 @@ namespace oriel {
 ///     updater                              changer
 ///     U1  updating = target's name         C1  updater = changing (compare-exchange)
 ///     U2  look at `updater`                C2  fence of all peers
-///     U3  update the window                C3  for each peer and each of its threads: wait while
-///     U4  updating = 0 (release)               updating is this name (acquire)
-///                                          C4  updater = its new value (release)
+///         turns: T1 turn = updater         C3  for each peer and each of its threads: wait while
+///             (compare-exchange, acquire)          updating is this name (acquire)
+///     U3  update the window                C4  updater = its new value (release)
+///         turns: T2 turn = 0 (release)
+///     U4  updating = 0 (release)
+///
+/// The first updater has the memory alone. When a second one comes, `updater` becomes `everybody`
+/// for an update of a single element and `turns` for a whole one. A whole update turns `everybody`
+/// into `turns`; Words::singles_in_a_row updates of single elements in a row turn it back: as many
+/// of them in turn cost about what the change costs.
 ///
 /// Invariant: at most one updater is between U2 and U4 having read `alone + itself`, and then no
-/// one is there having read `everybody`. Either the changer sees U1 in C3 and waits, or the updater
-/// sees C1 in U2 and turns back (U1 is kept before U2 by C2: see store_before_look()). U4 to C3 and
-/// C4 to U2 carry what was written from one holder to the next.
+/// one is there having read `everybody` or `turns`; nor are there two that have read these two.
+/// Either the changer sees U1 in C3 and waits, or the updater sees C1 in U2 and turns back (U1 is
+/// kept before U2 by C2: see store_before_look()). Of those that have read `turns` one at most is
+/// between T1 and T2. U4 to C3, C4 to U2 and T2 to T1 carry what was written from one holder to the
+/// next.
 ///
-/// A changer has the lock of its process. A thread without that only looks (LightUpdate): it turns
-/// back where it would have to change the word, or wait.
+/// A changer has the lock of its process and no turn. A thread without that lock does not change
+/// the word, and waits for a turn only briefly (LightUpdate).
 ///
 /// Death: a rank killed between U1 and U4 is awaited in C3 no longer than it lives, and the changer
-/// puts the old value back; one killed between C1 and C4 leaves `changing`. So every update that
-/// would have to wait for it ends as lost().
+/// puts the old value back; one killed between C1 and C4 leaves `changing`, one killed between T1
+/// and T2 the turn. Every update that would have to wait for it ends as lost().
 template <typename Words>
 class BasicUpdate {
  public:
   using Sharers = typename Words::Sharers;
   using Updater = BasicUpdater<Words>;
 
-  /// `alone`: the update is not made of single elements that CPU atomics can update, or so large
-  /// that asking for the right costs less than the atomics. `thread`: the line of the calling
+  /// `whole`: see above; else it may be made element by element. `thread`: the line of the calling
   /// thread, if it has one. Waits for updates under way, for nothing else, and not for those of the
   /// dead.
-  BasicUpdate(BasicControlBlock<Words>& target, Sharers& sharers, bool alone,
+  BasicUpdate(BasicControlBlock<Words>& target, Sharers& sharers, bool whole,
               BasicThreadLine<Words>* thread = nullptr)
-      : self_(target, sharers.self(), thread) {
+      : target_(target), self_(target, sharers.self(), thread) {
     if (enter(target, self_, sharers) != alone_by(self_)) [[unlikely]]
-      right_ = ask(target, sharers, alone);
+      right_ = ask(sharers, whole);
   }
-  ~BasicUpdate() { self_.word().store(0, std::memory_order_release); }
+  ~BasicUpdate() {
+    if (right_ == in_turn) end_turn(target_);
+    self_.word().store(0, std::memory_order_release);
+  }
   BasicUpdate(const BasicUpdate&) = delete;
   BasicUpdate& operator=(const BasicUpdate&) = delete;
 
-  bool alone() const { return right_ == all; }
+  /// By plain loads and stores; else by CPU atomics, one for each element.
+  bool alone() const { return right_ == all || right_ == in_turn; }
   /// Nothing may be updated: a process was killed that would have to let go first.
   bool lost() const { return right_ >= first_lost; }
   int lost_rank() const { return static_cast<int>(right_ - first_lost); }
 
   // Of LightUpdate, too.
   static constexpr std::uint32_t everybody = 1;
+  static constexpr std::uint32_t turns = 2;
   static std::uint32_t alone_by(const Updater& one) { return first_alone + one.number(); }
   static std::uint32_t enter(const BasicControlBlock<Words>& target, const Updater& one,
                              const Sharers& sharers) {
     store_before_look<Words>(one.word(), target.name, sharers.asymmetric());
     return target.updater.load(std::memory_order_seq_cst);
   }
+  /// T1, once. Returns 0 if the turn has been taken, else the word of the updater that has it.
+  static std::uint32_t try_turn(BasicControlBlock<Words>& target, const Updater& one);
+  /// Of an update that has just taken the turn: whether it may go on. False: so many single
+  /// elements in a row have been updated in turn that these shall go by CPU atomics again.
+  static bool count_turn(BasicControlBlock<Words>& target, bool whole);
+  static void end_turn(BasicControlBlock<Words>& target) {
+    target.turn.store(0, std::memory_order_release);
+  }
 
  private:
   static constexpr std::uint32_t nobody = 0;
-  static constexpr std::uint32_t first_alone = 2;
+  static constexpr std::uint32_t first_alone = 3;
   static constexpr std::uint32_t changing = std::uint32_t{1} << 31;
 
   // What this update may do; `first_lost` + the rank that was lost: nothing.
   static constexpr std::uint32_t all = 0;
   static constexpr std::uint32_t elements = 1;
-  static constexpr std::uint32_t first_lost = 2;
+  static constexpr std::uint32_t in_turn = 2;
+  static constexpr std::uint32_t first_lost = 3;
 
-  std::uint32_t ask(BasicControlBlock<Words>& target, Sharers& sharers, bool alone);
-  static std::uint32_t await_others(BasicControlBlock<Words>& target, Sharers& sharers);
+  std::uint32_t ask(Sharers& sharers, bool whole);
+  std::uint32_t await_turn(Sharers& sharers);
+  std::uint32_t await_others(Sharers& sharers);
 
+  BasicControlBlock<Words>& target_;
   Updater self_;
   std::uint32_t right_ = all;
 };

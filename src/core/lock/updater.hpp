@@ -18,14 +18,18 @@ class BasicUpdater {
 
   BasicUpdater(BasicControlBlock<Words>& target, std::uint32_t origin, Line* thread)
       : word_(thread != nullptr ? thread->updating : target.slots()[origin].updating),
-        number_(origin * (ThreadLines::most + 1) + (thread != nullptr ? thread->number + 1 : 0)) {}
+        number_(origin * numbers_each + (thread != nullptr ? thread->number + 1 : 0)) {}
 
   /// The target's name while it is in an update of it.
   Word& word() const { return word_; }
   /// Among all that may update the target.
   std::uint32_t number() const { return number_; }
+  /// The origin that has this number, itself or one of its threads.
+  static std::uint32_t origin(std::uint32_t number) { return number / numbers_each; }
 
  private:
+  static constexpr std::uint32_t numbers_each = ThreadLines::most + 1;
+
   Word& word_;
   std::uint32_t number_;
 };

@@ -27,6 +27,16 @@ constexpr bool fetches(OperationKind kind) {
          kind == OperationKind::compare_and_swap;
 }
 
+/// Whether it combines elements by an op.
+constexpr bool reduces(OperationKind kind) {
+  return kind == OperationKind::accumulate || kind == OperationKind::get_accumulate;
+}
+
+/// Whether it is atomic to others of its kind at the same place.
+constexpr bool updates(OperationKind kind) {
+  return reduces(kind) || kind == OperationKind::compare_and_swap;
+}
+
 /// `count` elements of a datatype at an address of this process.
 struct Buffer {
   void* address = nullptr;

@@ -151,8 +151,18 @@ Error Region::perform_by_pieces(const Operation& operation) {
   const Error error =
       for_each_part(operation, [](const Member&, const Operation&) { return Error::none; });
   if (error != Error::none) return error;
-  return for_each_part(operation, [this](const Member& piece, const Operation& part) {
-    return perform_at(part, piece, static_cast<std::uint64_t>(part.displacement) - piece.address);
+  const auto offset = [](const Member& piece, const Operation& part) {
+    return static_cast<std::uint64_t>(part.displacement) - piece.address;
+  };
+  if (!updates(operation.kind)) {
+    return for_each_part(operation, [&](const Member& piece, const Operation& part) {
+      return move_at(part, piece, offset(piece, part));
+    });
+  }
+  const Update held(*member(operation.target).control, sharers_, true, operation.line);
+  if (held.lost()) return lost(held);
+  return for_each_part(operation, [&](const Member& piece, const Operation& part) {
+    return update_at(held, part, piece, offset(piece, part));
   });
 }
 

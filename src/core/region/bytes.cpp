@@ -143,40 +143,62 @@ Error Region::perform(const Operation& operation) {
 }
 
 Error Region::perform_at(const Operation& operation, const Member& target, std::uint64_t offset) {
-  if (target.path != Path::vm) {
-    return perform_mapped(operation, target, at(target.base, static_cast<std::int64_t>(offset)));
-  }
-  const Error error = perform_vm(operation, target, target.address + offset);
-  if (error == Error::peer_lost && !alive(operation.target)) return lose(operation.target, "");
-  return error;
+  if (!updates(operation.kind)) return move_at(operation, target, offset);
+  if (operation.bytes() == 0) return Error::none;
+  const Update held(*target.control, sharers_, !by_elements(operation, target, offset),
+                    operation.line);
+  if (held.lost()) return lost(held);
+  return update_at(held, operation, target, offset);
 }
 
-Error Region::perform_mapped(const Operation& operation, const Member& target, std::byte* base) {
-  switch (operation.kind) {
-    case OperationKind::put:
-      move(true, base, operation.target_elements(), operation.origin.address,
-           operation.origin.elements());
-      break;
-    case OperationKind::get:
-      move(false, base, operation.target_elements(), operation.result.address,
-           operation.result.elements());
-      break;
-    case OperationKind::accumulate:
-    case OperationKind::get_accumulate:
-      for (ElementRuns runs(operation); runs.bytes() != 0; runs.next()) {
-        const Error error =
-            reduce(operation.reduction, target, at(base, runs.offset()), runs.origin(),
-                   runs.result(), runs.bytes() / operation.reduction.element, operation.line);
-        if (error != Error::none) return error;
-      }
-      break;
-    case OperationKind::compare_and_swap:
-      return compare_swap(operation.reduction.element, target, base, operation.origin.address,
-                          operation.compare, operation.result.address, operation.line);
-    case OperationKind::acknowledge:
-      break;
+/// Whether the update may be made element by element, by CPU atomics.
+bool Region::by_elements(const Operation& operation, const Member& target,
+                         std::uint64_t offset) const {
+  if (target.path == Path::vm) return false;
+  const std::uint64_t count = operation.bytes() / operation.reduction.element;
+  const std::byte* const first =
+      at(target.base, static_cast<std::int64_t>(offset) + ElementRuns(operation).offset());
+  return (count == 1 || operation.target_layout->contiguous()) &&
+         by_cpu_atomics(operation.reduction, target, first, fetches(operation.kind), count);
+}
+
+Error Region::move_at(const Operation& operation, const Member& target, std::uint64_t offset) {
+  if (operation.kind == OperationKind::acknowledge) return Error::none;
+  const bool write = operation.kind == OperationKind::put;
+  const Buffer& local = write ? operation.origin : operation.result;
+  if (target.path != Path::vm) {
+    move(write, at(target.base, static_cast<std::int64_t>(offset)), operation.target_elements(),
+         local.address, local.elements());
+    return Error::none;
+  }
+  return ended(operation, copy(write, target.process, target.address + offset,
+                               operation.target_elements(), local.address, local.elements()));
+}
+
+Error Region::update_at(const Update& held, const Operation& operation, const Member& target,
+                        std::uint64_t offset) {
+  if (target.path == Path::vm) {
+    return ended(operation, update_vm(operation, target, target.address + offset));
+  }
+  std::byte* const base = at(target.base, static_cast<std::int64_t>(offset));
+  const std::uint32_t element = operation.reduction.element;
+  if (operation.kind == OperationKind::compare_and_swap) {
+    (held.alone() ? compare_swap_plain : compare_swap_atomic)(
+        element, base, operation.origin.address, operation.compare, operation.result.address);
+    return Error::none;
+  }
+  for (ElementRuns runs(operation); runs.bytes() != 0; runs.next()) {
+    (held.alone() ? reduce_plain : reduce_atomic)(operation.reduction, at(base, runs.offset()),
+                                                  runs.origin(), runs.result(),
+                                                  runs.bytes() / element);
   }
   return Error::none;
+}
+
+/// What became of a copy to or from the target's private memory.
+Error Region::ended(const Operation& operation, Error error) {
+  if (error == Error::peer_lost && !alive(operation.target)) return lose(operation.target, "");
+  return error;
 }
 
 void Region::move(bool write, std::byte* there, const Elements& elements, void* local,
@@ -199,18 +221,9 @@ Error Region::copy(bool write, int process, std::uint64_t there, const Elements&
   return batch.flush();
 }
 
-Error Region::perform_vm(const Operation& operation, const Member& target, std::uint64_t base) {
-  if (operation.kind == OperationKind::put || operation.kind == OperationKind::get) {
-    const bool write = operation.kind == OperationKind::put;
-    const Buffer& local = write ? operation.origin : operation.result;
-    return copy(write, target.process, base, operation.target_elements(), local.address,
-                local.elements());
-  }
-  if (operation.bytes() == 0) return Error::none;
-  // Fetch, combine in a private copy, store back: alone, as every update of this memory is, its
-  // owner's included.
-  const Update held(*target.control, sharers_, true, operation.line);
-  if (held.lost()) return lost(held);
+/// Fetches, combines in a private copy, stores back. The caller excludes all other updates of this
+/// memory, its owner's included.
+Error Region::update_vm(const Operation& operation, const Member& target, std::uint64_t base) {
   const int process = target.process;
   const std::uint32_t element = operation.reduction.element;
   if (operation.kind == OperationKind::compare_and_swap) {
@@ -249,14 +262,15 @@ Error Region::perform_vm(const Operation& operation, const Member& target, std::
   return Error::none;
 }
 
-/// Fetches, has the copy combined and stores it back, as perform_vm() does.
+/// Fetches, has the copy combined and stores it back, as update_vm() does.
 template <typename Combine>
 bool Region::update_private(ThreadLine* thread, const Member& target, std::uint64_t address,
                             std::uint64_t bytes, bool stores, Combine&& combine) const {
   alignas(cache_line) std::array<std::byte, most_private> fetched;
   if (bytes > fetched.size()) return false;
-  const LightUpdate held(*target.control, sharers_, thread);
-  if (!held.alone() || copy(false, target.process, address, fetched.data(), bytes) != Error::none) {
+  LightUpdate held(*target.control, sharers_, thread);
+  if ((!held.alone() && !held.takes_turn(true)) ||
+      copy(false, target.process, address, fetched.data(), bytes) != Error::none) {
     return false;
   }
   combine(fetched.data());

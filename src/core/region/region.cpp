@@ -10,6 +10,7 @@ Region::Region(RegionSpec spec, Transport& transport)
       rank_(spec.rank),
       ranks_(spec.ranks),
       atomics_(spec.atomics),
+      atomicity_(spec.atomicity),
       own_(std::move(spec.own)),
       directory_(std::move(spec.directory)),
       mapped_(std::move(spec.mapped)),

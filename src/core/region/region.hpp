@@ -14,6 +14,7 @@
 #include "core/lock/sharers.hpp"
 #include "core/lock/update.hpp"
 #include "core/operation/atomic_set.hpp"
+#include "core/operation/atomicity.hpp"
 #include "core/operation/operation.hpp"
 #include "core/pieces/own_handles.hpp"
 #include "core/pieces/own_pieces.hpp"
@@ -34,6 +35,7 @@ struct RegionSpec {
   SharedPieces* pieces = nullptr;   // likewise, of a dynamic window
   std::shared_ptr<void> own;        // what these and our memory lie in, let go with the region
   AtomicSet atomics;                // the same on all ranks
+  Atomicity atomicity;              // likewise
 };
 
 /// The memory of a group of ranks as one of them sees it: how each is reached, its words (locks,
@@ -47,6 +49,7 @@ class Region {
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
   const AtomicSet& atomics() const { return atomics_; }
+  const Atomicity& atomicity() const { return atomicity_; }
   /// Its memory is what each rank has attached: see Member::pieces.
   bool dynamic() const { return own_pieces_ != nullptr; }
 
@@ -119,7 +122,8 @@ class Region {
   /// within an update that this one would have to wait for.
   Error reduce(const Reduction& reduction, const Member& target, void* where, const void* origin,
                void* fetched, std::uint64_t count, ThreadLine* thread = nullptr) {
-    const Update held = update(target, where, reduction.element, count, thread);
+    const Update held(*target.control, sharers_,
+                      !by_cpu_atomics(reduction, target, where, fetched != nullptr, count), thread);
     if (held.lost()) [[unlikely]]
       return lost(held);
     (held.alone() ? reduce_plain : reduce_atomic)(reduction, where, origin, fetched, count);
@@ -127,7 +131,7 @@ class Region {
   }
   Error compare_swap(std::uint32_t element, const Member& target, void* where, const void* origin,
                      const void* compare, void* result, ThreadLine* thread = nullptr) {
-    const Update held = update(target, where, element, 1, thread);
+    const Update held(*target.control, sharers_, !atomic_at(target, where, element), thread);
     if (held.lost()) [[unlikely]]
       return lost(held);
     (held.alone() ? compare_swap_plain : compare_swap_atomic)(element, where, origin, compare,
@@ -137,11 +141,16 @@ class Region {
   /// The same as a LightUpdate. False: nothing has been done, and the lock is needed.
   bool reduce_lightly(ThreadLine* thread, const Reduction& reduction, const Member& target,
                       void* where, const void* origin, void* fetched, std::uint64_t count) const {
-    const LightUpdate held(*target.control, sharers_, thread);
+    LightUpdate held(*target.control, sharers_, thread);
     if (held.alone()) [[likely]] {
       reduce_plain(reduction, where, origin, fetched, count);
-    } else if (held.by_elements() && by_cpu_atomics(target, where, reduction.element, count)) {
+      return true;
+    }
+    const bool elements = by_cpu_atomics(reduction, target, where, fetched != nullptr, count);
+    if (held.by_elements() && elements) {
       reduce_atomic(reduction, where, origin, fetched, count);
+    } else if (held.takes_turn(!elements)) {
+      reduce_plain(reduction, where, origin, fetched, count);
     } else {
       return false;
     }
@@ -150,18 +159,23 @@ class Region {
   bool compare_swap_lightly(ThreadLine* thread, std::uint32_t element, const Member& target,
                             void* where, const void* origin, const void* compare,
                             void* result) const {
-    const LightUpdate held(*target.control, sharers_, thread);
+    LightUpdate held(*target.control, sharers_, thread);
     if (held.alone()) [[likely]] {
       compare_swap_plain(element, where, origin, compare, result);
-    } else if (held.by_elements() && by_cpu_atomics(target, where, element, 1)) {
+      return true;
+    }
+    const bool atomic = atomic_at(target, where, element);
+    if (held.by_elements() && atomic) {
       compare_swap_atomic(element, where, origin, compare, result);
+    } else if (held.takes_turn(!atomic)) {
+      compare_swap_plain(element, where, origin, compare, result);
     } else {
       return false;
     }
     return true;
   }
-  /// Likewise of private memory at an address of the target's process, by a thread that has the
-  /// right to update it alone. False: the update has not taken place, but `fetched` (`result`) may
+  /// Likewise of private memory at an address of the target's process, by a LightUpdate that
+  /// excludes all others. False: the update has not taken place, but `fetched` (`result`) may
   /// have been written.
   bool reduce_private(ThreadLine* thread, const Reduction& reduction, const Member& target,
                       std::uint64_t address, const void* origin, void* fetched,
@@ -170,10 +184,11 @@ class Region {
                             std::uint64_t address, const void* origin, const void* compare,
                             void* result) const;
   /// Whether so many elements in a row there are updated one by one, by an atomic of the CPU each;
-  /// else all of them alone.
-  static bool by_cpu_atomics(const Member& target, const void* where, std::uint32_t element,
-                             std::uint64_t count) {
-    return count <= most_atomics && !target.private_memory && atomic_element(element, where);
+  /// else all of them as a whole (see Update).
+  bool by_cpu_atomics(const Reduction& reduction, const Member& target, const void* where,
+                      bool fetches, std::uint64_t count) const {
+    return (count == 1 || (count <= most_atomics && atomicity_.by_elements(reduction, fetches))) &&
+           atomic_at(target, where, reduction.element);
   }
   /// Whom the last operation that failed with Error::peer_lost has lost: the second half of a
   /// sentence.
@@ -203,10 +218,8 @@ class Region {
   };
 
   void meet(int rank);
-  Update update(const Member& target, const void* where, std::uint32_t element, std::uint64_t count,
-                ThreadLine* thread) {
-    return Update(*target.control, sharers_, !by_cpu_atomics(target, where, element, count),
-                  thread);
+  static bool atomic_at(const Member& target, const void* where, std::uint32_t element) {
+    return !target.private_memory && atomic_element(element, where);
   }
   Member as_member(int rank, const Piece& piece);
   Error perform_on_handle(const Operation& operation);
@@ -216,25 +229,30 @@ class Region {
   Error for_each_part(const Operation& operation, Visit&& visit);
   Error perform_by_pieces(const Operation& operation);
   Error perform_at(const Operation& operation, const Member& target, std::uint64_t offset);
-  Error perform_mapped(const Operation& operation, const Member& target, std::byte* base);
+  bool by_elements(const Operation& operation, const Member& target, std::uint64_t offset) const;
+  Error move_at(const Operation& operation, const Member& target, std::uint64_t offset);
+  Error update_at(const Update& held, const Operation& operation, const Member& target,
+                  std::uint64_t offset);
+  Error ended(const Operation& operation, Error error);
   template <typename Combine>
   bool update_private(ThreadLine* thread, const Member& target, std::uint64_t address,
                       std::uint64_t bytes, bool stores, Combine&& combine) const;
-  Error perform_vm(const Operation& operation, const Member& target, std::uint64_t base);
+  Error update_vm(const Operation& operation, const Member& target, std::uint64_t base);
   Error run_errand(const Errand& errand, const Member& target);
   Error lost(const Update& update) {
     return lose(update.lost_rank(), " within an accumulate to the same target");
   }
   [[gnu::noinline, gnu::cold]] Error lose(int rank, const char* when);
 
-  /// More elements than this are updated alone: as many CPU atomics take a few microseconds, as
-  /// asking for the right does.
+  /// More elements than this are updated as a whole although each could be by itself: as many CPU
+  /// atomics take longer than a turn.
   static constexpr std::uint64_t most_atomics = 512;
 
   Transport& transport_;
   int rank_;
   int ranks_;
   AtomicSet atomics_;
+  Atomicity atomicity_;
   std::shared_ptr<void> own_;
   std::shared_ptr<Directory> directory_;
   std::vector<int> mapped_;

@@ -47,6 +47,14 @@ enum class Gate : std::uint8_t {
   open       // nothing: an access of the notified epoch
 };
 
+/// Of an operation in several messages that takes place as one update (Atomicity): the target keeps
+/// their data until the last one is there.
+enum class Assembly : std::uint8_t {
+  none,     // the message is carried out by itself
+  more,     // others of the operation follow
+  complete  // the last one; its `count` without a layout: bytes of the operation
+};
+
 /// Header of every message; zeros at its end are not sent, so what is seldom needed comes last. An
 /// operation is followed by the compare value of compare_and_swap and the origin's data in one
 /// piece; a reply by the fetched data; a count by its numbers; a layout by Blocks; an exchange by
@@ -76,18 +84,19 @@ struct Message {
   std::uint32_t element = 0;
   std::uint64_t first = 0;   // bytes of the operation (or entries of the count) before this piece
   std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
-  std::uint64_t count = 0;   // operation: elements of the layout; rendezvous: bytes
+  std::uint64_t count = 0;   // operation: elements of the layout, see Assembly; rendezvous: bytes
   std::int64_t extent = 0;   // layout
   std::int32_t notice = 0;   // operation: of its last piece, the Notice's number
   NoticeKind notifies = NoticeKind::none;  // likewise, its kind; notify: one there is
-  std::array<std::uint8_t, 3> reserved{};
+  Assembly assembly = Assembly::none;
+  std::array<std::uint8_t, 2> reserved{};
   std::uint64_t notified_bytes = 0;  // see Notification
   // operation: see Operation::handle; 0: none.
   std::uint64_t handle_token = 0;
   std::uint32_t handle_slot = 0;
   std::uint32_t reserved_too = 0;
 
-  static constexpr std::uint8_t current_version = 11;
+  static constexpr std::uint8_t current_version = 12;
   static constexpr std::uint8_t most_words = 15;
   /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
   /// in eighths of it: each send goes through both kernels by itself.

@@ -77,6 +77,7 @@ class RemoteTargets {
   // transmission.cpp: operations as messages and direct transfers.
   bool transmit(RecordedOperation& recorded);
   bool transmit_directly(RecordedOperation& recorded);
+  bool one_update(const Operation& operation) const;
   bool transmit_by_messages(RecordedOperation& recorded);
   bool transmit_at_once(const Operation& operation, Epoch& epoch, Target& target);
   bool transmit_rendezvous(RecordedOperation& recorded);

@@ -14,7 +14,8 @@ namespace oriel {
 void Server::begin(const Message& message, const RemoteMemory& lent) {
   Member memory;
   std::byte* place = nullptr;
-  if (const Error error = check_request(message, nullptr, memory, place); error != Error::none) {
+  if (const Error error = check_request({message, nullptr, {}, 0, message.count}, memory, place);
+      error != Error::none) {
     return reply_to(message, error);
   }
   Rendezvous& one = rendezvous_table_.acquire();

@@ -16,10 +16,6 @@ namespace {
 constexpr std::size_t most_held = 65536;
 constexpr std::uint32_t largest_element = 64;
 
-bool reduces(OperationKind kind) {
-  return kind == OperationKind::accumulate || kind == OperationKind::get_accumulate;
-}
-
 /// Bytes of the target's memory that the piece is about.
 std::uint64_t bytes_of(const Message& message) {
   if (message.kind == MessageKind::rendezvous) return message.count;
@@ -33,6 +29,12 @@ std::uint64_t compare_bytes(const Message& message) {
 /// What its fields say of one another.
 bool plausible(const Message& message, std::size_t payload) {
   if (message.notifies > NoticeKind::counter || message.notice < 0) return false;
+  if (message.assembly != Assembly::none &&
+      (message.kind != MessageKind::operation || message.assembly > Assembly::complete ||
+       !reduces(message.operation) || message.count == 0 ||
+       (message.assembly == Assembly::more && message.data == 0))) {
+    return false;
+  }
   if (message.kind == MessageKind::notify) {
     return payload == 0 && message.notifies != NoticeKind::none && message.gate != Gate::none &&
            message.gate <= Gate::open;
@@ -263,10 +265,13 @@ void Server::unlock(const Message& message) {
 
 /// Whether the operation can be carried out, all pieces of it; `start` is what its displacement
 /// means here, and `memory` what it lies in.
-Error Server::check_request(const Message& message, const Layout* layout, Member& memory,
-                            std::byte*& start) {
+Error Server::check_request(const Request& request, Member& memory, std::byte*& start) {
+  const Message& message = request.message;
   if (reduces(message.operation) && !valid(reduction_of(message))) return Error::operation;
   const HandleName handle{message.handle_token, message.handle_slot};
+  // Without a layout, the offset is that of the message.
+  const auto offset = static_cast<std::int64_t>(
+      request.layout != nullptr ? message.offset : message.offset - message.first + request.first);
   memory = self();
   if (!region_.dynamic()) {
     if (handle.given()) return Error::range;
@@ -275,44 +280,48 @@ Error Server::check_request(const Message& message, const Layout* layout, Member
     if (error != Error::none) return error;
   } else {
     memory.base = nullptr;  // an address
-    start = at(memory.base, static_cast<std::int64_t>(message.offset));
-    return check_attached(message, layout, memory.private_memory);
+    start = at(memory.base, offset);
+    return check_attached(request, memory.private_memory);
   }
-  start = at(memory.base, static_cast<std::int64_t>(message.offset));
-  return check_window(message, layout, memory.size);
+  start = at(memory.base, offset);
+  return check_window(request, memory.size);
 }
 
 /// Of memory of so many bytes.
-Error Server::check_window(const Message& message, const Layout* layout, std::uint64_t size) {
-  const std::uint64_t bytes = bytes_of(message);
-  if (layout == nullptr) {
-    return message.offset <= size && bytes <= size - message.offset ? Error::none : Error::range;
+Error Server::check_window(const Request& request, std::uint64_t size) {
+  const Message& message = request.message;
+  if (request.layout == nullptr) {
+    const std::uint64_t offset = message.offset - message.first + request.first;
+    return offset <= size && request.bytes <= size - offset ? Error::none : Error::range;
   }
   std::uint64_t total = 0;
   const auto start = static_cast<std::int64_t>(message.offset);
-  if (layout->size() == 0 || start < 0 ||
-      __builtin_mul_overflow(message.count, layout->size(), &total) || message.first > total ||
-      bytes > total - message.first) {
+  if (request.layout->size() == 0 || start < 0 ||
+      __builtin_mul_overflow(message.count, request.layout->size(), &total) ||
+      request.first > total || request.bytes > total - request.first) {
     return Error::range;
   }
-  return layout->within(message.count, start, size) ? Error::none : Error::range;
+  return request.layout->within(message.count, start, size) ? Error::none : Error::range;
 }
 
 /// Of what we have attached: the operation as a whole, of which the message may be a piece.
-Error Server::check_attached(const Message& message, const Layout* layout, bool& some_private) {
-  const std::uint64_t bytes = bytes_of(message);
+Error Server::check_attached(const Request& request, bool& some_private) {
+  const Message& message = request.message;
   const std::uint64_t element = std::max<std::uint64_t>(message.element, 1);
-  if (layout == nullptr) {
-    if (message.count < message.first || bytes > message.count - message.first) return Error::range;
+  if (request.layout == nullptr) {
+    if (message.count < request.first || request.bytes > message.count - request.first) {
+      return Error::range;
+    }
     return region_.check_attached(message.offset - message.first, message.count, element,
                                   some_private);
   }
   std::uint64_t total = 0;
-  if (layout->size() == 0 || __builtin_mul_overflow(message.count, layout->size(), &total) ||
-      message.first > total || bytes > total - message.first) {
+  if (request.layout->size() == 0 ||
+      __builtin_mul_overflow(message.count, request.layout->size(), &total) ||
+      request.first > total || request.bytes > total - request.first) {
     return Error::range;
   }
-  for (BlockCursor cursor(*layout, message.count); !cursor.finished();
+  for (BlockCursor cursor(*request.layout, message.count); !cursor.finished();
        cursor.advance(cursor.run())) {
     const std::uint64_t address = message.offset + static_cast<std::uint64_t>(cursor.offset());
     if (const Error error = region_.check_attached(address, cursor.run(), element, some_private);
@@ -345,30 +354,60 @@ Error Server::serve_run(const Message& message, const Member& memory, std::byte*
   return Error::none;
 }
 
+/// Adds the message's data to what has come of its operation.
+std::vector<Server::Assembled>::iterator Server::keep(const Message& message,
+                                                      std::span<const std::byte> payload) {
+  auto kept = std::ranges::find_if(assembled_, [&](const Assembled& one) {
+    return one.origin == message.origin && one.token == message.word;
+  });
+  if (kept == assembled_.end()) {
+    kept = assembled_.insert(kept, Assembled{message.origin, message.word, {}});
+  }
+  kept->data.insert(kept->data.end(), payload.begin(), payload.end());
+  return kept;
+}
+
 void Server::serve(const Message& message, std::span<const std::byte> payload,
                    const Layout* layout) {
+  if (message.assembly == Assembly::none) {
+    return serve({message, layout, payload, message.first, bytes_of(message)});
+  }
+  const auto kept = keep(message, payload);
+  if (message.assembly == Assembly::more) return;
+  const std::vector<std::byte> data = std::move(kept->data);
+  assembled_.erase(kept);
+  const std::uint64_t bytes = message.count * (layout == nullptr ? 1 : layout->size());
+  serve({message, layout, data, 0, bytes});
+}
+
+void Server::serve(const Request& request) {
   // Who sees what this operation stores sees what those before it have stored, and it does not
   // fetch before they have stored (Q2).
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  Origin& origin = origins_[message.origin];
+  const Message& message = request.message;
   Member memory;
   std::byte* start = nullptr;
-  Error error = check_request(message, layout, memory, start);
-  const std::uint64_t bytes = bytes_of(message);
+  Error error = check_request(request, memory, start);
+  const std::uint64_t bytes = request.bytes;
+  // Also of messages that are kept: their data is what the operation says.
+  if (message.data != 0 && request.payload.size() != compare_bytes(message) + bytes) {
+    error = first_of(error, Error::range);
+  }
   std::span<const std::byte> fetched;
   if (error == Error::none && bytes != 0) {
-    const std::byte* operands = message.data != 0 ? payload.data() : nullptr;
-    if (layout == nullptr && message.operation == OperationKind::get) {
+    const std::byte* operands = message.data != 0 ? request.payload.data() : nullptr;
+    if (request.layout == nullptr && message.operation == OperationKind::get) {
       fetched = {start, bytes};
     } else {
-      scratch_.resize(std::max<std::size_t>(scratch_.size(), message.fetched));
-      std::byte* into = message.fetched != 0 ? scratch_.data() : nullptr;
-      fetched = {into, message.fetched};
-      if (layout == nullptr) {
+      const std::uint64_t result = message.fetched != 0 ? bytes : 0;
+      scratch_.resize(std::max<std::size_t>(scratch_.size(), result));
+      std::byte* into = result != 0 ? scratch_.data() : nullptr;
+      fetched = {into, result};
+      if (request.layout == nullptr) {
         error = serve_run(message, memory, start, operands, into, bytes);
       } else {
-        BlockCursor cursor(*layout, message.count);
-        cursor.skip(message.first);
+        BlockCursor cursor(*request.layout, message.count);
+        cursor.skip(request.first);
         for (std::uint64_t done = 0; done < bytes && error == Error::none;) {
           std::uint64_t run = std::min(cursor.run(), bytes - done);
           if (reduces(message.operation)) run -= run % message.element;
@@ -385,12 +424,27 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
   if (message.notifies != NoticeKind::none && error == Error::none) notify(message);
   if (message.acknowledge == 0 && !fetches(message.operation)) {
     // There is no reply to say so: the next one does.
-    Error& failed = origin.failed_with(message.gate);
+    Error& failed = origins_[message.origin].failed_with(message.gate);
     failed = first_of(failed, error);
     return;
   }
   if (error != Error::none) fetched = {};
-  reply_to(message, error, fetched);
+  reply_to(request, error, fetched);
+}
+
+/// A reply for each message that the operation would have taken by itself.
+void Server::reply_to(const Request& request, Error error, std::span<const std::byte> fetched) {
+  if (request.message.assembly == Assembly::none) {
+    return reply_to(request.message, error, fetched);
+  }
+  for (std::uint64_t done = 0; done < request.bytes;) {
+    const std::uint64_t bytes = std::min(request.bytes - done, limits_.piece);
+    Message piece = request.message;
+    piece.first = done;
+    piece.fetched = static_cast<std::uint32_t>(bytes);
+    reply_to(piece, error, fetched.empty() ? fetched : fetched.subspan(done, bytes));
+    done += bytes;
+  }
 }
 
 void Server::notify(const Message& message) {

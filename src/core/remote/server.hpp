@@ -78,6 +78,21 @@ class Server {
     Error& failed_with(Gate gate) { return gate == Gate::open ? notified_failed : failed; }
   };
 
+  /// The data so far of an operation whose messages take place together: see Assembly.
+  struct Assembled {
+    int origin = 0;
+    std::uint64_t token = 0;
+    std::vector<std::byte> data;
+  };
+  /// What a message asks for, or all messages of an operation together.
+  struct Request {
+    const Message& message;
+    const Layout* layout;
+    std::span<const std::byte> payload;
+    std::uint64_t first;  // bytes of the operation before
+    std::uint64_t bytes;  // of the target's memory
+  };
+
   bool gate_open(const Message& message);
   bool sweep_standing();
   void carry_out(const Message& message, std::span<const std::byte> payload, const Layout* layout);
@@ -86,12 +101,14 @@ class Server {
   void release(int origin);
   void grant(int origin);
   void reply_to(const Message& message, Error error, std::span<const std::byte> fetched = {});
+  void reply_to(const Request& request, Error error, std::span<const std::byte> fetched);
   void serve(const Message& message, std::span<const std::byte> payload, const Layout* layout);
+  void serve(const Request& request);
+  std::vector<Assembled>::iterator keep(const Message& message, std::span<const std::byte> payload);
   void notify(const Message& message);
-  Error check_request(const Message& message, const Layout* layout, Member& memory,
-                      std::byte*& start);
-  Error check_window(const Message& message, const Layout* layout, std::uint64_t size);
-  Error check_attached(const Message& message, const Layout* layout, bool& some_private);
+  Error check_request(const Request& request, Member& memory, std::byte*& start);
+  Error check_window(const Request& request, std::uint64_t size);
+  Error check_attached(const Request& request, bool& some_private);
   Error serve_run(const Message& message, const Member& memory, std::byte* where,
                   const std::byte* operands, std::byte* fetched, std::uint64_t bytes);
   // rendezvous.cpp
@@ -115,7 +132,8 @@ class Server {
   std::uint64_t waiting_ = 0;                // messages held back
   std::vector<int> standing_;         // remote origins in our lock queue, for whom we stand in line
   std::vector<Rendezvous*> meeting_;  // under way
-  std::vector<std::byte> scratch_;    // results being fetched
+  std::vector<Assembled> assembled_;
+  std::vector<std::byte> scratch_;  // results being fetched
 };
 
 }  // namespace oriel

@@ -92,7 +92,7 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
   if (operation.target_layout->contiguous()) {
     message.offset += first;
     // What is attached is asked of the whole.
-    if (region_.dynamic()) message.count = operation.bytes();
+    if (region_.dynamic() || message.assembly != Assembly::none) message.count = operation.bytes();
   } else {
     message.layout = operation.target_layout->id();
     message.count = operation.target_count;
@@ -274,20 +274,32 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
   return transmit_by_messages(recorded);
 }
 
+/// Whether others must see all of the accumulate or nothing, however many messages it takes.
+bool RemoteTargets::one_update(const Operation& operation) const {
+  return reduces(operation.kind) &&
+         !region_.atomicity().by_elements(operation.reduction, fetches(operation.kind));
+}
+
 bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
   const Operation& operation = recorded.operation;
   Epoch& epoch = *recorded.epoch;
   Target& target = *recorded.target;
   const std::uint64_t total = operation.bytes();
+  const std::uint64_t piece = largest_piece(operation, limits_.piece);
   const bool fetching = fetches(operation.kind);
+  const bool whole = total > piece && one_update(operation);
+  // The last message alone asks for all that is fetched.
+  if (whole && !sends(operation)) recorded.sent = total - piece;
   while (recorded.sent < total) {
-    if (fetching && recorded.sent - recorded.received >= limits_.under_way) return false;
-    const std::uint64_t bytes =
-        std::min(largest_piece(operation, limits_.piece), total - recorded.sent);
+    if (fetching && !whole && recorded.sent - recorded.received >= limits_.under_way) return false;
+    const std::uint64_t bytes = std::min(piece, total - recorded.sent);
     if (!may_send(epoch, target, (sends(operation) ? bytes : 0) + Message::held_bytes))
       return false;
     Message message = request(operation, epoch, target);
     message.word = Pool<RecordedOperation>::token(recorded);
+    if (whole) {
+      message.assembly = recorded.sent + bytes < total ? Assembly::more : Assembly::complete;
+    }
     send_piece(message, operation, recorded.sent, bytes);
     recorded.sent += bytes;
   }

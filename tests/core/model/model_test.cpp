@@ -104,8 +104,14 @@ TEST(Model, ThreeRanksShareALock) {
 }
 
 TEST(Model, UpdatesExcludeOneAnother) {
-  for (const Scripts& scripts :
-       {Scripts{"ea", "e"}, {"eea", "ea"}, {"aa", "ee"}, {"e", "e", "a"}, {"e", "e", "e"}}) {
+  for (const Scripts& scripts : {Scripts{"ea", "e"},
+                                 {"eea", "ea"},
+                                 {"aa", "ee"},
+                                 {"aa", "aa"},
+                                 {"a", "aee"},
+                                 {"e", "e", "a"},
+                                 {"e", "e", "e"},
+                                 {"a", "a", "a"}}) {
     holds(update(scripts));
     holds(update(scripts, false));
   }
@@ -323,6 +329,13 @@ const Mutant mutants[] = {
      {Kind::late, "updating"},
      [] { return update({"ee", "a"}); }},
     {"update: not announced", {Kind::skip, "updating"}, [] { return update({"e", "a"}); }},
+    {"update: turn not taken", {Kind::skip, "turn"}, [] { return update({"aa", "aa"}); }},
+    {"update: turn ended without release",
+     {Kind::unrelease, "turn"},
+     [] { return update({"aa", "aa"}); }},
+    {"update: turn taken without acquire",
+     {Kind::unacquire, "turn"},
+     [] { return update({"aa", "aa"}); }},
     {"thread's update: no membarrier", {Kind::no_fence, ""}, [] { return update({"kww", "ea"}); }},
     {"thread's update: looks before its store",
      {Kind::late, "thread"},

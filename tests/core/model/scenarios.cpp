@@ -163,6 +163,8 @@ std::string UpdateScene::description() const {
 
 void UpdateScene::name_words(Programs& programs) {
   control_.block().updater.name(programs, "updater");
+  control_.block().turn.name(programs, "turn");
+  control_.block().singles.name(programs, "singles");
   element_.name(programs, "element");
   for (int rank = 0; rank < ranks(); ++rank) {
     control_.block().slots()[rank].updating.name(programs, of("updating", rank));
@@ -191,23 +193,24 @@ UpdateScene::Line& UpdateScene::line_of(int rank) {
   return lines_[static_cast<std::size_t>(line)];
 }
 
-void UpdateScene::update_unlocked(int rank, bool alone) {
-  const LightUpdate held(control_.block(), sharers_[static_cast<std::size_t>(rank)],
-                         &line_of(rank));
-  if (held.alone() || (held.by_elements() && !alone)) {
-    count(held.alone());
+void UpdateScene::update_unlocked(int rank, bool whole) {
+  LightUpdate held(control_.block(), sharers_[static_cast<std::size_t>(rank)], &line_of(rank));
+  if (held.by_elements() && !whole) {
+    count(false);
+  } else if (held.alone() || held.takes_turn(whole)) {
+    count(true);
   } else {
     given_up_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
 void UpdateScene::update(int rank, char what) {
-  const bool alone = what == 'a' || what == 'l';
+  const bool whole = what == 'a' || what == 'l';
   const bool thread = what == 'k' || what == 'l';
-  const Update held(control_.block(), sharers_[static_cast<std::size_t>(rank)], alone,
+  const Update held(control_.block(), sharers_[static_cast<std::size_t>(rank)], whole,
                     thread ? &line_of(rank) : nullptr);
   if (held.lost()) return;
-  expect(!alone || held.alone(), "not alone");
+  expect(!whole || held.alone(), "not alone");
   count(held.alone());
 }
 

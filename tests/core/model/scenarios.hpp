@@ -93,12 +93,12 @@ class LockScene final : public Scene {
   Plain<std::uint32_t> data_;
 };
 
-/// Accumulates to one element of one rank.
+/// Accumulates to the memory of one rank.
 class UpdateScene final : public Scene, public Threads {
  public:
-  /// Each letter is an update. Of an origin: e, one element; a, alone. Of a thread in its line,
-  /// with the lock of its process: k, one element; l, alone; without, given up if it is not
-  /// permitted: w, one element; v, alone. A script of the last two is that of another thread of the
+  /// Each letter is an update. Of an origin: e, one element; a, whole. Of a thread in its line,
+  /// with the lock of its process: k, one element; l, whole; without, given up if it is not
+  /// permitted: w, one element; v, whole. A script of the last two is that of another thread of the
   /// first rank.
   using Scripts = std::vector<std::string>;
 
@@ -118,7 +118,7 @@ class UpdateScene final : public Scene, public Threads {
   std::string check_end(State& state, Programs& programs) override;
   Line& line_of(int rank);
   void update(int rank, char what);
-  void update_unlocked(int rank, bool alone);
+  void update_unlocked(int rank, bool whole);
   void count(bool alone);
 
   Scripts scripts_;  // those of threads come last

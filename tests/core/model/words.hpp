@@ -235,6 +235,9 @@ struct Words {
 
   static void store_then_look() {}
   static constexpr std::uint32_t long_streak = 2;
+  static constexpr std::uint32_t singles_in_a_row = 2;
+  static constexpr unsigned tries_of_turn = 1;
+  static void pause() {}
   static constexpr unsigned rounds_per_look = 1;
 };
 

@@ -218,6 +218,22 @@ class Maker {
     issue(context, std::move(access));
   }
 
+  /// Replaces or fetches all cells that hold one number, by one call.
+  void whole(Context& context, int target) {
+    Access access;
+    access.target = target;
+    const int what = random_.below(4);
+    access.kind = what < 2 ? OperationKind::accumulate : OperationKind::get_accumulate;
+    access.op = what == 3 ? Op::no_op : Op::replace;
+    ++values_;
+    for (std::uint32_t i = 0; i < Cells::wholes; ++i) {
+      access.cells.push_back(Cells::first_whole + i);
+      if (what < 3) access.values.push_back(values_);
+      if (what >= 2) access.expected.push_back({Expected::What::equal_to_first, 0, -1});
+    }
+    issue(context, std::move(access));
+  }
+
   static bool may_follow(Use before, Use now) {
     if (before == Use::untouched) return true;
     return before == now && now != Use::written;
@@ -289,6 +305,8 @@ class Maker {
     const int what = random_.below(10);
     if (what == 0) {
       claim(context, target);
+    } else if (what == 1) {
+      whole(context, target);
     } else if (what < 6) {
       if (!own(context, target)) sum(context, target);
     } else {

@@ -87,6 +87,7 @@ class Runner {
   void open(Error error, const Window& window);
   void issue(int index);
   bool issue_directly(const Access& access, Buffers& buffers, Window& window);
+  bool by_elements(const Access& access) const;
   void settle(int index);
   void check_memory(const Instruction& instruction);
   bool over(const Instruction& instruction);
