@@ -1,50 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file collectives.h
- * Persistent collectives by one-sided communication: who sends how much where is settled once, by
- * the call that makes the request; a start then moves bytes and stores flags, and waits for nobody.
+ * Persistent collectives by one-sided communication. The call that creates the request determines
+ * once which rank sends how much to which. A start then moves bytes and stores flags, and waits for
+ * no other rank. Included by oriel.h.
  *
  * Source: "Analyzing Persistent Alltoallv RMA Implementations for High-Performance MPI
- * Communication"; signatures as those of MPI-4.1 sections 6.13 and 8.8. How each collective moves
- * its bytes: docs/protocols.md.
+ * Communication"; signatures as those of MPI-4.1 sections 6.13 and 8.8. docs/protocols.md describes
+ * how each collective moves its bytes.
  *
  * Rules common to all calls
- *  - Each is collective on `comm` and blocking: it returns when all ranks have made it. All ranks
- *    make the calls of one communicator in the same order, as for any collective.
- *  - The request is persistent and inactive. It works in MPI_Start and MPI_Startall, in the whole
- *    MPI_Wait and MPI_Test families, in MPI_Request_get_status and in MPI_Request_free, also in
- *    arrays mixed with requests of the MPI library. MPI_Start does not block, and neither does
- *    MPI_Request_free, which is local and, as for any collective, is for inactive requests.
- *  - Several requests of one communicator may be active at the same time; ranks may start them in
- *    different orders, which MPI does not ask of its own.
- *  - Between MPI_Start and the end of the wait the program neither writes the send buffer nor
- *    touches the receive buffer. A wait returns when what this rank expects has arrived and its own
- *    send buffer may be reused: others may not have come so far.
- *  - What is wrong with the arguments of any rank is an error of the call on every rank, through
- *    the error handler of `comm`, and no request is made: MPI_ERR_COUNT, MPI_ERR_TYPE,
- *    MPI_ERR_ARG, MPI_ERR_BUFFER (MPI_IN_PLACE where it is not allowed, receive buffers that
- *    overlap), MPI_ERR_TRUNCATE (more is sent than its receiver expects: the sentence names the two
- *    ranks and both numbers of bytes). Fewer bytes than the receiver expects, and none, are no
- *    error where a call does not say otherwise: the rest of its buffer is left alone. But a
- *    neighbour that something is expected from, and that has no edge for it, is: MPI_ERR_ARG.
- *  - Other errors of the call: MPI_ERR_COMM, an intercommunicator (use the MPI library's own call
- *    for it); MPI_ERR_INFO_VALUE, ranks make different collectives, or give the info key different
- *    values; MPI_ERR_NO_MEM, a rank has no memory left that others can map, or for what it keeps of
- *    the blocks; MPI_ERR_OTHER, a rank has ended. Types are compared as far as they can be seen:
- *    integers and floating point by every algorithm, complex, logical and pair types by those
- *    besides the notified ones.
- *  - Any thread may call, as the thread level of MPI allows; one request belongs to one thread at a
- *    time. Starting a request that may not be started again is MPI_ERR_REQUEST.
- *  - A process that ends is an error of the waits that need it, which names its rank. Such a
+ *  - Each call is collective on `comm` and blocking: it returns when all ranks have made it. All
+ *    ranks make the calls on one communicator in the same order, as for any collective.
+ *  - The request is persistent and inactive. It may be passed to MPI_Start and MPI_Startall, to all
+ *    MPI_Wait and MPI_Test calls, to MPI_Request_get_status and to MPI_Request_free, also in arrays
+ *    together with requests of the MPI library. MPI_Start does not block. Neither does
+ *    MPI_Request_free, which is local and, as for any collective, permitted on inactive requests
+ *    only.
+ *  - Several requests of one communicator may be active at the same time. Ranks may start them in
+ *    different orders, which MPI does not permit for its own persistent collectives.
+ *  - Between MPI_Start and the end of the wait the program must neither write the send buffer nor
+ *    access the receive buffer. A wait returns when all data for this rank has arrived and its own
+ *    send buffer may be reused. Other ranks may not have got as far.
+ *  - An error in the arguments of any rank is an error of the call on every rank, through the error
+ *    handler of `comm`, and no request is created: MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_ARG,
+ *    MPI_ERR_BUFFER (MPI_IN_PLACE where it is not allowed, receive buffers that overlap),
+ *    MPI_ERR_TRUNCATE (a rank sends more than its receiver expects; the message names both ranks
+ *    and both numbers of bytes). It is not an error to send fewer bytes than the receiver expects,
+ *    or none, unless a call says otherwise: the rest of the buffer is unchanged. It is an error
+ *    (MPI_ERR_ARG) to expect something from a neighbour that has no edge to this rank.
+ *  - Other errors of the call: MPI_ERR_COMM: `comm` is an intercommunicator (use the MPI library's
+ *    own call). MPI_ERR_INFO_VALUE: ranks create different collectives, or give the info key
+ *    different values. MPI_ERR_NO_MEM: a rank has no memory left that others can map, or no memory
+ *    for its data about the blocks. MPI_ERR_OTHER: a rank has ended. The types of sender and
+ *    receiver are compared as far as they are known: every algorithm compares integers and floating
+ *    point; all but the notified ones also compare complex, logical and pair types.
+ *  - Any thread may call, as the thread level of MPI permits. One request must be used by one
+ *    thread at a time. Starting a request that may not be started again is MPI_ERR_REQUEST.
+ *  - If a process ends, the waits that need it fail with an error that names its rank. Such a
  *    request can only be freed.
- *  - A transfer that the operating system or the network refuses is an error of the waits of both
- *    its ranks (MPI_ERR_OTHER), each of which names the other one, and of those that were to be
- *    handed on what it brings: what the receive buffer holds then is undefined, and never taken for
- *    what was sent. With `notified` and `notified_hierarchy` such a request may be started again,
- *    by all ranks; otherwise it can only be freed.
+ *  - If the operating system or the network refuses a transfer, the waits of both its ranks fail
+ *    (MPI_ERR_OTHER), each with an error that names the other rank. The waits of ranks to which the
+ *    data would have been forwarded fail as well. The content of the receive buffer is then
+ *    undefined. With `notified` and `notified_hierarchy` all ranks may start such a request again;
+ *    otherwise it can only be freed.
  *  - The communicator and the datatypes may be freed before the request.
  *
- * Every ORIEL_ function has a PORIEL_ twin for tools, with the same meaning.
+ * Every ORIEL_ function also exists as PORIEL_, for tools, with the same meaning.
  */
 #ifndef ORIEL_COLLECTIVES_H
 #define ORIEL_COLLECTIVES_H
@@ -52,35 +54,35 @@
 #include <mpi.h>
 
 /**
- * Info key of the calls below: how the bytes move. The same value on all ranks.
+ * Info key of the calls below: the algorithm. It must have the same value on all ranks.
  *
  *   auto             (default) `notified`, `notified_hierarchy` or `two_sided`, the same on all
- *                    ranks: whichever was fastest when `oriel bench alltoallv` was run on this
- *                    machine, for this MPI library, about as many ranks, one node or several, and
- *                    the length of the longest message. Only uses count, not the making of the
- *                    request: how often it will be started is not known. `notified` where nothing
- *                    was measured. `oriel info` tells what it is and why; with ORIEL_INFO=1 so does
- *                    rank 0, for each request
- *   notified         no synchronization of all ranks: each transfer tells its receiver, and a rank
- *                    is done when its own transfers are
- *   notified_hierarchy  the same, but short blocks between nodes (up to 1 KB) are gathered: what
- *                    one node sends another one is one message, which a rank of the one gathers and
- *                    a rank of the other shares out. So this rank may wait for others that have not
- *                    started. Long blocks go as in `notified`, and so do all on one node, or with
- *                    one rank on each. Making the request takes about three times as long
+ *   ranks: the one that was fastest when `oriel bench alltoallv` was run on this machine, for this
+ *                    MPI library, a similar number of ranks, one node or several, and the length of
+ *                    the longest message. Only the time of an exchange counts, not that of creating
+ *                    the request, because Oriel does not know how often the request will be
+ *                    started. `notified` if nothing was measured. `oriel info` prints the choice
+ *                    and its reason; with ORIEL_INFO=1, so does rank 0 for each request
+ *   notified         no synchronization of all ranks: each transfer notifies its receiver, and a
+ *                    rank is done when its own transfers are
+ *   notified_hierarchy  the same, but short blocks between nodes (up to 1 KB) are gathered: a rank
+ *                    of the sending node gathers them to one message, and a rank of the receiving
+ *                    node distributes them. A rank may thus wait for others that have not started.
+ *                    Long blocks, blocks on one node, and blocks between nodes of one rank each go
+ *                    as in `notified`. Creating the request takes about three times as long
  *   fence            puts between two fences (the paper's Algorithm 1)
  *   fence_hierarchy  the same, puts to other nodes first (Algorithm 2)
- *   lock             puts in a lock_all epoch, behind an exclusive lock that each rank holds on
- *                    its own receive buffer while its request is not active (Algorithm 3)
+ *   lock             puts in a lock_all epoch. Each rank holds an exclusive lock on its own receive
+ *                    buffer while its request is not active (Algorithm 3)
  *   lock_hierarchy   the same, puts to other nodes first
  *   two_sided        the MPI library's own collective
  *
- * The other calls take auto and notified, which are one and the same there; what else there is, is
- * that of ORIEL_Alltoallv_init alone: MPI_ERR_INFO_VALUE elsewhere, and for any other value.
+ * ORIEL_Alltoallv_init takes all of these values. The other calls take auto and notified, which
+ * mean the same there. Any other value is MPI_ERR_INFO_VALUE.
  *
- * MPI_Alltoallv_init itself takes the key as well (but not fence, lock and their hierarchies, which
- * is MPI_ERR_INFO_VALUE), and uses Oriel where it is given or where ORIEL_COLLECTIVES=1 is set in
- * the environment.
+ * MPI_Alltoallv_init itself takes the key as well, except for the values fence, lock and their
+ * hierarchies (MPI_ERR_INFO_VALUE). It uses Oriel if the key is given, or if ORIEL_COLLECTIVES=1 is
+ * set in the environment.
  */
 #define ORIEL_ALLTOALLV "oriel_alltoallv"
 
@@ -89,10 +91,10 @@ extern "C" {
 #endif
 
 /**
- * Makes a request for MPI_Alltoallv with these arguments, as MPI-4's MPI_Alltoallv_init does.
+ * Creates a request for MPI_Alltoallv with these arguments, as MPI-4's MPI_Alltoallv_init does.
  * Counts are in elements of the datatypes, displacements in their extents. The arrays are read
- * before the call returns. MPI_IN_PLACE as `sendbuf`: sendcounts, sdispls and sendtype are ignored.
- * A rank may be sent less than it expects; the rest of its buffer is left alone.
+ * before the call returns. With MPI_IN_PLACE as `sendbuf`, sendcounts, sdispls and sendtype are
+ * ignored. A rank may receive less than it expects; the rest of its buffer is unchanged.
  */
 int ORIEL_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
                          MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
@@ -106,9 +108,9 @@ int ORIEL_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
                            MPI_Request* request);
 
 /**
- * Makes a request for MPI_Alltoall: `sendcount` elements to each rank, and `recvcount` of
- * `recvtype` from each. As ORIEL_Alltoallv_init with the same counts for all ranks, one block
- * behind the other. MPI_IN_PLACE as `sendbuf`: sendcount and sendtype are ignored.
+ * Creates a request for MPI_Alltoall: `sendcount` elements to each rank, and `recvcount` of
+ * `recvtype` from each. It is like ORIEL_Alltoallv_init with the same count for all ranks and
+ * adjacent blocks. With MPI_IN_PLACE as `sendbuf`, sendcount and sendtype are ignored.
  */
 int ORIEL_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
@@ -119,9 +121,9 @@ int ORIEL_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype
                           MPI_Info info, MPI_Request* request);
 
 /**
- * Makes a request for MPI_Alltoallw: for each rank a datatype of its own. Displacements are in
- * bytes; counts are in elements. MPI_IN_PLACE as `sendbuf`: sendcounts, sdispls and sendtypes are
- * ignored. A datatype that goes with a count of 0 is not looked at.
+ * Creates a request for MPI_Alltoallw, with a datatype for each rank. Displacements are in bytes,
+ * counts in elements. With MPI_IN_PLACE as `sendbuf`, sendcounts, sdispls and sendtypes are
+ * ignored. A datatype with a count of 0 is ignored.
  */
 int ORIEL_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
                          const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
@@ -135,14 +137,14 @@ int ORIEL_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[],
                            MPI_Request* request);
 
 /**
- * Makes a request for MPI_Allgatherv: our block to all, a block from each. Displacements are in
- * extents of `recvtype`. All ranks give the same number of bytes for the block of one rank, which
- * they all have to know: MPI_ERR_TRUNCATE if they do not, or if a rank's block has another length
- * than it expects from itself. MPI_IN_PLACE as `sendbuf`: our block is where we receive it, and
- * sendcount and sendtype are ignored.
+ * Creates a request for MPI_Allgatherv: a block from each rank to all ranks. Displacements are in
+ * extents of `recvtype`. All ranks must give the same number of bytes for the block of one rank,
+ * and a rank's block must have the length that it expects from itself; otherwise MPI_ERR_TRUNCATE.
+ * With MPI_IN_PLACE as `sendbuf`, the rank's block is where it receives it, and sendcount and
+ * sendtype are ignored.
  *
- * A block goes to each other node once, and to its ranks from one of them: so this rank may wait
- * for one that has not started its request yet although the rank that sends the block has.
+ * A block goes to each other node once; one rank of that node forwards it to the others. A rank may
+ * thus wait for a rank that has not started its request, although the sender of the block has.
  */
 int ORIEL_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                           const int recvcounts[], const int displs[], MPI_Datatype recvtype,
@@ -154,13 +156,14 @@ int ORIEL_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Dataty
                             MPI_Request* request);
 
 /**
- * Makes a request for MPI_Neighbor_alltoallv on the virtual topology of `comm`: a block along each
- * edge that leaves this rank, one along each that leads here, in the order of
- * MPI_Dist_graph_neighbors, MPI_Graph_neighbors, or dimension by dimension, down before up. Counts
- * are in elements, displacements in extents. A neighbour may come several times, and be the rank
- * itself; on graphs the k-th block for a rank is the k-th that it expects from here, on grids what
- * goes down comes from above. MPI_PROC_NULL neighbours are skipped. MPI_ERR_TOPOLOGY: `comm` has
- * none. MPI_ERR_BUFFER: MPI_IN_PLACE, which MPI does not allow here.
+ * Creates a request for MPI_Neighbor_alltoallv on the virtual topology of `comm`: a block along
+ * each outgoing edge and a block along each incoming edge of the calling rank. The order is that of
+ * MPI_Dist_graph_neighbors or MPI_Graph_neighbors; on grids it is by dimension, down before up.
+ * Counts are in elements, displacements in extents. A neighbour may occur several times, and may be
+ * the rank itself. On graphs the k-th block for a rank is the k-th that it expects from the sender;
+ * on grids a block sent down is received from above. MPI_PROC_NULL neighbours are skipped.
+ * MPI_ERR_TOPOLOGY: `comm` has no topology. MPI_ERR_BUFFER: MPI_IN_PLACE, which MPI does not allow
+ * here.
  */
 int ORIEL_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
                                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
@@ -174,26 +177,28 @@ int ORIEL_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcou
                                     MPI_Request* request);
 
 /**
- * Makes a request for MPI_Reduce: `count` elements of each rank, combined into the root's
- * `recvbuf`, which no other rank's call reads. MPI_IN_PLACE as the root's `sendbuf`: what it brings
- * is in recvbuf.
+ * Creates a request for MPI_Reduce: `count` elements of each rank, combined into the root's
+ * `recvbuf`. Other ranks' `recvbuf` is ignored. With MPI_IN_PLACE as the root's `sendbuf`, its
+ * contribution is in recvbuf.
  *
  * The result has the same bits in every use, for every root and for every placement of the same
- * ranks on nodes: floating point is combined in an order that the ranks' numbers give alone.
+ * ranks on nodes: floating point is combined in an order that depends on rank numbers only.
  *
- * Ops of the program's own (MPI_Op_create) take every datatype whose data lie between an element's
- * start and its extent, which is less than 4 GB; any other is MPI_ERR_TYPE. Elements travel with
- * their gaps, so time and memory grow with the extent. They may be freed when the call has
- * returned; but a derived datatype has to stay as long as the request where the op's function looks
- * at its handle. The function may be called in any MPI call of any thread that makes one, with
- * Oriel's lock held: it may ask what a datatype is, makes no other call of MPI, and takes no lock
- * that another thread may hold while it calls MPI. So this rank may wait for one that computes.
+ * Ops of the program (MPI_Op_create):
+ *  - They take every datatype whose data are between an element's start and its extent, and whose
+ *    extent is less than 4 GB; any other is MPI_ERR_TYPE. Elements are sent with their gaps, so
+ *    time and memory grow with the extent.
+ *  - The op may be freed when the call has returned. If its function uses the handle of a derived
+ *    datatype, that datatype must exist as long as the request.
+ *  - The function may be called in any MPI call of any thread, with Oriel's lock held. It may query
+ *    the datatype. It must make no other MPI call, and take no lock that another thread may hold
+ *    while that thread calls MPI.
+ *  - Only MPI calls of the program call the function, so a rank may wait for one that computes.
  *
- * MPI_ERR_OP: the op is not defined for the datatype, a predefined one for a derived datatype, or
- * one that Oriel has not seen C's MPI_Op_create make (those of C++ bindings and of Fortran): use
- * the MPI library's own call for it. MPI_ERR_ARG: ranks differ in count, datatype or op, as far as
- * can be seen. MPI_ERR_ROOT: there is no such rank, or
- * ranks have named different ones.
+ * MPI_ERR_OP: the op is not defined for the datatype; it is a predefined op and the datatype a
+ * derived one; or Oriel has not seen C's MPI_Op_create create it (ops of C++ bindings and of
+ * Fortran: use the MPI library's own call). MPI_ERR_ARG: ranks differ in count, datatype or op, as
+ * far as is known. MPI_ERR_ROOT: there is no such rank, or ranks name different ones.
  */
 int ORIEL_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
                       MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request);
@@ -202,9 +207,9 @@ int ORIEL_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI
                         MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request);
 
 /**
- * Makes a request for MPI_Bcast: `count` elements from the root to all. Each rank may have a
- * datatype of its own for the same bytes; MPI_ERR_TRUNCATE if the numbers of bytes differ.
- * MPI_ERR_ROOT: there is no such rank, or ranks have named different ones.
+ * Creates a request for MPI_Bcast: `count` elements from the root to all. Ranks may use different
+ * datatypes for the same number of bytes; MPI_ERR_TRUNCATE if the numbers of bytes differ.
+ * MPI_ERR_ROOT: there is no such rank, or ranks name different ones.
  */
 int ORIEL_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
                      MPI_Info info, MPI_Request* request);
@@ -212,7 +217,7 @@ int ORIEL_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, M
 int ORIEL_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
                        MPI_Comm comm, MPI_Info info, MPI_Request* request);
 
-/* The same under the names that tools call. */
+/* The same functions under the names that tools call. */
 
 int PORIEL_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
                           MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],

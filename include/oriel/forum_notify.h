@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file forum_notify.h
- * The notification counters of oriel/notify_counters.h under the names of the MPI Forum's draft,
- * for programs that should compile unchanged once their MPI has them. Where it has, nothing is
- * defined.
+ * The calls of oriel/notify_counters.h under the names of the MPI Forum's draft. A program that
+ * uses these names compiles unchanged with an MPI library that has the calls: this file defines
+ * nothing then.
  *
- * The draft's names as they were in 2026. The request that completes at a threshold has no settled
- * name there: it is ORIEL_Win_get_notify_request.
+ * The names are those of the draft in 2026. The draft has no final name for the request that
+ * completes at a threshold; use ORIEL_Win_get_notify_request.
  */
 #ifndef ORIEL_FORUM_NOTIFY_H
 #define ORIEL_FORUM_NOTIFY_H
 
 #include <oriel/oriel.h>
 
-/* Where a host declares the attributes as enumerators, its version says that it has them. */
+/* An MPI library that declares the attributes as enumerators is recognized by its version. */
 #if !defined(MPI_WIN_NOTIFICATION_NUM_SB) && \
     (MPI_VERSION < 5 || (MPI_VERSION == 5 && MPI_SUBVERSION < 1))
 

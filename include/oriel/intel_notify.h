@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file intel_notify.h
- * Intel MPI's calls for notification counters, on every host: the library has them under Intel's
- * names, so that programs that were built with Intel MPI's headers find them here; with other
- * hosts' headers a program includes this file. They mean what the calls of oriel/notify_counters.h
- * mean that they name.
+ * Intel MPI's calls for notification counters, on every MPI library. Oriel exports them under
+ * Intel's names, so a program that was built with Intel MPI's headers uses Oriel's. With the
+ * headers of another MPI library a program includes this file. Each call is documented by the name
+ * of the call of oriel/notify_counters.h that has the same meaning.
  *
  * Source: Intel MPI Library Developer Guide, "Notified One-Sided Communications"; the prototypes of
- * its mpi.h. Of windows that Oriel does not carry Intel MPI itself takes the calls; elsewhere they
- * fail with MPI_ERR_UNSUPPORTED_OPERATION.
+ * its mpi.h. On a window that Oriel does not implement, the calls go to Intel MPI; with other MPI
+ * libraries they fail with MPI_ERR_UNSUPPORTED_OPERATION.
  *
- * The guide of 2021.13 and 2021.14 has the window before the index in MPIX_Put_notify and
+ * The guides of 2021.13 and 2021.14 have the window before the index in MPIX_Put_notify and
  * MPIX_Get_notify. Where handles are integers (the MPICH ABI, to which Intel MPI belongs) both
- * orders work: no index looks like the handle of a window.
+ * orders work, because no index has the value of a window's handle.
  *
  * Atos's Open MPI has calls of its own under some of these names, with other arguments. Programs
- * that use those cannot be run with Oriel.
+ * that use those calls cannot run with Oriel.
  */
 #ifndef ORIEL_INTEL_NOTIFY_H
 #define ORIEL_INTEL_NOTIFY_H
@@ -56,11 +56,11 @@ int MPIX_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype or
                       int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                       MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
 
-/* Later spellings of the same; the operations under the Forum's names. */
+/* Later names of the same calls; the operations have the Forum's names. */
 
 /** ORIEL_Win_set_num_notify. Collective. */
 int MPI_Win_notify_attach(MPI_Win win, int notification_num, MPI_Info info);
-/** The same, as the newest releases spell it. */
+/** The same, as the newest releases name it. */
 int MPI_Win_notify_set_num(MPI_Win win, MPI_Info info, int notification_num);
 /** The same with the number 0. Collective. */
 int MPI_Win_notify_detach(MPI_Win win);
@@ -85,7 +85,7 @@ int MPI_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype ori
                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
 
-/* The same under the names that tools call. */
+/* The same functions under the names that tools call. */
 
 int PMPIX_Win_create_notify(MPI_Win win, int notification_num);
 int PMPIX_Win_free_notify(MPI_Win win);

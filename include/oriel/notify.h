@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file notify.h
- * Notified access: the target of an RMA operation learns from the operation itself that it has
- * taken place. Included by oriel.h.
+ * Notified access: an RMA operation notifies its target when it has taken effect there. Included
+ * by oriel.h.
  *
  * Source: "Notified Access: Extending Remote Memory Access Programming Models for Producer-Consumer
  * Synchronization", section III.
  *
- * A notified operation is the operation of the same name, and a notification to its target with a
- * tag of the caller's choice:
- *  - A notified write is visible in the target's memory when its notification is, or else when
- *    what flushes or closes its epoch has returned. Before that it may not be there at all. The
- *    memory of a notified read may be overwritten when its notification arrives.
- *  - In an open epoch that covers the target (fence, start, lock, lock_all) the operation belongs
- *    to that epoch: it starts when any other operation of the epoch would, and what closes or
- *    flushes the epoch covers it. Where no such epoch is open it forms its own: it starts at once,
- *    ignores locks, and MPI_Win_flush, MPI_Win_flush_local, their _all forms and the calls of
- *    ORIEL_Win_iflush cover it. In every case the origin's buffers may be reused after a
- *    flush_local (or what closes the epoch), and nothing has to be flushed for the target to be
- *    notified.
- *  - Notifications of one origin to one target on one window arrive in the order in which the
- *    operations were issued, except that those of operations which the network carries out by
- *    itself (long transfers, and accumulates on a window with mpi_assert_accumulate_intrinsic) may
- *    arrive after those of later operations. Operations recorded for an epoch that is not active
- *    yet, or for a target that is not available, are issued then.
- *  - No notification is lost. Those that nobody has asked for are kept at the target, in order of
- *    arrival, without limit. Where more arrive than the target has room for before it looks (in any
- *    call that waits or tests, in the host's progress, and in its other RMA calls if it has active
- *    requests or others wait for room), the notifications wait at their origins; on a node their
- *    data does not. No operation blocks for that; a flush does, and a call that closes the epoch.
- *  - A notified operation of MPI_PROC_NULL does nothing. One of no elements notifies only.
- *  - Errors are raised through the window's error handler, with the classes of the operation;
- *    MPI_ERR_TAG: the tag is negative. After an error nothing was moved and nobody is notified. An
- *    operation that fails after its call has returned notifies nobody.
+ * A notified operation is the MPI operation of the same name, followed by a notification to its
+ * target with a tag that the caller chooses.
+ *  - Visibility. The data of a notified write is visible in the target's memory when the
+ *    notification has arrived, or when a call that flushes or closes its epoch has returned. Before
+ *    that it may not be there at all. When the notification of a notified read has arrived, the
+ *    target may overwrite the memory that was read.
+ *  - Epochs. If an open epoch (fence, start, lock, lock_all) covers the target, the operation
+ *    belongs to that epoch: it starts when any other operation of the epoch would, and the calls
+ *    that flush or close the epoch cover it. If none does, the operation needs no epoch: it starts
+ *    at once and ignores locks. MPI_Win_flush, MPI_Win_flush_local, their _all forms and their
+ *    nonblocking forms (ORIEL_Win_iflush, ...) then cover it. In both cases the origin's buffers
+ *    may be reused after a flush_local, or after the call that closes the epoch. The target is
+ *    notified without any flush.
+ *  - Order. Notifications of one origin to one target on one window arrive in the order in which
+ *    the operations were issued. There is one exception: notifications of operations that the
+ *    network carries out by itself (long transfers, and accumulates on a window with
+ *    mpi_assert_accumulate_intrinsic) may arrive after those of later operations. An operation that
+ *    is recorded, because its epoch is not active yet or its target not available, counts as issued
+ *    when it is carried out.
+ *  - No notification is lost. The target keeps notifications that no request has taken, in the
+ *    order of arrival, without limit. The target takes them in every call that waits or tests, in
+ *    the MPI library's progress engine, and in its other RMA calls if it has active requests or
+ *    origins wait for space. If more arrive in between than there is space for, they wait at their
+ *    origins; on a node their data does not wait. No operation blocks for that reason. A flush and
+ *    a call that closes the epoch do.
+ *  - A notified operation on MPI_PROC_NULL does nothing. An operation of no elements only notifies.
+ *  - Errors are raised through the window's error handler, with the error classes of the operation,
+ *    and MPI_ERR_TAG if the tag is negative. After an error no data has moved and no notification
+ *    is sent. An operation that fails after its call has returned sends no notification.
  */
 #ifndef ORIEL_NOTIFY_H
 #define ORIEL_NOTIFY_H
@@ -50,7 +53,7 @@ extern "C" {
 int ORIEL_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
                      int target_rank, MPI_Aint target_disp, int target_count,
                      MPI_Datatype target_datatype, MPI_Win win, int tag);
-/** MPI_Get that notifies its target: what it has read may be overwritten there. */
+/** MPI_Get that notifies its target that the memory read may be overwritten. */
 int ORIEL_Get_notify(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
                      int target_rank, MPI_Aint target_disp, int target_count,
                      MPI_Datatype target_datatype, MPI_Win win, int tag);
@@ -68,7 +71,7 @@ int ORIEL_Get_accumulate_notify(const void* origin_addr, int origin_count,
 int ORIEL_Fetch_and_op_notify(const void* origin_addr, void* result_addr, MPI_Datatype datatype,
                               int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win,
                               int tag);
-/** MPI_Compare_and_swap that notifies its target, also if it swaps nothing. */
+/** MPI_Compare_and_swap that notifies its target, also if the comparison fails. */
 int ORIEL_Compare_and_swap_notify(const void* origin_addr, const void* compare_addr,
                                   void* result_addr, MPI_Datatype datatype, int target_rank,
                                   MPI_Aint target_disp, MPI_Win win, int tag);
@@ -91,9 +94,10 @@ int ORIEL_Get_accumulate_notify_c(const void* origin_addr, MPI_Count origin_coun
                                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, int tag);
 
-/* Request-based: the request tells what that of MPI_Rput and its siblings tells, that the origin's
- * buffers may be reused and results are there; it says nothing of the notification. In a lock or
- * lock_all epoch that covers the target, or with no epoch that does; else MPI_ERR_RMA_SYNC. */
+/* Request-based forms. The request completes as that of MPI_Rput, MPI_Rget, ...: the origin's
+ * buffers may be reused and results have arrived. It does not say that the notification has
+ * arrived. Permitted in a lock or lock_all epoch that covers the target, or where no epoch covers
+ * it; otherwise MPI_ERR_RMA_SYNC. */
 
 int ORIEL_Rput_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
                       int target_rank, MPI_Aint target_disp, int target_count,
@@ -130,57 +134,57 @@ int ORIEL_Rget_accumulate_notify_c(const void* origin_addr, MPI_Count origin_cou
                                    MPI_Request* request);
 
 /**
- * Makes a persistent request that completes after `expected_count` notifications on `win` from rank
- * `source` of its group (or MPI_ANY_SOURCE) with tag `tag` (or MPI_ANY_TAG).
+ * Creates a persistent request that completes after `expected_count` notifications on `win` from
+ * rank `source` of its group (or MPI_ANY_SOURCE) with tag `tag` (or MPI_ANY_TAG).
  *
- * Local; does not block. The request is inactive until MPI_Start or MPI_Startall; then it takes the
- * oldest notifications that match and that nobody has taken, and those to come. Where several
- * active requests match a notification, the one that was started first takes it. It works in the
- * whole MPI_Wait and MPI_Test families and in MPI_Request_get_status, in arrays mixed with the MPI
- * library's own requests, and stays, inactive, until MPI_Request_free. One that is freed while it
- * is active takes nothing any more. MPI_Cancel is not supported.
+ * Local; does not block. The request is inactive until MPI_Start or MPI_Startall. Then it takes
+ * matching notifications: first the oldest ones that no request has taken, then those that arrive.
+ * If several active requests match a notification, the one that was started first takes it. The
+ * request may be passed to all MPI_Wait and MPI_Test calls and to MPI_Request_get_status, in arrays
+ * together with requests of the MPI library. It exists until MPI_Request_free. A request that is
+ * freed while it is active takes no further notifications. MPI_Cancel is not supported.
  *
- * The status tells of the last notification taken: MPI_SOURCE, MPI_TAG, and by MPI_Get_count and
- * MPI_Get_elements the size of its operation in bytes of the target's memory. With an
+ * The status describes the last notification taken: MPI_SOURCE, MPI_TAG, and, by MPI_Get_count and
+ * MPI_Get_elements, the size of its operation in bytes of the target's memory. With an
  * expected_count of 0 the request completes when it is started, with an empty status.
  *
- * A wait fails with MPI_ERR_OTHER when a process of the window has ended whose notification it may
- * be waiting for, and with MPI_ERR_REQUEST when the window has been freed: then it can only be
- * freed. Starting one that is active is MPI_ERR_REQUEST.
+ * A wait fails with MPI_ERR_OTHER if a process has ended whose notification the request may be
+ * waiting for. It fails with MPI_ERR_REQUEST if the window has been freed; the request can then
+ * only be freed. Starting an active request is MPI_ERR_REQUEST.
  *
  * Errors: MPI_ERR_WIN, MPI_ERR_RANK, MPI_ERR_TAG, MPI_ERR_COUNT. Source: section III-B.
  */
 int ORIEL_Notify_init(MPI_Win win, int source, int tag, int expected_count, MPI_Request* request);
 
 /**
- * Makes a request that completes when one notified access with the tag `id` (or MPI_ANY_TAG), from
- * any rank, has been made to the caller's part of `win`: ORIEL_Notify_init of MPI_ANY_SOURCE and a
- * count of 1, started, and not persistent.
+ * Creates a request that completes when one notified operation with the tag `id` (or MPI_ANY_TAG),
+ * from any rank, has taken effect on the caller's part of `win`. It is like a request of
+ * ORIEL_Notify_init with MPI_ANY_SOURCE and a count of 1 that has been started, but not persistent.
  *
- * Local; does not block. The request is active at once and matches as those of ORIEL_Notify_init
- * do, in competition with them: it takes the oldest notification that nobody has taken, or one to
- * come; of several active requests the one that was started first takes it. The wait or test that
- * tells of its end sets it to MPI_REQUEST_NULL; the status is that of ORIEL_Notify_init's requests.
- * One that is freed takes nothing any more. MPI_Cancel is not supported, and MPI_Start of it is
- * MPI_ERR_REQUEST.
+ * Local; does not block. The request is active at once. It competes with the requests of
+ * ORIEL_Notify_init: it takes the oldest matching notification that no request has taken, or one
+ * that arrives later, and of several active requests the one that was started first takes it. The
+ * wait or test that completes it sets it to MPI_REQUEST_NULL; the status is as for
+ * ORIEL_Notify_init. A request that is freed takes no notification. MPI_Cancel is not supported,
+ * and MPI_Start of the request is MPI_ERR_REQUEST.
  *
- * A wait fails, and sets the request to MPI_REQUEST_NULL, with MPI_ERR_OTHER when a process of the
- * window has ended, and with MPI_ERR_REQUEST when the window has been freed.
+ * A wait fails with MPI_ERR_OTHER if a process of the window has ended, and with MPI_ERR_REQUEST if
+ * the window has been freed. In both cases it sets the request to MPI_REQUEST_NULL.
  *
  * Errors: MPI_ERR_WIN, MPI_ERR_TAG (`id` is negative). Source: "Quo Vadis MPI RMA? Towards a More
  * Efficient Use of MPI One-Sided Communication", section 5.1.
  */
 int ORIEL_Win_wait_notify(MPI_Win win, int id, MPI_Request* request);
 
-/** Waits until a notification is there that matches and that no active request takes, and tells of
- *  the oldest one in the status. It stays there. Errors as of ORIEL_Notify_init, and MPI_ERR_OTHER
- *  when a process has ended whose notification it may be waiting for; MPI_PROC_NULL is no source.
- *  Source: section III-B ("Probe semantics"). */
+/** Waits until there is a matching notification that no request has taken, and describes the oldest
+ *  one in the status. The notification is not taken. Errors are those of ORIEL_Notify_init, and
+ *  MPI_ERR_OTHER if a process has ended whose notification the call may be waiting for. `source`
+ *  must not be MPI_PROC_NULL. Source: section III-B ("Probe semantics"). */
 int ORIEL_Notify_probe(MPI_Win win, int source, int tag, MPI_Status* status);
-/** As ORIEL_Notify_probe, but does not wait: *flag tells whether there is one. */
+/** As ORIEL_Notify_probe, but does not wait: *flag says whether there is one. */
 int ORIEL_Notify_iprobe(MPI_Win win, int source, int tag, int* flag, MPI_Status* status);
 
-/* The same under the names that tools call. */
+/* The same functions under the names that tools call. */
 
 int PORIEL_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
                       int target_rank, MPI_Aint target_disp, int target_count,

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file notify_counters.h
- * Notification counters: the target of an RMA operation learns how many of them have taken place.
- * Included by oriel.h. Programs that want the MPI Forum's names include oriel/forum_notify.h,
- * programs that were written for Intel MPI's calls oriel/intel_notify.h: three spellings of one
- * thing.
+ * Notification counters: an RMA operation increments a counter at its target when it has taken
+ * effect there. Included by oriel.h. The same calls exist under two other names: those of the MPI
+ * Forum's draft (oriel/forum_notify.h) and those of Intel MPI (oriel/intel_notify.h).
  *
  * Source: the MPI Forum's draft of notified communication (issue 59; "Notified communication",
  * section 12.6 of the draft of MPI-5.1), as it was in 2026. Where the draft leaves something open,
- * the call says what holds here.
+ * the documentation of the call says what Oriel does.
  *
- * Each rank has its own number of counters on a window, numbered from 0: as many as it has asked
- * for by ORIEL_Win_set_num_notify, none before. An operation that names a counter of its target
- * adds one to it there, once what it has written is visible in the target's memory, and what it has
- * read may be overwritten. Nothing is queued and nobody is held up, however many operations there
- * are.
+ * Each rank has its own number of counters on a window, with indices from 0. It has none until it
+ * has set their number by ORIEL_Win_set_num_notify. An operation names a counter of its target by
+ * its index, and increments it by one when the data that it has written is visible in the target's
+ * memory, and the memory that it has read may be overwritten. Counters need no queue, so no
+ * operation has to wait for space, however many operations there are.
  *
- *  - Epochs, flushes and errors are as in oriel/notify.h. The Forum allows these operations in lock
- *    and lock_all epochs only; here they are allowed in every epoch, and in none.
- *  - A flush, an unlock (but a weak one) and a closing fence return after the counters have been
- *    added to. In a start epoch the target's MPI_Win_wait does, not the origin's MPI_Win_complete.
- *  - Several operations may name one counter, also from several origins, and a tag's notification
- *    (oriel/notify.h) of the same window has nothing to do with it.
- *  - An index that the target (or, of the calls on own counters, the calling rank) does not have is
- *    ORIEL_ERR_RMA_NOTIFICATION: nothing was moved or counted. On a window that Oriel does
- *    not carry the calls fail with MPI_ERR_UNSUPPORTED_OPERATION.
+ *  - Epochs, flushes and errors are as in oriel/notify.h. The Forum's draft permits these
+ *    operations in lock and lock_all epochs only. Oriel permits them in every epoch, and outside
+ *    epochs.
+ *  - A flush, an unlock (except a weak one) and a closing fence return after the counters have been
+ *    incremented. In a start epoch the target's MPI_Win_wait does, not the origin's
+ *    MPI_Win_complete.
+ *  - Several operations may name one counter, also from several origins. Counters and notifications
+ *    with tags (oriel/notify.h) on the same window are independent.
+ *  - An index that the target does not have is ORIEL_ERR_RMA_NOTIFICATION; so is, for calls on own
+ *    counters, an index that the calling rank does not have. Nothing has been moved or counted
+ *    then. On a window that Oriel does not implement the calls fail with
+ *    MPI_ERR_UNSUPPORTED_OPERATION.
  */
 #ifndef ORIEL_NOTIFY_COUNTERS_H
 #define ORIEL_NOTIFY_COUNTERS_H
@@ -32,17 +34,19 @@
 #include <mpi.h>
 
 /**
- * Attributes of a window, for MPI_Win_get_attr. How many counters a rank should have at most so
- * that they cost little (int*), how many it may have (int*; the window's mpi_assert_max_num_notify,
- * if that is given), and the largest value of a counter (MPI_Count*). Zeros: the window has none.
+ * Attributes of a window, for MPI_Win_get_attr: the largest number of counters for which they are
+ * cheap (int*), the largest permitted number of counters (int*; the window's
+ * mpi_assert_max_num_notify, if that is given), and the largest value of a counter (MPI_Count*).
+ * Zeros mean that the window has no counters.
  */
 #define ORIEL_WIN_NOTIFICATION_NUM_SB 0x0f520001
 #define ORIEL_WIN_NOTIFICATION_NUM_UB 0x0f520002
 #define ORIEL_WIN_NOTIFICATION_VALUE_UB 0x0f520003
 
 /**
- * Info key, when a window is made: the rank will never ask for more counters than this number ("0",
- * the default: nothing is promised). ORIEL_Win_set_num_notify holds it to that.
+ * Info key for the creation of a window: the rank promises never to set a larger number of counters
+ * than this one. "0", the default, promises nothing. ORIEL_Win_set_num_notify refuses larger
+ * numbers.
  */
 #define ORIEL_ASSERT_MAX_NUM_NOTIFY "mpi_assert_max_num_notify"
 
@@ -50,70 +54,71 @@
 extern "C" {
 #endif
 
-/** The error class of a counter that is not there. A function call, not a constant expression:
- * hosts that do not have it are given it by MPI_Add_error_class, at the first call. After MPI_Init.
- */
+/** Returns the error class for an index that has no counter. It is a function call, not a constant
+ *  expression: if the MPI library lacks the class, the first call adds it by MPI_Add_error_class.
+ *  Call it after MPI_Init. */
 int ORIEL_Err_rma_notification(void);
 #define ORIEL_ERR_RMA_NOTIFICATION ORIEL_Err_rma_notification()
 
 /**
  * Sets how many counters the calling rank has on the window, and all counters of all ranks to zero.
  *
- * Collective over the window's group; blocks until all ranks have called it and all operations
- * issued before have taken place. Ranks need not give the same number, nor a larger one than
- * before. No access or exposure epoch may be open here; a fence epoch in which nothing has been
- * issued is closed. Each counter takes a cache line of memory. `info` may be MPI_INFO_NULL; no key
- * is known.
+ * Collective over the window's group. The call blocks until all ranks have called it and all
+ * operations issued before have taken effect. The number may differ between ranks, and may be
+ * smaller than before. No access or exposure epoch may be open on any rank; a fence epoch without
+ * operations is closed. Each counter takes a cache line of memory. `info` may be MPI_INFO_NULL; no
+ * key is known.
  *
- * If one rank's part fails, the call fails on all ranks, and numbers and counters stay as they
- * were. Errors: MPI_ERR_ARG (the number is negative, or above the window's
+ * If the call fails on one rank, it fails on all ranks, and the counters and their numbers are
+ * unchanged. Errors: MPI_ERR_ARG (the number is negative, or above the window's
  * mpi_assert_max_num_notify), MPI_ERR_NO_MEM, MPI_ERR_RMA_SYNC (an epoch is open).
  */
 int ORIEL_Win_set_num_notify(MPI_Win win, MPI_Info info, int num);
-/** How many counters a rank of the window's group has: 0 until the first ORIEL_Win_set_num_notify.
- *  Local; does not block. */
+/** Returns how many counters a rank of the window's group has: 0 until the first
+ *  ORIEL_Win_set_num_notify. Local; does not block. */
 int ORIEL_Win_get_num_notify(MPI_Win win, int rank, int* num);
-/** The value of a counter of the calling rank. What the operations that it counts have written is
- *  visible. Does not block; a program may call it in a loop. If a process of the window has ended,
- *  such a loop is told so by MPI_ERR_OTHER; *value is set all the same. */
+/** Returns the value of a counter of the calling rank. The data of the operations that it counts is
+ *  visible. Does not block; a program may call it in a loop. If the value does not change and a
+ *  process of the window has ended, such a loop gets MPI_ERR_OTHER; *value is set in that case
+ *  too. */
 int ORIEL_Win_get_notify_value(MPI_Win win, int notification_idx, MPI_Count* value);
-/** Sets a counter of the calling rank. What additions that take place at the same time count is
- *  undefined: use it when there can be none. A negative value is MPI_ERR_ARG. Local. Source: Intel
- *  MPI's MPIX_Win_set_notify. */
+/** Sets a counter of the calling rank. The value is undefined if an operation increments the
+ *  counter at the same time: call it only when no operation can. A negative value is MPI_ERR_ARG.
+ *  Local. Source: Intel MPI's MPIX_Win_set_notify. */
 int ORIEL_Win_set_notify_value(MPI_Win win, int notification_idx, MPI_Count value);
-/** Sets a counter of the calling rank to zero, atomically: *value is what it was, and no addition
- *  is lost. Does not block; like get_notify_value, a loop of it that finds nothing is told by
- *  MPI_ERR_OTHER when a process of the window has ended. */
+/** Sets a counter of the calling rank to zero, atomically, and returns its previous value in
+ *  *value: no increment is lost. Does not block. As with ORIEL_Win_get_notify_value, a loop of
+ *  calls that finds nothing gets MPI_ERR_OTHER if a process of the window has ended. */
 int ORIEL_Win_reset_notify_value(MPI_Win win, int notification_idx, MPI_Count* value);
 /**
- * A request that is complete when a counter of the calling rank has reached the threshold. It works
- * like any other (MPI_Wait, MPI_Test and their families), once: the handle is MPI_REQUEST_NULL
- * afterwards. A request that has seen the threshold stays complete when the counter is reset. A
- * threshold of zero or less is complete at once.
+ * Creates a request that completes when a counter of the calling rank has reached the threshold.
+ * The request is not persistent: the MPI_Wait or MPI_Test call that completes it sets it to
+ * MPI_REQUEST_NULL. A request whose threshold was reached stays complete when the counter is reset.
+ * With a threshold of zero or less the request is complete at once.
  *
- * Local; does not block. A wait fails with MPI_ERR_OTHER when a process of the window has ended,
- * and with MPI_ERR_RMA_SYNC when the counter is gone. Source: Intel MPI's
+ * Local; does not block. A wait fails with MPI_ERR_OTHER if a process of the window has ended, and
+ * with MPI_ERR_RMA_SYNC if the counter no longer exists. Source: Intel MPI's
  * MPIX_Win_get_notify_request.
  */
 int ORIEL_Win_get_notify_request(MPI_Win win, int notification_idx, MPI_Count threshold,
                                  MPI_Request* request);
 
-/** MPI_Put that adds one to a counter of its target. */
+/** MPI_Put that increments a counter of its target. */
 int ORIEL_Put_notify_counter(const void* origin_addr, int origin_count,
                              MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
                              int target_count, MPI_Datatype target_datatype, int notification_idx,
                              MPI_Win win);
-/** MPI_Get that adds one to a counter of its target: what it has read may be overwritten there. */
+/** MPI_Get that increments a counter of its target: the memory read may be overwritten. */
 int ORIEL_Get_notify_counter(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
                              int target_rank, MPI_Aint target_disp, int target_count,
                              MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
-/** MPI_Accumulate that adds one to a counter of its target. */
+/** MPI_Accumulate that increments a counter of its target. */
 int ORIEL_Accumulate_notify_counter(const void* origin_addr, int origin_count,
                                     MPI_Datatype origin_datatype, int target_rank,
                                     MPI_Aint target_disp, int target_count,
                                     MPI_Datatype target_datatype, MPI_Op op, int notification_idx,
                                     MPI_Win win);
-/** MPI_Get_accumulate that adds one to a counter of its target, also with MPI_NO_OP. */
+/** MPI_Get_accumulate that increments a counter of its target, also with MPI_NO_OP. */
 int ORIEL_Get_accumulate_notify_counter(const void* origin_addr, int origin_count,
                                         MPI_Datatype origin_datatype, void* result_addr,
                                         int result_count, MPI_Datatype result_datatype,
@@ -143,8 +148,9 @@ int ORIEL_Get_accumulate_notify_counter_c(const void* origin_addr, MPI_Count ori
                                           MPI_Count target_count, MPI_Datatype target_datatype,
                                           MPI_Op op, int notification_idx, MPI_Win win);
 
-/* Request-based: as those of oriel/notify.h, the request says nothing of the counter. In a lock or
- * lock_all epoch that covers the target, or with no epoch that does; else MPI_ERR_RMA_SYNC. */
+/* Request-based forms. As in oriel/notify.h, the request does not say that the counter has been
+ * incremented. Permitted in a lock or lock_all epoch that covers the target, or where no epoch
+ * covers it; otherwise MPI_ERR_RMA_SYNC. */
 
 int ORIEL_Rput_notify_counter(const void* origin_addr, int origin_count,
                               MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
@@ -186,7 +192,7 @@ int ORIEL_Rget_accumulate_notify_counter_c(const void* origin_addr, MPI_Count or
                                            MPI_Op op, int notification_idx, MPI_Win win,
                                            MPI_Request* request);
 
-/* The same under the names that tools call. */
+/* The same functions under the names that tools call. */
 
 int PORIEL_Err_rma_notification(void);
 int PORIEL_Win_set_num_notify(MPI_Win win, MPI_Info info, int num);

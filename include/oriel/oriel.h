@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file oriel.h
- * What MPI does not have: the nonblocking twin of every call that opens, closes or flushes an RMA
- * epoch.
+ * Nonblocking forms of all MPI calls that open, close or flush an RMA epoch.
  *
  * Source: "Nonblocking epochs in MPI one-sided communication", sections V and VI.
  *
  * Rules common to all calls
- *  - The last argument is an ordinary MPI request. It works in the whole MPI_Wait and MPI_Test
- *    families, in MPI_Request_free and in MPI_Request_get_status, also in arrays mixed with
- * requests of the MPI library itself.
- *  - No call here blocks. An opening call's request is complete when the call returns.
- *  - Blocking and nonblocking calls mix freely within one epoch.
- *  - Buffers of operations in an epoch that was closed by one of these calls may be reused when its
- *    request has completed, not before.
- *  - Any number of epochs may be pending on a window. They are carried out in the order in which
- *    they were opened, each after the one before it, unless the window's reorder keys allow more
- *    (ORIEL_ACCESS_AFTER_ACCESS_REORDER and its siblings below).
+ *  - The last argument is an ordinary MPI request. It may be passed to all MPI_Wait and MPI_Test
+ *    calls, to MPI_Request_free and to MPI_Request_get_status, also in arrays together with
+ *    requests of the MPI library.
+ *  - No call blocks. The request of an opening call is complete when the call returns.
+ *  - A program may mix blocking and nonblocking calls within one epoch.
+ *  - If one of these calls closes an epoch, the buffers of its operations must not be reused before
+ *    the request of that call has completed.
+ *  - Any number of epochs may be pending on a window. Oriel carries them out in the order in which
+ *    they were opened, each after the one before it has completed, unless the window's reorder keys
+ *    permit more (ORIEL_ACCESS_AFTER_ACCESS_REORDER and the three keys after it).
  *  - Errors are raised through the window's error handler with the MPI standard's error classes:
  *    MPI_ERR_WIN, MPI_ERR_RMA_SYNC, MPI_ERR_RANK, MPI_ERR_LOCKTYPE, MPI_ERR_ASSERT, MPI_ERR_GROUP.
- *    After an error nothing was started and *request is untouched.
+ *    After an error nothing has been started, and *request is unchanged.
  *  - An operation that fails after its call has returned is reported once: by the first flush of
- *    its target that covers it, or else by the call that closes its epoch, or by their requests.
- *  - The window must be one that Oriel carries; on any other one a call here fails with
- * MPI_ERR_WIN.
+ *    its target that covers it, otherwise by the call that closes its epoch, or by the request of
+ *    that flush or call.
+ *  - The window must be one that Oriel implements. On a window of the MPI library each call fails
+ *    with MPI_ERR_WIN.
  *
- * Every ORIEL_ function has a PORIEL_ twin for tools, with the same meaning.
+ * Every ORIEL_ function also exists as PORIEL_, for tools, with the same meaning.
  */
 #ifndef ORIEL_ORIEL_H
 #define ORIEL_ORIEL_H
@@ -42,10 +42,10 @@
 #define ORIEL_VERSION_PATCH 0
 
 /**
- * Info keys of a window (value "1" or "true"; default "0"): the engine may start an epoch while the
- * one before it, already closed, is still in progress. The program promises that epochs which run
- * at the same time touch disjoint memory. The keys have no effect next to a fence or lock_all
- * epoch. Source: section VI-B.
+ * Info keys of a window (value "1" or "true"; default "0"). Oriel may start an epoch while the
+ * epoch before it, which the program has already closed, is still in progress. The program promises
+ * that epochs which are in progress at the same time access disjoint memory. The keys have no
+ * effect if one of the two epochs is a fence or lock_all epoch. Source: section VI-B.
  */
 #if MPI_MAX_INFO_KEY > 41
 #define ORIEL_ACCESS_AFTER_ACCESS_REORDER "MPI_WIN_ACCESS_AFTER_ACCESS_REORDER"
@@ -53,8 +53,8 @@
 #define ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER "MPI_WIN_EXPOSURE_AFTER_EXPOSURE_REORDER"
 #define ORIEL_EXPOSURE_AFTER_ACCESS_REORDER "MPI_WIN_EXPOSURE_AFTER_ACCESS_REORDER"
 #else
-/* Open MPI's info keys are too short for the paper's names: its abbreviations, known on every host.
- */
+/* The paper's names are longer than Open MPI's info keys. Oriel knows its abbreviations on every
+ * MPI library. */
 #define ORIEL_ACCESS_AFTER_ACCESS_REORDER "A_A_A_R"
 #define ORIEL_ACCESS_AFTER_EXPOSURE_REORDER "A_A_E_R"
 #define ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER "E_A_E_R"
@@ -62,18 +62,19 @@
 #endif
 
 /**
- * A weaker unlock: MPI_Win_unlock and MPI_Win_unlock_all return when the origin's buffers may be
- * reused and fetched data is there, and do not wait until puts and accumulates are complete at the
- * target. They are by the time that a flush or a usual unlock of a later epoch of the same origin
- * to the same target returns, or MPI_Win_free; an error that they meet at the target is told by the
- * unlock of that later epoch. Until then short operations may wait here for more to travel with:
- * for some hundred calls, or until the agent looks in (within some twenty ORIEL_AGENT_INTERVALs).
- * Operations of one origin to one target still take effect in the order of their epochs; those of
- * lock epochs to different targets may not.
+ * A weaker unlock. MPI_Win_unlock and MPI_Win_unlock_all return when the origin's buffers may be
+ * reused and fetched data has arrived. They do not wait until puts and accumulates are complete at
+ * the target. These are complete when one of the following returns: a flush or a usual unlock of a
+ * later epoch of the same origin to the same target, or MPI_Win_free. The unlock of that later
+ * epoch reports an error that they cause at the target. Until then Oriel may hold back short
+ * operations, to send several in one packet: for some hundred calls, or until the progress agent
+ * runs (within some twenty ORIEL_AGENT_INTERVALs). Operations of one origin to one target still
+ * take effect in the order of their epochs. Those of lock epochs to different targets may not.
  *
- * Asked for by info key (value "true"; default "false"; may change by MPI_Win_set_info) for all
- * epochs that are opened afterwards, or as an assertion of MPI_Win_lock, MPI_Win_lock_all and their
- * nonblocking twins for one epoch. An MPI without Oriel refuses the assertion, and ignores the key.
+ * The info key (value "true"; default "false"; MPI_Win_set_info may change it) selects the weaker
+ * unlock for all epochs that are opened afterwards. The assertion selects it for one epoch of
+ * MPI_Win_lock, MPI_Win_lock_all or their nonblocking forms. Without Oriel, an MPI library refuses
+ * the assertion and ignores the key.
  *
  * Source: "Minimizing synchronization overhead in the implementation of MPI one-sided
  * communication", section 7.
@@ -82,9 +83,9 @@
 #define ORIEL_MODE_WEAK_UNLOCK (1 << 24)
 
 /**
- * Info key that MPI_Win_get_info reports and nobody sets, for people to read: which way operations
- * take from the calling rank to each rank of the window, for example "ranks 0 to 3 mapped, ranks 4
- * to 7 over tcp"; as much of it as an info value holds.
+ * Info key that MPI_Win_get_info reports, as text for people: how the calling rank accesses each
+ * rank of the window, for example "ranks 0 to 3 mapped, ranks 4 to 7 over tcp". The text is cut to
+ * the length of an info value. Setting the key has no effect.
  */
 #define ORIEL_PATHS "oriel_paths"
 
@@ -92,43 +93,46 @@
 extern "C" {
 #endif
 
-/** Version of the library in use, as opposed to the ORIEL_VERSION_ macros of the header. */
+/** Returns the version of the library in use. The ORIEL_VERSION_ macros are that of the header. */
 int ORIEL_Get_version(int* major, int* minor, int* patch);
 
-/** MPI_Win_post that returns a request: opens an exposure epoch to `group`. */
+/** Nonblocking MPI_Win_post: opens an exposure epoch to `group`. */
 int ORIEL_Win_ipost(MPI_Group group, int assert, MPI_Win win, MPI_Request* request);
-/** MPI_Win_start that never waits: opens an access epoch to `group`. */
+/** Nonblocking MPI_Win_start: opens an access epoch to `group`. */
 int ORIEL_Win_istart(MPI_Group group, int assert, MPI_Win win, MPI_Request* request);
-/** Closes the access epoch opened last by start. The request completes when MPI_Win_complete would
- *  have returned. */
+/** Closes the access epoch that MPI_Win_start or ORIEL_Win_istart has opened. The request completes
+ *  when MPI_Win_complete would have returned. */
 int ORIEL_Win_icomplete(MPI_Win win, MPI_Request* request);
 /** Closes the exposure epoch. The request completes when every origin of its group has completed
- * its matching access epoch; the next exposure epoch may be opened at once. */
+ *  its matching access epoch. The program may open the next exposure epoch at once. */
 int ORIEL_Win_iwait(MPI_Win win, MPI_Request* request);
-/** Closes the fence epoch, if one is open, and opens the next, as `assert` tells. The request
- *  completes when MPI_Win_fence would have returned; where nothing is closed it is complete at
- * once. Collective over the window's group. */
+/** Closes the fence epoch, if one is open, and opens the next one, as `assert` specifies. The
+ *  request completes when MPI_Win_fence would have returned. If the call closes nothing, the
+ *  request is complete at once. Collective over the window's group. */
 int ORIEL_Win_ifence(int assert, MPI_Win win, MPI_Request* request);
 /** Opens a lock epoch to `rank`. The lock is requested at once. */
 int ORIEL_Win_ilock(int lock_type, int rank, int assert, MPI_Win win, MPI_Request* request);
-/** Opens a shared-lock epoch to all ranks of the window. The locks of the memory that the program
- *  can load and store without a call are requested at once, others at the first operation. */
+/** Opens a shared-lock epoch to all ranks of the window. The call requests the locks of memory that
+ *  the program can load and store directly. Each other lock is requested at the first operation to
+ *  its rank. */
 int ORIEL_Win_ilock_all(int assert, MPI_Win win, MPI_Request* request);
-/** Closes the lock epoch to `rank`. The request completes when all its operations are complete at
- *  origin and target and the lock is released. */
+/** Closes the lock epoch to `rank`. The request completes when all operations of the epoch are
+ *  complete at origin and target and the lock is released. */
 int ORIEL_Win_iunlock(int rank, MPI_Win win, MPI_Request* request);
-/** Closes the lock_all epoch. The request completes as that of ORIEL_Win_iunlock, for all ranks. */
+/** Closes the lock_all epoch. The request completes like that of ORIEL_Win_iunlock, for all ranks.
+ */
 int ORIEL_Win_iunlock_all(MPI_Win win, MPI_Request* request);
-/** The request completes when all operations to `rank` issued before this call in the open epoch,
- *  and what completed weaker unlocks have left (ORIEL_WEAK_UNLOCK), are complete at origin and
- *  target. Operations issued later are not covered (paper, section VII-C), nor are those of epochs
- *  whose closing request is pending: that request tells of them. */
+/** Nonblocking MPI_Win_flush. The request completes when two kinds of operations to `rank` are
+ *  complete at origin and target: those issued before this call in the open epoch, and those that
+ *  weaker unlocks (ORIEL_WEAK_UNLOCK) have left incomplete. It does not cover operations issued
+ *  later (paper, section VII-C), nor those of epochs whose closing request is pending: that request
+ *  covers them. */
 int ORIEL_Win_iflush(int rank, MPI_Win win, MPI_Request* request);
-/** As ORIEL_Win_iflush, at the origin only: the buffers may be reused. */
+/** As ORIEL_Win_iflush, but for completion at the origin: the buffers may be reused. */
 int ORIEL_Win_iflush_local(int rank, MPI_Win win, MPI_Request* request);
-/** As ORIEL_Win_iflush, for operations to all ranks, or to all that are locked. */
+/** As ORIEL_Win_iflush, for operations to all ranks, or to all locked ranks. */
 int ORIEL_Win_iflush_all(MPI_Win win, MPI_Request* request);
-/** As ORIEL_Win_iflush_local, for operations to all ranks, or to all that are locked. */
+/** As ORIEL_Win_iflush_local, for operations to all ranks, or to all locked ranks. */
 int ORIEL_Win_iflush_local_all(MPI_Win win, MPI_Request* request);
 
 int PORIEL_Get_version(int* major, int* minor, int* patch);
