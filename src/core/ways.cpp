@@ -82,20 +82,27 @@ void Ways::push(bool urgent) {
 }
 
 Outcome Ways::issue(const Operation& operation, Epoch& epoch, Target& target) {
-  if (atomics_.has(operation) && operation.bytes() != 0) {
-    if (const Error error = mapped_.keep_order(target.rank); error != Error::none) {
-      return Outcome::failed(error);
-    }
-    const char* reason = "";
-    if (const Error error = atomics_.record(operation, epoch, target, reason);
-        error != Error::none) {
-      return Outcome::failed(epochs_.fail(error, reason));
-    }
-    if (epoch.active) advance(epoch, target);
-    return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
+  const Protocol chosen = protocol(operation);
+  switch (chosen) {
+    case Protocol::stored:
+    case Protocol::system_call:
+      return mapped_.issue(operation, epoch, target);
+    case Protocol::message:
+    case Protocol::direct:
+    case Protocol::rendezvous:
+      return remote_->targets.issue(operation, chosen, epoch, target);
+    case Protocol::network_atomic:
+      break;
   }
-  return region_.mapped(target.rank) ? mapped_.issue(operation, epoch, target)
-                                     : remote_->targets.issue(operation, epoch, target);
+  if (const Error error = mapped_.keep_order(target.rank); error != Error::none) {
+    return Outcome::failed(error);
+  }
+  const char* reason = "";
+  if (const Error error = atomics_.record(operation, epoch, target, reason); error != Error::none) {
+    return Outcome::failed(epochs_.fail(error, reason));
+  }
+  if (epoch.active) advance(epoch, target);
+  return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
 }
 
 bool Ways::advance(Epoch& epoch, Target& target) {
@@ -124,7 +131,7 @@ void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   recorded.received += transfer.bytes;
   epochs_.note(recorded, transfer.error);
   const bool over = recorded.received == recorded.operation.bytes();
-  if (!recorded.atomic) {
+  if (recorded.protocol == Protocol::direct) {
     --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
     if (over && recorded.operation.awaits_answer()) --target.unasked;
   } else if (over) {
@@ -134,7 +141,7 @@ void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
     target.moving.remove(recorded);
     if (recorded.operation.notice.wanted() && recorded.error == Error::none) {
       Epoch& epoch = *recorded.epoch;
-      recorded.carried = true;
+      recorded.state = RecordedOperation::State::notifying;
       target.waiting.insert(recorded);
       if (region_.mapped(target.rank)) mapped_.hold_notice(recorded);
       advance(epoch, target);

@@ -25,6 +25,7 @@
 #include "core/remote/rendezvous.hpp"
 #include "core/remote/sender.hpp"
 #include "core/remote/server.hpp"
+#include "core/select_protocol.hpp"
 
 namespace oriel {
 
@@ -80,6 +81,9 @@ class Ways final : public Reach {
 
   /// Takes a message of a remote rank. False: no such message can be; nothing has been changed.
   bool deliver(const Message& message, std::span<const std::byte> payload);
+  Protocol protocol(const Operation& operation) {
+    return select_protocol(operation, region_, resources_.limits);
+  }
   /// Some rank is remote to some other.
   bool remote() const { return remote_ != nullptr; }
 

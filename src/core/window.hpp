@@ -53,6 +53,9 @@ class Window : public Epochs {
   /// (Q3). `op` has one bit.
   bool intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count) const;
 
+  /// How the operation would travel now, by the general path.
+  Protocol protocol(const Operation& operation) { return ways_.protocol(operation); }
+
   /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our
   /// address space, when operations to it may go straight there, now? Null: use issue(). Any thread
   /// may ask, without the lock that serializes the process's other calls.

@@ -42,6 +42,62 @@ std::string describe_paths(const Window& window) {
   return text;
 }
 
+namespace {
+
+Operation of_bytes(OperationKind kind, int target, std::uint64_t bytes) {
+  constexpr std::uint64_t element = sizeof(std::int64_t);
+  const LayoutRef layout(new Layout({{0, element}}, element, Basic::i64));
+  Operation operation;
+  operation.kind = kind;
+  operation.target = target;
+  operation.target_count = bytes / element;
+  operation.target_layout = layout;
+  operation.reduction = {Op::sum, Basic::i64, element};
+  (kind == OperationKind::get ? operation.result : operation.origin) = {
+      nullptr, operation.target_count, layout};
+  return operation;
+}
+
+/// "message to 128 KiB, direct transfer beyond", of powers of two.
+std::string by_length(Window& window, OperationKind kind, int target) {
+  constexpr unsigned first = 3;
+  constexpr unsigned last = 30;
+  std::string text;
+  for (unsigned power = first; power <= last; ++power) {
+    const auto at = [&](unsigned exponent) {
+      return window.protocol(of_bytes(kind, target, std::uint64_t{1} << exponent));
+    };
+    const bool ends = power == last || at(power + 1) != at(power);
+    if (!ends) continue;
+    if (!text.empty()) text += ", ";
+    text += name_of(at(power));
+    if (power != last) {
+      const bool kib = power >= 10;
+      text += " to " + std::to_string(std::uint64_t{1} << (power - (kib ? 10 : 0))) +
+              (kib ? " KiB" : " bytes");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string describe_protocols(Window& window) {
+  std::string text;
+  std::string known;
+  for (int rank = 0; rank < window.ranks(); ++rank) {
+    const std::string path = path_to(window.look(rank)) + '\n';
+    if (known.find(path) != std::string::npos) continue;
+    known += path;
+    text += "oriel: protocols to rank " + std::to_string(rank) + " and others " + path;
+    text.pop_back();
+    text += ": put " + by_length(window, OperationKind::put, rank) + "; get " +
+            by_length(window, OperationKind::get, rank) + "; accumulate " +
+            by_length(window, OperationKind::accumulate, rank) + '\n';
+  }
+  return text;
+}
+
 std::string describe_network() {
   if (const Network* open = runtime.engine()->routes.network()) return open->description();
   std::string error;

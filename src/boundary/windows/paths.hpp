@@ -12,6 +12,10 @@ namespace oriel::boundary {
 /// over tcp".
 std::string describe_paths(const Window& window);
 
+/// How puts, gets and accumulates of contiguous memory travel to each kind of rank, by length: a
+/// line for each kind, as the core chooses it (select_protocol).
+std::string describe_protocols(Window& window);
+
 /// What carries them to other nodes, or would: libfabric's provider, version and file. Where there
 /// is nothing, a sentence that says why.
 std::string describe_network();

@@ -488,6 +488,7 @@ std::shared_ptr<Region> WindowMaker::make_region(Engine& engine) {
 void WindowMaker::describe() const {
   std::fprintf(stderr, "oriel: window %u, made by %s, %d ranks: %s\n", window_->core->id(), call_,
                ranks_, describe_paths(*window_->core).c_str());
+  std::fputs(describe_protocols(*window_->core).c_str(), stderr);
   std::fprintf(stderr, "oriel: network: %s\n", describe_network().c_str());
   if (!window_->info.accumulate_intrinsic) return;
   std::fprintf(

@@ -27,7 +27,7 @@ Error NetworkAtomics::record(const Operation& operation, Epoch& epoch, Target& t
     return Error::displacement;
   }
   RecordedOperation& recorded = epochs_.record(operation, epoch, target);
-  recorded.atomic = true;
+  recorded.protocol = Protocol::network_atomic;
   ++target.counted_apart;
   Epochs::append(target, recorded);
   return Error::none;

@@ -17,7 +17,6 @@ class NetworkAtomics {
   NetworkAtomics(Epochs& epochs, Region& region, Transport& transport)
       : epochs_(epochs), region_(region), transport_(transport) {}
 
-  bool has(const Operation& operation) const { return region_.atomics().has(operation); }
   /// Records it; the target's next advance() transmits it.
   Error record(const Operation& operation, Epoch& epoch, Target& target, const char*& reason);
   /// Hands over what the network takes; true when it has all. The target is available.

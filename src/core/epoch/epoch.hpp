@@ -7,6 +7,7 @@
 #include "core/base/published.hpp"
 #include "core/epoch/activation.hpp"
 #include "core/operation/operation.hpp"
+#include "core/operation/protocol.hpp"
 
 namespace oriel {
 
@@ -17,6 +18,13 @@ class Epochs;
 /// An operation that could not be carried out at its call: waits for its epoch or target, is being
 /// sent to a remote target, or awaits its reply.
 struct RecordedOperation {
+  /// What it has gone through. How far its bytes are `sent` and `received` say.
+  enum class State : std::uint8_t {
+    recorded,   // its bytes, or its question, have to be sent, or are on their way
+    asked,      // a question (OperationKind::acknowledge) that has been sent
+    notifying,  // its bytes are there; only its notification is left
+  };
+
   Operation operation;
   Epochs* epochs = nullptr;  // that it belongs to
   Epoch* epoch = nullptr;
@@ -27,14 +35,12 @@ struct RecordedOperation {
   std::uint64_t sent =
       0;  // bytes sent, or asked for; of a question: EpochPeer::weak_sent before it
   std::uint64_t received = 0;  // bytes of the result that are here; others: bytes that are through
-  bool direct = false;         // goes by direct transfers
-  bool atomic = false;         // goes by the transport's atomics
-  int loan = -1;               // a rendezvous: of its buffer; -1: it is none
-  bool asked = false;          // a question: has been sent
-  bool alone = false;          // likewise: answers for no operation but those of its caller
-  bool carried = false;        // its bytes are there; only its notification is left,
-  std::uint32_t notice = 0;    // to a mapped target as this one: see EpochPeer::notices_held
-  Error error = Error::none;   // of any part of it
+  Protocol protocol = Protocol::stored;
+  State state = State::recorded;
+  bool alone = false;         // a question: answers for no operation but those of its caller
+  int loan = -1;              // a rendezvous: the number of its buffer (Loans)
+  std::uint32_t notice = 0;   // its notification to a mapped target: see EpochPeer::notices_held
+  Error error = Error::none;  // of any part of it
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
 
@@ -42,8 +48,10 @@ struct RecordedOperation {
     operation = {};
     next = nullptr;
     sent = received = 0;
+    protocol = Protocol::stored;
+    state = State::recorded;
+    alone = false;
     loan = -1;
-    direct = atomic = asked = alone = carried = false;
     error = Error::none;
   }
 };

@@ -59,8 +59,9 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     moved = true;
   }
   while (RecordedOperation* recorded = target.waiting.head) {
-    if (!recorded->carried && !carry_out(*recorded)) break;
-    const bool told = recorded->carried;
+    const auto notifying = [&] { return recorded->state == RecordedOperation::State::notifying; };
+    if (!notifying() && !carry_out(*recorded)) break;
+    const bool told = notifying();
     if (told && !let_notice_go(*recorded)) break;
     target.waiting.remove(*recorded);
     moved = true;
@@ -82,7 +83,7 @@ void MappedTargets::begin_early(Target& target) {
   while (RecordedOperation* recorded = early.head) {
     early.remove(*recorded);
     goes_on = goes_on && carry_out(*recorded);
-    if (!goes_on || recorded->carried) {
+    if (!goes_on || recorded->state == RecordedOperation::State::notifying) {
       target.waiting.append(*recorded);
     } else {
       go_on(target, *recorded, false);
@@ -92,7 +93,7 @@ void MappedTargets::begin_early(Target& target) {
 
 /// Of one that has been carried out, or begun, and waits no more. `told`: so has its target.
 void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool told) {
-  if (!recorded.atomic) {
+  if (recorded.protocol != Protocol::network_atomic) {
     epochs_.finish(recorded, Error::none);
   } else if (told) {
     epochs_.conclude(recorded);
@@ -103,7 +104,7 @@ void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool told
 
 /// False: not now. An atomic is begun only; of others the bytes have moved.
 bool MappedTargets::carry_out(RecordedOperation& recorded) {
-  if (recorded.atomic) return atomics_.transmit(recorded);
+  if (recorded.protocol == Protocol::network_atomic) return atomics_.transmit(recorded);
   const Error error = perform(recorded.operation);
   epochs_.note(recorded, error);
   if (recorded.operation.notice.wanted() && error == Error::none) hold_notice(recorded);
@@ -141,7 +142,7 @@ bool MappedTargets::tell_at_once(const Operation& operation) {
 }
 
 void MappedTargets::hold_notice(RecordedOperation& recorded) {
-  recorded.carried = true;
+  recorded.state = RecordedOperation::State::notifying;
   if (recorded.operation.notice.kind != NoticeKind::tag) return;
   EpochPeer& peer = epochs_.peer(recorded.target->rank);
   const bool others = peer.holds_notices();
@@ -149,7 +150,10 @@ void MappedTargets::hold_notice(RecordedOperation& recorded) {
   // Those behind it may be held already. They wait for it: each takes the next one's number.
   std::uint32_t* last = &recorded.notice;
   for (RecordedOperation* one = recorded.next; others && one != nullptr; one = one->next) {
-    if (!one->carried || one->operation.notice.kind != NoticeKind::tag) continue;
+    if (one->state != RecordedOperation::State::notifying ||
+        one->operation.notice.kind != NoticeKind::tag) {
+      continue;
+    }
     std::swap(*last, one->notice);
     last = &one->notice;
   }

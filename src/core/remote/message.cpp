@@ -10,6 +10,13 @@ constexpr std::size_t unit = sizeof(std::uint64_t);
 
 }  // namespace
 
+void Message::notify(const Notice& wanted) {
+  if (!wanted.wanted()) return;
+  notifies = wanted.kind;
+  notice = wanted.number;
+  notified_bytes = wanted.bytes;
+}
+
 std::span<const std::byte> Message::trim() {
   const auto bytes = std::as_bytes(std::span(this, 1));
   std::size_t used = most_words;

@@ -106,6 +106,8 @@ struct Message {
   /// What one that is held back takes at the target besides its data, about.
   static constexpr std::uint64_t held_bytes = 64;
 
+  /// Tells the target of the operation when its bytes are there, if that is wanted.
+  void notify(const Notice& wanted);
   /// Sets `words`, and returns the header as it is sent.
   std::span<const std::byte> trim();
   /// Takes the header from the front of what has arrived, and leaves what follows it. False: there

@@ -21,8 +21,9 @@ RemoteTargets::RemoteTargets(Epochs& epochs, Region& region, Transport& transpor
       sender_(sender),
       fence_(fence),
       atomics_(atomics),
-      sent_(static_cast<std::size_t>(region.ranks())),
-      loans_(transport) {}
+      transfers_(region, transport, limits, sender),
+      rendezvous_(region, transport, sender),
+      sent_(static_cast<std::size_t>(region.ranks())) {}
 
 bool RemoteTargets::exposed(const Target& target) {
   return region_.told_by(target.rank).granted.load(std::memory_order_acquire) >= target.id;
@@ -127,7 +128,7 @@ RecordedOperation& RemoteTargets::question(Epoch& epoch, Target& target) {
 }
 
 void RemoteTargets::note_asked(RecordedOperation& question, EpochPeer& peer) {
-  question.asked = true;
+  question.state = RecordedOperation::State::asked;
   // Others have gates of their own, which say nothing of locks.
   if (question.epoch->passive()) question.sent = peer.weak_asked = peer.weak_sent;
 }
@@ -162,8 +163,9 @@ bool RemoteTargets::ask_alone(Epoch& epoch, Target& target, Completion* completi
 bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
   const Operation& operation = recorded.operation;
   Target& target = *recorded.target;
-  const bool there =
-      recorded.atomic || recorded.loan >= 0 || (recorded.direct && !transport_.orders_writes());
+  const bool there = recorded.protocol == Protocol::network_atomic ||
+                     recorded.protocol == Protocol::rendezvous ||
+                     (recorded.protocol == Protocol::direct && !transport_.orders_writes());
   // The reply to what came later may have answered for it.
   if (!operation.awaits_answer() || there || target.finished >= recorded.number) return false;
   Operation nothing;
@@ -171,7 +173,7 @@ bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
   nothing.target = operation.target;
   nothing.completion = operation.completion;
   recorded.operation = nothing;
-  recorded.direct = false;
+  recorded.protocol = Protocol::message;
   recorded.sent = recorded.received = 0;
   target.asked = std::max(target.asked, recorded.number);
   return true;
@@ -190,15 +192,16 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
       break;
     }
     moved = true;
-    if (!recorded->direct && ask_behind(*recorded)) continue;
+    const bool direct = recorded->protocol == Protocol::direct;
+    if (!direct && ask_behind(*recorded)) continue;
     target.waiting.remove(*recorded);
     const OperationKind kind = recorded->operation.kind;
-    if (recorded->carried) {
+    if (recorded->state == RecordedOperation::State::notifying) {
       epochs_.conclude(*recorded);
       continue;
     }
-    others_turn = recorded->direct && epoch.closed;
-    if (recorded->direct || recorded->atomic || recorded->loan >= 0) {
+    others_turn = direct && epoch.closed;
+    if (awaits_network(recorded->protocol)) {
       target.moving.append(*recorded);
     } else if (kind != OperationKind::acknowledge && !fetches(kind)) {
       epochs_.conclude(*recorded);
@@ -314,7 +317,7 @@ bool RemoteTargets::take_end(RecordedOperation& recorded, const Message& message
   Target& target = *recorded.target;
   epochs_.note(recorded, message.error);
   note_open(recorded);
-  loans_.take_back(recorded.loan);
+  rendezvous_.end(recorded);
   target.moving.remove(recorded);
   --target.counted_apart;
   epochs_.conclude(recorded);
@@ -328,10 +331,13 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
       recorded->operation.target != message.origin || payload.size() != message.data) {
     return false;
   }
-  if (recorded->loan >= 0) return take_end(*recorded, message);
+  if (recorded->protocol == Protocol::rendezvous) return take_end(*recorded, message);
   Target& target = *recorded->target;
   if (recorded->operation.kind == OperationKind::acknowledge) {
-    if (message.fetched != 0 || message.data != 0 || !recorded->asked) return false;
+    if (message.fetched != 0 || message.data != 0 ||
+        recorded->state != RecordedOperation::State::asked) {
+      return false;
+    }
     EpochPeer& peer = epochs_.peer(target.rank);
     Sent& sent = sent_[target.rank];
     if (recorded->epoch->passive()) {
@@ -344,7 +350,7 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
       if (!peer.weak_left()) epochs_.note_weak_left(false);
     }
   } else {
-    if (!fetches(recorded->operation.kind) || recorded->direct || recorded->atomic ||
+    if (!fetches(recorded->operation.kind) || recorded->protocol != Protocol::message ||
         message.first != recorded->received || message.fetched == 0 ||
         message.fetched > recorded->sent - recorded->received ||
         (message.error == Error::none && message.data != message.fetched) ||

@@ -12,9 +12,10 @@
 #include "core/epoch/epochs.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
+#include "core/remote/direct_transfers.hpp"
 #include "core/remote/layout_cache.hpp"
-#include "core/remote/loans.hpp"
 #include "core/remote/message.hpp"
+#include "core/remote/origin_rendezvous.hpp"
 #include "core/remote/sender.hpp"
 
 namespace oriel {
@@ -32,7 +33,8 @@ class RemoteTargets {
                 LayoutCaches& layouts, Sender& sender, CountedFence& fence,
                 NetworkAtomics& atomics);
 
-  Outcome issue(const Operation& operation, Epoch& epoch, Target& target);
+  /// `protocol`: message, direct or rendezvous.
+  Outcome issue(const Operation& operation, Protocol protocol, Epoch& epoch, Target& target);
   bool advance(Epoch& epoch, Target& target);
   /// A flush or an unlock needs an answer for all that was issued.
   void ask(Epoch& epoch, Target& target);
@@ -74,21 +76,15 @@ class RemoteTargets {
   void note_open(const RecordedOperation& answered);
   bool take_end(RecordedOperation& recorded, const Message& message);
 
-  // transmission.cpp: operations as messages and direct transfers.
+  // transmission.cpp: operations as messages; others by the objects below.
   bool transmit(RecordedOperation& recorded);
-  bool transmit_directly(RecordedOperation& recorded);
   bool one_update(const Operation& operation) const;
   bool transmit_by_messages(RecordedOperation& recorded);
   bool transmit_at_once(const Operation& operation, Epoch& epoch, Target& target);
-  bool transmit_rendezvous(RecordedOperation& recorded);
-  bool transferable(const Operation& operation);
-  bool goes_directly(const Operation& operation);
-  int lend(const Operation& operation);
   Message request(const Operation& operation, const Epoch& epoch, const Target& target) const;
   void send_piece(Message message, const Operation& operation, std::uint64_t first,
                   std::uint64_t bytes);
   void describe(const Layout& layout, int rank);
-  Message notice_behind(const Operation& operation);
   void send_notice(RecordedOperation& recorded);
 
   Epochs& epochs_;
@@ -99,8 +95,9 @@ class RemoteTargets {
   Sender& sender_;
   CountedFence& fence_;
   NetworkAtomics& atomics_;
+  DirectTransfers transfers_;
+  OriginRendezvous rendezvous_;
   ZeroArray<Sent> sent_;
-  Loans loans_;
   std::vector<std::byte> scratch_;  // payload being put together
 };
 

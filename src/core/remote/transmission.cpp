@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations on remote targets as messages and as direct transfers.
+// Operations on remote targets: as messages here.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -14,13 +14,6 @@ namespace {
 bool sends(const Operation& operation) {
   return operation.kind != OperationKind::get && operation.kind != OperationKind::acknowledge &&
          operation.reduction.op != Op::no_op;
-}
-
-void add_notice(Message& message, const Notice& notice) {
-  if (!notice.wanted()) return;
-  message.notifies = notice.kind;
-  message.notice = notice.number;
-  message.notified_bytes = notice.bytes;
 }
 
 /// Pieces of accumulates are whole elements.
@@ -98,7 +91,7 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
     message.count = operation.target_count;
     describe(*operation.target_layout, rank);
   }
-  if (first + bytes == operation.bytes()) add_notice(message, operation.notice);
+  if (first + bytes == operation.bytes()) message.notify(operation.notice);
   if (fetches(operation.kind)) message.fetched = static_cast<std::uint32_t>(bytes);
   if (!sends(operation)) return sender_.send(rank, message);
   message.data = static_cast<std::uint32_t>(bytes);
@@ -124,24 +117,12 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
   sender_.send(rank, message, scratch_);
 }
 
-/// Behind the last bytes of a direct write. The target is available, or nothing would be written:
-/// there is no gate, so that the messages of a program that notifies with the same tag and length
-/// again are the same, and a transport may know a short name for them.
-Message RemoteTargets::notice_behind(const Operation& operation) {
-  Message message;
-  message.kind = MessageKind::notify;
-  message.gate = Gate::open;
-  add_notice(message, operation.notice);
-  sender_.address(operation.target, message);
-  return message;
-}
-
 /// Of an operation whose bytes are there.
 void RemoteTargets::send_notice(RecordedOperation& recorded) {
   if (!recorded.operation.notice.wanted()) return;
   Message message = request(recorded.operation, *recorded.epoch, *recorded.target);
   message.kind = MessageKind::notify;
-  add_notice(message, recorded.operation.notice);
+  message.notify(recorded.operation.notice);
   sender_.send(recorded.target->rank, message);
   recorded.operation.notice = {};
 }
@@ -156,118 +137,29 @@ bool RemoteTargets::transmit_at_once(const Operation& operation, Epoch& epoch, T
   return true;
 }
 
-/// Long enough for the network's transfers, whoever begins them.
-bool RemoteTargets::transferable(const Operation& operation) {
-  // Of what is ordered, messages arrive in order and are carried out in order.
-  return (operation.kind == OperationKind::put || operation.kind == OperationKind::get) &&
-         region_.member(operation.target).direct && !operation.ordered &&
-         operation.bytes() > limits_.direct;
-}
-
-bool RemoteTargets::goes_directly(const Operation& operation) {
-  // What is attached to a dynamic window its owner alone knows.
-  if (region_.dynamic() || !transferable(operation)) return false;
-  const bool put = operation.kind == OperationKind::put;
-  const auto has_long_runs = [&](const Layout& layout) {
-    return layout.contiguous() || layout.size() >= layout.blocks().size() * limits_.direct_run;
-  };
-  return has_long_runs(*operation.target_layout) &&
-         has_long_runs(*(put ? operation.origin : operation.result).layout);
-}
-
-bool RemoteTargets::transmit_directly(RecordedOperation& recorded) {
-  Operation& operation = recorded.operation;
-  Target& target = *recorded.target;
-  const Member& member = region_.member(target.rank);
-  const bool write = operation.kind == OperationKind::put;
-  if (!may_transfer(*recorded.epoch, target)) return false;
-  const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
-  const bool waits = recorded.epoch->closed;
-  const bool tells = write && operation.notice.wanted() && transport_.orders_writes();
-  ElementRuns left(operation);
-  left.skip(recorded.sent);
-  while (left.bytes() != 0) {
-    std::array<TransferRun, Transport::most_runs> runs;
-    std::size_t used = 0;
-    // A process that waits serves others between two pieces: they may need its answer to send.
-    std::uint64_t room = waits ? limits_.direct_piece : operation.bytes();
-    ElementRuns next = left;
-    while (used < runs.size() && room != 0 && next.bytes() != 0) {
-      const std::uint64_t bytes = std::min(next.bytes(), room);
-      runs[used++] = {write ? next.origin() : next.result(),
-                      start + static_cast<std::uint64_t>(next.offset()), bytes};
-      room -= bytes;
-      next.skip(bytes);
-    }
-    Message notice;
-    Behind behind;
-    const bool last = tells && next.bytes() == 0;
-    if (last) {
-      notice = notice_behind(operation);
-      behind.message = notice.trim();
-    }
-    const std::uint64_t taken =
-        transport_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
-                            Pool<RecordedOperation>::token(recorded), last ? &behind : nullptr);
-    if (taken == 0) return false;
-    recorded.sent += taken;
-    left.skip(taken);
-    if (tells && left.bytes() == 0) {
-      if (!behind.went) transport_.send(member.process, behind.message, {});
-      operation.notice = {};
-    }
-    ++(write ? target.writes : target.reads);
-    if (waits && left.bytes() != 0) return false;
-  }
-  return true;
-}
-
-/// Lends the buffer of an operation that its target then carries out by itself. -1: it goes another
-/// way.
-int RemoteTargets::lend(const Operation& operation) {
-  if (!region_.dynamic() || !transferable(operation)) return -1;
-  const bool put = operation.kind == OperationKind::put;
-  // One message is a journey less, and a get's request is one anyway.
-  if (put && operation.bytes() <= limits_.piece) return -1;
-  const Buffer& buffer = put ? operation.origin : operation.result;
-  if (!operation.target_layout->contiguous() || !buffer.layout->contiguous()) return -1;
-  return loans_.lend(region_.member(operation.target).process, !put, buffer.address,
-                     operation.bytes());
-}
-
-/// The target holds it back as any message.
-bool RemoteTargets::transmit_rendezvous(RecordedOperation& recorded) {
-  const Operation& operation = recorded.operation;
-  Target& target = *recorded.target;
-  if (!may_send(*recorded.epoch, target, Message::held_bytes)) return false;
-  const RemoteMemory& lent = loans_.memory(recorded.loan);
-  Message message = request(operation, *recorded.epoch, target);
-  message.kind = MessageKind::rendezvous;
-  message.word = Pool<RecordedOperation>::token(recorded);
-  message.offset = region_.member(target.rank).offset(operation.displacement);
-  message.handle_token = operation.handle.token;
-  message.handle_slot = operation.handle.slot;
-  message.count = operation.bytes();
-  message.data = sizeof lent;
-  add_notice(message, operation.notice);
-  sender_.send(target.rank, message, std::as_bytes(std::span(&lent, 1)));
-  recorded.sent = operation.bytes();
-  return true;
-}
-
 bool RemoteTargets::transmit(RecordedOperation& recorded) {
-  if (recorded.carried) {
-    if (!may_send(*recorded.epoch, *recorded.target, Message::held_bytes)) return false;
+  Epoch& epoch = *recorded.epoch;
+  Target& target = *recorded.target;
+  if (recorded.state == RecordedOperation::State::notifying) {
+    if (!may_send(epoch, target, Message::held_bytes)) return false;
     send_notice(recorded);
     return true;
   }
-  if (recorded.direct) return transmit_directly(recorded);
-  if (recorded.loan >= 0) return transmit_rendezvous(recorded);
-  if (recorded.atomic) {
-    return may_transfer(*recorded.epoch, *recorded.target) && atomics_.transmit(recorded);
+  switch (recorded.protocol) {
+    case Protocol::direct:
+      return may_transfer(epoch, target) && transfers_.transmit(recorded);
+    case Protocol::rendezvous:
+      // The target holds it back as any message.
+      if (!may_send(epoch, target, Message::held_bytes)) return false;
+      rendezvous_.transmit(recorded, request(recorded.operation, epoch, target));
+      return true;
+    case Protocol::network_atomic:
+      return may_transfer(epoch, target) && atomics_.transmit(recorded);
+    default:
+      break;
   }
   if (recorded.operation.kind == OperationKind::acknowledge) {
-    if (!may_send(*recorded.epoch, *recorded.target, 0)) return false;
+    if (!may_send(epoch, target, 0)) return false;
     send_question(recorded);
     return true;
   }
@@ -306,15 +198,17 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
   return true;
 }
 
-Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
+Outcome RemoteTargets::issue(const Operation& operation, Protocol protocol, Epoch& epoch,
+                             Target& target) {
   const bool empty = operation.bytes() == 0;
   if (empty && !operation.notice.wanted()) return Outcome::finished();
+  // A buffer that cannot be lent is packed into messages instead.
+  const int loan = protocol == Protocol::rendezvous ? rendezvous_.lend(operation) : -1;
+  if (protocol == Protocol::rendezvous && loan < 0) protocol = Protocol::message;
   const bool fetching = fetches(operation.kind) && !empty;
-  const bool directly = goes_directly(operation);
-  const int loan = directly ? -1 : lend(operation);
+  const bool by_messages = protocol == Protocol::message;
   // Of a rendezvous its own end tells, and no other answer.
-  loan < 0 ? void(++target.issued) : void(++target.counted_apart);
-  const bool by_messages = !directly && loan < 0;
+  protocol == Protocol::rendezvous ? void(++target.counted_apart) : void(++target.issued);
   if (fetching && by_messages) {
     target.last_fetch = target.issued;
     // Its reply answers for all before it; but not for what the target may have refused of these.
@@ -326,10 +220,10 @@ Outcome RemoteTargets::issue(const Operation& operation, Epoch& epoch, Target& t
     return Outcome::finished();
   }
   RecordedOperation& recorded = epochs_.record(operation, epoch, target);
-  recorded.direct = directly;
+  recorded.protocol = protocol;
   recorded.loan = loan;
-  recorded.carried = empty;
-  if (directly && awaits_answer) ++target.unasked;
+  if (empty) recorded.state = RecordedOperation::State::notifying;
+  if (protocol == Protocol::direct && awaits_answer) ++target.unasked;
   Epochs::append(target, recorded);
   if (!epoch.active) {
     return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace oriel {
+
+/// How an operation travels to its target. Chosen by select_protocol() alone.
+enum class Protocol : std::uint8_t {
+  stored,          // loads, stores and CPU atomics on memory that this process maps
+  system_call,     // process_vm_readv and process_vm_writev on private memory of a node peer
+  message,         // the target's engine carries it out
+  direct,          // the network reads or writes the target's exposed memory
+  rendezvous,      // the target moves the bytes by direct transfers of its own
+  network_atomic,  // the network's atomics on the target's exposed memory
+};
+constexpr std::size_t protocol_count = static_cast<std::size_t>(Protocol::network_atomic) + 1;
+
+constexpr const char* name_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::stored:
+      return "stored";
+    case Protocol::system_call:
+      return "system call";
+    case Protocol::message:
+      return "message";
+    case Protocol::direct:
+      return "direct transfer";
+    case Protocol::rendezvous:
+      return "rendezvous";
+    case Protocol::network_atomic:
+      return "network atomic";
+  }
+  return "";
+}
+
+/// The operation moves by transfers or atomics of the network, whose end is told one by one.
+constexpr bool awaits_network(Protocol protocol) {
+  return protocol == Protocol::direct || protocol == Protocol::rendezvous ||
+         protocol == Protocol::network_atomic;
+}
+
+}  // namespace oriel

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/remote/direct_transfers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "core/operation/element_runs.hpp"
+
+namespace oriel {
+
+/// Behind the last bytes of a direct write. The target is available, or nothing would be written:
+/// there is no gate, so that the messages of a program that notifies with the same tag and length
+/// again are the same, and a transport may know a short name for them.
+Message DirectTransfers::notice_behind(const Operation& operation) {
+  Message message;
+  message.kind = MessageKind::notify;
+  message.gate = Gate::open;
+  message.notify(operation.notice);
+  sender_.address(operation.target, message);
+  return message;
+}
+
+bool DirectTransfers::transmit(RecordedOperation& recorded) {
+  Operation& operation = recorded.operation;
+  Target& target = *recorded.target;
+  const Member& member = region_.member(target.rank);
+  const bool write = operation.kind == OperationKind::put;
+  const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
+  const bool waits = recorded.epoch->closed;
+  const bool tells = write && operation.notice.wanted() && transport_.orders_writes();
+  ElementRuns left(operation);
+  left.skip(recorded.sent);
+  while (left.bytes() != 0) {
+    std::array<TransferRun, Transport::most_runs> runs;
+    std::size_t used = 0;
+    // A process that waits serves others between two pieces: they may need its answer to send.
+    std::uint64_t room = waits ? limits_.direct_piece : operation.bytes();
+    ElementRuns next = left;
+    while (used < runs.size() && room != 0 && next.bytes() != 0) {
+      const std::uint64_t bytes = std::min(next.bytes(), room);
+      runs[used++] = {write ? next.origin() : next.result(),
+                      start + static_cast<std::uint64_t>(next.offset()), bytes};
+      room -= bytes;
+      next.skip(bytes);
+    }
+    Message notice;
+    Behind behind;
+    const bool last = tells && next.bytes() == 0;
+    if (last) {
+      notice = notice_behind(operation);
+      behind.message = notice.trim();
+    }
+    const std::uint64_t taken =
+        transport_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
+                            Pool<RecordedOperation>::token(recorded), last ? &behind : nullptr);
+    if (taken == 0) return false;
+    recorded.sent += taken;
+    left.skip(taken);
+    if (tells && left.bytes() == 0) {
+      if (!behind.went) transport_.send(member.process, behind.message, {});
+      operation.notice = {};
+    }
+    ++(write ? target.writes : target.reads);
+    if (waits && left.bytes() != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace oriel

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/base/limits.hpp"
+#include "core/epoch/epochs.hpp"
+#include "core/region/region.hpp"
+#include "core/remote/message.hpp"
+#include "core/remote/sender.hpp"
+#include "core/transport/transport.hpp"
+
+namespace oriel {
+
+/// Long puts and gets that the network moves between the origin's buffer and the exposed memory of
+/// a remote target (Protocol::direct). The target's engine takes no part.
+class DirectTransfers {
+ public:
+  DirectTransfers(Region& region, Transport& transport, const Limits& limits, Sender& sender)
+      : region_(region), transport_(transport), limits_(limits), sender_(sender) {}
+
+  /// Hands over what the network takes; true when it has all. The target is available.
+  bool transmit(RecordedOperation& recorded);
+
+ private:
+  Message notice_behind(const Operation& operation);
+
+  Region& region_;
+  Transport& transport_;
+  const Limits& limits_;
+  Sender& sender_;
+};
+
+}  // namespace oriel

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/remote/origin_rendezvous.hpp"
+
+#include <span>
+
+namespace oriel {
+
+int OriginRendezvous::lend(const Operation& operation) {
+  const bool put = operation.kind == OperationKind::put;
+  const Buffer& buffer = put ? operation.origin : operation.result;
+  return loans_.lend(region_.member(operation.target).process, !put, buffer.address,
+                     operation.bytes());
+}
+
+void OriginRendezvous::transmit(RecordedOperation& recorded, Message message) {
+  const Operation& operation = recorded.operation;
+  const RemoteMemory& lent = loans_.memory(recorded.loan);
+  message.kind = MessageKind::rendezvous;
+  message.word = Pool<RecordedOperation>::token(recorded);
+  message.offset = region_.member(operation.target).offset(operation.displacement);
+  message.handle_token = operation.handle.token;
+  message.handle_slot = operation.handle.slot;
+  message.count = operation.bytes();
+  message.data = sizeof lent;
+  message.notify(operation.notice);
+  sender_.send(operation.target, message, std::as_bytes(std::span(&lent, 1)));
+  recorded.sent = operation.bytes();
+}
+
+}  // namespace oriel

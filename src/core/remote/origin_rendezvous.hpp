@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/epoch/epochs.hpp"
+#include "core/region/region.hpp"
+#include "core/remote/loans.hpp"
+#include "core/remote/message.hpp"
+#include "core/remote/sender.hpp"
+#include "core/transport/transport.hpp"
+
+namespace oriel {
+
+/// Long puts and gets on memory that only a remote target knows, at their origin
+/// (Protocol::rendezvous): the origin lends its buffer, and the target moves the bytes by direct
+/// transfers of its own (Rendezvous).
+class OriginRendezvous {
+ public:
+  OriginRendezvous(Region& region, Transport& transport, Sender& sender)
+      : region_(region), sender_(sender), loans_(transport) {}
+
+  /// Lends the operation's buffer to its target: its number, for RecordedOperation::loan; -1: it
+  /// cannot be lent.
+  int lend(const Operation& operation);
+  /// Sends the whole request, which names the buffer. `message`: with kind and gate of an
+  /// operation.
+  void transmit(RecordedOperation& recorded, Message message);
+  /// The target is through with the buffer.
+  void end(const RecordedOperation& recorded) { loans_.take_back(recorded.loan); }
+
+ private:
+  Region& region_;
+  Sender& sender_;
+  Loans loans_;
+};
+
+}  // namespace oriel

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/select_protocol.hpp"
+
+namespace oriel {
+namespace {
+
+/// So few runs that each is worth a transfer of its own.
+bool has_long_runs(const Layout& layout, const Limits& limits) {
+  return layout.contiguous() || layout.size() >= layout.blocks().size() * limits.direct_run;
+}
+
+}  // namespace
+
+Protocol select_protocol(const Operation& operation, Region& region, const Limits& limits) {
+  // 1. Datatypes of the window's AtomicSet: NICs and CPUs are not atomic with one another, so the
+  //    network's atomics carry out all of their accumulates, whoever the target is.
+  if (region.atomics().has(operation) && operation.bytes() != 0) return Protocol::network_atomic;
+  const Member& target = region.member(operation.target);
+  // 2. The target is on this node and its control block is mapped: this process moves the bytes by
+  //    itself. Of a dynamic window each attached piece decides when it is reached.
+  if (region.mapped(operation.target)) {
+    return target.path == Path::vm ? Protocol::system_call : Protocol::stored;
+  }
+  // 3. Accumulates need the target's engine; ordered operations need the order of messages (Q2).
+  if (reduces(operation.kind) || operation.ordered ||
+      (operation.kind != OperationKind::put && operation.kind != OperationKind::get)) {
+    return Protocol::message;
+  }
+  // 4. Short ones: one message takes less than what a transfer has to be prepared for. Also where
+  //    the target has no memory that the network can reach.
+  if (operation.bytes() <= limits.direct || !target.direct) return Protocol::message;
+  const bool put = operation.kind == OperationKind::put;
+  const Buffer& local = put ? operation.origin : operation.result;
+  if (!region.dynamic()) {
+    // 5. Long runs at both sides. Short ones are packed into messages instead.
+    return has_long_runs(*operation.target_layout, limits) && has_long_runs(*local.layout, limits)
+               ? Protocol::direct
+               : Protocol::message;
+  }
+  // 6. What is attached only the target knows: it moves one long run by itself. A put that fits in
+  //    one message is a journey shorter so.
+  return (!put || operation.bytes() > limits.piece) && operation.target_layout->contiguous() &&
+                 local.layout->contiguous()
+             ? Protocol::rendezvous
+             : Protocol::message;
+}
+
+}  // namespace oriel
