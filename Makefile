@@ -5,16 +5,19 @@ MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 PYTHON := build/venv/bin/python
 CMAKE = $(shell PATH="$(CURDIR)/build/venv/bin:$$PATH" command -v cmake)
-CONFIGURE = $(CMAKE) -S . -G "Unix Makefiles" -DORIEL_WERROR=ON -DORIEL_MPI_ROOT=$(CURDIR)/build/mpi
+# Configures a folder, with further options.
+configure = mkdir -p $(1) && { $(CMAKE) -S . -B $(1) -G "Unix Makefiles" -DORIEL_WERROR=ON \
+  -DORIEL_MPI_ROOT=$(CURDIR)/build/mpi $(2) >$(1)/configure.log || { cat $(1)/configure.log; exit 1; }; }
 export PYTHONPATH := $(CURDIR)/python
 
-.PHONY: all build setup mpis demo bench test lint soak install clean help
+.PHONY: all build tests setup mpis demo bench test lint soak install clean help
 
 all: build
 
 help:
-	@echo "make          build the library, the command build/bin/oriel, programs and tests"
-	@echo "make demo     the main job: table and figures in build/demo"
+	@echo "make          build the library, the command build/bin/oriel and the programs, for three MPIs"
+	@echo "make demo     the main job on one MPI: builds what it plays; tables and figures in build/demo"
+	@echo "make tests    build the tests"
 	@echo "make test     everything that CI tests"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
@@ -28,10 +31,17 @@ mpis: setup
 	@scripts/mpis
 
 build: mpis
-	@$(CONFIGURE) -B build >build/configure.log || { cat build/configure.log; exit 1; }
+	@$(call configure,build)
 	@$(CMAKE) --build build -j$(JOBS)
 
-demo: build
+tests: build
+	@$(CMAKE) --build build -j$(JOBS) --target tests
+
+demo:
+	@scripts/setup demo
+	@scripts/mpis mpich
+	@$(call configure,build)
+	@$(CMAKE) --build build -j$(JOBS) --target oriel_mpich patterns_mpich
 	build/bin/oriel demo
 
 bench: build
@@ -41,18 +51,17 @@ SANITIZED := build/sanitize-thread build/sanitize-address
 # ThreadSanitizer cannot be preloaded into a program that was not built with it.
 SANITIZED_LIBRARIES_address := oriel_mpich oriel_openmpi
 $(SANITIZED): build/sanitize-%: mpis
-	@mkdir -p $@
-	@$(CONFIGURE) -B $@ -DORIEL_SANITIZE=$* >$@/configure.log || { cat $@/configure.log; exit 1; }
+	@$(call configure,$@,-DORIEL_SANITIZE=$*)
 	@$(CMAKE) --build $@ -j$(JOBS) --target core_tests $(SANITIZED_LIBRARIES_$*)
 .PHONY: $(SANITIZED)
 
-test: build $(SANITIZED)
+test: tests $(SANITIZED)
 	scripts/core-tests build $(SANITIZED)
 	$(PYTHON) -m pytest -q tests/python tests/mpi
 	$(PYTHON) -m pytest -q tests/mpi/test_processes.py --sanitized --ranks 2
 	scripts/mpi4py-tests
 
-soak: build
+soak: tests
 	ORIEL_SEEDS=20000 build/tests/core_tests --gtest_filter='*andom*'
 	ORIEL_MODEL_LARGE=1 build/tests/model_tests
 	build/bin/oriel run -n 4 build/tests/mpi/mpich/notify_soak 100000000
