@@ -304,6 +304,28 @@ void handles(const Program& program) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
+/// MPI-4.1 section 12.2.1: windows are made on intracommunicators. Rank 0 on one side, all others
+/// on the other: groups of different sizes where there are more ranks than two.
+void intercommunicators(const Program& program) {
+  if (program.size() == 1) return;
+  MPI_Comm side, both;
+  const bool first = program.rank() == 0;
+  MPI_Comm_split(MPI_COMM_WORLD, first ? 0 : 1, 0, &side);
+  MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, first ? 1 : 0, 0, &both);
+  MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
+  int memory = 0;
+  void* base = &memory;
+  MPI_Win win = MPI_WIN_NULL;
+  CHECK_CLASS(MPI_Win_create(base, 4, 1, MPI_INFO_NULL, both, &win), MPI_ERR_COMM);
+  CHECK_CLASS(MPI_Win_allocate(4, 1, MPI_INFO_NULL, both, &base, &win), MPI_ERR_COMM);
+  CHECK_CLASS(MPI_Win_allocate_shared(4, 1, MPI_INFO_NULL, both, &base, &win), MPI_ERR_COMM);
+  CHECK_CLASS(MPI_Win_create_dynamic(MPI_INFO_NULL, both, &win), MPI_ERR_COMM);
+  CHECK(win == MPI_WIN_NULL);
+  CHECK(base == &memory);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&side);
+}
+
 /// A window is not freed under an open epoch.
 void free_in_epoch(Flavor flavor) {
   int* base = nullptr;
@@ -401,4 +423,5 @@ int main(int argc, char** argv) {
     program.test("attach", [&] { attach(flavor, program); });
   }
   program.test("handles", [&] { handles(program); });
+  program.test("intercommunicators", [&] { intercommunicators(program); });
 }

@@ -63,6 +63,16 @@ void WindowMaker::give_up(int error_class, std::string reason) {
 int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
   // The host raises what is wrong with the communicator itself.
   if (const int code = PMPI_Comm_rank(communicator_, &rank_); code != MPI_SUCCESS) return code;
+  // Every rank of both groups finds the same, so no rank waits for another one.
+  int inter = 0;
+  if (const int code = PMPI_Comm_test_inter(communicator_, &inter); code != MPI_SUCCESS) {
+    return code;
+  }
+  if (inter != 0) {
+    return raise(communicator_, call_, MPI_ERR_COMM,
+                 "the communicator is an intercommunicator; windows are made on intracommunicators "
+                 "(MPI_Intercomm_merge makes one of both groups)");
+  }
   if (const int code = PMPI_Comm_size(communicator_, &ranks_); code != MPI_SUCCESS) return code;
   if (const int code = PMPI_Comm_group(communicator_, &window_->carried->group);
       code != MPI_SUCCESS) {
