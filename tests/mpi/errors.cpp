@@ -2,6 +2,8 @@
 // G7: what was wrong comes back as the standard's error class through the window's error handler;
 // nothing is written, and the window stays usable.
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "support/nonblocking.hpp"
 #include "support/program.hpp"
@@ -344,6 +346,47 @@ void free_in_epoch(Flavor flavor) {
   CHECK_CLASS(MPI_Win_free(&win), MPI_SUCCESS);
 }
 
+/// MPI-4.1 section 7.7.3: a delete callback that fails fails MPI_Win_free. The other ranks are
+/// still waiting for this one then, so the window is as good as before.
+void failing_delete_callback(Flavor flavor, const Program& program) {
+  std::optional<Window<int>> made(std::in_place, flavor, count);
+  const MPI_Win window = *made;
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  struct Callback {
+    int calls = 0;
+    bool fails = false;
+  } callback;
+  callback.fails = program.rank() == 0;
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Win_create_keyval(
+      MPI_WIN_NULL_COPY_FN,
+      [](MPI_Win, int, void* value, void*) {
+        auto& called = *static_cast<Callback*>(value);
+        ++called.calls;
+        return called.fails ? MPI_ERR_OTHER : MPI_SUCCESS;
+      },
+      &key, nullptr);
+  MPI_Win_set_attr(window, key, &callback);
+  if (callback.fails) {
+    MPI_Win win = window;
+    CHECK(MPI_Win_free(&win) != MPI_SUCCESS);
+    CHECK(win == window);
+    CHECK_EQUAL(callback.calls, 1);
+    callback.fails = false;
+    const int value = 7;
+    int found = 0;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, program.right(), 0, window);
+    CHECK_CLASS(MPI_Put(&value, 1, MPI_INT, program.right(), 1, 1, MPI_INT, window), MPI_SUCCESS);
+    MPI_Win_flush(program.right(), window);
+    CHECK_CLASS(MPI_Get(&found, 1, MPI_INT, program.right(), 1, 1, MPI_INT, window), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_unlock(program.right(), window), MPI_SUCCESS);
+    CHECK_EQUAL(found, value);
+  }
+  made.reset();
+  CHECK_EQUAL(callback.calls, program.rank() == 0 ? 2 : 1);
+  MPI_Win_free_keyval(&key);
+}
+
 /// The nonblocking calls raise the same classes, start nothing and leave the request alone.
 void nonblocking_calls(Flavor flavor, const Program& program) {
   const Nonblocking oriel;
@@ -418,6 +461,7 @@ int main(int argc, char** argv) {
     program.test("ops", [&] { ops(flavor, program); });
     program.test("uncommitted type", [&] { uncommitted_type(flavor, program); });
     program.test("free in an epoch", [&] { free_in_epoch(flavor); });
+    program.test("failing delete callback", [&] { failing_delete_callback(flavor, program); });
     program.test("ORIEL_ calls", [&] { nonblocking_calls(flavor, program); });
     program.test("no_locks", [&] { no_locks(flavor, program); });
     program.test("attach", [&] { attach(flavor, program); });

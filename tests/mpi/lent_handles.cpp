@@ -386,6 +386,27 @@ void set_by_fortran(const Program& program) {
   MPI_Win_free_keyval(&key);
 }
 
+/// The host alone knows that there is a callback, and calls it when the other ranks have freed the
+/// window: the next MPI_Win_free waits for none of them.
+void refused_beside_fortran(const Program& program) {
+  MPI_Win window = MPI_WIN_NULL;
+  int* base = nullptr;
+  MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  int key = new_key();
+  Attribute attribute;
+  attribute.also = [](MPI_Win) { return MPI_ERR_OTHER; };
+  if (program.rank() == 0) {
+    MPI_Win_set_attr(window, key, &attribute);
+    CHECK(MPI_Win_free(&window) != MPI_SUCCESS);
+    CHECK(window != MPI_WIN_NULL);
+    attribute.also = [](MPI_Win) { return MPI_SUCCESS; };
+  }
+  CHECK_EQUAL(MPI_Win_free(&window), MPI_SUCCESS);
+  CHECK(program.rank() != 0 || attribute.deleted > 0);  // Intel MPI does not ask again
+  MPI_Win_free_keyval(&key);
+}
+
 #endif
 
 }  // namespace
@@ -405,5 +426,6 @@ int main(int argc, char** argv) {
   program.test("in threads", [&] { in_threads(program); });
 #ifndef MPI_ABI_VERSION
   program.test("set by Fortran", [&] { set_by_fortran(program); });
+  program.test("refused beside Fortran", [&] { refused_beside_fortran(program); });
 #endif
 }

@@ -21,6 +21,8 @@ struct CarriedWindow {
   MPI_Group group = MPI_GROUP_NULL;
   int handles = 1;  // that the program has not freed,
   int views = 0;    // and those made from memory handles
+  /// The collective part of MPI_Win_free is over: no other rank takes part in another one.
+  bool left = false;
   /// So many times more it does not matter that a rank has ended: see quiesce().
   mutable int forgiven_looks = 0;
 };

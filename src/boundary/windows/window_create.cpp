@@ -26,9 +26,6 @@ namespace {
 /// counted by messages it takes another one until all have ended the first. `failed`: an operation
 /// has; the window can be freed all the same.
 Failure quiesce(BoundWindow& window, Failure& failed) {
-  if (window.core->open_epoch()) {
-    return {MPI_ERR_RMA_SYNC, "an epoch is open; close it before the window is freed"};
-  }
   // What a target has refused is told when the others have been kept company.
   const auto keep = [&](const Failure& bad) {
     if (bad.error_class != MPI_ERR_RMA_RANGE) return bad;
@@ -61,41 +58,59 @@ Failure quiesce(BoundWindow& window, Failure& failed) {
   });
 }
 
-/// The last handle of a window takes this process's leave of the other ranks; what becomes of those
-/// before it is nobody else's business.
+/// Whether the other ranks have to take part in freeing the handle: it is the last one of a window
+/// that this process has not left yet.
+bool must_leave(const BoundWindow& window) {
+  return !window.view.has_value() && window.carried->handles == 1 && !window.carried->left;
+}
+
+Failure check_unused(const BoundWindow& window) {
+  if (!must_leave(window)) return {};
+  if (window.carried->views != 0) {
+    return {MPI_ERR_OTHER,
+            "windows made from memory handles of this one are left; free them first"};
+  }
+  if (window.core->open_epoch()) {
+    return {MPI_ERR_RMA_SYNC, "an epoch is open; close it before the window is freed"};
+  }
+  return {};
+}
+
+/// The handle does not count any more. With the last one this process leaves the window, which is
+/// collective; what becomes of those before it is nobody else's business.
 Failure leave(BoundWindow& window, Failure& failed) {
-  if (!window.view.has_value() && window.carried->handles == 1) {
-    if (window.carried->views != 0) {
-      return {MPI_ERR_OTHER,
-              "windows made from memory handles of this one are left; free them first"};
-    }
+  // Delete callbacks have run since.
+  if (const Failure bad = check_unused(window)) return bad;
+  if (must_leave(window)) {
     if (const Failure bad = quiesce(window, failed)) return bad;
+    window.carried->left = true;
   }
   --count_of(window);
   persistent_requests.cut_off(window);
   return {};
 }
 
-/// A delete callback of the program does not let the handle go.
-void stay(BoundWindow& window) {
-  const Guard guard(runtime.lock);
-  ++count_of(window);
-}
-
 /// A handle that counts no longer is the host's again, or kept: see HostWindows.
 int give_back(BoundWindow* window, MPI_Win* handle) {
-  // Where there may be attributes that we do not know of, the host sees to all.
-  const bool known = !fortran_layer_loaded();
-  int code = known ? delete_attributes(*window) : MPI_SUCCESS;
-  const bool keep = known && !window->traces.name;
-  if (code == MPI_SUCCESS && !keep) code = host_windows.free(handle);
-  if (code != MPI_SUCCESS) {
-    stay(*window);
-    return code;
+  // What is left on it the host deletes: what came after delete_attributes(), and what the Fortran
+  // layer has set, which only the host knows. Where such a callback fails, the other ranks have
+  // freed the window, and the next MPI_Win_free is this process's own affair.
+  const Traces& traces = window->traces;
+  const bool keep = !traces.name && traces.attributes.empty() && !fortran_layer_loaded();
+  if (!keep) {
+    if (const int code = host_windows.free(handle); code != MPI_SUCCESS) {
+      const Guard guard(runtime.lock);
+      ++count_of(*window);
+      return code;
+    }
   }
   destroy_window(window, keep);
   *handle = MPI_WIN_NULL;
   return MPI_SUCCESS;
+}
+
+int freed_already() {
+  return raise(MPI_COMM_SELF, "MPI_Win_free", MPI_ERR_WIN, "the window has been freed already");
 }
 
 Failure not_dynamic() {
@@ -170,23 +185,34 @@ ORIEL_MPI_CALL(Win_allocate_shared_c)(MPI_Aint size, MPI_Aint disp_unit, MPI_Inf
 #endif
 
 ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
+  constexpr const char* call = "MPI_Win_free";
   BoundWindow* ours = nullptr;
-  Failure failed;
-  const int code = carry(
-      "MPI_Win_free", *win,
+  int code = carry(
+      call, *win,
       [&](BoundWindow& window) {
         ours = &window;
-        return leave(window, failed);
+        return check_unused(window);
       },
       [] { return MPI_SUCCESS; });
   if (code != MPI_SUCCESS) return code;
-  if (ours == nullptr && host_windows.keeps(*win)) {
-    return raise(MPI_COMM_SELF, "MPI_Win_free", MPI_ERR_WIN, "the window has been freed already");
+  if (ours == nullptr) {
+    if (host_windows.keeps(*win)) return freed_already();
+    requests.tell_host();
+    return host_mpi().Win_free(win);
   }
+  // Delete callbacks may still look at the window. They come before other ranks hear of the call:
+  // one that fails leaves the window as it was.
+  if (!fortran_layer_loaded()) {
+    code = delete_attributes(*ours);
+    if (code != MPI_SUCCESS) return code;
+  }
+  Failure failed;
+  code = carry(
+      call, *win, [&](BoundWindow& window) { return leave(window, failed); }, freed_already);
+  if (code != MPI_SUCCESS) return code;
   requests.tell_host();
-  const int told = failed ? raise(*win, "MPI_Win_free", failed) : MPI_SUCCESS;
-  // Delete callbacks of user attributes run in here and may still look at the window.
-  const int freed = ours != nullptr ? give_back(ours, win) : host_mpi().Win_free(win);
+  const int told = failed ? raise(*win, call, failed) : MPI_SUCCESS;
+  const int freed = give_back(ours, win);
   return told != MPI_SUCCESS ? told : freed;
 }
 
