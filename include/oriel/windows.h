@@ -106,6 +106,10 @@ int ORIEL_Memhandle_create(void* base, MPI_Aint size, MPI_Info info, MPI_Win par
  * Source: section 4.2, Listing 5. Errors: MPI_ERR_WIN, MPI_ERR_RMA_FLAVOR, MPI_ERR_RANK,
  * MPI_ERR_DISP, MPI_ERR_SIZE (larger than the exposed memory), MPI_ERR_ARG (the bytes are not a
  * handle of that rank on this window, or the handle has been released).
+ *
+ * Local: the owner is not asked. Where ORIEL_PATHS of `parent` says that the owner is reached by
+ * messages or over a network, a handle that has been released is therefore accepted. Operations on
+ * `win` then store nothing and fail with MPI_ERR_RMA_RANGE, at the operation or at the next flush.
  */
 int ORIEL_Win_from_memhandle(const void* memhandle, MPI_Aint size, int disp_unit, MPI_Info info,
                              int target, MPI_Win parent, MPI_Win* win);

@@ -14,6 +14,7 @@
 #include "support/nonblocking.hpp"
 #include "support/notified.hpp"
 #include "support/program.hpp"
+#include "support/window.hpp"
 #include "support/windows.hpp"
 
 namespace {
@@ -155,6 +156,27 @@ int put_and_flush(MPI_Win window, int target, MPI_Aint displacement, int count =
   return support::error_class(put != MPI_SUCCESS ? put : flushed);
 }
 
+/// Whether a window is made from the handle of a rank that has released it: never where this rank
+/// maps the owner's words, as it does its own. Elsewhere each operation on the window is refused.
+void open_released(const Handle& handle, MPI_Aint size, int target, MPI_Win parent, bool mapped) {
+  MPI_Win window = MPI_WIN_NULL;
+  const int code =
+      oriel().Win_from_memhandle(handle.data(), size, 8, MPI_INFO_NULL, target, parent, &window);
+  if (mapped || code != MPI_SUCCESS) {
+    CHECK_CLASS(code, MPI_ERR_ARG);
+    CHECK(window == MPI_WIN_NULL);
+    return;
+  }
+  CHECK_EQUAL(put_and_flush(window, target, size / 16), MPI_ERR_RMA_RANGE);
+  CHECK_EQUAL(MPI_Win_free(&window), MPI_SUCCESS);
+}
+
+/// Whether this rank maps the words of all others, and nothing goes by messages.
+bool all_mapped() {
+  const char* vm = std::getenv("ORIEL_VM");
+  return support::one_node() && (vm == nullptr || std::strcmp(vm, "0") != 0);
+}
+
 /// The memory is given back, out again, and exposed again: the old handle stays what it is. Puts of
 /// a word, or longer than any message.
 void released(const Program& program, bool shared, int count) {
@@ -172,8 +194,14 @@ void released(const Program& program, bool shared, int count) {
   CHECK_EQUAL(put(window, 7), MPI_SUCCESS);
   support::barrier();
   CHECK_EQUAL(memory[0], std::int64_t{77});
+  const Handle theirs = neighbours(own, program);
   CHECK_EQUAL(oriel().Memhandle_release(own.data(), parent), MPI_SUCCESS);
   CHECK_CLASS(oriel().Memhandle_release(own.data(), parent), MPI_ERR_ARG);
+  open_released(own, size, program.rank(), parent, true);
+  support::barrier();
+  open_released(theirs, size, target, parent, all_mapped());
+  support::barrier();
+  CHECK_EQUAL(memory[words / 2], std::int64_t{0});
   give(shared, memory);
   support::barrier();
   CHECK_EQUAL(put(window, 1), MPI_ERR_RMA_RANGE);

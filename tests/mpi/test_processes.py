@@ -24,7 +24,9 @@ def test_program(job, host, program, ranks):
     job.expect_ok(host, program, ranks)
 
 
-@pytest.mark.parametrize("program", ["operations", "datatypes", "reductions", "passive"])
+@pytest.mark.parametrize(
+    "program", ["operations", "datatypes", "reductions", "passive", "memhandles"]
+)
 def test_served_by_messages(job, host, program):
     """Private memory where the system forbids process_vm_writev: the target's engine serves."""
     job.expect_ok(host, program, 2, {"ORIEL_VM": "0"})
