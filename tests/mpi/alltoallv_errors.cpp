@@ -48,6 +48,7 @@ struct Arguments {
   }
 
   MPI_Comm comm;
+  bool null_request = false;
   int rank = 0;
   int ranks = 0;
   std::vector<int> sent_memory, received_memory, sent, received, places;
@@ -125,9 +126,10 @@ class Listening {
     handled = strangers = 0;
     const support::Info info({{ORIEL_ALLTOALLV, of.algorithm.c_str()}});
     MPI_Request request = MPI_REQUEST_NULL;
-    const int code = alltoallv::calls().init(
-        of.from, of.sent.data(), of.sent_places.data(), of.sent_type, of.to, of.received.data(),
-        of.received_places.data(), of.received_type, of.comm, info, &request);
+    const int code =
+        alltoallv::calls().init(of.from, of.sent.data(), of.sent_places.data(), of.sent_type, of.to,
+                                of.received.data(), of.received_places.data(), of.received_type,
+                                of.comm, info, of.null_request ? nullptr : &request);
     const int found = support::error_class(code);
     bool expected = false;
     for (const int one : classes) expected = expected || found == one;
@@ -193,6 +195,10 @@ void counts(const Program& program, const Listening& all) {
         if (of.rank == of.last()) of.received.front() = -1;
       },
       last);
+}
+
+void null_request(const Listening& all) {
+  all.expect(MPI_ERR_ARG, {}, [](Arguments& of) { of.null_request = of.rank == of.last(); });
 }
 
 /// What arrives from two ranks would lie at the same place.
@@ -422,6 +428,7 @@ int main(int argc, char** argv) {
   const Listening all(program);
   program.test("truncated", [&] { truncated(program, all); });
   program.test("counts", [&] { counts(program, all); });
+  program.test("null request", [&] { null_request(all); });
   program.test("overlapping", [&] { overlapping(program, all); });
   program.test("datatypes", [&] { datatypes(program, all); });
   program.test("buffers", [&] { buffers(program, all); });

@@ -626,6 +626,9 @@ void errors(const Program& program) {
   CHECK_CLASS(oriel.Bcast_init(last ? nullptr : memory.data(), 2, MPI_INT, 0, comm, MPI_INFO_NULL,
                                &request),
               MPI_ERR_BUFFER);
+  CHECK_CLASS(oriel.Bcast_init(memory.data(), 2, MPI_INT, 0, comm, MPI_INFO_NULL,
+                               last ? nullptr : &request),
+              MPI_ERR_ARG);
   const int zero = 0;
   CHECK_CLASS(oriel.Neighbor_alltoallv_init(memory.data(), &zero, &zero, MPI_INT, into.data(),
                                             &zero, &zero, MPI_INT, comm, MPI_INFO_NULL, &request),

@@ -5,9 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "support/counters.hpp"
 #include "support/nonblocking.hpp"
+#include "support/notified.hpp"
 #include "support/program.hpp"
 #include "support/window.hpp"
+#include "support/windows.hpp"
 
 namespace {
 
@@ -429,6 +432,164 @@ void nonblocking_calls(Flavor flavor, const Program& program) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
+/// Nothing is started where the request has nowhere to go: no operation, no notification, no epoch.
+void null_requests(Flavor flavor, const Program& program) {
+  const Nonblocking oriel;
+  const support::Notified notified;
+  const Guarded window(flavor, program);
+  const int target = program.right();
+  const int value = 99;
+  int result = 5;
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+  CHECK_CLASS(MPI_Rput(&value, 1, MPI_INT, target, 0, 1, MPI_INT, window, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Rget(&result, 1, MPI_INT, target, 0, 1, MPI_INT, window, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Raccumulate(&value, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_SUM, window, nullptr),
+              MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Rget_accumulate(&value, 1, MPI_INT, &result, 1, MPI_INT, target, 0, 1, MPI_INT,
+                                  MPI_SUM, window, nullptr),
+              MPI_ERR_ARG);
+  CHECK_CLASS(notified.Rput_notify(&value, 1, MPI_INT, target, 0, 1, MPI_INT, window, 3, nullptr),
+              MPI_ERR_ARG);
+  CHECK_CLASS(oriel.Win_iflush(target, window, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(oriel.Win_iunlock(target, window, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);  // the epoch is still open
+  CHECK_EQUAL(result, 5);
+  CHECK_CLASS(oriel.Win_ilock(MPI_LOCK_EXCLUSIVE, target, 0, window, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(oriel.Win_ilock_all(0, window, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(oriel.Win_ifence(0, window, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(notified.Notify_init(window, MPI_ANY_SOURCE, 3, 1, nullptr), MPI_ERR_ARG);
+  put_one(window, target, 0, MPI_ERR_RMA_SYNC);
+  support::barrier();
+  CHECK_CLASS(notified.Notify_iprobe(window, MPI_ANY_SOURCE, MPI_ANY_TAG, nullptr, nullptr),
+              MPI_ERR_ARG);
+  int found = -1;
+  notified.Notify_iprobe(window, MPI_ANY_SOURCE, MPI_ANY_TAG, &found, MPI_STATUS_IGNORE);
+  CHECK_EQUAL(found, 0);
+}
+
+/// Of each operation; a datatype with gaps goes another way than one without.
+void null_buffers(Flavor flavor, const Program& program) {
+  const support::Notified notified;
+  const Guarded window(flavor, program);
+  const int target = program.right();
+  const int value = 99;
+  int result = 5;
+  int* null = nullptr;
+  MPI_Datatype vector;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
+  MPI_Type_commit(&vector);
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+  for (const MPI_Datatype type : {MPI_INT, MPI_DOUBLE, vector}) {
+    CHECK_CLASS(MPI_Put(null, 1, type, target, 0, 1, type, window), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Get(null, 1, type, target, 0, 1, type, window), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Accumulate(null, 1, type, target, 0, 1, type, MPI_SUM, window), MPI_ERR_BUFFER);
+    CHECK_CLASS(notified.Put_notify(null, 1, type, target, 0, 1, type, window, 3), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Put(null, 0, type, target, 0, 0, type, window), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Get(null, 0, type, target, 0, 0, type, window), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Accumulate(null, 0, type, target, 0, 0, type, MPI_SUM, window), MPI_SUCCESS);
+  }
+  CHECK_CLASS(MPI_Get_accumulate(null, 1, MPI_INT, &result, 1, MPI_INT, target, 0, 1, MPI_INT,
+                                 MPI_SUM, window),
+              MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Get_accumulate(&value, 1, MPI_INT, null, 1, MPI_INT, target, 0, 1, MPI_INT,
+                                 MPI_SUM, window),
+              MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Fetch_and_op(null, &result, MPI_INT, target, 0, MPI_SUM, window), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Fetch_and_op(&value, null, MPI_INT, target, 0, MPI_SUM, window), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Compare_and_swap(null, &value, &result, MPI_INT, target, 0, window), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Compare_and_swap(&value, null, &result, MPI_INT, target, 0, window), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Compare_and_swap(&value, &value, null, MPI_INT, target, 0, window), MPI_ERR_ARG);
+  CHECK_EQUAL(result, 5);
+  // MPI_NO_OP reads no origin.
+  CHECK_CLASS(MPI_Fetch_and_op(null, &result, MPI_INT, target, 0, MPI_NO_OP, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+  CHECK_EQUAL(result, 0);
+  MPI_Type_free(&vector);
+}
+
+/// MPI-4.1 section 5.1.5: MPI_BOTTOM is the null address in these hosts, and no null pointer.
+void absolute_addresses(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, count);
+  const int target = program.right();
+  int values[2] = {11, 12};
+  int fetched[2] = {0, 0};
+  const auto absolute = [](const int* memory) {
+    const int length = 2;
+    MPI_Aint address = 0;
+    MPI_Get_address(memory, &address);
+    MPI_Datatype type;
+    MPI_Type_create_hindexed(1, &length, &address, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    return type;
+  };
+  MPI_Datatype from = absolute(values);
+  MPI_Datatype into = absolute(fetched);
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+  CHECK_CLASS(MPI_Put(MPI_BOTTOM, 1, from, target, 0, 2, MPI_INT, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Accumulate(MPI_BOTTOM, 1, from, target, 2, 2, MPI_INT, MPI_SUM, window),
+              MPI_SUCCESS);
+  MPI_Win_flush(target, window);
+  CHECK_CLASS(MPI_Get(MPI_BOTTOM, 1, into, target, 0, 2, MPI_INT, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+  CHECK_EQUAL(fetched[0], 11);
+  CHECK_EQUAL(fetched[1], 12);
+  support::barrier();
+  CHECK_EQUAL(window[2], 11);
+  CHECK_EQUAL(window[3], 12);
+  MPI_Type_free(&from);
+  MPI_Type_free(&into);
+}
+
+void null_outputs(Flavor flavor, const Program& program) {
+  const Guarded window(flavor, program);
+  const support::Counters counters;
+  const support::Windows windows;
+  void* base = nullptr;
+  MPI_Aint size = 0;
+  int number = 0;
+  CHECK_CLASS(MPI_Win_get_group(window, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_get_info(window, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_get_attr(window, MPI_WIN_BASE, nullptr, &number), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_get_attr(window, MPI_WIN_BASE, &base, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_shared_query(window, 0, nullptr, &number, &base), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_shared_query(window, 0, &size, nullptr, &base), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_shared_query(window, 0, &size, &number, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(counters.Win_get_num_notify(window, 0, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(windows.Win_dup_with_info(window, MPI_INFO_NULL, nullptr), MPI_ERR_ARG);
+  const Group self({program.rank()});
+  MPI_Win_post(self, 0, window);
+  MPI_Win_start(self, 0, window);
+  MPI_Win_complete(window);
+  CHECK_CLASS(MPI_Win_test(window, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_wait(window), MPI_SUCCESS);
+}
+
+/// On one rank alone: all ranks learn of it, and none waits.
+void null_windows(const Program& program) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  int memory = 0;
+  int* base = nullptr;
+  MPI_Win made = MPI_WIN_NULL;
+  const bool last = program.rank() == program.size() - 1;
+  MPI_Win* win = last ? nullptr : &made;
+  void* bases = last ? nullptr : &base;
+  const MPI_Comm world = MPI_COMM_WORLD;
+  CHECK_CLASS(MPI_Win_create(&memory, 4, 4, MPI_INFO_NULL, world, win), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_allocate(4, 4, MPI_INFO_NULL, world, &base, win), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_allocate(4, 4, MPI_INFO_NULL, world, bases, &made), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_create_dynamic(MPI_INFO_NULL, world, win), MPI_ERR_ARG);
+  if (support::one_node()) {
+    CHECK_CLASS(MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, world, &base, win), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, world, bases, &made), MPI_ERR_ARG);
+  }
+  CHECK_CLASS(MPI_Win_free(nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Alloc_mem(64, MPI_INFO_NULL, nullptr), MPI_ERR_ARG);
+  CHECK(made == MPI_WIN_NULL && base == nullptr);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 void no_locks(Flavor flavor, const Program& program) {
   const support::Info info{{"no_locks", "true"}};
   const Guarded window(flavor, program, info);
@@ -463,9 +624,14 @@ int main(int argc, char** argv) {
     program.test("free in an epoch", [&] { free_in_epoch(flavor); });
     program.test("failing delete callback", [&] { failing_delete_callback(flavor, program); });
     program.test("ORIEL_ calls", [&] { nonblocking_calls(flavor, program); });
+    program.test("null requests", [&] { null_requests(flavor, program); });
+    program.test("null buffers", [&] { null_buffers(flavor, program); });
+    program.test("absolute addresses", [&] { absolute_addresses(flavor, program); });
+    program.test("null outputs", [&] { null_outputs(flavor, program); });
     program.test("no_locks", [&] { no_locks(flavor, program); });
     program.test("attach", [&] { attach(flavor, program); });
   }
   program.test("handles", [&] { handles(program); });
+  program.test("null windows", [&] { null_windows(program); });
   program.test("intercommunicators", [&] { intercommunicators(program); });
 }

@@ -300,6 +300,15 @@ void forged(const Program& program) {
   if (program.size() > 1)
     refused(other, program.left() == target ? program.rank() : program.left(), parent);
   CHECK_CLASS(oriel().Memhandle_release(truncated.data(), parent), MPI_ERR_ARG);
+  CHECK_CLASS(oriel().Memhandle_release(nullptr, parent), MPI_ERR_ARG);
+  CHECK_CLASS(oriel().Win_from_memhandle(nullptr, 8, 1, MPI_INFO_NULL, target, parent, &window),
+              MPI_ERR_ARG);
+  CHECK_CLASS(
+      oriel().Win_from_memhandle(other.data(), 8, 1, MPI_INFO_NULL, target, parent, nullptr),
+      MPI_ERR_ARG);
+  int bytes = 0;
+  CHECK_CLASS(oriel().Memhandle_create(memory.data(), 64, MPI_INFO_NULL, parent, nullptr, &bytes),
+              MPI_ERR_ARG);
   if (program.size() > 1) {
     Handle theirs = other;
     CHECK_CLASS(oriel().Memhandle_release(theirs.data(), parent), MPI_ERR_ARG);

@@ -234,6 +234,55 @@ void info_changes(Flavor flavor, const support::Program& program) {
   CHECK_EQUAL(window[0], 5 + program.left());
 }
 
+/// What is no value of a key changes nothing, and neither does an alignment that cannot be given.
+/// `by_update`: of a window that is there.
+void info_values_that_are_none(bool by_update) {
+  constexpr const char* granularity = "mpi_accumulate_granularity";
+  constexpr const char* alignment = "mpi_minimum_memory_alignment";
+  constexpr const char* ops = "which_accumulate_ops";
+  const auto refused = [&](const char* key, const char* value) {
+    Window<int> defaults(Flavor::allocate, 1);
+    const Info info{{key, value}};
+    Window<int> window(Flavor::allocate, 1, MPI_COMM_WORLD, by_update ? MPI_INFO_NULL : info);
+    if (by_update) MPI_Win_set_info(window, info);
+    CHECK_EQUAL(info_value(window, key), info_value(defaults, key));
+  };
+  for (const char* value : {"banana", "-64", "8 bytes", "8.5", "0x10", "18446744073709551616"}) {
+    refused(granularity, value);
+    refused(alignment, value);
+  }
+  for (const char* value : {"0", "96", "4294967296"}) refused(alignment, value);
+  for (const char* value : {"banana", "sum,banana", "sum,", ",sum", "sum no_op", "SUM"}) {
+    refused(ops, value);
+  }
+}
+
+/// What is reported is given.
+void info_values(const support::Program& program) {
+  const auto report = [](Flavor flavor, const char* key, const char* value) {
+    Window<int> window(flavor, 1, MPI_COMM_WORLD, Info{{key, value}});
+    return info_value(window, key);
+  };
+  for (const char* value : {"0", "1", "8", "4294967296"}) {
+    CHECK_EQUAL(report(Flavor::allocate, "mpi_accumulate_granularity", value), std::string(value));
+  }
+  for (const char* value : {"any_op", "sum", "no_op,sum,cswap", "minloc,replace"}) {
+    CHECK_EQUAL(report(Flavor::allocate, "which_accumulate_ops", value), std::string(value));
+  }
+  for (const long asked : {1L, 64L, 4096L, 1L << 20}) {
+    const Info info{{"mpi_minimum_memory_alignment", std::to_string(asked).c_str()}};
+    std::vector<Flavor> flavors{Flavor::allocate};
+    if (support::one_node()) flavors.push_back(Flavor::shared);
+    for (const Flavor flavor : flavors) {
+      Window<int> window(flavor, 1, MPI_COMM_WORLD, info);
+      const long given = std::stol(info_value(window, "mpi_minimum_memory_alignment"));
+      CHECK_EQUAL(reinterpret_cast<std::uintptr_t>(window.data()) % std::size_t(given), 0UL);
+      // Behind rank 0's, memory of a shared window lies where the others' sizes put it.
+      if (flavor == Flavor::allocate || program.rank() == 0) CHECK(given >= asked);
+    }
+  }
+}
+
 void reorder_keys(const support::Program& program) {
   const char* const keys[] = {
       ORIEL_ACCESS_AFTER_ACCESS_REORDER, ORIEL_ACCESS_AFTER_EXPOSURE_REORDER,
@@ -493,6 +542,12 @@ int main(int argc, char** argv) {
                            [&] { error_handler_called_by_oriel(program); });
   program.test_unless_host("any", "hosts drop some keys", "info round trip",
                            [&] { info_round_trip(program); });
+  for (const bool by_update : {false, true}) {
+    program.test_unless_host("any", "hosts take what comes", "info values that are none",
+                             [&] { info_values_that_are_none(by_update); });
+  }
+  program.test_unless_host("any", "hosts drop some keys", "info values",
+                           [&] { info_values(program); });
   program.test_unless_host("any", "Oriel's own keys", "reorder keys",
                            [&] { reorder_keys(program); });
   if (support::one_node()) {

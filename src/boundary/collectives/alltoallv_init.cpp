@@ -34,7 +34,8 @@ class AlltoallvMaker {
 
   int make(MPI_Request* request) {
     if (const int code = making_.open(call_, communicator_); code != MPI_SUCCESS) return code;
-    const Failure bad = prepare();
+    Failure bad = check_outputs(request);
+    if (!bad) bad = prepare();
     // By whatever algorithm: all ranks learn here that they want the same one.
     static const Schedule nothing;
     const Schedule& planned = by_plan(algorithm_) ? made_.schedule : nothing;

@@ -30,7 +30,8 @@ int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int 
   CollectiveMaking making;
   if (const int code = making.open(call, communicator); code != MPI_SUCCESS) return code;
   Algorithm algorithm = Algorithm::automatic;
-  Failure bad = take(planned, info, algorithm);
+  Failure bad = check_outputs(request);
+  if (!bad) bad = take(planned, info, algorithm);
   Topic topic(planned.kind(), algorithm);
   MadeSchedule made;
   if (!bad) {

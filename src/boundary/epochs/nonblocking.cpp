@@ -18,8 +18,13 @@ constexpr const char* missing = "nonblocking epochs";  // in the host
 /// An opening call: its request is complete at creation (E2).
 template <typename Open>
 int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& open) {
-  const int code =
-      carry_epoch(call, handle, open, [&] { return not_carried(call, handle, missing); });
+  const int code = carry_epoch(
+      call, handle,
+      [&](BoundWindow& window) {
+        const Failure bad = check_outputs(request);
+        return bad ? bad : open(window);
+      },
+      [&] { return not_carried(call, handle, missing); });
   return code == MPI_SUCCESS ? completed_request(request) : code;
 }
 

@@ -220,6 +220,7 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
       "MPI_Win_test", win,
       [&](BoundWindow& window) {
         ours = true;
+        if (const Failure bad = check_outputs(flag)) return bad;
         sweep_pending();
         bool over = false;
         const Error error = window.core->test(over);

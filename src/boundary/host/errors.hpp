@@ -20,6 +20,13 @@ struct Failure {
 /// With a sentence that is this thread's, until it has another failure to tell of.
 Failure said(int error_class, std::string sentence);
 
+/// MPI_ERR_ARG if one of a call's output arguments is a null pointer.
+template <typename... Outputs>
+Failure check_outputs(const Outputs*... outputs) {
+  if (((outputs != nullptr) && ...)) return {};
+  return {MPI_ERR_ARG, "an output argument is a null pointer"};
+}
+
 /// The host's number for the standard's error class of a core error (MPI-4.1 section 12.7).
 int error_class(Error error);
 

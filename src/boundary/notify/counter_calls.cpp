@@ -30,12 +30,12 @@ ORIEL_CALL(Win_set_num_notify)(MPI_Win win, MPI_Info /*info*/, int num) {
 
 ORIEL_CALL(Win_get_num_notify)(MPI_Win win, int rank, int* num) {
   return carry_counters("ORIEL_Win_get_num_notify", win,
-                        [&](BoundWindow& window) { return get_number(window, rank, *num); });
+                        [&](BoundWindow& window) { return get_number(window, rank, num); });
 }
 
 ORIEL_CALL(Win_get_notify_value)(MPI_Win win, int index, MPI_Count* value) {
   return carry_counters("ORIEL_Win_get_notify_value", win,
-                        [&](BoundWindow& window) { return get_value(window, index, *value); });
+                        [&](BoundWindow& window) { return get_value(window, index, value); });
 }
 
 ORIEL_CALL(Win_set_notify_value)(MPI_Win win, int index, MPI_Count value) {
@@ -45,7 +45,7 @@ ORIEL_CALL(Win_set_notify_value)(MPI_Win win, int index, MPI_Count value) {
 
 ORIEL_CALL(Win_reset_notify_value)(MPI_Win win, int index, MPI_Count* value) {
   return carry_counters("ORIEL_Win_reset_notify_value", win,
-                        [&](BoundWindow& window) { return reset_value(window, index, *value); });
+                        [&](BoundWindow& window) { return reset_value(window, index, value); });
 }
 
 ORIEL_CALL(Win_get_notify_request)

@@ -26,13 +26,15 @@ Failure nothing_new(const BoundWindow& window) {
 
 }  // namespace
 
-Failure get_number(const BoundWindow& window, int rank, int& number) {
+Failure get_number(const BoundWindow& window, int rank, int* number) {
+  if (const Failure bad = check_outputs(number)) return bad;
   if (!valid_rank(window, rank)) return {MPI_ERR_RANK, "the rank is not in the window's group"};
-  number = static_cast<int>(window.core->notifications().counters().count(rank));
+  *number = static_cast<int>(window.core->notifications().counters().count(rank));
   return {};
 }
 
-Failure get_value(BoundWindow& window, int index, MPI_Count& value) {
+Failure get_value(BoundWindow& window, int index, MPI_Count* value) {
+  if (const Failure bad = check_outputs(value)) return bad;
   if (const Failure bad = check_own_counter(window, index)) return bad;
   Counters& counters = window.core->notifications().counters();
   std::uint64_t now = counters.mine_at(index).value();
@@ -45,7 +47,7 @@ Failure get_value(BoundWindow& window, int index, MPI_Count& value) {
   }
   const Failure lost = news ? Failure() : nothing_new(window);
   if (lost) now = counters.mine_at(index).value();  // what the dead had added
-  value = static_cast<MPI_Count>(now);
+  *value = static_cast<MPI_Count>(now);
   return lost && !counters.news(index, now) ? lost : Failure();
 }
 
@@ -56,11 +58,12 @@ Failure set_value(BoundWindow& window, int index, MPI_Count value) {
   return {};
 }
 
-Failure reset_value(BoundWindow& window, int index, MPI_Count& value) {
+Failure reset_value(BoundWindow& window, int index, MPI_Count* value) {
+  if (const Failure bad = check_outputs(value)) return bad;
   if (const Failure bad = check_own_counter(window, index)) return bad;
   sweep_pending();
-  value = static_cast<MPI_Count>(window.core->exchange_counter(index, 0));
-  return value != 0 ? Failure() : nothing_new(window);
+  *value = static_cast<MPI_Count>(window.core->exchange_counter(index, 0));
+  return *value != 0 ? Failure() : nothing_new(window);
 }
 
 Failure await_value(BoundWindow& window, int index, MPI_Count threshold, PendingRequest& request,

@@ -9,10 +9,10 @@ namespace oriel::boundary {
 
 // What the calls on a window's notification counters do (N8), whichever spelling they have.
 
-Failure get_number(const BoundWindow& window, int rank, int& number);
-Failure get_value(BoundWindow& window, int index, MPI_Count& value);
+Failure get_number(const BoundWindow& window, int rank, int* number);
+Failure get_value(BoundWindow& window, int index, MPI_Count* value);
 Failure set_value(BoundWindow& window, int index, MPI_Count value);
-Failure reset_value(BoundWindow& window, int index, MPI_Count& value);
+Failure reset_value(BoundWindow& window, int index, MPI_Count* value);
 /// The request is told when the counter has reached the threshold; if it has, `posted` is false.
 Failure await_value(BoundWindow& window, int index, MPI_Count threshold, PendingRequest& request,
                     bool& posted);

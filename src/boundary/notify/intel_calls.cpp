@@ -37,7 +37,7 @@ auto setting(int number) {
   return [number](BoundWindow& window) { return CounterMaker(window).make(number); };
 }
 auto getting(int index, MPI_Count* value) {
-  return [=](BoundWindow& window) { return get_value(window, index, *value); };
+  return [=](BoundWindow& window) { return get_value(window, index, value); };
 }
 auto giving(int index, MPI_Count value) {
   return [=](BoundWindow& window) { return set_value(window, index, value); };

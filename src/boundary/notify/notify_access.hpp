@@ -22,8 +22,8 @@ inline bool put_straight(const BoundWindow& window, const Access& access) {
   const Notice& notice = access.notice;
   std::size_t bytes;
   if (access.kind != OperationKind::put || !valid_rank(window, access.rank) ||
-      !one_run(access.origin.count, access.origin.type, access.target_count, access.target_type,
-               bytes)) {
+      !one_run(access.origin.address, access.origin.count, access.origin.type, access.target_count,
+               access.target_type, bytes)) {
     return false;
   }
   const bool valid = notice.kind == NoticeKind::tag

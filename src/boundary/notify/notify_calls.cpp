@@ -82,6 +82,7 @@ int make_request(const char* call, MPI_Win win, PersistentRequest::Serves serves
       call, win,
       [&](BoundWindow& window) {
         NotifyPattern pattern;
+        if (const Failure bad = check_outputs(request)) return bad;
         if (expected < 0) return Failure{MPI_ERR_COUNT, "the expected count is negative"};
         if (const Failure bad = translate(window, source, tag, pattern)) return bad;
         made = true;
@@ -152,7 +153,10 @@ ORIEL_CALL(Notify_iprobe)(MPI_Win win, int source, int tag, int* flag, MPI_Statu
   bool found = false;
   const int code = carry(
       call, win,
-      [&](BoundWindow& window) { return probe(window, source, tag, false, found, status); },
+      [&](BoundWindow& window) {
+        const Failure bad = check_outputs(flag);
+        return bad ? bad : probe(window, source, tag, false, found, status);
+      },
       [&] { return not_carried(call, win, missing); });
   if (code == MPI_SUCCESS) *flag = found ? 1 : 0;
   return code;

@@ -31,15 +31,26 @@ const LayoutRef& layout_of(OperationKind kind, const Known& known) {
   return accumulates(kind) ? known.elements : known.layout;
 }
 
-Failure take_buffer(OperationKind kind, const UserBuffer& user, Buffer& buffer,
+/// MPI-4.1 has no error class for it; hosts have these. A datatype of absolute addresses begins at
+/// the null address, MPI_BOTTOM, and has no data there.
+Failure check_address(const Access& access, const void* address, const Layout& layout,
+                      MPI_Count count) {
+  if (address != nullptr || count == 0 || layout.size() == 0 ||
+      layout.bounds(static_cast<std::uint64_t>(count)).first > 0) {
+    return {};
+  }
+  return {access.predefined_only ? MPI_ERR_ARG : MPI_ERR_BUFFER, "a buffer is a null pointer"};
+}
+
+Failure take_buffer(const Access& access, const UserBuffer& user, Buffer& buffer,
                     const PredefinedType*& basic) {
   const Known* known = nullptr;
   if (const Failure bad = check(user.count, user.type, known)) return bad;
   buffer.address = user.address;
   buffer.count = static_cast<std::uint64_t>(user.count);
-  buffer.layout = layout_of(kind, *known);
+  buffer.layout = layout_of(access.kind, *known);
   basic = known->basic;
-  return {};
+  return check_address(access, user.address, *buffer.layout, user.count);
 }
 
 /// Of an operation on a window made from a memory handle: where in its memory. Windows of ours are
@@ -77,7 +88,8 @@ bool moved(const BoundWindow& window, bool write, int rank, MPI_Aint displacemen
            MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local) {
   const Known* there = runtime.datatypes.look(target_type);
   const Known* own = runtime.datatypes.look(local.type);
-  if (there == nullptr || own == nullptr || static_cast<std::uint64_t>(target_count) >> 32 != 0 ||
+  if (local.address == nullptr || there == nullptr || own == nullptr ||
+      static_cast<std::uint64_t>(target_count) >> 32 != 0 ||
       static_cast<std::uint64_t>(local.count) >> 32 != 0) {
     return false;
   }
@@ -155,11 +167,15 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   const PredefinedType* origin_basic = nullptr;
   const PredefinedType* result_basic = nullptr;
   if (reads_origin) {
-    const Failure bad = take_buffer(kind, access.origin, operation.origin, origin_basic);
+    const Failure bad = take_buffer(access, access.origin, operation.origin, origin_basic);
     if (bad) return bad;
   }
   if (writes_result) {
-    const Failure bad = take_buffer(kind, access.result, operation.result, result_basic);
+    const Failure bad = take_buffer(access, access.result, operation.result, result_basic);
+    if (bad) return bad;
+  }
+  if (kind == OperationKind::compare_and_swap) {
+    const Failure bad = check_address(access, access.compare, *operation.origin.layout, 1);
     if (bad) return bad;
   }
   const Known* target = nullptr;

@@ -47,11 +47,12 @@ inline Failure issue(BoundWindow& window, const Access& access) {
   return issue(window, access, nullptr, posted);
 }
 
-/// Whether a put or get is of one contiguous type, in one run on both sides: its bytes.
-inline bool one_run(MPI_Count count, MPI_Datatype type, MPI_Count target_count,
+/// Whether a put or get is of one contiguous type, in one run on both sides: its bytes. Never of a
+/// null address.
+inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_Count target_count,
                     MPI_Datatype target_type, std::size_t& bytes) {
   // One type and count on both sides. The bounds keep the product below from overflowing.
-  if (type != target_type || count != target_count) return false;
+  if (local == nullptr || type != target_type || count != target_count) return false;
   if (static_cast<std::uint64_t>(count) >> 32 != 0) return false;
   const Datatypes::Known* known = runtime.datatypes.look(type);
   if (known == nullptr || !known->layout->short_contiguous()) return false;
@@ -84,7 +85,7 @@ bool moved(const BoundWindow& window, bool write, int rank, MPI_Aint displacemen
 inline void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 8) {  // the usual one: without a call
     std::memcpy(to, from, 8);
-  } else if (bytes != 0) {          // else the program's address may be null
+  } else {
     std::memmove(to, from, bytes);  // a rank may put its window into itself
   }
 }
@@ -114,7 +115,7 @@ inline bool put_at_once(const BoundWindow& window, const void* origin, MPI_Count
                         MPI_Count target_count, MPI_Datatype target_type) {
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::put);
-  if (!one_run(origin_count, origin_type, target_count, target_type, bytes)) {
+  if (!one_run(origin, origin_count, origin_type, target_count, target_type, bytes)) {
     return moved(window, true, rank, displacement, target_count, target_type,
                  {writable(origin), origin_count, origin_type});
   }
@@ -140,7 +141,7 @@ inline bool get_at_once(const BoundWindow& window, void* result, MPI_Count resul
                         MPI_Count target_count, MPI_Datatype target_type) {
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::get);
-  if (!one_run(result_count, result_type, target_count, target_type, bytes)) {
+  if (!one_run(result, result_count, result_type, target_count, target_type, bytes)) {
     return moved(window, false, rank, displacement, target_count, target_type,
                  {result, result_count, result_type});
   }
@@ -175,7 +176,11 @@ inline bool may_update(ThreadLine*& line) {
                                                    MPI_Op op, MPI_Datatype type, MPI_Count count,
                                                    int rank, MPI_Aint displacement,
                                                    const void* origin, void* result) {
-  if (!valid_rank(window, rank)) return false;
+  // The general path raises the errors of null addresses. MPI_NO_OP reads no origin.
+  if (!valid_rank(window, rank) || (origin == nullptr && op != MPI_NO_OP) ||
+      (kind == OperationKind::get_accumulate && result == nullptr)) {
+    return false;
+  }
   if ((op != last_update.op || type != last_update.type || kind != last_update.kind) &&
       !resolve_update(kind, op, type)) {
     return false;
@@ -266,7 +271,8 @@ inline bool compare_and_swap_at_once(const BoundWindow& window, const void* orig
                                      MPI_Aint displacement) {
   const OperationKind kind = OperationKind::compare_and_swap;
   ThreadLine* line;
-  if (!valid_rank(window, rank) || !may_update(line) ||
+  if (!valid_rank(window, rank) || origin == nullptr || compare == nullptr || result == nullptr ||
+      !may_update(line) ||
       ((type != last_update.type || kind != last_update.kind) &&
        !resolve_update(kind, MPI_REPLACE, type))) {
     return false;

@@ -17,6 +17,7 @@ int with_request(const char* call, MPI_Win handle, MPI_Request* request, Start&&
       call, handle,
       [&](BoundWindow& window) {
         ours = true;
+        if (const Failure bad = check_outputs(request)) return bad;
         PendingRequest& candidate = requests.acquire(window);
         bool posted = false;
         const Failure bad = start(window, candidate, posted);

@@ -49,8 +49,10 @@ Failure create(const BoundWindow& parent, const void* base, MPI_Aint size, Handl
   return {};
 }
 
-Failure release(const BoundWindow& parent, const HandleBytes& given) {
+Failure release(const BoundWindow& parent, const void* memhandle) {
   if (const Failure bad = check_parent(parent)) return bad;
+  if (memhandle == nullptr) return no_handle();
+  const HandleBytes given = HandleBytes::from(memhandle);
   Window& core = *parent.core;
   if (!given.sound() || given.rank != core.rank() || given.window != core.id() ||
       core.release_handle({given.token, given.slot}) != Error::none) {
@@ -59,13 +61,15 @@ Failure release(const BoundWindow& parent, const HandleBytes& given) {
   return {};
 }
 
-Failure open(const BoundWindow& parent, const HandleBytes& given, MPI_Aint size, int disp_unit,
+Failure open(const BoundWindow& parent, const void* memhandle, MPI_Aint size, int disp_unit,
              int target, HandleView& view) {
   if (const Failure bad = check_parent(parent)) return bad;
   if (!valid_rank(parent, target)) {
     return {MPI_ERR_RANK, "the rank is not in the window's group"};
   }
   if (disp_unit <= 0) return {MPI_ERR_DISP, "the displacement unit is not positive"};
+  if (memhandle == nullptr) return no_handle();
+  const HandleBytes given = HandleBytes::from(memhandle);
   if (!given.sound() || given.rank != target ||
       given.window != parent.core->member(target).window) {
     return no_handle();
@@ -93,6 +97,7 @@ ORIEL_CALL(Memhandle_create)
       call, parent,
       [&](BoundWindow& window) {
         HandleBytes made;
+        if (const Failure bad = check_outputs(memhandle, memhandle_size)) return bad;
         if (const Failure bad = create(window, base, size, made)) return bad;
         std::memcpy(memhandle, &made, sizeof made);
         *memhandle_size = static_cast<int>(sizeof made);
@@ -104,8 +109,7 @@ ORIEL_CALL(Memhandle_create)
 ORIEL_CALL(Memhandle_release)(void* memhandle, MPI_Win parent) {
   constexpr const char* call = "ORIEL_Memhandle_release";
   return carry(
-      call, parent,
-      [&](BoundWindow& window) { return release(window, HandleBytes::from(memhandle)); },
+      call, parent, [&](BoundWindow& window) { return release(window, memhandle); },
       [&] { return not_carried(call, parent, missing); });
 }
 
@@ -118,8 +122,8 @@ ORIEL_CALL(Win_from_memhandle)
       call, parent,
       [&](BoundWindow& window) {
         HandleView view;
-        if (const Failure bad =
-                open(window, HandleBytes::from(memhandle), size, disp_unit, target, view)) {
+        if (const Failure bad = check_outputs(win)) return bad;
+        if (const Failure bad = open(window, memhandle, size, disp_unit, target, view)) {
           return bad;
         }
         made = std::make_unique<BoundWindow>(window);

@@ -89,6 +89,7 @@ ORIEL_CALL(Win_op_intrinsic)
   return carry(
       call, win,
       [&](BoundWindow& window) {
+        if (const Failure bad = check_outputs(flag)) return bad;
         return query(window, ops != nullptr ? ops : "", max_count, type, *flag);
       },
       [&] { return not_carried(call, win, missing); });

@@ -186,6 +186,9 @@ ORIEL_MPI_CALL(Win_allocate_shared_c)(MPI_Aint size, MPI_Aint disp_unit, MPI_Inf
 
 ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   constexpr const char* call = "MPI_Win_free";
+  if (const Failure bad = check_outputs(win)) {
+    return raise(MPI_COMM_SELF, call, bad.error_class, bad.reason);
+  }
   BoundWindow* ours = nullptr;
   int code = carry(
       call, *win,
@@ -234,7 +237,8 @@ ORIEL_MPI_CALL(Win_detach)(MPI_Win win, const void* base) {
 }
 
 ORIEL_MPI_CALL(Alloc_mem)(MPI_Aint size, MPI_Info info, void* base) {
-  if (runtime.disabled() || size <= 0) return host_mpi().Alloc_mem(size, info, base);
+  if (runtime.disabled() || size <= 0 || base == nullptr)
+    return host_mpi().Alloc_mem(size, info, base);
   WindowInfo keys;
   keys.read(info);
   std::string error;

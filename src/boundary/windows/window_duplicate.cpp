@@ -17,6 +17,7 @@ ORIEL_CALL(Win_dup_with_info)(MPI_Win parent, MPI_Info info, MPI_Win* win) {
   const int code = carry(
       call, parent,
       [&](BoundWindow& window) {
+        if (const Failure bad = check_outputs(win)) return bad;
         made = std::make_unique<BoundWindow>(window);
         ++count_of(window);
         return Failure();

@@ -60,7 +60,7 @@ void WindowMaker::give_up(int error_class, std::string reason) {
   if (reason_.ends_with('.')) reason_.pop_back();  // it becomes a part of a sentence
 }
 
-int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
+int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outputs) {
   // The host raises what is wrong with the communicator itself.
   if (const int code = PMPI_Comm_rank(communicator_, &rank_); code != MPI_SUCCESS) return code;
   // Every rank of both groups finds the same, so no rank waits for another one.
@@ -78,6 +78,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit) {
       code != MPI_SUCCESS) {
     return code;
   }
+  if (outputs) give_up(outputs.error_class, outputs.reason);
   if (size < 0) give_up(MPI_ERR_SIZE, "the size is negative");
   if (disp_unit <= 0) give_up(MPI_ERR_DISP, "the displacement unit is not positive");
   std::string error;
@@ -507,7 +508,9 @@ void WindowMaker::describe() const {
 }
 
 int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle) {
-  if (const int code = prepare(size, disp_unit); code != MPI_SUCCESS) return code;
+  if (const int code = prepare(size, disp_unit, check_outputs(handle)); code != MPI_SUCCESS) {
+    return code;
+  }
   take_memory(0);
   window_->flavor = MPI_WIN_FLAVOR_CREATE;
   window_->base = base;
@@ -524,14 +527,18 @@ int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* 
 }
 
 int WindowMaker::allocate(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle) {
-  if (const int code = prepare(size, disp_unit); code != MPI_SUCCESS) return code;
+  if (const int code = prepare(size, disp_unit, check_outputs(base, handle)); code != MPI_SUCCESS) {
+    return code;
+  }
   window_->flavor = MPI_WIN_FLAVOR_ALLOCATE;
   take_memory(mine_.size);
   return share(base, handle);
 }
 
 int WindowMaker::allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win* handle) {
-  if (const int code = prepare(size, disp_unit); code != MPI_SUCCESS) return code;
+  if (const int code = prepare(size, disp_unit, check_outputs(base, handle)); code != MPI_SUCCESS) {
+    return code;
+  }
   window_->flavor = MPI_WIN_FLAVOR_SHARED;
   spec_.shared = true;
   if (window_->info.alloc_shared_noncontig) {
@@ -558,7 +565,9 @@ int WindowMaker::allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, 
 }
 
 int WindowMaker::create_dynamic(MPI_Win* handle) {
-  if (const int code = prepare(0, 1); code != MPI_SUCCESS) return code;
+  if (const int code = prepare(0, 1, check_outputs(handle)); code != MPI_SUCCESS) {
+    return code;
+  }
   window_->flavor = MPI_WIN_FLAVOR_DYNAMIC;
   take_memory(sizeof(SharedPieces));
   if (mine_.failed == 0) new (own_->memory.get()) SharedPieces;

@@ -65,7 +65,8 @@ class WindowMaker {
   int create_dynamic(MPI_Win* handle);
 
  private:
-  int prepare(MPI_Aint size, MPI_Aint disp_unit);
+  /// `outputs`: what is wrong with the call's output arguments.
+  int prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outputs);
   void give_up(int error_class, std::string reason);
   void take_memory(std::uint64_t memory_bytes);
   Place take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece);

@@ -58,6 +58,7 @@ ORIEL_MPI_CALL(Win_shared_query)
       "MPI_Win_shared_query", win,
       [&](BoundWindow& window) {
         SharedMemory memory;
+        if (const Failure bad = check_outputs(size, disp_unit, base)) return bad;
         if (const Failure bad = query(window, rank, memory)) return bad;
         *size = memory.size;
         *disp_unit = static_cast<int>(memory.disp_unit);
@@ -75,6 +76,7 @@ ORIEL_MPI_CALL(Win_shared_query_c)
       "MPI_Win_shared_query_c", win,
       [&](BoundWindow& window) {
         SharedMemory memory;
+        if (const Failure bad = check_outputs(size, disp_unit, base)) return bad;
         if (const Failure bad = query(window, rank, memory)) return bad;
         *size = memory.size;
         *disp_unit = memory.disp_unit;
@@ -90,6 +92,7 @@ ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
   return carry(
       "MPI_Win_get_group", win,
       [&](BoundWindow& window) {
+        if (const Failure bad = check_outputs(group)) return bad;
         // The caller's own: he frees it.
         PMPI_Group_excl(window.carried->group, 0, nullptr, group);
         return Failure();
@@ -114,6 +117,7 @@ ORIEL_MPI_CALL(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
   const int code = carry(
       "MPI_Win_get_attr", win,
       [&](BoundWindow& window) {
+        if (const Failure bad = check_outputs(value, flag)) return bad;
         void* found = nullptr;
         switch (keyval) {
           case MPI_WIN_BASE:
@@ -155,6 +159,7 @@ ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
   return carry(
       "MPI_Win_get_info", win,
       [&](BoundWindow& window) {
+        if (const Failure bad = check_outputs(info)) return bad;
         MPI_Info made = MPI_INFO_NULL;
         // All handles of a window share its synchronization, and what promises about it hold.
         WindowInfo keys = window.info;
