@@ -47,13 +47,30 @@ inline Failure issue(BoundWindow& window, const Access& access) {
   return issue(window, access, nullptr, posted);
 }
 
+/// Whether one of two addresses is null. Addresses of memory usually have bits in common, so that
+/// one comparison tells.
+inline bool any_null(const void* one, const void* other) {
+  const auto common =
+      reinterpret_cast<std::uintptr_t>(one) & reinterpret_cast<std::uintptr_t>(other);
+  return common == 0 && (one == nullptr || other == nullptr);
+}
+
+/// Whether so many elements of less than 2^31 bytes each, counted in bytes, are their number or,
+/// of a negative count, more than any window has: whoever asks for them is told by the window's
+/// size. True of every int, for which compilers leave it out.
+inline bool countable(MPI_Count count) {
+  constexpr MPI_Count limit = MPI_Count{1} << 32;
+  return count >= -limit && count < limit;
+}
+
 /// Whether a put or get is of one contiguous type, in one run on both sides: its bytes. Never of a
 /// null address.
 inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_Count target_count,
                     MPI_Datatype target_type, std::size_t& bytes) {
-  // One type and count on both sides. The bounds keep the product below from overflowing.
-  if (local == nullptr || type != target_type || count != target_count) return false;
-  if (static_cast<std::uint64_t>(count) >> 32 != 0) return false;
+  if (local == nullptr) [[unlikely]]
+    return false;
+  // One type and count on both sides.
+  if (type != target_type || count != target_count || !countable(count)) return false;
   const Datatypes::Known* known = runtime.datatypes.look(type);
   if (known == nullptr || !known->layout->short_contiguous()) return false;
   bytes = static_cast<std::size_t>(count) * known->layout->size();
@@ -176,18 +193,18 @@ inline bool may_update(ThreadLine*& line) {
                                                    MPI_Op op, MPI_Datatype type, MPI_Count count,
                                                    int rank, MPI_Aint displacement,
                                                    const void* origin, void* result) {
-  // The general path raises the errors of null addresses. MPI_NO_OP reads no origin.
-  if (!valid_rank(window, rank) || (origin == nullptr && op != MPI_NO_OP) ||
-      (kind == OperationKind::get_accumulate && result == nullptr)) {
-    return false;
+  if (!valid_rank(window, rank)) return false;
+  if (kind == OperationKind::accumulate ? origin == nullptr : any_null(origin, result))
+      [[unlikely]] {
+    // MPI_NO_OP reads no origin. The general path raises the error of anything else.
+    if (result == nullptr || op != MPI_NO_OP) return false;
   }
   if ((op != last_update.op || type != last_update.type || kind != last_update.kind) &&
       !resolve_update(kind, op, type)) {
     return false;
   }
-  // The bound keeps the product with the element's size from overflowing.
   ThreadLine* line;
-  if (static_cast<std::uint64_t>(count) >> 32 != 0 || !may_update(line)) return false;
+  if (!countable(count) || !may_update(line)) return false;
   if (window.info.order.load()) order_before(kind);
   return window.core->reduce_directly(line, rank, displacement, last_update.reduction, origin,
                                       result, static_cast<std::uint64_t>(count));
@@ -271,7 +288,7 @@ inline bool compare_and_swap_at_once(const BoundWindow& window, const void* orig
                                      MPI_Aint displacement) {
   const OperationKind kind = OperationKind::compare_and_swap;
   ThreadLine* line;
-  if (!valid_rank(window, rank) || origin == nullptr || compare == nullptr || result == nullptr ||
+  if (!valid_rank(window, rank) || any_null(origin, result) || compare == nullptr ||
       !may_update(line) ||
       ((type != last_update.type || kind != last_update.kind) &&
        !resolve_update(kind, MPI_REPLACE, type))) {
