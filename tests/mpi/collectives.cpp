@@ -617,6 +617,12 @@ void errors(const Program& program) {
   CHECK_CLASS(oriel.Reduce_init(memory.data(), into.data(), 2, MPI_FLOAT, MPI_BAND, 0, comm,
                                 MPI_INFO_NULL, &request),
               MPI_ERR_OP);
+  // Some hosts' windows take MPI_BYTE as a number, no host's MPI_Reduce does.
+  for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR}) {
+    CHECK_CLASS(oriel.Reduce_init(memory.data(), into.data(), 2, MPI_BYTE, op, 0, comm,
+                                  MPI_INFO_NULL, &request),
+                MPI_ERR_OP);
+  }
   CHECK_CLASS(oriel.Reduce_init(last ? nullptr : memory.data(), into.data(), 2, MPI_INT, MPI_SUM, 0,
                                 comm, MPI_INFO_NULL, &request),
               MPI_ERR_BUFFER);

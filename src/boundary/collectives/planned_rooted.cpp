@@ -84,6 +84,9 @@ Failure PlannedReduce::take_op(const Datatypes::Known& known) {
       known.layout->extent() != basic->extent) {
     return {MPI_ERR_OP, "a predefined op takes predefined datatypes alone"};
   }
+  if (!has_reduction(arguments_.op, *basic)) {
+    return {MPI_ERR_OP, "the op is not defined for this datatype"};
+  }
   const Failure bad = reduction_of(OperationKind::accumulate, arguments_.op, basic, reduction_);
   if (bad) return bad;
   elements_ = known.elements;

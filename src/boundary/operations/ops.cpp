@@ -29,7 +29,8 @@ struct PredefinedOp {
   Op op;
   bool integer, floating, logical, complex, byte, pair;
 
-  bool takes(TypeClass type) const {
+  /// `numbers`: MPI_BYTE counts as an integer.
+  bool takes(TypeClass type, bool numbers) const {
     switch (type) {
       case TypeClass::integer:
         return integer;
@@ -40,7 +41,7 @@ struct PredefinedOp {
       case TypeClass::complex:
         return complex;
       case TypeClass::byte:
-        return byte || (integer && bytes_are_numbers());
+        return byte || (integer && numbers);
       case TypeClass::pair:
         return pair;
       case TypeClass::opaque:
@@ -106,7 +107,7 @@ Failure reduction_of(OperationKind kind, MPI_Op op, const PredefinedType* basic,
   }
   const PredefinedOp* found = find_predefined(op);
   if (found == nullptr) return {MPI_ERR_OP, "the op is not a predefined one"};
-  if (!found->takes(type.type_class)) {
+  if (!found->takes(type.type_class, bytes_are_numbers())) {
     return {MPI_ERR_OP, "the op is not defined for this datatype"};
   }
   reduction.op = found->op;
@@ -116,6 +117,11 @@ Failure reduction_of(OperationKind kind, MPI_Op op, const PredefinedType* basic,
 
 bool predefined(MPI_Op op) {
   return find_predefined(op) != nullptr;
+}
+
+bool has_reduction(MPI_Op op, const PredefinedType& type) {
+  const PredefinedOp* found = find_predefined(op);
+  return found != nullptr && found->takes(type.type_class, false);
 }
 
 }  // namespace oriel::boundary

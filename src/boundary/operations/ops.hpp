@@ -16,5 +16,8 @@ Failure reduction_of(OperationKind kind, MPI_Op op, const PredefinedType* basic,
 
 /// Whether it is one of MPI_Reduce's predefined ops.
 bool predefined(MPI_Op op);
+/// Whether MPI-4.1 section 6.9.2 has such an op on the type. Hosts' collectives take no more than
+/// that, where their windows do: see reduction_of().
+bool has_reduction(MPI_Op op, const PredefinedType& type);
 
 }  // namespace oriel::boundary
