@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
-#include <cstdlib>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -40,10 +41,6 @@ void take(MPI_Info info, const char* key, std::string& value, Accepts&& accepts)
   if (given && accepts(*given)) value = std::move(*given);
 }
 
-void take(MPI_Info info, const char* key, std::string& value) {
-  take(info, key, value, [](std::string_view) { return true; });
-}
-
 void take(MPI_Info info, const char* key, bool& value) {
   const auto given = value_of(info, key);
   if (!given) return;
@@ -64,23 +61,75 @@ void take(MPI_Info info, const char* key, Published<bool>& value, std::string_vi
   if (given && (*given == no || *given == yes)) value.store(*given == yes);
 }
 
-/// A value of accumulate_ordering.
-bool orders(std::string_view value) {
-  if (value == "none") return true;
-  static constexpr std::array<std::string_view, 4> words{"rar", "raw", "war", "waw"};
+/// Whether every one of the words, which are apart by commas, is taken.
+template <typename Takes>
+bool all_words(std::string_view value, Takes&& takes) {
   while (true) {
     const std::string_view word = value.substr(0, value.find(','));
-    if (std::find(words.begin(), words.end(), word) == words.end()) return false;
+    if (!takes(word)) return false;
     if (word.size() == value.size()) return true;
     value.remove_prefix(word.size() + 1);
   }
 }
 
+/// A value of accumulate_ordering.
+bool orders(std::string_view value) {
+  static constexpr std::array<std::string_view, 4> words{"rar", "raw", "war", "waw"};
+  return value == "none" || all_words(value, [](std::string_view word) {
+           return std::ranges::find(words, word) != words.end();
+         });
+}
+
+/// The ops that a value of which_accumulate_ops names; none: it is no value.
+std::optional<OpSet> named_ops(std::string_view value) {
+  struct Name {
+    std::string_view name;
+    OpSet ops;
+  };
+  static constexpr std::array names{
+      Name{"replace", bit(Op::replace)}, Name{"no_op", bit(Op::no_op)},
+      Name{"sum", bit(Op::sum)},         Name{"prod", bit(Op::prod)},
+      Name{"min", bit(Op::min)},         Name{"max", bit(Op::max)},
+      Name{"land", bit(Op::land)},       Name{"lor", bit(Op::lor)},
+      Name{"lxor", bit(Op::lxor)},       Name{"band", bit(Op::band)},
+      Name{"bor", bit(Op::bor)},         Name{"bxor", bit(Op::bxor)},
+      Name{"minloc", bit(Op::minloc)},   Name{"maxloc", bit(Op::maxloc)},
+      Name{"cswap", compare_swap_bit},   Name{"any_op", every_op},
+  };
+  OpSet ops = 0;
+  const bool known = all_words(value, [&](std::string_view word) {
+    const auto* const found = std::ranges::find(names, word, &Name::name);
+    if (found == names.end()) return false;
+    ops |= found->ops;
+    return true;
+  });
+  return known ? std::optional(ops) : std::nullopt;
+}
+
+/// What is no decimal number of this type is none.
+template <typename Number>
+std::optional<Number> number_in(std::string_view value) {
+  Number number{};
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
+  return number;
+}
+
 /// A number of things.
 bool counts(std::string_view value) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error == std::errc() && end == value.data() + value.size() && number >= 0;
+  return number_in<int>(value).value_or(-1) >= 0;
+}
+
+/// A number of bytes.
+bool measures(std::string_view value) {
+  return number_in<std::uint64_t>(value).has_value();
+}
+
+/// An alignment that our memory can be given, and does not have anyway.
+bool aligns(std::string_view value) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  const std::uint64_t bytes = number_in<std::uint64_t>(value).value_or(0);
+  return std::has_single_bit(bytes) && bytes > cache_line && bytes <= most;
 }
 
 }  // namespace
@@ -89,8 +138,9 @@ void WindowInfo::read(MPI_Info info) {
   take(info, "alloc_shared_noncontig", alloc_shared_noncontig);
   take(info, "acc_single_intrinsic", accumulate_intrinsic);  // Open MPI's name of the next
   take(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
-  take(info, "which_accumulate_ops", which_accumulate_ops);
-  take(info, "mpi_minimum_memory_alignment", minimum_alignment);
+  take(info, "which_accumulate_ops", which_accumulate_ops,
+       [](std::string_view value) { return named_ops(value).has_value(); });
+  take(info, "mpi_minimum_memory_alignment", minimum_alignment, aligns);
   take(info, ORIEL_ASSERT_MAX_NUM_NOTIFY, max_num_notify, counts);
   update(info);
 }
@@ -102,8 +152,9 @@ void WindowInfo::update(MPI_Info info) {
   take(info, "accumulate_ordering", accumulate_ordering, orders);
   take(info, "accumulate_ops", accumulate_ops,
        [](std::string_view value) { return value == "same_op" || value == "same_op_no_op"; });
-  take(info, "mpi_accumulate_granularity", accumulate_granularity);
-  take(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds);
+  take(info, "mpi_accumulate_granularity", accumulate_granularity, measures);
+  take(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds,
+       [](std::string_view) { return true; });
   take(info, ORIEL_WEAK_UNLOCK, weak_unlock);
   take(info, ORIEL_WIN_ORDER, order);
   take(info, ORIEL_WIN_SCOPE, thread_scope, "process", "thread");
@@ -158,8 +209,7 @@ int WindowInfo::write(MPI_Info info) const {
 }
 
 int WindowInfo::most_counters() const {
-  int most = 0;
-  std::from_chars(max_num_notify.data(), max_num_notify.data() + max_num_notify.size(), most);
+  const int most = number_in<int>(max_num_notify).value_or(0);
   return most != 0 ? most : std::numeric_limits<int>::max();
 }
 
@@ -169,26 +219,7 @@ int WindowInfo::suggested_counters() const {
 }
 
 OpSet WindowInfo::ops() const {
-  struct Name {
-    std::string_view name;
-    OpSet ops;
-  };
-  static constexpr std::array names{
-      Name{"replace", bit(Op::replace)}, Name{"no_op", bit(Op::no_op)}, Name{"sum", bit(Op::sum)},
-      Name{"prod", bit(Op::prod)},       Name{"min", bit(Op::min)},     Name{"max", bit(Op::max)},
-      Name{"land", bit(Op::land)},       Name{"lor", bit(Op::lor)},     Name{"lxor", bit(Op::lxor)},
-      Name{"band", bit(Op::band)},       Name{"bor", bit(Op::bor)},     Name{"bxor", bit(Op::bxor)},
-      Name{"cswap", compare_swap_bit},   Name{"any_op", every_op},
-  };
-  OpSet ops = 0;
-  for (std::string_view rest = which_accumulate_ops; !rest.empty();) {
-    const std::string_view word = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-    for (const Name& known : names) {
-      if (known.name == word) ops |= known.ops;
-    }
-  }
-  return ops;
+  return named_ops(which_accumulate_ops).value_or(every_op);
 }
 
 Atomicity WindowInfo::atomicity() const {
@@ -202,10 +233,12 @@ Atomicity WindowInfo::atomicity() const {
 }
 
 std::size_t WindowInfo::alignment() const {
-  const unsigned long asked = std::strtoul(minimum_alignment.c_str(), nullptr, 10);
-  std::size_t alignment = cache_line;
-  while (alignment < asked && alignment < (std::size_t{1} << 30)) alignment *= 2;
-  return alignment;
+  return number_in<std::size_t>(minimum_alignment).value_or(cache_line);
+}
+
+void WindowInfo::note_address(const void* memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  minimum_alignment = std::to_string(std::min<std::uintptr_t>(alignment(), address & -address));
 }
 
 }  // namespace oriel::boundary

@@ -41,6 +41,8 @@ struct WindowInfo {
 
   /// What the memory must be aligned to.
   std::size_t alignment() const;
+  /// The memory lies there, where others' sizes have put it: it may be aligned to less.
+  void note_address(const void* memory);
   /// How many notification counters a rank may have, and how many it should have at most so that
   /// they cost little.
   int most_counters() const;

@@ -580,6 +580,7 @@ int WindowMaker::share(void* base, MPI_Win* handle) {
   if (const int code = announce(); code != MPI_SUCCESS) return code;
   meet_peers();
   void* own = window_->base;
+  if (contiguous_ && own != nullptr) window_->info.note_address(own);
   const int code = finish(handle);
   // The argument is declared void* and is the address of a pointer of whatever type.
   if (code == MPI_SUCCESS) std::memcpy(base, &own, sizeof own);
