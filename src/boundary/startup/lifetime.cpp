@@ -8,7 +8,7 @@
 #include "boundary/progress/agent.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/requests/persistent_requests.hpp"
-#include "boundary/runtime/acquaintance.hpp"
+#include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -74,7 +74,7 @@ void Lifetime::end_session() {
   if (!ends) return;
   host_windows.empty();  // a let_go() may not have come to it yet
   progress.stop();
-  forget_met();
+  forget_known_peers();
   take_down();
 }
 
@@ -98,7 +98,7 @@ void Lifetime::before_world_ends() {
   persistent_requests.free_spare();
   world_ends_ = true;
   progress.stop();  // some hosts wait for it
-  forget_met();
+  forget_known_peers();
 }
 
 void Lifetime::after_world_ended() {

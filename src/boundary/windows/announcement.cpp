@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/windows/announcement.hpp"
+
+#include <algorithm>
+
+#include "boundary/host/host_windows.hpp"
+#include "boundary/progress/sweeping.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/windows/window_draft.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// All ranks know their peers, and have mapped what is announced: first extents. Between nodes
+/// shared memory is refused, and the network's atomics may be, which take the wish of all ranks.
+bool conclusive(const std::vector<Announcement>& all, bool shared) {
+  return std::ranges::all_of(all, [&](const Announcement& peer) {
+    const bool one_node = peer.node.id == all.front().node.id;
+    return peer.knows_peers != 0 && peer.failed == 0 && peer.control.extent() == 0 &&
+           (!peer.mappable() || peer.memory.extent() == 0) &&
+           (one_node || (!shared && all.front().intrinsic == 0));
+  });
+}
+
+}  // namespace
+
+std::string Announcements::rank_and_host(int rank) const {
+  return "rank " + std::to_string(rank) + " (" + of(rank).node.name.data() + ")";
+}
+
+void Announcements::lay_out_contiguously() {
+  Place next = by_rank.front().memory;
+  for (Announcement& announcement : by_rank) {
+    announcement.memory = next;
+    next.offset += announcement.size;
+  }
+}
+
+int announce(WindowDraft& draft, Announcements& announced) {
+  // The last part of a window that can be missing on this rank alone.
+  if (draft.mine.failed == 0 &&
+      !host_windows.make(runtime.self, MPI_ERRHANDLER_NULL, &draft.window->handle)) {
+    draft.fail(MPI_ERR_OTHER, "the host MPI cannot make the window that lends its handle");
+  }
+  announced.by_rank.resize(static_cast<std::size_t>(draft.ranks));
+  const int code =
+      gather(&draft.mine, sizeof draft.mine, announced.by_rank.data(), draft.communicator);
+  if (code != MPI_SUCCESS) return code;
+  announced.conclusive = conclusive(announced.by_rank, draft.shared());
+  return MPI_SUCCESS;
+}
+
+}  // namespace oriel::boundary

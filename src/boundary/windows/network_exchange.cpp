@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/windows/network_exchange.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/windows/window_draft.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// The ranks that do not share memory with rank 0, for error sentences.
+std::string others_than_first(const Announcements& announced, const NodeGroups& groups) {
+  std::string others;
+  for (int rank = 0; rank < static_cast<int>(groups.by_rank.size()); ++rank) {
+    if (groups.together(rank, 0)) continue;
+    others += (others.empty() ? "" : ", ") + announced.rank_and_host(rank);
+  }
+  return others;
+}
+
+std::string cannot_share(const Announcements& announced, const NodeGroups& groups) {
+  const char* host = announced.of(0).node.name.data();
+  const bool one_host = std::ranges::all_of(announced.by_rank, [&](const Announcement& peer) {
+    return std::strcmp(peer.node.name.data(), host) == 0;
+  });
+  return others_than_first(announced, groups) + " cannot share memory with " +
+         announced.rank_and_host(0) +
+         (one_host ? ": their processes are hidden from each other, as by PID namespaces of "
+                     "their own. Let them share one"
+                   : "; split the communicator by MPI_COMM_TYPE_SHARED first");
+}
+
+void offer_atomics(const WindowDraft& draft, void* memory, NetworkAnnouncement& own) {
+  // Whether an element is aligned must be seen from its place in the window.
+  constexpr std::uintptr_t largest_element = 8;
+  if (reinterpret_cast<std::uintptr_t>(memory) % largest_element != 0) return;
+  Routes& routes = runtime.engine()->routes;
+  if (routes.atomics() == nullptr) routes.set_atomics(AtomicNetwork::open());
+  AtomicNetwork* atomics = routes.atomics();
+  if (atomics == nullptr) return;
+  if (draft.mine.size != 0) {
+    draft.own->atomic_exposure = atomics->expose(memory, draft.mine.size, own.atomic_memory);
+    if (draft.own->atomic_exposure < 0) return;
+  }
+  own.atomic_name = atomics->name();
+  const OpSet ops = draft.window->info.ops();
+  own.atomics = {atomics->types(ops), ops};
+}
+
+void expose(const WindowDraft& draft, Network& network, NetworkAnnouncement& own) {
+  void* memory = draft.own->memory != nullptr ? draft.own->memory.get() : draft.window->base;
+  draft.own->exposure = network.expose(memory, draft.mine.size, own.memory);
+  own.exposed = draft.own->exposure >= 0 ? 1 : 0;
+  if (draft.window->info.accumulate_intrinsic) offer_atomics(draft, memory, own);
+}
+
+}  // namespace
+
+int meet_other_nodes(WindowDraft& draft, const Announcements& announced, const NodeGroups& groups,
+                     NetworkAnnouncements& network) {
+  if (!groups.several) return MPI_SUCCESS;
+  if (draft.shared()) {
+    draft.fail(MPI_ERR_RMA_SHARED, cannot_share(announced, groups));
+    return MPI_SUCCESS;  // all ranks know
+  }
+  NetworkAnnouncement own;
+  if (draft.holds_engine) {
+    const Guard guard(runtime.lock);
+    Routes& routes = runtime.engine()->routes;
+    std::string error;
+    if (routes.network() == nullptr) routes.set_network(Network::open(error));
+    if (routes.network() == nullptr) {
+      draft.fail(MPI_ERR_OTHER, "there is no way to " + others_than_first(announced, groups) +
+                                    ": " + (groups.obstacle.empty() ? "" : groups.obstacle + " ") +
+                                    error +
+                                    "; or set ORIEL_DISABLE=1 to use the host MPI's windows");
+    } else {
+      own.name = routes.network()->name();
+      if (draft.dynamic()) {
+        // Nothing is exposed: what is attached, its owner looks up for each operation.
+        own.exposed = routes.network()->direct() ? 1 : 0;
+      } else {
+        expose(draft, *routes.network(), own);
+      }
+    }
+  }
+  network.by_rank.resize(announced.by_rank.size());
+  return host_mpi().Allgather(&own, sizeof own, MPI_BYTE, network.by_rank.data(), sizeof own,
+                              MPI_BYTE, draft.communicator);
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/windows/window_agreement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "boundary/host/errors.hpp"
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/host/speaker.hpp"
+#include "boundary/runtime/known_peers.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/windows/window_draft.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// All ranks raise the error of the lowest rank that has one of this class.
+int fail_together(WindowDraft& draft, const Announcements& announced, int error_class) {
+  int speaker = 0;
+  int code = find_speaker(draft.communicator, draft.error_class == error_class, speaker);
+  if (code != MPI_SUCCESS) return code;
+  std::string words = draft.reason;
+  code = hear(draft.communicator, speaker, words);
+  if (code != MPI_SUCCESS) return code;
+  if (draft.error_class == MPI_SUCCESS) {
+    draft.reason = announced.rank_and_host(speaker) + " could not take part: " + words;
+  }
+  return raise(draft.communicator, draft.call, error_class, draft.reason);
+}
+
+/// All ranks come here together.
+void note_peers(const WindowDraft& draft, const WindowMembers& members) {
+  const Guard guard(runtime.lock);
+  ShmTransport& transport = runtime.engine()->routes.node();
+  if (std::ranges::all_of(members.by_rank, [&](const Member& member) {
+        return member.control == nullptr || transport.vm_allowed(member.process);
+      })) {
+    note_known_peers(draft.communicator, draft.mine.process.id);
+  }
+}
+
+/// Some rank must not touch a node peer's private memory: operations to and from ranks with private
+/// memory go by messages then, on all ranks alike and in both directions.
+void reach_by_messages(const WindowDraft& draft, const NodeGroups& groups, WindowMembers& members) {
+  const bool own_private = members.of(draft.rank).private_memory;
+  for (int rank = 0; rank < draft.ranks; ++rank) {
+    Member& member = members.of(rank);
+    if (rank == draft.rank || !groups.together(rank, draft.rank) ||
+        !(own_private || member.private_memory)) {
+      continue;
+    }
+    member.path = Path::served;
+    member.base = nullptr;
+    member.pieces = nullptr;
+    member.control = nullptr;
+    member.doorbell = nullptr;
+  }
+}
+
+}  // namespace
+
+int agree(WindowDraft& draft, const Announcements& announced, const NodeGroups& groups,
+          WindowMembers& members, WindowAgreement& agreed) {
+  agreed.remote = groups.several;
+  if (announced.conclusive) {
+    if (draft.error_class == MPI_SUCCESS) return MPI_SUCCESS;
+    // It cannot happen: what is announced has been mapped, and needs nothing more. The others would
+    // not know.
+    return raise(draft.communicator, draft.call, draft.error_class, draft.reason);
+  }
+  const bool served = std::ranges::any_of(members.by_rank, [](const Member& member) {
+    return member.path == Path::served && member.control != nullptr;
+  });
+  // Error classes are positive: the largest of all ranks' says whether anybody failed.
+  const std::array<int, 2> own{draft.error_class, served ? 1 : 0};
+  std::array<int, 2> any{};
+  if (const int code =
+          host_mpi().Allreduce(own.data(), any.data(), 2, MPI_INT, MPI_MAX, draft.communicator);
+      code != MPI_SUCCESS) {
+    return code;
+  }
+  if (any[0] != MPI_SUCCESS) return fail_together(draft, announced, any[0]);
+  agreed.messages_on_node = any[1] != 0;
+  agreed.remote = groups.several || agreed.messages_on_node;
+  if (agreed.messages_on_node) {
+    reach_by_messages(draft, groups, members);
+  } else if (!groups.divided) {
+    note_peers(draft, members);
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace oriel::boundary

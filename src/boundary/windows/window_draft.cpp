@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/windows/window_draft.hpp"
+
+#include <utility>
+
+#include "boundary/host/host_windows.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/startup/lifetime.hpp"
+#include "core/lock/control.hpp"
+
+namespace oriel::boundary {
+
+WindowDraft::WindowDraft(const char* name, MPI_Comm on, MPI_Info info)
+    : call(name), communicator(on), window(std::make_unique<BoundWindow>()) {
+  window->info.read(info);
+  window->suggested_counters = window->info.suggested_counters();
+  window->most_counters = window->info.most_counters();
+}
+
+WindowDraft::~WindowDraft() {
+  if (window == nullptr) return;
+  if (window->handle != MPI_WIN_NULL) host_windows.keep(window->handle, false);
+  if (window->carried->group != MPI_GROUP_NULL) PMPI_Group_free(&window->carried->group);
+  {
+    const Guard guard(runtime.lock);
+    if (mine.window != 0) runtime.engine()->process.forget_window(mine.window);
+    own.reset();
+    window.reset();
+  }
+  if (holds_engine) lifetime.let_go();
+}
+
+void WindowDraft::fail(int bad, std::string why) {
+  mine.failed = 1;
+  if (error_class != MPI_SUCCESS) return;
+  error_class = bad;
+  reason = std::move(why);
+  if (reason.ends_with('.')) reason.pop_back();  // it becomes a part of a sentence
+}
+
+void WindowDraft::take_memory(std::uint64_t bytes) {
+  if (mine.failed != 0) return;
+  const Guard guard(runtime.lock);
+  const std::uint64_t control_bytes = ControlBlock::bytes(static_cast<std::size_t>(ranks));
+  mine.control = take(control_bytes, alignof(ControlBlock), own->control);
+  if (bytes != 0) mine.memory = take(bytes, window->info.alignment(), own->memory);
+  if (mine.failed != 0) return;
+  // Process and number of the window.
+  const auto pid = static_cast<std::uint64_t>(mine.process.arena.pid);
+  const std::uint64_t name = pid << 32 | mine.window;
+  ControlBlock::create(own->control.get(), static_cast<std::uint32_t>(ranks), name);
+}
+
+Place WindowDraft::take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece) {
+  std::string error;
+  piece = {runtime.arena.allocate(bytes, alignment, error), {&runtime.arena}};
+  if (piece != nullptr) return runtime.arena.find(piece.get(), bytes).value_or(Place{});
+  fail(MPI_ERR_NO_MEM, error);
+  return {};
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "boundary/host/host.hpp"
+#include "boundary/runtime/bound_window.hpp"
+#include "boundary/runtime/own_memory.hpp"
+#include "boundary/windows/announcement.hpp"
+
+namespace oriel::boundary {
+
+/// This rank's part of a window that is being made. What the finished window has not taken over
+/// when the draft ends is given back.
+struct WindowDraft {
+  WindowDraft(const char* name, MPI_Comm on, MPI_Info info);
+  ~WindowDraft();
+  WindowDraft(const WindowDraft&) = delete;
+  WindowDraft& operator=(const WindowDraft&) = delete;
+
+  /// This rank cannot make its part. It takes the remaining steps with the others all the same, who
+  /// learn of it from `mine.failed` or when all agree. The first reason counts: the second half of
+  /// a sentence.
+  void fail(int error_class, std::string reason);
+  /// Allocates the control block, and so many bytes of window memory, in the arena.
+  void take_memory(std::uint64_t bytes);
+
+  bool dynamic() const { return window->flavor == MPI_WIN_FLAVOR_DYNAMIC; }
+  bool shared() const { return window->flavor == MPI_WIN_FLAVOR_SHARED; }
+  /// Of a peer's memory: of a dynamic window the words that tell what is attached.
+  std::uint64_t mapped_bytes(const Announcement& peer) const {
+    return dynamic() ? sizeof(SharedPieces) : peer.size;
+  }
+
+  const char* call;
+  MPI_Comm communicator;
+  int rank = 0;
+  int ranks = 0;
+  bool holds_engine = false;  // until the window does
+  bool contiguous = false;    // one piece of rank 0's holds the memory of all ranks
+  Announcement mine;
+  std::unique_ptr<BoundWindow> window;
+  std::shared_ptr<OwnMemory> own;  // the region's, once that is made
+  int error_class = MPI_SUCCESS;   // of this rank's failure
+  std::string reason;
+
+ private:
+  Place take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece);
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/windows/window_members.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/windows/window_draft.hpp"
+#include "core/lock/control.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// The rank's memory is in our address space, or one system call away. False, and `error` is a
+/// sentence, if it cannot be reached.
+bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
+                   WindowMembers& members, std::string& error) {
+  Member& member = members.of(rank);
+  ShmTransport& transport = runtime.engine()->routes.node();
+  const bool self = rank == draft.rank;
+  member.process = self ? transport.self() : transport.attach(peer.process, error);
+  if (member.process < 0) return false;
+  member.window = peer.window;
+  const std::uint64_t control_bytes = ControlBlock::bytes(static_cast<std::size_t>(draft.ranks));
+  std::byte* control = transport.at(member.process, peer.control, control_bytes, error);
+  if (control == nullptr) return false;
+  member.control = std::launder(reinterpret_cast<ControlBlock*>(control));
+  member.doorbell = &transport.doorbell(member.process);
+  member.size = peer.size;
+  member.disp_unit = peer.disp_unit;
+  member.address = peer.address;
+  member.private_memory = !peer.mappable() && peer.size != 0 && draft.ranks > 1;
+  if (draft.dynamic()) {
+    // What will be attached is not known: some of it may be private.
+    const std::byte* pieces =
+        transport.at(member.process, peer.memory, draft.mapped_bytes(peer), error);
+    if (pieces == nullptr) return false;
+    member.pieces = std::launder(reinterpret_cast<const SharedPieces*>(pieces));
+    member.private_memory = draft.ranks > 1;
+    if (!self && !transport.vm_allowed(member.process)) member.path = Path::served;
+  } else if (self && draft.window->flavor == MPI_WIN_FLAVOR_CREATE) {
+    member.base = static_cast<std::byte*>(draft.window->base);
+  } else if (peer.mappable()) {
+    const int owner = draft.contiguous ? members.of(0).process : member.process;
+    member.base = transport.at(owner, peer.memory, peer.size, error);
+    if (member.base == nullptr) return false;
+    if (self) draft.window->base = member.base;
+  } else if (peer.size != 0) {
+    member.path = transport.vm_allowed(member.process) ? Path::vm : Path::served;
+  }
+  return true;
+}
+
+/// By messages over the network. False, and `error` is a sentence, if there is no way.
+bool reach_elsewhere(const Announcement& peer, const NetworkAnnouncement& announced, Member& member,
+                     std::string& error) {
+  if (announced.name.endpoint.id == 0) return true;  // it has failed, and its reason is reported
+  const int number = runtime.engine()->routes.network()->attach(announced.name, error);
+  if (number < 0) return false;
+  member.process = Routes::first_elsewhere + number;
+  member.path = Path::served;
+  member.window = peer.window;
+  member.direct = announced.exposed != 0;
+  member.memory = announced.memory;
+  member.size = peer.size;
+  member.disp_unit = peer.disp_unit;
+  return true;
+}
+
+/// What all ranks leave to the network's atomics; nothing if two differ.
+AtomicSet atomics_of_all(const NetworkAnnouncements& network) {
+  if (network.by_rank.empty()) return {};
+  const NetworkAnnouncement& first = network.of(0);
+  AtomicSet all = first.atomics;
+  for (const NetworkAnnouncement& other : network.by_rank) {
+    all.types &= other.atomics.types;
+    if (other.atomics.ops != all.ops || other.atomic_name.provider != first.atomic_name.provider) {
+      return {};
+    }
+  }
+  return all;
+}
+
+/// All ranks have asked for accumulates by atomics, and each maps the memory of all.
+bool intrinsic_by_cpus(const WindowDraft& draft, const Announcements& announced,
+                       const WindowMembers& members) {
+  return !draft.dynamic() && std::ranges::all_of(announced.by_rank, [](const Announcement& rank) {
+    return rank.intrinsic != 0;
+  }) && std::ranges::all_of(members.by_rank, [](const Member& member) {
+    return member.control != nullptr && !member.private_memory;
+  });
+}
+
+void reach_by_atomics(WindowDraft& draft, const Announcements& announced,
+                      const NetworkAnnouncements& network, WindowMembers& members) {
+  members.atomics = atomics_of_all(network);
+  draft.window->info.accumulate_intrinsic =
+      !members.atomics.empty() || intrinsic_by_cpus(draft, announced, members);
+  if (members.atomics.empty()) return;
+  for (int rank = 0; rank < draft.ranks; ++rank) {
+    const NetworkAnnouncement& peer = network.of(rank);
+    Member& member = members.of(rank);
+    member.atomic_process = runtime.engine()->routes.atomics()->attach(peer.atomic_name);
+    member.atomic_memory = peer.atomic_memory;
+    if (member.atomic_process >= 0) continue;
+    return draft.fail(MPI_ERR_OTHER,
+                      announced.rank_and_host(rank) +
+                          " cannot be reached by libfabric's atomics; leave out the info key "
+                          "mpi_assert_accumulate_intrinsic");
+  }
+}
+
+}  // namespace
+
+WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
+                           const NodeGroups& groups, const NetworkAnnouncements& network) {
+  WindowMembers members;
+  if (draft.error_class != MPI_SUCCESS) return members;
+  const Guard guard(runtime.lock);
+  members.by_rank.resize(announced.by_rank.size());
+  for (int rank = 0; rank < draft.ranks; ++rank) {
+    const Announcement& peer = announced.of(rank);
+    if (peer.failed != 0) continue;  // all ranks will fail; which one could not is what they report
+    std::string error;
+    const bool reached = groups.together(rank, draft.rank)
+                             ? reach_on_node(draft, peer, rank, members, error)
+                             : reach_elsewhere(peer, network.of(rank), members.of(rank), error);
+    if (!reached) {
+      draft.fail(MPI_ERR_OTHER, announced.rank_and_host(rank) + " cannot be reached: " + error);
+      return members;
+    }
+  }
+  reach_by_atomics(draft, announced, network, members);
+  return members;
+}
+
+}  // namespace oriel::boundary
