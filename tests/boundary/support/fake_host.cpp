@@ -141,6 +141,26 @@ std::size_t bytes_of(int count, MPI_Datatype type) {
   return known ? static_cast<std::size_t>(count) * static_cast<std::size_t>(known->size) : 0;
 }
 
+int allgather(const void* own, void* all, int count, MPI_Datatype type, MPI_Comm comm) {
+  return collect(comm, "Allgather", host().counts.allgather, own, all, bytes_of(count, type), true);
+}
+int allreduce(const void* own, void* all, int count, MPI_Datatype type, MPI_Comm comm) {
+  return collect(comm, "Allreduce", host().counts.allreduce, own, all, bytes_of(count, type),
+                 false);
+}
+int bcast(void* bytes, int count, MPI_Datatype type, MPI_Comm comm) {
+  return collect(comm, "Bcast", host().counts.bcast, nullptr, bytes, bytes_of(count, type), false);
+}
+int barrier(MPI_Comm comm) {
+  return collect(comm, "Barrier", host().counts.barrier, nullptr, nullptr, 0, false);
+}
+
+MPI_Request complete_from_the_start() {
+  const MPI_Request request = make_request();
+  complete_request(request);
+  return request;
+}
+
 bool idle(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL) return true;
   const Request* request = look(host().requests, handle);
@@ -319,10 +339,6 @@ const CollectiveCounts& collective_counts() {
   return host().counts;
 }
 
-int live_windows() {
-  return static_cast<int>(host().windows.size());
-}
-
 int live_groups() {
   return static_cast<int>(host().groups.size());
 }
@@ -427,9 +443,9 @@ int PMPI_Comm_size(MPI_Comm comm, int* size) {
   *size = known->size;
   return MPI_SUCCESS;
 }
-int PMPI_Comm_test_inter(MPI_Comm, int* flag) {
+int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
   *flag = 0;
-  return MPI_SUCCESS;
+  return look(host().communicators, comm) != nullptr ? MPI_SUCCESS : MPI_ERR_COMM;
 }
 int PMPI_Comm_split(MPI_Comm, int, int, MPI_Comm* made) {
   *made = make_communicator(1);
@@ -480,18 +496,39 @@ int PMPI_Group_free(MPI_Group* group) {
 
 int PMPI_Allgather(const void* own, int, MPI_Datatype, void* all, int count, MPI_Datatype type,
                    MPI_Comm comm) {
-  return collect(comm, "Allgather", host().counts.allgather, own, all, bytes_of(count, type), true);
+  return allgather(own, all, count, type, comm);
 }
 int PMPI_Allreduce(const void* own, void* all, int count, MPI_Datatype type, MPI_Op,
                    MPI_Comm comm) {
-  return collect(comm, "Allreduce", host().counts.allreduce, own, all, bytes_of(count, type),
-                 false);
+  return allreduce(own, all, count, type, comm);
 }
 int PMPI_Bcast(void* bytes, int count, MPI_Datatype type, int, MPI_Comm comm) {
-  return collect(comm, "Bcast", host().counts.bcast, nullptr, bytes, bytes_of(count, type), false);
+  return bcast(bytes, count, type, comm);
 }
 int PMPI_Barrier(MPI_Comm comm) {
-  return collect(comm, "Barrier", host().counts.barrier, nullptr, nullptr, 0, false);
+  return barrier(comm);
+}
+
+// The nonblocking ones are complete at once, and counted as the others.
+
+int PMPI_Iallgather(const void* own, int, MPI_Datatype, void* all, int count, MPI_Datatype type,
+                    MPI_Comm comm, MPI_Request* request) {
+  *request = complete_from_the_start();
+  return allgather(own, all, count, type, comm);
+}
+int PMPI_Iallreduce(const void* own, void* all, int count, MPI_Datatype type, MPI_Op, MPI_Comm comm,
+                    MPI_Request* request) {
+  *request = complete_from_the_start();
+  return allreduce(own, all, count, type, comm);
+}
+int PMPI_Ibcast(void* bytes, int count, MPI_Datatype type, int, MPI_Comm comm,
+                MPI_Request* request) {
+  *request = complete_from_the_start();
+  return bcast(bytes, count, type, comm);
+}
+int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+  *request = complete_from_the_start();
+  return barrier(comm);
 }
 
 // Info.
@@ -606,8 +643,7 @@ int PMPI_Send(const void*, int count, MPI_Datatype type, int, int, MPI_Comm) {
   return derived != nullptr && derived->committed ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
 int PMPI_Isend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request* request) {
-  *request = make_request();
-  complete_request(*request);
+  *request = complete_from_the_start();
   return MPI_SUCCESS;
 }
 int PMPI_Recv_init(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request* request) {

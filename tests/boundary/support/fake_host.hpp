@@ -10,7 +10,7 @@
 /// A host MPI of one process, as far as the boundary needs one for tests without an MPI job: a
 /// library of its own, in which HostMpi finds the host's functions as it finds those of a real MPI.
 /// It has objects (types, communicators, info, windows, requests) and no messages. Further ranks of
-/// a communicator are scripted: see set_peers(). What is not needed ends the process with a
+/// a communicator are scripted: see make_communicator(). What is not needed ends the process with a
 /// sentence.
 namespace oriel::test {
 
@@ -53,8 +53,7 @@ struct CollectiveCounts {
 };
 const CollectiveCounts& collective_counts();
 
-/// Windows, groups and communicators of the host that have not been freed.
-int live_windows();
+/// Groups that have not been freed.
 int live_groups();
 
 /// A communicator of `size` ranks, of which this process is rank 0. In its collectives `peer` has
