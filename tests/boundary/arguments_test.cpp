@@ -96,6 +96,12 @@ TEST_F(Arguments, TheFirstWrongOneIsTold) {
                  std::string("MPI_Put") + unnamed + "the rank is not in the window's group.");
 }
 
+TEST_F(Arguments, TheOpIsTheLast) {
+  expect_refused(MPI_Accumulate(ones.data(), 1, MPI_FLOAT, 0, -1, 1, MPI_FLOAT, MPI_BAND, win_),
+                 MPI_ERR_DISP,
+                 std::string("MPI_Accumulate") + unnamed + "the target displacement is negative.");
+}
+
 TEST_F(Arguments, ARankMustBeInTheGroup) {
   for (const int rank : {1, -7}) {
     expect_refused(put(1, MPI_INT, rank, 0, 1, MPI_INT), MPI_ERR_RANK,
@@ -177,6 +183,19 @@ TEST_F(Arguments, ARequestOfAnOperationIsComplete) {
   EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
   EXPECT_EQ(request, MPI_REQUEST_NULL);
   EXPECT_EQ(memory_[0], 1);
+}
+
+TEST_F(Arguments, ARequestNeedsAPassiveEpoch) {
+  ASSERT_EQ(MPI_Win_unlock(0, win_), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Win_fence(0, win_), MPI_SUCCESS);
+  MPI_Request request = MPI_REQUEST_NULL;
+  expect_refused(MPI_Rput(ones.data(), 1, MPI_INT, 0, 0, 1, MPI_INT, win_, &request),
+                 MPI_ERR_RMA_SYNC,
+                 std::string("MPI_Rput") + unnamed +
+                     "request-based operations need a lock or lock_all epoch.");
+  EXPECT_EQ(request, MPI_REQUEST_NULL);
+  ASSERT_EQ(MPI_Win_fence(MPI_MODE_NOSUCCEED, win_), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win_), MPI_SUCCESS);
 }
 
 TEST_F(Arguments, AWindowIsCalledByItsName) {

@@ -129,6 +129,38 @@ TEST_F(MakingWindows, AFailureOfOneThatKnowsItsPeersIsAgreedOn) {
   EXPECT_EQ(counted.since(), (CollectiveCounts{.allgather = 2, .allreduce = 2, .bcast = 1}));
 }
 
+TEST_F(MakingWindows, SoIsAFailureAfterItHasSaidSo) {
+  const MPI_Comm comm = make_communicator(1);
+  ASSERT_EQ(create(comm), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Win_free(&win_), MPI_SUCCESS);
+  void* base = nullptr;
+  const Counted counted;
+  const int code =
+      MPI_Win_allocate(MPI_Aint{1} << 62, 1, MPI_INFO_NULL, comm, static_cast<void*>(&base), &win_);
+  EXPECT_EQ(class_of(code), MPI_ERR_NO_MEM);
+  EXPECT_EQ(counted.since(), (CollectiveCounts{.allgather = 2, .allreduce = 2, .bcast = 1}));
+  EXPECT_EQ(base, nullptr);
+}
+
+TEST_F(MakingWindows, AWindowKnowsItsMemory) {
+  const MPI_Comm comm = make_communicator(1);
+  void* base = nullptr;
+  ASSERT_EQ(MPI_Win_allocate(96, 4, MPI_INFO_NULL, comm, static_cast<void*>(&base), &win_),
+            MPI_SUCCESS);
+  const auto attribute = [&](int key) {
+    void* value = nullptr;
+    int found = 0;
+    EXPECT_EQ(MPI_Win_get_attr(win_, key, static_cast<void*>(&value), &found), MPI_SUCCESS);
+    EXPECT_EQ(found, 1);
+    return value;
+  };
+  EXPECT_EQ(attribute(MPI_WIN_BASE), base);
+  EXPECT_EQ(*static_cast<MPI_Aint*>(attribute(MPI_WIN_SIZE)), 96);
+  EXPECT_EQ(*static_cast<int*>(attribute(MPI_WIN_DISP_UNIT)), 4);
+  EXPECT_EQ(*static_cast<int*>(attribute(MPI_WIN_CREATE_FLAVOR)), MPI_WIN_FLAVOR_ALLOCATE);
+  EXPECT_EQ(MPI_Win_free(&win_), MPI_SUCCESS);
+}
+
 TEST_F(MakingWindows, AnotherRanksFailureIsEverybodys) {
   int reductions = 0;
   int gathered = 0;

@@ -268,6 +268,17 @@ TEST_F(RequestArrays, SomeHasACodeForEachIfOneHasFailed) {
   EXPECT_EQ(statuses_[2].MPI_ERROR, MPI_SUCCESS);
 }
 
+TEST_F(RequestArrays, SomeTellsOfOursBesideAFailureOfTheHosts) {
+  complete_request(hosts(0), 9, MPI_ERR_TRUNCATE);
+  own(1, 5).end();
+  EXPECT_EQ(test_some(2, array_.data(), &done_, indices_.data(), statuses_.data()),
+            MPI_ERR_IN_STATUS);
+  ASSERT_EQ(done_, 2);
+  EXPECT_EQ(statuses_[0].MPI_ERROR, MPI_ERR_TRUNCATE);
+  EXPECT_EQ(statuses_[1].MPI_ERROR, MPI_SUCCESS);
+  EXPECT_EQ(statuses_[1].MPI_TAG, 5);
+}
+
 #if ORIEL_HOST_STATUS_OF_MANY
 
 TEST_F(RequestArrays, LooksAtManyEndNothing) {
