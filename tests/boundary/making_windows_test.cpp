@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 
+#include "boundary/host/host_mpi.hpp"
 #include "boundary/windows/announcement.hpp"
 #include "support/fake_host.hpp"
 
@@ -158,6 +159,16 @@ TEST_F(MakingWindows, AWindowKnowsItsMemory) {
   EXPECT_EQ(*static_cast<MPI_Aint*>(attribute(MPI_WIN_SIZE)), 96);
   EXPECT_EQ(*static_cast<int*>(attribute(MPI_WIN_DISP_UNIT)), 4);
   EXPECT_EQ(*static_cast<int*>(attribute(MPI_WIN_CREATE_FLAVOR)), MPI_WIN_FLAVOR_ALLOCATE);
+  EXPECT_EQ(MPI_Win_free(&win_), MPI_SUCCESS);
+}
+
+TEST_F(MakingWindows, AWindowKeepsWhatItsInfoPromises) {
+  MPI_Info info = MPI_INFO_NULL;
+  PMPI_Info_create(&info);
+  host_mpi().Info_set(info, "no_locks", "true");
+  ASSERT_EQ(MPI_Win_create(memory_.data(), 8, 1, info, make_communicator(1), &win_), MPI_SUCCESS);
+  PMPI_Info_free(&info);
+  EXPECT_EQ(class_of(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win_)), MPI_ERR_RMA_SYNC);
   EXPECT_EQ(MPI_Win_free(&win_), MPI_SUCCESS);
 }
 

@@ -13,7 +13,7 @@
 
 namespace oriel::boundary {
 
-/// What a rank tells all others besides where there are several nodes.
+/// What a rank tells all others in addition if the ranks are on several nodes.
 struct NetworkAnnouncement {
   NetworkName name;
   RemoteMemory memory;

@@ -16,7 +16,7 @@ namespace oriel::boundary {
 struct NodeGroups {
   std::vector<std::uint64_t> by_rank;  // two ranks map each other if their numbers are equal
   bool several = false;
-  bool divided = false;  // some rank cannot map another one's of its node
+  bool divided = false;  // some rank cannot map the memory of another one of its node
   std::string obstacle;  // why this rank cannot, as a sentence
 
   bool together(int one, int other) const {

@@ -65,8 +65,8 @@ int agree(WindowDraft& draft, const Announcements& announced, const NodeGroups& 
   agreed.remote = groups.several;
   if (announced.conclusive) {
     if (draft.error_class == MPI_SUCCESS) return MPI_SUCCESS;
-    // It cannot happen: what is announced has been mapped, and needs nothing more. The others would
-    // not know.
+    // This cannot happen: all that is announced has been mapped before. The other ranks would not
+    // learn of it.
     return raise(draft.communicator, draft.call, draft.error_class, draft.reason);
   }
   const bool served = std::ranges::any_of(members.by_rank, [](const Member& member) {

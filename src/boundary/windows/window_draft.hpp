@@ -12,17 +12,17 @@
 
 namespace oriel::boundary {
 
-/// This rank's part of a window that is being made. What the finished window has not taken over
-/// when the draft ends is given back.
+/// This rank's part of a window that is being made. When the draft ends, it gives back what the
+/// finished window has not taken over.
 struct WindowDraft {
   WindowDraft(const char* name, MPI_Comm on, MPI_Info info);
   ~WindowDraft();
   WindowDraft(const WindowDraft&) = delete;
   WindowDraft& operator=(const WindowDraft&) = delete;
 
-  /// This rank cannot make its part. It takes the remaining steps with the others all the same, who
-  /// learn of it from `mine.failed` or when all agree. The first reason counts: the second half of
-  /// a sentence.
+  /// Notes that this rank cannot make its part. The rank takes the remaining steps all the same;
+  /// the other ranks learn of the failure from `mine.failed`, or when all agree. The first reason
+  /// counts, which is the second half of a sentence.
   void fail(int error_class, std::string reason);
   /// Allocates the control block, and so many bytes of window memory, in the arena.
   void take_memory(std::uint64_t bytes);
