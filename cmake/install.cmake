@@ -31,7 +31,9 @@ set(ORIEL_PYTHON "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/oriel.in ${CMAKE_BINARY_DIR}/bin/oriel @ONLY
   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
                    WORLD_EXECUTE)
-set(ORIEL_PYTHON_FOLDER "$(dirname \"$0\")/../${CMAKE_INSTALL_LIBDIR}/oriel/python")
+# The command may be called by a symbolic link.
+set(ORIEL_PYTHON_FOLDER
+    "$(dirname \"$(readlink -f \"$0\")\")/../${CMAKE_INSTALL_LIBDIR}/oriel/python")
 set(ORIEL_PYTHON "")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/oriel.in ${CMAKE_BINARY_DIR}/install/oriel @ONLY)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/install/oriel DESTINATION ${CMAKE_INSTALL_BINDIR})

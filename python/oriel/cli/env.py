@@ -25,12 +25,13 @@ def main(argv: list[str]) -> int:
         help="mpich, openmpi, intel, mpich-abi, intel-abi or abi",
     )
     host = find_host(parser.parse_args(argv).mpi)
-    if not host.library.is_file():
-        raise HostError(
-            f"The library {host.library} is not there. Build it with `make` or "
-            "`cmake --build build`."
-        )
-    print(f"LD_PRELOAD={host.library}")
-    for name, value in host.library_path().items():
+    variables = {"LD_PRELOAD": host.preloadable(), **host.library_path()}
+    for name, value in variables.items():
+        if value.split() != [value]:
+            raise HostError(
+                f"{name} has a space in it, at which a shell would separate it: {value}. Set it "
+                "yourself, or start the program with `oriel run`."
+            )
+    for name, value in variables.items():
         print(f"{name}={value}")
     return 0

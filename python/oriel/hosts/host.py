@@ -62,10 +62,8 @@ def prefix() -> Path:
 
 def own_program(host: Host, name: str) -> Path:
     """One of our own programs as it was built for this host."""
-    if (_SOURCE_TREE / "CMakeLists.txt").is_file() or "ORIEL_PREFIX" in os.environ:
-        folder = prefix() / "programs"
-    else:
-        folder = _PACKAGE.parents[1] / "programs"
+    in_tree = (_SOURCE_TREE / "CMakeLists.txt").is_file()
+    folder = (prefix() if in_tree else _PACKAGE.parents[1]) / "programs"
     path = folder / host.name / name
     if not path.is_file():
         raise HostError(
@@ -117,6 +115,22 @@ class Host:
             self, name=f"{self.name}-{STANDARD_ABI}", library=oriel_library(STANDARD_ABI)
         )
 
+    def preloadable(self) -> str:
+        """The library's path as LD_PRELOAD takes it."""
+        if not self.library.is_file():
+            raise HostError(
+                f"The library for {self.name}, {self.library}, is not there. "
+                "Build it with `make` or `cmake --build build`."
+            )
+        path = str(self.library)
+        if re.search(r"[\s:]", path):
+            raise HostError(
+                f"The library {path} cannot be preloaded: LD_PRELOAD separates its entries by "
+                "spaces and colons. Move Oriel to a folder whose path has neither, or set "
+                f"ORIEL_PREFIX to a symbolic link to {prefix()} whose path has neither."
+            )
+        return path
+
     def command(
         self,
         n: int,
@@ -136,13 +150,8 @@ class Host:
             if n > len(os.sched_getaffinity(0)):
                 for_ranks.setdefault("ORIEL_CROWDED", "1")  # the nodes share the cores
         if preload:
-            if not self.library.is_file():
-                raise HostError(
-                    f"The library for {self.name}, {self.library}, is not there. "
-                    "Build it with `make` (or `cmake --build build`), or start without Oriel."
-                )
             before = for_ranks.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD")
-            for_ranks["LD_PRELOAD"] = ":".join(filter(None, [str(self.library), before]))
+            for_ranks["LD_PRELOAD"] = ":".join(filter(None, [self.preloadable(), before]))
         argv = nodes.inside(0) if nodes else []
         argv += [str(self.mpiexec), *self._options(), *self._placement(n, nodes), "-n", str(n)]
         if for_ranks:
