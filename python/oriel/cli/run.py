@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`oriel run`: starts an MPI program with Oriel, on the MPI that the program was built with."""
+"""`oriel run`: starts an MPI program with Oriel, on the MPI that the program was built with.
+
+The exit status is that of the launcher; 125 where the launcher's is 0, Oriel was asked for and the
+ranks ran without it.
+"""
 
 from __future__ import annotations
 
 import argparse
 import shutil
 import subprocess
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 from oriel.hosts.host import Host, HostError, find_host, find_hosts, host_at
+from oriel.hosts.load_report import LoadReport
 from oriel.hosts.nodes import across
+
+# With this status env and timeout, too, say that it was not the program which failed.
+WITHOUT_ORIEL = 125
 
 # Which MPI a library's soname belongs to. MPICH and Intel MPI share theirs.
 _SONAMES = {
@@ -88,8 +98,40 @@ def detect_host(program: str) -> Host:
     return _host_of(*next(iter(needed.items())))
 
 
+def _is_script(program: str) -> bool:
+    try:
+        with open(shutil.which(program) or program, "rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:  # a program may be executed without being readable
+        return False
+
+
+def _judge(report: LoadReport, host: Host, program: str) -> int:
+    """The exit status of a run that ended well and should have been one with Oriel."""
+    if report.never_loaded():
+        print(
+            f"oriel run: {program} ran without Oriel: the loader did not load {host.library} into "
+            "it. Into a program that is statically linked or setuid nothing can be preloaded: link "
+            "it dynamically, or with Oriel.",
+            file=sys.stderr,
+        )
+        return WITHOUT_ORIEL
+    if report.never_started_mpi() and _is_script(program):
+        print(
+            f"oriel run: The script {program} was started with Oriel, but no process that has "
+            "Oriel in it started MPI. If it starts an MPI program, that ran without Oriel: leave "
+            "LD_PRELOAD in its environment, and link it dynamically.",
+            file=sys.stderr,
+        )
+    return 0
+
+
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="oriel run", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="oriel run",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("-n", type=int, required=True, metavar="N", help="number of ranks")
     parser.add_argument(
         "--mpi",
@@ -118,9 +160,10 @@ def main(argv: list[str]) -> int:
     if given.hosts < 1:
         parser.error(f"--hosts {given.hosts}: the number of nodes is at least 1.")
     program = [given.program, *given.arguments]
-    with across(given.hosts) as nodes:
-        command, environment = host.command(
-            given.n, program, not given.no_oriel, settings, nodes=nodes
-        )
+    asked = not given.no_oriel
+    with across(given.hosts) as nodes, LoadReport() if asked else nullcontext() as report:
+        command, environment = host.command(given.n, program, asked, settings, nodes, report)
         status = subprocess.run(command, env=environment, check=False).returncode
+        if status == 0 and report:
+            return _judge(report, host, given.program)
     return status if status >= 0 else 128 - status

@@ -17,6 +17,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from oriel.hosts.load_report import LoadReport
 from oriel.hosts.nodes import RSH, Nodes
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -138,11 +139,13 @@ class Host:
         preload: bool = True,
         env: Mapping[str, str] | None = None,
         nodes: Nodes | None = None,
+        report: LoadReport | None = None,
     ) -> tuple[list[str], dict[str, str]]:
         """argv and environment that start `program` (with its arguments) on n ranks.
 
         With `preload`, Oriel is loaded into the ranks, never into the launcher. `env` adds
-        variables for the ranks. `nodes`: the ranks are spread over them in blocks.
+        variables for the ranks. `nodes`: the ranks are spread over them in blocks. `report`: the
+        ranks tell there whether they have loaded the library.
         """
         for_ranks = {**(env or {})}
         if nodes:
@@ -154,6 +157,9 @@ class Host:
             for_ranks["LD_PRELOAD"] = ":".join(filter(None, [self.preloadable(), before]))
         argv = nodes.inside(0) if nodes else []
         argv += [str(self.mpiexec), *self._options(), *self._placement(n, nodes), "-n", str(n)]
+        if report:
+            for_ranks.update(report.environment())
+            argv += report.begin()
         if for_ranks:
             argv += ["env", *(f"{key}={value}" for key, value in for_ranks.items())]
         argv += [os.fspath(word) for word in program]

@@ -3,19 +3,29 @@
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
+#include "boundary/startup/load_report.hpp"
 
 using namespace oriel::boundary;
+
+namespace {
+
+void world_began() {
+  runtime.note_thread_level();
+  report_mpi_started();
+}
+
+}  // namespace
 
 // Also MPI_Init: hosts have settings by which it grants several threads at a time.
 ORIEL_MPI_CALL(Init)(int* argc, char*** argv) {
   const int code = host_mpi().Init(argc, argv);
-  if (code == MPI_SUCCESS) runtime.note_thread_level();
+  if (code == MPI_SUCCESS) world_began();
   return code;
 }
 
 ORIEL_MPI_CALL(Init_thread)(int* argc, char*** argv, int required, int* provided) {
   const int code = host_mpi().Init_thread(argc, argv, required, provided);
-  if (code == MPI_SUCCESS) runtime.note_thread_level();
+  if (code == MPI_SUCCESS) world_began();
   return code;
 }
 
@@ -27,6 +37,7 @@ ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session*
   if (code != MPI_SUCCESS) return code;
   runtime.serialize_threads();
   lifetime.begin_session();
+  report_mpi_started();
   return MPI_SUCCESS;
 }
 

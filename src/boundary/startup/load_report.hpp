@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace oriel::boundary {
+
+/// Tells `oriel run` that a process with this library in it has started MPI. That the library has
+/// been loaded is reported when the loader initializes it. Without `oriel run` nothing is done.
+void report_mpi_started();
+
+}  // namespace oriel::boundary
