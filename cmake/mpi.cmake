@@ -45,7 +45,25 @@ else()
                             ORIEL_MPI_IS_MPICH)
   check_cxx_source_compiles("#include <mpi.h>\n#ifndef I_MPI_VERSION\n#error\n#endif\nint main() {}"
                             ORIEL_MPI_IS_INTEL)
+  # G9 of docs/design/requirements.md; as python/oriel/hosts/host.py has them.
+  check_cxx_source_compiles("#include <mpi.h>
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+#error
+#elif defined(MPICH_NUMVERSION) && !defined(I_MPI_VERSION) && MPICH_NUMVERSION < 40100000
+#error
+#endif
+int main() {}" ORIEL_MPI_IS_SUPPORTED)
   unset(CMAKE_REQUIRED_LIBRARIES)
+  if(NOT ORIEL_MPI_IS_SUPPORTED)
+    if(ORIEL_MPI_IS_OPENMPI)
+      set(title "Open MPI")
+    else()
+      set(title "MPICH")
+    endif()
+    message(FATAL_ERROR "Oriel does not support this version of ${title} yet "
+      "(${MPI_CXX_LIBRARIES}). It runs on MPICH 5, Open MPI 5 and Intel MPI 2021: put the mpicxx of "
+      "one of them on PATH, or set MPI_HOME to its folder, and configure in an empty build folder.")
+  endif()
   if(ORIEL_MPI_IS_OPENMPI)
     set(ORIEL_ABIS openmpi)
   elseif(ORIEL_MPI_IS_MPICH)

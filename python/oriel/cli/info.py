@@ -18,6 +18,8 @@ from oriel.hosts.host import (
     HostError,
     find_host,
     find_hosts,
+    find_unsupported,
+    not_supported,
     own_program,
     prefix,
 )
@@ -145,12 +147,12 @@ def main(argv: list[str]) -> int:
     if given.n < 1 or given.hosts < 1:
         parser.error("-n and --hosts take a number above 0.")
     if given.mpi:
-        hosts = [find_host(given.mpi)]
+        hosts, unsupported = [find_host(given.mpi)], []
     else:
-        hosts = find_hosts()
+        hosts, unsupported = find_hosts(), find_unsupported()
         hosts += [host.with_standard_abi() for host in hosts if host.standard_abi]
     print(f"oriel {__version__} in {prefix()}")
-    print("\nMPIs" if hosts else "\nMPIs: none found; put an mpiexec on PATH.")
+    print("\nMPIs" if hosts or unsupported else "\nMPIs: none found; put an mpiexec on PATH.")
     known = measured.read()
     with across(given.hosts) as nodes:
         for host in hosts:
@@ -158,6 +160,8 @@ def main(argv: list[str]) -> int:
             if host.library.is_file() and not host.name.endswith(STANDARD_ABI):
                 _print_paths(host, given.n, nodes)
                 print_choices(host, known)
+    for host in unsupported:
+        print(f"  {host.name:<11}{host.version}, {host.mpiexec}: {not_supported(host.title)}")
     _print_file(known)
     print("\nSettings (environment variables of the ranks)")
     table = _settings()

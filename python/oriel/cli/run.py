@@ -8,13 +8,22 @@ ranks ran without it.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
 
-from oriel.hosts.host import Host, HostError, find_host, find_hosts, host_at
+from oriel.hosts.host import (
+    Host,
+    HostError,
+    find_host,
+    find_hosts,
+    find_unsupported,
+    hosts_at,
+    not_supported,
+)
 from oriel.hosts.load_report import LoadReport
 from oriel.hosts.nodes import across
 
@@ -29,6 +38,8 @@ _SONAMES = {
     "libmpi_abi.so.1": ("mpich", "intel"),
 }
 _STANDARD_SONAME = "libmpi_abi.so.1"
+# Open MPI 4 and 5 share a soname; the number behind it in the file's name is below 40 in 4.
+_OPENMPI_4 = re.compile(r"libmpi\.so\.40\.[0-3]\d\.")
 
 # Where a Python interpreter finds mpi4py's compiled part, without initializing MPI.
 _FIND_MPI4PY = (
@@ -62,18 +73,20 @@ def _python_libraries(interpreter: Path) -> dict[str, Path | None]:
 
 def _host_of(soname: str, library: Path | None) -> Host:
     names = _SONAMES[soname]
-    host = None
-    for folder in library.parents if library else ():
-        host = host_at(folder)
-        if host:
-            break
-    if host is None or host.name not in names:
-        host = next((h for name in names for h in find_hosts() if h.name == name), None)
+    beside = (host for folder in (library.parents if library else ()) for host in hosts_at(folder))
+    host = next((host for host in beside if host.name in names), None)
+    if host is None and library and _OPENMPI_4.match(library.name):
+        raise HostError(not_supported(f"Open MPI 4 ({library})"))
+    if host is None:
+        others = [host for host in (*find_hosts(), *find_unsupported()) if host.has(soname)]
+        host = next((host for name in names for host in others if host.name == name), None)
     if host is None:
         raise HostError(
             f"The program is linked with {soname}, but the mpiexec of that MPI is neither next to "
             "it nor on PATH. Put it on PATH, or name another MPI of the same ABI with --mpi."
         )
+    if not host.supported:
+        host.refuse()
     return host.with_standard_abi() if soname == _STANDARD_SONAME else host
 
 

@@ -14,8 +14,9 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from oriel.hosts.load_report import LoadReport
 from oriel.hosts.nodes import RSH, Nodes
@@ -26,11 +27,14 @@ _SOURCE_TREE = _PACKAGE.parents[1]
 # What an MPI's launcher says of itself under --version.
 _BANNERS = (
     ("intel", re.compile(r"Intel\(R\) MPI Library.*?Version\s+(\d+(?:\.\d+)+)", re.S)),
-    ("openmpi", re.compile(r"Open MPI\)?\s+v?(\d+(?:\.\d+)+)")),
+    ("openmpi", re.compile(r"Open(?: MPI|RTE)\)?\s+v?(\d+(?:\.\d+)+)")),
     ("mpich", re.compile(r"HYDRA build details:\s+Version:\s+(\S+)")),
 )
 _NATIVE_ABI = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi"}
 STANDARD_ABI = "abi"
+_LAUNCHERS = ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpiexec.hydra")
+# The oldest versions that are supported, where an MPI is known that is not.
+_OLDEST = {"mpich": (4, 1), "openmpi": (5, 0)}
 _TITLES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
 
 # UCX finds the shared memory of nodes that are namespaces of one machine, and would use it. Without
@@ -41,6 +45,14 @@ _ACROSS_NODES = {"UCX_TLS": "tcp,self", "OMPI_MCA_osc": "^ucx"}
 
 class HostError(Exception):
     """A sentence for the user: no such MPI, or not usable here."""
+
+
+def not_supported(title: str) -> str:
+    """The sentence about an MPI that is too old."""
+    return (
+        f"Oriel does not support {title} yet. It runs on MPICH 5, Open MPI 5 and Intel MPI 2021: "
+        "install one of them, or start the program by its own mpiexec, without Oriel."
+    )
 
 
 def host_title(name: str) -> str:
@@ -101,9 +113,23 @@ class Host:
         return f"{host_title(self.name)} {self.version}"
 
     @property
+    def supported(self) -> bool:
+        numbers = tuple(int(number) for number in re.findall(r"\d+", self.version))
+        return numbers >= _OLDEST.get(self.name, ())
+
+    def refuse(self) -> NoReturn:
+        """Raises the error of an MPI that is not supported."""
+        raise HostError(not_supported(f"{self.title} ({self.mpiexec})"))
+
+    @property
     def standard_abi(self) -> bool:
         """Whether this host also runs programs built for the MPI-5 standard ABI."""
-        return any(f.exists() for f in _library_files(self.prefix, "libmpi_abi.so.1"))
+        return self.has("libmpi_abi.so.1")
+
+    def has(self, soname: str) -> bool:
+        """Whether this MPI has a library of this name."""
+        folders = ["lib", "lib64", *self.prefix.glob("lib/*-linux-gnu*")]
+        return any((self.prefix / folder / soname).exists() for folder in folders)
 
     def with_standard_abi(self) -> Host:
         """The same MPI for programs that were linked with libmpi_abi.so.1."""
@@ -209,10 +235,6 @@ class Host:
         return result
 
 
-def _library_files(root: Path, name: str) -> list[Path]:
-    return [root / "lib" / name, root / "lib64" / name, *root.glob(f"lib/*-linux-gnu*/{name}")]
-
-
 @functools.cache
 def _identify(mpiexec: Path) -> tuple[str, str] | None:
     """(name, version) of the MPI that this launcher belongs to, None where it does not start."""
@@ -240,34 +262,48 @@ def _identify(mpiexec: Path) -> tuple[str, str] | None:
     return None
 
 
-def host_at(mpi_prefix: Path, launcher: str = "mpiexec") -> Host | None:
-    """The MPI installed under this prefix with this launcher, None where there is none."""
-    mpiexec = mpi_prefix / "bin" / launcher
-    if not mpiexec.is_file():
-        return None
-    identity = _identify(mpiexec)
-    if identity is None:
-        return None
-    name, version = identity
-    return Host(name, mpi_prefix, mpiexec, oriel_library(_NATIVE_ABI[name]), version)
+def hosts_at(mpi_prefix: Path, launchers: Sequence[str] = _LAUNCHERS) -> list[Host]:
+    """The MPIs installed under this prefix with these launchers, whether supported or not."""
+    found = []
+    for launcher in launchers:
+        mpiexec = mpi_prefix / "bin" / launcher
+        identity = _identify(mpiexec) if mpiexec.is_file() else None
+        if identity:
+            name, version = identity
+            library = oriel_library(_NATIVE_ABI[name])
+            found.append(Host(name, mpi_prefix, mpiexec, library, version))
+    return found
 
 
-def find_hosts() -> list[Host]:
-    """One MPI of each name: those below <prefix>/mpi (or ORIEL_MPI_ROOT), then those on PATH."""
+def _all_hosts() -> list[Host]:
+    """The MPIs below <prefix>/mpi (or ORIEL_MPI_ROOT), then those on PATH."""
     root = Path(os.environ.get("ORIEL_MPI_ROOT", prefix() / "mpi"))
     places = [(root / name, "mpiexec") for name in ("mpich", "openmpi", "intel")]
     if os.environ.get("I_MPI_ROOT"):
         places.append((Path(os.environ["I_MPI_ROOT"]), "mpiexec"))
-    for launcher in ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpiexec.hydra"):
+    for launcher in _LAUNCHERS:
         found = shutil.which(launcher)
         if found:
             places.append((Path(found).parent.parent, launcher))
-    hosts: dict[str, Host] = {}
-    for place, launcher in places:
-        host = host_at(place, launcher)
-        if host:
-            hosts.setdefault(host.name, host)
-    return list(hosts.values())
+    return [host for place, launcher in places for host in hosts_at(place, [launcher])]
+
+
+def _one_of_each(hosts: Iterable[Host]) -> list[Host]:
+    """The first of each name."""
+    first: dict[str, Host] = {}
+    for host in hosts:
+        first.setdefault(host.name, host)
+    return list(first.values())
+
+
+def find_hosts() -> list[Host]:
+    """One MPI of each name, of those that are supported."""
+    return _one_of_each(host for host in _all_hosts() if host.supported)
+
+
+def find_unsupported() -> list[Host]:
+    """One MPI of each name, of those that are not supported."""
+    return _one_of_each(host for host in _all_hosts() if not host.supported)
 
 
 def find_host(name: str) -> Host:
@@ -280,6 +316,9 @@ def find_host(name: str) -> Host:
             return host.with_standard_abi()
         if host.name == wanted:
             return host.with_standard_abi() if suffix == STANDARD_ABI else host
+    for host in find_unsupported():
+        if host.name == wanted:
+            host.refuse()
     known = ", ".join(h.name for h in hosts) or "none"
     raise HostError(
         f"There is no MPI named {name} here (found: {known}). "
@@ -293,5 +332,7 @@ def choose_hosts(names: str) -> list[Host]:
         return [find_host(name) for name in names.split(",")]
     found = find_hosts()
     if not found:
+        for host in find_unsupported():
+            host.refuse()
         raise HostError("There is no MPI on this machine. Install three with `make mpis`.")
     return found
