@@ -8,9 +8,9 @@ import json
 
 import pytest
 from conftest import oriel
-from oriel.bench.alltoallv_times import VARIANTS as EXCHANGES
-from oriel.bench.collectives_times import CALLS
-from oriel.bench.collectives_times import VARIANTS as COLLECTIVES
+from oriel.bench.alltoallv.alltoallv_times import VARIANTS as EXCHANGES
+from oriel.bench.collectives.collectives_times import CALLS
+from oriel.bench.collectives.collectives_times import VARIANTS as COLLECTIVES
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.host import own_program
 

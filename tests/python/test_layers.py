@@ -56,6 +56,22 @@ def test_arrows_run_one_way():
     assert not wrong, "\n".join(wrong)
 
 
+def test_what_benchmarks_share_knows_none_of_them():
+    """Each subject of `oriel bench` has a folder; bench.py alone knows which there are."""
+    shared = [path for path in (PACKAGE / "bench").glob("*.py") if path.name != "bench.py"]
+    subjects = [
+        path.name for path in (PACKAGE / "bench").iterdir() if (path / "__init__.py").exists()
+    ]
+    assert shared and subjects
+    wrong = [
+        f"{path.name} names {name}"
+        for path in shared
+        for name in subjects
+        if f"oriel.bench.{name}" in path.read_text(encoding="utf-8")
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_imports_are_seen():
     """Of each form there is one, so that the test above cannot pass by seeing nothing."""
     assert imported(Path("bench", "bench.py")) == {"bench", "hosts", "report"}

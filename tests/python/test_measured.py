@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 
 import pytest
-from oriel.bench import alltoallv, measured
-from oriel.bench.alltoallv_times import AlltoallvTimes
-from oriel.bench.measured import Exchange, Measured
+from oriel.bench.alltoallv import alltoallv, measured
+from oriel.bench.alltoallv.alltoallv_times import AlltoallvTimes
+from oriel.bench.alltoallv.measured import Exchange, Measured
 from oriel.bench.ways import HOST, ORIEL
 from oriel.cli import info
 from oriel.hosts.host import Host, HostError

@@ -6,21 +6,23 @@ from __future__ import annotations
 import json
 
 import pytest
-from oriel.bench import alltoallv_tables, collectives_tables, micro
-from oriel.bench.alltoallv_times import ALGORITHM_TITLES, AlltoallvTimes
-from oriel.bench.cholesky_times import CholeskyTimes
-from oriel.bench.collectives_times import CollectivesTimes
-from oriel.bench.halo_times import HaloTimes
-from oriel.bench.micro_times import Row, Timings
-from oriel.bench.notify_times import NotifyTimes
-from oriel.bench.progress_times import ProgressTimes
-from oriel.bench.request_tables import Line
-from oriel.bench.request_times import NEVER
+from oriel.bench.alltoallv import alltoallv_tables
+from oriel.bench.alltoallv.alltoallv_times import ALGORITHM_TITLES, AlltoallvTimes
+from oriel.bench.cholesky.cholesky_times import CholeskyTimes
+from oriel.bench.collectives import collectives_tables
+from oriel.bench.collectives.collectives_times import CollectivesTimes
+from oriel.bench.halo.halo_times import HaloTimes
+from oriel.bench.micro import micro
+from oriel.bench.micro.micro_times import Row, Timings
+from oriel.bench.notify.notify_times import NotifyTimes
+from oriel.bench.progress.progress_times import ProgressTimes
+from oriel.bench.requests.request_tables import Line
+from oriel.bench.requests.request_times import NEVER
 from oriel.bench.size_table import ratio_text
-from oriel.bench.stencil_times import StencilTimes
-from oriel.bench.threads_times import PLAIN, Case, Hints, ThreadTimes
+from oriel.bench.stencil.stencil_times import StencilTimes
+from oriel.bench.threads.threads_times import PLAIN, Case, Hints, ThreadTimes
 from oriel.bench.ways import HOST, ORIEL
-from oriel.bench.windows_times import WindowTimes
+from oriel.bench.windows.windows_times import WindowTimes
 
 
 def timings_of(**medians: float) -> Timings:

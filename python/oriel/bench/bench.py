@@ -19,23 +19,21 @@ import argparse
 import signal
 import sys
 
-from oriel.bench import (
-    alltoallv,
-    cholesky,
-    collectives,
-    halo,
-    micro,
-    notify,
-    options,
-    pending,
-    progress,
-    sparse,
-    stencil,
-    threads,
-    tree,
-    windows,
-)
-from oriel.bench.sparse_matrices import MatrixError
+from oriel.bench import options
+from oriel.bench.alltoallv import alltoallv
+from oriel.bench.cholesky import cholesky
+from oriel.bench.collectives import collectives
+from oriel.bench.halo import halo
+from oriel.bench.micro import micro
+from oriel.bench.notify import notify
+from oriel.bench.pending import pending
+from oriel.bench.progress import progress
+from oriel.bench.sparse import sparse
+from oriel.bench.sparse.sparse_matrices import MatrixError
+from oriel.bench.stencil import stencil
+from oriel.bench.threads import threads
+from oriel.bench.tree import tree
+from oriel.bench.windows import windows
 from oriel.hosts.nodes import across
 from oriel.report.console import tables_console
 

@@ -11,6 +11,10 @@ from oriel.hosts.host import Host, HostError, choose_hosts, own_program
 from oriel.hosts.nodes import Nodes
 from oriel.report.console import progress_bar
 
+# Open MPI's windows over UCX would give up every time one is made here, with a message that takes
+# longer than all the rest; its next choice is made at once.
+WITHOUT_UCX = {"OMPI_MCA_osc": "^ucx"}
+
 
 def compared(names: str, program: str) -> list[Host]:
     """The hosts of these names; the program and Oriel's library are there for each of them."""

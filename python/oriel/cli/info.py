@@ -10,8 +10,8 @@ import subprocess
 import textwrap
 
 from oriel import __version__
-from oriel.bench import measured
-from oriel.bench.measured import Exchange, Measured
+from oriel.bench.alltoallv import measured
+from oriel.bench.alltoallv.measured import Exchange, Measured
 from oriel.hosts.host import (
     STANDARD_ABI,
     Host,

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tables of `oriel bench alltoallv` and `oriel bench sparse`: a column for each of the host's
+calls and of Oriel's algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+
+from oriel.bench.alltoallv.alltoallv_times import (
+    ALGORITHM_TITLES,
+    AUTO,
+    HOST_TITLES,
+    PERSISTENT,
+    TITLES,
+)
+from oriel.bench.requests import request_tables
+from oriel.bench.requests.request_tables import Line, making_column, ratio_column, time_column
+from oriel.bench.ways import HOST, ORIEL, WAYS
+
+LEGEND = (
+    "own: the host alone; the others are Oriel's algorithms. auto / best: auto's time against the "
+    "fastest of the host's own calls, below 1 is less. In brackets: after how many exchanges the "
+    "making of the request is earned back against the host's MPI_Alltoallv (equation 3 of the "
+    "paper). failed: a sentence below says why."
+)
+
+
+def exchanges(lines: Iterable[Line], labels: Sequence[str], host: str, title: str) -> Table:
+    columns = [time_column(f"{TITLES[variant]}\nown", variant, HOST) for variant in HOST_TITLES]
+    for variant in ALGORITHM_TITLES:
+        columns.append(time_column(TITLES[variant], variant, ORIEL))
+        if variant == AUTO:
+            columns.append(ratio_column("auto\n/ best", AUTO))
+    title = f"{title}: time of an exchange, µs"
+    return request_tables.table(title, labels, columns, lines, host)
+
+
+def making(lines: Iterable[Line], labels: Sequence[str], host: str, title: str) -> Table:
+    columns = [
+        making_column(TITLES[variant] if way == ORIEL else f"{TITLES[variant]}, own", variant, way)
+        for way in WAYS
+        for variant in PERSISTENT[way]
+    ]
+    title = f"{title}: making a request and freeing it, µs"
+    return request_tables.table(title, labels, columns, lines, host)
+
+
+def notes(lines: Sequence[Line], versions: dict[str, str]) -> list[str]:
+    """Sentences about them."""
+    return [
+        *request_tables.verdicts(lines, versions, AUTO, "auto"),
+        *request_tables.preloaded(lines, versions, "MPI_Alltoallv"),
+        *request_tables.reasons(lines, versions),
+    ]

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures of `oriel bench notify`, after Figures 3 and 4a of the paper: round trips by put and
+by get, and overlap, over the size; a panel per host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from oriel.bench.notify.notify_times import (
+    BUSY_WAIT,
+    GET,
+    MESSAGES,
+    NOTIFIED,
+    OVERLAP,
+    PUT,
+    NotifyTimes,
+    Row,
+)
+from oriel.bench.ways import HOST, ORIEL
+from oriel.report import drawing
+from oriel.report.drawing import COLOURS, DASHES, GRID, INK, MUTED, STYLE, plt
+from oriel.report.units import size_text
+
+OWN = {"linewidth": 1.4, "markersize": 4}
+OURS = {"linewidth": 1.2, "linestyle": DASHES, "markersize": 3.5}
+NOTIFYING = {"color": COLOURS["nonblocking"], "marker": "o", "linewidth": 2.4, "markersize": 5}
+
+# Of each line: its label and its style.
+LINES = {
+    (MESSAGES, HOST): ("messages, own", {**OWN, "color": COLOURS["blocking"], "marker": "s"}),
+    ("fence", HOST): ("fence, own", {**OWN, "color": COLOURS["host"], "marker": "^"}),
+    ("pscw", HOST): ("start, complete, own", {**OWN, "color": MUTED, "marker": "v"}),
+    ("flag", HOST): ("flush and flag, own", {**OWN, "color": "#8f7fb8", "marker": "D"}),
+    ("counter", HOST): ("Intel's counters", {**OWN, "color": "#5f9e6e", "marker": "P"}),
+    ("fence", ORIEL): ("fence, Oriel", {**OURS, "color": COLOURS["host"], "marker": "^"}),
+    ("pscw", ORIEL): ("start, complete, Oriel", {**OURS, "color": MUTED, "marker": "v"}),
+    ("counter", ORIEL): ("counters, Oriel", {**OURS, "color": "#5f9e6e", "marker": "P"}),
+    (BUSY_WAIT, ORIEL): ("busy wait, Oriel", {"color": INK, "linewidth": 1}),
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is drawn of a measure: the value of a kind at a size on a host one way."""
+
+    name: str
+    measure: str
+    notified: str  # the kind that is drawn most clearly
+    title: str
+    vertical: str
+    value: Callable[[NotifyTimes, str, int, str, str], float | None]
+    axis: Callable[[Axes], None]
+
+
+def _share_axis(axes: Axes) -> None:
+    axes.set_ylim(-0.05, 1.05)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+
+
+def _half_round_trip(measure: str) -> Callable[[NotifyTimes, str, int, str, str], float | None]:
+    return lambda times, kind, size, host, way: times.median(Row(measure, size), kind, host, way)
+
+
+def _overlap(times: NotifyTimes, kind: str, size: int, host: str, way: str) -> float | None:
+    """What is hidden; a transfer that takes longer than its latency says hides nothing."""
+    share = times.overlap(kind, size, host, way)
+    return None if share is None else max(share, 0.0)
+
+
+FIGURES = (
+    Figure(
+        "notify_put",
+        PUT,
+        NOTIFIED[PUT],
+        "Data to the other rank, which learns of it",
+        "half round trip (µs)",
+        _half_round_trip(PUT),
+        drawing.logarithmic,
+    ),
+    Figure(
+        "notify_get",
+        GET,
+        NOTIFIED[GET],
+        "Data from the other rank, which learns of it",
+        "half round trip (µs)",
+        _half_round_trip(GET),
+        drawing.logarithmic,
+    ),
+    Figure(
+        "notify_overlap",
+        OVERLAP,
+        NOTIFIED[PUT],
+        "Latency hidden behind computation",
+        "share of the latency",
+        _overlap,
+        _share_axis,
+    ),
+)
+
+
+def draw(times: NotifyTimes, versions: dict[str, str], nodes: int, where: str, folder: Path):
+    """Writes each figure into the folder (PNG and SVG)."""
+    for figure in FIGURES:
+        _draw(figure, times, versions, nodes, where, folder / f"{figure.name}.png")
+
+
+def _draw(
+    what: Figure,
+    times: NotifyTimes,
+    versions: dict[str, str],
+    nodes: int,
+    where: str,
+    path: Path,
+) -> None:
+    hosts = times.hosts()
+    with plt.rc_context(STYLE):
+        figure, grid = plt.subplots(
+            1,
+            len(hosts),
+            figsize=(max(9.0, 3.8 * len(hosts) + 1.6), 5.2),
+            layout="constrained",
+            squeeze=False,
+            sharey=True,
+        )
+        handles: dict[str, object] = {}
+        for host, axes in zip(hosts, grid[0]):
+            handles |= _lines(axes, what, times, host)
+            axes.set_title(versions[host], loc="left", fontsize=10)
+            axes.set_xlabel("size", fontsize=9)
+        grid[0, 0].set_ylabel(what.vertical, fontsize=9)
+        drawing.title(figure, f"{what.title}, {drawing.ranks_on(2, nodes)}")
+        drawing.legend(figure, handles.values(), handles.keys(), 4, where)
+        drawing.save(figure, path)
+
+
+def _lines(axes: Axes, what: Figure, times: NotifyTimes, host: str) -> dict[str, object]:
+    """Draws one panel; returns its lines by their labels."""
+    sizes = times.sizes(what.measure)
+    lines = {**LINES, (what.notified, ORIEL): (f"{what.notified}, Oriel", NOTIFYING)}
+    handles = {}
+    for (kind, way), (label, style) in lines.items():
+        points = [(size, what.value(times, kind, size, host, way)) for size in sizes]
+        points = [(size, value) for size, value in points if value is not None]
+        if points:
+            (handles[label],) = axes.plot(*zip(*points), **style)
+    axes.set_xscale("log", base=2)
+    what.axis(axes)
+    axes.set_xticks(sizes, [size_text(size) for size in sizes], fontsize=7, rotation=45)
+    axes.yaxis.grid(True, color=GRID)
+    axes.tick_params(axis="both", length=0)
+    axes.minorticks_off()
+    return handles
