@@ -4,19 +4,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 
 from rich.console import Console
+from rich.table import Table
 
-from oriel.bench import options, outcome
+from oriel.bench import options
+from oriel.bench.comparison import Comparison
 from oriel.bench.halo import halo_figure
 from oriel.bench.halo.halo_times import PAPER, PAPER_TITLES, TITLES, HaloTimes
-from oriel.bench.rounds import play
-from oriel.bench.setting import Setting
 from oriel.bench.size_table import size_table
 from oriel.bench.ways import HOST, ORIEL
-from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
 
 TIMEOUT_S = 300
@@ -33,39 +31,26 @@ def _ways(variant: str) -> tuple[str, ...]:
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    setting = Setting.of(arguments, "halo")
-    versions = setting.versions
-    rounds = 1 if arguments.quick else arguments.rounds
-    words = ["--batches", str(arguments.batches)]
     times = HaloTimes()
 
-    def program(host: Host, way: str) -> Sequence[str]:
-        lengths = QUICK_OPTIONS if arguments.quick else words
-        return [str(own_program(host, "halo")), "--window", arguments.window, *lengths]
+    def tables(versions: Mapping[str, str]) -> Iterable[Table]:
+        for host in times.hosts():
+            title = f"{versions[host]}: time of a step against its messages"
+            yield size_table(times, host, title, TITLES, _ways, PAPER)
 
-    failures = play(setting.hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
-    for host in times.hosts():
-        title = f"{versions[host]}: time of a step against its messages"
-        console.print(size_table(times, host, title, TITLES, _ways, PAPER))
     papers = "; ".join(f"{name}: {title}" for name, title in PAPER_TITLES.items())
-    console.print(
+    legend = (
         "Ratios are to the host's own messages: below 1 is less time. pscw: post, start, complete, "
-        f"wait. {papers} (its Tables 1 and 2).",
-        highlight=False,
+        f"wait. {papers} (its Tables 1 and 2)."
     )
-    grid = " × ".join(str(extent) for extent in times.grid)
-    place = setting.place(f"{grid} ranks, {arguments.window} window, rounds: {rounds}")
-    results = setting.results(
-        times.as_json(),
-        grid=times.grid,
-        window=arguments.window,
-        rounds=rounds,
-        paper=PAPER,
-    )
-
-    def draw(where: str, path: Path) -> None:
-        halo_figure.draw(times, versions, where, path)
-
-    path = arguments.output / "halo.png"
-    notes = setting.crowded(arguments.n)
-    return outcome.report(console, notes, failures, place, results, path, draw)
+    return Comparison(
+        name="halo",
+        times=times,
+        words=QUICK_OPTIONS if arguments.quick else ("--batches", str(arguments.batches)),
+        timeout_s=TIMEOUT_S,
+        tables=tables,
+        legend=lambda: legend,
+        shape=lambda: f"{' × '.join(str(extent) for extent in times.grid)} ranks",
+        results=lambda: {"grid": times.grid, "paper": PAPER},
+        draw=halo_figure.draw,
+    ).run(arguments, console, nodes)

@@ -5,20 +5,16 @@ tell a target that its data is there."""
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from oriel.bench import options, outcome
-from oriel.bench.rounds import play
-from oriel.bench.setting import Setting
+from oriel.bench import options
+from oriel.bench.comparison import Comparison
 from oriel.bench.size_table import WAY_TITLES, ratio_text
 from oriel.bench.stencil import stencil_figure
 from oriel.bench.stencil.stencil_times import NOTIFY, PAPER, TITLES, StencilTimes
 from oriel.bench.ways import WAYS
-from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
 
 TIMEOUT_S = 600
@@ -77,44 +73,30 @@ def _table(times: StencilTimes, versions: dict[str, str]) -> Table:
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    setting = Setting.of(arguments, "stencil")
-    versions = setting.versions
-    rounds = 1 if arguments.quick else arguments.rounds
     numbers = QUICK_OPTIONS if arguments.quick else _numbers(arguments)
-    words = [str(word) for option in numbers.items() for word in option]
     times = StencilTimes()
 
-    def program(host: Host, way: str) -> Sequence[str]:
-        return [str(own_program(host, "stencil")), "--window", arguments.window, *words]
+    def legend() -> str:
+        domains = ", ".join(times.domain_text(scaling) for scaling in times.cases())
+        return (
+            f"{domains} points. GMOPS: billions of memory accesses per second, four for each "
+            "point. ×: above 1 is faster than the host's own messages. limit: no communication. "
+            "pscw: post, start, complete, wait. The paper's notified access is more than 2.17 "
+            "times as fast as messages where it scales weakly, and more than 1.4 times on 32 "
+            "processes where it scales strongly."
+        )
 
-    failures = play(setting.hosts, rounds, arguments.n, program, times.read, TIMEOUT_S, nodes)
-    if times.runs:
-        console.print(_table(times, versions))
-    domains = ", ".join(times.domain_text(scaling) for scaling in times.cases())
-    console.print(
-        f"{domains} points. GMOPS: billions of memory accesses per second, four for each point. ×: "
-        "above 1 is faster than the host's own messages. limit: no communication. pscw: post, "
-        "start, complete, wait. The "
-        "paper's notified access is more than 2.17 times as fast as messages where it scales "
-        "weakly, and more than 1.4 times on 32 processes where it scales strongly.",
-        highlight=False,
-    )
-    place = setting.place(f"{arguments.n} ranks, {arguments.window} window, rounds: {rounds}")
-    results = setting.results(
-        times.as_json(),
-        ranks=arguments.n,
-        domains=times.domains,
-        window=arguments.window,
-        rounds=rounds,
-        paper=PAPER,
-    )
-
-    def draw(where: str, path: Path) -> None:
-        stencil_figure.draw(times, versions, where, path)
-
-    path = arguments.output / "stencil.png"
-    notes = setting.crowded(arguments.n)
-    return outcome.report(console, notes, failures, place, results, path, draw)
+    return Comparison(
+        name="stencil",
+        times=times,
+        words=[str(word) for option in numbers.items() for word in option],
+        timeout_s=TIMEOUT_S,
+        tables=lambda versions: [_table(times, versions)] if times.runs else [],
+        legend=legend,
+        shape=lambda: f"{arguments.n} ranks",
+        results=lambda: {"ranks": arguments.n, "domains": times.domains, "paper": PAPER},
+        draw=stencil_figure.draw,
+    ).run(arguments, console, nodes)
 
 
 def _numbers(arguments: argparse.Namespace) -> dict[str, int]:
