@@ -27,6 +27,19 @@ def test_program(job, host, program, shape, three_nodes):
     job.expect_ok(host, program, ranks, nodes=nodes)
 
 
+@pytest.mark.hosts("intel")
+@pytest.mark.parametrize("words", ["threads/windows made by threads", "errors", "alltoallv_errors"])
+def test_setup_without_blocking_collectives(job, host, words, three_nodes):
+    """Oriel sets up windows and persistent collectives without this host's blocking collectives and
+    MPI_Wait. These spin without yielding: where the waiting threads outnumber the processors, they
+    can take longer than any test may."""
+    name, *tests = words.split("/")
+    settings = {"LD_PRELOAD": str(folder_of(host) / "libnonblocking_host.so")}
+    command = [folder_of(host) / name, *tests]
+    status, output = job.run_command(host, command, 4, settings, three_nodes.first(2))
+    assert status == 0 and "ok: " in output, output[-4000:]
+
+
 @pytest.mark.plan("provider", PROVIDERS)
 def test_provider(job, host, program, provider, three_nodes):
     settings = {"ORIEL_OFI_PROVIDER": provider}

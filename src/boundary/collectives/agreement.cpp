@@ -7,25 +7,11 @@
 #include "boundary/collectives/alltoallv_arguments.hpp"
 #include "boundary/collectives/mismatch.hpp"
 #include "boundary/host/errors.hpp"
-#include "boundary/host/host_mpi.hpp"
-#include "boundary/host/speaker.hpp"
-#include "boundary/progress/progress.hpp"
-#include "boundary/progress/sweeping.hpp"
+#include "boundary/progress/setup_collectives.hpp"
+#include "boundary/progress/speaker.hpp"
 
 namespace oriel::boundary {
 namespace {
-
-int exchange(const std::vector<Offer>& mine, std::vector<Offer>& theirs, MPI_Comm communicator) {
-  constexpr int bytes = sizeof(Offer);
-  if (progress.hooked()) {
-    return host_mpi().Alltoall(mine.data(), bytes, MPI_BYTE, theirs.data(), bytes, MPI_BYTE,
-                               communicator);
-  }
-  return sweep_until_done([&](MPI_Request* r) {
-    return PMPI_Ialltoall(mine.data(), bytes, MPI_BYTE, theirs.data(), bytes, MPI_BYTE,
-                          communicator, r);
-  });
-}
 
 std::string described(std::uint32_t kind) {
   return std::to_string(kind_bytes(kind)) + "-byte " + kind_name(kind);
@@ -70,7 +56,7 @@ OwnFault told_by_host(int code, int rank) {
 int settle(const char* call, MPI_Comm communicator, OwnFault& fault) {
   // Error classes are positive: the largest says whether anything is wrong anywhere.
   int largest = MPI_SUCCESS;
-  int code = host_mpi().Allreduce(&fault.error_class, &largest, 1, MPI_INT, MPI_MAX, communicator);
+  int code = setup::allreduce(&fault.error_class, &largest, 1, MPI_INT, MPI_MAX, communicator);
   if (code != MPI_SUCCESS || largest == MPI_SUCCESS) return code;
   int speaker = 0;
   code = find_speaker(communicator, fault.error_class == largest, speaker);
@@ -83,7 +69,10 @@ int settle(const char* call, MPI_Comm communicator, OwnFault& fault) {
 int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<Offer>& mine,
           std::vector<Offer>& theirs) {
   theirs.resize(mine.size());
-  if (const int code = exchange(mine, theirs, communicator); code != MPI_SUCCESS) return code;
+  if (const int code = setup::alltoall(mine.data(), sizeof(Offer), theirs.data(), communicator);
+      code != MPI_SUCCESS) {
+    return code;
+  }
   OwnFault fault = look_for_fault(rank, mine, theirs);
   return settle(call, communicator, fault);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "boundary/progress/setup_collectives.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -53,7 +54,7 @@ std::uint64_t CollectiveState::idle_duplicates() const {
 int CollectiveState::take_duplicate(std::uint64_t idle, std::size_t& place) {
   if (idle == 0) {
     MPI_Comm made = MPI_COMM_NULL;
-    if (const int code = PMPI_Comm_dup(communicator_, &made); code != MPI_SUCCESS) return code;
+    if (const int code = setup::duplicate(communicator_, &made); code != MPI_SUCCESS) return code;
     const Guard guard(runtime.lock);
     place = duplicates_.size();
     duplicates_.push_back({made, true});

@@ -5,8 +5,7 @@
 
 #include "boundary/collectives/leaving_windows.hpp"
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/progress/progress.hpp"
-#include "boundary/progress/sweeping.hpp"
+#include "boundary/progress/setup_collectives.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
@@ -45,8 +44,7 @@ int lock_own(MPI_Comm communicator, int rank, ReceiveWindow& window) {
       sweep_until([&] { return core.lock_held(rank); }, [] { return Failure(); });
     }
   }
-  if (progress.hooked()) return host_mpi().Barrier(communicator);
-  return assemble(communicator);
+  return setup::barrier(communicator);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/progress/sweeping.hpp"
 
-#include "boundary/host/host_mpi.hpp"
-
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 
@@ -34,20 +32,6 @@ void note_windows_on(MPI_Comm communicator) {
     return;
   }
   PMPI_Comm_set_attr(communicator, mark, &mark);
-}
-
-int assemble(MPI_Comm communicator) {
-  if (progress.hooked()) return MPI_SUCCESS;
-  return sweep_until_done([&](MPI_Request* r) { return PMPI_Ibarrier(communicator, r); });
-}
-
-int gather(const void* own, int bytes, void* all, MPI_Comm communicator) {
-  if (progress.hooked()) {
-    return host_mpi().Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator);
-  }
-  return sweep_until_done([&](MPI_Request* r) {
-    return PMPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator, r);
-  });
 }
 
 }  // namespace oriel::boundary

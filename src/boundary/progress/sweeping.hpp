@@ -18,14 +18,6 @@ bool collectives_sweep(MPI_Comm communicator);
 /// All ranks of the communicator make a window on it.
 void note_windows_on(MPI_Comm communicator);
 
-/// Waits until all ranks of the communicator are here, and sweeps. Before a collective of our own,
-/// whose ranks may otherwise wait for one that itself waits for them in an epoch. Nothing where the
-/// host sweeps.
-int assemble(MPI_Comm communicator);
-
-/// Every rank's bytes to all ranks; where the ranks have to assemble, they do so here.
-int gather(const void* own, int bytes, void* all, MPI_Comm communicator);
-
 /// start(&request), and a wait for it that sweeps.
 template <typename Start>
 int sweep_until_done(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE) {

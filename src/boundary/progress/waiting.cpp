@@ -50,10 +50,10 @@ bool sweep_once() {
   return moved;
 }
 
-Waiter::Waiter()
+Waiter::Waiter(bool rings)
     : engine_(*runtime.engine()),
       sleeper_(engine_.routes.node(), engine_.spins, engine_.yields, engine_.crowded(),
-               engine_.routes.network() != nullptr) {}
+               !rings || engine_.routes.network() != nullptr) {}
 
 void Waiter::round() {
   if (engine_.process.sweep()) {

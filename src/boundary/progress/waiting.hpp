@@ -12,7 +12,9 @@ namespace oriel::boundary {
 /// between spins, yields and sleeps.
 class Waiter {
  public:
-  Waiter();
+  /// `rings`: what the call waits for rings this process's doorbell, unless it comes from another
+  /// node. The host's own messages do not ring.
+  explicit Waiter(bool rings = true);
 
   /// One round; the caller holds the process lock, which is released where there is nothing to do.
   void round();

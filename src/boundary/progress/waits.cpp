@@ -23,10 +23,10 @@ void fail_lost() {
   persistent_requests.fail_lost();
 }
 
-/// Calls test(&flag) and sweeps until it says yes or fails.
+/// Calls test(&flag) and sweeps until it says yes or fails. `rings`: see Waiter.
 template <typename Test>
-int keep_testing(Test&& test) {
-  Waiter waiter;
+int keep_testing(Test&& test, bool rings) {
+  Waiter waiter(rings);
   while (true) {
     int flag = 0;
     const int code = test(&flag);
@@ -39,9 +39,9 @@ int keep_testing(Test&& test) {
 /// The same with a sweep first: it costs a few cache lines, a host's test may look through its
 /// network.
 template <typename Test>
-int wait_by_testing(Test&& test) {
+int wait_by_testing(Test&& test, bool rings = true) {
   sweep_once();
-  return keep_testing(test);
+  return keep_testing(test, rings);
 }
 
 /// A wait for one persistent request of ours, as short as the wait of a call on its window. False:
@@ -93,6 +93,13 @@ int test_after_sweep(int* flag, Test&& test) {
 }
 
 }  // namespace
+
+int wait_for_host(MPI_Request* request) {
+  // A rank that could not prepare its part of a window may have no engine, and nothing to sweep.
+  if (runtime.engine() == nullptr) return host_mpi().Wait(request, MPI_STATUS_IGNORE);
+  return wait_by_testing(
+      [&](int* flag) { return host_mpi().Test(request, flag, MPI_STATUS_IGNORE); }, false);
+}
 
 int wait(MPI_Request* request, MPI_Status* status) {
   if (!ours_pending()) return host_mpi().Wait(request, status);

@@ -9,4 +9,8 @@ namespace oriel::boundary {
 /// it.
 int wait(MPI_Request* request, MPI_Status* status);
 
+/// Waits for a request of the host's by MPI_Test; between two tests it sweeps and yields or sleeps,
+/// whether or not anything of ours is pending.
+int wait_for_host(MPI_Request* request);
+
 }  // namespace oriel::boundary

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "boundary/host/host_windows.hpp"
-#include "boundary/progress/sweeping.hpp"
+#include "boundary/progress/setup_collectives.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/window_draft.hpp"
 
@@ -44,7 +44,7 @@ int announce(WindowDraft& draft, Announcements& announced) {
   }
   announced.by_rank.resize(static_cast<std::size_t>(draft.ranks));
   const int code =
-      gather(&draft.mine, sizeof draft.mine, announced.by_rank.data(), draft.communicator);
+      setup::allgather(&draft.mine, sizeof draft.mine, announced.by_rank.data(), draft.communicator);
   if (code != MPI_SUCCESS) return code;
   announced.conclusive = conclusive(announced.by_rank, draft.shared());
   return MPI_SUCCESS;

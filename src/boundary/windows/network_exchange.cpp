@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "boundary/host/host_mpi.hpp"
+#include "boundary/progress/setup_collectives.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/window_draft.hpp"
 
@@ -89,8 +89,7 @@ int meet_other_nodes(WindowDraft& draft, const Announcements& announced, const N
     }
   }
   network.by_rank.resize(announced.by_rank.size());
-  return host_mpi().Allgather(&own, sizeof own, MPI_BYTE, network.by_rank.data(), sizeof own,
-                              MPI_BYTE, draft.communicator);
+  return setup::allgather(&own, sizeof own, network.by_rank.data(), draft.communicator);
 }
 
 }  // namespace oriel::boundary

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "boundary/host/host_mpi.hpp"
+#include "boundary/progress/setup_collectives.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/window_draft.hpp"
 #include "core/lock/control.hpp"
@@ -37,7 +37,7 @@ int divide_nodes(WindowDraft& draft, const Announcements& announced, NodeGroups&
   const int cannot = draft.mine.failed == 0 && !maps_its_node(draft, announced, groups) ? 1 : 0;
   std::vector<int> all(announced.by_rank.size());
   const int code =
-      host_mpi().Allgather(&cannot, 1, MPI_INT, all.data(), 1, MPI_INT, draft.communicator);
+      setup::allgather(&cannot, sizeof cannot, all.data(), draft.communicator);
   if (code != MPI_SUCCESS) return code;
   std::set<std::uint64_t> divided;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "boundary/host/errors.hpp"
-#include "boundary/host/host_mpi.hpp"
-#include "boundary/host/speaker.hpp"
+#include "boundary/progress/setup_collectives.hpp"
+#include "boundary/progress/speaker.hpp"
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/window_draft.hpp"
@@ -76,7 +76,7 @@ int agree(WindowDraft& draft, const Announcements& announced, const NodeGroups& 
   const std::array<int, 2> own{draft.error_class, served ? 1 : 0};
   std::array<int, 2> any{};
   if (const int code =
-          host_mpi().Allreduce(own.data(), any.data(), 2, MPI_INT, MPI_MAX, draft.communicator);
+          setup::allreduce(own.data(), any.data(), 2, MPI_INT, MPI_MAX, draft.communicator);
       code != MPI_SUCCESS) {
     return code;
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/windows/window_maker.hpp"
-#include "boundary/host/host_mpi.hpp"
 
 #include <array>
 #include <cstdio>
@@ -11,6 +10,7 @@
 
 #include "boundary/host/errors.hpp"
 #include "boundary/progress/agent.hpp"
+#include "boundary/progress/setup_collectives.hpp"
 #include "boundary/progress/sweeping.hpp"
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
@@ -118,8 +118,7 @@ int WindowMaker::take_contiguous_memory() {
   constexpr std::uint64_t low = (std::uint64_t{1} << half) - 1;
   const std::array<std::uint64_t, 2> own{draft_.mine.size >> half, draft_.mine.size & low};
   std::array<std::uint64_t, 2> sum{};
-  if (const int code = assemble(draft_.communicator); code != MPI_SUCCESS) return code;
-  if (const int code = host_mpi().Allreduce(own.data(), sum.data(), 2, MPI_UINT64_T, MPI_SUM,
+  if (const int code = setup::allreduce(own.data(), sum.data(), 2, MPI_UINT64_T, MPI_SUM,
                                             draft_.communicator);
       code != MPI_SUCCESS) {
     return code;
@@ -181,7 +180,7 @@ int WindowMaker::finish(const WindowMembers& members, const WindowAgreement& agr
   if (agreed.remote && Agent::needed(window.info.no_locks)) agent.start();
   // Messages for a window that is not made yet would be lost. Where there are none, its control
   // block is all that peers need, and that was there before it was announced.
-  const int code = agreed.remote ? host_mpi().Barrier(draft_.communicator) : MPI_SUCCESS;
+  const int code = agreed.remote ? setup::barrier(draft_.communicator) : MPI_SUCCESS;
   const Guard guard(runtime.lock);
   Engine& engine = *runtime.engine();
   if (code != MPI_SUCCESS) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/host/speaker.hpp"
+#include "boundary/progress/speaker.hpp"
 
 #include <array>
 
-#include "boundary/host/host_mpi.hpp"
+#include "boundary/progress/setup_collectives.hpp"
 
 namespace oriel::boundary {
 
@@ -13,7 +13,7 @@ int find_speaker(MPI_Comm communicator, bool speaks, int& speaker) {
   PMPI_Comm_rank(communicator, &rank);
   PMPI_Comm_size(communicator, &ranks);
   const int candidate = speaks ? rank : ranks;
-  return host_mpi().Allreduce(&candidate, &speaker, 1, MPI_INT, MPI_MIN, communicator);
+  return setup::allreduce(&candidate, &speaker, 1, MPI_INT, MPI_MIN, communicator);
 }
 
 int hear(MPI_Comm communicator, int speaker, std::string& words) {
@@ -22,7 +22,7 @@ int hear(MPI_Comm communicator, int speaker, std::string& words) {
   std::array<char, 512> text{};
   if (rank == speaker) words.copy(text.data(), text.size() - 1);
   const int code =
-      host_mpi().Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, speaker, communicator);
+      setup::broadcast(text.data(), static_cast<int>(text.size()), speaker, communicator);
   if (code == MPI_SUCCESS && rank != speaker) words = text.data();
   return code;
 }

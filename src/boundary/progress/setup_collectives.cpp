@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/progress/setup_collectives.hpp"
+
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/progress/progress.hpp"
+#include "boundary/progress/waits.hpp"
+
+namespace oriel::boundary::setup {
+namespace {
+
+/// blocking() where the host calls our progress engine, else start(&request) and a wait of ours.
+template <typename Blocking, typename Start>
+int call(Blocking&& blocking, Start&& start) {
+  if (progress.hooked()) return blocking();
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = start(&request);
+  return code == MPI_SUCCESS ? wait_for_host(&request) : code;
+}
+
+}  // namespace
+
+int barrier(MPI_Comm communicator) {
+  return call([&] { return host_mpi().Barrier(communicator); },
+              [&](MPI_Request* request) { return PMPI_Ibarrier(communicator, request); });
+}
+
+int allgather(const void* own, int bytes, void* all, MPI_Comm communicator) {
+  return call(
+      [&] {
+        return host_mpi().Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator);
+      },
+      [&](MPI_Request* request) {
+        return PMPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator, request);
+      });
+}
+
+int alltoall(const void* mine, int bytes, void* theirs, MPI_Comm communicator) {
+  return call(
+      [&] {
+        return host_mpi().Alltoall(mine, bytes, MPI_BYTE, theirs, bytes, MPI_BYTE, communicator);
+      },
+      [&](MPI_Request* request) {
+        return PMPI_Ialltoall(mine, bytes, MPI_BYTE, theirs, bytes, MPI_BYTE, communicator,
+                              request);
+      });
+}
+
+int allreduce(const void* own, void* result, int count, MPI_Datatype type, MPI_Op op,
+              MPI_Comm communicator) {
+  return call([&] { return host_mpi().Allreduce(own, result, count, type, op, communicator); },
+              [&](MPI_Request* request) {
+                return PMPI_Iallreduce(own, result, count, type, op, communicator, request);
+              });
+}
+
+int broadcast(void* buffer, int bytes, int root, MPI_Comm communicator) {
+  return call([&] { return host_mpi().Bcast(buffer, bytes, MPI_BYTE, root, communicator); },
+              [&](MPI_Request* request) {
+                return PMPI_Ibcast(buffer, bytes, MPI_BYTE, root, communicator, request);
+              });
+}
+
+int duplicate(MPI_Comm communicator, MPI_Comm* made) {
+  return call([&] { return PMPI_Comm_dup(communicator, made); },
+              [&](MPI_Request* request) { return PMPI_Comm_idup(communicator, made, request); });
+}
+
+}  // namespace oriel::boundary::setup
