@@ -43,8 +43,8 @@ int announce(WindowDraft& draft, Announcements& announced) {
     draft.fail(MPI_ERR_OTHER, "the host MPI cannot make the window that lends its handle");
   }
   announced.by_rank.resize(static_cast<std::size_t>(draft.ranks));
-  const int code =
-      setup::allgather(&draft.mine, sizeof draft.mine, announced.by_rank.data(), draft.communicator);
+  const int code = setup::allgather(&draft.mine, sizeof draft.mine, announced.by_rank.data(),
+                                    draft.communicator);
   if (code != MPI_SUCCESS) return code;
   announced.conclusive = conclusive(announced.by_rank, draft.shared());
   return MPI_SUCCESS;

@@ -36,8 +36,7 @@ bool maps_its_node(WindowDraft& draft, const Announcements& announced, NodeGroup
 int divide_nodes(WindowDraft& draft, const Announcements& announced, NodeGroups& groups) {
   const int cannot = draft.mine.failed == 0 && !maps_its_node(draft, announced, groups) ? 1 : 0;
   std::vector<int> all(announced.by_rank.size());
-  const int code =
-      setup::allgather(&cannot, sizeof cannot, all.data(), draft.communicator);
+  const int code = setup::allgather(&cannot, sizeof cannot, all.data(), draft.communicator);
   if (code != MPI_SUCCESS) return code;
   std::set<std::uint64_t> divided;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {

@@ -210,8 +210,8 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
     if (code != MPI_SUCCESS) return code;
   }
   Failure failed;
-  code = carry(
-      call, *win, [&](BoundWindow& window) { return leave(window, failed); }, freed_already);
+  code =
+      carry(call, *win, [&](BoundWindow& window) { return leave(window, failed); }, freed_already);
   if (code != MPI_SUCCESS) return code;
   requests.tell_host();
   const int told = failed ? raise(*win, call, failed) : MPI_SUCCESS;
