@@ -376,6 +376,24 @@ void shared_query_everywhere(const support::Program& program) {
   }
 }
 
+/// MPI_PROC_NULL asks for the lowest rank with memory of whatever kind, also where this rank maps
+/// another one's alone.
+void shared_query_of_the_lowest(const support::Program& program) {
+  const int lowest = program.size() > 2 ? 1 : 0;
+  for (Flavor flavor : {Flavor::create, Flavor::allocate}) {
+    Window<int> window(flavor, program.rank() < lowest ? 0 : 2);
+    const auto query = [&](int rank) {
+      MPI_Aint size = -1;
+      int unit = -1;
+      int* base = nullptr;
+      MPI_Win_shared_query(window, rank, &size, &unit, &base);
+      return std::pair(size, base);
+    };
+    CHECK(query(MPI_PROC_NULL) == query(lowest));
+    barrier();
+  }
+}
+
 void different_sizes_and_units(const support::Program& program, bool allocate) {
   const auto unit_of = [](int rank) { return 1 << (rank % 4); };
   const auto size_of = [](int rank) { return 16 * (rank + 1); };
@@ -559,6 +577,8 @@ int main(int argc, char** argv) {
   }
   program.test_unless_host("any", "new in MPI-4.1", "shared query everywhere",
                            [&] { shared_query_everywhere(program); });
+  program.test_unless_host("any", "new in MPI-4.1", "shared query of the lowest",
+                           [&] { shared_query_of_the_lowest(program); });
   program.test("different sizes and units, create",
                [&] { different_sizes_and_units(program, false); });
   program.test("different sizes and units, allocate",

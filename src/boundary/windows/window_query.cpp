@@ -20,8 +20,9 @@ struct SharedMemory {
   void* base = nullptr;
 };
 
-/// Where we can load and store a rank's memory; MPI_PROC_NULL asks for the lowest that has any. A
-/// rank whose memory is private has none to share: size 0, no error (MPI-4.1 section 12.2.3).
+/// Where we can load and store a rank's memory; MPI_PROC_NULL asks for the lowest rank whose size
+/// is not 0, mapped or not. A rank whose memory is private has none to share: size 0, no error
+/// (MPI-4.1 section 12.2.3).
 Failure query(BoundWindow& window, int rank, SharedMemory& memory) {
   const Window& core = *window.core;
   if (core.dynamic()) {
@@ -30,10 +31,7 @@ Failure query(BoundWindow& window, int rank, SharedMemory& memory) {
   }
   if (rank == MPI_PROC_NULL) {
     rank = 0;
-    while (rank + 1 < core.ranks() &&
-           (core.member(rank).size == 0 || core.member(rank).base == nullptr)) {
-      ++rank;
-    }
+    while (rank + 1 < core.ranks() && core.look(rank).size == 0) ++rank;
   } else if (rank < 0 || rank >= core.ranks()) {
     return {MPI_ERR_RANK, "the rank is not in the window's group"};
   }
