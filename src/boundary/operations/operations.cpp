@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/operations/operations.hpp"
 
+#include <limits>
+
 #include "boundary/operations/ops.hpp"
 #include "boundary/progress/agent.hpp"
 
@@ -53,6 +55,17 @@ Failure take_buffer(const Access& access, const UserBuffer& user, Buffer& buffer
   return check_address(access, user.address, *buffer.layout, user.count);
 }
 
+/// Saturated: more than 64 bits hold are as many as they hold.
+std::uint64_t bytes_in(const Elements& elements) {
+  std::uint64_t bytes = 0;
+  const bool wraps = __builtin_mul_overflow(elements.count, elements.layout.size(), &bytes);
+  return wraps ? std::numeric_limits<std::uint64_t>::max() : bytes;
+}
+
+bool fits(const Elements& data, const Elements& room) {
+  return bytes_in(data) <= bytes_in(room);
+}
+
 /// Of an operation on a window made from a memory handle: where in its memory. Windows of ours are
 /// checked by the core.
 Failure find_in_handle(const BoundWindow& window, const HandleView& view, const Access& access,
@@ -95,6 +108,7 @@ bool moved(const BoundWindow& window, bool write, int rank, MPI_Aint displacemen
   }
   const Elements theirs{*there->layout, static_cast<std::uint64_t>(target_count)};
   const Elements ours{*own->layout, static_cast<std::uint64_t>(local.count)};
+  if (!(write ? fits(ours, theirs) : fits(theirs, ours))) return false;
   const auto move = [&](const auto& where) {
     return window.core->move_directly(write, where, displacement, theirs, local.address, ours);
   };
@@ -198,6 +212,11 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   // On a dynamic window it is an address, or what a datatype of addresses is moved by.
   if (access.displacement < 0 && (!window.core->dynamic() || window.view.has_value())) {
     return {MPI_ERR_DISP, "the target displacement is negative"};
+  }
+  const Elements there = operation.target_elements();
+  if ((kind == OperationKind::put && !fits(operation.origin.elements(), there)) ||
+      (writes_result && !fits(there, operation.result.elements()))) {
+    return {MPI_ERR_TRUNCATE, "there are more data than the buffer they go to has room for"};
   }
   // Where there is nothing to do, hosts do not ask whether op and type go together.
   const bool something = operation.target_count != 0 && operation.target_layout->size() != 0;
