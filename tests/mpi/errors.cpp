@@ -309,6 +309,68 @@ void handles(const Program& program) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
+/// Whatever has become of the host's own window behind the handle; the next window has nothing of
+/// what was left on it afterwards.
+void freed_handles() {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  Window<int> other(Flavor::allocate, count);  // there is one left
+  MPI_Win window = MPI_WIN_NULL;
+  int* base = nullptr;
+  MPI_Win_allocate(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
+  const MPI_Win freed = window;
+  MPI_Win_free(&window);
+  int value = 99;
+  int flag = 0;
+  void* found = nullptr;
+  MPI_Request request = MPI_REQUEST_NULL;
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, freed), MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Win_lock_all(0, freed), MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Win_fence(0, freed), MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, freed), MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Rput(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, freed, &request), MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Win_flush_all(freed), MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Win_attach(freed, &value, sizeof value), MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Win_get_attr(freed, MPI_WIN_BASE, &found, &flag), MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Win_set_name(freed, "left behind"), MPI_ERR_WIN);
+  CHECK_CLASS(MPI_Win_set_errhandler(freed, MPI_ERRORS_RETURN), MPI_ERR_WIN);
+  MPI_Win again = freed;
+  CHECK_CLASS(MPI_Win_free(&again), MPI_ERR_WIN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  Window<int> next(Flavor::allocate, count);
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  MPI_Win_get_name(next, name, &length);
+  CHECK(std::string(name) != "left behind");
+}
+
+/// MPI-4.1 section 12.3: the data must fit, without truncation, into the buffer that they go to.
+void truncation(Flavor flavor, const Program& program) {
+  const Guarded window(flavor, program);
+  const int target = program.right();
+  const int values[count] = {9, 9, 9, 9};
+  int result[count] = {5, 5, 5, 5};
+  MPI_Datatype vector;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
+  MPI_Type_commit(&vector);
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+  CHECK_CLASS(MPI_Put(values, 3, MPI_INT, target, 0, 2, MPI_INT, window), MPI_ERR_TRUNCATE);
+  CHECK_CLASS(MPI_Put(values, 3, MPI_INT, target, 0, 1, vector, window), MPI_ERR_TRUNCATE);
+  CHECK_CLASS(MPI_Get(result, 2, MPI_INT, target, 0, 3, MPI_INT, window), MPI_ERR_TRUNCATE);
+  CHECK_CLASS(MPI_Get(result, 1, vector, target, 0, 3, MPI_INT, window), MPI_ERR_TRUNCATE);
+  CHECK_CLASS(MPI_Get_accumulate(values, 3, MPI_INT, result, 2, MPI_INT, target, 0, 3, MPI_INT,
+                                 MPI_SUM, window),
+              MPI_ERR_TRUNCATE);
+  for (const int one : result) CHECK_EQUAL(one, 5);
+  // What is shorter fits.
+  CHECK_CLASS(MPI_Get(result, 3, MPI_INT, target, 0, 1, vector, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+  CHECK_EQUAL(result[1], 0);
+  CHECK_EQUAL(result[2], 5);
+  MPI_Type_free(&vector);
+}
+
 /// MPI-4.1 section 12.2.1: windows are made on intracommunicators. Rank 0 on one side, all others
 /// on the other: groups of different sizes where there are more ranks than two.
 void intercommunicators(const Program& program) {
@@ -624,6 +686,7 @@ int main(int argc, char** argv) {
     program.test("free in an epoch", [&] { free_in_epoch(flavor); });
     program.test("failing delete callback", [&] { failing_delete_callback(flavor, program); });
     program.test("ORIEL_ calls", [&] { nonblocking_calls(flavor, program); });
+    program.test("truncation", [&] { truncation(flavor, program); });
     program.test("null requests", [&] { null_requests(flavor, program); });
     program.test("null buffers", [&] { null_buffers(flavor, program); });
     program.test("absolute addresses", [&] { absolute_addresses(flavor, program); });
@@ -632,6 +695,7 @@ int main(int argc, char** argv) {
     program.test("attach", [&] { attach(flavor, program); });
   }
   program.test("handles", [&] { handles(program); });
+  program.test("freed handles", freed_handles);
   program.test("null windows", [&] { null_windows(program); });
   program.test("intercommunicators", [&] { intercommunicators(program); });
 }

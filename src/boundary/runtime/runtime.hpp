@@ -10,6 +10,7 @@
 #include "boundary/datatypes/datatypes.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
+#include "boundary/host/host_windows.hpp"
 #include "boundary/host/self_comm.hpp"
 #include "boundary/process/handle_table.hpp"
 #include "boundary/process/process_lock.hpp"
@@ -139,6 +140,14 @@ inline void sweep_unlocked() {
     sweep_beside_others();
 }
 
+/// A handle that is not ours: the host's, or one that the program has freed, whose window of the
+/// host's we keep.
+template <typename Host>
+int carry_by_host(const char* call, MPI_Win handle, Host&& host) {
+  if (runtime.engine() == nullptr || !host_windows.keeps(handle)) return host();
+  return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window has been freed");
+}
+
 /// The shape of every call on a window: not ours, to the host; ours, to the core; an error, to the
 /// window's error handler once the lock is released.
 template <typename Ours, typename Host>
@@ -152,7 +161,7 @@ inline int carry(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
       failure = ours(*window);
   }
   if (window == nullptr) [[unlikely]]
-    return host();
+    return carry_by_host(call, handle, host);
   if (failure) [[unlikely]]
     return raise(handle, call, failure);
   return MPI_SUCCESS;

@@ -13,8 +13,8 @@ namespace {
 
 /// What call() has done to a window is noted once the host has taken it.
 template <typename Call, typename Note>
-int noted(MPI_Win handle, Call&& call, Note&& note) {
-  const int code = call();
+int noted(const char* name, MPI_Win handle, Call&& call, Note&& note) {
+  const int code = carry_by_host(name, handle, call);
   if (code != MPI_SUCCESS) return code;
   const Guard guard(runtime.lock);
   if (BoundWindow* window = runtime.windows.find(handle_key(handle))) note(window->traces);
@@ -47,7 +47,7 @@ using namespace oriel::boundary;
 
 ORIEL_MPI_CALL(Win_set_attr)(MPI_Win win, int keyval, void* value) {
   return noted(
-      win, [&] { return host_mpi().Win_set_attr(win, keyval, value); },
+      "MPI_Win_set_attr", win, [&] { return host_mpi().Win_set_attr(win, keyval, value); },
       [&](Traces& traces) {
         std::erase(traces.attributes, keyval);
         traces.attributes.push_back(keyval);
@@ -56,18 +56,18 @@ ORIEL_MPI_CALL(Win_set_attr)(MPI_Win win, int keyval, void* value) {
 
 ORIEL_MPI_CALL(Win_delete_attr)(MPI_Win win, int keyval) {
   return noted(
-      win, [&] { return host_mpi().Win_delete_attr(win, keyval); },
+      "MPI_Win_delete_attr", win, [&] { return host_mpi().Win_delete_attr(win, keyval); },
       [&](Traces& traces) { std::erase(traces.attributes, keyval); });
 }
 
 ORIEL_MPI_CALL(Win_set_name)(MPI_Win win, const char* name) {
   return noted(
-      win, [&] { return host_mpi().Win_set_name(win, name); },
+      "MPI_Win_set_name", win, [&] { return host_mpi().Win_set_name(win, name); },
       [&](Traces& traces) { traces.name = true; });
 }
 
 ORIEL_MPI_CALL(Win_set_errhandler)(MPI_Win win, MPI_Errhandler handler) {
   return noted(
-      win, [&] { return host_mpi().Win_set_errhandler(win, handler); },
+      "MPI_Win_set_errhandler", win, [&] { return host_mpi().Win_set_errhandler(win, handler); },
       [&](Traces& traces) { traces.handler = true; });
 }

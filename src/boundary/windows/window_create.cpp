@@ -109,10 +109,6 @@ int give_back(BoundWindow* window, MPI_Win* handle) {
   return MPI_SUCCESS;
 }
 
-int freed_already() {
-  return raise(MPI_COMM_SELF, "MPI_Win_free", MPI_ERR_WIN, "the window has been freed already");
-}
-
 Failure not_dynamic() {
   return {MPI_ERR_RMA_FLAVOR,
           "the window has the memory that it was made with; only one from MPI_Win_create_dynamic "
@@ -199,7 +195,6 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
       [] { return MPI_SUCCESS; });
   if (code != MPI_SUCCESS) return code;
   if (ours == nullptr) {
-    if (host_windows.keeps(*win)) return freed_already();
     requests.tell_host();
     return host_mpi().Win_free(win);
   }
@@ -210,8 +205,9 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
     if (code != MPI_SUCCESS) return code;
   }
   Failure failed;
-  code =
-      carry(call, *win, [&](BoundWindow& window) { return leave(window, failed); }, freed_already);
+  code = carry(
+      call, *win, [&](BoundWindow& window) { return leave(window, failed); },
+      [&] { return host_mpi().Win_free(win); });
   if (code != MPI_SUCCESS) return code;
   requests.tell_host();
   const int told = failed ? raise(*win, call, failed) : MPI_SUCCESS;
