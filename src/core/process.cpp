@@ -9,8 +9,8 @@ namespace oriel {
 Process::Process(Transport& transport, int self, const Limits& limits)
     : transport_(transport),
       self_(self),
-      pressed_(transport.pressed()),
-      remote_(transport, limits) {}
+      pressed_(transport.node().pressed()),
+      remote_(transport.messages(), limits) {}
 
 Process::~Process() = default;
 
@@ -70,7 +70,7 @@ Window* Process::find_notified(std::uint32_t id) {
 bool Process::take_notifications() {
   constexpr int most_taken = 2048;
   int taken = 0;
-  while (taken < most_taken && transport_.take_notification(*this)) ++taken;
+  while (taken < most_taken && transport_.node().take_notification(*this)) ++taken;
   return taken != 0;
 }
 
@@ -93,7 +93,8 @@ void Process::take(const NotifyRecord& record) {
 
 bool Process::take_messages() {
   bool moved = false;
-  for (auto bytes = transport_.receive(); !bytes.empty(); bytes = transport_.receive()) {
+  for (auto bytes = transport_.messages().receive(); !bytes.empty();
+       bytes = transport_.messages().receive()) {
     moved = true;
     if (!take(bytes)) ++refused_;
   }
@@ -103,7 +104,7 @@ bool Process::take_messages() {
 /// Also where nobody sends messages: atomics of the network go to the own node as well.
 bool Process::take_transfers() {
   bool moved = false;
-  for (Transfer transfer; transport_.finished(transfer);) {
+  for (Transfer transfer; transport_.messages().finished(transfer);) {
     moved = true;
     if (RecordedOperation* recorded = pools_.operations.find(transfer.token)) {
       recorded->epochs->reach().transferred(*recorded, transfer);

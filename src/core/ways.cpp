@@ -15,11 +15,11 @@ Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources
       epochs_(epochs),
       notifications_(notifications),
       fences_(region, resources.limits.told_each),
-      atomics_(epochs, region, transport),
+      atomics_(epochs, region, transport.messages()),
       notifier_(region, notifications.counters()),
       mapped_(epochs, region, fences_, atomics_, notifier_),
-      remote_(remote ? std::make_unique<Remote>(epochs, region, transport, resources, fences_,
-                                                atomics_, notifications)
+      remote_(remote ? std::make_unique<Remote>(epochs, region, transport.messages(), resources,
+                                                fences_, atomics_, notifications)
                      : nullptr),
       exchange_(region, remote ? &remote_->sender : nullptr) {}
 

@@ -31,8 +31,8 @@ namespace oriel {
 
 /// What a process has for all its windows that some rank is remote on.
 struct RemoteResources {
-  explicit RemoteResources(Transport& transport, const Limits& chosen)
-      : outbox(transport), limits(chosen) {}
+  explicit RemoteResources(Messages& messages, const Limits& chosen)
+      : outbox(messages), limits(chosen) {}
 
   Outbox outbox;
   LayoutCaches layouts;
@@ -110,13 +110,13 @@ class Ways final : public Reach {
 
  private:
   struct Remote {
-    Remote(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
+    Remote(Epochs& epochs, Region& region, Messages& messages, RemoteResources& resources,
            FenceWords& words, NetworkAtomics& atomics, Notifications& notifications)
         : sender(region, resources.outbox),
           fence(region, sender, words),
-          targets(epochs, region, transport, resources.limits, resources.layouts, sender, fence,
+          targets(epochs, region, messages, resources.limits, resources.layouts, sender, fence,
                   atomics),
-          server(epochs, region, transport, resources.limits, resources.layouts,
+          server(epochs, region, messages, resources.limits, resources.layouts,
                  resources.rendezvous_table, sender, fence, notifications) {}
 
     Sender sender;

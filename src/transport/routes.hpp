@@ -14,12 +14,14 @@ namespace oriel {
 
 /// The transport of a real process: shared memory to those on its node, the network to all others.
 /// Processes of other nodes have the numbers from `first_elsewhere` on.
-class Routes final : public Transport {
+class Routes final : public Transport, public Messages {
  public:
   static constexpr int first_elsewhere = 1 << 24;
 
-  explicit Routes(std::unique_ptr<ShmTransport> node) : node_(std::move(node)) {}
+  explicit Routes(std::unique_ptr<ShmTransport> node)
+      : Transport(*node, *this), node_(std::move(node)) {}
 
+  /// Its node services, as what they are.
   ShmTransport& node() { return *node_; }
   /// Null until a window spans nodes.
   Network* network() { return network_.get(); }
@@ -66,39 +68,10 @@ class Routes final : public Transport {
     return process < first_elsewhere ? -1 : network_->lend(to_be_written, memory, bytes, lent);
   }
   void take_back(int loan) override { network_->take_back(loan); }
-  std::byte* share(std::uint64_t bytes, Place& place) override {
-    return node_->share(bytes, place);
-  }
-  void unshare(std::byte* memory) override { node_->unshare(memory); }
-  std::byte* map(int process, const Place& place, std::uint64_t bytes) override {
-    return node_->map(process, place, bytes);
-  }
-  Error copy(int process, bool write, std::span<const Run> runs) override {
-    return node_->copy(process, write, runs);
-  }
-  NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override {
-    return node_->notify(process, record, store);
-  }
-  bool take_notification(NotifyReader& reader) override { return node_->take_notification(reader); }
-  bool notifications_due() override { return node_->notifications_due(); }
-  bool begin_recall(int process, std::uint32_t window, RecallFor reason) override {
-    return node_->begin_recall(process, window, reason);
-  }
-  bool finish_recall(int process, StoreMaker& maker) override {
-    return node_->finish_recall(process, maker);
-  }
-  const std::atomic<std::uint32_t>& pressed() const override { return node_->pressed(); }
-  ThreadLines& own_threads() override { return node_->own_threads(); }
-  std::span<const ThreadLine> threads(int process) override { return node_->threads(process); }
-  void ring(Doorbell& doorbell) override { node_->ring(doorbell); }
-  bool fences_peers() const override { return node_->fences_peers(); }
-  void fence_peers() override { node_->fence_peers(); }
   bool alive(int process) override {
     return process < first_elsewhere ? node_->alive(process)
                                      : network_->alive(process - first_elsewhere);
   }
-  void relax() override { node_->relax(); }
-  std::uint64_t nanoseconds() override { return node_->nanoseconds(); }
 
  private:
   std::unique_ptr<ShmTransport> node_;

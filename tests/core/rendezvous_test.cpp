@@ -265,12 +265,12 @@ TEST_P(RendezvousTest, IsOverBeforeTheLockIsGivenBack) {
     issue(window(), operation(OperationKind::put, place(0)));
     Told unlocked;
     unlocked.take(window().unlock(1, &unlocked));
-    job_.process(0).transport().push();
+    job_.process(0).transport().messages().push();
     deliver_from(0);
     job_.process(1).sweep();
     ASSERT_EQ(window(2).lock(true, 1, {}), Error::none);
     for (int i = 0; i < 100 && !window(2).lock_held(1); ++i) {
-      job_.process(2).transport().push();
+      job_.process(2).transport().messages().push();
       job_.round();
     }
     ASSERT_TRUE(window(2).lock_held(1));
@@ -289,7 +289,7 @@ TEST_P(RendezvousTest, GoesPieceByPiece) {
   ASSERT_EQ(outcome(on_word(OperationKind::put, &word, 1, place(0))), Error::none);
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
     issue(window(), operation(kind, place(0)));
-    job_.process(0).transport().push();
+    job_.process(0).transport().messages().push();
     EXPECT_EQ(deliver_from(0), 1);
     for (std::size_t piece = 0; piece < words / 4; ++piece) {
       job_.process(1).sweep();
@@ -322,7 +322,7 @@ TEST_P(RendezvousTest, TellsOfItselfAlone) {
   longer.completion = &put;
   longer.completes_there = true;
   EXPECT_FALSE(window().issue(longer).done);
-  job_.process(0).transport().push();
+  job_.process(0).transport().messages().push();
   job_.settle();
   EXPECT_TRUE(put.done());
   EXPECT_EQ(put.error(), Error::none);
@@ -339,7 +339,7 @@ TEST_P(RendezvousTest, ItsRequestTellsOfItsFailure) {
     longer.completion = &put;
     longer.completes_there = there;
     EXPECT_FALSE(window().issue(longer).done);
-    job_.process(0).transport().push();
+    job_.process(0).transport().messages().push();
     job_.settle();
     EXPECT_TRUE(put.done());
     EXPECT_EQ(put.error(), Error::range);
@@ -368,7 +368,7 @@ TEST_P(RendezvousTest, NotifiesWhenItIsOver) {
     Operation notified = operation(kind, place(0));
     notified.notice = {NoticeKind::tag, 3, sizeof(Words)};
     issue(window(), notified);
-    job_.process(0).transport().push();
+    job_.process(0).transport().messages().push();
     for (int i = 0; i < 100 && !request.complete(); ++i) {
       job_.round();
       if (request.complete()) {

@@ -39,7 +39,7 @@ int LostSources::of(const CarriedWindow& window, int source) {
 bool LostSources::all_heard() {
   Process& process = runtime.engine()->process;
   if (!std::exchange(swept_, true)) process.sweep();
-  return !process.transport().notifications_due();
+  return !process.transport().node().notifications_due();
 }
 
 }  // namespace oriel::boundary

@@ -4,7 +4,7 @@
 #include "core/base/error.hpp"
 #include "core/epoch/epochs.hpp"
 #include "core/region/region.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/messages.hpp"
 
 namespace oriel {
 
@@ -14,8 +14,8 @@ namespace oriel {
 /// ourselves.
 class NetworkAtomics {
  public:
-  NetworkAtomics(Epochs& epochs, Region& region, Transport& transport)
-      : epochs_(epochs), region_(region), transport_(transport) {}
+  NetworkAtomics(Epochs& epochs, Region& region, Messages& messages)
+      : epochs_(epochs), region_(region), messages_(messages) {}
 
   /// Records it; the target's next advance() transmits it.
   Error record(const Operation& operation, Epoch& epoch, Target& target, const char*& reason);
@@ -27,7 +27,7 @@ class NetworkAtomics {
 
   Epochs& epochs_;
   Region& region_;
-  Transport& transport_;
+  Messages& messages_;
 };
 
 }  // namespace oriel

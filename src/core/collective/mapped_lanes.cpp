@@ -31,9 +31,9 @@ MappedLanes::Side::Side(Region& region, int to_or_from, const Stretch& buffer, i
       step(at_step),
       place(mapped_at) {}
 
-MappedLanes::MappedLanes(Region& region, Transport& transport, const Limits& limits,
+MappedLanes::MappedLanes(Region& region, NodeServices& services, const Limits& limits,
                          const Schedule& schedule, PlanProgress& progress)
-    : region_(region), transport_(transport), limits_(limits), progress_(progress) {
+    : region_(region), services_(services), limits_(limits), progress_(progress) {
   for (const Schedule::Send& send : schedule.sends) {
     if (!region.mapped(send.to)) continue;
     Side& made = sends_.emplace_back(region, send.to, send.from, send.step, send.place);
@@ -161,7 +161,7 @@ void MappedLanes::take_way(Side& side, LaneWay way, const LaneSide& other) {
   side.piece = side.lane->shared_piece;
   side.pieces = (side.bytes + side.piece - 1) / side.piece;
   if (side.moves && other.place.shared()) {
-    side.other = transport_.map(side.process, other.place, side.bytes);
+    side.other = services_.map(side.process, other.place, side.bytes);
   }
 }
 
@@ -247,7 +247,7 @@ bool MappedLanes::push_staged(Side& send) {
     const std::uint64_t piece =
         std::min<std::uint64_t>(send.bytes - send.done, send.lane->cells.room);
     {
-      const Timed timed(transport_, send);
+      const Timed timed(services_, send);
       std::byte* const into = cell.payload(send.lane->cells.room);
       if (send.way == CopyWay::streamed) {
         send.packed.stream_out(send.done, piece, into);
@@ -273,7 +273,7 @@ bool MappedLanes::pull_staged(Receive& receive) {
     const std::uint64_t piece = filled & ~Cell::stale;
     if (piece != filled) progress_.fail({Error::system, receive.rank, false});
     {
-      const Timed timed(transport_, receive);
+      const Timed timed(services_, receive);
       receive.packed.copy_in(receive.done, piece, cell.payload(receive.cells.room));
     }
     cell.clear();
@@ -292,7 +292,7 @@ bool MappedLanes::pull_staged(Receive& receive) {
 
 template <bool sends>
 Error MappedLanes::move_piece(Side& side, std::uint64_t first, std::uint64_t bytes) const {
-  const Timed timed(transport_, side);
+  const Timed timed(services_, side);
   if (side.other != nullptr) {
     if constexpr (sends) {
       side.packed.copy_out(first, bytes, side.other + first);
@@ -301,7 +301,7 @@ Error MappedLanes::move_piece(Side& side, std::uint64_t first, std::uint64_t byt
     }
     return Error::none;
   }
-  return side.packed.copy(transport_, side.process, sends, first, bytes, side.address + first);
+  return side.packed.copy(services_, side.process, sends, first, bytes, side.address + first);
 }
 
 /// Both sides have met. True: all pieces have been moved.

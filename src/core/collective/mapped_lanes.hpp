@@ -19,8 +19,8 @@ namespace oriel {
 /// to buffer, by whichever side comes second or has nothing else to do.
 class MappedLanes {
  public:
-  MappedLanes(Region& region, Transport& transport, const Limits& limits, const Schedule& schedule,
-              PlanProgress& progress);
+  MappedLanes(Region& region, NodeServices& services, const Limits& limits,
+              const Schedule& schedule, PlanProgress& progress);
 
   /// What is kept of each transfer.
   static constexpr std::uint64_t bytes_of_send() { return sizeof(Side); }
@@ -89,16 +89,16 @@ class MappedLanes {
   /// Counts the time of a copy for a transfer whose ways are tried.
   class Timed {
    public:
-    Timed(Transport& transport, Side& side)
-        : transport_(transport), side_(side), begin_(side.tried ? transport.nanoseconds() : 0) {}
+    Timed(NodeServices& services, Side& side)
+        : services_(services), side_(side), begin_(side.tried ? services.nanoseconds() : 0) {}
     ~Timed() {
-      if (side_.tried) side_.trial.spend(transport_.nanoseconds() - begin_);
+      if (side_.tried) side_.trial.spend(services_.nanoseconds() - begin_);
     }
     Timed(const Timed&) = delete;
     Timed& operator=(const Timed&) = delete;
 
    private:
-    Transport& transport_;
+    NodeServices& services_;
     Side& side_;
     std::uint64_t begin_;
   };
@@ -122,7 +122,7 @@ class MappedLanes {
   std::uint64_t meetings(const Side& side) const { return progress_.use - side.unmet; }
 
   Region& region_;
-  Transport& transport_;
+  NodeServices& services_;
   const Limits& limits_;
   PlanProgress& progress_;
   std::vector<Side> sends_;  // by step

@@ -66,20 +66,20 @@ void Packed::copy_in(std::uint64_t first, std::uint64_t bytes, const std::byte* 
   });
 }
 
-Error Packed::copy(Transport& transport, int process, bool write, std::uint64_t first,
+Error Packed::copy(NodeServices& services, int process, bool write, std::uint64_t first,
                    std::uint64_t bytes, std::uint64_t remote) const {
   if (run_ != nullptr) {
     const Run run{run_ + first, remote, bytes};
-    return transport.copy(process, write, {&run, 1});
+    return services.copy(process, write, {&run, 1});
   }
   if (buffer_.layout->size() / buffer_.layout->blocks().size() < shortest_run) {
-    return copy_packed(transport, process, write, first, bytes, remote);
+    return copy_packed(services, process, write, first, bytes, remote);
   }
   std::array<Run, most_runs> runs;
   std::size_t count = 0;
   Error error = Error::none;
   const auto go = [&] {
-    if (error == Error::none) error = transport.copy(process, write, {runs.data(), count});
+    if (error == Error::none) error = services.copy(process, write, {runs.data(), count});
     count = 0;
   };
   for_runs(first, bytes, [&](std::int64_t offset, std::uint64_t run) {
@@ -91,14 +91,14 @@ Error Packed::copy(Transport& transport, int process, bool write, std::uint64_t 
   return error;
 }
 
-Error Packed::copy_packed(Transport& transport, int process, bool write, std::uint64_t first,
+Error Packed::copy_packed(NodeServices& services, int process, bool write, std::uint64_t first,
                           std::uint64_t bytes, std::uint64_t remote) const {
   std::array<std::byte, between_bytes> between;
   for (std::uint64_t done = 0; done < bytes;) {
     const std::uint64_t piece = std::min<std::uint64_t>(between.size(), bytes - done);
     const Run run{between.data(), remote + done, piece};
     if (write) copy_out(first + done, piece, between.data());
-    if (const Error error = transport.copy(process, write, {&run, 1}); error != Error::none) {
+    if (const Error error = services.copy(process, write, {&run, 1}); error != Error::none) {
       return error;
     }
     if (!write) copy_in(first + done, piece, between.data());

@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/collective/schedule.hpp"
 #include "core/operation/operation.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/node_services.hpp"
 
 namespace oriel {
 
@@ -29,11 +29,11 @@ class Packed {
   void stream_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const;
   void copy_in(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const;
   /// Likewise to (`write`) or from an address of another process.
-  Error copy(Transport& transport, int process, bool write, std::uint64_t first,
+  Error copy(NodeServices& services, int process, bool write, std::uint64_t first,
              std::uint64_t bytes, std::uint64_t remote) const;
 
  private:
-  Error copy_packed(Transport& transport, int process, bool write, std::uint64_t first,
+  Error copy_packed(NodeServices& services, int process, bool write, std::uint64_t first,
                     std::uint64_t bytes, std::uint64_t remote) const;
   /// Visits the runs of so many bytes from number `first` on.
   template <typename Visit>

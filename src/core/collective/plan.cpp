@@ -73,9 +73,9 @@ Plan::Plan(Room& room, std::uint64_t number, const Schedule& schedule, const Pla
     : room_(room),
       number_(number),
       terms_(terms),
-      mapped_(room.region(), room.transport(), room.limits(), schedule, progress_),
-      remote_(room.region(), room.transport(), room.limits(), room.sender(), room.writes(), number,
-              schedule, progress_),
+      mapped_(room.region(), room.transport().node(), room.limits(), schedule, progress_),
+      remote_(room.region(), room.transport().messages(), room.limits(), room.sender(),
+              room.writes(), number, schedule, progress_),
       combinations_(schedule.combinations),
       own_op_(schedule.own_op),
       needs_all_(schedule.needs_all),
@@ -164,8 +164,8 @@ PlanFault Plan::look_at(int receiver) {
   const Announced announced = to_announced(room_.exchange().of(receiver));
   std::byte* board = nullptr;
   if (announced.board.shared()) {
-    board = room_.transport().map(room_.region().member(receiver).process, announced.board,
-                                  announced.board_bytes);
+    board = room_.transport().node().map(room_.region().member(receiver).process, announced.board,
+                                         announced.board_bytes);
     if (board == nullptr) {
       return {PlanFault::Kind::memory, receiver, room_.region().rank(), announced.board_bytes, 0};
     }

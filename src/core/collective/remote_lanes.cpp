@@ -10,17 +10,17 @@
 
 namespace oriel {
 
-RemoteLanes::RemoteLanes(Region& region, Transport& transport, const Limits& limits, Sender* sender,
+RemoteLanes::RemoteLanes(Region& region, Messages& messages, const Limits& limits, Sender* sender,
                          PlanWrites& writes, std::uint64_t plan, const Schedule& schedule,
                          PlanProgress& progress)
     : region_(region),
-      transport_(transport),
+      messages_(messages),
       limits_(limits),
       sender_(sender),
       writes_(writes),
       plan_(plan),
       progress_(progress),
-      loans_(transport) {
+      loans_(messages) {
   if (sender == nullptr) return;
   std::vector<int> ranks;
   for (const Schedule::Send& send : schedule.sends) {
@@ -241,10 +241,10 @@ bool RemoteLanes::push_directly(Send& send) {
     sender_->address(rank, notice);
     Behind behind{notice.trim()};
     // While another piece is under way nobody knows whether it will fail.
-    const bool may_tell = transport_.orders_writes() && write.over == write.begun;
+    const bool may_tell = messages_.orders_writes() && write.over == write.begun;
     const std::uint64_t taken =
-        transport_.transfer(region_.member(rank).process, true, run, send.memory.key,
-                            PlanWrites::token(write), may_tell ? &behind : nullptr);
+        messages_.transfer(region_.member(rank).process, true, run, send.memory.key,
+                           PlanWrites::token(write), may_tell ? &behind : nullptr);
     if (taken == 0) return false;
     write.begun += taken;
     write.told = behind.went;

@@ -27,7 +27,7 @@ namespace oriel {
 class RemoteLanes {
  public:
   /// `sender`: null where all ranks are mapped.
-  RemoteLanes(Region& region, Transport& transport, const Limits& limits, Sender* sender,
+  RemoteLanes(Region& region, Messages& messages, const Limits& limits, Sender* sender,
               PlanWrites& writes, std::uint64_t plan, const Schedule& schedule,
               PlanProgress& progress);
   ~RemoteLanes();
@@ -101,7 +101,7 @@ class RemoteLanes {
   void arrived(Receive& receive, Error error);
 
   Region& region_;
-  Transport& transport_;
+  Messages& messages_;
   const Limits& limits_;
   Sender* sender_;
   PlanWrites& writes_;

@@ -21,7 +21,7 @@ Room::~Room() {
   ending_ = true;
   plans_.clear();
   // All ranks are through with the window, and so with the boards.
-  for (const SharedBoard& board : boards_) transport_.unshare(board.memory);
+  for (const SharedBoard& board : boards_) transport_.node().unshare(board.memory);
 }
 
 void Room::ask_nodes() {
@@ -85,7 +85,7 @@ std::byte* Room::take_board(std::uint64_t bytes, Place& place) {
   give_back_boards();
   SharedBoard made;
   made.bytes = bytes;
-  made.memory = transport_.share(bytes, made.place);
+  made.memory = transport_.node().share(bytes, made.place);
   if (made.memory == nullptr) return nullptr;
   place = made.place;
   boards_.push_back(made);
@@ -107,7 +107,7 @@ void Room::give_back_boards() {
   std::size_t idle = 0;
   std::erase_if(boards_, [&](const SharedBoard& board) {
     if (!board.idle() || ++idle <= most_idle) return false;
-    transport_.unshare(board.memory);
+    transport_.node().unshare(board.memory);
     return true;
   });
 }

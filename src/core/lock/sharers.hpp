@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "core/transport/transport.hpp"
+#include "core/transport/node_services.hpp"
 
 namespace oriel {
 
@@ -16,11 +16,11 @@ class Sharers {
  public:
   /// `process_of`: a rank's number in the transport. `ranks`: all of them, `self` included; they
   /// are only needed for updates, and outlive this.
-  Sharers(Transport& transport, int self, std::function<int(int)> process_of,
+  Sharers(NodeServices& services, int self, std::function<int(int)> process_of,
           std::span<const int> ranks = {})
-      : transport_(transport),
+      : services_(services),
         self_(static_cast<std::uint32_t>(self)),
-        asymmetric_(transport.fences_peers()),
+        asymmetric_(services.fences_peers()),
         process_of_(std::move(process_of)),
         ranks_(ranks) {}
 
@@ -30,16 +30,16 @@ class Sharers {
   bool asymmetric() const { return asymmetric_; }
   std::span<const int> ranks() const { return ranks_; }
   /// What the threads of a rank say that update without its process's lock.
-  std::span<const ThreadLine> threads(int rank) { return transport_.threads(process_of_(rank)); }
-  void fence() { transport_.fence_peers(); }
+  std::span<const ThreadLine> threads(int rank) { return services_.threads(process_of_(rank)); }
+  void fence() { services_.fence_peers(); }
   /// Gives the processor away for a moment.
-  void relax() { transport_.relax(); }
+  void relax() { services_.relax(); }
   /// False: the rank's process has ended, and all that it ever stored is seen. A system call or
   /// two.
-  bool alive(std::uint32_t rank) { return transport_.alive(process_of_(static_cast<int>(rank))); }
+  bool alive(std::uint32_t rank) { return services_.alive(process_of_(static_cast<int>(rank))); }
 
  private:
-  Transport& transport_;
+  NodeServices& services_;
   std::uint32_t self_;
   bool asymmetric_;
   std::function<int(int)> process_of_;

@@ -30,7 +30,7 @@ std::uint64_t next_token() {
 
 OwnHandles::~OwnHandles() {
   for (HandleSlot* segment : segments_) {
-    if (segment != nullptr) transport_.unshare(reinterpret_cast<std::byte*>(segment));
+    if (segment != nullptr) services_.unshare(reinterpret_cast<std::byte*>(segment));
   }
 }
 
@@ -44,7 +44,7 @@ bool OwnHandles::take(std::uint32_t& slot) {
   const std::size_t segment = HandleRoot::segment_of(used_);
   if (segments_[segment] == nullptr) {
     Place place;
-    std::byte* memory = transport_.share(HandleRoot::slots_of(segment) * sizeof(HandleSlot), place);
+    std::byte* memory = services_.share(HandleRoot::slots_of(segment) * sizeof(HandleSlot), place);
     if (memory == nullptr) return false;
     segments_[segment] = std::launder(reinterpret_cast<HandleSlot*>(memory));
     root_.segments[segment].offset.store(place.offset, std::memory_order_relaxed);

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/pieces/handle_words.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/node_services.hpp"
 
 namespace oriel {
 
@@ -16,7 +16,7 @@ namespace oriel {
 class OwnHandles {
  public:
   /// `root`: zeroed memory that its node peers map.
-  OwnHandles(HandleRoot& root, Transport& transport) : root_(root), transport_(transport) {}
+  OwnHandles(HandleRoot& root, NodeServices& services) : root_(root), services_(services) {}
   ~OwnHandles();
   OwnHandles(const OwnHandles&) = delete;
   OwnHandles& operator=(const OwnHandles&) = delete;
@@ -33,7 +33,7 @@ class OwnHandles {
   bool take(std::uint32_t& slot);
 
   HandleRoot& root_;
-  Transport& transport_;
+  NodeServices& services_;
   std::array<HandleSlot*, HandleRoot::most_segments> segments_{};
   std::uint32_t used_ = 0;           // slots up to this one have been used
   std::vector<std::uint32_t> free_;  // of these

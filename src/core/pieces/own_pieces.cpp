@@ -7,20 +7,20 @@
 namespace oriel {
 
 OwnPieces::Segments::~Segments() {
-  for (std::byte* memory : taken_) transport_.unshare(memory);
+  for (std::byte* memory : taken_) services_.unshare(memory);
 }
 
 PieceNode* OwnPieces::Segments::take(std::size_t segment, Place& place) {
   const std::size_t count = PieceRoot::nodes_of(segment);
-  std::byte* memory = transport_.share(count * sizeof(PieceNode), place);
+  std::byte* memory = services_.share(count * sizeof(PieceNode), place);
   if (memory == nullptr) return nullptr;
   taken_.push_back(memory);
   // Zeroed memory is an array of them already: no page is touched before it is needed.
   return std::launder(reinterpret_cast<PieceNode*>(memory));
 }
 
-OwnPieces::OwnPieces(PieceRoot& root, Transport& transport)
-    : segments_(transport), tree_(root, segments_) {}
+OwnPieces::OwnPieces(PieceRoot& root, NodeServices& services)
+    : segments_(services), tree_(root, segments_) {}
 
 OwnPieces::~OwnPieces() = default;
 

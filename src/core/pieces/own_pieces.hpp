@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/pieces/piece_tree.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/node_services.hpp"
 
 namespace oriel {
 
@@ -16,7 +16,7 @@ namespace oriel {
 class OwnPieces {
  public:
   /// `root`: zeroed memory that its node peers map.
-  OwnPieces(PieceRoot& root, Transport& transport);
+  OwnPieces(PieceRoot& root, NodeServices& services);
   ~OwnPieces();
   OwnPieces(const OwnPieces&) = delete;
   OwnPieces& operator=(const OwnPieces&) = delete;
@@ -31,14 +31,14 @@ class OwnPieces {
   /// Memory of nodes.
   class Segments {
    public:
-    explicit Segments(Transport& transport) : transport_(transport) {}
+    explicit Segments(NodeServices& services) : services_(services) {}
     ~Segments();
     Segments(const Segments&) = delete;
     Segments& operator=(const Segments&) = delete;
     PieceNode* take(std::size_t segment, Place& place);
 
    private:
-    Transport& transport_;
+    NodeServices& services_;
     std::vector<std::byte*> taken_;
   };
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/pieces/handle_words.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/node_services.hpp"
 
 namespace oriel {
 
@@ -18,8 +18,9 @@ class PeerHandles {
 
   /// The slot of a handle that has not been released; null: it has, or never was one. `piece` is
   /// its memory.
-  const HandleSlot* find(const HandleName& name, Piece& piece, Transport& transport, int process) {
-    const HandleSlot* slot = slot_of(name.slot, transport, process);
+  const HandleSlot* find(const HandleName& name, Piece& piece, NodeServices& services,
+                         int process) {
+    const HandleSlot* slot = slot_of(name.slot, services, process);
     if (!name.given() || slot == nullptr ||
         slot->token.load(std::memory_order_acquire) != name.token) {
       return nullptr;
@@ -32,7 +33,7 @@ class PeerHandles {
   }
 
  private:
-  const HandleSlot* slot_of(std::uint32_t slot, Transport& transport, int process) {
+  const HandleSlot* slot_of(std::uint32_t slot, NodeServices& services, int process) {
     if (slot >= HandleRoot::most_slots) return nullptr;
     const std::size_t segment = HandleRoot::segment_of(slot);
     const HandleSlot*& first = segments_[segment];
@@ -42,7 +43,7 @@ class PeerHandles {
       const Place place{words.offset.load(std::memory_order_relaxed), extent_bytes};
       if (!place.shared()) return nullptr;
       first = reinterpret_cast<const HandleSlot*>(
-          transport.map(process, place, HandleRoot::slots_of(segment) * sizeof(HandleSlot)));
+          services.map(process, place, HandleRoot::slots_of(segment) * sizeof(HandleSlot)));
       if (first == nullptr) return nullptr;
     }
     return first + HandleRoot::index_of(slot);

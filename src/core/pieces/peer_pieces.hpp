@@ -10,7 +10,7 @@
 #include "core/base/published.hpp"
 #include "core/base/version.hpp"
 #include "core/pieces/piece_words.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/node_services.hpp"
 
 namespace oriel {
 
@@ -57,12 +57,12 @@ class PeerPieces {
   }
 
   /// The last piece that begins at the address or before it.
-  PieceSearch find(std::uint64_t address, Piece& piece, Transport& transport, int process) {
+  PieceSearch find(std::uint64_t address, Piece& piece, NodeServices& services, int process) {
     const auto nodes = [&](std::size_t segment) -> const PieceNode* {
       Published<const PieceNode*>& first = segments_[segment];
       // Release: direct() looks into it.
       if (first.load() == nullptr) [[unlikely]]
-        first.store(map(segment, transport, process), std::memory_order_release);
+        first.store(map(segment, services, process), std::memory_order_release);
       return first.load();
     };
     return find_piece(*root_, nodes, address, piece, found_);
@@ -109,10 +109,10 @@ class PeerPieces {
     return base != nullptr ? base + (address - piece.address) : nullptr;
   }
 
-  const PieceNode* map(std::size_t segment, Transport& transport, int process) const {
+  const PieceNode* map(std::size_t segment, NodeServices& services, int process) const {
     return reinterpret_cast<const PieceNode*>(
-        transport.map(process, root_->segments[segment].place(),
-                      PieceRoot::nodes_of(segment) * sizeof(PieceNode)));
+        services.map(process, root_->segments[segment].place(),
+                     PieceRoot::nodes_of(segment) * sizeof(PieceNode)));
   }
 
   struct Noted {

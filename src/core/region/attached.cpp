@@ -19,7 +19,7 @@ Member Region::as_member(int rank, const Piece& piece) {
   if (rank == rank_) {
     made.base = at(nullptr, static_cast<std::int64_t>(piece.address));
   } else if (piece.place.shared()) {
-    made.base = transport_.map(made.process, piece.place, piece.bytes);
+    made.base = transport_.node().map(made.process, piece.place, piece.bytes);
   }
   // Shared memory that cannot be mapped is still one system call away.
   if (made.base == nullptr) made.path = Path::vm;
@@ -29,7 +29,7 @@ Member Region::as_member(int rank, const Piece& piece) {
 /// The piece that a byte of the rank lies in, and how many of its bytes are left from that one on.
 Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left) {
   Piece found;
-  switch (pieces_[rank].find(address, found, transport_, member(rank).process)) {
+  switch (pieces_[rank].find(address, found, transport_.node(), member(rank).process)) {
     case PieceSearch::unreachable:
       return Error::system;
     case PieceSearch::none:
@@ -51,7 +51,7 @@ std::byte* Region::direct_piece(int rank, std::uint64_t address, std::uint64_t b
 
 Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
   Piece found;
-  if (handles_[rank].find(name, found, transport_, member(rank).process) == nullptr) {
+  if (handles_[rank].find(name, found, transport_.node(), member(rank).process) == nullptr) {
     return Error::range;
   }
   piece = as_member(rank, found);
@@ -60,7 +60,8 @@ Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
 
 Error Region::open_handle(HandleView& view) {
   Piece found;
-  view.slot = handles_[view.target].find(view.name, found, transport_, member(view.target).process);
+  view.slot =
+      handles_[view.target].find(view.name, found, transport_.node(), member(view.target).process);
   if (view.slot == nullptr || view.bytes > found.bytes) return Error::base;
   const Member piece = as_member(view.target, found);
   if (piece.path == Path::mapped) view.base = piece.base;

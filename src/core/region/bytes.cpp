@@ -27,8 +27,8 @@ constexpr std::uint64_t most_private = 1024;
 /// Collects the pieces of a copy to private memory and hands them over in batches.
 class RunBatch {
  public:
-  RunBatch(Transport& transport, int process, bool write)
-      : transport_(transport), process_(process), write_(write) {}
+  RunBatch(NodeServices& services, int process, bool write)
+      : services_(services), process_(process), write_(write) {}
 
   void add(void* local, std::uint64_t remote, std::uint64_t bytes) {
     if (count_ == runs_.size()) flush();
@@ -36,14 +36,14 @@ class RunBatch {
   }
   Error flush() {
     if (count_ != 0 && error_ == Error::none) {
-      error_ = transport_.copy(process_, write_, {runs_.data(), count_});
+      error_ = services_.copy(process_, write_, {runs_.data(), count_});
     }
     count_ = 0;
     return error_;
   }
 
  private:
-  Transport& transport_;
+  NodeServices& services_;
   int process_;
   bool write_;
   std::array<Run, most_runs> runs_{};
@@ -87,8 +87,8 @@ class FetchedRuns {
 /// Stores into a member's memory that is mapped, or one system call away.
 class MemberStores final : public StoreMaker {
  public:
-  MemberStores(Transport& transport, const Member& target)
-      : transport_(transport), target_(target) {}
+  MemberStores(NodeServices& services, const Member& target)
+      : services_(services), target_(target) {}
 
   void make(std::span<const std::byte> bytes, std::uint64_t offset) override {
     if (target_.path == Path::mapped) {
@@ -97,12 +97,12 @@ class MemberStores final : public StoreMaker {
     }
     // The kernel only reads there.
     const Run run{const_cast<std::byte*>(bytes.data()), target_.address + offset, bytes.size()};
-    error_ = first_of(error_, transport_.copy(target_.process, true, {&run, 1}));
+    error_ = first_of(error_, services_.copy(target_.process, true, {&run, 1}));
   }
   Error error() const { return error_; }
 
  private:
-  Transport& transport_;
+  NodeServices& services_;
   const Member& target_;
   Error error_ = Error::none;
 };
@@ -213,7 +213,7 @@ void Region::move(bool write, std::byte* there, const Elements& elements, void* 
 
 Error Region::copy(bool write, int process, std::uint64_t there, const Elements& elements,
                    void* local, const Elements& own) const {
-  RunBatch batch(transport_, process, write);
+  RunBatch batch(transport_.node(), process, write);
   for_each_run(BlockCursor(elements), BlockCursor(own),
                [&](std::int64_t theirs, std::int64_t ours, std::uint64_t bytes) {
                  batch.add(at(local, ours), there + static_cast<std::uint64_t>(theirs), bytes);
@@ -229,12 +229,13 @@ Error Region::update_vm(const Operation& operation, const Member& target, std::u
   if (operation.kind == OperationKind::compare_and_swap) {
     std::array<std::byte, 32> copy{};
     const Run run{copy.data(), base, element};
-    if (const Error error = transport_.copy(process, false, {&run, 1}); error != Error::none) {
+    if (const Error error = transport_.node().copy(process, false, {&run, 1});
+        error != Error::none) {
       return error;
     }
     compare_swap_plain(element, copy.data(), operation.origin.address, operation.compare,
                        operation.result.address);
-    return transport_.copy(process, true, {&run, 1});
+    return transport_.node().copy(process, true, {&run, 1});
   }
   const std::uint64_t most = std::max<std::uint64_t>(most_fetched / element, 1) * element;
   const std::uint64_t room = std::min(operation.bytes(), most);
@@ -246,7 +247,8 @@ Error Region::update_vm(const Operation& operation, const Member& target, std::u
                fetched.add(base + static_cast<std::uint64_t>(runs.offset()), runs.bytes())) {
       runs.skip(taken);
     }
-    if (const Error error = transport_.copy(process, false, fetched.runs()); error != Error::none) {
+    if (const Error error = transport_.node().copy(process, false, fetched.runs());
+        error != Error::none) {
       return error;
     }
     for (const Run& run : fetched.runs()) {
@@ -255,7 +257,8 @@ Error Region::update_vm(const Operation& operation, const Member& target, std::u
       combined.skip(run.bytes);
     }
     if (operation.reduction.op == Op::no_op) continue;
-    if (const Error error = transport_.copy(process, true, fetched.runs()); error != Error::none) {
+    if (const Error error = transport_.node().copy(process, true, fetched.runs());
+        error != Error::none) {
       return error;
     }
   }
@@ -330,13 +333,14 @@ Error Region::run_errand(const Errand& errand, const Member& target) {
 
 bool Region::begin_recall(int rank, RecallFor reason) {
   const Member& target = member(rank);
-  return transport_.begin_recall(target.process, target.window, reason);
+  return transport_.node().begin_recall(target.process, target.window, reason);
 }
 
 Error Region::finish_recall(int rank) {
   const Member& target = member(rank);
-  MemberStores stores(transport_, target);
-  if (!transport_.finish_recall(target.process, stores) || stores.error() == Error::peer_lost) {
+  MemberStores stores(transport_.node(), target);
+  if (!transport_.node().finish_recall(target.process, stores) ||
+      stores.error() == Error::peer_lost) {
     return lose(rank, " before it has stored what it was notified of");
   }
   return stores.error();

@@ -15,14 +15,14 @@ Region::Region(RegionSpec spec, Transport& transport)
       directory_(std::move(spec.directory)),
       mapped_(std::move(spec.mapped)),
       sharers_(
-          transport, spec.rank, [this](int rank) { return member(rank).process; }, mapped_),
+          transport.node(), spec.rank, [this](int rank) { return member(rank).process; }, mapped_),
       mine_(spec.control),
       members_(static_cast<std::size_t>(spec.ranks)),
       pieces_(spec.pieces != nullptr ? members_.size() : 0),
       handles_(pieces_.size()) {
   if (spec.pieces == nullptr) return;
-  own_pieces_ = std::make_unique<OwnPieces>(spec.pieces->attached, transport);
-  own_handles_ = std::make_unique<OwnHandles>(spec.pieces->handles, transport);
+  own_pieces_ = std::make_unique<OwnPieces>(spec.pieces->attached, transport.node());
+  own_handles_ = std::make_unique<OwnHandles>(spec.pieces->handles, transport.node());
 }
 
 void Region::meet(int rank) {
@@ -37,7 +37,7 @@ void Region::meet(int rank) {
 
 void Region::wake(int rank) {
   Doorbell& bell = *member(rank).doorbell;
-  if (bell.asked_to_ring()) transport_.ring(bell);
+  if (bell.asked_to_ring()) transport_.node().ring(bell);
 }
 
 void Region::give_back(int locked, int origin, bool exclusive) {

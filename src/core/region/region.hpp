@@ -69,7 +69,7 @@ class Region {
     const Known& known = members_[rank];
     return known.met ? known.member : directory_->find(rank);
   }
-  bool alive(int rank) const { return transport_.alive(look(rank).process); }
+  bool alive(int rank) const { return transport_.messages().alive(look(rank).process); }
 
   // Steps.
   /// What a rank tells us.
@@ -82,8 +82,8 @@ class Region {
   /// Tells a mapped rank by a notification of an operation that has taken place, and of the store.
   NotifyOutcome notify(int rank, const Notice& notice, const NotifyStore& store) {
     const Member& target = member(rank);
-    return transport_.notify(target.process, {target.window, {rank_, notice.number, notice.bytes}},
-                             store);
+    return transport_.node().notify(target.process,
+                                    {target.window, {rank_, notice.number, notice.bytes}}, store);
   }
 
   /// Begins to take back the stores that have been left to the mapped rank. True: fence() has to
@@ -116,7 +116,7 @@ class Region {
   /// Of one run.
   Error copy(bool write, int process, std::uint64_t there, void* local, std::uint64_t bytes) const {
     const Run run{local, there, bytes};
-    return transport_.copy(process, write, {&run, 1});
+    return transport_.node().copy(process, write, {&run, 1});
   }
   /// `thread`: the line of the calling thread, if it has one. Error::peer_lost: a rank was killed
   /// within an update that this one would have to wait for.

@@ -28,11 +28,11 @@ bool DirectTransfers::transmit(RecordedOperation& recorded) {
   const bool write = operation.kind == OperationKind::put;
   const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
   const bool waits = recorded.epoch->closed;
-  const bool tells = write && operation.notice.wanted() && transport_.orders_writes();
+  const bool tells = write && operation.notice.wanted() && messages_.orders_writes();
   ElementRuns left(operation);
   left.skip(recorded.sent);
   while (left.bytes() != 0) {
-    std::array<TransferRun, Transport::most_runs> runs;
+    std::array<TransferRun, Messages::most_runs> runs;
     std::size_t used = 0;
     // A process that waits serves others between two pieces: they may need its answer to send.
     std::uint64_t room = waits ? limits_.direct_piece : operation.bytes();
@@ -52,13 +52,13 @@ bool DirectTransfers::transmit(RecordedOperation& recorded) {
       behind.message = notice.trim();
     }
     const std::uint64_t taken =
-        transport_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
-                            Pool<RecordedOperation>::token(recorded), last ? &behind : nullptr);
+        messages_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
+                           Pool<RecordedOperation>::token(recorded), last ? &behind : nullptr);
     if (taken == 0) return false;
     recorded.sent += taken;
     left.skip(taken);
     if (tells && left.bytes() == 0) {
-      if (!behind.went) transport_.send(member.process, behind.message, {});
+      if (!behind.went) messages_.send(member.process, behind.message, {});
       operation.notice = {};
     }
     ++(write ? target.writes : target.reads);

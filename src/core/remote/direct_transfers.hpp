@@ -6,7 +6,7 @@
 #include "core/region/region.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/sender.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/messages.hpp"
 
 namespace oriel {
 
@@ -14,8 +14,8 @@ namespace oriel {
 /// a remote target (Protocol::direct). The target's engine takes no part.
 class DirectTransfers {
  public:
-  DirectTransfers(Region& region, Transport& transport, const Limits& limits, Sender& sender)
-      : region_(region), transport_(transport), limits_(limits), sender_(sender) {}
+  DirectTransfers(Region& region, Messages& messages, const Limits& limits, Sender& sender)
+      : region_(region), messages_(messages), limits_(limits), sender_(sender) {}
 
   /// Hands over what the network takes; true when it has all. The target is available.
   bool transmit(RecordedOperation& recorded);
@@ -24,7 +24,7 @@ class DirectTransfers {
   Message notice_behind(const Operation& operation);
 
   Region& region_;
-  Transport& transport_;
+  Messages& messages_;
   const Limits& limits_;
   Sender& sender_;
 };

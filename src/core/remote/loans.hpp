@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/base/numbered.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/messages.hpp"
 
 namespace oriel {
 
@@ -12,10 +12,10 @@ namespace oriel {
 /// over. They are taken back with this object at the latest.
 class Loans {
  public:
-  explicit Loans(Transport& transport) : transport_(transport) {}
+  explicit Loans(Messages& messages) : messages_(messages) {}
   ~Loans() {
     for (const Loan& loan : loans_) {
-      if (loan.number >= 0) transport_.take_back(loan.number);
+      if (loan.number >= 0) messages_.take_back(loan.number);
     }
   }
   Loans(const Loans&) = delete;
@@ -25,11 +25,11 @@ class Loans {
   /// -1: they cannot be lent.
   int lend(int process, bool to_be_written, void* memory, std::uint64_t bytes) {
     Loan made;
-    made.number = transport_.lend(process, to_be_written, memory, bytes, made.memory);
+    made.number = messages_.lend(process, to_be_written, memory, bytes, made.memory);
     return made.number >= 0 ? loans_.add(made) : -1;
   }
   const RemoteMemory& memory(int loan) { return loans_[loan].memory; }
-  void take_back(int loan) { transport_.take_back(loans_.remove(loan).number); }
+  void take_back(int loan) { messages_.take_back(loans_.remove(loan).number); }
 
  private:
   struct Loan {
@@ -37,7 +37,7 @@ class Loans {
     int number = -1;  // the transport's; -1: nothing is lent
   };
 
-  Transport& transport_;
+  Messages& messages_;
   Numbered<Loan> loans_;
 };
 

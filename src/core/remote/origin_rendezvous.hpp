@@ -6,7 +6,7 @@
 #include "core/remote/loans.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/sender.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/messages.hpp"
 
 namespace oriel {
 
@@ -15,8 +15,8 @@ namespace oriel {
 /// transfers of its own (Rendezvous).
 class OriginRendezvous {
  public:
-  OriginRendezvous(Region& region, Transport& transport, Sender& sender)
-      : region_(region), sender_(sender), loans_(transport) {}
+  OriginRendezvous(Region& region, Messages& messages, Sender& sender)
+      : region_(region), sender_(sender), loans_(messages) {}
 
   /// Lends the operation's buffer to its target: its number, for RecordedOperation::loan; -1: it
   /// cannot be lent.

@@ -5,24 +5,24 @@
 #include <span>
 
 #include "core/remote/message.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/messages.hpp"
 
 namespace oriel {
 
 /// What a process sends, for all its windows: decides when messages that travel together go out.
 class Outbox {
  public:
-  explicit Outbox(Transport& transport) : transport_(transport) {}
+  explicit Outbox(Messages& messages) : messages_(messages) {}
 
   void send(int process, Message& message, std::span<const std::byte> payload) {
     awaited_ |= message.kind == MessageKind::reply || message.kind == MessageKind::lock_granted;
-    transport_.send(process, message.trim(), payload);
+    messages_.send(process, message.trim(), payload);
   }
-  bool congested(int process) const { return transport_.congested(process); }
-  void push() { transport_.push(); }
+  bool congested(int process) const { return messages_.congested(process); }
+  void push() { messages_.push(); }
   /// At the end of a sweep: what somebody waits for goes out in any case.
   void end_sweep(bool push) {
-    if (push || awaited_) transport_.push();
+    if (push || awaited_) messages_.push();
     awaited_ = false;
   }
 
@@ -32,7 +32,7 @@ class Outbox {
   bool swept_soon() const { return swept_soon_; }
 
  private:
-  Transport& transport_;
+  Messages& messages_;
   bool awaited_ = false;  // somebody waits for a message that has not been pushed
   bool swept_soon_ = false;
 };

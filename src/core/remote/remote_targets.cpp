@@ -10,19 +10,19 @@
 
 namespace oriel {
 
-RemoteTargets::RemoteTargets(Epochs& epochs, Region& region, Transport& transport,
+RemoteTargets::RemoteTargets(Epochs& epochs, Region& region, Messages& messages,
                              const Limits& limits, LayoutCaches& layouts, Sender& sender,
                              CountedFence& fence, NetworkAtomics& atomics)
     : epochs_(epochs),
       region_(region),
-      transport_(transport),
+      messages_(messages),
       limits_(limits),
       layouts_(layouts),
       sender_(sender),
       fence_(fence),
       atomics_(atomics),
-      transfers_(region, transport, limits, sender),
-      rendezvous_(region, transport, sender),
+      transfers_(region, messages, limits, sender),
+      rendezvous_(region, messages, sender),
       sent_(static_cast<std::size_t>(region.ranks())) {}
 
 bool RemoteTargets::exposed(const Target& target) {
@@ -165,7 +165,7 @@ bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
   Target& target = *recorded.target;
   const bool there = recorded.protocol == Protocol::network_atomic ||
                      recorded.protocol == Protocol::rendezvous ||
-                     (recorded.protocol == Protocol::direct && !transport_.orders_writes());
+                     (recorded.protocol == Protocol::direct && !messages_.orders_writes());
   // The reply to what came later may have answered for it.
   if (!operation.awaits_answer() || there || target.finished >= recorded.number) return false;
   Operation nothing;
@@ -212,7 +212,7 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
   // question finds no lock once that has been given back.
   if (epoch.closed && target.waiting.empty() &&
       target.reads + target.counted_apart + target.unasked == 0 &&
-      (target.writes == 0 || transport_.orders_writes())) {
+      (target.writes == 0 || messages_.orders_writes())) {
     moved |= tell(epoch, target);
   }
   return moved;

@@ -29,7 +29,7 @@ namespace oriel {
 /// fetching operation answers for all before it (S4).
 class RemoteTargets {
  public:
-  RemoteTargets(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
+  RemoteTargets(Epochs& epochs, Region& region, Messages& messages, const Limits& limits,
                 LayoutCaches& layouts, Sender& sender, CountedFence& fence,
                 NetworkAtomics& atomics);
 
@@ -89,7 +89,7 @@ class RemoteTargets {
 
   Epochs& epochs_;
   Region& region_;
-  Transport& transport_;
+  Messages& messages_;
   const Limits& limits_;
   LayoutCaches& layouts_;
   Sender& sender_;

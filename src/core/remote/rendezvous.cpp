@@ -36,8 +36,8 @@ bool Server::carry_on(Rendezvous& one) {
   while (room != 0) {
     const std::array<TransferRun, 1> run{
         {{one.place + one.begun, one.lent.address + one.begun, room}}};
-    const std::uint64_t taken = transport_.transfer(process, write, run, one.lent.key,
-                                                    RendezvousTable::token(one), nullptr);
+    const std::uint64_t taken =
+        messages_.transfer(process, write, run, one.lent.key, RendezvousTable::token(one), nullptr);
     if (taken == 0) break;
     one.begun += taken;
     room -= taken;

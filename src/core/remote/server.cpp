@@ -95,12 +95,12 @@ Reduction reduction_of(const Message& message) {
 
 }  // namespace
 
-Server::Server(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
+Server::Server(Epochs& epochs, Region& region, Messages& messages, const Limits& limits,
                LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
                CountedFence& fence, Notifications& notifications)
     : epochs_(epochs),
       region_(region),
-      transport_(transport),
+      messages_(messages),
       limits_(limits),
       layouts_(layouts),
       rendezvous_table_(rendezvous_table),

@@ -20,7 +20,7 @@
 #include "core/remote/message.hpp"
 #include "core/remote/rendezvous.hpp"
 #include "core/remote/sender.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/messages.hpp"
 
 namespace oriel {
 
@@ -36,7 +36,7 @@ struct HeldMessage {
 /// says is believed without a look.
 class Server {
  public:
-  Server(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
+  Server(Epochs& epochs, Region& region, Messages& messages, const Limits& limits,
          LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
          CountedFence& fence, Notifications& notifications);
   ~Server();
@@ -119,7 +119,7 @@ class Server {
 
   Epochs& epochs_;
   Region& region_;
-  Transport& transport_;
+  Messages& messages_;
   const Limits& limits_;
   LayoutCaches& layouts_;
   RendezvousTable& rendezvous_table_;

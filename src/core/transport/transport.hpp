@@ -1,199 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
-#include "core/base/error.hpp"
-#include "core/base/thread_lines.hpp"
-#include "core/notify/notification.hpp"
-#include "core/operation/operation.hpp"
-#include "core/transport/doorbell.hpp"
-#include "core/transport/place.hpp"
+#include "core/transport/messages.hpp"
+#include "core/transport/node_services.hpp"
 
 namespace oriel {
 
-/// One piece of a copy between our memory and a peer's private memory.
-struct Run {
-  void* local;
-  std::uint64_t remote;  // address in the peer's process
-  std::uint64_t bytes;
-};
-
-/// Memory that a process of another node has exposed or lent to direct transfers.
-struct RemoteMemory {
-  std::uint64_t address = 0;  // of its first byte, in transfers
-  std::uint64_t key = 0;
-};
-
-/// One run of a direct transfer.
-struct TransferRun {
-  std::byte* local = nullptr;
-  std::uint64_t remote = 0;  // address, in transfers
-  std::uint64_t bytes = 0;
-};
-
-/// A message without payload that is to arrive when the bytes of a write have.
-struct Behind {
-  std::span<const std::byte> message;
-  /// It goes with the write, by the same operation of the network.
-  bool went = false;
-};
-
-/// An update of elements that lie in one run, at the target as well as here.
-struct Atomic {
-  OperationKind kind = OperationKind::accumulate;  // get_accumulate or compare_and_swap
-  Op op = Op::replace;
-  Basic basic = Basic::none;
-  std::uint32_t element = 0;
-  std::uint64_t bytes = 0;
-  const std::byte* operands = nullptr;  // not with Op::no_op
-  const void* compare = nullptr;        // compare_and_swap
-  std::byte* fetched = nullptr;         // the old values; not of an accumulate
-};
-
-/// Takes the notifications of a process.
-class NotifyReader {
- public:
-  /// Makes a store that comes with the next one, into a window's memory. False: not yet; it comes
-  /// again, and none before it. Short: the store's origin may be waiting for it.
-  virtual bool store(std::uint32_t window, std::uint64_t offset,
-                     std::span<const std::byte> bytes) = 0;
-  virtual void take(const NotifyRecord& record) = 0;
-
- protected:
-  ~NotifyReader() = default;
-};
-
-/// Makes a store into a window's memory at a peer.
-class StoreMaker {
- public:
-  virtual void make(std::span<const std::byte> bytes, std::uint64_t offset) = 0;
-
- protected:
-  ~StoreMaker() = default;
-};
-
-/// A direct transfer or an atomic that is over.
-struct Transfer {
-  std::uint64_t token = 0;
-  std::uint64_t bytes = 0;
-  Error error = Error::none;
-};
-
-/// How bytes move between processes that do not share memory, and how those that do notify and wake
-/// one another. Processes are numbered by whoever made the transport; a window maps its ranks to
-/// these numbers. No call but finish_recall() waits for anybody. Not thread-safe, but for copy():
-/// the owner of the Process serializes.
+/// What a process reaches the others by. A window maps its ranks to the numbers of processes, which
+/// are the same for both.
 class Transport {
  public:
-  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
 
-  /// Hands over a message of at least one byte for `process`: delivered exactly once, in order per
-  /// pair of processes. Messages to one process may be collected until push() and travel together.
-  /// What the peer or the network does not take waits here and goes out in later calls of push()
-  /// and receive().
-  virtual void send(int process, std::span<const std::byte> header,
-                    std::span<const std::byte> payload) = 0;
-  /// Lets go of what send() has collected.
-  virtual void push() = 0;
-  /// So much waits for the process that no operation should be added if it can wait elsewhere.
-  virtual bool congested(int process) const = 0;
+  NodeServices& node() const { return node_; }
+  Messages& messages() const { return messages_; }
 
-  /// Takes the next whole message in, header and payload in one piece, aligned to 8 bytes: valid
-  /// until the next call. Empty: there is none.
-  virtual std::span<const std::byte> receive() = 0;
+ protected:
+  Transport(NodeServices& node, Messages& messages) : node_(node), messages_(messages) {}
+  ~Transport() = default;
 
-  /// Begins to move runs of bytes between our memory and a process's, without a copy and without
-  /// its engine; finished() returns the token. How many bytes it took, the first runs as a whole;
-  /// 0: not now, try again. Only used for members with Member::direct, and with what they lend.
-  ///
-  /// `behind`, of a write where orders_writes(), or null: goes with it if it takes all of the runs
-  /// and the network can. Then it arrives among the messages of send(), in its place, after the
-  /// bytes of this write and of all before it to the process; and not if this write fails. What
-  /// does not go is for the caller to send: at once, and it arrives after these bytes, or perhaps
-  /// without them where the write fails; or when the write is finished and has not failed.
-  virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
-                                 std::uint64_t key, std::uint64_t token, Behind* behind) = 0;
-  /// It is useless to offer more runs at once.
-  static constexpr std::size_t most_runs = 8;
-  /// A read is finished when its bytes are here, a write when our memory may be reused; where
-  /// writes are not ordered, when its bytes are there.
-  virtual bool finished(Transfer& transfer) = 0;
-  /// What is sent to a process after a write arrives after its bytes. If not, whoever tells it of
-  /// the write has to wait until that is finished.
-  virtual bool orders_writes() const = 0;
-  /// Lets direct transfers of that process read, or write, memory of ours until take_back(). The
-  /// number to take it back by; -1: the network does not take the memory, or does not lead to the
-  /// process.
-  virtual int lend(int process, bool to_be_written, void* memory, std::uint64_t bytes,
-                   RemoteMemory& lent) = 0;
-  /// From now on transfers from or to it fail at whoever begins them.
-  virtual void take_back(int loan) = 0;
-
-  /// Begins an atomic by the transport's own means; finished() returns the token when it has taken
-  /// place and `fetched` is there. Of one process's atomics on one location each takes place after
-  /// those begun before. How many bytes it took, whose operands may be reused; 0: not now, try
-  /// again. Only used for what a window's AtomicSet has.
-  virtual std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
-                               std::uint64_t token) = 0;
-
-  /// Zeroed memory of ours that the processes of our node can map(), and where it lies. Null: there
-  /// is none left.
-  virtual std::byte* share(std::uint64_t bytes, Place& place) = 0;
-  virtual void unshare(std::byte* memory) = 0;
-  /// So many bytes of what a process of our node shares, ourselves included, in our address space.
-  /// Null: they cannot be had.
-  virtual std::byte* map(int process, const Place& place, std::uint64_t bytes) = 0;
-  /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
-  /// return. Only used for ranks whose path is Path::vm. Any thread may call it, whatever others
-  /// do.
-  virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;
-
-  /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.
-  /// Released with it: all that we have written, and the store. In order per pair of processes.
-  /// NotifyOutcome::not_now: it has not taken what has come before, and nothing tells when it has,
-  /// or the store can only be made where it had better not be.
-  virtual NotifyOutcome notify(int process, const NotifyRecord& record,
-                               const NotifyStore& store) = 0;
-  /// Gives the next notification that has come to the reader. False: there is none that it takes.
-  virtual bool take_notification(NotifyReader& reader) = 0;
-  /// Notifications have come that have not been taken, or are just being written.
-  virtual bool notifications_due() = 0;
-  /// Begins to take back the stores that we have left to the process, in the window of that number
-  /// of its. True: fence_peers() has to follow, and finish_recall() in any case.
-  virtual bool begin_recall(int process, std::uint32_t window, RecallFor reason) = 0;
-  /// Returns when they have been made: by the maker here where the process has not. Waits for a
-  /// store that it is making now, as long as it lives. False: it has ended.
-  virtual bool finish_recall(int process, StoreMaker& maker) = 0;
-  /// Not 0: a process has found no room for its notification.
-  virtual const std::atomic<std::uint32_t>& pressed() const = 0;
-
-  /// The lines of our threads.
-  virtual ThreadLines& own_threads() = 0;
-  /// Those in use of a process on our node, ourselves included.
-  virtual std::span<const ThreadLine> threads(int process) = 0;
-
-  /// Wakes the process that sleeps at the doorbell.
-  virtual void ring(Doorbell& doorbell) = 0;
-
-  /// All processes obey fence_peers(): a process may then order a store before a later load by the
-  /// compiler alone, if whoever depends on it calls fence_peers() in between.
-  virtual bool fences_peers() const = 0;
-  /// Runs a full memory fence on every processor that executes one of the processes.
-  virtual void fence_peers() = 0;
-
-  /// False: the process has ended, so nothing will come of what it had begun. A system call or two.
-  virtual bool alive(int process) = 0;
-
-  /// Gives the processor away for a moment: called inside the few short critical sections when
-  /// somebody else is in.
-  virtual void relax() = 0;
-
-  /// Since some moment, to compare how long copies take.
-  virtual std::uint64_t nanoseconds() = 0;
+ private:
+  NodeServices& node_;
+  Messages& messages_;
 };
 
 }  // namespace oriel

@@ -385,11 +385,11 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
   direct.process = process;
   direct.token = token;
   direct.bytes = 0;
-  std::array<iovec, Transport::most_runs> here;
-  std::array<fi_rma_iov, Transport::most_runs> there;
-  std::array<void*, Transport::most_runs> descriptors{};
-  const std::size_t most = std::min({runs.size(), Transport::most_runs, info_->tx_attr->iov_limit,
-                                     info_->tx_attr->rma_iov_limit});
+  std::array<iovec, Messages::most_runs> here;
+  std::array<fi_rma_iov, Messages::most_runs> there;
+  std::array<void*, Messages::most_runs> descriptors{};
+  const std::size_t most = std::min(
+      {runs.size(), Messages::most_runs, info_->tx_attr->iov_limit, info_->tx_attr->rma_iov_limit});
   std::size_t count = 0;
   std::uint64_t cut = 0;  // of the last run
   for (; count < most && direct.bytes < longest_transfer_; ++count) {

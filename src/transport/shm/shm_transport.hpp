@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/base/growing_array.hpp"
-#include "core/transport/transport.hpp"
+#include "core/transport/node_services.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/process_block.hpp"
@@ -23,7 +23,7 @@ namespace oriel {
 
 /// Processes on one node. Messages go through the receiver's mailbox, sleepers wait on their own
 /// doorbell, private memory is copied by the kernel. Not thread-safe, as Transport says.
-class ShmTransport final : public Transport {
+class ShmTransport final : public NodeServices {
  public:
   /// Null on failure, and `error` is a sentence.
   static std::unique_ptr<ShmTransport> create(Arena& arena, std::string& error);
@@ -56,24 +56,10 @@ class ShmTransport final : public Transport {
   /// Messages wait here because a mailbox was full. Nobody rings when it no longer is.
   bool backlogged() const { return !backlogs_.empty(); }
 
-  void send(int process, std::span<const std::byte> header,
-            std::span<const std::byte> payload) override;
-  /// A mailbox takes messages one by one: nothing is collected.
-  void push() override {}
-  bool congested(int process) const override;
-  std::span<const std::byte> receive() override;
-  /// On a node memory is mapped, or reached by copy().
-  std::uint64_t transfer(int, bool, std::span<const TransferRun>, std::uint64_t, std::uint64_t,
-                         Behind*) override {
-    return 0;
-  }
-  std::uint64_t atomic(int, const Atomic&, const RemoteMemory&, std::uint64_t) override {
-    return 0;
-  }
-  bool finished(Transfer&) override { return false; }
-  bool orders_writes() const override { return true; }
-  int lend(int, bool, void*, std::uint64_t, RemoteMemory&) override { return -1; }
-  void take_back(int) override {}
+  // As Messages has them, one by one: nothing is collected.
+  void send(int process, std::span<const std::byte> header, std::span<const std::byte> payload);
+  bool congested(int process) const;
+  std::span<const std::byte> receive();
   std::byte* share(std::uint64_t bytes, Place& place) override;
   void unshare(std::byte* memory) override { arena_.free(memory); }
   std::byte* map(int process, const Place& place, std::uint64_t bytes) override {

@@ -164,9 +164,10 @@ class SimNetwork {
 };
 
 /// Transport of one simulated process.
-class SimTransport final : public Transport {
+class SimTransport final : public Transport, public NodeServices, public Messages {
  public:
-  SimTransport(SimNetwork& network, int self) : network_(network), self_(self) {}
+  SimTransport(SimNetwork& network, int self)
+      : Transport(*this, *this), network_(network), self_(self) {}
 
   void send(int process, std::span<const std::byte> header,
             std::span<const std::byte> payload) override;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/base/error.hpp"
+#include "core/base/thread_lines.hpp"
+#include "core/notify/notification.hpp"
+#include "core/transport/doorbell.hpp"
+#include "core/transport/place.hpp"
+
+namespace oriel {
+
+/// One piece of a copy between our memory and a peer's private memory.
+struct Run {
+  void* local;
+  std::uint64_t remote;  // address in the peer's process
+  std::uint64_t bytes;
+};
+
+/// Takes the notifications of a process.
+class NotifyReader {
+ public:
+  /// Makes a store that comes with the next one, into a window's memory. False: not yet; it comes
+  /// again, and none before it. Short: the store's origin may be waiting for it.
+  virtual bool store(std::uint32_t window, std::uint64_t offset,
+                     std::span<const std::byte> bytes) = 0;
+  virtual void take(const NotifyRecord& record) = 0;
+
+ protected:
+  ~NotifyReader() = default;
+};
+
+/// Makes a store into a window's memory at a peer.
+class StoreMaker {
+ public:
+  virtual void make(std::span<const std::byte> bytes, std::uint64_t offset) = 0;
+
+ protected:
+  ~StoreMaker() = default;
+};
+
+/// What the processes of one node do for one another: shared memory, copies of private memory,
+/// notifications, wake-ups, fences. Processes are numbered by whoever made it, ourselves included.
+/// No call but finish_recall() waits for anybody. Not thread-safe, but for copy(): the owner of the
+/// Process serializes.
+class NodeServices {
+ public:
+  virtual ~NodeServices() = default;
+
+  /// Zeroed memory of ours that the processes of our node can map(), and where it lies. Null: there
+  /// is none left.
+  virtual std::byte* share(std::uint64_t bytes, Place& place) = 0;
+  virtual void unshare(std::byte* memory) = 0;
+  /// So many bytes of what a process of our node shares, ourselves included, in our address space.
+  /// Null: they cannot be had.
+  virtual std::byte* map(int process, const Place& place, std::uint64_t bytes) = 0;
+  /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
+  /// return. Only used for ranks whose path is Path::vm. Any thread may call it, whatever others
+  /// do.
+  virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;
+
+  /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.
+  /// Released with it: all that we have written, and the store. In order per pair of processes.
+  /// NotifyOutcome::not_now: it has not taken what has come before, and nothing tells when it has,
+  /// or the store can only be made where it had better not be.
+  virtual NotifyOutcome notify(int process, const NotifyRecord& record,
+                               const NotifyStore& store) = 0;
+  /// Gives the next notification that has come to the reader. False: there is none that it takes.
+  virtual bool take_notification(NotifyReader& reader) = 0;
+  /// Notifications have come that have not been taken, or are just being written.
+  virtual bool notifications_due() = 0;
+  /// Begins to take back the stores that we have left to the process, in the window of that number
+  /// of its. True: fence_peers() has to follow, and finish_recall() in any case.
+  virtual bool begin_recall(int process, std::uint32_t window, RecallFor reason) = 0;
+  /// Returns when they have been made: by the maker here where the process has not. Waits for a
+  /// store that it is making now, as long as it lives. False: it has ended.
+  virtual bool finish_recall(int process, StoreMaker& maker) = 0;
+  /// Not 0: a process has found no room for its notification.
+  virtual const std::atomic<std::uint32_t>& pressed() const = 0;
+
+  /// The lines of our threads.
+  virtual ThreadLines& own_threads() = 0;
+  /// Those in use of a process on our node, ourselves included.
+  virtual std::span<const ThreadLine> threads(int process) = 0;
+
+  /// Wakes the process that sleeps at the doorbell.
+  virtual void ring(Doorbell& doorbell) = 0;
+
+  /// All processes obey fence_peers(): a process may then order a store before a later load by the
+  /// compiler alone, if whoever depends on it calls fence_peers() in between.
+  virtual bool fences_peers() const = 0;
+  /// Runs a full memory fence on every processor that executes one of the processes.
+  virtual void fence_peers() = 0;
+
+  /// False: the process, one of our node, has ended, so nothing will come of what it had begun. A
+  /// system call or two.
+  virtual bool alive(int process) = 0;
+
+  /// Gives the processor away for a moment: called inside the few short critical sections when
+  /// somebody else is in.
+  virtual void relax() = 0;
+
+  /// Since some moment, to compare how long copies take.
+  virtual std::uint64_t nanoseconds() = 0;
+};
+
+}  // namespace oriel
