@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/collective/remote_lanes.hpp"
+#include "core/remote/server.hpp"
+
 namespace oriel {
 
 Process::Process(Transport& transport, int self, const Limits& limits)

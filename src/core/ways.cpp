@@ -3,9 +3,35 @@
 
 #include <atomic>
 
+#include "core/collective/room.hpp"
 #include "core/epoch/done_word.hpp"
+#include "core/remote/counted_fence.hpp"
+#include "core/remote/remote_targets.hpp"
+#include "core/remote/sender.hpp"
+#include "core/remote/server.hpp"
 
 namespace oriel {
+
+RemoteResources::RemoteResources(Messages& messages, const Limits& chosen)
+    : outbox(messages), limits(chosen) {}
+
+RemoteResources::~RemoteResources() = default;
+
+struct Ways::Remote {
+  Remote(Epochs& epochs, Region& region, Messages& messages, RemoteResources& resources,
+         FenceWords& words, NetworkAtomics& atomics, Notifications& notifications)
+      : sender(region, resources.outbox),
+        fence(region, sender, words),
+        targets(epochs, region, messages, resources.limits, resources.layouts, sender, fence,
+                atomics),
+        server(epochs, region, messages, resources.limits, resources.layouts,
+               resources.rendezvous_table, sender, fence, notifications) {}
+
+  Sender sender;
+  CountedFence fence;
+  RemoteTargets targets;
+  Server server;
+};
 
 Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
            Notifications& notifications, bool remote)
@@ -22,6 +48,8 @@ Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources
                                                 fences_, atomics_, notifications)
                      : nullptr),
       exchange_(region, remote ? &remote_->sender : nullptr) {}
+
+Ways::~Ways() = default;
 
 bool Ways::sweep() {
   bool moved = remote_ != nullptr && remote_->server.sweep();

@@ -8,7 +8,6 @@
 #include "core/atomics/network_atomics.hpp"
 #include "core/base/limits.hpp"
 #include "core/collective/plan_write.hpp"
-#include "core/collective/room.hpp"
 #include "core/epoch/epochs.hpp"
 #include "core/epoch/reach.hpp"
 #include "core/mapped/fence_words.hpp"
@@ -16,23 +15,21 @@
 #include "core/mapped/notifier.hpp"
 #include "core/notify/notifications.hpp"
 #include "core/region/region.hpp"
-#include "core/remote/counted_fence.hpp"
 #include "core/remote/exchange.hpp"
 #include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/outbox.hpp"
-#include "core/remote/remote_targets.hpp"
 #include "core/remote/rendezvous.hpp"
-#include "core/remote/sender.hpp"
-#include "core/remote/server.hpp"
 #include "core/select_protocol.hpp"
 
 namespace oriel {
 
+class Room;
+
 /// What a process has for all its windows that some rank is remote on.
 struct RemoteResources {
-  explicit RemoteResources(Messages& messages, const Limits& chosen)
-      : outbox(messages), limits(chosen) {}
+  RemoteResources(Messages& messages, const Limits& chosen);
+  ~RemoteResources();
 
   Outbox outbox;
   LayoutCaches layouts;
@@ -48,6 +45,7 @@ class Ways final : public Reach {
   /// `remote`: some rank of the window is remote to some other; the same on all ranks.
   Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
        Notifications& notifications, bool remote);
+  ~Ways();
 
   // Steps.
   void expose(int origin, std::uint64_t id, bool no_check) override;
@@ -109,21 +107,7 @@ class Ways final : public Reach {
   void make_ready(Target& target) { mapped_.make_ready(target); }
 
  private:
-  struct Remote {
-    Remote(Epochs& epochs, Region& region, Messages& messages, RemoteResources& resources,
-           FenceWords& words, NetworkAtomics& atomics, Notifications& notifications)
-        : sender(region, resources.outbox),
-          fence(region, sender, words),
-          targets(epochs, region, messages, resources.limits, resources.layouts, sender, fence,
-                  atomics),
-          server(epochs, region, messages, resources.limits, resources.layouts,
-                 resources.rendezvous_table, sender, fence, notifications) {}
-
-    Sender sender;
-    CountedFence fence;
-    RemoteTargets targets;
-    Server server;
-  };
+  struct Remote;  // what a window needs for remote ranks alone
 
   Region& region_;
   Transport& transport_;

@@ -17,6 +17,10 @@ void RequestList::remove(NotifyRequest& request) {
   (request.next_ != nullptr ? request.next_->previous_ : last_) = request.previous_;
 }
 
+Matcher::Matcher() : buckets_(least_buckets) {}
+
+Matcher::~Matcher() = default;
+
 bool Matcher::start(NotifyRequest& request) {
   request.matched_ = 0;
   const NotifyPattern& pattern = request.pattern();

@@ -35,7 +35,8 @@ class RequestList {
 /// wildcard of source or tag alone walks over what was kept, or over the active wildcards.
 class alignas(cache_line) Matcher {
  public:
-  Matcher() : buckets_(least_buckets) {}
+  Matcher();
+  ~Matcher();
   Matcher(const Matcher&) = delete;
   Matcher& operator=(const Matcher&) = delete;
 

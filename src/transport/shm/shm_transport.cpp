@@ -110,6 +110,8 @@ std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& er
 }
 
 // A peer may still look at our doorbell, and ring it.
+ShmTransport::ShmTransport(Arena& arena) : arena_(arena) {}
+
 ShmTransport::~ShmTransport() {
   if (!peers_.empty()) arena_.retire(peers_.front().block);
 }

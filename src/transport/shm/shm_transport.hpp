@@ -113,7 +113,7 @@ class ShmTransport final : public NodeServices {
     std::uint64_t received = 0;
   };
 
-  explicit ShmTransport(Arena& arena) : arena_(arena) {}
+  explicit ShmTransport(Arena& arena);
   Peer& peer(int process) { return peers_[static_cast<std::size_t>(process)]; }
   int add(const ProcessName& name, PeerArena arena, ProcessBlock* block);
   Mailbox mailbox(Peer& peer) const {
