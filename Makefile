@@ -10,7 +10,7 @@ configure = mkdir -p $(1) && { $(CMAKE) -S . -B $(1) -G "Unix Makefiles" -DORIEL
   -DORIEL_MPI_ROOT=$(CURDIR)/build/mpi $(2) >$(1)/configure.log || { cat $(1)/configure.log; exit 1; }; }
 export PYTHONPATH := $(CURDIR)/python
 
-.PHONY: all build tests setup mpis demo bench test lint soak install clean help
+.PHONY: all build tests setup mpis demo demo-setup bench test lint soak install clean help
 
 all: build
 
@@ -37,9 +37,13 @@ build: mpis
 tests: build
 	@$(CMAKE) --build build -j$(JOBS) --target tests
 
-demo:
+# A goal of its own: make expands a whole recipe before its first line runs, so a recipe that uses
+# $(CMAKE) cannot install it.
+demo-setup:
 	@scripts/setup demo
 	@scripts/mpis mpich
+
+demo: demo-setup
 	@$(call configure,build)
 	@$(CMAKE) --build build -j$(JOBS) --target oriel_mpich patterns_mpich
 	build/bin/oriel demo
