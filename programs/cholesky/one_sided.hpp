@@ -69,8 +69,8 @@ class OneSided {
     Ring::Word ticket;
   };
 
-  /// Those whose rings have room. A rank never waits for that: the ring's owner may be waiting for
-  /// room in this rank's ring.
+  /// Those whose rings have space. A rank never waits for that: the ring's owner may be waiting for
+  /// space in this rank's ring.
   void announce() {
     std::erase_if(unannounced_, [&](const Announcement& put) {
       return ring_.write(put.target, put.ticket, put.tile);

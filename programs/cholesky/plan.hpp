@@ -8,7 +8,7 @@
 
 namespace cholesky {
 
-struct Place {
+struct ArenaLocation {
   int row;
   int column;
 };
@@ -30,7 +30,7 @@ class Plan {
     }
   }
 
-  const std::vector<Place>& own() const { return own_; }
+  const std::vector<ArenaLocation>& own() const { return own_; }
   /// The ranks that this one sends the tile to once it has it.
   const std::vector<int>& children(int tile) const { return children_[tile]; }
   /// How many tiles this rank receives.
@@ -72,7 +72,7 @@ class Plan {
 
   const Tiling& tiling_;
   int ranks_;
-  std::vector<Place> own_;
+  std::vector<ArenaLocation> own_;
   std::vector<std::vector<int>> children_;
   int arrivals_ = 0;
 };

@@ -34,7 +34,7 @@ class Ring {
 
   void flush(int target) { MPI_Win_flush(target, window_.handle()); }
 
-  /// Whether there was room for the number (0 or more).
+  /// Whether there was space for the number (0 or more).
   bool write(int target, Word ticket, Word number) {
     return swap(target, ticket, empty, number + 1) == empty;
   }

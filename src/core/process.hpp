@@ -11,9 +11,9 @@
 #include "core/base/limits.hpp"
 #include "core/epoch/epochs.hpp"
 #include "core/epoch/pools.hpp"
+#include "core/peer_dispatch.hpp"
 #include "core/remote/message.hpp"
 #include "core/transport/transport.hpp"
-#include "core/ways.hpp"
 #include "core/window.hpp"
 
 namespace oriel {

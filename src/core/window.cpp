@@ -24,12 +24,14 @@ EpochsSpec epochs_spec(const WindowSpec& window, const Limits& limits) {
 }  // namespace
 
 Window::Window(Process& process, WindowSpec spec)
-    : Epochs(epochs_spec(spec, process.remote().limits), ways_, process.pools(), process.at_work()),
+    : Epochs(epochs_spec(spec, process.remote().limits), peer_dispatch_, process.pools(),
+             process.at_work()),
       process_(process),
       id_(spec.id),
       region_(std::move(spec.region)),
       notifications_(process.listeners()),
-      ways_(*this, *region_, process.transport(), process.remote(), notifications_, spec.remote) {
+      peer_dispatch_(*this, *region_, process.transport(), process.remote(), notifications_,
+                     spec.remote) {
   if (remote()) process_.serve(true);
 }
 
@@ -117,16 +119,16 @@ std::uint64_t Window::exchange_counter(std::int32_t counter, std::uint64_t value
 
 Error Window::lock(bool exclusive, int target, Assert assertion) {
   if (assertion.no_check || !valid_rank(target) || !may_lock_lightly(target) ||
-      !ways_.try_lock(target, exclusive)) {
+      !peer_dispatch_.try_lock(target, exclusive)) {
     return open_lock(exclusive, target, assertion);
   }
-  ways_.make_ready(open_lightly(exclusive, target));
+  peer_dispatch_.make_ready(open_lightly(exclusive, target));
   return Error::none;
 }
 
 Outcome Window::unlock(int target, Completion* completion) {
   if (!valid_rank(target) || !locked_lightly(target)) return close_lock(target, completion);
-  ways_.unlock(target, close_lightly(target));
+  peer_dispatch_.unlock(target, close_lightly(target));
   return Outcome::finished();
 }
 

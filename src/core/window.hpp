@@ -13,9 +13,9 @@
 #include "core/operation/address.hpp"
 #include "core/operation/operation.hpp"
 #include "core/operation/order.hpp"
+#include "core/peer_dispatch.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/message.hpp"
-#include "core/ways.hpp"
 
 namespace oriel {
 
@@ -45,7 +45,7 @@ class Window : public Epochs {
   /// The same for a question that all ranks are asked.
   Member look(int rank) const { return region_->look(rank); }
   /// Some rank is remote to some other.
-  bool remote() const { return ways_.remote(); }
+  bool remote() const { return peer_dispatch_.remote(); }
   /// Whether operations to one target can be ordered: the network's atomics go their own way.
   bool orders() const { return region_->atomics().empty(); }
   /// Whether an accumulate of `op` on so many elements in a row, aligned, of any rank's memory is
@@ -54,7 +54,7 @@ class Window : public Epochs {
   bool intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count) const;
 
   /// How the operation would travel now, by the general path.
-  Protocol protocol(const Operation& operation) { return ways_.protocol(operation); }
+  Protocol protocol(const Operation& operation) { return peer_dispatch_.protocol(operation); }
 
   /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our
   /// address space, when operations to it may go straight there, now? Null: use issue(). Any thread
@@ -122,12 +122,13 @@ class Window : public Epochs {
   /// or, where none covers the target, in the notified one. False: nobody has been told; use
   /// issue().
   bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
-                    const Notice& notice) {
+                    const NotifyArg& notify_arg) {
     EpochPeer& other = peer(target);
     Target* open = other.ready.load();
     const bool inlined = other.inlined.load();
     if (open == nullptr && !covered(target)) open = other.notified;
-    const bool behind_others = notice.kind == NoticeKind::tag ? other.holds_notices() : inlined;
+    const bool behind_others =
+        notify_arg.kind == NotifyKind::tag ? other.holds_notifications() : inlined;
     if (open == nullptr || behind_others || bytes > most_stored_twice) return false;
     const Member& member = region_->member(target);
     std::int64_t offset;
@@ -150,7 +151,8 @@ class Window : public Epochs {
         open->lasting && bytes != 0 && bytes <= NotifyStore::most_inlined && target != rank();
     store.offset = static_cast<std::uint64_t>(offset);
     store.after_inlined = inlined;
-    const NotifyOutcome told = ways_.tell(target, {notice.kind, notice.number, bytes}, store);
+    const NotifyOutcome told =
+        peer_dispatch_.tell(target, {notify_arg.kind, notify_arg.number, bytes}, store);
     if (told == NotifyOutcome::not_now) return false;
     if (told == NotifyOutcome::inlined) {
       mark(other.inlined);
@@ -261,25 +263,25 @@ class Window : public Epochs {
 
   /// For calls that are collective on the window: enters the next round of the exchange.
   void begin_exchange(const Exchange::Words& own) {
-    ways_.exchange().begin(own);
-    ways_.push(true);
+    peer_dispatch_.exchange().begin(own);
+    peer_dispatch_.push(true);
   }
-  Exchange& exchange() { return ways_.exchange(); }
+  Exchange& exchange() { return peer_dispatch_.exchange(); }
   /// For persistent collectives of its ranks, whose making uses the exchange.
-  Room& room() { return ways_.room(); }
+  PlanRegistry& plan_registry() { return peer_dispatch_.plan_registry(); }
 
   /// After the last fence, before the window is destroyed: true when no other rank looks at what is
   /// ours any more. To be asked until it is.
-  bool leave() { return ways_.leave(); }
+  bool leave() { return peer_dispatch_.leave(); }
 
   /// Takes a message of a remote rank. False: no such message can be; nothing has been changed.
   bool deliver(const Message& message, std::span<const std::byte> payload) {
-    return ways_.deliver(message, payload);
+    return peer_dispatch_.deliver(message, payload);
   }
 
  private:
-  /// What put_notified() stores without knowing that there is room for the notice, so perhaps in
-  /// vain: more takes so much longer than the general path that this does not matter.
+  /// What put_notified() stores without knowing that there is space for the notification, so
+  /// perhaps in vain: more takes so much longer than the general path that this does not matter.
   static constexpr std::uint64_t most_stored_twice = std::uint64_t{16} * 1024;
 
   /// A run of private memory that operations may go straight to now.
@@ -345,7 +347,7 @@ class Window : public Epochs {
   std::uint32_t id_;
   std::shared_ptr<Region> region_;
   Notifications notifications_;
-  Ways ways_;
+  PeerDispatch peer_dispatch_;
 };
 
 }  // namespace oriel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arrays in which persistent requests of ours stand among the host's: each side is told of its own,
 // and the program gets what MPI promises of the whole.
-#include "boundary/progress/request_tests.hpp"
+#include "boundary/progress/request_completion.hpp"
 
 #include <gtest/gtest.h>
 

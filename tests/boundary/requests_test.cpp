@@ -7,7 +7,7 @@
 #include <array>
 
 #include "boundary/host/errors.hpp"
-#include "boundary/runtime/bound_window.hpp"
+#include "boundary/runtime/window_handle.hpp"
 #include "support/fake_host.hpp"
 
 namespace oriel::boundary {
@@ -27,7 +27,7 @@ class PendingRequests : public testing::Test {
     return flag != 0;
   }
 
-  BoundWindow window_;
+  WindowHandle window_;
   MPI_Request handle_ = MPI_REQUEST_NULL;
   int code_ = -1;
 };

@@ -80,7 +80,7 @@ TEST_F(AllFlushed, NotWhileAStoreIsLeftToItsTarget) {
   ASSERT_EQ(origin().lock_all({}), Error::none);
   put(1);
   EXPECT_EQ(flush_all(), Error::none);
-  ASSERT_TRUE(origin().put_notified(1, 0, &value_, 8, {NoticeKind::tag, 1, 8}));
+  ASSERT_TRUE(origin().put_notified(1, 0, &value_, 8, {NotifyKind::tag, 1, 8}));
   ASSERT_TRUE(origin().peer(1).inlined.load());
   EXPECT_FALSE(origin().all_flushed());
   EXPECT_EQ(flush_all(true), Error::none);

@@ -20,7 +20,7 @@ Limits limits(bool pipelines) {
 }
 
 std::uint64_t bytes(const CellShape& shape) {
-  return std::uint64_t{shape.room} * shape.count;
+  return std::uint64_t{shape.space} * shape.count;
 }
 
 /// Of one of so many transfers that are alike.
@@ -37,7 +37,7 @@ TEST(CellShapes, OfAPipelineAreAsManyForEachLength) {
     const CellShape cells = shape(with, bytes);
     EXPECT_TRUE(cells.wanted);
     EXPECT_EQ(cells.count, with.staged_cells) << bytes;
-    EXPECT_EQ(cells.room, with.staged_piece) << bytes;
+    EXPECT_EQ(cells.space, with.staged_piece) << bytes;
   }
 }
 
@@ -87,7 +87,7 @@ TEST(CellShapes, OfShortMessagesAreAtLeastTwo) {
   for (const bool pipelines : {false, true}) {
     const CellShape cells = shape(limits(pipelines), 8);
     EXPECT_EQ(cells.count, 2u);
-    EXPECT_EQ(cells.room, 8u);
+    EXPECT_EQ(cells.space, 8u);
   }
 }
 

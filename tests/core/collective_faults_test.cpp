@@ -32,13 +32,13 @@ class CollectiveFaultOn : public ::testing::TestWithParam<std::vector<int>> {
         EXPECT_EQ(found.sender, fault.sender) << "rank " << rank;
         EXPECT_EQ(found.receiver, fault.receiver) << "rank " << rank;
         EXPECT_EQ(found.sent, fault.sent) << "rank " << rank;
-        EXPECT_EQ(found.room, fault.room) << "rank " << rank;
+        EXPECT_EQ(found.space, fault.space) << "rank " << rank;
       }
       for (int i = 0; i < plans.ranks(); ++i) {
         plans.free(backwards ? plans.ranks() - 1 - i : i);
       }
       EXPECT_EQ(plans.boards(), 0u) << "a board is left behind";
-      EXPECT_EQ(plans.job().network().lent(), 0u);
+      EXPECT_EQ(plans.job().network().registered(), 0u);
       plans.clear();
       const Plans::Passage passage = plans.pass(0, 1, 3);
       plans.make();
@@ -53,15 +53,15 @@ class CollectiveFaultOn : public ::testing::TestWithParam<std::vector<int>> {
 };
 
 TEST_P(CollectiveFaultOn, MoreIsSentThanThereIsRoomFor) {
-  for (const std::size_t room : {2u, 20u, 50u}) {
+  for (const std::size_t space : {2u, 20u, 50u}) {
     expect_fault(
         [&](Plans& plans) {
           plans.pass(2, 0, 40);
-          plans.send(0, 1, Plans::buffer(plans.words(room + 1)));
-          plans.receive(1, 0, Plans::buffer(plans.words(room)));
+          plans.send(0, 1, Plans::buffer(plans.words(space + 1)));
+          plans.receive(1, 0, Plans::buffer(plans.words(space)));
           plans.pass(1, 2, 3);
         },
-        {Kind::truncated, 0, 1, 8 * room + 8, 8 * room});
+        {Kind::truncated, 0, 1, 8 * space + 8, 8 * space});
   }
 }
 
@@ -122,12 +122,12 @@ TEST_P(CollectiveFaultOn, MoreIsExpectedThanIsSent) {
 
 // Of no bytes both sides may say nothing, and who expects some may be sent none.
 TEST_P(CollectiveFaultOn, NothingIsNoFault) {
-  for (const std::size_t room : {0u, 1u, 20u, 50u}) {
+  for (const std::size_t space : {0u, 1u, 20u, 50u}) {
     Plans plans(GetParam());
-    Plans::Words& into = plans.words(room, 4);
+    Plans::Words& into = plans.words(space, 4);
     const Plans::Passage passage = plans.pass(0, 1, 2);
     plans.send(0, 1, Plans::buffer(plans.words(0)));
-    if (room != 0) plans.receive(1, 0, Plans::buffer(into));
+    if (space != 0) plans.receive(1, 0, Plans::buffer(into));
     plans.send(1, 2, Plans::buffer(plans.words(0)));
     plans.receive(2, 0, Plans::buffer(plans.words(0)));
     plans.make();
@@ -137,7 +137,7 @@ TEST_P(CollectiveFaultOn, NothingIsNoFault) {
       plans.use();
       EXPECT_EQ(passage.into->back(), use);
     }
-    EXPECT_EQ(into, Plans::Words(room, 4));
+    EXPECT_EQ(into, Plans::Words(space, 4));
     plans.free();
     plans.job().settle();
     EXPECT_EQ(plans.boards(), 0u) << "not all have left it that it counts";
@@ -163,7 +163,7 @@ TEST_P(CollectiveFaultOn, NothingIsLeftOfAThousandPlans) {
   }
   plans.job().settle();
   for (int rank = 0; rank < plans.ranks(); ++rank) {
-    EXPECT_EQ(plans.room(rank).plans(), 0u);
+    EXPECT_EQ(plans.space(rank).plans(), 0u);
     // It looks after what has been left behind when it makes the next.
     plans.schedule(rank) = {};
   }
@@ -172,7 +172,7 @@ TEST_P(CollectiveFaultOn, NothingIsLeftOfAThousandPlans) {
   // In use, and kept for later ones.
   EXPECT_LE(most, 3u * (2u + 4u));
   EXPECT_EQ(plans.boards(), 0u);
-  EXPECT_EQ(plans.job().network().lent(), 0u);
+  EXPECT_EQ(plans.job().network().registered(), 0u);
   EXPECT_EQ(plans.refused(), 0u);
 }
 
@@ -253,7 +253,7 @@ TEST_P(CollectiveFaultOn, APlanIsFreedInUse) {
     plans.start(1);
     EXPECT_TRUE(plans.plan(1).active());
     plans.free(1);
-    EXPECT_EQ(plans.room(1).plans(), 0u);
+    EXPECT_EQ(plans.space(1).plans(), 0u);
     plans.job().settle();
     // Its messages to rank 1, and those that rank 1 has sent it.
     plans.start(0);
@@ -294,7 +294,7 @@ TEST_P(CollectiveFaultOn, WhoWaitsAsksAfterThoseItWaitsFor) {
       transport.set_ended(2);
       EXPECT_EQ(plans.plan(0).lost_peer(), 2);
       plans.free(0);
-      EXPECT_EQ(plans.room(0).plans(), 0u);
+      EXPECT_EQ(plans.space(0).plans(), 0u);
     }
   }
 }
@@ -379,7 +379,7 @@ TEST_F(CollectiveMessages, ThatCannotBeAreRefused) {
   message.word = plans_.plan(0).number() + 1;
   EXPECT_FALSE(deliver(message, 2)) << "a plan that nobody has made";
   message = started(1);
-  message.kind = MessageKind::plan_room;
+  message.kind = MessageKind::plan_space;
   EXPECT_FALSE(deliver(message, 0)) << "it has been made";
   message.word = plans_.plan(0).number() + 2;
   EXPECT_FALSE(deliver(message, 0)) << "the one before it has not been made";
@@ -575,7 +575,7 @@ TEST_P(CollectiveWrites, AreOverWhenTheirEndIsTold) {
   EXPECT_TRUE(plans_.told(0));
   EXPECT_TRUE(plans_.told(1));
   EXPECT_EQ(plans_.job().transport(0).messages() - before, 1u) << "one message behind the write";
-  EXPECT_EQ(plans_.job().network().lendings(), 1u);
+  EXPECT_EQ(plans_.job().network().registrations_made(), 1u);
 }
 
 constexpr WritesOn in_order{"Ordered", true, false};
@@ -690,7 +690,7 @@ TEST_P(CollectiveHandedOn, IsNotTakenForGoodWhereItHasNotCome) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, CollectiveHandedOn,
+INSTANTIATE_TEST_SUITE_P(PeerDispatch, CollectiveHandedOn,
                          ::testing::Values(HandedOn{0, 2}, HandedOn{0, 30}, HandedOn{1, 2},
                                            HandedOn{1, 30}, HandedOn{1, 50}),
                          [](const auto& handed) {

@@ -263,7 +263,7 @@ TEST_F(CollectiveBetweenNodes, NoMessageIsLongerThanAPiece) {
   EXPECT_EQ(first(), 9u);
 }
 
-// What is not as long as its room arrives all the same, nothing at all too.
+// What is not as long as its plan registry arrives all the same, nothing at all too.
 TEST_F(CollectiveBetweenNodes, LessIsSentThanThereIsRoomFor) {
   for (const std::size_t count : {0u, 1u, 17u, 40u}) {
     plans_.clear();
@@ -282,10 +282,10 @@ TEST_F(CollectiveBetweenNodes, LessIsSentThanThereIsRoomFor) {
 
 // What others say of a plan before this rank comes to it is for that plan alone.
 TEST_F(CollectiveBetweenNodes, APlanIsMadeByOneRankBeforeTheOther) {
-  for (const std::size_t room : {3u, 2u, 40u}) {
+  for (const std::size_t space : {3u, 2u, 40u}) {
     plans_.clear();
-    plans_.send(0, 1, Plans::buffer(plans_.words(room, room)));
-    Plans::Words& into = plans_.words(room);
+    plans_.send(0, 1, Plans::buffer(plans_.words(space, space)));
+    Plans::Words& into = plans_.words(space);
     plans_.receive(1, 0, Plans::buffer(into));
     plans_.begin_making_at(1);
     plans_.job().settle();
@@ -293,7 +293,7 @@ TEST_F(CollectiveBetweenNodes, APlanIsMadeByOneRankBeforeTheOther) {
     plans_.end_making();
     ASSERT_FALSE(plans_.plan(0).fault());
     plans_.use();
-    EXPECT_EQ(into, Plans::Words(room, room));
+    EXPECT_EQ(into, Plans::Words(space, space));
   }
   plans_.clear();
   plans_.make();

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/collective/room.hpp"
+#include "core/collective/plan_registry.hpp"
 #include "support/plan_players.hpp"
 #include "support/plans.hpp"
 #include "support/players.hpp"
@@ -34,7 +34,7 @@ struct Passage {
   int from = 0;
   int to = 0;
   std::uint64_t sent = 0;  // words of eight bytes
-  std::uint64_t room = 0;
+  std::uint64_t space = 0;
   bool gaps_there = false;
   bool gaps_here = false;
 };
@@ -68,7 +68,7 @@ class Part {
       }
       if (passage.to == rank) {
         Side& side =
-            receives_.emplace_back(make(passage.room, passage.gaps_there, static_cast<int>(i)));
+            receives_.emplace_back(make(passage.space, passage.gaps_there, static_cast<int>(i)));
         side.expected = passage.sent;
         if (passage.from != rank) {
           schedule_.receives.push_back({passage.from, side.buffer, 0, {}});
@@ -167,7 +167,7 @@ class Pattern {
           passage.from = from;
           passage.to = to;
           passage.sent = random.pick(sizes);
-          passage.room = passage.sent + (random.chance(20) ? 5u : 0u);
+          passage.space = passage.sent + (random.chance(20) ? 5u : 0u);
           passage.gaps_here = random.chance(25);
           passage.gaps_there = random.chance(25);
           pattern->passages_.push_back(passage);
@@ -179,8 +179,8 @@ class Pattern {
   }
 
   static const char* name() { return "a pattern"; }
-  std::unique_ptr<Part> part(const Placement& placement) const {
-    return std::make_unique<Part>(passages_, number_, placement.rank());
+  std::unique_ptr<Part> part(const NodeMap& node_map) const {
+    return std::make_unique<Part>(passages_, number_, node_map.rank());
   }
 
  private:

@@ -22,49 +22,49 @@ TrialTimes times_of(std::initializer_list<std::uint64_t> spent) {
   return trial.times();
 }
 
-CopyWay fastest(std::initializer_list<std::uint64_t> sender,
-                std::initializer_list<std::uint64_t> receiver) {
+CopyMethod fastest(std::initializer_list<std::uint64_t> sender,
+                   std::initializer_list<std::uint64_t> receiver) {
   return CopyTrial::fastest(times_of(sender), times_of(receiver));
 }
 
 TEST(CopyTrial, GoesByTheLeastOfBothSides) {
   EXPECT_EQ(fastest({900, 900, 60, 50, 900, 900, 900, 51, 900, 900, 101, 400},
                     {900, 900, 52, 70, 900, 900, 52, 900, 0, 0, 0, 0}),
-            CopyWay::direct);
+            CopyMethod::direct);
   EXPECT_EQ(fastest({900, 900, 60, 50, 900, 900, 900, 51, 900, 900, 400, 103},
                     {900, 900, 52, 70, 900, 900, 52, 900, 0, 0, 0, 0}),
-            CopyWay::staged);
+            CopyMethod::staged);
   EXPECT_EQ(fastest({900, 900, 60, 50, 900, 900, 900, 50, 900, 900, 400, 103},
                     {900, 900, 52, 70, 900, 900, 51, 900, 0, 0, 0, 0}),
-            CopyWay::streamed);
+            CopyMethod::streamed);
 }
 
 TEST(CopyTrial, TakesTheFirstOfWaysThatAreAsFast) {
   EXPECT_EQ(fastest({1, 1, 50, 50, 1, 1, 50, 50, 1, 1, 100, 100},
                     {1, 1, 50, 50, 1, 1, 50, 50, 0, 0, 0, 0}),
-            CopyWay::staged);
+            CopyMethod::staged);
   EXPECT_EQ(fastest({1, 1, 51, 51, 1, 1, 50, 50, 1, 1, 100, 100},
                     {1, 1, 50, 50, 1, 1, 50, 50, 0, 0, 0, 0}),
-            CopyWay::streamed);
+            CopyMethod::streamed);
 }
 
 TEST(CopyTrial, AddsWhatBothHaveSpentInOneDirectUse) {
   // Each side has a use in which the other one has moved all.
   EXPECT_EQ(fastest({50, 50, 50, 50, 99, 99, 99, 99, 9, 9, 200, 0},
                     {50, 50, 50, 50, 99, 99, 99, 99, 9, 9, 0, 200}),
-            CopyWay::staged);
+            CopyMethod::staged);
 }
 
 TEST(CopyTrial, LeavesOutTheFirstUsesOfEachWay) {
   EXPECT_EQ(fastest({1, 1, 50, 50, 1, 1, 60, 60, 900, 900, 49, 900},
                     {1, 1, 50, 50, 1, 1, 60, 60, 900, 900, 50, 900}),
-            CopyWay::direct);
+            CopyMethod::direct);
   EXPECT_EQ(fastest({900, 900, 50, 50, 1, 1, 60, 60, 1, 1, 51, 900},
                     {900, 900, 50, 50, 1, 1, 60, 60, 1, 1, 50, 900}),
-            CopyWay::staged);
+            CopyMethod::staged);
   EXPECT_EQ(fastest({1, 1, 50, 50, 900, 900, 40, 40, 1, 1, 51, 900},
                     {1, 1, 50, 50, 900, 900, 40, 40, 1, 1, 50, 900}),
-            CopyWay::streamed);
+            CopyMethod::streamed);
 }
 
 TEST(CopyTrial, CountsAllPiecesOfAUse) {
@@ -81,7 +81,7 @@ TEST(CopyTrial, CountsAllPiecesOfAUse) {
 TEST(CopyTrial, DoesNotWrapWhereASideWasStopped) {
   const std::uint64_t four_seconds = std::uint64_t{1} << 32;
   const TrialTimes stopped = times_of({9, 9, 9, 9, 9, 9, 9, 9, 9, 9, four_seconds, four_seconds});
-  EXPECT_EQ(CopyTrial::fastest(stopped, stopped), CopyWay::staged);
+  EXPECT_EQ(CopyTrial::fastest(stopped, stopped), CopyMethod::staged);
 }
 
 /// A message that takes eight pieces by cells and one call directly.
@@ -126,7 +126,7 @@ class Trial {
   void try_all() {
     for (std::uint64_t use = 1; use <= CopyTrial::last; ++use) {
       EXPECT_EQ(this->use(static_cast<int>(use % 2)),
-                CopyTrial::way(use) == CopyWay::direct ? 1u : 0u)
+                CopyTrial::way(use) == CopyMethod::direct ? 1u : 0u)
           << use;
     }
   }

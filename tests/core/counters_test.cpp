@@ -25,7 +25,7 @@ namespace {
 using Cell = std::uint64_t;
 
 Operation counted(Operation operation, std::int32_t counter) {
-  operation.notice = {NoticeKind::counter, counter, 0};
+  operation.notify_arg = {NotifyKind::counter, counter, 0};
   return operation;
 }
 
@@ -60,7 +60,7 @@ class CountedJob {
   SimJob job_;
 };
 
-struct Placement {
+struct NodeMap {
   const char* name;
   std::vector<int> nodes;
   std::vector<Path> memory;
@@ -71,8 +71,8 @@ struct Placement {
   bool ordered() const { return !direct && !atomics; }
 };
 
-std::ostream& operator<<(std::ostream& out, const Placement& placement) {
-  return out << placement.name;
+std::ostream& operator<<(std::ostream& out, const NodeMap& node_map) {
+  return out << node_map.name;
 }
 
 /// Each rank adds to each other one's counters: one for each source, behind data of its own, and
@@ -82,11 +82,11 @@ class Adders {
   static constexpr int each = 30;
   static constexpr std::uint64_t longest = 10;  // cells of one operation
 
-  Adders(std::uint64_t seed, const Placement& placement, bool threads)
-      : placement_(placement),
-        ranks_(static_cast<int>(placement.nodes.size())),
-        counted_(placement.nodes, window(placement),
-                 static_cast<std::uint32_t>(placement.nodes.size()) + 1, threads, limits()) {
+  Adders(std::uint64_t seed, const NodeMap& node_map, bool threads)
+      : node_map_(node_map),
+        ranks_(static_cast<int>(node_map.nodes.size())),
+        counted_(node_map.nodes, window(node_map),
+                 static_cast<std::uint32_t>(node_map.nodes.size()) + 1, threads, limits()) {
     counted_.job().network().set_orders_writes(seed % 2 == 0);
     for (int rank = 0; rank < ranks_; ++rank) players_.emplace_back(*this, rank, seed);
   }
@@ -159,7 +159,7 @@ class Adders {
       std::uint64_t& seen = seen_[static_cast<std::size_t>(source)];
       ASSERT_LE(told, static_cast<std::uint64_t>(each));
       ASSERT_GE(told, seen);
-      if (all_.placement_.ordered() || told == each) {
+      if (all_.node_map_.ordered() || told == each) {
         const auto* cells = reinterpret_cast<const Cell*>(all_.job().memory(rank_));
         for (std::uint64_t number = seen; number < told; ++number) {
           for (std::uint64_t i = 0; i <= number % longest; ++i) {
@@ -188,22 +188,22 @@ class Adders {
     limits.direct_piece = 4 * sizeof(Cell);
     return limits;
   }
-  static SimWindowSpec window(const Placement& placement) {
+  static SimWindowSpec window(const NodeMap& node_map) {
     SimWindowSpec spec;
-    spec.bytes = placement.nodes.size() * each * longest * sizeof(Cell);
-    spec.memory = placement.memory;
-    spec.direct = placement.direct;
-    if (placement.atomics) spec.atomics = {bit(Basic::u64), every_op};
+    spec.bytes = node_map.nodes.size() * each * longest * sizeof(Cell);
+    spec.memory = node_map.memory;
+    spec.direct = node_map.direct;
+    if (node_map.atomics) spec.atomics = {bit(Basic::u64), every_op};
     return spec;
   }
 
-  Placement placement_;
+  NodeMap node_map_;
   int ranks_;
   CountedJob counted_;
   std::deque<Player> players_;
 };
 
-class RandomCounters : public ::testing::TestWithParam<Placement> {};
+class RandomCounters : public ::testing::TestWithParam<NodeMap> {};
 
 TEST_P(RandomCounters, EachAddsOnceBehindItsData) {
   const Seeds seeds = Seeds::from_environment(20);
@@ -248,12 +248,12 @@ TEST_P(RandomCounters, AlsoAsThreads) {
 
 INSTANTIATE_TEST_SUITE_P(
     Placements, RandomCounters,
-    ::testing::Values(Placement{"Mapped", {0, 0, 0}, {}}, Placement{"Remote", {0, 1, 2}, {}},
-                      Placement{"Mixed", {0, 0, 1, 1}, {}},
-                      Placement{"Private", {0, 0, 0}, {Path::vm, Path::mapped, Path::served}},
-                      Placement{"Direct", {0, 0, 1}, {}, true},
-                      Placement{"Atomics", {0, 0, 1}, {}, false, true}),
-    [](const auto& placement) { return std::string(placement.param.name); });
+    ::testing::Values(NodeMap{"Mapped", {0, 0, 0}, {}}, NodeMap{"Remote", {0, 1, 2}, {}},
+                      NodeMap{"Mixed", {0, 0, 1, 1}, {}},
+                      NodeMap{"Private", {0, 0, 0}, {Path::vm, Path::mapped, Path::served}},
+                      NodeMap{"Direct", {0, 0, 1}, {}, true},
+                      NodeMap{"Atomics", {0, 0, 1}, {}, false, true}),
+    [](const auto& node_map) { return std::string(node_map.param.name); });
 
 class CountedPair : public ::testing::TestWithParam<std::vector<int>> {
  protected:
@@ -345,17 +345,17 @@ TEST_P(CountedPair, AThresholdGoesWithItsCounter) {
   EXPECT_EQ(gone.error(), Error::sync);
 }
 
-// Tags that find no room hold nobody up who adds to a counter.
+// Tags that find no space hold nobody up who adds to a counter.
 TEST_P(CountedPair, AFullQueueOfTagsHoldsNoCounterUp) {
   for (int i = 0; i < 3 * static_cast<int>(SimNetwork::Notifications::most); ++i) {
     Operation tagged = on_word(OperationKind::put, &value_, 1);
-    tagged.notice = {NoticeKind::tag, i, 8};
+    tagged.notify_arg = {NotifyKind::tag, i, 8};
     issue(job().window(0), tagged);
   }
   add(0);
-  EXPECT_FALSE(job().window(0).put_notified(1, 8, &value_, 8, {NoticeKind::tag, 1, 0}));
+  EXPECT_FALSE(job().window(0).put_notified(1, 8, &value_, 8, {NotifyKind::tag, 1, 0}));
   const bool mapped = job().same_node(0, 1);
-  EXPECT_EQ(job().window(0).put_notified(1, 8, &value_, 8, {NoticeKind::counter, 0, 0}), mapped);
+  EXPECT_EQ(job().window(0).put_notified(1, 8, &value_, 8, {NotifyKind::counter, 0, 0}), mapped);
   EXPECT_EQ(counted_.counter(1, 0).value(), mapped ? 2u : 0u);
   job().settle();
   EXPECT_EQ(counted_.counter(1, 0).value(), mapped ? 2u : 1u);
@@ -363,8 +363,8 @@ TEST_P(CountedPair, AFullQueueOfTagsHoldsNoCounterUp) {
 
 INSTANTIATE_TEST_SUITE_P(Placements, CountedPair,
                          ::testing::Values(std::vector<int>{0, 0}, std::vector<int>{0, 1}),
-                         [](const auto& placement) {
-                           return std::string(placement.param[1] == 0 ? "Mapped" : "Remote");
+                         [](const auto& node_map) {
+                           return std::string(node_map.param[1] == 0 ? "Mapped" : "Remote");
                          });
 
 // Whoever sleeps is woken by an addition, and by a round of an exchange.
@@ -392,16 +392,16 @@ TEST(CountedMessages, AnIndexThatIsNotThereIsRefused) {
   message.kind = MessageKind::notify;
   message.gate = Gate::open;
   message.origin = 1;
-  message.notifies = NoticeKind::counter;
-  message.notice = 1;
+  message.notifies = NotifyKind::counter;
+  message.notify_number = 1;
   EXPECT_TRUE(counted.job().window(0).deliver(message, {}));
   EXPECT_EQ(counted.counter(0, 1).value(), 1u);
   for (const std::int32_t index : {-1, 2}) {
-    message.notice = index;
+    message.notify_number = index;
     EXPECT_FALSE(counted.job().window(0).deliver(message, {}));
   }
-  message.notice = 0;
-  message.notifies = NoticeKind{3};
+  message.notify_number = 0;
+  message.notifies = NotifyKind{3};
   EXPECT_FALSE(counted.job().window(0).deliver(message, {}));
   EXPECT_EQ(counted.counter(0, 0).value(), 0u);
 }

@@ -120,7 +120,7 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
   constexpr std::uint64_t many = 300;  // in two segments of nodes
   constexpr std::uint64_t extent = std::uint64_t{1} << 40;
   constexpr std::uint64_t mapped = 7000;  // the extent
-  const auto attach_at = [&](std::uint64_t address, const Place& place) {
+  const auto attach_at = [&](std::uint64_t address, const ArenaLocation& place) {
     const char* reason = "";
     ASSERT_EQ(own_.attach({address, 6, place}, reason), Error::none);
   };
@@ -190,7 +190,7 @@ class FewSegments {
   using Node = BasicPieceNode<SharedWords>;
 
   explicit FewSegments(std::size_t most) : most_(most) {}
-  Node* take(std::size_t segment, Place& place) {
+  Node* take(std::size_t segment, ArenaLocation& place) {
     if (segment == most_) return nullptr;
     place = SimTransport::place_of(this);
     return taken_.emplace_back(new Node[PieceRoot::nodes_of(segment)]).get();

@@ -110,9 +110,9 @@ TEST_P(ExchangeOn, AlsoAsThreads) {
 INSTANTIATE_TEST_SUITE_P(Placements, ExchangeOn,
                          ::testing::Values(std::vector<int>{0}, std::vector<int>{0, 0, 0},
                                            std::vector<int>{0, 1, 2}, std::vector<int>{0, 0, 1, 1}),
-                         [](const auto& placement) {
+                         [](const auto& node_map) {
                            std::string name = "On";
-                           for (const int node : placement.param) name += std::to_string(node);
+                           for (const int node : node_map.param) name += std::to_string(node);
                            return name;
                          });
 

@@ -185,10 +185,10 @@ TEST(FenceSteps, WordsStayUntilPeersHaveStoredTheirLast) {
 
 TEST(FenceTree, IsOverWhenTheLastOneHasCome) {
   for (const std::size_t ranks : {1u, 2u, 15u, 16u, 17u, 255u, 256u, 257u, 1000u}) {
-    std::vector<std::byte> room(FenceTree::bytes(ranks) + cache_line);
+    std::vector<std::byte> space(FenceTree::bytes(ranks) + cache_line);
     auto* memory =
-        room.data() +
-        (cache_line - reinterpret_cast<std::uintptr_t>(room.data()) % cache_line) % cache_line;
+        space.data() +
+        (cache_line - reinterpret_cast<std::uintptr_t>(space.data()) % cache_line) % cache_line;
     FenceTree tree(memory, ranks);
     for (std::uint64_t fence = 1; fence <= 3; ++fence) {
       for (std::size_t i = 0; i < ranks; ++i) {

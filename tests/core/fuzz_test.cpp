@@ -89,8 +89,10 @@ TEST(Fuzz, MessagesFromAnywhere) {
     issue(job.window(0), on_word(OperationKind::put, &value, 1, job.displacement(1, 0, 0)));
     job.settle();
     std::array<std::byte, window_bytes> buffer{};
-    RemoteMemory lent;
-    ASSERT_GE(job.transport(1).lend(0, random.chance(50), buffer.data(), buffer.size(), lent), 0);
+    RemoteMemory registered;
+    ASSERT_GE(job.transport(1).register_buffer(0, random.chance(50), buffer.data(), buffer.size(),
+                                               registered),
+              0);
     for (int i = 0; i < 100; ++i) {
       Message message = any_message(random);
       // An address, where the window is dynamic.
@@ -101,8 +103,8 @@ TEST(Fuzz, MessagesFromAnywhere) {
       if (random.chance(50)) payload.resize(std::min<std::size_t>(message.data, 4096));
       for (std::byte& byte : payload) byte = static_cast<std::byte>(random.below(256));
       if (message.kind == MessageKind::rendezvous && random.chance(80)) {
-        payload.resize(sizeof lent);
-        std::memcpy(payload.data(), &lent, sizeof lent);
+        payload.resize(sizeof registered);
+        std::memcpy(payload.data(), &registered, sizeof registered);
       }
       job.transport(1).send(0, std::as_bytes(std::span(&message, 1)), payload);
       job.transport(1).push();

@@ -106,11 +106,11 @@ struct Manners {
   Telling telling;
 };
 
-class DirectNotice : public ::testing::TestWithParam<Manners> {
+class DirectNotification : public ::testing::TestWithParam<Manners> {
  protected:
   static constexpr std::int64_t words = 12;
 
-  DirectNotice() : job_({0, 1}, false, limits()) {
+  DirectNotification() : job_({0, 1}, false, limits()) {
     job_.network().set_immediate_data(GetParam().bytes, GetParam().telling);
     SimWindowSpec spec;
     spec.bytes = words * 8;
@@ -133,7 +133,7 @@ class DirectNotice : public ::testing::TestWithParam<Manners> {
   void notify(int from, int to, std::int32_t tag, std::uint64_t count = 1) {
     Operation operation = on_word(OperationKind::put, values_.data(), to);
     operation.target_count = operation.origin.count = count;
-    operation.notice = {NoticeKind::tag, tag, operation.bytes()};
+    operation.notify_arg = {NotifyKind::tag, tag, operation.bytes()};
     issue(job_.window(from), operation);
   }
   void flush() {
@@ -158,20 +158,20 @@ class DirectNotice : public ::testing::TestWithParam<Manners> {
 };
 
 /// Those that are told by immediate data.
-class ImmediateNotice : public DirectNotice {};
+class ImmediateNotification : public DirectNotification {};
 
 const auto name_of = [](const auto& manners) { return "Case" + std::to_string(manners.index); };
 const auto immediate_manners =
     ::testing::Values(Manners{4, Telling::in_order}, Manners{4, Telling::immediate_first},
                       Manners{8, Telling::immediate_first}, Manners{8, Telling::immediate_last});
 
-INSTANTIATE_TEST_SUITE_P(Message, DirectNotice, ::testing::Values(Manners{0, Telling::in_order}),
-                         name_of);
-INSTANTIATE_TEST_SUITE_P(Immediate, DirectNotice, immediate_manners, name_of);
-INSTANTIATE_TEST_SUITE_P(Immediate, ImmediateNotice, immediate_manners, name_of);
+INSTANTIATE_TEST_SUITE_P(Message, DirectNotification,
+                         ::testing::Values(Manners{0, Telling::in_order}), name_of);
+INSTANTIATE_TEST_SUITE_P(Immediate, DirectNotification, immediate_manners, name_of);
+INSTANTIATE_TEST_SUITE_P(Immediate, ImmediateNotification, immediate_manners, name_of);
 
 // Short ones are collected, long ones go at once; and a code is told of before it is used.
-TEST_P(DirectNotice, ArrivesAmongTheOthersInOrder) {
+TEST_P(DirectNotification, ArrivesAmongTheOthersInOrder) {
   constexpr int each = 2000;  // more than there are codes
   for (int tag = 0; tag < each; ++tag) {
     notify(0, 1, tag, tag % 3 == 0 ? 1 : words);
@@ -183,7 +183,7 @@ TEST_P(DirectNotice, ArrivesAmongTheOthersInOrder) {
 }
 
 // What the target sees when the origin's flush returns, without another sweep.
-TEST_P(DirectNotice, IsThereWhenAFlushReturns) {
+TEST_P(DirectNotification, IsThereWhenAFlushReturns) {
   for (int tag = 0; tag < 5; ++tag) {
     values_[words - 1] = static_cast<std::uint64_t>(tag);
     notify(0, 1, tag, words);
@@ -193,7 +193,7 @@ TEST_P(DirectNotice, IsThereWhenAFlushReturns) {
   }
 }
 
-TEST_P(DirectNotice, IsNoMessageOnceItsCodeIsKnown) {
+TEST_P(DirectNotification, IsNoMessageOnceItsCodeIsKnown) {
   notify(0, 1, 3, words);
   flush();
   const std::uint64_t messages = job_.transport(0).messages();
@@ -208,7 +208,7 @@ TEST_P(DirectNotice, IsNoMessageOnceItsCodeIsKnown) {
 
 // Five runs are more than one write takes; and who waits for the end of an epoch gives the network
 // a piece at a time.
-TEST_P(DirectNotice, OfManyWritesTellsWhenAllAreThere) {
+TEST_P(DirectNotification, OfManyWritesTellsWhenAllAreThere) {
   const LayoutRef gaps(
       new Layout({{0, 8}, {16, 8}, {32, 8}, {48, 8}, {64, 8}}, words * 8, Basic::u64));
   const auto* memory = reinterpret_cast<const std::uint64_t*>(job_.memory(1));
@@ -216,7 +216,7 @@ TEST_P(DirectNotice, OfManyWritesTellsWhenAllAreThere) {
     for (std::uint64_t& value : values_) ++value;
     Operation operation = on_word(OperationKind::put, values_.data(), 1);
     operation.origin.layout = operation.target_layout = gaps;
-    operation.notice = {NoticeKind::tag, 7, operation.bytes()};
+    operation.notify_arg = {NotifyKind::tag, 7, operation.bytes()};
     Told unlocked;
     if (closed) {
       ASSERT_EQ(job_.window(0).lock(true, 1, {}), Error::none);
@@ -239,7 +239,7 @@ TEST_P(DirectNotice, OfManyWritesTellsWhenAllAreThere) {
 }
 
 // A network that fails so has lost the process: nothing else arrives either.
-TEST_P(ImmediateNotice, TellsNothingOfAWriteThatFails) {
+TEST_P(ImmediateNotification, TellsNothingOfAWriteThatFails) {
   notify(0, 1, 3, words);
   flush();
   ASSERT_EQ(take(), 3);

@@ -23,7 +23,7 @@ class Inlined : public ::testing::Test {
     job_.create_window(spec);
     // The notified epoch's hot path begins with the second access to a target.
     Operation first = on_word(OperationKind::put, &value_, 1, 512);
-    first.notice = {NoticeKind::tag, 0, 8};
+    first.notify_arg = {NotifyKind::tag, 0, 8};
     issue(origin(), first);
     job_.settle();
     EXPECT_NE(origin().peer(1).notified, nullptr);
@@ -32,7 +32,7 @@ class Inlined : public ::testing::Test {
   bool put(std::uint64_t value, std::int32_t tag = 1, std::int64_t displacement = 0) {
     value_ = value;
     return origin().put_notified(1, displacement, &value_, sizeof value_,
-                                 {NoticeKind::tag, tag, 0});
+                                 {NotifyKind::tag, tag, 0});
   }
   std::uint64_t memory(std::size_t displacement = 0) {
     std::uint64_t value = 0;
@@ -121,22 +121,22 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
   job_.create_window(spec);
   Window& second = job_.window(0, 1);
   Operation first = on_word(OperationKind::put, &value_, 1, 8);
-  first.notice = {NoticeKind::tag, 0, 8};
+  first.notify_arg = {NotifyKind::tag, 0, 8};
   issue(second, first);
   const std::array<std::function<std::uint64_t()>, 6> later{
       [&] {  // a longer one
-        if (!origin().put_notified(1, 0, many.data(), 40, {NoticeKind::tag, 2, 0})) {
+        if (!origin().put_notified(1, 0, many.data(), 40, {NotifyKind::tag, 2, 0})) {
           Operation operation = on_word(OperationKind::put, many.data(), 1);
-          operation.notice = {NoticeKind::tag, 2, 8};
+          operation.notify_arg = {NotifyKind::tag, 2, 8};
           issued(operation);
         }
         return std::uint64_t{20};
       },
-      [&] {  // one that finds no room
+      [&] {  // one that finds no space
         for (int i = 0; i < 2 * static_cast<int>(SimNetwork::Notifications::most); ++i) {
           if (put(50 + static_cast<std::uint64_t>(i))) continue;
           Operation operation = on_word(OperationKind::put, &value_, 1);
-          operation.notice = {NoticeKind::tag, 1, 8};
+          operation.notify_arg = {NotifyKind::tag, 1, 8};
           issued(operation);
         }
         return 50 + 2 * std::uint64_t{SimNetwork::Notifications::most} - 1;
@@ -158,11 +158,11 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
       },
       [&] {  // one of the program's other windows had to take its own back: a pause
         std::uint64_t other = 9;
-        EXPECT_TRUE(second.put_notified(1, 0, &other, 8, {NoticeKind::tag, 1, 0}));
+        EXPECT_TRUE(second.put_notified(1, 0, &other, 8, {NotifyKind::tag, 1, 0}));
         EXPECT_TRUE(second.flush(1, false, nullptr).done);
         EXPECT_TRUE(!put(8) || memory() == 8);
         Operation operation = on_word(OperationKind::put, &value_, 1);
-        operation.notice = {NoticeKind::tag, 1, 8};
+        operation.notify_arg = {NotifyKind::tag, 1, 8};
         if (memory() != 8) issued(operation);
         return std::uint64_t{8};
       },
@@ -184,8 +184,9 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
   EXPECT_TRUE(origin().unlock_all(nullptr).done);
 }
 
-// Nor does one overtake them that travels as an errand with the request for a lock (S4).
-TEST(InlinedErrand, ComesAfterThem) {
+// Nor does one overtake them that travels as a piggybacked operation with the request for a lock
+// (S4).
+TEST(InlinedPiggyback, ComesAfterThem) {
   SimJob job({0, 0, 0});
   SimWindowSpec spec;
   spec.bytes = 64;
@@ -198,8 +199,8 @@ TEST(InlinedErrand, ComesAfterThem) {
   };
   for (const int value : {0, 1}) {
     Operation first = on_word(OperationKind::put, &values[value], 1);
-    first.notice = {NoticeKind::tag, 1, 8};
-    if (!job.window(0).put_notified(1, 0, &values[value], 8, first.notice)) {
+    first.notify_arg = {NotifyKind::tag, 1, 8};
+    if (!job.window(0).put_notified(1, 0, &values[value], 8, first.notify_arg)) {
       issue(job.window(0), first);
     }
   }
@@ -239,13 +240,13 @@ TEST_F(Inlined, NotInEpochsThatEndSoon) {
 TEST_F(Inlined, OnlyWhatFitsIntoALine) {
   std::array<std::uint64_t, 5> values{1, 2, 3, 4, 5};
   for (const std::uint64_t bytes : {40u, 32u}) {
-    ASSERT_TRUE(origin().put_notified(1, 0, values.data(), bytes, {NoticeKind::tag, 1, 0}));
+    ASSERT_TRUE(origin().put_notified(1, 0, values.data(), bytes, {NotifyKind::tag, 1, 0}));
     EXPECT_EQ(memory(), bytes == 40 ? 1u : 0u);
     EXPECT_TRUE(heard());
     EXPECT_EQ(memory(24), 4u);
     std::memset(job_.memory(1), 0, 40);
   }
-  ASSERT_TRUE(origin().put_notified(1, 0, values.data(), 0, {NoticeKind::tag, 2, 0}));
+  ASSERT_TRUE(origin().put_notified(1, 0, values.data(), 0, {NotifyKind::tag, 2, 0}));
   EXPECT_TRUE(origin().peer(1).inlined.load());  // the one before
   ASSERT_TRUE(heard(2));
   EXPECT_EQ(job_.window(1).notifications().find({0, 2})->bytes, 0u);
@@ -276,7 +277,7 @@ class InlinedPrivate : public ::testing::Test {
   }
   Window& origin() { return job_.window(0); }
   static Operation notified(Operation operation) {
-    operation.notice = {NoticeKind::tag, 2, operation.bytes()};
+    operation.notify_arg = {NotifyKind::tag, 2, operation.bytes()};
     return operation;
   }
   void put(const std::uint64_t& value) {
@@ -334,18 +335,18 @@ TEST_F(InlinedPrivate, OnlyOneRun) {
   EXPECT_TRUE(origin().unlock(1, nullptr).done);
 }
 
-// Not before notices that are held back: they go in the order of their operations.
+// Not before notifications that are held back: they go in the order of their operations.
 TEST_F(InlinedPrivate, BehindThoseThatAreHeld) {
   ASSERT_EQ(origin().lock_all({}), Error::none);
-  constexpr int many = 400;  // longer than the pause after the first that found no room
+  constexpr int many = 400;  // longer than the pause after the first that found no space
   std::array<std::uint64_t, many> values{};
   for (int i = 0; i < many; ++i) {
     const auto number = static_cast<std::size_t>(i);
     values[number] = number + 1;
     Operation operation = on_word(OperationKind::put, &values[number], 1, 8);
-    operation.notice = {NoticeKind::tag, i, 8};
+    operation.notify_arg = {NotifyKind::tag, i, 8};
     issue(origin(), operation);
-    if (i == many - 50) job_.process(1).sweep();  // there is room, but others go first
+    if (i == many - 50) job_.process(1).sweep();  // there is space, but others go first
   }
   job_.settle();
   EXPECT_EQ(memory(), std::uint64_t{many});
@@ -411,12 +412,12 @@ TEST_F(Inlined, AFlushTakesItsOwnWindowsBack) {
   job_.create_window(spec);
   Window& other = job_.window(0, 1);
   Operation first = on_word(OperationKind::put, &value_, 1, 8);
-  first.notice = {NoticeKind::tag, 0, 8};
+  first.notify_arg = {NotifyKind::tag, 0, 8};
   issue(other, first);
   job_.settle();
   ASSERT_TRUE(put(7));
   value_ = 9;
-  ASSERT_TRUE(other.put_notified(1, 0, &value_, 8, {NoticeKind::tag, 1, 0}));
+  ASSERT_TRUE(other.put_notified(1, 0, &value_, 8, {NotifyKind::tag, 1, 0}));
   EXPECT_TRUE(other.flush(1, false, nullptr).done);
   std::uint64_t there = 0;
   std::memcpy(&there, job_.memory(1, 1), 8);

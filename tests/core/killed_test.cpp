@@ -120,7 +120,7 @@ TEST_F(Killed, WithinAnAccumulateThatOthersAskFor) {
   EXPECT_EQ(unlocked.error(), Error::peer_lost);
 }
 
-TEST_F(Killed, WithinAnAccumulateWhoseErrandIsRun) {
+TEST_F(Killed, WithinAnAccumulateWhosePiggybackIsPerformed) {
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   issue(rank(0), on_word(OperationKind::put, &one_, 1, 8));
   ASSERT_EQ(rank(2).lock(true, 1, {}), Error::none);

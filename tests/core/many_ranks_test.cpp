@@ -44,18 +44,18 @@ class Side {
     region.ranks = ranks;
     region.mapped = {rank_};
     region.control = ControlBlock::create(control_.data(), ranks, 1);
-    directory_ = std::make_shared<Found>(*this, other);
-    region.directory = directory_;
+    resolver_ = std::make_shared<Found>(*this, other);
+    region.resolver = resolver_;
     spec.region = std::make_shared<Region>(std::move(region), transport_);
     window_ = &process_.create_window(std::move(spec));
   }
   Window& window() { return *window_; }
   Process& process() { return process_; }
   std::uint64_t memory() const { return memory_; }
-  const std::set<int>& asked() const { return directory_->asked; }
+  const std::set<int>& asked() const { return resolver_->asked; }
 
  private:
-  struct Found final : Directory {
+  struct Found final : MemberResolver {
     Found(Side& own, const Side& peer) : self(own), other(peer) {}
     Member find(int rank) override {
       asked.insert(rank);
@@ -85,7 +85,7 @@ class Side {
   int rank_;
   std::uint64_t memory_ = 0;
   ZeroedPages control_{ControlBlock::bytes(ranks)};
-  std::shared_ptr<Found> directory_;
+  std::shared_ptr<Found> resolver_;
   Window* window_ = nullptr;
 };
 

@@ -27,7 +27,7 @@ constexpr std::int32_t any = NotifyPattern::any;
 using Cell = std::uint64_t;
 
 Operation notified(Operation operation, std::int32_t tag) {
-  operation.notice = {NoticeKind::tag, tag, operation.bytes()};
+  operation.notify_arg = {NotifyKind::tag, tag, operation.bytes()};
   return operation;
 }
 
@@ -44,7 +44,7 @@ Operation on_cells(OperationKind kind, Cell* memory, int target, std::int64_t ce
 }
 
 /// How ranks reach one another, and how long operations go.
-struct Placement {
+struct NodeMap {
   const char* name;
   std::vector<int> nodes;
   std::vector<Path> memory;   // by rank; empty: all mapped
@@ -56,11 +56,11 @@ struct Placement {
   bool ordered() const { return !direct && !atomics; }
 };
 
-std::ostream& operator<<(std::ostream& out, const Placement& placement) {
-  return out << placement.name;
+std::ostream& operator<<(std::ostream& out, const NodeMap& node_map) {
+  return out << node_map.name;
 }
 
-std::vector<Placement> placements() {
+std::vector<NodeMap> placements() {
   return {
       {"Mapped", {0, 0, 0}},
       {"Remote", {0, 1, 2}},
@@ -81,12 +81,12 @@ class NotifiedJob {
   static constexpr std::uint64_t longest = 12;  // cells of one operation
   static constexpr int few_tags = 3;
 
-  NotifiedJob(std::uint64_t seed, const Placement& placement, int each, bool threads)
-      : placement_(placement),
+  NotifiedJob(std::uint64_t seed, const NodeMap& node_map, int each, bool threads)
+      : node_map_(node_map),
         each_(each),
         threads_(threads),
-        job_(placement.nodes, threads, limits()) {
-    job_.network().set_orders_writes(placement.orders_writes);
+        job_(node_map.nodes, threads, limits()) {
+    job_.network().set_orders_writes(node_map.orders_writes);
     using Telling = SimNetwork::Telling;
     Random choice(seed);
     job_.network().set_immediate_data(
@@ -95,10 +95,10 @@ class NotifiedJob {
             std::vector{Telling::in_order, Telling::immediate_first, Telling::immediate_last}));
     SimWindowSpec spec;
     spec.bytes = cells() * sizeof(Cell);
-    spec.memory = placement.memory;
-    spec.direct = placement.direct;
-    spec.pieces = placement.pieces;
-    if (placement.atomics) {
+    spec.memory = node_map.memory;
+    spec.direct = node_map.direct;
+    spec.pieces = node_map.pieces;
+    if (node_map.atomics) {
       spec.atomics = {bit(Basic::u64), every_op};
     }
     job_.create_window(spec);
@@ -116,7 +116,7 @@ class NotifiedJob {
       job_.network().deliver(random.pick(routes));
       return;
     }
-    // One is away for a while, so that there is no room for what notifies it.
+    // One is away for a while, so that there is no space for what notifies it.
     if (random.chance(1)) away_ = random.below(job_.ranks());
     const int rank = random.below(job_.ranks());
     if (rank != away_ || random.chance(2)) player(rank).act();
@@ -176,7 +176,7 @@ class NotifiedJob {
           Sent& made = sent_[static_cast<std::size_t>(target)].emplace_back();
           made.kind = kinds[static_cast<std::size_t>(random_.below(4))];
           // Where order is not kept, only its tag says which one has come.
-          made.tag = job_.placement_.ordered() ? random_.below(few_tags) : i;
+          made.tag = job_.node_map_.ordered() ? random_.below(few_tags) : i;
           made.cell = job_.first_cell(rank_, i);
           made.values.resize(static_cast<std::size_t>(random_.below(longest + 1)));
           for (Cell& value : made.values) value = random_.next();
@@ -261,7 +261,7 @@ class NotifiedJob {
       operation.displacement += job_.job_.displacement(target, 0, 0);
       if (one.kind != OperationKind::put ||
           !window().put_notified(target, operation.displacement, memory, operation.bytes(),
-                                 operation.notice)) {
+                                 operation.notify_arg)) {
         issue(window(), operation);
       }
     }
@@ -270,7 +270,7 @@ class NotifiedJob {
     void flush() {
       const int target = random_.below(static_cast<int>(sent_.size()));
       const bool others = !closing_.empty() && !closing_.back().done();
-      if (!job_.job_.same_node(rank_, target) || !job_.placement_.memory.empty() || others) return;
+      if (!job_.job_.same_node(rank_, target) || !job_.node_map_.memory.empty() || others) return;
       Told& flushed = flushed_.emplace_back();
       if (locked_ && (only_ == every || only_ == target)) {
         if (window().flushed(target, false)) {
@@ -317,7 +317,7 @@ class NotifiedJob {
                                     random_.chance(50) ? any : random_.below(job_.tags())};
         // Of several we see the last only: all are known where their source is.
         int count = 1;
-        if (pattern.source != any && job_.placement_.ordered()) {
+        if (pattern.source != any && job_.node_map_.ordered()) {
           count = std::min(random_.between(1, 4), matching(source, pattern));
         }
         if (count == 0 || matching(pattern) < count) return;
@@ -362,7 +362,7 @@ class NotifiedJob {
         if (heard[i] || !fits(request.pattern(), one)) continue;
         const bool described =
             one.tag == last.tag && one.values.size() * sizeof(Cell) == last.bytes;
-        if (!job_.placement_.ordered() && !described) continue;
+        if (!job_.node_map_.ordered() && !described) continue;
         --expected;
         if (expected == 0) {
           ASSERT_TRUE(described) << "not the oldest one of its origin";
@@ -412,12 +412,12 @@ class NotifiedJob {
     return limits;
   }
   std::uint64_t cells() const {
-    return placement_.nodes.size() * static_cast<std::uint64_t>(each_) * longest;
+    return node_map_.nodes.size() * static_cast<std::uint64_t>(each_) * longest;
   }
   std::int64_t first_cell(int origin, int number) const {
     return (std::int64_t{origin} * each_ + number) * std::int64_t{longest};
   }
-  int tags() const { return placement_.ordered() ? few_tags : each_; }
+  int tags() const { return node_map_.ordered() ? few_tags : each_; }
   Cell* cells_of(int rank) { return reinterpret_cast<Cell*>(job_.memory(rank)); }
   static Cell after(const Sent& one, std::size_t i) {
     return one.kind == OperationKind::put ? one.values[i] : initial + one.values[i];
@@ -432,7 +432,7 @@ class NotifiedJob {
   }
 
  private:
-  Placement placement_;
+  NodeMap node_map_;
   int each_;
   bool threads_;
   SimJob job_;
@@ -442,7 +442,7 @@ class NotifiedJob {
   std::atomic<bool> over_{false};
 };
 
-class RandomNotified : public ::testing::TestWithParam<Placement> {};
+class RandomNotified : public ::testing::TestWithParam<NodeMap> {};
 
 TEST_P(RandomNotified, EachArrivesOnceWithItsData) {
   const Seeds seeds = Seeds::from_environment(30);
@@ -479,7 +479,7 @@ TEST_P(RandomNotified, AlsoAsThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Placements, RandomNotified, ::testing::ValuesIn(placements()),
-                         [](const auto& placement) { return std::string(placement.param.name); });
+                         [](const auto& node_map) { return std::string(node_map.param.name); });
 
 class NotifiedPair : public ::testing::Test {
  protected:
@@ -531,8 +531,8 @@ TEST_F(NotifiedPair, AFullQueuePushesBack) {
   }
 }
 
-// What closes an epoch waits for the notices that are held, also where a lock that is free was
-// taken by an epoch that is in no list; a flush does, and then nothing is left to wait for.
+// What closes an epoch waits for the notifications that are held, also where a lock that is free
+// was taken by an epoch that is in no list; a flush does, and then nothing is left to wait for.
 TEST_F(NotifiedPair, AFullQueuePushesBackUnderALock) {
   constexpr int many = 3 * SimNetwork::Notifications::most;
   for (const bool one : {true, false}) {
@@ -567,21 +567,21 @@ TEST_F(NotifiedPair, AFullQueuePushesBackUnderALock) {
   }
 }
 
-// Notices that are held wait for nothing but room, also where others of older operations join them.
-// The network tells of an atomic when what was issued behind it has been carried out.
-TEST(HeldNotices, OfAnAtomicThatTheNetworkTellsOfLate) {
+// Notices that are held wait for nothing but space, also where others of older operations join
+// them. The network tells of an atomic when what was issued behind it has been carried out.
+TEST(HeldNotifications, OfAnAtomicThatTheNetworkTellsOfLate) {
   SimJob job({0, 0});
   SimWindowSpec spec;
   spec.bytes = 64;
   spec.atomics = {bit(Basic::u64), every_op};
   job.create_window(spec);
-  constexpr int room = SimNetwork::Notifications::most;
+  constexpr int space = SimNetwork::Notifications::most;
   Cell value = 5;
   int tags = 0;
   const auto put = [&] {
     issue(job.window(0), notified(on_word(OperationKind::put, &value, 1), tags++));
   };
-  while (tags < room) put();
+  while (tags < space) put();
   for (int atomics = 0; atomics < 2; ++atomics) {
     Operation add = on_word(OperationKind::accumulate, &value, 1, 8);
     add.reduction = {Op::sum, Basic::u64, sizeof(Cell)};
@@ -599,8 +599,8 @@ TEST(HeldNotices, OfAnAtomicThatTheNetworkTellsOfLate) {
   EXPECT_TRUE(job.window(0).quiet());
 }
 
-// What waited for a lock is carried out when that is granted, and its notices go, before what is
-// issued then; there is no room for all of them.
+// What waited for a lock is carried out when that is granted, and its notifications go, before what
+// is issued then; there is no space for all of them.
 TEST_F(NotifiedPair, AFullQueueWhenALockIsGranted) {
   constexpr int early = SimNetwork::Notifications::most + 3;
   std::array<Cell, 3> values{11, 12, 13};
@@ -684,23 +684,24 @@ TEST(NotifiedFlush, AwaitsDirectTransfers) {
   EXPECT_NE(far.back(), 0u);
 }
 
-// One that is stored before its notice, and once more when that finds no room, is one memmove.
+// One that is stored before its notification, and once more when that finds no space, is one
+// memmove.
 TEST_F(NotifiedPair, AnOverlappingPutToOneself) {
   std::array<unsigned char, 512> expected;
   for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<unsigned char>(i);
   std::memcpy(job_.memory(0), expected.data(), expected.size());
   std::memmove(expected.data() + 64, expected.data(), 400);
   const auto put = [&](const void* from, std::int64_t to, std::uint64_t bytes) {
-    if (job_.window(0).put_notified(0, to, from, bytes, {NoticeKind::tag, 1, 0})) return;
+    if (job_.window(0).put_notified(0, to, from, bytes, {NotifyKind::tag, 1, 0})) return;
     Operation operation = on_word(OperationKind::put, static_cast<const Cell*>(from), 0, to);
     operation.target_count = operation.origin.count = bytes / sizeof(Cell);
     issue(job_.window(0), notified(operation, 1));
   };
-  // The queue is full, and no notice is held yet.
+  // The queue is full, and no notification is held yet.
   for (std::size_t i = 0; i < SimNetwork::Notifications::most; ++i) {
     put(&value_, 1000, sizeof value_);
   }
-  ASSERT_FALSE(job_.window(0).peer(0).holds_notices());
+  ASSERT_FALSE(job_.window(0).peer(0).holds_notifications());
   put(job_.memory(0), 64, 400);
   EXPECT_EQ(std::memcmp(job_.memory(0), expected.data(), expected.size()), 0);
 }
@@ -779,7 +780,7 @@ TEST_F(NotifiedPair, TheDeadAreNotAwaited) {
   for (int i = 0; i < 2; ++i) job_.transport(i).set_ended(1 - i);
   EXPECT_EQ(job_.window(1).lost_source(0), 0);
   EXPECT_EQ(job_.window(1).lost_source(any), 0);
-  // A flush that waits for room there, likewise.
+  // A flush that waits for space there, likewise.
   for (int tag = 0; tag < 3 * static_cast<int>(SimNetwork::Notifications::most); ++tag) notify(tag);
   Told flushed;
   EXPECT_FALSE(job_.window(0).flush(1, false, &flushed).done);

@@ -73,10 +73,10 @@ TEST(Overlap, IsFoundWhereThereIsOneAndNowhereElse) {
     Random random(seed);
     const std::int64_t unit = std::vector<std::int64_t>{1, 3, 4, 8}[seed % 4];
     // Close together, so that they interleave, or far apart, where few of them meet.
-    const int room = seed % 3 == 0 ? 3000 : 60;
+    const int space = seed % 3 == 0 ? 3000 : 60;
     std::vector<Buffer> buffers;
     for (int count = 1 + random.below(4); count >= 0; --count) {
-      buffers.push_back({address(unit * random.below(room)),
+      buffers.push_back({address(unit * random.below(space)),
                          static_cast<std::uint64_t>(random.below(4)), random_layout(random, unit)});
     }
     const auto pairs = all_pairs(buffers);

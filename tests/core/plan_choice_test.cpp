@@ -17,7 +17,7 @@ class PlanChoiceOn : public ::testing::TestWithParam<std::vector<int>> {
   void make(Plans& plans, int bound = -1, int bad = -1) {
     for (int rank = 0; rank < plans.ranks(); ++rank) {
       PlanTerms terms;
-      terms.topic = 0xffffffff;
+      terms.signature = 0xffffffff;
       terms.bound = rank == bound;
       terms.bad_arguments = rank == bad ? 7 : 0;
       terms.choose = [this, rank](std::uint64_t longest) {
@@ -95,7 +95,7 @@ TEST_P(PlanChoiceOn, HidesNoFault) {
   }
 }
 
-/// Longer than the word has room for: as long as it can say, and no other topic for that.
+/// Longer than the word has space for: as long as it can say, and no other signature for that.
 TEST_P(PlanChoiceOn, KnowsNoLongerMessage) {
   Plans plans(GetParam());
   const LayoutRef wide(new Layout({{0, std::uint64_t{1} << 33}}, 1 << 30, Basic::none));

@@ -17,7 +17,7 @@ namespace {
 
 struct Case {
   const char* name;
-  Placement placement;
+  NodeMap node_map;
   bool reorder;
 };
 
@@ -25,32 +25,31 @@ class RandomPrograms : public ::testing::TestWithParam<Case> {};
 
 TEST_P(RandomPrograms, DoWhatTheModelSays) {
   const Seeds seeds = Seeds::from_environment(120);
-  std::uint64_t lent = 0;
+  std::uint64_t registered = 0;
   for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
-    RandomJob random(seed, GetParam().placement, GetParam().reorder, false);
+    RandomJob random(seed, GetParam().node_map, GetParam().reorder, false);
     Scheduler scheduler(random.job(), random.program(), seed);
     const std::string wrong = scheduler.run();
     ASSERT_EQ(wrong, "") << "replay with ORIEL_SEED=" << seed << "; " << random.description();
-    EXPECT_EQ(random.job().network().lent(), 0U) << "seed " << seed;
-    lent += random.job().network().lendings();
+    EXPECT_EQ(random.job().network().registered(), 0U) << "seed " << seed;
+    registered += random.job().network().registrations_made();
   }
   // By rendezvous some of them go.
-  const bool some = GetParam().placement == Placement::dynamic && seeds.count > 100;
-  EXPECT_TRUE(lent != 0 || !some);
+  const bool some = GetParam().node_map == NodeMap::dynamic && seeds.count > 100;
+  EXPECT_TRUE(registered != 0 || !some);
 }
 
 INSTANTIATE_TEST_SUITE_P(Placements, RandomPrograms,
-                         ::testing::Values(Case{"Mapped", Placement::mapped, false},
-                                           Case{"MappedReordered", Placement::mapped, true},
-                                           Case{"Remote", Placement::remote, false},
-                                           Case{"RemoteReordered", Placement::remote, true},
-                                           Case{"Mixed", Placement::mixed, false},
-                                           Case{"MixedReordered", Placement::mixed, true},
-                                           Case{"Private", Placement::private_memory, false},
-                                           Case{"PrivateReordered", Placement::private_memory,
-                                                true},
-                                           Case{"Dynamic", Placement::dynamic, false},
-                                           Case{"DynamicReordered", Placement::dynamic, true}),
+                         ::testing::Values(Case{"Mapped", NodeMap::mapped, false},
+                                           Case{"MappedReordered", NodeMap::mapped, true},
+                                           Case{"Remote", NodeMap::remote, false},
+                                           Case{"RemoteReordered", NodeMap::remote, true},
+                                           Case{"Mixed", NodeMap::mixed, false},
+                                           Case{"MixedReordered", NodeMap::mixed, true},
+                                           Case{"Private", NodeMap::private_memory, false},
+                                           Case{"PrivateReordered", NodeMap::private_memory, true},
+                                           Case{"Dynamic", NodeMap::dynamic, false},
+                                           Case{"DynamicReordered", NodeMap::dynamic, true}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

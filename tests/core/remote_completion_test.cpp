@@ -153,7 +153,7 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Ways, RemoteCompletion,
+    PeerDispatch, RemoteCompletion,
     ::testing::Values(Setting{"mapped", {0, 0, 0}}, Setting{"messages", {0, 1, 2}},
                       Setting{"both", {0, 0, 1}}, Setting{"direct", {0, 1, 2}, true},
                       Setting{"unordered", {0, 1, 2}, true, false},

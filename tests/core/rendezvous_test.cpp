@@ -92,8 +92,8 @@ TEST_P(RendezvousTest, MovesALongPutAndALongGet) {
   mine_ = {};
   EXPECT_EQ(outcome(operation(OperationKind::get, place(0))), Error::none);
   EXPECT_EQ(mine_, values);
-  EXPECT_EQ(job_.network().lendings(), 2U);
-  EXPECT_EQ(job_.network().lent(), 0U);
+  EXPECT_EQ(job_.network().registrations_made(), 2U);
+  EXPECT_EQ(job_.network().registered(), 0U);
 }
 
 // The request and its end: no question besides.
@@ -126,24 +126,24 @@ TEST_P(RendezvousTest, IsForLongOperationsInOneRunOnly) {
   Operation ordered = operation(OperationKind::put, place(0));
   ordered.ordered = true;
   EXPECT_EQ(outcome(ordered), Error::none);
-  EXPECT_EQ(job_.network().lendings(), 0U);
+  EXPECT_EQ(job_.network().registrations_made(), 0U);
 }
 
 // What the network does not take goes by messages.
 TEST_P(RendezvousTest, LendsNoMoreThanTheNetworkTakes) {
   ASSERT_EQ(window().lock_all({}), Error::none);
   set_theirs(500);
-  constexpr std::size_t many = SimNetwork::most_lent + 3;
+  constexpr std::size_t many = SimNetwork::most_registered + 3;
   std::array<Words, many> got{};
   for (Words& one : got) {
     Operation get = operation(OperationKind::get, place(0));
     get.result.address = one.data();
     issue(window(), get);
   }
-  EXPECT_EQ(job_.network().lent(), SimNetwork::most_lent);
+  EXPECT_EQ(job_.network().registered(), SimNetwork::most_registered);
   EXPECT_EQ(flush(true), Error::none);
   for (const Words& one : got) EXPECT_EQ(one, theirs());
-  EXPECT_EQ(job_.network().lent(), 0U);
+  EXPECT_EQ(job_.network().registered(), 0U);
 }
 
 TEST_P(RendezvousTest, RefusesWhatIsNotAttached) {
@@ -158,7 +158,7 @@ TEST_P(RendezvousTest, RefusesWhatIsNotAttached) {
   }
   EXPECT_EQ(theirs(), Words{}) << "nothing of what is attached in part";
   EXPECT_EQ(mine_, before);
-  EXPECT_EQ(job_.network().lent(), 0U);
+  EXPECT_EQ(job_.network().registered(), 0U);
 }
 
 TEST_P(RendezvousTest, FindsWhatHasBeenAttachedAgain) {
@@ -196,7 +196,7 @@ TEST_P(RendezvousTest, GoesByMemoryHandles) {
   for (const std::int64_t byte : {8L, -8L, std::int64_t{1} << 62}) {
     EXPECT_EQ(outcome(on_handle(OperationKind::put, byte, words)), Error::range) << byte;
   }
-  EXPECT_EQ(job_.network().lendings(), 5U);
+  EXPECT_EQ(job_.network().registrations_made(), 5U);
   // The same memory and the same slot, but another handle.
   ASSERT_EQ(window(1).release_handle(name), Error::none);
   HandleName next;
@@ -224,7 +224,7 @@ TEST_P(RendezvousTest, WaitsForThePost) {
   completed.take(window().complete(&completed));
   job_.settle();
   EXPECT_FALSE(completed.done());
-  EXPECT_EQ(job_.network().lent(), 1U) << "the buffer is not the program's yet";
+  EXPECT_EQ(job_.network().registered(), 1U) << "the buffer is not the program's yet";
   ASSERT_EQ(window(1).attach({address, sizeof(Words) / 2, {}}), Error::none);
   ASSERT_EQ(window(1).post(origin, {}), Error::none);
   Told waited;
@@ -354,7 +354,7 @@ TEST_P(RendezvousTest, ReportsAFailedTransferOnce) {
   EXPECT_EQ(flush(), Error::system);
   job_.network().set_failing(false);
   EXPECT_EQ(flush(), Error::none);
-  EXPECT_EQ(job_.network().lent(), 0U);
+  EXPECT_EQ(job_.network().registered(), 0U);
   EXPECT_EQ(outcome(operation(OperationKind::put, place(0))), Error::none);
   EXPECT_EQ(theirs(), mine_);
 }
@@ -366,7 +366,7 @@ TEST_P(RendezvousTest, NotifiesWhenItIsOver) {
     NotifyRequest request(NotifyPattern{0, 3}, 1);
     window(1).notifications().start(request);
     Operation notified = operation(kind, place(0));
-    notified.notice = {NoticeKind::tag, 3, sizeof(Words)};
+    notified.notify_arg = {NotifyKind::tag, 3, sizeof(Words)};
     issue(window(), notified);
     job_.process(0).transport().messages().push();
     for (int i = 0; i < 100 && !request.complete(); ++i) {
@@ -409,9 +409,9 @@ TEST_P(RendezvousTest, EndsWithItsWindow) {
   deliver_from(0);
   job_.process(1).sweep();
   job_.process(1).destroy_window(window(1));
-  EXPECT_EQ(job_.network().lent(), 1U);
+  EXPECT_EQ(job_.network().registered(), 1U);
   job_.process(0).destroy_window(window(0));
-  EXPECT_EQ(job_.network().lent(), 0U);
+  EXPECT_EQ(job_.network().registered(), 0U);
   const std::uint64_t before = sent(1);
   job_.settle();
   EXPECT_EQ(sent(1), before) << "the end of what nobody waits for";
@@ -439,7 +439,7 @@ TEST_P(RendezvousTest, IsNotEndedBeforeItIsAskedFor) {
     }
   }
   EXPECT_EQ(accepted, 1) << "the question of the first epoch";
-  EXPECT_EQ(job_.network().lent(), 1U);
+  EXPECT_EQ(job_.network().registered(), 1U);
   for (int i = 0; i < 2; ++i) {
     ASSERT_EQ(window(1).post(origin, {}), Error::none);
     Told& waited = told.emplace_back();
@@ -476,19 +476,19 @@ TEST_P(RendezvousTest, IsEndedOnce) {
   end.origin = 1;
   EXPECT_TRUE(window().deliver(end, {}));
   EXPECT_FALSE(window().deliver(end, {}));
-  EXPECT_EQ(job_.network().lent(), 0U);
+  EXPECT_EQ(job_.network().registered(), 0U);
 }
 
 TEST_P(RendezvousTest, IsRefusedWhereItMeansNothing) {
-  const RemoteMemory lent{};
-  const auto bytes = std::as_bytes(std::span(&lent, 1));
+  const RemoteMemory registered{};
+  const auto bytes = std::as_bytes(std::span(&registered, 1));
   Message good;
   good.kind = MessageKind::rendezvous;
   good.gate = Gate::open;
   good.operation = OperationKind::get;
   good.origin = 0;
   good.count = 64;
-  good.data = sizeof lent;
+  good.data = sizeof registered;
   const auto refused = [&](auto&& change, std::span<const std::byte> payload) {
     Message bad = good;
     change(bad);
@@ -527,15 +527,15 @@ TEST(NoRendezvous, WhereThereAreNoTransfers) {
   job.settle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(std::memcmp(job.memory(1), values.data(), sizeof values), 0);
-  EXPECT_EQ(job.network().lendings(), 0U);
+  EXPECT_EQ(job.network().registrations_made(), 0U);
   Message message;
   message.kind = MessageKind::rendezvous;
   message.gate = Gate::open;
   message.operation = OperationKind::get;
   message.count = 64;
-  const RemoteMemory lent{};
-  message.data = sizeof lent;
-  EXPECT_FALSE(job.window(1).deliver(message, std::as_bytes(std::span(&lent, 1))));
+  const RemoteMemory registered{};
+  message.data = sizeof registered;
+  EXPECT_FALSE(job.window(1).deliver(message, std::as_bytes(std::span(&registered, 1))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, RendezvousTest, ::testing::Bool(), [](const auto& one) {

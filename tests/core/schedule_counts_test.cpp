@@ -79,8 +79,8 @@ std::ostream& operator<<(std::ostream& out, const Counted& one) {
              << ", combinations " << one.combinations << ", scratch " << one.scratch;
 }
 
-Counted count(const MadeSchedule& made, const Placement& placement) {
-  const PlanCost cost = cost_of(made.schedule, placement, Limits());
+Counted count(const MadeSchedule& made, const NodeMap& node_map) {
+  const PlanCost cost = cost_of(made.schedule, node_map, Limits());
   return {cost.sends_here,
           cost.sends_there,
           cost.receives_here,
@@ -95,9 +95,9 @@ template <typename Make, typename Formula>
 void compare(Make&& make, Formula&& formula) {
   for (const Job& job : jobs()) {
     for (const int rank : job.ranks()) {
-      const Placement placement(rank, job.node_of);
+      const NodeMap node_map(rank, job.node_of);
       const auto r = static_cast<Number>(rank);
-      EXPECT_EQ(count(make(job, placement), placement), formula(job, r / job.m, r % job.m))
+      EXPECT_EQ(count(make(job, node_map), node_map), formula(job, r / job.m, r % job.m))
           << "rank " << rank << " of " << job.n;
     }
   }
@@ -119,24 +119,23 @@ Number line(Number bytes_there) {
   return over(bytes_there, 64) * 64;
 }
 
-MadeSchedule make_alltoallv(const Job& job, const Placement& placement, Number block) {
+MadeSchedule make_alltoallv(const Job& job, const NodeMap& node_map, Number block) {
   std::vector<Buffer> buffers;
   for (Number i = 0; i < job.n; ++i) buffers.push_back(bytes(i * block, block));
-  return alltoallw(placement.rank(), buffers, buffers);
+  return alltoallw(node_map.rank(), buffers, buffers);
 }
 
 TEST(ScheduleCounts, OfAlltoallv) {
-  compare(
-      [](const Job& job, const Placement& placement) { return make_alltoallv(job, placement, 8); },
-      [](const Job& job, Number, Number) {
-        return Counted{job.m - 1, job.n - job.m, job.m - 1, job.n - job.m, 1, 0, 0};
-      });
+  compare([](const Job& job, const NodeMap& node_map) { return make_alltoallv(job, node_map, 8); },
+          [](const Job& job, Number, Number) {
+            return Counted{job.m - 1, job.n - job.m, job.m - 1, job.n - job.m, 1, 0, 0};
+          });
 }
 
 TEST(ScheduleCounts, OfAlltoallvBeginWithTheRankBehind) {
   const Job& job = jobs().front();
-  const Placement placement(447, job.node_of);
-  const Schedule schedule = make_alltoallv(job, placement, 8).schedule;
+  const NodeMap node_map(447, job.node_of);
+  const Schedule schedule = make_alltoallv(job, node_map, 8).schedule;
   EXPECT_EQ(schedule.sends.front().to, 0);
   EXPECT_EQ(schedule.sends.back().to, 446);
   EXPECT_EQ(schedule.receives.front().from, 446);
@@ -147,9 +146,9 @@ TEST(ScheduleCounts, OfTheWordsOfAnAlltoallv) {
   const Limits limits;
   for (const Job& job : jobs()) {
     for (const Number block : {Number{8}, Number{1024}, Number{8192}, Number{100'000}}) {
-      const Placement placement(job.ranks().back(), job.node_of);
+      const NodeMap node_map(job.ranks().back(), job.node_of);
       const PlanCost cost =
-          cost_of(make_alltoallv(job, placement, block).schedule, placement, limits);
+          cost_of(make_alltoallv(job, node_map, block).schedule, node_map, limits);
       SCOPED_TRACE(std::to_string(job.n) + " ranks, " + std::to_string(block) + " bytes");
       const bool staged = block <= limits.staged;
       const bool eager = block <= limits.eager;
@@ -170,12 +169,12 @@ TEST(ScheduleCounts, OfTheWordsOfAnAlltoallv) {
   }
 }
 
-MadeSchedule make_gathered(const Job& job, const Placement& placement, Number block) {
+MadeSchedule make_gathered(const Job& job, const NodeMap& node_map, Number block) {
   std::vector<Buffer> buffers;
   for (Number i = 0; i < job.n; ++i) buffers.push_back(bytes(i * block, block));
   const auto told =
       block <= Limits().gathered ? static_cast<std::uint32_t>(block) : BlockLengths::goes_directly;
-  return gathered_alltoallw(placement, buffers, buffers, BlockLengths(told));
+  return gathered_alltoallw(node_map, buffers, buffers, BlockLengths(told));
 }
 
 /// Nodes that a rank looks after, on either side.
@@ -184,35 +183,34 @@ Number looked_after(const Job& job, Number p) {
 }
 
 TEST(ScheduleCounts, OfGatheredAlltoallv) {
-  compare(
-      [](const Job& job, const Placement& placement) { return make_gathered(job, placement, 8); },
-      [](const Job& job, Number, Number p) {
-        const Number c = looked_after(job, p);
-        const Number here = job.m - 1;
-        return Counted{.sends_here = here + job.N - 1 - c + here * c,
-                       .sends_there = c,
-                       .receives_here = here + here * c + job.N - 1 - c,
-                       .receives_there = c,
-                       .copies = 1 + 2 * c,
-                       .scratch = 2 * c * job.m * job.m * 8};
-      });
+  compare([](const Job& job, const NodeMap& node_map) { return make_gathered(job, node_map, 8); },
+          [](const Job& job, Number, Number p) {
+            const Number c = looked_after(job, p);
+            const Number here = job.m - 1;
+            return Counted{.sends_here = here + job.N - 1 - c + here * c,
+                           .sends_there = c,
+                           .receives_here = here + here * c + job.N - 1 - c,
+                           .receives_there = c,
+                           .copies = 1 + 2 * c,
+                           .scratch = 2 * c * job.m * job.m * 8};
+          });
 }
 
 TEST(ScheduleCounts, OfGatheredAlltoallvOfLongBlocks) {
-  compare([](const Job& job,
-             const Placement& placement) { return make_gathered(job, placement, 8192); },
-          [](const Job& job, Number, Number) {
-            return Counted{job.m - 1, job.n - job.m, job.m - 1, job.n - job.m, 1, 0, 0};
-          });
+  compare(
+      [](const Job& job, const NodeMap& node_map) { return make_gathered(job, node_map, 8192); },
+      [](const Job& job, Number, Number) {
+        return Counted{job.m - 1, job.n - job.m, job.m - 1, job.n - job.m, 1, 0, 0};
+      });
 }
 
 TEST(ScheduleCounts, OfGatheredAlltoallvWhereEachNodeHasARank) {
   std::vector<int> node_of(100);
   std::iota(node_of.begin(), node_of.end(), 0);
-  const Placement placement(50, node_of);
-  EXPECT_FALSE(gathers_anywhere(placement));
+  const NodeMap node_map(50, node_of);
+  EXPECT_FALSE(gathers_anywhere(node_map));
   const std::vector<Buffer> buffers(100, bytes(0, 8));
-  EXPECT_EQ(count(gathered_alltoallw(placement, buffers, buffers, BlockLengths(8)), placement),
+  EXPECT_EQ(count(gathered_alltoallw(node_map, buffers, buffers, BlockLengths(8)), node_map),
             (Counted{0, 99, 0, 99, 1, 0, 0}));
 }
 
@@ -220,14 +218,14 @@ TEST(ScheduleCounts, OfGatheredAlltoallvWhereEachNodeHasARank) {
 /// no direct ones.
 TEST(ScheduleCounts, OfGatheredAlltoallvWaitForNothingElse) {
   const Job& job = jobs().back();
-  const Placement placement(job.ranks().at(2), job.node_of);
-  const Schedule schedule = make_gathered(job, placement, 8).schedule;
+  const NodeMap node_map(job.ranks().at(2), job.node_of);
+  const Schedule schedule = make_gathered(job, node_map, 8).schedule;
   EXPECT_TRUE(schedule.needs_all);
   int arrivals = 0;
   Number early = 0;
   for (const Schedule::Receive& receive : schedule.receives) {
     early += receive.step == 0;
-    if (placement.node(receive.from) == placement.node()) continue;
+    if (node_map.node(receive.from) == node_map.node()) continue;
     EXPECT_EQ(receive.step, ++arrivals);
   }
   const Number c = looked_after(job, 0);
@@ -247,9 +245,9 @@ TEST(ScheduleCounts, OfGatheredAlltoallvBetweenUnlikeNodes) {
   node_of.push_back(4);
   const std::vector<Buffer> buffers(41, bytes(0, 8));
   const auto counted = [&](int rank) {
-    const Placement placement(rank, node_of);
-    EXPECT_TRUE(gathers_anywhere(placement));
-    return count(gathered_alltoallw(placement, buffers, buffers, BlockLengths(8)), placement);
+    const NodeMap node_map(rank, node_of);
+    EXPECT_TRUE(gathers_anywhere(node_map));
+    return count(gathered_alltoallw(node_map, buffers, buffers, BlockLengths(8)), node_map);
   };
   // The one alone: a message to each node and one from each.
   EXPECT_EQ(counted(40), (Counted{0, 4, 0, 4, 9, 0, 2 * 4 * 10 * 8}));
@@ -263,9 +261,9 @@ TEST(ScheduleCounts, OfGatheredAlltoallvBetweenUnlikeNodes) {
 TEST(ScheduleCounts, OfLengths) {
   for (const Job& job : jobs()) {
     for (const int rank : job.ranks()) {
-      const Placement placement(rank, job.node_of);
-      const LengthsExchange exchange(placement, std::vector<Buffer>(job.n, bytes(0, 8)), Limits());
-      const PlanCost cost = cost_of(exchange.schedule(), placement, Limits());
+      const NodeMap node_map(rank, job.node_of);
+      const LengthsExchange exchange(node_map, std::vector<Buffer>(job.n, bytes(0, 8)), Limits());
+      const PlanCost cost = cost_of(exchange.schedule(), node_map, Limits());
       const Number c = looked_after(job, static_cast<Number>(rank) % job.m);
       EXPECT_EQ(cost.sends_there, c);
       EXPECT_EQ(cost.receives_there, c);
@@ -279,8 +277,8 @@ TEST(ScheduleCounts, OfLengths) {
 TEST(ScheduleCounts, OfTheMessagesOfAGatheredAlltoallv) {
   for (const Job& job : jobs()) {
     for (const int rank : job.ranks()) {
-      const Placement placement(rank, job.node_of);
-      const PlanCost cost = cost_of(make_gathered(job, placement, 8).schedule, placement, Limits());
+      const NodeMap node_map(rank, job.node_of);
+      const PlanCost cost = cost_of(make_gathered(job, node_map, 8).schedule, node_map, Limits());
       const Number c = looked_after(job, static_cast<Number>(rank) % job.m);
       const bool eager = job.m * job.m * 8 <= Limits().eager;
       EXPECT_EQ(cost.writes, eager ? 0 : c);
@@ -290,35 +288,34 @@ TEST(ScheduleCounts, OfTheMessagesOfAGatheredAlltoallv) {
   }
 }
 
-MadeSchedule make_allgatherv(const Job& job, const Placement& placement, Number block) {
+MadeSchedule make_allgatherv(const Job& job, const NodeMap& node_map, Number block) {
   std::vector<Buffer> blocks;
   for (Number i = 0; i < job.n; ++i) blocks.push_back(bytes(i * block, block));
-  return allgatherv(placement, bytes(Number{1} << 36, block), blocks, Limits());
+  return allgatherv(node_map, bytes(Number{1} << 36, block), blocks, Limits());
 }
 
 TEST(ScheduleCounts, OfAllgathervOfShortBlocks) {
-  compare(
-      [](const Job& job, const Placement& placement) { return make_allgatherv(job, placement, 8); },
-      [](const Job& job, Number, Number p) {
-        const Number c = looked_after(job, p);
-        return Counted{(job.m - 1) * (1 + c), c, job.m - 1 + job.N - 1 - c, c, 1, 0, 0};
-      });
+  compare([](const Job& job, const NodeMap& node_map) { return make_allgatherv(job, node_map, 8); },
+          [](const Job& job, Number, Number p) {
+            const Number c = looked_after(job, p);
+            return Counted{(job.m - 1) * (1 + c), c, job.m - 1 + job.N - 1 - c, c, 1, 0, 0};
+          });
 }
 
 TEST(ScheduleCounts, OfAllgathervOfLongBlocks) {
-  compare([](const Job& job,
-             const Placement& placement) { return make_allgatherv(job, placement, 8192); },
-          [](const Job& job, Number, Number) {
-            return Counted{(job.m - 1) * job.N, job.N - 1, job.n - job.N, job.N - 1, 1, 0, 0};
-          });
+  compare(
+      [](const Job& job, const NodeMap& node_map) { return make_allgatherv(job, node_map, 8192); },
+      [](const Job& job, Number, Number) {
+        return Counted{(job.m - 1) * job.N, job.N - 1, job.n - job.N, job.N - 1, 1, 0, 0};
+      });
 }
 
 TEST(ScheduleCounts, OfNeighborAlltoallv) {
   // A ring of three dimensions that are one: six edges, of which two lead to ourselves.
   compare(
-      [](const Job& job, const Placement& placement) {
+      [](const Job& job, const NodeMap& node_map) {
         const auto n = static_cast<int>(job.n);
-        const int rank = placement.rank();
+        const int rank = node_map.rank();
         const int far = static_cast<int>(job.m);
         std::vector<Edge> edges;
         for (const int other : {rank, rank, (rank + n - 1) % n, (rank + 1) % n,
@@ -335,7 +332,7 @@ TEST(ScheduleCounts, OfNeighborAlltoallv) {
 
 TEST(ScheduleCounts, OfBcastOfOnePiece) {
   compare([](const Job&,
-             const Placement& placement) { return bcast(placement, 0, bytes(0, 1024), Limits()); },
+             const NodeMap& node_map) { return bcast(node_map, 0, bytes(0, 1024), Limits()); },
           [](const Job& job, Number v, Number p) {
             if (p != 0) return Counted{.receives_here = 1};
             return Counted{.sends_here = job.m - 1,
@@ -347,8 +344,8 @@ TEST(ScheduleCounts, OfBcastOfOnePiece) {
 TEST(ScheduleCounts, OfBcastInPieces) {
   constexpr Number pieces = 32;  // of limits.piece, 256 KiB
   compare(
-      [](const Job&, const Placement& placement) {
-        return bcast(placement, 0, bytes(0, pieces << 18), Limits());
+      [](const Job&, const NodeMap& node_map) {
+        return bcast(node_map, 0, bytes(0, pieces << 18), Limits());
       },
       [](const Job& job, Number v, Number p) {
         const Number here = v == 0 ? 1 : pieces;
@@ -364,45 +361,45 @@ TEST(ScheduleCounts, OfBcastInPieces) {
       });
 }
 
-MadeSchedule make_reduce(const Placement& placement, Number count, Basic basic) {
-  return reduce(placement, 0, {nowhere(0), nowhere(1 << 30), count, {Op::sum, basic, 8}}, Limits());
+MadeSchedule make_reduce(const NodeMap& node_map, Number count, Basic basic) {
+  return reduce(node_map, 0, {nowhere(0), nowhere(1 << 30), count, {Op::sum, basic, 8}}, Limits());
 }
 
 /// Whoever waits for a rank that hands on waits for those behind it (B2).
 TEST(ScheduleCounts, WhoIsHandedSomethingAsksAfterAll) {
   const Job& job = jobs().front();
   for (const int rank : job.ranks()) {
-    const Placement placement(rank, job.node_of);
-    EXPECT_FALSE(make_alltoallv(job, placement, 8).schedule.needs_all);
-    EXPECT_TRUE(make_allgatherv(job, placement, 8).schedule.needs_all);
-    EXPECT_TRUE(bcast(placement, 0, bytes(0, 1024), Limits()).schedule.needs_all);
-    EXPECT_TRUE(make_reduce(placement, 128, Basic::i64).schedule.needs_all);
+    const NodeMap node_map(rank, job.node_of);
+    EXPECT_FALSE(make_alltoallv(job, node_map, 8).schedule.needs_all);
+    EXPECT_TRUE(make_allgatherv(job, node_map, 8).schedule.needs_all);
+    EXPECT_TRUE(bcast(node_map, 0, bytes(0, 1024), Limits()).schedule.needs_all);
+    EXPECT_TRUE(make_reduce(node_map, 128, Basic::i64).schedule.needs_all);
   }
 }
 
 /// In an exchange everybody waits for everybody.
 TEST(ScheduleCounts, WhoOnlySendsIsThereInSome) {
   const Job& job = jobs().front();
-  const Placement placement(0, job.node_of);
-  EXPECT_FALSE(make_alltoallv(job, placement, 8).schedule.one_way);
-  EXPECT_FALSE(make_allgatherv(job, placement, 8).schedule.one_way);
-  EXPECT_TRUE(bcast(placement, 0, bytes(0, 1024), Limits()).schedule.one_way);
-  EXPECT_TRUE(make_reduce(placement, 128, Basic::i64).schedule.one_way);
+  const NodeMap node_map(0, job.node_of);
+  EXPECT_FALSE(make_alltoallv(job, node_map, 8).schedule.one_way);
+  EXPECT_FALSE(make_allgatherv(job, node_map, 8).schedule.one_way);
+  EXPECT_TRUE(bcast(node_map, 0, bytes(0, 1024), Limits()).schedule.one_way);
+  EXPECT_TRUE(make_reduce(node_map, 128, Basic::i64).schedule.one_way);
 }
 
 TEST(ScheduleCounts, OfReduceInOneSlice) {
-  compare([](const Job&,
-             const Placement& placement) { return make_reduce(placement, 128, Basic::i64); },
-          [](const Job& job, Number v, Number p) {
-            if (p != 0) return Counted{.sends_here = 1};
-            const Number c = binomial(v, job.N);
-            return Counted{.sends_there = v == 0 ? 0U : 1U,
-                           .receives_here = job.m - 1,
-                           .receives_there = c,
-                           .copies = v == 0 ? 2U : 1U,
-                           .combinations = job.m - 1 + c,
-                           .scratch = (job.m + c) * 1024};
-          });
+  compare(
+      [](const Job&, const NodeMap& node_map) { return make_reduce(node_map, 128, Basic::i64); },
+      [](const Job& job, Number v, Number p) {
+        if (p != 0) return Counted{.sends_here = 1};
+        const Number c = binomial(v, job.N);
+        return Counted{.sends_there = v == 0 ? 0U : 1U,
+                       .receives_here = job.m - 1,
+                       .receives_there = c,
+                       .copies = v == 0 ? 2U : 1U,
+                       .combinations = job.m - 1 + c,
+                       .scratch = (job.m + c) * 1024};
+      });
 }
 
 /// Values of a node's ranks that go to other nodes where the order matters, and those that come.
@@ -429,27 +426,27 @@ TEST(ScheduleCounts, OfReduceInOneSliceWhereTheOrderMatters) {
       EXPECT_LE(crossing(job, v).out, std::has_single_bit(job.m) ? 1 : log2_of(job.m));
     }
   }
-  compare([](const Job&,
-             const Placement& placement) { return make_reduce(placement, 128, Basic::f64); },
-          [](const Job& job, Number v, Number p) {
-            if (p != 0) return Counted{.sends_here = 1};
-            const auto [out, in] = crossing(job, v);
-            return Counted{.sends_there = out,
-                           .receives_here = job.m - 1,
-                           .receives_there = in,
-                           .copies = v == 0 ? 2U : 1U,
-                           // Each value goes into one other, but those that leave, and the result.
-                           .combinations = job.m + in - (v == 0 ? 1 : out),
-                           .scratch = (job.m + in) * 1024};
-          });
+  compare(
+      [](const Job&, const NodeMap& node_map) { return make_reduce(node_map, 128, Basic::f64); },
+      [](const Job& job, Number v, Number p) {
+        if (p != 0) return Counted{.sends_here = 1};
+        const auto [out, in] = crossing(job, v);
+        return Counted{.sends_there = out,
+                       .receives_here = job.m - 1,
+                       .receives_there = in,
+                       .copies = v == 0 ? 2U : 1U,
+                       // Each value goes into one other, but those that leave, and the result.
+                       .combinations = job.m + in - (v == 0 ? 1 : out),
+                       .scratch = (job.m + in) * 1024};
+      });
 }
 
 TEST(ScheduleCounts, OfReduceInSlices) {
   // As many slices as a node has ranks: each has one of them.
   constexpr Number slice = 16384;
   compare(
-      [](const Job& job, const Placement& placement) {
-        return make_reduce(placement, job.m * slice / 8, Basic::i64);
+      [](const Job& job, const NodeMap& node_map) {
+        return make_reduce(node_map, job.m * slice / 8, Basic::i64);
       },
       [](const Job& job, Number v, Number p) {
         const Number c = binomial(v, job.N);
@@ -493,8 +490,8 @@ std::string row(const std::string& name, Make&& make) {
   for (const auto& [which, number] : {std::pair("leader", 2), std::pair("middle", 3)}) {
     rows += "| " + name + " | " + which + " |";
     for (const Job& job : jobs()) {
-      const Placement placement(job.ranks().at(static_cast<std::size_t>(number)), job.node_of);
-      const Counted one = count(make(job, placement), placement);
+      const NodeMap node_map(job.ranks().at(static_cast<std::size_t>(number)), job.node_of);
+      const Counted one = count(make(job, node_map), node_map);
       const auto text = [](Number here, Number there) {
         return std::to_string(here) + " + " + std::to_string(there);
       };
@@ -508,9 +505,8 @@ std::string row(const std::string& name, Make&& make) {
 }
 
 std::string plan_row(const Job& job, Number block) {
-  const Placement placement(job.ranks().back(), job.node_of);
-  const PlanCost cost =
-      cost_of(make_alltoallv(job, placement, block).schedule, placement, Limits());
+  const NodeMap node_map(job.ranks().back(), job.node_of);
+  const PlanCost cost = cost_of(make_alltoallv(job, node_map, block).schedule, node_map, Limits());
   std::string text = "| " + std::to_string(job.n) + " | " + std::to_string(block) + " |";
   for (const Number one : {cost.board_bytes, cost.own_bytes, cost.early_bytes, cost.making_messages,
                            cost.messages, cost.writes, cost.stores, cost.atomics}) {
@@ -523,35 +519,35 @@ TEST(ScheduleCounts, AreThoseOfTheTables) {
   const Tables tables;
   ASSERT_TRUE(tables.found()) << ORIEL_DOCS "/protocols.md is not there";
   std::string rows;
-  rows += row("alltoallv, 8 bytes", [](const Job& job, const Placement& placement) {
-    return make_alltoallv(job, placement, 8);
+  rows += row("alltoallv, 8 bytes", [](const Job& job, const NodeMap& node_map) {
+    return make_alltoallv(job, node_map, 8);
   });
-  rows += row("gathered alltoallv, 8 bytes", [](const Job& job, const Placement& placement) {
-    return make_gathered(job, placement, 8);
+  rows += row("gathered alltoallv, 8 bytes", [](const Job& job, const NodeMap& node_map) {
+    return make_gathered(job, node_map, 8);
   });
-  rows += row("allgatherv, 8 bytes", [](const Job& job, const Placement& placement) {
-    return make_allgatherv(job, placement, 8);
+  rows += row("allgatherv, 8 bytes", [](const Job& job, const NodeMap& node_map) {
+    return make_allgatherv(job, node_map, 8);
   });
-  rows += row("allgatherv, 8 KiB", [](const Job& job, const Placement& placement) {
-    return make_allgatherv(job, placement, 8192);
+  rows += row("allgatherv, 8 KiB", [](const Job& job, const NodeMap& node_map) {
+    return make_allgatherv(job, node_map, 8192);
   });
-  rows += row("bcast, 1 KiB", [](const Job&, const Placement& placement) {
-    return bcast(placement, 0, bytes(0, 1024), Limits());
+  rows += row("bcast, 1 KiB", [](const Job&, const NodeMap& node_map) {
+    return bcast(node_map, 0, bytes(0, 1024), Limits());
   });
-  rows += row("bcast, 8 MiB", [](const Job&, const Placement& placement) {
-    return bcast(placement, 0, bytes(0, Number{32} << 18), Limits());
+  rows += row("bcast, 8 MiB", [](const Job&, const NodeMap& node_map) {
+    return bcast(node_map, 0, bytes(0, Number{32} << 18), Limits());
   });
-  rows += row("reduce, 1 KiB, i64", [](const Job&, const Placement& placement) {
-    return make_reduce(placement, 128, Basic::i64);
+  rows += row("reduce, 1 KiB, i64", [](const Job&, const NodeMap& node_map) {
+    return make_reduce(node_map, 128, Basic::i64);
   });
-  rows += row("reduce, 1 KiB, f64", [](const Job&, const Placement& placement) {
-    return make_reduce(placement, 128, Basic::f64);
+  rows += row("reduce, 1 KiB, f64", [](const Job&, const NodeMap& node_map) {
+    return make_reduce(node_map, 128, Basic::f64);
   });
-  rows += row("reduce, m * 16 KiB, i64", [](const Job& job, const Placement& placement) {
-    return make_reduce(placement, job.m * 2048, Basic::i64);
+  rows += row("reduce, m * 16 KiB, i64", [](const Job& job, const NodeMap& node_map) {
+    return make_reduce(node_map, job.m * 2048, Basic::i64);
   });
-  rows += row("reduce, m * 16 KiB, f64", [](const Job& job, const Placement& placement) {
-    return make_reduce(placement, job.m * 2048, Basic::f64);
+  rows += row("reduce, m * 16 KiB, f64", [](const Job& job, const NodeMap& node_map) {
+    return make_reduce(node_map, job.m * 2048, Basic::f64);
   });
   for (const Job& job : jobs()) {
     for (const Number block : {Number{8}, Number{8192}, Number{100'000}}) {

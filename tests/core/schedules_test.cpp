@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/collective/packed.hpp"
-#include "core/collective/room.hpp"
+#include "core/collective/plan_registry.hpp"
 #include "core/collective/schedules/allgatherv.hpp"
 #include "core/collective/schedules/alltoallw.hpp"
 #include "core/collective/schedules/bcast.hpp"
@@ -106,7 +106,7 @@ class Part {
 class Collective {
  public:
   virtual ~Collective() = default;
-  virtual std::unique_ptr<Part> part(const Placement& placement) = 0;
+  virtual std::unique_ptr<Part> part(const NodeMap& node_map) = 0;
   virtual std::string name() const = 0;
 };
 
@@ -132,7 +132,7 @@ class Messages : public Part {
   const Buffer& send(std::uint64_t count, bool gaps, std::uint64_t message) {
     return sends_.emplace_back(Side(count, gaps), message).first.buffer();
   }
-  /// `spare`: elements that there is room for behind those that come.
+  /// `spare`: elements that there is space for behind those that come.
   const Buffer& receive(std::uint64_t count, bool gaps, std::uint64_t message,
                         std::uint64_t spare = 0) {
     receives_.push_back({Side(count + spare, gaps), message, 8 * count});
@@ -169,7 +169,7 @@ class AlltoallwOf final : public Collective {
     }
   }
   std::string name() const override { return in_place_ ? "alltoallw in place" : "alltoallw"; }
-  std::unique_ptr<Part> part(const Placement& placement) override {
+  std::unique_ptr<Part> part(const NodeMap& node_map) override {
     struct One : Messages {
       One(const AlltoallwOf& of, int rank) {
         Random random(of.seed_ + at(rank));
@@ -188,7 +188,7 @@ class AlltoallwOf final : public Collective {
             of.in_place_ ? alltoallw_in_place(rank, receives) : alltoallw(rank, sends, receives);
       }
     };
-    return std::make_unique<One>(*this, placement.rank());
+    return std::make_unique<One>(*this, node_map.rank());
   }
 
  private:
@@ -224,7 +224,7 @@ class Counts {
 
     bool operator==(const Known&) const = default;
   };
-  Known known(const Placement& placement) const {
+  Known known(const NodeMap& node_map) const {
     const auto told = [&](int from, int to) {
       const std::uint64_t bytes = 8 * of(from, to);
       return bytes <= limits_of_plans().gathered ? static_cast<BlockLengths::Word>(bytes)
@@ -233,22 +233,22 @@ class Counts {
     Known known{std::vector<BlockLengths::Word>(at(ranks_)),
                 std::vector<BlockLengths::Word>(at(ranks_)),
                 {}};
-    const int here = placement.node();
-    const int nodes = placement.nodes();
-    const auto size = [&](int node) { return static_cast<int>(placement.members(node).size()); };
+    const int here = node_map.node();
+    const int nodes = node_map.nodes();
+    const auto size = [&](int node) { return static_cast<int>(node_map.members(node).size()); };
     for (int other = 0; other < ranks_; ++other) {
-      const int there = placement.node(other);
+      const int there = node_map.node(other);
       if (there == here || size(here) * size(there) == 1) continue;
-      known.to[at(other)] = told(placement.rank(), other);
-      known.from[at(other)] = told(other, placement.rank());
+      known.to[at(other)] = told(node_map.rank(), other);
+      known.from[at(other)] = told(other, node_map.rank());
     }
     for (const bool outwards : {true, false}) {
       for (int distance = 1; distance < nodes; ++distance) {
         const int there = (here + (outwards ? distance : nodes - distance)) % nodes;
-        if ((distance - 1) % size(here) != placement.position()) continue;
+        if ((distance - 1) % size(here) != node_map.position()) continue;
         if (size(here) * size(there) == 1) continue;
-        for (const int from : placement.members(outwards ? here : there)) {
-          for (const int to : placement.members(outwards ? there : here)) {
+        for (const int from : node_map.members(outwards ? here : there)) {
+          for (const int to : node_map.members(outwards ? there : here)) {
             known.between.push_back(told(from, to));
           }
         }
@@ -262,7 +262,7 @@ class Counts {
   std::vector<std::uint64_t> counts_;
 };
 
-/// Short blocks are gathered; there may be more room than is sent.
+/// Short blocks are gathered; there may be more space than is sent.
 class GatheredOf final : public Collective {
  public:
   GatheredOf(int ranks, Random& random)
@@ -271,10 +271,10 @@ class GatheredOf final : public Collective {
         seed_(random.next()),
         counts_(ranks, in_place_, random) {}
   std::string name() const override { return in_place_ ? "gathered in place" : "gathered"; }
-  std::unique_ptr<Part> part(const Placement& placement) override {
+  std::unique_ptr<Part> part(const NodeMap& node_map) override {
     struct One : Messages {
-      One(const GatheredOf& of, const Placement& placement) {
-        const int rank = placement.rank();
+      One(const GatheredOf& of, const NodeMap& node_map) {
+        const int rank = node_map.rank();
         Random random(of.seed_ + at(rank));
         std::vector<Buffer> sends;
         std::vector<Buffer> receives;
@@ -289,13 +289,13 @@ class GatheredOf final : public Collective {
           receives.push_back(receive(in, random.chance(30), from, spare));
           if (of.in_place_) refill(other == rank ? from : to);
         }
-        auto [known_to, known_from, between] = of.counts_.known(placement);
+        auto [known_to, known_from, between] = of.counts_.known(node_map);
         const BlockLengths lengths(known_to, known_from, between);
-        made_ = of.in_place_ ? gathered_alltoallw_in_place(placement, receives, lengths)
-                             : gathered_alltoallw(placement, sends, receives, lengths);
+        made_ = of.in_place_ ? gathered_alltoallw_in_place(node_map, receives, lengths)
+                             : gathered_alltoallw(node_map, sends, receives, lengths);
       }
     };
-    return std::make_unique<One>(*this, placement);
+    return std::make_unique<One>(*this, node_map);
   }
 
  private:
@@ -310,11 +310,11 @@ class LengthsOf final : public Collective {
  public:
   LengthsOf(int ranks, Random& random) : ranks_(ranks), counts_(ranks, false, random) {}
   std::string name() const override { return "lengths"; }
-  std::unique_ptr<Part> part(const Placement& placement) override {
+  std::unique_ptr<Part> part(const NodeMap& node_map) override {
     struct One : Part {
-      One(const LengthsOf& of, const Placement& placement)
-          : known_(of.counts_.known(placement)),
-            exchange_(placement, sends(of, placement.rank()), limits_of_plans()) {}
+      One(const LengthsOf& of, const NodeMap& node_map)
+          : known_(of.counts_.known(node_map)),
+            exchange_(node_map, sends(of, node_map.rank()), limits_of_plans()) {}
       const Schedule& schedule() const override { return exchange_.schedule(); }
       void fill(std::uint64_t) override {}
       bool check(std::uint64_t) override {
@@ -343,7 +343,7 @@ class LengthsOf final : public Collective {
       Counts::Known known_;
       LengthsExchange exchange_;
     };
-    return std::make_unique<One>(*this, placement);
+    return std::make_unique<One>(*this, node_map);
   }
 
  private:
@@ -360,10 +360,10 @@ class AllgathervOf final : public Collective {
     }
   }
   std::string name() const override { return in_place_ ? "allgatherv in place" : "allgatherv"; }
-  std::unique_ptr<Part> part(const Placement& placement) override {
+  std::unique_ptr<Part> part(const NodeMap& node_map) override {
     struct One : Messages {
-      One(const AllgathervOf& of, const Placement& placement) {
-        const int rank = placement.rank();
+      One(const AllgathervOf& of, const NodeMap& node_map) {
+        const int rank = node_map.rank();
         Random random(of.seed_ + at(rank));
         Buffer own;
         if (!of.in_place_) own = send(of.counts_[at(rank)], random.chance(30), at(rank));
@@ -373,10 +373,10 @@ class AllgathervOf final : public Collective {
           blocks.push_back(receive(of.counts_[other], gaps, other));
           if (of.in_place_ && other == at(rank)) refill(other);
         }
-        made_ = allgatherv(placement, own, blocks, limits_of_plans());
+        made_ = allgatherv(node_map, own, blocks, limits_of_plans());
       }
     };
-    return std::make_unique<One>(*this, placement);
+    return std::make_unique<One>(*this, node_map);
   }
 
  private:
@@ -398,7 +398,7 @@ class GraphOf final : public Collective {
     }
   }
   std::string name() const override { return "neighbor_alltoallv of a graph"; }
-  std::unique_ptr<Part> part(const Placement& placement) override {
+  std::unique_ptr<Part> part(const NodeMap& node_map) override {
     struct One : Messages {
       One(const GraphOf& of, int rank) {
         Random random(of.seed_ + at(rank));
@@ -428,7 +428,7 @@ class GraphOf final : public Collective {
         return edges;
       }
     };
-    return std::make_unique<One>(*this, placement.rank());
+    return std::make_unique<One>(*this, node_map.rank());
   }
 
  private:
@@ -455,7 +455,7 @@ class GridOf final : public Collective {
     for (int i = 0; i < ranks * 4; ++i) counts_.push_back(random.pick(sizes));
   }
   std::string name() const override { return "neighbor_alltoallv of a grid"; }
-  std::unique_ptr<Part> part(const Placement& placement) override {
+  std::unique_ptr<Part> part(const NodeMap& node_map) override {
     struct One : Messages {
       One(const GridOf& of, int rank) {
         Random random(of.seed_ + at(rank));
@@ -476,7 +476,7 @@ class GridOf final : public Collective {
         made_ = neighbor_alltoallv(rank, sends, receives, EdgeMatching::cartesian);
       }
     };
-    return std::make_unique<One>(*this, placement.rank());
+    return std::make_unique<One>(*this, node_map.rank());
   }
 
  private:
@@ -505,17 +505,17 @@ class BcastOf final : public Collective {
         count_(random.chance(5) ? 2100 : random.pick(sizes)),
         seed_(random.next()) {}
   std::string name() const override { return "bcast from " + std::to_string(root_); }
-  std::unique_ptr<Part> part(const Placement& placement) override {
+  std::unique_ptr<Part> part(const NodeMap& node_map) override {
     struct One : Messages {
-      One(const BcastOf& of, const Placement& placement) {
-        Random random(of.seed_ + at(placement.rank()));
+      One(const BcastOf& of, const NodeMap& node_map) {
+        Random random(of.seed_ + at(node_map.rank()));
         const bool gaps = random.chance(30);
         const Buffer& buffer =
-            placement.rank() == of.root_ ? send(of.count_, gaps, 7) : receive(of.count_, gaps, 7);
-        made_ = bcast(placement, of.root_, buffer, limits_of_plans());
+            node_map.rank() == of.root_ ? send(of.count_, gaps, 7) : receive(of.count_, gaps, 7);
+        made_ = bcast(node_map, of.root_, buffer, limits_of_plans());
       }
     };
-    return std::make_unique<One>(*this, placement);
+    return std::make_unique<One>(*this, node_map);
   }
 
  private:
@@ -567,13 +567,13 @@ class ReduceOf final : public Collective {
     if (random.chance(10)) count_ *= 8;
   }
   std::string name() const override { return "reduce to " + std::to_string(root_); }
-  std::unique_ptr<Part> part(const Placement& placement) override {
+  std::unique_ptr<Part> part(const NodeMap& node_map) override {
     struct One : Part {
-      One(const ReduceOf& of, const Placement& placement) : of_(of), rank_(placement.rank()) {
+      One(const ReduceOf& of, const NodeMap& node_map) : of_(of), rank_(node_map.rank()) {
         from_.resize(of.count_ * of.reduction_.element);
         if (rank_ == of.root_ && !of.in_place_) into_.resize(from_.size());
         std::vector<std::byte>& into = of.in_place_ ? from_ : into_;
-        made_ = reduce(placement, of.root_,
+        made_ = reduce(node_map, of.root_,
                        {from_.data(), rank_ == of.root_ ? into.data() : nullptr, of.count_,
                         of.reduction_, of.own_op_},
                        limits_of_plans());
@@ -594,7 +594,7 @@ class ReduceOf final : public Collective {
       std::vector<std::byte> from_;
       std::vector<std::byte> into_;
     };
-    return std::make_unique<One>(*this, placement);
+    return std::make_unique<One>(*this, node_map);
   }
 
  private:
@@ -687,7 +687,7 @@ struct AnyCollective {
   }
 };
 
-constexpr std::uint32_t other_topic = 12345;
+constexpr std::uint32_t other_signature = 12345;
 
 class SchedulesOn : public ::testing::TestWithParam<std::vector<int>> {};
 
@@ -700,13 +700,13 @@ TEST_P(SchedulesOn, AreMadeForTheNodesThatRanksTellOfThemselves) {
   SimWindowSpec spec;
   spec.bytes = 64;
   job.create_window(spec);
-  for (int rank = 0; rank < job.ranks(); ++rank) job.window(rank).room().ask_nodes();
+  for (int rank = 0; rank < job.ranks(); ++rank) job.window(rank).plan_registry().ask_nodes();
   job.settle();
   for (int rank = 0; rank < job.ranks(); ++rank) {
-    Room& room = job.window(rank).room();
-    ASSERT_TRUE(room.nodes_known());
+    PlanRegistry& space = job.window(rank).plan_registry();
+    ASSERT_TRUE(space.nodes_known());
     for (int one = 0; one < job.ranks(); ++one) {
-      EXPECT_EQ(room.nodes()[at(one)],
+      EXPECT_EQ(space.nodes()[at(one)],
                 std::ranges::find(GetParam(), GetParam()[at(one)]) - GetParam().begin());
     }
   }
@@ -718,17 +718,18 @@ TEST_P(SchedulesOn, AreFaultyOnAllRanksWhereOneGivesOtherArguments) {
   spec.bytes = 64;
   job.create_window(spec);
   const int odd = job.ranks() - 1;
-  const auto find_fault = [&](std::uint32_t odd_topic, int odd_root, std::uint64_t odd_count,
+  const auto find_fault = [&](std::uint32_t odd_signature, int odd_root, std::uint64_t odd_count,
                               int odd_bad) {
     std::vector<Side> sides;
     std::vector<Plan*> plans;
     for (int rank = 0; rank < job.ranks(); ++rank) {
       const bool is_odd = rank == odd;
       sides.emplace_back(is_odd ? odd_count : 40, false);
-      const MadeSchedule made = bcast(Placement(rank, GetParam()), is_odd ? odd_root : 0,
+      const MadeSchedule made = bcast(NodeMap(rank, GetParam()), is_odd ? odd_root : 0,
                                       sides.back().buffer(), limits_of_plans());
-      plans.push_back(&job.window(rank).room().make(
-          made.schedule, {.topic = is_odd ? odd_topic : 0, .bad_arguments = is_odd ? odd_bad : 0}));
+      plans.push_back(&job.window(rank).plan_registry().make(
+          made.schedule,
+          {.signature = is_odd ? odd_signature : 0, .bad_arguments = is_odd ? odd_bad : 0}));
     }
     for (int round = 0; round < 4; ++round) {
       job.settle();
@@ -740,14 +741,14 @@ TEST_P(SchedulesOn, AreFaultyOnAllRanksWhereOneGivesOtherArguments) {
       EXPECT_TRUE(plan.made());
       EXPECT_EQ(plan.fault().kind, fault.kind);
       EXPECT_EQ(plan.fault().sender, fault.sender);
-      job.window(rank).room().free(plan);
+      job.window(rank).plan_registry().free(plan);
     }
     return fault;
   };
   EXPECT_FALSE(find_fault(0, 0, 40, 0));
   if (job.ranks() == 1) return;
-  const PlanFault differs = find_fault(other_topic, odd, 40, 0);
-  EXPECT_EQ(differs.kind, PlanFault::Kind::topic);
+  const PlanFault differs = find_fault(other_signature, odd, 40, 0);
+  EXPECT_EQ(differs.kind, PlanFault::Kind::signature);
   EXPECT_EQ(differs.sender, 0);
   EXPECT_EQ(differs.receiver, odd);
   EXPECT_EQ(find_fault(0, 0, 40, 7).kind, PlanFault::Kind::arguments);
@@ -772,7 +773,8 @@ TEST_P(SchedulesOn, AreFaultyWhereWhatARankSendsItselfDoesNotFit) {
       sends.push_back(sides.emplace_back(sent, false).buffer());
       receives.push_back(sides.emplace_back(5, false).buffer());
     }
-    plans.push_back(&job.window(rank).room().make(alltoallw(rank, sends, receives).schedule));
+    plans.push_back(
+        &job.window(rank).plan_registry().make(alltoallw(rank, sends, receives).schedule));
   }
   for (int round = 0; round < 4; ++round) {
     job.settle();
@@ -785,8 +787,8 @@ TEST_P(SchedulesOn, AreFaultyWhereWhatARankSendsItselfDoesNotFit) {
     EXPECT_EQ(fault.sender, odd);
     EXPECT_EQ(fault.receiver, odd);
     EXPECT_EQ(fault.sent, 48u);
-    EXPECT_EQ(fault.room, 40u);
-    job.window(rank).room().free(*plans[at(rank)]);
+    EXPECT_EQ(fault.space, 40u);
+    job.window(rank).plan_registry().free(*plans[at(rank)]);
   }
 }
 

@@ -160,7 +160,7 @@ TEST_P(Scope, AFlushCoversItsThread) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, Scope,
+INSTANTIATE_TEST_SUITE_P(PeerDispatch, Scope,
                          ::testing::Values(Setting{"Ordered", {0, 1}, true},
                                            Setting{"Unordered", {0, 1}, false},
                                            Setting{"Mapped", {0, 0}, true},

@@ -340,18 +340,18 @@ void wait_for_stores_that_are_taken_back(bool all_targets) {
       looked.store(round, std::memory_order_release);
     }
   });
-  const Notice notice{NoticeKind::tag, 1, 8};
+  const NotifyArg notify_arg{NotifyKind::tag, 1, 8};
   for (std::uint64_t round = 1; round <= all; ++round) {
     value = round - 1;
     // Until stores are inlined again, which they are not for a while after a flush.
     while (!origin.peer(1).inlined.load()) {
       const std::lock_guard guard(lock);
-      if (!origin.put_notified(1, 0, &value, sizeof value, notice)) job.process(1).sweep();
+      if (!origin.put_notified(1, 0, &value, sizeof value, notify_arg)) job.process(1).sweep();
     }
     value = round;
     while (true) {
       const std::lock_guard guard(lock);
-      if (origin.put_notified(1, 0, &value, sizeof value, notice)) break;
+      if (origin.put_notified(1, 0, &value, sizeof value, notify_arg)) break;
       job.process(1).sweep();
     }
     put.store(round, std::memory_order_release);

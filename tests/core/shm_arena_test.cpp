@@ -103,7 +103,7 @@ TEST_P(ShmArena, PeersSeeEveryPiece) {
 // What one process writes another one reads, in both directions, and the memory begins zeroed.
 TEST_P(ShmArena, IsSharedByProcesses) {
   std::byte* mine = allocate(10000);
-  const Place place = *arena_.find(mine, 10000);
+  const ArenaLocation place = *arena_.find(mine, 10000);
   Pipe go;
   Child child([&] {
     std::string error;
@@ -332,7 +332,7 @@ TEST_P(ShmArena, OutlivesItsKilledOwnerOnlyWhereMapped) {
     return 0;
   });
   const auto name = names.get<ArenaName>();
-  const auto place = places.get<Place>();
+  const auto place = places.get<ArenaLocation>();
   PeerArena mapped(name);
   const std::byte* seen = mapped.at(place, 4096, error_);
   ASSERT_NE(seen, nullptr) << error_;
@@ -345,7 +345,7 @@ TEST_P(ShmArena, OutlivesItsKilledOwnerOnlyWhereMapped) {
 
 // A number that belongs to another process, or another file, is noticed before anything is mapped.
 TEST_P(ShmArena, NoticesAnotherFileBehindTheName) {
-  const Place place = *arena_.find(allocate(4096), 4096);
+  const ArenaLocation place = *arena_.find(allocate(4096), 4096);
   Arena other(extent);
   ASSERT_NE(other.allocate(4096, 64, error_), nullptr);
   ArenaName name = arena_.name();

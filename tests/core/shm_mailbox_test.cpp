@@ -36,10 +36,10 @@ class ShmMailbox : public shm_test::ShmTest {
  protected:
   bool put(const Bytes& bytes, std::uint64_t source = 1) {
     const auto size = static_cast<std::uint32_t>(bytes.size());
-    const auto room = box_.reserve(claim_, ::getpid(), source, size, 0, size);
-    if (!room) return false;
-    box_.fill(*room, 0, bytes);
-    box_.commit(*room);
+    const auto space = box_.reserve(claim_, ::getpid(), source, size, 0, size);
+    if (!space) return false;
+    box_.fill(*space, 0, bytes);
+    box_.commit(*space);
     return true;
   }
   Bytes get() {
@@ -106,15 +106,15 @@ TEST_F(ShmMailbox, FullRefusesAndRecovers) {
 // A producer that pauses between reserve and commit: others can write behind it, nothing overtakes.
 TEST_F(ShmMailbox, PausedProducerKeepsTheOrder) {
   const Bytes late = pattern(80, 1);
-  const auto room = box_.reserve(claim_, ::getpid(), 1, late.size(), 0, 80);
-  ASSERT_TRUE(room);
+  const auto space = box_.reserve(claim_, ::getpid(), 1, late.size(), 0, 80);
+  ASSERT_TRUE(space);
   ASSERT_TRUE(put(pattern(30, 2), 2));
   EXPECT_FALSE(box_.peek());
   EXPECT_TRUE(box_.stalled());
-  box_.fill(*room, 0, late);
+  box_.fill(*space, 0, late);
   EXPECT_FALSE(box_.peek());
   EXPECT_FALSE(box_.skip_dead(lives));  // it lives
-  box_.commit(*room);
+  box_.commit(*space);
   EXPECT_EQ(get(), late);
   EXPECT_EQ(get(), pattern(30, 2));
   EXPECT_FALSE(box_.stalled());
@@ -123,10 +123,10 @@ TEST_F(ShmMailbox, PausedProducerKeepsTheOrder) {
 // A producer that changes its mind leaves no hole.
 TEST_F(ShmMailbox, DiscardedRecordIsPassedOver) {
   for (int round = 0; round < 100; ++round) {
-    const auto room = box_.reserve(claim_, ::getpid(), 1, 200, 0, 200);
-    ASSERT_TRUE(room);
+    const auto space = box_.reserve(claim_, ::getpid(), 1, 200, 0, 200);
+    ASSERT_TRUE(space);
     ASSERT_TRUE(put(pattern(30, 2)));
-    box_.discard(*room);
+    box_.discard(*space);
     ASSERT_EQ(get(), pattern(30, 2));
   }
 }
@@ -162,11 +162,11 @@ TEST_F(ShmMailbox, ManyThreads) {
         Bytes bytes = pattern(4 + random() % 400, i);
         std::memcpy(bytes.data(), &i, sizeof i);
         const auto size = static_cast<std::uint32_t>(bytes.size());
-        std::optional<Mailbox::Reservation> room;
-        while (!(room = box_.reserve(claim_, ::getpid(), source, size, 0, size))) ::sched_yield();
+        std::optional<Mailbox::Reservation> space;
+        while (!(space = box_.reserve(claim_, ::getpid(), source, size, 0, size))) ::sched_yield();
         if (random() % 16 == 0) ::sched_yield();
-        box_.fill(*room, 0, bytes);
-        box_.commit(*room);
+        box_.fill(*space, 0, bytes);
+        box_.commit(*space);
       }
     });
   }
@@ -218,10 +218,10 @@ TEST_F(ShmMailboxProcesses, ManyProcesses) {
       for (unsigned i = 0; i < records; ++i) {
         const Bytes bytes = pattern(8 + i % 500, i);
         const auto size = static_cast<std::uint32_t>(bytes.size());
-        std::optional<Mailbox::Reservation> room;
-        while (!(room = box_.reserve(claim_, ::getpid(), source, size, i, size))) ::sched_yield();
-        box_.fill(*room, 0, bytes);
-        box_.commit(*room);
+        std::optional<Mailbox::Reservation> space;
+        while (!(space = box_.reserve(claim_, ::getpid(), source, size, i, size))) ::sched_yield();
+        box_.fill(*space, 0, bytes);
+        box_.commit(*space);
       }
       return 0;
     });
@@ -246,17 +246,17 @@ TEST_F(ShmMailboxProcesses, ManyProcesses) {
 // B2: a producer that is killed in the middle of a record costs that record only.
 TEST_F(ShmMailboxProcesses, KilledProducerIsPassedOver) {
   Child child([&] {
-    const auto room = box_.reserve(claim_, ::getpid(), 1, 1000, 0, 1000);
-    box_.fill(*room, 0, pattern(500, 1));
+    const auto space = box_.reserve(claim_, ::getpid(), 1, 1000, 0, 1000);
+    box_.fill(*space, 0, pattern(500, 1));
     ::kill(::getpid(), SIGKILL);
     return 0;
   });
   EXPECT_EQ(child.join(), -SIGKILL);
   const Bytes after = pattern(70, 3);
-  const auto room = box_.reserve(claim_, ::getpid(), 2, 70, 0, 70);
-  ASSERT_TRUE(room);
-  box_.fill(*room, 0, after);
-  box_.commit(*room);
+  const auto space = box_.reserve(claim_, ::getpid(), 2, 70, 0, 70);
+  ASSERT_TRUE(space);
+  box_.fill(*space, 0, after);
+  box_.commit(*space);
   EXPECT_FALSE(box_.peek());
   EXPECT_TRUE(box_.stalled());
   EXPECT_TRUE(box_.skip_dead(lives));
@@ -332,10 +332,10 @@ TEST_F(ShmMailboxClaims, AnotherClaimOfThePlaceIsAReasonToWait) {
 }
 
 TEST_F(ShmMailboxClaims, WhatHasAStateIsLeftToIt) {
-  const auto room = box_.reserve(killed_, ::getpid(), 1, bytes, 0, bytes);
-  ASSERT_TRUE(room);
+  const auto space = box_.reserve(killed_, ::getpid(), 1, bytes, 0, bytes);
+  ASSERT_TRUE(space);
   EXPECT_FALSE(skip({{&killed_, false}}));
-  box_.commit(*room);
+  box_.commit(*space);
   EXPECT_FALSE(skip({{&killed_, false}}));
   EXPECT_TRUE(box_.peek());
 }

@@ -84,11 +84,11 @@ TEST_F(ShmTransportTest, RefusesWhatItCannotMap) {
   std::byte* memory = foreign.allocate(ProcessBlock::bytes(), cache_line, error_);
   auto* block = new (memory) ProcessBlock;
   block->version = ProcessBlock::current_version + 1;
-  const Place place = *foreign.find(memory, ProcessBlock::bytes());
+  const ArenaLocation place = *foreign.find(memory, ProcessBlock::bytes());
   EXPECT_EQ(a->attach({5, 0, foreign.name(), place}, error_), ShmTransport::incompatible);
   EXPECT_NE(error_.find("version"), std::string::npos) << error_;
 
-  const Place beyond{OwnTransport::extent, OwnTransport::extent};
+  const ArenaLocation beyond{OwnTransport::extent, OwnTransport::extent};
   EXPECT_EQ(a->attach({6, 0, foreign.name(), beyond}, error_), ShmTransport::unreachable);
   EXPECT_NE(error_.find("less than it announced"), std::string::npos) << error_;
 

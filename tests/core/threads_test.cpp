@@ -63,7 +63,7 @@ std::string run_as_threads(SimJob& job, const Program& program) {
   return check_end(job, program, runners);
 }
 
-class RandomThreads : public ::testing::TestWithParam<Placement> {};
+class RandomThreads : public ::testing::TestWithParam<NodeMap> {};
 
 TEST_P(RandomThreads, DoWhatTheModelSays) {
   const Seeds seeds = Seeds::from_environment(25);
@@ -75,13 +75,13 @@ TEST_P(RandomThreads, DoWhatTheModelSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Placements, RandomThreads,
-                         ::testing::Values(Placement::mapped, Placement::mixed,
-                                           Placement::private_memory, Placement::dynamic),
+                         ::testing::Values(NodeMap::mapped, NodeMap::mixed, NodeMap::private_memory,
+                                           NodeMap::dynamic),
                          [](const auto& one) {
-                           return one.param == Placement::mapped    ? "Mapped"
-                                  : one.param == Placement::mixed   ? "Mixed"
-                                  : one.param == Placement::dynamic ? "Dynamic"
-                                                                    : "Private";
+                           return one.param == NodeMap::mapped    ? "Mapped"
+                                  : one.param == NodeMap::mixed   ? "Mixed"
+                                  : one.param == NodeMap::dynamic ? "Dynamic"
+                                                                  : "Private";
                          });
 
 /// A target's words and some origins as threads.
@@ -121,8 +121,8 @@ class Contenders {
   void release(int origin, bool exclusive) {
     if (line(origin).release(origin, exclusive)) return;
     std::vector<int> told;
-    line(origin).hand_on(told, [](const Errand&) {
-      ADD_FAILURE() << "nobody left an errand";
+    line(origin).hand_on(told, [](const Piggyback&) {
+      ADD_FAILURE() << "nobody left an piggyback";
       return false;
     });
   }

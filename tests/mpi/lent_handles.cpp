@@ -301,7 +301,7 @@ void room_for_communicators() {
   free_all(std::move(after));
 }
 
-/// What is kept, of the one kind, makes room for a handle of the other.
+/// What is kept, of the one kind, makes space for a handle of the other.
 void room_for_windows() {
   Window<int> bare(Flavor::allocate, 1);
   Window<int> parent(Flavor::allocate, 1);

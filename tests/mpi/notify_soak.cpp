@@ -382,7 +382,7 @@ void expect_nothing_left(Window& window, long sent, long taken) {
   CHECK_EQUAL(both[1], both[0]);
 }
 
-// All ranks but the first flood it. They stay so far ahead of it as their items have room.
+// All ranks but the first flood it. They stay so far ahead of it as their items have space.
 void to_one(Flavor flavor, const Program& program, long total) {
   const int producers = program.size() - 1;
   if (producers == 0) return;

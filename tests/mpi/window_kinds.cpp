@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// G2 and G6: every kind of window that Oriel carries, and what a window carries along.
+// G2 and G6: every kind of window of Oriel, and what a window carries along.
 #include <cstdint>
 #include <limits>
 #include <numeric>

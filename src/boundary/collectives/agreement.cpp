@@ -19,9 +19,9 @@ std::string described(std::uint32_t kind) {
 
 /// The receiver looks: one of two ranks that do not match has to speak.
 OwnFault fault_between(int sender, const Offer& offer, int rank, const Offer& own) {
-  if (offer.sends > own.room) {
+  if (offer.sends > own.space) {
     return {MPI_ERR_TRUNCATE, mismatch(sender, std::to_string(offer.sends) + " bytes", rank,
-                                       std::to_string(own.room))};
+                                       std::to_string(own.space))};
   }
   if (offer.sends != 0 && offer.send_kind != own.receive_kind && offer.send_kind != 0 &&
       own.receive_kind != 0) {
@@ -58,10 +58,10 @@ int settle(const char* call, MPI_Comm communicator, OwnFault& fault) {
   int largest = MPI_SUCCESS;
   int code = setup::allreduce(&fault.error_class, &largest, 1, MPI_INT, MPI_MAX, communicator);
   if (code != MPI_SUCCESS || largest == MPI_SUCCESS) return code;
-  int speaker = 0;
-  code = find_speaker(communicator, fault.error_class == largest, speaker);
+  int reporting_rank = 0;
+  code = find_reporting_rank(communicator, fault.error_class == largest, reporting_rank);
   if (code != MPI_SUCCESS) return code;
-  code = hear(communicator, speaker, fault.reason);
+  code = share_report(communicator, reporting_rank, fault.reason);
   if (code != MPI_SUCCESS) return code;
   return raise(communicator, call, largest, fault.reason);
 }

@@ -14,7 +14,7 @@ namespace oriel::boundary {
 /// goes from the one to the other and back, and what it tells all.
 struct Offer {
   std::uint64_t sends = 0;  // bytes to that rank
-  std::uint64_t room = 0;   // bytes for what comes from it
+  std::uint64_t space = 0;  // bytes for what comes from it
   std::int64_t place = 0;   // where in the receive window
   std::uint32_t send_kind = 0;
   std::uint32_t receive_kind = 0;

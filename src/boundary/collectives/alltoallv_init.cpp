@@ -40,12 +40,12 @@ class AlltoallvMaker {
     static const Schedule nothing;
     const Schedule& planned = by_plan(algorithm_) ? made_.schedule : nothing;
     Plan* settled = nullptr;
-    AutoChoice choice(making_.room(), rank_, arguments_.ranks);
+    AutoChoice choice(making_.plan_window(), rank_, arguments_.ranks);
     PlanTerms terms;
     if (algorithm_ == Algorithm::automatic) terms = choice.terms(!bad && host_takes(arguments_));
     if (const int code =
-            make_plan(call_, communicator_, making_.room(), planned,
-                      Topic(CollectiveKind::alltoallv, algorithm_), bad, settled, terms);
+            make_plan(call_, communicator_, making_.plan_window(), planned,
+                      Signature(CollectiveKind::alltoallv, algorithm_), bad, settled, terms);
         code != MPI_SUCCESS) {
       return code;
     }
@@ -56,11 +56,11 @@ class AlltoallvMaker {
     }
     {
       const Guard guard(runtime.lock);
-      making_.room().core().free(*settled);
+      making_.plan_window().core().free(*settled);
     }
     if (gathered) {
-      if (const int code = make_gathered_plan(call_, communicator_, making_.room(), rank_, buffers_,
-                                              arguments_.in_place, made_, settled);
+      if (const int code = make_gathered_plan(call_, communicator_, making_.plan_window(), rank_,
+                                              buffers_, arguments_.in_place, made_, settled);
           code != MPI_SUCCESS) {
         return code;
       }
@@ -70,9 +70,9 @@ class AlltoallvMaker {
     if (const int code = agree(call_, communicator_, rank_, mine_, theirs_); code != MPI_SUCCESS) {
       return code;
     }
-    std::unique_ptr<Carrier> carrier;
-    if (const int code = carrier_by(algorithm_, carrier); code != MPI_SUCCESS) return code;
-    return making_.finish(std::move(carrier), std::move(made_.memory), request);
+    std::unique_ptr<CollectiveTask> task;
+    if (const int code = task_by(algorithm_, task); code != MPI_SUCCESS) return code;
+    return making_.finish(std::move(task), std::move(made_.memory), request);
   }
 
  private:
@@ -107,7 +107,7 @@ class AlltoallvMaker {
   /// has anything to gather.
   bool gathers() {
     return algorithm_ == Algorithm::notified_hierarchy &&
-           gathers_anywhere(Placement(rank_, making_.room().core().nodes()));
+           gathers_anywhere(NodeMap(rank_, making_.plan_window().core().nodes()));
   }
 
   void offer() {
@@ -124,7 +124,7 @@ class AlltoallvMaker {
     for (std::size_t other = 0; other < mine_.size(); ++other) {
       mine_[other] = common;
       mine_[other].sends = bytes_in(buffers_.sends[other]);
-      mine_[other].room = bytes_in(buffers_.receives[other]);
+      mine_[other].space = bytes_in(buffers_.receives[other]);
       // The host's own needs no window.
       if (other < area_.places.size()) {
         mine_[other].place = static_cast<std::int64_t>(area_.places[other]);
@@ -133,27 +133,27 @@ class AlltoallvMaker {
   }
 
   /// What carries it out, by algorithm.
-  int carrier_by(Algorithm algorithm, std::unique_ptr<Carrier>& carrier) {
+  int task_by(Algorithm algorithm, std::unique_ptr<CollectiveTask>& task) {
     switch (algorithm) {
       case Algorithm::fence:
       case Algorithm::fence_hierarchy:
-        return carrier_in_window<FenceCollective>(carrier);
+        return task_in_window<FenceCollective>(task);
       case Algorithm::lock:
       case Algorithm::lock_hierarchy:
-        return carrier_in_window<LockCollective>(carrier);
+        return task_in_window<LockCollective>(task);
       case Algorithm::automatic:
       case Algorithm::notified:
       case Algorithm::notified_hierarchy:
       case Algorithm::two_sided:
         break;
     }
-    return carrier_of_host(carrier);
+    return task_of_host(task);
   }
 
-  int carrier_of_host(std::unique_ptr<Carrier>& carrier) {
+  int task_of_host(std::unique_ptr<CollectiveTask>& task) {
     made_ = {};
     return make_host_collective(call_, with_counts_of_senders(), making_.state(),
-                                usable_everywhere(), info_, carrier);
+                                usable_everywhere(), info_, task);
   }
 
   std::uint64_t usable_everywhere() const {
@@ -175,7 +175,7 @@ class AlltoallvMaker {
   }
 
   template <typename Collective>
-  int carrier_in_window(std::unique_ptr<Carrier>& carrier) {
+  int task_in_window(std::unique_ptr<CollectiveTask>& task) {
     std::uint64_t idle = ~std::uint64_t{0};
     for (const Offer& offer : theirs_) idle &= offer.idle;
     ReceiveWindow* window = nullptr;
@@ -188,8 +188,8 @@ class AlltoallvMaker {
       const int code = making_.state()->windows().make(call_, communicator_, rank_, area_, window);
       if (code != MPI_SUCCESS) return code;
     }
-    carrier = std::make_unique<Collective>(making_.state(), *window, std::move(made_.schedule),
-                                           area_, theirs_, far_first(algorithm_));
+    task = std::make_unique<Collective>(making_.state(), *window, std::move(made_.schedule), area_,
+                                        theirs_, far_first(algorithm_));
     return MPI_SUCCESS;
   }
 

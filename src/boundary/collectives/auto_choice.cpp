@@ -83,13 +83,13 @@ Measured::Choice AutoChoice::choose(std::uint64_t longest) {
   if (here.measured.lines().empty()) return Measured::Choice::notified;
   line_ = here.measured.nearest(here.processor, here.mpi, ranks_, several_nodes(), longest);
   if (line_ == nullptr) return Measured::Choice::notified;
-  return line_->fastest(gathers_anywhere(Placement(rank_, room_.core().nodes())));
+  return line_->fastest(gathers_anywhere(NodeMap(rank_, plans_.core().nodes())));
 }
 
 bool AutoChoice::several_nodes() const {
-  const Window& window = *room_.window().core;
+  const Window& window = *plans_.window().core;
   for (int rank = 0; rank < ranks_; ++rank) {
-    if (window.look(rank).process >= Routes::first_elsewhere) return true;
+    if (window.look(rank).process >= CompositeTransport::first_elsewhere) return true;
   }
   return false;
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "boundary/collectives/algorithm.hpp"
-#include "boundary/collectives/collective_room.hpp"
+#include "boundary/collectives/plan_window.hpp"
 #include "core/collective/measured.hpp"
 #include "core/collective/plan.hpp"
 
@@ -15,7 +15,7 @@ namespace oriel::boundary {
 /// anyway.
 class AutoChoice {
  public:
-  AutoChoice(CollectiveRoom& room, int rank, int ranks) : room_(room), rank_(rank), ranks_(ranks) {}
+  AutoChoice(PlanWindow& plans, int rank, int ranks) : plans_(plans), rank_(rank), ranks_(ranks) {}
 
   /// For the plan's making, during which this lives. `host_takes`: the host's own call would do.
   /// Without the process lock: the first time it reads a file.
@@ -29,7 +29,7 @@ class AutoChoice {
   bool several_nodes() const;
   void tell(Measured::Choice chosen, const char* call) const;
 
-  CollectiveRoom& room_;
+  PlanWindow& plans_;
   int rank_;
   int ranks_;
   // Of rank 0:

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "boundary/collectives/leaving_windows.hpp"
-#include "boundary/collectives/room_collective.hpp"
+#include "boundary/collectives/plan_collective.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/runtime/runtime.hpp"
 
@@ -18,18 +18,18 @@ int CollectiveMaking::open(const char* call, MPI_Comm communicator) {
     return raise(communicator, call, MPI_ERR_OTHER,
                  "the MPI library lets no attribute be set on the communicator");
   }
-  return room().open(call, communicator);
+  return plan_window().open(call, communicator);
 }
 
 int CollectiveMaking::finish(Plan& plan, ScheduleMemory memory, MPI_Request* request) {
-  return finish(std::make_unique<RoomCollective>(state_, plan), std::move(memory), request);
+  return finish(std::make_unique<PlanCollective>(state_, plan), std::move(memory), request);
 }
 
-int CollectiveMaking::finish(std::unique_ptr<Carrier> carrier, ScheduleMemory memory,
+int CollectiveMaking::finish(std::unique_ptr<CollectiveTask> task, ScheduleMemory memory,
                              MPI_Request* request) {
   const Guard guard(runtime.lock);
   return persistent_requests.add(
-      std::make_unique<CollectiveRequest>(state_, std::move(carrier), std::move(memory)), request);
+      std::make_unique<CollectiveRequest>(state_, std::move(task), std::move(memory)), request);
 }
 
 }  // namespace oriel::boundary

@@ -14,15 +14,15 @@ namespace oriel::boundary {
 /// How each call that makes a persistent collective begins and ends.
 class CollectiveMaking {
  public:
-  /// Opens the communicator's room, on all ranks. Raises what is wrong.
+  /// Opens the communicator's plan registry, on all ranks. Raises what is wrong.
   int open(const char* call, MPI_Comm communicator);
   // Once it is open:
   const std::shared_ptr<CollectiveState>& state() const { return state_; }
-  CollectiveRoom& room() { return state_->room(); }
+  PlanWindow& plan_window() { return state_->plan_window(); }
 
   /// A request that this plan carries out.
   int finish(Plan& plan, ScheduleMemory memory, MPI_Request* request);
-  int finish(std::unique_ptr<Carrier> carrier, ScheduleMemory memory, MPI_Request* request);
+  int finish(std::unique_ptr<CollectiveTask> task, ScheduleMemory memory, MPI_Request* request);
 
  private:
   EngineHold hold_;

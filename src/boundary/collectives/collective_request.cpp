@@ -13,13 +13,13 @@ Failure CollectiveRequest::begin() {
   if (abandoned_) {
     return {MPI_ERR_REQUEST, "the collective has failed before; its request can only be freed"};
   }
-  return carrier_->start();
+  return task_->start();
 }
 
 void CollectiveRequest::abandon() {
-  if (carrier_->may_start_again()) return;
+  if (task_->may_start_again()) return;
   abandoned_ = true;
-  carrier_->abandon();
+  task_->abandon();
 }
 
 Failure CollectiveRequest::lost_failure(int rank) const {

@@ -75,7 +75,7 @@ int CollectiveState::forget(MPI_Comm communicator, int, void* value, void*) {
   // Those that MPI has made go when it ends, and all windows with them.
   if (communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF) {
     state.windows_.leave_unused();
-    state.room_.orphan();
+    state.plans_.orphan();
   }
   return MPI_SUCCESS;
 }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "boundary/collectives/collective_room.hpp"
+#include "boundary/collectives/plan_window.hpp"
 #include "boundary/collectives/receive_windows.hpp"
 #include "boundary/host/host.hpp"
 
@@ -27,7 +27,7 @@ class CollectiveState {
   /// MPI_COMM_NULL: it has been freed.
   MPI_Comm communicator() const { return communicator_; }
   ReceiveWindows& windows() { return windows_; }
-  CollectiveRoom& room() { return room_; }
+  PlanWindow& plan_window() { return plans_; }
 
   /// Duplicates for the host's collectives, for one request at a time: ranks start requests in
   /// different orders. Like windows they are in the same places on all ranks, which agree by bits
@@ -54,7 +54,7 @@ class CollectiveState {
   std::vector<Duplicate> duplicates_;
   bool out_of_step_ = false;
   ReceiveWindows windows_;
-  CollectiveRoom room_;
+  PlanWindow plans_;
 };
 
 }  // namespace oriel::boundary

@@ -14,44 +14,45 @@
 namespace oriel::boundary {
 namespace {
 
-Failure use_once(CollectiveRoom& room, Plan& plan) {
+Failure use_once(PlanWindow& plans, Plan& plan) {
   const Guard guard(runtime.lock);
   Flag told;
   plan.start(told);
   Failure bad =
-      sweep_until([&] { return told.done(); }, [&] { return look_for_any_lost(room.window()); });
+      sweep_until([&] { return told.done(); }, [&] { return look_for_any_lost(plans.window()); });
   if (!bad) bad = failure(told.error(), "the ranks could not tell one another how much they send");
-  room.core().free(plan);
+  plans.core().free(plan);
   return bad;
 }
 
 }  // namespace
 
-int make_gathered_plan(const char* call, MPI_Comm communicator, CollectiveRoom& room, int rank,
+int make_gathered_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, int rank,
                        const AlltoallvBuffers& buffers, bool in_place, MadeSchedule& made,
                        Plan*& plan) {
-  const Placement placement(rank, room.core().nodes());
-  const Topic topic(CollectiveKind::alltoallv, Algorithm::notified_hierarchy);
-  LengthsExchange exchange(placement, buffers.sends, room.core().limits());
+  const NodeMap node_map(rank, plans.core().nodes());
+  const Signature signature(CollectiveKind::alltoallv, Algorithm::notified_hierarchy);
+  LengthsExchange exchange(node_map, buffers.sends, plans.core().limits());
   Plan* telling = nullptr;
-  if (const int code = make_plan(call, communicator, room, exchange.schedule(), topic, {}, telling);
+  if (const int code =
+          make_plan(call, communicator, plans, exchange.schedule(), signature, {}, telling);
       code != MPI_SUCCESS) {
     return code;
   }
   // Of what has failed here the others hear while the next plan is made.
-  Failure bad = use_once(room, *telling);
+  Failure bad = use_once(plans, *telling);
   made = {};
   if (!bad) {
     try {
-      made = in_place ? gathered_alltoallw_in_place(placement, buffers.receives, exchange.lengths())
-                      : gathered_alltoallw(placement, buffers.sends, buffers.receives,
+      made = in_place ? gathered_alltoallw_in_place(node_map, buffers.receives, exchange.lengths())
+                      : gathered_alltoallw(node_map, buffers.sends, buffers.receives,
                                            exchange.lengths());
       find_places(made.schedule);
     } catch (const std::bad_alloc&) {
       bad = no_memory;
     }
   }
-  return make_plan(call, communicator, room, made.schedule, topic, bad, plan);
+  return make_plan(call, communicator, plans, made.schedule, signature, bad, plan);
 }
 
 }  // namespace oriel::boundary

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "boundary/collectives/alltoallv_arguments.hpp"
-#include "boundary/collectives/collective_room.hpp"
+#include "boundary/collectives/plan_window.hpp"
 #include "boundary/host/host.hpp"
 #include "core/collective/plan.hpp"
 #include "core/collective/schedules/made_schedule.hpp"
@@ -14,7 +14,7 @@ namespace oriel::boundary {
 /// they learn the lengths, by a plan that is used once.
 ///
 /// `made`: what its memory is in.
-int make_gathered_plan(const char* call, MPI_Comm communicator, CollectiveRoom& room, int rank,
+int make_gathered_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, int rank,
                        const AlltoallvBuffers& buffers, bool in_place, MadeSchedule& made,
                        Plan*& plan);
 

@@ -105,7 +105,7 @@ bool predefined(MPI_Datatype type) {
   return known->basic != nullptr && known->basic->handle == type;
 }
 
-class HostCollective final : public Carrier {
+class HostCollective final : public CollectiveTask {
  public:
   HostCollective(const AlltoallvArguments& arguments, std::shared_ptr<CollectiveState> state)
       : arguments_(arguments), state_(std::move(state)), communicator_(state_->communicator()) {
@@ -150,10 +150,10 @@ class HostCollective final : public Carrier {
     return init_by_host(arguments_, send_, receive_, communicator_, info, &request_);
   }
 
-  /// From now on until let_go(): the room says who lives.
+  /// From now on until let_go(): the plan registry says who lives.
   void watch() {
     const Guard guard(runtime.lock);
-    state_->room().add_watcher();
+    state_->plan_window().add_watcher();
   }
 
   Failure start() override {
@@ -205,7 +205,7 @@ class HostCollective final : public Carrier {
   }
   void abandon() override {}
   void let_go() override {
-    state_->room().remove_watcher();
+    state_->plan_window().remove_watcher();
     if (duplicated_ && !active_) state_->give_back_duplicate(place_);
   }
   int lost() override { return lost_partner(); }
@@ -216,14 +216,14 @@ class HostCollective final : public Carrier {
   static constexpr unsigned looks_per_clock = 64;
 
   int lost_partner() const {
-    Region& region = state_->room().core().region();
+    Region& region = state_->plan_window().core().region();
     const auto lost = std::ranges::find_if(
         partners_, [&](int rank) { return rank != region.rank() && !region.alive(rank); });
     return lost != partners_.end() ? *lost : -1;
   }
   Failure failure() const {
     if (code_ == MPI_SUCCESS) return {};
-    OwnFault fault = told_by_host(code_, state_->room().core().region().rank());
+    OwnFault fault = told_by_host(code_, state_->plan_window().core().region().rank());
     return said(fault.error_class, std::move(fault.reason));
   }
 
@@ -284,12 +284,12 @@ int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
 
 int make_host_collective(const char* call, const AlltoallvArguments& arguments,
                          const std::shared_ptr<CollectiveState>& state, std::uint64_t idle,
-                         MPI_Info info, std::unique_ptr<Carrier>& carrier) {
+                         MPI_Info info, std::unique_ptr<CollectiveTask>& task) {
   MPI_Comm communicator = state->communicator();
   auto made = std::make_unique<HostCollective>(arguments, state);
   OwnFault fault;
   if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) {
-    fault = told_by_host(code, state->room().core().region().rank());
+    fault = told_by_host(code, state->plan_window().core().region().rank());
   }
   if (const int code = settle(call, communicator, fault); code != MPI_SUCCESS) {
     // The host may have begun something on some ranks alone: what it was on is not used again.
@@ -297,7 +297,7 @@ int make_host_collective(const char* call, const AlltoallvArguments& arguments,
     return code;
   }
   made->watch();
-  carrier = std::move(made);
+  task = std::move(made);
   return MPI_SUCCESS;
 }
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "boundary/collectives/alltoallv_arguments.hpp"
-#include "boundary/collectives/carrier.hpp"
 #include "boundary/collectives/collective_state.hpp"
+#include "boundary/collectives/collective_task.hpp"
 #include "boundary/host/host.hpp"
 
 namespace oriel::boundary {
@@ -22,7 +22,7 @@ bool host_takes(const AlltoallvArguments& arguments);
 int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
                         MPI_Comm communicator, MPI_Info info, MPI_Request* request);
 
-/// A carrier around the host's persistent one, or where there is none to use, around the
+/// A task around the host's persistent one, or where there is none to use, around the
 /// nonblocking one. The program does not get the host's request itself: MPICH's tests fail on
 /// inactive ones and end them by a look, and Open MPI uses datatypes that the program has freed.
 /// On the program's communicator, or where that will not do (it is freed too early for the host, or
@@ -30,6 +30,6 @@ int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
 /// one rank alone: all raise it. Without the process lock.
 int make_host_collective(const char* call, const AlltoallvArguments& arguments,
                          const std::shared_ptr<CollectiveState>& state, std::uint64_t idle,
-                         MPI_Info info, std::unique_ptr<Carrier>& carrier);
+                         MPI_Info info, std::unique_ptr<CollectiveTask>& task);
 
 }  // namespace oriel::boundary

@@ -34,9 +34,9 @@ void LeavingWindows::add(MPI_Win handle, bool locked, std::shared_ptr<void> memo
   leave(append(handle, std::move(memory)), locked);
 }
 
-void LeavingWindows::add_room(MPI_Win handle) {
+void LeavingWindows::add_plan_window(MPI_Win handle) {
   One& one = append(handle, nullptr);
-  one.room = true;
+  one.of_plans = true;
   leave(one, false);
 }
 
@@ -57,11 +57,11 @@ void LeavingWindows::keep(MPI_Win handle, std::shared_ptr<void> memory) {
   append(handle, std::move(memory)).broken = true;
 }
 
-void LeavingWindows::wait_for_rooms() {
+void LeavingWindows::wait_for_plan_windows() {
   for (const auto& one : all_) {
-    if (!one->room || one->window == nullptr || one->gone()) continue;
+    if (!one->of_plans || one->window == nullptr || one->gone()) continue;
     sweep_until([&] { return one->left_by_all(); },
-                [&] { return look_for_any_lost(*one->window->carried); });
+                [&] { return look_for_any_lost(*one->window->state); });
   }
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "boundary/host/host.hpp"
-#include "boundary/runtime/bound_window.hpp"
+#include "boundary/runtime/window_handle.hpp"
 
 namespace oriel::boundary {
 
@@ -16,11 +16,12 @@ class LeavingWindows {
   /// Begins to leave one, whose memory is kept as long. `locked`: we hold our own lock of it.
   /// With the process lock.
   void add(MPI_Win handle, bool locked, std::shared_ptr<void> memory);
-  /// Likewise that of a room, which all ranks leave before they end, whatever the program has
-  /// forgotten to free.
-  void add_room(MPI_Win handle);
-  /// Waits until all ranks have left those of rooms, or one of them is lost. With the process lock.
-  void wait_for_rooms();
+  /// Likewise that of a plan registry, which all ranks leave before they end, whatever the program
+  /// has forgotten to free.
+  void add_plan_window(MPI_Win handle);
+  /// Waits until all ranks have left those of plan registries, or one of them is lost. With the
+  /// process lock.
+  void wait_for_plan_windows();
   /// One that cannot be left, because something of it was abandoned: it stays to the end of MPI.
   void keep(MPI_Win handle, std::shared_ptr<void> memory);
   /// Destroys those that all ranks have left. Without the process lock.
@@ -29,10 +30,10 @@ class LeavingWindows {
  private:
   struct One {
     MPI_Win handle = MPI_WIN_NULL;
-    BoundWindow* window = nullptr;
+    WindowHandle* window = nullptr;
     std::shared_ptr<void> memory;
     bool broken = false;
-    bool room = false;
+    bool of_plans = false;
     Flag met{};
     Flag left{};
 

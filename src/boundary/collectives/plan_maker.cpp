@@ -24,17 +24,17 @@ std::string mismatch_of(const PlanFault& fault, const std::string& sent,
 }
 
 /// All ranks are told what the one has to say.
-std::string spread(const std::string& reason, int speaker, int rank, MPI_Comm communicator) {
+std::string spread(const std::string& reason, int reporting_rank, int rank, MPI_Comm communicator) {
   std::string words = reason;
-  hear(communicator, speaker, words);
-  if (rank == speaker) return words;
-  return "rank " + std::to_string(speaker) + " could not take part: " + words;
+  share_report(communicator, reporting_rank, words);
+  if (rank == reporting_rank) return words;
+  return "rank " + std::to_string(reporting_rank) + " could not take part: " + words;
 }
 
 /// What two ranks do not agree on.
 Told differing(const PlanFault& fault) {
-  const Topic one(fault.sent);
-  const Topic other(fault.room);
+  const Signature one(fault.sent);
+  const Signature other(fault.space);
   const std::string ranks =
       "rank " + std::to_string(fault.sender) + " and rank " + std::to_string(fault.receiver);
   if (!one.same_way(other)) {
@@ -57,10 +57,10 @@ Told tell(const PlanFault& fault, int rank, const Failure& own, MPI_Comm communi
     case PlanFault::Kind::arguments:
       return {static_cast<int>(fault.sent), spread(own.reason, fault.sender, rank, communicator)};
     case PlanFault::Kind::truncated:
-      return {MPI_ERR_TRUNCATE, mismatch_of(fault, " bytes", std::to_string(fault.room))};
+      return {MPI_ERR_TRUNCATE, mismatch_of(fault, " bytes", std::to_string(fault.space))};
     case PlanFault::Kind::types:
       return {MPI_ERR_TYPE, mismatch_of(fault, " bytes of one datatype", "another one")};
-    case PlanFault::Kind::topic:
+    case PlanFault::Kind::signature:
       return differing(fault);
     case PlanFault::Kind::memory:
       return {MPI_ERR_NO_MEM, "rank " + std::to_string(fault.sender) + " cannot share " +
@@ -70,31 +70,30 @@ Told tell(const PlanFault& fault, int rank, const Failure& own, MPI_Comm communi
       break;
   }
   return {MPI_ERR_ARG, "rank " + std::to_string(fault.receiver) + " expects " +
-                           std::to_string(fault.room) + " bytes of which rank " +
+                           std::to_string(fault.space) + " bytes of which rank " +
                            std::to_string(fault.sender) + " does not know"};
 }
 
 }  // namespace
 
-int make_plan(const char* call, MPI_Comm communicator, CollectiveRoom& room,
-              const Schedule& schedule, const Topic& topic, const Failure& own, Plan*& made,
-              PlanTerms terms) {
-  terms.topic = topic.word();
+int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const Schedule& schedule,
+              const Signature& signature, const Failure& own, Plan*& made, PlanTerms terms) {
+  terms.signature = signature.word();
   terms.bad_arguments = own.error_class;
   Told told{MPI_SUCCESS, {}};
   PlanFault fault;
   int rank = 0;
   {
     const Guard guard(runtime.lock);
-    Plan& plan = room.core().make(schedule, terms);
+    Plan& plan = plans.core().make(schedule, terms);
     const Failure lost =
-        sweep_until([&] { return plan.made(); }, [&] { return look_for_any_lost(room.window()); });
+        sweep_until([&] { return plan.made(); }, [&] { return look_for_any_lost(plans.window()); });
     if (lost) {
       told = {lost.error_class, lost.reason};  // the others may not have been: it stays
     } else if (plan.fault()) {
       fault = plan.fault();
-      rank = room.core().region().rank();
-      room.core().free(plan);
+      rank = plans.core().region().rank();
+      plans.core().free(plan);
     } else {
       made = &plan;
       return MPI_SUCCESS;

@@ -32,13 +32,13 @@ int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int 
   Algorithm algorithm = Algorithm::automatic;
   Failure bad = check_outputs(request);
   if (!bad) bad = take(planned, info, algorithm);
-  Topic topic(planned.kind(), algorithm);
+  Signature signature(planned.kind(), algorithm);
   MadeSchedule made;
   if (!bad) {
-    planned.tell(topic);
-    const Room& room = making.room().core();
+    planned.tell(signature);
+    const PlanRegistry& plans = making.plan_window().core();
     try {
-      made = planned.schedule(Placement(rank, room.nodes()), room.limits());
+      made = planned.schedule(NodeMap(rank, plans.nodes()), plans.limits());
       find_places(made.schedule);
     } catch (const std::bad_alloc&) {
       bad = no_memory;
@@ -46,7 +46,7 @@ int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int 
   }
   Plan* plan = nullptr;
   if (const int code =
-          make_plan(call, communicator, making.room(), made.schedule, topic, bad, plan);
+          make_plan(call, communicator, making.plan_window(), made.schedule, signature, bad, plan);
       code != MPI_SUCCESS) {
     return code;
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "boundary/collectives/topic.hpp"
+#include "boundary/collectives/signature.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
 #include "core/base/limits.hpp"
 #include "core/collective/schedules/made_schedule.hpp"
-#include "core/collective/schedules/placement.hpp"
+#include "core/collective/schedules/node_map.hpp"
 
 namespace oriel::boundary {
 
@@ -23,9 +23,9 @@ class Planned {
   virtual Failure take() = 0;
   // Of one whose arguments are right.
   /// Says what all ranks must have the same.
-  virtual void tell(Topic&) const {}
+  virtual void tell(Signature&) const {}
   /// Throws std::bad_alloc.
-  virtual MadeSchedule schedule(const Placement& placement, const Limits& limits) = 0;
+  virtual MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) = 0;
 };
 
 /// Makes its request: all ranks come here, and all raise the same fault.

@@ -78,8 +78,8 @@ Failure PlannedAlltoall::take() {
   return check_overlap(arguments_.receive, buffers_.receives);
 }
 
-MadeSchedule PlannedAlltoall::schedule(const Placement& placement, const Limits&) {
-  return buffers_.schedule(placement.rank(), arguments_.in_place);
+MadeSchedule PlannedAlltoall::schedule(const NodeMap& node_map, const Limits&) {
+  return buffers_.schedule(node_map.rank(), arguments_.in_place);
 }
 
 Failure PlannedAllgatherv::take() {
@@ -95,13 +95,13 @@ Failure PlannedAllgatherv::take() {
   return check_overlap(arguments_.receive, buffers_.receives);
 }
 
-void PlannedAllgatherv::tell(Topic& topic) const {
-  for (const Buffer& block : buffers_.receives) topic.with(bytes_in(block));
+void PlannedAllgatherv::tell(Signature& signature) const {
+  for (const Buffer& block : buffers_.receives) signature.with(bytes_in(block));
 }
 
-MadeSchedule PlannedAllgatherv::schedule(const Placement& placement, const Limits& limits) {
+MadeSchedule PlannedAllgatherv::schedule(const NodeMap& node_map, const Limits& limits) {
   const Buffer own = arguments_.in_place ? Buffer() : buffers_.sends.front();
-  return allgatherv(placement, own, buffers_.receives, limits);
+  return allgatherv(node_map, own, buffers_.receives, limits);
 }
 
 Failure find_neighbors(MPI_Comm communicator, int rank, Neighbors& neighbors) {
@@ -132,8 +132,8 @@ Failure PlannedNeighbors::take() {
   return check_overlap(arguments_.receive, buffers_.receives);
 }
 
-MadeSchedule PlannedNeighbors::schedule(const Placement& placement, const Limits&) {
-  return neighbor_alltoallv(placement.rank(), edges_of(neighbors_.to, buffers_.sends),
+MadeSchedule PlannedNeighbors::schedule(const NodeMap& node_map, const Limits&) {
+  return neighbor_alltoallv(node_map.rank(), edges_of(neighbors_.to, buffers_.sends),
                             edges_of(neighbors_.from, buffers_.receives), neighbors_.matching);
 }
 

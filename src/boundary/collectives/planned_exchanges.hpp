@@ -18,7 +18,7 @@ class PlannedAlltoall final : public Planned {
 
   CollectiveKind kind() const override { return kind_; }
   Failure take() override;
-  MadeSchedule schedule(const Placement& placement, const Limits& limits) override;
+  MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override;
 
  private:
   CollectiveKind kind_;
@@ -34,8 +34,8 @@ class PlannedAllgatherv final : public Planned {
 
   CollectiveKind kind() const override { return CollectiveKind::allgatherv; }
   Failure take() override;
-  void tell(Topic& topic) const override;
-  MadeSchedule schedule(const Placement& placement, const Limits& limits) override;
+  void tell(Signature& signature) const override;
+  MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override;
 
  private:
   AlltoallvArguments arguments_;
@@ -61,7 +61,7 @@ class PlannedNeighbors final : public Planned {
 
   CollectiveKind kind() const override { return CollectiveKind::neighbor_alltoallv; }
   Failure take() override;
-  MadeSchedule schedule(const Placement& placement, const Limits& limits) override;
+  MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override;
 
  private:
   AlltoallvArguments arguments_;

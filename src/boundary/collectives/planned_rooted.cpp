@@ -15,7 +15,7 @@
 namespace oriel::boundary {
 namespace {
 
-// In a topic, beside predefined ops.
+// In a signature, beside predefined ops.
 constexpr std::uint64_t commuting = op_count;
 constexpr std::uint64_t not_commuting = op_count + 1;
 
@@ -34,12 +34,12 @@ Failure PlannedBcast::take() {
   return take_side(block_, buffers_, kind);
 }
 
-void PlannedBcast::tell(Topic& topic) const {
-  topic.with_root(root_).with(bytes_in(buffers_.front()));
+void PlannedBcast::tell(Signature& signature) const {
+  signature.with_root(root_).with(bytes_in(buffers_.front()));
 }
 
-MadeSchedule PlannedBcast::schedule(const Placement& placement, const Limits& limits) {
-  return bcast(placement, root_, buffers_.front(), limits);
+MadeSchedule PlannedBcast::schedule(const NodeMap& node_map, const Limits& limits) {
+  return bcast(node_map, root_, buffers_.front(), limits);
 }
 
 Failure PlannedReduce::take() {
@@ -119,31 +119,31 @@ Failure PlannedReduce::take_own(const OwnFunction& function, const LayoutRef& la
   return {};
 }
 
-void PlannedReduce::tell(Topic& topic) const {
-  topic.with_root(arguments_.root).with(static_cast<std::uint64_t>(arguments_.count));
+void PlannedReduce::tell(Signature& signature) const {
+  signature.with_root(arguments_.root).with(static_cast<std::uint64_t>(arguments_.count));
   if (own_op_ != nullptr) {
-    topic.with(own_op_->commutes() ? commuting : not_commuting)
+    signature.with(own_op_->commutes() ? commuting : not_commuting)
         .with(elements_->size())
         .with(reduction_.element);
   } else {
-    topic.with(static_cast<std::uint64_t>(reduction_.op))
+    signature.with(static_cast<std::uint64_t>(reduction_.op))
         .with(static_cast<std::uint64_t>(reduction_.basic));
   }
 }
 
-MadeSchedule PlannedReduce::schedule(const Placement& placement, const Limits& limits) {
-  if (copied_) return schedule_on_copy(placement, limits);
-  return reduce(placement, arguments_.root, vectors(arguments_.from, arguments_.into), limits);
+MadeSchedule PlannedReduce::schedule(const NodeMap& node_map, const Limits& limits) {
+  if (copied_) return schedule_on_copy(node_map, limits);
+  return reduce(node_map, arguments_.root, vectors(arguments_.from, arguments_.into), limits);
 }
 
-MadeSchedule PlannedReduce::schedule_on_copy(const Placement& placement, const Limits& limits) {
+MadeSchedule PlannedReduce::schedule_on_copy(const NodeMap& node_map, const Limits& limits) {
   const auto count = static_cast<std::uint64_t>(arguments_.count);
   // What it has of gaps travels: zeros.
   auto packed = std::make_unique<std::byte[]>(count * reduction_.element);
   const Buffer copy{packed.get(), count, copied_};
   // In place: who is not the root brings nothing back.
   MadeSchedule made =
-      reduce(placement, arguments_.root, vectors(packed.get(), packed.get()), limits);
+      reduce(node_map, arguments_.root, vectors(packed.get(), packed.get()), limits);
   made.memory.packed = std::move(packed);
   std::vector<Schedule::Copy>& copies = made.schedule.copies;
   copies.insert(copies.begin(), {elements(arguments_.from), copy, Schedule::before_all});

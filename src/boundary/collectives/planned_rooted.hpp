@@ -24,8 +24,8 @@ class PlannedBcast final : public Planned {
 
   CollectiveKind kind() const override { return CollectiveKind::bcast; }
   Failure take() override;
-  void tell(Topic& topic) const override;
-  MadeSchedule schedule(const Placement& placement, const Limits& limits) override;
+  void tell(Signature& signature) const override;
+  MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override;
 
  private:
   AlltoallvSide block_;
@@ -51,13 +51,13 @@ class PlannedReduce final : public Planned {
 
   CollectiveKind kind() const override { return CollectiveKind::reduce; }
   Failure take() override;
-  void tell(Topic& topic) const override;
-  MadeSchedule schedule(const Placement& placement, const Limits& limits) override;
+  void tell(Signature& signature) const override;
+  MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override;
 
  private:
   Failure take_op(const Datatypes::Known& known);
   Failure take_own(const OwnFunction& function, const LayoutRef& layout);
-  MadeSchedule schedule_on_copy(const Placement& placement, const Limits& limits);
+  MadeSchedule schedule_on_copy(const NodeMap& node_map, const Limits& limits);
   Vectors vectors(const void* from, void* into) const {
     return {from, into, static_cast<std::uint64_t>(arguments_.count), reduction_, own_op_};
   }

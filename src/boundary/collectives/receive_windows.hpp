@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "boundary/host/host.hpp"
-#include "boundary/runtime/bound_window.hpp"
+#include "boundary/runtime/window_handle.hpp"
 #include "core/base/error.hpp"
 #include "core/operation/operation.hpp"
 
@@ -34,7 +34,7 @@ ReceiveArea area_of(const std::vector<Buffer>& receives, int rank, bool locks);
 /// the other one's lock, which we hold until we begin that round ourselves.
 struct ReceiveWindow {
   struct Part {
-    BoundWindow* bound = nullptr;
+    WindowHandle* bound = nullptr;
     MPI_Win handle = MPI_WIN_NULL;
     Flag closed;
     Flag met;

@@ -7,10 +7,10 @@
 namespace oriel::boundary {
 namespace {
 
-Place place_of(const Stretch& stretch) {
+ArenaLocation place_of(const Stretch& stretch) {
   const Packed packed(stretch);
   if (packed.run() == nullptr) return {};
-  return runtime.arena.find(packed.run(), packed.bytes()).value_or(Place{});
+  return runtime.arena.find(packed.run(), packed.bytes()).value_or(ArenaLocation{});
 }
 
 }  // namespace

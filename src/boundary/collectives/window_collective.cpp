@@ -33,7 +33,7 @@ WindowCollective::WindowCollective(std::shared_ptr<CollectiveState> state, Recei
   const Window& core = *part_->bound->core;
   if (far_first) {
     std::ranges::stable_partition(puts_, [&](const Operation& put) {
-      return core.look(put.target).process >= Routes::first_elsewhere;
+      return core.look(put.target).process >= CompositeTransport::first_elsewhere;
     });
   }
   if (!window.staged) return;
@@ -64,7 +64,7 @@ Failure WindowCollective::start() {
     return failure(error, core.reason());
   }
   carry_out(copies_);
-  if (core.remote()) agent.nudge_after_operation();
+  if (core.remote()) agent.wake_after_operation();
   return {};
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "boundary/collectives/agreement.hpp"
-#include "boundary/collectives/carrier.hpp"
 #include "boundary/collectives/collective_state.hpp"
+#include "boundary/collectives/collective_task.hpp"
 #include "boundary/collectives/receive_windows.hpp"
 #include "core/collective/packed.hpp"
 #include "core/collective/schedule.hpp"
@@ -16,7 +16,7 @@ namespace oriel::boundary {
 /// A collective by puts into a window on the receive buffers. How an epoch is opened and closed is
 /// that of the algorithm; all calls are nonblocking, and the window carries them out in their
 /// order.
-class WindowCollective : public Carrier {
+class WindowCollective : public CollectiveTask {
  public:
   /// `theirs`: where in the others' windows what we send belongs.
   WindowCollective(std::shared_ptr<CollectiveState> state, ReceiveWindow& window, Schedule schedule,

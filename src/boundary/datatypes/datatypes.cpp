@@ -50,7 +50,7 @@ const Datatypes::Known* Datatypes::find_predefined(MPI_Datatype type) {
   return unknown != nullptr ? remember(*unknown) : nullptr;
 }
 
-const Datatypes::Known* Datatypes::meet(MPI_Datatype type) {
+const Datatypes::Known* Datatypes::add(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL || !committed(type)) return nullptr;
   const std::uint64_t key = handle_key(type);
   const auto flattened = [&](bool whole_elements, Flat& flat) {
@@ -64,7 +64,7 @@ const Datatypes::Known* Datatypes::meet(MPI_Datatype type) {
   Flat exact;
   if (!flattened(false, exact)) return nullptr;
   // One of the host's own, met for the first time.
-  if (const Known* met = look(type)) return met;
+  if (const Known* known = look(type)) return known;
   Known known;
   known.basic = exact.mixed ? nullptr : exact.basic;
   if (known.basic != nullptr && known.basic->type_class == TypeClass::pair) {

@@ -33,13 +33,13 @@ class Datatypes {
   /// With the process lock. Null for what is not a committed datatype as far as the host can tell.
   const Known* find(MPI_Datatype type) {
     const Known* known = look(type);
-    return known != nullptr ? known : meet(type);
+    return known != nullptr ? known : add(type);
   }
   /// Forgets all.
   void stop();
 
  private:
-  const Known* meet(MPI_Datatype type);
+  const Known* add(MPI_Datatype type);
   const Known* remember(const PredefinedType& type);
   const Known* find_predefined(MPI_Datatype type);
   Flat leaf(MPI_Datatype type, int combiner, bool whole_elements);

@@ -7,8 +7,8 @@
 #include "boundary/host/host.hpp"
 #include "boundary/progress/agent.hpp"
 #include "boundary/requests/posting.hpp"
-#include "boundary/runtime/not_carried.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/runtime/unsupported_window.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -18,13 +18,13 @@ constexpr const char* missing = "nonblocking epochs";  // in the host
 /// An opening call: its request is complete at creation (E2).
 template <typename Open>
 int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& open) {
-  const int code = carry_epoch(
+  const int code = dispatch_epoch(
       call, handle,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         const Failure bad = check_outputs(request);
         return bad ? bad : open(window);
       },
-      [&] { return not_carried(call, handle, missing); });
+      [&] { return unsupported_window(call, handle, missing); });
   return code == MPI_SUCCESS ? completed_request(request) : code;
 }
 
@@ -34,15 +34,15 @@ int post_call(const char* call, MPI_Win handle, MPI_Request* request, Check&& ch
               Close&& close) {
   return with_request(
       call, handle, request,
-      [&](BoundWindow& window, Completion& completion, bool& posted) {
+      [&](WindowHandle& window, Completion& completion, bool& posted) {
         if (const Failure bad = check(window)) return bad;
         sweep_pending();
         const Outcome outcome = close(*window.core, &completion);
         posted = !outcome.done;
-        if (posted && window.core->remote()) agent.nudge();
+        if (posted && window.core->remote()) agent.wake();
         return failure(outcome.error, window.core->reason());
       },
-      [&] { return not_carried(call, handle, missing); });
+      [&] { return unsupported_window(call, handle, missing); });
 }
 
 template <typename Close>
@@ -54,7 +54,7 @@ int flush(const char* call, int rank, bool local, MPI_Win win, MPI_Request* requ
   const bool nobody = rank == MPI_PROC_NULL;
   return post_call(
       call, win, request,
-      [&](const BoundWindow& window) { return nobody ? Failure() : check_flushed(window, rank); },
+      [&](const WindowHandle& window) { return nobody ? Failure() : check_flushed(window, rank); },
       [&](Window& window, Completion* completion) {
         return nobody ? Outcome::finished() : window.flush(rank, local, completion);
       });
@@ -62,7 +62,7 @@ int flush(const char* call, int rank, bool local, MPI_Win win, MPI_Request* requ
 
 int flush_all(const char* call, bool local, MPI_Win win, MPI_Request* request) {
   return post_call(
-      call, win, request, [](const BoundWindow&) { return Failure(); },
+      call, win, request, [](const WindowHandle&) { return Failure(); },
       [&](Window& window, Completion* completion) { return window.flush_all(local, completion); });
 }
 
@@ -84,23 +84,23 @@ ORIEL_CALL(Get_version)(int* major, int* minor, int* patch) {
 
 ORIEL_CALL(Win_ipost)(MPI_Group group, int assertion, MPI_Win win, MPI_Request* request) {
   return open_epoch("ORIEL_Win_ipost", win, request,
-                    [&](BoundWindow& window) { return open_post(window, group, assertion); });
+                    [&](WindowHandle& window) { return open_post(window, group, assertion); });
 }
 
 ORIEL_CALL(Win_istart)(MPI_Group group, int assertion, MPI_Win win, MPI_Request* request) {
   return open_epoch("ORIEL_Win_istart", win, request,
-                    [&](BoundWindow& window) { return open_start(window, group, assertion); });
+                    [&](WindowHandle& window) { return open_start(window, group, assertion); });
 }
 
 ORIEL_CALL(Win_ilock)(int lock_type, int rank, int assertion, MPI_Win win, MPI_Request* request) {
-  return open_epoch("ORIEL_Win_ilock", win, request, [&](BoundWindow& window) {
+  return open_epoch("ORIEL_Win_ilock", win, request, [&](WindowHandle& window) {
     return open_lock(window, lock_type, rank, assertion);
   });
 }
 
 ORIEL_CALL(Win_ilock_all)(int assertion, MPI_Win win, MPI_Request* request) {
   return open_epoch("ORIEL_Win_ilock_all", win, request,
-                    [&](BoundWindow& window) { return open_lock_all(window, assertion); });
+                    [&](WindowHandle& window) { return open_lock_all(window, assertion); });
 }
 
 ORIEL_CALL(Win_icomplete)(MPI_Win win, MPI_Request* request) {
@@ -119,9 +119,9 @@ ORIEL_CALL(Win_ifence)(int given, MPI_Win win, MPI_Request* request) {
   Assert assertion;
   const Failure bad = translate_assert(given, fence_asserts, assertion);
   if (bad) {
-    return carry(
-        "ORIEL_Win_ifence", win, [&](BoundWindow&) { return bad; },
-        [&] { return not_carried("ORIEL_Win_ifence", win, missing); });
+    return dispatch_call(
+        "ORIEL_Win_ifence", win, [&](WindowHandle&) { return bad; },
+        [&] { return unsupported_window("ORIEL_Win_ifence", win, missing); });
   }
   return close_epoch("ORIEL_Win_ifence", win, request, [&](Window& window, Completion* completion) {
     return window.fence(assertion, false, completion);

@@ -19,7 +19,7 @@ constexpr int post_asserts = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPU
 /// The members of a group as ranks of the window.
 class GroupRanks {
  public:
-  Failure translate(const BoundWindow& window, MPI_Group group) {
+  Failure translate(const WindowHandle& window, MPI_Group group) {
     if (group == MPI_GROUP_NULL) return {MPI_ERR_GROUP, "the group is MPI_GROUP_NULL"};
     if (PMPI_Group_size(group, &size_) != MPI_SUCCESS) {
       return {MPI_ERR_GROUP, "the group is not valid"};
@@ -30,8 +30,7 @@ class GroupRanks {
     }
     int* members = ranks_ + size_;
     for (int i = 0; i < size_; ++i) members[i] = i;
-    const int code =
-        PMPI_Group_translate_ranks(group, size_, members, window.carried->group, ranks_);
+    const int code = PMPI_Group_translate_ranks(group, size_, members, window.state->group, ranks_);
     if (code != MPI_SUCCESS || std::find(ranks_, members, MPI_UNDEFINED) != members) {
       return {MPI_ERR_GROUP, "the group has members that are not in the window's group"};
     }
@@ -46,19 +45,19 @@ class GroupRanks {
   int size_ = 0;
 };
 
-Failure translate_lock_assert(const BoundWindow& window, int given, Assert& assertion) {
+Failure translate_lock_assert(const WindowHandle& window, int given, Assert& assertion) {
   if (const Failure bad = translate_assert(given, lock_asserts, assertion)) return bad;
   assertion.weak_unlock = window.info.weak_unlock || (given & ORIEL_MODE_WEAK_UNLOCK) != 0;
   return {};
 }
 
 /// Whose operations a flush of the handle waits for; a local one waits for all.
-inline ThreadSet flushed_threads(const BoundWindow& window, bool local) {
+inline ThreadSet flushed_threads(const WindowHandle& window, bool local) {
   if (local) return all_threads;
   return window.info.thread_scope.load() ? thread_of(own_line()) : all_threads;
 }
 
-Failure flush_waiting(BoundWindow& window, int rank, bool local) {
+Failure flush_waiting(WindowHandle& window, int rank, bool local) {
   if (rank == MPI_PROC_NULL) return {};
   if (const Failure bad = check_flushed(window, rank)) return bad;
   const ThreadSet threads = flushed_threads(window, local);
@@ -74,7 +73,7 @@ Failure flush_waiting(BoundWindow& window, int rank, bool local) {
   return failed;
 }
 
-Failure flush(BoundWindow& window, int rank, bool local) {
+Failure flush(WindowHandle& window, int rank, bool local) {
   if (may_flush(window, rank) && window.core->settled(rank, local)) {
     sweep_pending();
     return {};
@@ -83,8 +82,8 @@ Failure flush(BoundWindow& window, int rank, bool local) {
 }
 
 template <typename Host>
-inline int carry_flush(const char* call, MPI_Win handle, int rank, bool local, Host&& host) {
-  if (carried_at_once(handle, [&](const BoundWindow& window) {
+inline int dispatch_flush(const char* call, MPI_Win handle, int rank, bool local, Host&& host) {
+  if (try_fast_path(handle, [&](const WindowHandle& window) {
         if (!may_flush(window, rank) ||
             !window.core->flushed(rank, local, flushed_threads(window, local))) {
           return false;
@@ -93,21 +92,21 @@ inline int carry_flush(const char* call, MPI_Win handle, int rank, bool local, H
         return true;
       })) [[likely]]
     return MPI_SUCCESS;
-  return carry_aside(
-      call, handle, [=](BoundWindow& window) { return flush(window, rank, local); }, host);
+  return dispatch_general(
+      call, handle, [=](WindowHandle& window) { return flush(window, rank, local); }, host);
 }
 
 template <typename Host>
-inline int carry_flush_all(const char* call, MPI_Win handle, bool local, Host&& host) {
-  if (carried_at_once(handle, [](const BoundWindow& window) {
+inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host&& host) {
+  if (try_fast_path(handle, [](const WindowHandle& window) {
         if (!window.core->all_flushed()) return false;
         sweep_unlocked();
         return true;
       })) [[likely]]
     return MPI_SUCCESS;
-  return carry_aside(
+  return dispatch_general(
       call, handle,
-      [=](BoundWindow& window) {
+      [=](WindowHandle& window) {
         return block(window, [&](Completion* completion) {
           return window.core->flush_all(local, completion);
         });
@@ -126,7 +125,7 @@ Failure translate_assert(int given, int allowed, Assert& assertion) {
   return {};
 }
 
-Failure open_post(BoundWindow& window, MPI_Group group, int given) {
+Failure open_post(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
   GroupRanks origins;
   if (const Failure bad = translate_assert(given, post_asserts, assertion)) return bad;
@@ -135,7 +134,7 @@ Failure open_post(BoundWindow& window, MPI_Group group, int given) {
   return failure_of(window, window.core->post(origins.ranks(), assertion));
 }
 
-Failure open_start(BoundWindow& window, MPI_Group group, int given) {
+Failure open_start(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
   GroupRanks targets;
   if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
@@ -144,7 +143,7 @@ Failure open_start(BoundWindow& window, MPI_Group group, int given) {
   return failure_of(window, window.core->start(targets.ranks(), assertion));
 }
 
-Failure open_lock(BoundWindow& window, int lock_type, int rank, int given) {
+Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {
   if (lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED) {
     return {MPI_ERR_LOCKTYPE, "the lock type is neither MPI_LOCK_EXCLUSIVE nor MPI_LOCK_SHARED"};
   }
@@ -155,7 +154,7 @@ Failure open_lock(BoundWindow& window, int lock_type, int rank, int given) {
   return failure_of(window, window.core->lock(lock_type == MPI_LOCK_EXCLUSIVE, rank, assertion));
 }
 
-Failure open_lock_all(BoundWindow& window, int given) {
+Failure open_lock_all(WindowHandle& window, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   sweep_pending();
@@ -170,9 +169,9 @@ using oriel::Completion;
 using oriel::Error;
 
 ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
-  return carry_epoch(
+  return dispatch_epoch(
       "MPI_Win_fence", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         Assert assertion;
         if (const Failure bad = translate_assert(given, fence_asserts, assertion)) return bad;
         return block(window, [&](Completion* completion) {
@@ -183,22 +182,23 @@ ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_post)(MPI_Group group, int assertion, MPI_Win win) {
-  return carry_epoch(
-      "MPI_Win_post", win, [&](BoundWindow& window) { return open_post(window, group, assertion); },
+  return dispatch_epoch(
+      "MPI_Win_post", win,
+      [&](WindowHandle& window) { return open_post(window, group, assertion); },
       [&] { return host_mpi().Win_post(group, assertion, win); });
 }
 
 ORIEL_MPI_CALL(Win_start)(MPI_Group group, int assertion, MPI_Win win) {
-  return carry_epoch(
+  return dispatch_epoch(
       "MPI_Win_start", win,
-      [&](BoundWindow& window) { return open_start(window, group, assertion); },
+      [&](WindowHandle& window) { return open_start(window, group, assertion); },
       [&] { return host_mpi().Win_start(group, assertion, win); });
 }
 
 ORIEL_MPI_CALL(Win_complete)(MPI_Win win) {
-  return carry_epoch(
+  return dispatch_epoch(
       "MPI_Win_complete", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         return block(window,
                      [&](Completion* completion) { return window.core->complete(completion); });
       },
@@ -206,9 +206,9 @@ ORIEL_MPI_CALL(Win_complete)(MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_wait)(MPI_Win win) {
-  return carry_epoch(
+  return dispatch_epoch(
       "MPI_Win_wait", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         return block(window, [&](Completion* completion) { return window.core->wait(completion); });
       },
       [&] { return host_mpi().Win_wait(win); });
@@ -216,9 +216,9 @@ ORIEL_MPI_CALL(Win_wait)(MPI_Win win) {
 
 ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
   bool ours = false;
-  const int code = carry_epoch(
+  const int code = dispatch_epoch(
       "MPI_Win_test", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         ours = true;
         if (const Failure bad = check_outputs(flag)) return bad;
         sweep_pending();
@@ -226,7 +226,7 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
         const Error error = window.core->test(over);
         if (error == Error::none) *flag = over;
         if (error == Error::none && !over && time_to_check_peers()) {
-          return look_for_lost_peers(*window.carried);
+          return look_for_lost_peers(*window.state);
         }
         return failure(error, window.core->reason());
       },
@@ -239,9 +239,9 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
 }
 
 ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
-  return carry_epoch(
+  return dispatch_epoch(
       "MPI_Win_lock", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         const Failure bad = open_lock(window, lock_type, rank, assertion);
         if (bad || rank == MPI_PROC_NULL) return bad;
         // Only where memory is touched without a call must the lock be held on return (E2).
@@ -255,9 +255,9 @@ ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_unlock)(int rank, MPI_Win win) {
-  return carry_epoch(
+  return dispatch_epoch(
       "MPI_Win_unlock", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         if (rank == MPI_PROC_NULL) return Failure();
         return block(window,
                      [&](Completion* completion) { return window.core->unlock(rank, completion); });
@@ -266,9 +266,9 @@ ORIEL_MPI_CALL(Win_unlock)(int rank, MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
-  return carry_epoch(
+  return dispatch_epoch(
       "MPI_Win_lock_all", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         const Failure bad = open_lock_all(window, assertion);
         if (bad) return bad;
         return wait_until(window, [&] { return window.core->lock_all_held(); });
@@ -277,9 +277,9 @@ ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
-  return carry_epoch(
+  return dispatch_epoch(
       "MPI_Win_unlock_all", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         return block(window,
                      [&](Completion* completion) { return window.core->unlock_all(completion); });
       },
@@ -287,29 +287,29 @@ ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
 }
 
 ORIEL_MPI_CALL(Win_flush)(int rank, MPI_Win win) {
-  return carry_flush("MPI_Win_flush", win, rank, false,
-                     [=] { return host_mpi().Win_flush(rank, win); });
+  return dispatch_flush("MPI_Win_flush", win, rank, false,
+                        [=] { return host_mpi().Win_flush(rank, win); });
 }
 
 ORIEL_MPI_CALL(Win_flush_local)(int rank, MPI_Win win) {
-  return carry_flush("MPI_Win_flush_local", win, rank, true,
-                     [=] { return host_mpi().Win_flush_local(rank, win); });
+  return dispatch_flush("MPI_Win_flush_local", win, rank, true,
+                        [=] { return host_mpi().Win_flush_local(rank, win); });
 }
 
 ORIEL_MPI_CALL(Win_flush_all)(MPI_Win win) {
-  return carry_flush_all("MPI_Win_flush_all", win, false,
-                         [&] { return host_mpi().Win_flush_all(win); });
+  return dispatch_flush_all("MPI_Win_flush_all", win, false,
+                            [&] { return host_mpi().Win_flush_all(win); });
 }
 
 ORIEL_MPI_CALL(Win_flush_local_all)(MPI_Win win) {
-  return carry_flush_all("MPI_Win_flush_local_all", win, true,
-                         [&] { return host_mpi().Win_flush_local_all(win); });
+  return dispatch_flush_all("MPI_Win_flush_local_all", win, true,
+                            [&] { return host_mpi().Win_flush_local_all(win); });
 }
 
 ORIEL_MPI_CALL(Win_sync)(MPI_Win win) {
-  return carry(
+  return dispatch_call(
       "MPI_Win_sync", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         sweep_pending();
         return failure_of(window, window.core->sync());
       },

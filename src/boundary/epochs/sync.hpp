@@ -4,15 +4,15 @@
 #include <oriel/oriel.h>
 
 #include "boundary/host/errors.hpp"
-#include "boundary/runtime/bound_window.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/runtime/window_handle.hpp"
 
 namespace oriel::boundary {
 
 // What blocking and nonblocking synchronization calls have in common.
 
 /// A window made from a memory handle shares its parent's epochs, and only flushes them.
-inline Failure check_epochs(const BoundWindow& window) {
+inline Failure check_epochs(const WindowHandle& window) {
   if (!window.view.has_value()) [[likely]]
     return {};
   return {MPI_ERR_RMA_SYNC,
@@ -20,7 +20,7 @@ inline Failure check_epochs(const BoundWindow& window) {
 }
 
 /// Whether a flush may name the rank, as far as it depends on how the window was made.
-inline Failure check_flushed(const BoundWindow& window, int rank) {
+inline Failure check_flushed(const WindowHandle& window, int rank) {
   if (!window.view.has_value() || may_flush(window, rank)) [[likely]]
     return {};
   return {MPI_ERR_RANK, "a window made from a memory handle has the handle's owner as its target"};
@@ -28,10 +28,10 @@ inline Failure check_flushed(const BoundWindow& window, int rank) {
 
 /// The shape of a call that opens or closes an epoch.
 template <typename Ours, typename Host>
-int carry_epoch(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
-  return carry(
+int dispatch_epoch(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
+  return dispatch_call(
       call, handle,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         const Failure bad = check_epochs(window);
         return bad ? bad : ours(window);
       },
@@ -46,9 +46,9 @@ inline constexpr int fence_asserts =
 Failure translate_assert(int given, int allowed, Assert& assertion);
 
 // Opening an epoch never waits (E2).
-Failure open_post(BoundWindow& window, MPI_Group group, int assertion);
-Failure open_start(BoundWindow& window, MPI_Group group, int assertion);
-Failure open_lock(BoundWindow& window, int lock_type, int rank, int assertion);
-Failure open_lock_all(BoundWindow& window, int assertion);
+Failure open_post(WindowHandle& window, MPI_Group group, int assertion);
+Failure open_start(WindowHandle& window, MPI_Group group, int assertion);
+Failure open_lock(WindowHandle& window, int lock_type, int rank, int assertion);
+Failure open_lock_all(WindowHandle& window, int assertion);
 
 }  // namespace oriel::boundary

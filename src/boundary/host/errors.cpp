@@ -9,7 +9,7 @@
 namespace oriel::boundary {
 namespace {
 
-// Hosts have room for some thousands of user-defined codes; the same sentence uses the same code,
+// Hosts have space for some thousands of user-defined codes; the same sentence uses the same code,
 // and a program that makes ever new ones gets the bare class after this many.
 constexpr std::size_t most_codes = 512;
 

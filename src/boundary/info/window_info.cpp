@@ -21,7 +21,7 @@ namespace oriel::boundary {
 namespace {
 
 std::optional<std::string> value_of(MPI_Info info, const char* key) {
-  // A key that the host has no room for cannot have been set, and asking for it is an error.
+  // A key that the host has no space for cannot have been set, and asking for it is an error.
   if (info == MPI_INFO_NULL || std::strlen(key) >= MPI_MAX_INFO_KEY) return std::nullopt;
   std::array<char, MPI_MAX_INFO_VAL + 1> value;
   int found = 0;

@@ -10,8 +10,8 @@ namespace oriel::boundary {
 namespace {
 
 template <typename Ours>
-int carry_counters(const char* call, MPI_Win win, Ours&& ours) {
-  return carry(call, win, ours, [&] { return no_counters(call, win); });
+int dispatch_counters(const char* call, MPI_Win win, Ours&& ours) {
+  return dispatch_call(call, win, ours, [&] { return no_counters(call, win); });
 }
 
 }  // namespace
@@ -24,28 +24,28 @@ ORIEL_CALL(Err_rma_notification)(void) {
 }
 
 ORIEL_CALL(Win_set_num_notify)(MPI_Win win, MPI_Info /*info*/, int num) {
-  return carry_counters("ORIEL_Win_set_num_notify", win,
-                        [&](BoundWindow& window) { return CounterMaker(window).make(num); });
+  return dispatch_counters("ORIEL_Win_set_num_notify", win,
+                           [&](WindowHandle& window) { return CounterMaker(window).make(num); });
 }
 
 ORIEL_CALL(Win_get_num_notify)(MPI_Win win, int rank, int* num) {
-  return carry_counters("ORIEL_Win_get_num_notify", win,
-                        [&](BoundWindow& window) { return get_number(window, rank, num); });
+  return dispatch_counters("ORIEL_Win_get_num_notify", win,
+                           [&](WindowHandle& window) { return get_number(window, rank, num); });
 }
 
 ORIEL_CALL(Win_get_notify_value)(MPI_Win win, int index, MPI_Count* value) {
-  return carry_counters("ORIEL_Win_get_notify_value", win,
-                        [&](BoundWindow& window) { return get_value(window, index, value); });
+  return dispatch_counters("ORIEL_Win_get_notify_value", win,
+                           [&](WindowHandle& window) { return get_value(window, index, value); });
 }
 
 ORIEL_CALL(Win_set_notify_value)(MPI_Win win, int index, MPI_Count value) {
-  return carry_counters("ORIEL_Win_set_notify_value", win,
-                        [&](BoundWindow& window) { return set_value(window, index, value); });
+  return dispatch_counters("ORIEL_Win_set_notify_value", win,
+                           [&](WindowHandle& window) { return set_value(window, index, value); });
 }
 
 ORIEL_CALL(Win_reset_notify_value)(MPI_Win win, int index, MPI_Count* value) {
-  return carry_counters("ORIEL_Win_reset_notify_value", win,
-                        [&](BoundWindow& window) { return reset_value(window, index, value); });
+  return dispatch_counters("ORIEL_Win_reset_notify_value", win,
+                           [&](WindowHandle& window) { return reset_value(window, index, value); });
 }
 
 ORIEL_CALL(Win_get_notify_request)

@@ -30,7 +30,7 @@ Failure CounterMaker::make(int number) {
     take_memory(static_cast<std::uint32_t>(number));
   }
   if (const Failure bad = exchange()) return bad;
-  meet_rows();
+  map_rows();
   // Whoever has seen all ranks enter the third round may add to the new ones.
   Counters& counters = window_.core->notifications().counters();
   Counters made(window_.core->rank(), std::move(rows_), std::shared_ptr<void>(std::move(memory_)));
@@ -69,7 +69,7 @@ void CounterMaker::take_memory(std::uint32_t number) {
   const std::uint64_t bytes = CounterRow::bytes(number);
   memory_ = {runtime.arena.allocate(bytes, alignof(Counter), error), {&runtime.arena}};
   if (memory_ == nullptr) return give_up(MPI_ERR_NO_MEM, error);
-  mine_.place = runtime.arena.find(memory_.get(), bytes).value_or(Place{});
+  mine_.place = runtime.arena.find(memory_.get(), bytes).value_or(ArenaLocation{});
   mine_.count = number;
 }
 
@@ -92,9 +92,9 @@ CounterMaker::Part CounterMaker::part_of(int rank) const {
   return {{words[0], words[1]}, static_cast<std::uint32_t>(words[2]), static_cast<int>(words[3])};
 }
 
-void CounterMaker::meet_rows() {
+void CounterMaker::map_rows() {
   Window& core = *window_.core;
-  ShmTransport& node = runtime.engine()->routes.node();
+  ShmTransport& node = runtime.engine()->transports.node();
   rows_.resize(static_cast<std::size_t>(core.ranks()));
   for (int rank = 0; rank < core.ranks(); ++rank) {
     const Part part = part_of(rank);

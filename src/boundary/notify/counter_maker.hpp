@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "boundary/host/errors.hpp"
-#include "boundary/runtime/bound_window.hpp"
+#include "boundary/runtime/window_handle.hpp"
 #include "core/notify/counters.hpp"
 #include "transport/shm/arena.hpp"
 
@@ -16,7 +16,7 @@ namespace oriel::boundary {
 /// every rank takes, so that all fail together and none hangs. Under the process lock.
 class CounterMaker {
  public:
-  explicit CounterMaker(BoundWindow& window) : window_(window) {}
+  explicit CounterMaker(WindowHandle& window) : window_(window) {}
 
   /// The calling rank will have so many.
   Failure make(int number);
@@ -24,7 +24,7 @@ class CounterMaker {
  private:
   /// What each rank tells all others.
   struct Part {
-    Place place;
+    ArenaLocation place;
     std::uint32_t count = 0;
     int error_class = MPI_SUCCESS;
   };
@@ -35,9 +35,9 @@ class CounterMaker {
   /// One round: fails if any rank's part has.
   Failure exchange();
   Part part_of(int rank) const;
-  void meet_rows();
+  void map_rows();
 
-  BoundWindow& window_;
+  WindowHandle& window_;
   Part mine_;
   std::string reason_;
   ArenaPiece memory_;

@@ -4,13 +4,13 @@
 #include "boundary/operations/operations.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
-#include "boundary/runtime/not_carried.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/runtime/unsupported_window.hpp"
 
 namespace oriel::boundary {
 namespace {
 
-Failure check_own_counter(const BoundWindow& window, int index) {
+Failure check_own_counter(const WindowHandle& window, int index) {
   if (window.view.has_value()) {
     return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notification counters"};
   }
@@ -18,22 +18,22 @@ Failure check_own_counter(const BoundWindow& window, int index) {
 }
 
 /// Of a program that asks in a loop: others run, and if a rank has ended, it is told so.
-Failure nothing_new(const BoundWindow& window) {
+Failure nothing_new(const WindowHandle& window) {
   let_others_run();
   const int lost = time_to_check_peers() ? window.core->lost_source(-1) : -1;
-  return lost < 0 ? Failure() : lost_rank(*window.carried, lost);
+  return lost < 0 ? Failure() : lost_rank(*window.state, lost);
 }
 
 }  // namespace
 
-Failure get_number(const BoundWindow& window, int rank, int* number) {
+Failure get_number(const WindowHandle& window, int rank, int* number) {
   if (const Failure bad = check_outputs(number)) return bad;
   if (!valid_rank(window, rank)) return {MPI_ERR_RANK, "the rank is not in the window's group"};
   *number = static_cast<int>(window.core->notifications().counters().count(rank));
   return {};
 }
 
-Failure get_value(BoundWindow& window, int index, MPI_Count* value) {
+Failure get_value(WindowHandle& window, int index, MPI_Count* value) {
   if (const Failure bad = check_outputs(value)) return bad;
   if (const Failure bad = check_own_counter(window, index)) return bad;
   Counters& counters = window.core->notifications().counters();
@@ -51,14 +51,14 @@ Failure get_value(BoundWindow& window, int index, MPI_Count* value) {
   return lost && !counters.news(index, now) ? lost : Failure();
 }
 
-Failure set_value(BoundWindow& window, int index, MPI_Count value) {
+Failure set_value(WindowHandle& window, int index, MPI_Count value) {
   if (const Failure bad = check_own_counter(window, index)) return bad;
   if (value < 0) return {MPI_ERR_ARG, "the value of a counter is negative"};
   window.core->exchange_counter(index, static_cast<std::uint64_t>(value));
   return {};
 }
 
-Failure reset_value(BoundWindow& window, int index, MPI_Count* value) {
+Failure reset_value(WindowHandle& window, int index, MPI_Count* value) {
   if (const Failure bad = check_outputs(value)) return bad;
   if (const Failure bad = check_own_counter(window, index)) return bad;
   sweep_pending();
@@ -66,7 +66,7 @@ Failure reset_value(BoundWindow& window, int index, MPI_Count* value) {
   return *value != 0 ? Failure() : nothing_new(window);
 }
 
-Failure await_value(BoundWindow& window, int index, MPI_Count threshold, PendingRequest& request,
+Failure await_value(WindowHandle& window, int index, MPI_Count threshold, PendingRequest& request,
                     bool& posted) {
   if (const Failure bad = check_own_counter(window, index)) return bad;
   if (threshold <= 0) return {};
@@ -77,7 +77,7 @@ Failure await_value(BoundWindow& window, int index, MPI_Count threshold, Pending
 }
 
 int no_counters(const char* call, MPI_Win handle) {
-  return not_carried(call, handle, "notification counters", MPI_ERR_UNSUPPORTED_OPERATION);
+  return unsupported_window(call, handle, "notification counters", MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
 }  // namespace oriel::boundary

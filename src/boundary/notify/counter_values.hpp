@@ -3,18 +3,18 @@
 
 #include "boundary/host/errors.hpp"
 #include "boundary/requests/posting.hpp"
-#include "boundary/runtime/bound_window.hpp"
+#include "boundary/runtime/window_handle.hpp"
 
 namespace oriel::boundary {
 
 // What the calls on a window's notification counters do (N8), whichever spelling they have.
 
-Failure get_number(const BoundWindow& window, int rank, int* number);
-Failure get_value(BoundWindow& window, int index, MPI_Count* value);
-Failure set_value(BoundWindow& window, int index, MPI_Count value);
-Failure reset_value(BoundWindow& window, int index, MPI_Count* value);
+Failure get_number(const WindowHandle& window, int rank, int* number);
+Failure get_value(WindowHandle& window, int index, MPI_Count* value);
+Failure set_value(WindowHandle& window, int index, MPI_Count value);
+Failure reset_value(WindowHandle& window, int index, MPI_Count* value);
 /// The request is told when the counter has reached the threshold; if it has, `posted` is false.
-Failure await_value(BoundWindow& window, int index, MPI_Count threshold, PendingRequest& request,
+Failure await_value(WindowHandle& window, int index, MPI_Count threshold, PendingRequest& request,
                     bool& posted);
 /// A request for that. host() takes the call where the window is not ours.
 template <typename Host>
@@ -22,7 +22,7 @@ int request_value(const char* call, MPI_Win win, int index, MPI_Count threshold,
                   MPI_Request* request, Host&& host) {
   return with_request(
       call, win, request,
-      [&](BoundWindow& window, PendingRequest& pending, bool& posted) {
+      [&](WindowHandle& window, PendingRequest& pending, bool& posted) {
         return await_value(window, index, threshold, pending, posted);
       },
       host);

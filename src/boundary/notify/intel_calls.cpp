@@ -29,18 +29,18 @@ int host_or_unsupported(const char* call, MPI_Win win, Arguments... arguments) {
 /// A call of type Function with these arguments: ours(window), or the host's.
 template <typename Function, typename Ours, typename... Arguments>
 int intel_call(const char* call, MPI_Win win, Ours&& ours, Arguments... arguments) {
-  return carry(call, win, ours,
-               [&] { return host_or_unsupported<Function>(call, win, arguments...); });
+  return dispatch_call(call, win, ours,
+                       [&] { return host_or_unsupported<Function>(call, win, arguments...); });
 }
 
 auto setting(int number) {
-  return [number](BoundWindow& window) { return CounterMaker(window).make(number); };
+  return [number](WindowHandle& window) { return CounterMaker(window).make(number); };
 }
 auto getting(int index, MPI_Count* value) {
-  return [=](BoundWindow& window) { return get_value(window, index, value); };
+  return [=](WindowHandle& window) { return get_value(window, index, value); };
 }
 auto giving(int index, MPI_Count value) {
-  return [=](BoundWindow& window) { return set_value(window, index, value); };
+  return [=](WindowHandle& window) { return set_value(window, index, value); };
 }
 
 /// In the guides of 2021.13 and 2021.14 the window comes before the index. Where handles are

@@ -5,39 +5,40 @@
 
 namespace oriel::boundary {
 
-// Operations with a notice to their target, by whatever names: each is the operation of the same
-// kind with one more argument.
+// Operations with a notification to their target, by whatever names: each is the operation of the
+// same kind with one more argument.
 
 inline Access tagged(Access access, int tag) {
-  access.notice = {NoticeKind::tag, tag, 0};
+  access.notify_arg = {NotifyKind::tag, tag, 0};
   return access;
 }
 inline Access counted(Access access, int index) {
-  access.notice = {NoticeKind::counter, index, 0};
+  access.notify_arg = {NotifyKind::counter, index, 0};
   return access;
 }
 
 /// A put of one contiguous type to mapped memory. False: the general path is to be taken.
-inline bool put_straight(const BoundWindow& window, const Access& access) {
-  const Notice& notice = access.notice;
+inline bool put_straight(const WindowHandle& window, const Access& access) {
+  const NotifyArg& notify_arg = access.notify_arg;
   std::size_t bytes;
   if (access.kind != OperationKind::put || !valid_rank(window, access.rank) ||
       !one_run(access.origin.address, access.origin.count, access.origin.type, access.target_count,
                access.target_type, bytes)) {
     return false;
   }
-  const bool valid = notice.kind == NoticeKind::tag
-                         ? notice.number >= 0
-                         : window.core->notifications().counters().has(access.rank, notice.number);
+  const bool valid =
+      notify_arg.kind == NotifyKind::tag
+          ? notify_arg.number >= 0
+          : window.core->notifications().counters().has(access.rank, notify_arg.number);
   return valid && window.core->put_notified(access.rank, access.displacement, access.origin.address,
-                                            bytes, notice);
+                                            bytes, notify_arg);
 }
 
 template <typename Host>
 inline int notify_at_once(const char* call, MPI_Win handle, const Access& access, Host&& host) {
-  return carry(
+  return dispatch_call(
       call, handle,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         return put_straight(window, access) ? Failure() : issue(window, access);
       },
       host);

@@ -9,8 +9,8 @@
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/requests/window_request.hpp"
-#include "boundary/runtime/not_carried.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/runtime/unsupported_window.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -36,7 +36,7 @@ void describe_notification(const Notification& notification, MPI_Status* status)
 }
 
 /// Source and tag of a call.
-Failure translate(const BoundWindow& window, int source, int tag, NotifyPattern& pattern) {
+Failure translate(const WindowHandle& window, int source, int tag, NotifyPattern& pattern) {
   if (window.view.has_value()) {
     return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notified access"};
   }
@@ -52,7 +52,7 @@ Failure translate(const BoundWindow& window, int source, int tag, NotifyPattern&
 /// What ORIEL_Notify_init and ORIEL_Win_wait_notify make.
 class NotifyRequestHandle final : public WindowRequest {
  public:
-  NotifyRequestHandle(BoundWindow& window, Serves serves, NotifyPattern pattern,
+  NotifyRequestHandle(WindowHandle& window, Serves serves, NotifyPattern pattern,
                       std::uint32_t expected)
       : WindowRequest(window, serves), request_(pattern, expected) {}
 
@@ -68,7 +68,7 @@ class NotifyRequestHandle final : public WindowRequest {
     describe_notification(request_.last(), status);
   }
   int lost(LostSources& sources) const override {
-    return sources.of(*window().carried, request_.pattern().source);
+    return sources.of(*window().state, request_.pattern().source);
   }
 
   NotifyRequest request_;
@@ -78,9 +78,9 @@ int make_request(const char* call, MPI_Win win, PersistentRequest::Serves serves
                  int tag, int expected, MPI_Request* request) {
   bool made = false;
   int code = MPI_SUCCESS;
-  const int raised = carry(
+  const int raised = dispatch_call(
       call, win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         NotifyPattern pattern;
         if (const Failure bad = check_outputs(request)) return bad;
         if (expected < 0) return Failure{MPI_ERR_COUNT, "the expected count is negative"};
@@ -92,12 +92,12 @@ int make_request(const char* call, MPI_Win win, PersistentRequest::Serves serves
             request);
         return Failure();
       },
-      [&] { return not_carried(call, win, missing); });
+      [&] { return unsupported_window(call, win, missing); });
   return made ? code : raised;
 }
 
 /// Whether there is one that matches; its status.
-Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
+Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
               MPI_Status* status) {
   NotifyPattern pattern;
   if (const Failure bad = translate(window, source, tag, pattern)) return bad;
@@ -114,9 +114,9 @@ Failure probe(BoundWindow& window, int source, int tag, bool wait, bool& found,
   if (look()) return {};
   const auto lost = [&] {
     LostSources sources;
-    const int rank = sources.of(*window.carried, pattern.source);
+    const int rank = sources.of(*window.state, pattern.source);
     if (rank < 0 || !sources.all_heard() || look()) return Failure();
-    return lost_rank(*window.carried, rank);
+    return lost_rank(*window.state, rank);
   };
   if (wait) return sweep_until(look, lost);
   let_others_run();
@@ -142,22 +142,22 @@ ORIEL_CALL(Win_wait_notify)(MPI_Win win, int id, MPI_Request* request) {
 ORIEL_CALL(Notify_probe)(MPI_Win win, int source, int tag, MPI_Status* status) {
   constexpr const char* call = "ORIEL_Notify_probe";
   bool found = false;
-  return carry(
+  return dispatch_call(
       call, win,
-      [&](BoundWindow& window) { return probe(window, source, tag, true, found, status); },
-      [&] { return not_carried(call, win, missing); });
+      [&](WindowHandle& window) { return probe(window, source, tag, true, found, status); },
+      [&] { return unsupported_window(call, win, missing); });
 }
 
 ORIEL_CALL(Notify_iprobe)(MPI_Win win, int source, int tag, int* flag, MPI_Status* status) {
   constexpr const char* call = "ORIEL_Notify_iprobe";
   bool found = false;
-  const int code = carry(
+  const int code = dispatch_call(
       call, win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         const Failure bad = check_outputs(flag);
         return bad ? bad : probe(window, source, tag, false, found, status);
       },
-      [&] { return not_carried(call, win, missing); });
+      [&] { return unsupported_window(call, win, missing); });
   if (code == MPI_SUCCESS) *flag = found ? 1 : 0;
   return code;
 }

@@ -5,7 +5,7 @@
 
 #include "boundary/notify/notify_access.hpp"
 #include "boundary/operations/operation_parameters.hpp"
-#include "boundary/runtime/not_carried.hpp"
+#include "boundary/runtime/unsupported_window.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -13,12 +13,13 @@ namespace {
 constexpr const char* missing = "notified access";  // in the host
 
 inline int at_once(const char* call, MPI_Win handle, const Access& access) {
-  return notify_at_once(call, handle, access, [&] { return not_carried(call, handle, missing); });
+  return notify_at_once(call, handle, access,
+                        [&] { return unsupported_window(call, handle, missing); });
 }
 
 int requested(const char* call, MPI_Win handle, const Access& access, MPI_Request* request) {
   return issue_with_request(call, handle, access, request,
-                            [&] { return not_carried(call, handle, missing); });
+                            [&] { return unsupported_window(call, handle, missing); });
 }
 
 }  // namespace

@@ -8,21 +8,21 @@
 using namespace oriel::boundary;
 
 /// Two calls: MPI_Name with its fast path, MPI_Rname always with an Access.
-#define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                         \
-  ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME(Count), MPI_Win win) {                               \
-    if (carried_at_once(win, [&](const BoundWindow& window) {                                    \
-          return name##_at_once(window, ORIEL_##NAME##_NAMES);                                   \
-        })) [[likely]]                                                                           \
-      return MPI_SUCCESS;                                                                        \
-    return carry_aside(                                                                          \
-        "MPI_" #Name #suffix, win,                                                               \
-        [=](BoundWindow& window) { return issue(window, name##_access(ORIEL_##NAME##_NAMES)); }, \
-        [=] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                     \
-  }                                                                                              \
-  ORIEL_MPI_CALL(R##name##suffix)(ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) {     \
-    return issue_with_request(                                                                   \
-        "MPI_R" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), request,                \
-        [&] { return host_mpi().R##name##suffix(ORIEL_##NAME##_NAMES, win, request); });         \
+#define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                          \
+  ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME(Count), MPI_Win win) {                                \
+    if (try_fast_path(win, [&](const WindowHandle& window) {                                      \
+          return name##_at_once(window, ORIEL_##NAME##_NAMES);                                    \
+        })) [[likely]]                                                                            \
+      return MPI_SUCCESS;                                                                         \
+    return dispatch_general(                                                                      \
+        "MPI_" #Name #suffix, win,                                                                \
+        [=](WindowHandle& window) { return issue(window, name##_access(ORIEL_##NAME##_NAMES)); }, \
+        [=] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                      \
+  }                                                                                               \
+  ORIEL_MPI_CALL(R##name##suffix)(ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) {      \
+    return issue_with_request(                                                                    \
+        "MPI_R" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), request,                 \
+        [&] { return host_mpi().R##name##suffix(ORIEL_##NAME##_NAMES, win, request); });          \
   }
 
 #define ORIEL_OPERATIONS(Count, suffix)                              \
@@ -41,13 +41,13 @@ ORIEL_OPERATIONS(MPI_Count, _c)
 ORIEL_MPI_CALL(Fetch_and_op)
 (const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,
  MPI_Win win) {
-  if (carried_at_once(win, [&](const BoundWindow& window) {
+  if (try_fast_path(win, [&](const WindowHandle& window) {
         return fetch_and_op_at_once(window, origin, result, type, rank, displacement, op);
       })) [[likely]]
     return MPI_SUCCESS;
-  return carry_aside(
+  return dispatch_general(
       "MPI_Fetch_and_op", win,
-      [=](BoundWindow& window) {
+      [=](WindowHandle& window) {
         return issue(window, fetch_and_op_access(origin, result, type, rank, displacement, op));
       },
       [=] { return host_mpi().Fetch_and_op(origin, result, type, rank, displacement, op, win); });
@@ -56,13 +56,13 @@ ORIEL_MPI_CALL(Fetch_and_op)
 ORIEL_MPI_CALL(Compare_and_swap)
 (const void* origin, const void* compare, void* result, MPI_Datatype type, int rank,
  MPI_Aint displacement, MPI_Win win) {
-  if (carried_at_once(win, [&](const BoundWindow& window) {
+  if (try_fast_path(win, [&](const WindowHandle& window) {
         return compare_and_swap_at_once(window, origin, compare, result, type, rank, displacement);
       })) [[likely]]
     return MPI_SUCCESS;
-  return carry_aside(
+  return dispatch_general(
       "MPI_Compare_and_swap", win,
-      [=](BoundWindow& window) {
+      [=](WindowHandle& window) {
         return issue(window,
                      compare_and_swap_access(origin, compare, result, type, rank, displacement));
       },

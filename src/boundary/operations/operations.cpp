@@ -62,19 +62,19 @@ std::uint64_t bytes_in(const Elements& elements) {
   return wraps ? std::numeric_limits<std::uint64_t>::max() : bytes;
 }
 
-bool fits(const Elements& data, const Elements& room) {
-  return bytes_in(data) <= bytes_in(room);
+bool fits(const Elements& data, const Elements& plans) {
+  return bytes_in(data) <= bytes_in(plans);
 }
 
 /// Of an operation on a window made from a memory handle: where in its memory. Windows of ours are
 /// checked by the core.
-Failure find_in_handle(const BoundWindow& window, const HandleView& view, const Access& access,
+Failure find_in_handle(const WindowHandle& window, const HandleView& view, const Access& access,
                        Operation& operation) {
   if (access.rank != view.target) {
     return {MPI_ERR_RANK,
             "a window made from a memory handle has the handle's owner as its target"};
   }
-  if (access.notice.wanted()) {
+  if (access.notify_arg.wanted()) {
     return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notified access"};
   }
   if (!window.core->passive(access.rank)) {
@@ -97,7 +97,7 @@ Failure find_in_handle(const BoundWindow& window, const HandleView& view, const 
 
 }  // namespace
 
-bool moved(const BoundWindow& window, bool write, int rank, MPI_Aint displacement,
+bool moved(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
            MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local) {
   const Known* there = runtime.datatypes.look(target_type);
   const Known* own = runtime.datatypes.look(local.type);
@@ -130,13 +130,13 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
   return true;
 }
 
-std::byte* straight_by_handle(const BoundWindow& window, int rank, MPI_Aint displacement,
+std::byte* straight_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
                               std::size_t bytes) {
   if (!window.view.has_value() || rank != window.view->target) return nullptr;
   return window.core->direct(*window.view, displacement, bytes);
 }
 
-bool copied(const BoundWindow& window, bool write, int rank, MPI_Aint displacement, void* local,
+bool copied(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
             std::size_t bytes) {
   if (valid_rank(window, rank))
     return window.core->copy_directly(write, rank, displacement, local, bytes);
@@ -144,7 +144,7 @@ bool copied(const BoundWindow& window, bool write, int rank, MPI_Aint displaceme
          window.core->copy_directly(write, *window.view, displacement, local, bytes);
 }
 
-Failure check_counter(const BoundWindow& window, int rank, int index) {
+Failure check_counter(const WindowHandle& window, int rank, int index) {
   const Counters& counters = window.core->notifications().counters();
   if (counters.has(rank, index)) return {};
   const std::uint32_t count = counters.count(rank);
@@ -156,9 +156,9 @@ Failure check_counter(const BoundWindow& window, int rank, int index) {
                       : "the last one is " + std::to_string(count - 1)));
 }
 
-bool carry_out_at_once(const BoundWindow& window, const Access& access) {
+bool carry_out_at_once(const WindowHandle& window, const Access& access) {
   const bool put = access.kind == OperationKind::put;
-  if ((!put && access.kind != OperationKind::get) || access.notice.wanted()) return false;
+  if ((!put && access.kind != OperationKind::get) || access.notify_arg.wanted()) return false;
   const UserBuffer& local = put ? access.origin : access.result;
   if (put) {
     return put_at_once(window, local.address, local.count, local.type, access.rank,
@@ -168,9 +168,9 @@ bool carry_out_at_once(const BoundWindow& window, const Access& access) {
                      access.displacement, access.target_count, access.target_type);
 }
 
-Failure issue(BoundWindow& window, const Access& access, Completion* completion, bool& posted) {
+Failure issue(WindowHandle& window, const Access& access, Completion* completion, bool& posted) {
   const OperationKind kind = access.kind;
-  if (access.notice.kind == NoticeKind::tag && access.notice.number < 0) {
+  if (access.notify_arg.kind == NotifyKind::tag && access.notify_arg.number < 0) {
     return {MPI_ERR_TAG, "the tag of a notification is negative"};
   }
   const bool reads_origin = kind != OperationKind::get &&
@@ -206,8 +206,9 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   } else if (!valid_rank(window, access.rank)) {
     return {MPI_ERR_RANK, "the rank is not in the window's group"};
   }
-  if (access.notice.kind == NoticeKind::counter) {
-    if (const Failure bad = check_counter(window, access.rank, access.notice.number)) return bad;
+  if (access.notify_arg.kind == NotifyKind::counter) {
+    if (const Failure bad = check_counter(window, access.rank, access.notify_arg.number))
+      return bad;
   }
   // On a dynamic window it is an address, or what a datatype of addresses is moved by.
   if (access.displacement < 0 && (!window.core->dynamic() || window.view.has_value())) {
@@ -230,7 +231,7 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
               "the datatypes of the two sides are made of different predefined types"};
     }
   }
-  const bool own_epoch = access.notice.wanted() && !window.core->covered(access.rank);
+  const bool own_epoch = access.notify_arg.wanted() && !window.core->covered(access.rank);
   if (completion != nullptr && !own_epoch && !window.core->passive(access.rank)) {
     return {MPI_ERR_RMA_SYNC, "request-based operations need a lock or lock_all epoch"};
   }
@@ -242,12 +243,12 @@ Failure issue(BoundWindow& window, const Access& access, Completion* completion,
   operation.ordered = window.info.order.load();
   operation.line = own_line();
   operation.thread = thread_of(operation.line);
-  operation.notice = access.notice;
-  operation.notice.bytes = operation.bytes();
+  operation.notify_arg = access.notify_arg;
+  operation.notify_arg.bytes = operation.bytes();
   sweep_now_and_then();
   const Outcome outcome = window.core->issue(operation);
   posted = outcome.ok() && !outcome.done;
-  if (transfers_under_way()) agent.nudge_after_operation();
+  if (transfers_under_way()) agent.wake_after_operation();
   return failure(outcome.error, window.core->reason());
 }
 

@@ -5,9 +5,9 @@
 
 #include "boundary/host/errors.hpp"
 #include "boundary/requests/posting.hpp"
-#include "boundary/runtime/bound_window.hpp"
 #include "boundary/runtime/line_keeper.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/runtime/window_handle.hpp"
 #include "core/operation/operation.hpp"
 #include "core/operation/order.hpp"
 
@@ -33,16 +33,16 @@ struct Access {
   MPI_Op op = MPI_REPLACE;
   bool predefined_only = false;  // the call takes no derived datatype
   bool completes_there = false;  // its request waits for the target as well
-  Notice notice{};               // its bytes are left to issue()
+  NotifyArg notify_arg{};        // its bytes are left to issue()
 };
 
 /// MPI_ERR_RMA_NOTIFICATION of a counter that the rank does not have.
-Failure check_counter(const BoundWindow& window, int rank, int index);
+Failure check_counter(const WindowHandle& window, int rank, int index);
 
 /// Any operation, by the general path: arguments checked in MPI's order (count, type, rank,
 /// displacement, op), then issued. `posted` tells whether the completion is going to be told.
-Failure issue(BoundWindow& window, const Access& access, Completion* completion, bool& posted);
-inline Failure issue(BoundWindow& window, const Access& access) {
+Failure issue(WindowHandle& window, const Access& access, Completion* completion, bool& posted);
+inline Failure issue(WindowHandle& window, const Access& access) {
   bool posted = false;
   return issue(window, access, nullptr, posted);
 }
@@ -78,12 +78,12 @@ inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_C
 }
 
 /// straight() on a window made from a memory handle.
-std::byte* straight_by_handle(const BoundWindow& window, int rank, MPI_Aint displacement,
+std::byte* straight_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
                               std::size_t bytes);
 
 /// Where so many bytes lie that may be loaded and stored, or null. The predicate of the fast path;
 /// whatever it declines takes a longer one.
-inline std::byte* straight(const BoundWindow& window, int rank, MPI_Aint displacement,
+inline std::byte* straight(const WindowHandle& window, int rank, MPI_Aint displacement,
                            std::size_t bytes) {
   if (valid_rank(window, rank)) [[likely]]
     return window.core->direct(rank, displacement, bytes);
@@ -92,11 +92,11 @@ inline std::byte* straight(const BoundWindow& window, int rank, MPI_Aint displac
 
 /// The longer one of memory a system call away: whether the bytes have been put there (`write`), or
 /// got.
-bool copied(const BoundWindow& window, bool write, int rank, MPI_Aint displacement, void* local,
+bool copied(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
             std::size_t bytes);
 
 /// The longest one, of any datatypes.
-bool moved(const BoundWindow& window, bool write, int rank, MPI_Aint displacement,
+bool moved(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
            MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local);
 
 inline void copy(void* to, const void* from, std::size_t bytes) {
@@ -127,7 +127,7 @@ inline Access put_access(const void* origin, MPI_Count origin_count, MPI_Datatyp
           .target_type = target_type};
 }
 
-inline bool put_at_once(const BoundWindow& window, const void* origin, MPI_Count origin_count,
+inline bool put_at_once(const WindowHandle& window, const void* origin, MPI_Count origin_count,
                         MPI_Datatype origin_type, int rank, MPI_Aint displacement,
                         MPI_Count target_count, MPI_Datatype target_type) {
   std::size_t bytes;
@@ -153,7 +153,7 @@ inline Access get_access(void* result, MPI_Count result_count, MPI_Datatype resu
           .target_type = target_type};
 }
 
-inline bool get_at_once(const BoundWindow& window, void* result, MPI_Count result_count,
+inline bool get_at_once(const WindowHandle& window, void* result, MPI_Count result_count,
                         MPI_Datatype result_type, int rank, MPI_Aint displacement,
                         MPI_Count target_count, MPI_Datatype target_type) {
   std::size_t bytes;
@@ -189,7 +189,7 @@ inline bool may_update(ThreadLine*& line) {
 
 /// The fast path of accumulates: `count` elements of one predefined type. Part of each call's: its
 /// ten arguments would be a third of the work.
-[[gnu::always_inline]] inline bool update_elements(const BoundWindow& window, OperationKind kind,
+[[gnu::always_inline]] inline bool update_elements(const WindowHandle& window, OperationKind kind,
                                                    MPI_Op op, MPI_Datatype type, MPI_Count count,
                                                    int rank, MPI_Aint displacement,
                                                    const void* origin, void* result) {
@@ -222,7 +222,7 @@ inline Access accumulate_access(const void* origin, MPI_Count origin_count,
           .op = op};
 }
 
-inline bool accumulate_at_once(const BoundWindow& window, const void* origin,
+inline bool accumulate_at_once(const WindowHandle& window, const void* origin,
                                MPI_Count origin_count, MPI_Datatype origin_type, int rank,
                                MPI_Aint displacement, MPI_Count target_count,
                                MPI_Datatype target_type, MPI_Op op) {
@@ -245,7 +245,7 @@ inline Access get_accumulate_access(const void* origin, MPI_Count origin_count,
           .op = op};
 }
 
-inline bool get_accumulate_at_once(const BoundWindow& window, const void* origin,
+inline bool get_accumulate_at_once(const WindowHandle& window, const void* origin,
                                    MPI_Count origin_count, MPI_Datatype origin_type, void* result,
                                    MPI_Count result_count, MPI_Datatype result_type, int rank,
                                    MPI_Aint displacement, MPI_Count target_count,
@@ -264,7 +264,7 @@ inline Access fetch_and_op_access(const void* origin, void* result, MPI_Datatype
   return access;
 }
 
-inline bool fetch_and_op_at_once(const BoundWindow& window, const void* origin, void* result,
+inline bool fetch_and_op_at_once(const WindowHandle& window, const void* origin, void* result,
                                  MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op) {
   return update_elements(window, OperationKind::get_accumulate, op, type, 1, rank, displacement,
                          origin, result);
@@ -283,7 +283,7 @@ inline Access compare_and_swap_access(const void* origin, const void* compare, v
           .predefined_only = true};
 }
 
-inline bool compare_and_swap_at_once(const BoundWindow& window, const void* origin,
+inline bool compare_and_swap_at_once(const WindowHandle& window, const void* origin,
                                      const void* compare, void* result, MPI_Datatype type, int rank,
                                      MPI_Aint displacement) {
   const OperationKind kind = OperationKind::compare_and_swap;
@@ -300,7 +300,7 @@ inline bool compare_and_swap_at_once(const BoundWindow& window, const void* orig
 }
 
 /// The operation by one of the fast paths. False: the general path is to be taken.
-bool carry_out_at_once(const BoundWindow& window, const Access& access);
+bool carry_out_at_once(const WindowHandle& window, const Access& access);
 
 /// A request-based operation: a request that is complete if the operation is.
 template <typename Host>
@@ -308,7 +308,7 @@ int issue_with_request(const char* call, MPI_Win handle, const Access& access, M
                        Host&& host) {
   return with_request(
       call, handle, request,
-      [&](BoundWindow& window, Completion& completion, bool& posted) {
+      [&](WindowHandle& window, Completion& completion, bool& posted) {
         if (valid_rank(window, access.rank) && window.core->passive(access.rank) &&
             carry_out_at_once(window, access)) {
           return Failure();

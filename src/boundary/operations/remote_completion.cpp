@@ -5,7 +5,7 @@
 
 #include "boundary/operations/operation_parameters.hpp"
 #include "boundary/operations/operations.hpp"
-#include "boundary/runtime/not_carried.hpp"
+#include "boundary/runtime/unsupported_window.hpp"
 #include "core/operation/order.hpp"
 
 namespace oriel::boundary {
@@ -16,7 +16,7 @@ constexpr const char* missing = "requests for completion at the target";  // in 
 int requested(const char* call, MPI_Win handle, Access access, MPI_Request* request) {
   access.completes_there = true;
   const int code = issue_with_request(call, handle, access, request,
-                                      [&] { return not_carried(call, handle, missing); });
+                                      [&] { return unsupported_window(call, handle, missing); });
   order_behind_flush();
   return code;
 }

@@ -34,8 +34,8 @@ constexpr long between_pieces = 50'000;
 // in this many intervals: a look costs some twenty microseconds of a processor that is in use.
 constexpr std::uint64_t intervals_in_rest = 16;
 // So long a program that was expected to compute is left alone.
-constexpr std::uint64_t after_nudge = 30'000;
-// Of a program that waits for its operations at once, one nudge in so many is heard: each costs
+constexpr std::uint64_t after_wake = 30'000;
+// Of a program that waits for its operations at once, one wake-up in so many is heard: each costs
 // some twenty microseconds, a tenth of what a megabyte takes.
 constexpr unsigned most_unheard = 63;
 // While no window needs the agent.
@@ -89,8 +89,8 @@ void Agent::stop() {
   if (!running()) return;
   stopping_ = true;
   // It sleeps at one of the two, or on the network for a moment.
-  nudge_.give();
-  ShmTransport& node = runtime.engine()->routes.node();
+  wake_event_.give();
+  ShmTransport& node = runtime.engine()->transports.node();
   node.ring(node.doorbell(node.self()));
   thread_->join();
   thread_.reset();
@@ -103,25 +103,25 @@ void Agent::run() {
   std::uint64_t rest = interval_;
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (!process.serving()) {
-      nudge_.wait(unneeded);
+      wake_event_.wait(unneeded);
       continue;
     }
     seen_ = process.sweeps();
-    bool nudged = nudge_.wait(rest);
-    if (!nudged && process.sweeps() != seen_) {
+    bool signaled = wake_event_.wait(rest);
+    if (!signaled && process.sweeps() != seen_) {
       // Has the program left MPI since?
       seen_ = process.sweeps();
-      nudged = nudge_.wait(interval_);
+      signaled = wake_event_.wait(interval_);
     }
-    if (nudged) {
+    if (signaled) {
       // Is it going to wait for what it has begun, or does it compute?
       seen_ = process.sweeps();
-      sleep_for(after_nudge);
+      sleep_for(after_wake);
     }
     // Each look takes the processor from the program for some microseconds.
     const bool served = serve();
     rest = served ? interval_ : std::min(2 * rest, longest_rest_);
-    if (!nudged) continue;
+    if (!signaled) continue;
     in_vain_ = served ? 0 : std::min(2 * in_vain_ + 1, most_unheard);
     unheard_.store(in_vain_, std::memory_order_relaxed);
   }
@@ -147,7 +147,7 @@ bool Agent::serve() {
   Look found = look();
   const bool served = found != Look::left;
   // It neither spins nor yields: the processor is the program's.
-  Sleeper sleeper(runtime.engine()->routes.node(), 0, 0, false);
+  Sleeper sleeper(runtime.engine()->transports.node(), 0, 0, false);
   while (found != Look::left) {
     if (found == Look::moved) {
       sleeper.reset();
@@ -169,9 +169,9 @@ bool Agent::sleep_on_network() {
     const TryGuard guard(runtime.lock);
     if (!guard) return true;
     Engine& engine = *runtime.engine();
-    Network* network = engine.routes.network();
+    Network* network = engine.transports.network();
     if (network == nullptr) return false;
-    AtomicNetwork* atomics = engine.routes.atomics();
+    AtomicNetwork* atomics = engine.transports.atomics();
     look[0].fd = network->wait_descriptor();
     if (atomics != nullptr) look[1].fd = atomics->wait_descriptor();
     blind = look[0].fd < 0 || (atomics != nullptr && look[1].fd < 0);

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "boundary/progress/progress.hpp"
-#include "transport/shm/nudge.hpp"
+#include "transport/shm/wake_event.hpp"
 
 namespace oriel::boundary {
 
@@ -35,13 +35,13 @@ class Agent {
   void disown() { [[maybe_unused]] const std::thread* parents = thread_.release(); }
   /// A call returns with something under way that others can go on with: if the program now
   /// computes, the agent is needed soon.
-  void nudge() { nudge_.give(); }
+  void wake() { wake_event_.give(); }
   /// The same after an operation: many programs wait for it at once, and do not need the agent.
   /// While that has been so, only now and then one is heard.
-  void nudge_after_operation() {
-    if (nudge_.given()) return;
+  void wake_after_operation() {
+    if (wake_event_.given()) return;
     const unsigned unheard = unheard_.load(std::memory_order_relaxed);
-    if (unheard == 0) return nudge_.give();
+    if (unheard == 0) return wake_event_.give();
     unheard_.store(unheard - 1, std::memory_order_relaxed);
   }
 
@@ -60,8 +60,8 @@ class Agent {
   std::unique_ptr<std::thread> thread_;
   bool refused_ = false;  // the system has once, and the user has been told
   std::atomic<bool> stopping_{false};
-  Nudge nudge_;
-  std::atomic<unsigned> unheard_{0};  // so many nudges after operations come to nothing
+  WakeEvent wake_event_;
+  std::atomic<unsigned> unheard_{0};  // so many wake-ups after operations come to nothing
   unsigned in_vain_ = 0;              // what unheard_ was set to last
   std::uint64_t interval_ = 0;        // nanoseconds
   std::uint64_t longest_rest_ = 0;

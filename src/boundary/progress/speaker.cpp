@@ -7,23 +7,23 @@
 
 namespace oriel::boundary {
 
-int find_speaker(MPI_Comm communicator, bool speaks, int& speaker) {
+int find_reporting_rank(MPI_Comm communicator, bool reports, int& reporting_rank) {
   int rank = 0;
   int ranks = 0;
   PMPI_Comm_rank(communicator, &rank);
   PMPI_Comm_size(communicator, &ranks);
-  const int candidate = speaks ? rank : ranks;
-  return setup::allreduce(&candidate, &speaker, 1, MPI_INT, MPI_MIN, communicator);
+  const int candidate = reports ? rank : ranks;
+  return setup::allreduce(&candidate, &reporting_rank, 1, MPI_INT, MPI_MIN, communicator);
 }
 
-int hear(MPI_Comm communicator, int speaker, std::string& words) {
+int share_report(MPI_Comm communicator, int reporting_rank, std::string& words) {
   int rank = 0;
   PMPI_Comm_rank(communicator, &rank);
   std::array<char, 512> text{};
-  if (rank == speaker) words.copy(text.data(), text.size() - 1);
+  if (rank == reporting_rank) words.copy(text.data(), text.size() - 1);
   const int code =
-      setup::broadcast(text.data(), static_cast<int>(text.size()), speaker, communicator);
-  if (code == MPI_SUCCESS && rank != speaker) words = text.data();
+      setup::broadcast(text.data(), static_cast<int>(text.size()), reporting_rank, communicator);
+  if (code == MPI_SUCCESS && rank != reporting_rank) words = text.data();
   return code;
 }
 

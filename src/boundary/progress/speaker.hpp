@@ -11,8 +11,8 @@ namespace oriel::boundary {
 // by it only some are heard. All ranks come here.
 
 /// The lowest rank that speaks.
-int find_speaker(MPI_Comm communicator, bool speaks, int& speaker);
-/// Its words to all others, as far as an error string has room for them.
-int hear(MPI_Comm communicator, int speaker, std::string& words);
+int find_reporting_rank(MPI_Comm communicator, bool reports, int& reporting_rank);
+/// Its words to all others, as far as an error string has space for them.
+int share_report(MPI_Comm communicator, int reporting_rank, std::string& words);
 
 }  // namespace oriel::boundary

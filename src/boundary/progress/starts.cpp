@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Persistent requests of ours are started and freed by the host's calls.
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/progress/request_tests.hpp"
+#include "boundary/progress/request_completion.hpp"
 #include "boundary/requests/persistent_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 

@@ -52,8 +52,8 @@ bool sweep_once() {
 
 Waiter::Waiter(bool rings)
     : engine_(*runtime.engine()),
-      sleeper_(engine_.routes.node(), engine_.spins, engine_.yields, engine_.crowded(),
-               !rings || engine_.routes.network() != nullptr) {}
+      sleeper_(engine_.transports.node(), engine_.spins, engine_.yields, engine_.crowded(),
+               !rings || engine_.transports.network() != nullptr) {}
 
 void Waiter::round() {
   if (engine_.process.sweep()) {
@@ -90,14 +90,14 @@ void Waiter::idle() {
   sleeper_.idle([] { return sweep_once(); }, [this] { check_peers_ = true; });
 }
 
-Failure wait_for(const BoundWindow& window, Flag& flag) {
+Failure wait_for(const WindowHandle& window, Flag& flag) {
   if (const Failure lost = wait_until(window, [&] { return flag.done(); })) {
     return lost;  // the flag stays behind: somebody may still tell it
   }
   const Error error = flag.error();
   runtime.give_back(flag);
   if (error == Error::peer_lost) {
-    if (const Failure lost = look_for_lost_peers(*window.carried)) return lost;
+    if (const Failure lost = look_for_lost_peers(*window.state)) return lost;
   }
   return failure(error, "an operation of the epoch failed");
 }

@@ -71,23 +71,23 @@ Failure sweep_until(Done&& done, Lost&& lost) {
 
 /// The same for what a window's epochs wait for.
 template <typename Done>
-Failure wait_until(const BoundWindow& window, Done&& done) {
-  return sweep_until(done, [&] { return look_for_lost_peers(*window.carried); });
+Failure wait_until(const WindowHandle& window, Done&& done) {
+  return sweep_until(done, [&] { return look_for_lost_peers(*window.state); });
 }
 
 /// Waits until the flag is told, and gives it back.
-Failure wait_for(const BoundWindow& window, Flag& flag);
+Failure wait_for(const WindowHandle& window, Flag& flag);
 
 /// A blocking call from its nonblocking form: start(completion) and sweeps until that is told.
 template <typename Start>
-inline Failure block(const BoundWindow& window, Start&& start) {
+inline Failure block(const WindowHandle& window, Start&& start) {
   Flag& flag = runtime.spare_flag();
   const Outcome outcome = start(&flag);
   if (outcome.done) [[likely]] {
     if (outcome.error == Error::peer_lost) [[unlikely]] {
-      if (const Failure lost = look_for_lost_peers(*window.carried)) return lost;
+      if (const Failure lost = look_for_lost_peers(*window.state)) return lost;
       const int rank = window.core->lost_source(-1);
-      if (rank >= 0) return lost_rank(*window.carried, rank);
+      if (rank >= 0) return lost_rank(*window.state, rank);
     }
     const Failure failed = failure(outcome.error, window.core->reason());
     sweep_pending();  // a call that waits does so anyway

@@ -4,7 +4,7 @@
 #include "boundary/progress/waits.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
-#include "boundary/progress/request_tests.hpp"
+#include "boundary/progress/request_completion.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/requests/persistent_requests.hpp"
 #include "boundary/requests/requests.hpp"

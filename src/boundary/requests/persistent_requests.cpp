@@ -98,7 +98,7 @@ void PersistentRequests::free_spare() {
   spare_.clear();
 }
 
-void PersistentRequests::cut_off(const BoundWindow& window) {
+void PersistentRequests::cut_off(const WindowHandle& window) {
   for (const auto& request : all_) request->note_end_of(window);
 }
 

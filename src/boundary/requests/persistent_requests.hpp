@@ -9,8 +9,8 @@
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/process/handle_table.hpp"
-#include "boundary/runtime/bound_window.hpp"
 #include "boundary/runtime/lost_peers.hpp"
+#include "boundary/runtime/window_handle.hpp"
 
 namespace oriel::boundary {
 
@@ -71,7 +71,7 @@ class PersistentRequest {
   /// waits tell then.
   virtual Failure cut_off() const { return {}; }
   /// The handle of the window goes.
-  virtual void note_end_of(const BoundWindow&) {}
+  virtual void note_end_of(const WindowHandle&) {}
   /// The program has freed it.
   virtual void let_go() {}
 
@@ -103,7 +103,7 @@ class PersistentRequests {
   std::unique_ptr<PersistentRequest> remove(MPI_Request handle, PersistentRequest& request);
   /// The handle of the window goes; its requests stay until they are freed, and do nothing any
   /// more.
-  void cut_off(const BoundWindow& window);
+  void cut_off(const WindowHandle& window);
 
   /// The host gets back the handles that are kept, before it or the communicator that they are made
   /// on ends.

@@ -13,9 +13,9 @@ int with_request(const char* call, MPI_Win handle, MPI_Request* request, Start&&
                  Host&& host) {
   PendingRequest* pending = nullptr;
   bool ours = false;
-  const int code = carry(
+  const int code = dispatch_call(
       call, handle,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         ours = true;
         if (const Failure bad = check_outputs(request)) return bad;
         PendingRequest& candidate = requests.acquire(window);

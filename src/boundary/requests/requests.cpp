@@ -15,13 +15,13 @@ void PendingRequest::complete(Error error) {
   requests.complete(*this, error);
 }
 
-PendingRequest& Requests::acquire(const BoundWindow& window) {
+PendingRequest& Requests::acquire(const WindowHandle& window) {
   const Guard guard(runtime.request_lock);
   if (unused_.empty()) unused_.push_back(&all_.emplace_back());
   PendingRequest& request = *unused_.back();
   unused_.pop_back();
   request = PendingRequest();
-  request.window_ = window.carried.get();
+  request.window_ = window.state.get();
   return request;
 }
 
@@ -90,7 +90,7 @@ void Requests::fail_lost() {
   const Guard engine_guard(runtime.lock);
   const Guard guard(runtime.request_lock);
   // A look costs system calls for every peer: one for all requests of a window.
-  std::unordered_map<const CarriedWindow*, bool> lost;
+  std::unordered_map<const WindowState*, bool> lost;
   LostSources sources;
   for (PendingRequest& request : all_) {
     if (!request.handed_out_ || !request.held_ || request.queued_) continue;

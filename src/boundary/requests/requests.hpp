@@ -11,8 +11,8 @@
 
 namespace oriel::boundary {
 
-struct BoundWindow;
-struct CarriedWindow;
+struct WindowHandle;
+struct WindowState;
 
 /// One request that only our sweeps can complete: a generalized request of the host, so that it
 /// works wherever a request does (E1). It is reused when the core has told it, the host has been
@@ -26,7 +26,7 @@ class PendingRequest final : public Completion {
  private:
   friend class Requests;
   MPI_Request handle_ = MPI_REQUEST_NULL;
-  const CarriedWindow* window_ = nullptr;
+  const WindowState* window_ = nullptr;
   Error error_ = Error::none;
   bool awaits_anybody_ = false;
   bool held_ = true;         // by the core, which is going to tell it
@@ -42,7 +42,7 @@ class PendingRequest final : public Completion {
 class Requests {
  public:
   /// To pass to a core call as its Completion.
-  PendingRequest& acquire(const BoundWindow& window);
+  PendingRequest& acquire(const WindowHandle& window);
   /// That call finished or failed: it will not be told.
   void withdraw(PendingRequest& request);
   /// Makes the handle; without the process lock.

@@ -8,7 +8,7 @@ namespace oriel::boundary {
 /// A persistent request on a window, for what the window's notifications tell.
 class WindowRequest : public PersistentRequest {
  public:
-  explicit WindowRequest(BoundWindow& window, Serves serves = Serves::again)
+  explicit WindowRequest(WindowHandle& window, Serves serves = Serves::again)
       : PersistentRequest(serves), window_(&window) {}
 
   ErrorTaker error_taker() const final {
@@ -17,22 +17,22 @@ class WindowRequest : public PersistentRequest {
   }
 
  protected:
-  BoundWindow& window() const { return *window_; }
+  WindowHandle& window() const { return *window_; }
 
  private:
-  Failure lost_failure(int rank) const final { return lost_rank(*window_->carried, rank); }
+  Failure lost_failure(int rank) const final { return lost_rank(*window_->state, rank); }
   Failure cut_off() const final {
     if (window_ != nullptr) return {};
     return {MPI_ERR_REQUEST, "the request's window has been freed"};
   }
-  void note_end_of(const BoundWindow& window) final {
+  void note_end_of(const WindowHandle& window) final {
     if (window_ != &window) return;
     // Other handles of the window may outlive this one.
     if (active() && !done()) abandon();
     window_ = nullptr;
   }
 
-  BoundWindow* window_;  // null: it has been freed
+  WindowHandle* window_;  // null: it has been freed
 };
 
 }  // namespace oriel::boundary

@@ -8,7 +8,7 @@
 
 namespace oriel::boundary {
 
-Failure look_for_lost_peers(const CarriedWindow& window) {
+Failure look_for_lost_peers(const WindowState& window) {
   const int rank = window.core->lost_peer();
   if (rank < 0) return {};
   if (window.forgiven_looks > 0) {
@@ -18,19 +18,19 @@ Failure look_for_lost_peers(const CarriedWindow& window) {
   return lost_rank(window, rank);
 }
 
-Failure look_for_any_lost(const CarriedWindow& window) {
+Failure look_for_any_lost(const WindowState& window) {
   const int rank = window.core->lost_source(-1);
   return rank >= 0 ? lost_rank(window, rank) : Failure();
 }
 
-Failure lost_rank(const CarriedWindow& window, int rank) {
+Failure lost_rank(const WindowState& window, int rank) {
   return said(MPI_ERR_OTHER,
               "rank " + std::to_string(rank) + " of the window has ended" +
                   (window.core->member(rank).control == nullptr ? " or cannot be reached" : "") +
                   ", so this call cannot complete");
 }
 
-int LostSources::of(const CarriedWindow& window, int source) {
+int LostSources::of(const WindowState& window, int source) {
   const auto [looked, unseen] = known_.try_emplace({&window, source}, -1);
   if (unseen) looked->second = window.core->lost_source(source);
   return looked->second;

@@ -31,8 +31,8 @@ long launched_here() {
 }  // namespace
 
 Engine::Engine(std::unique_ptr<ShmTransport> node)
-    : routes(std::move(node)),
-      process(routes, routes.node().self()),
+    : transports(std::move(node)),
+      process(transports, transports.node().self()),
       spins(setting_int("ORIEL_SPIN")),
       yields(setting_int("ORIEL_YIELD")),
       launched_crowded(setting_bool("ORIEL_CROWDED") ||

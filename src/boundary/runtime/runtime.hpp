@@ -14,10 +14,10 @@
 #include "boundary/host/self_comm.hpp"
 #include "boundary/process/handle_table.hpp"
 #include "boundary/process/process_lock.hpp"
-#include "boundary/runtime/bound_window.hpp"
 #include "boundary/runtime/line_keeper.hpp"
+#include "boundary/runtime/window_handle.hpp"
 #include "core/process.hpp"
-#include "transport/routes.hpp"
+#include "transport/composite_transport.hpp"
 #include "transport/shm/arena.hpp"
 
 namespace oriel::boundary {
@@ -26,9 +26,9 @@ namespace oriel::boundary {
 struct Engine {
   explicit Engine(std::unique_ptr<ShmTransport> node);
 
-  Routes routes;
+  CompositeTransport transports;
   Process process;
-  std::vector<std::unique_ptr<BoundWindow>> windows;
+  std::vector<std::unique_ptr<WindowHandle>> windows;
   std::uint32_t next_window = 1;  // number of the next window
   unsigned operations = 0;        // see sweep_now_and_then
   long spins;
@@ -37,11 +37,11 @@ struct Engine {
   bool launched_crowded;    // the launcher started more ranks on this node than it has processors
 
   /// More ranks than processors: waiting must give the processor away.
-  bool crowded() { return launched_crowded || routes.node().crowded(); }
+  bool crowded() { return launched_crowded || transports.node().crowded(); }
   /// All that was sent has left this process.
   bool drained() {
-    return !routes.node().backlogged() &&
-           (routes.network() == nullptr || routes.network()->drained());
+    return !transports.node().backlogged() &&
+           (transports.network() == nullptr || transports.network()->drained());
   }
 };
 
@@ -51,7 +51,7 @@ class Runtime {
   ProcessLock lock;
   ProcessLock request_lock;  // of Requests; below all others
   SelfComm self;
-  HandleTable<BoundWindow> windows;
+  HandleTable<WindowHandle> windows;
   Datatypes datatypes;
   Arena arena;
 
@@ -115,7 +115,7 @@ inline void sweep_pending() {
 
 /// Direct transfers go on while the program computes, if somebody looks after them.
 inline bool transfers_under_way() {
-  Network* network = runtime.engine()->routes.network();
+  Network* network = runtime.engine()->transports.network();
   return network != nullptr && network->transferring();
 }
 
@@ -126,7 +126,7 @@ inline void sweep_now_and_then() {
     return;
   Engine& engine = *runtime.engine();
   constexpr unsigned rarely = 16;
-  if (engine.routes.network() == nullptr || ++engine.operations % rarely == 0) {
+  if (engine.transports.network() == nullptr || ++engine.operations % rarely == 0) {
     engine.process.sweep_in_passing();
   }
 }
@@ -151,9 +151,9 @@ int carry_by_host(const char* call, MPI_Win handle, Host&& host) {
 /// The shape of every call on a window: not ours, to the host; ours, to the core; an error, to the
 /// window's error handler once the lock is released.
 template <typename Ours, typename Host>
-inline int carry(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
+inline int dispatch_call(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
   Failure failure;
-  BoundWindow* window;
+  WindowHandle* window;
   {
     const Guard guard(runtime.lock);
     window = runtime.windows.find(handle_key(handle));
@@ -168,19 +168,19 @@ inline int carry(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
 }
 
 /// The fast path of a call, which any thread takes without the lock. True: it has done everything;
-/// false: nothing, and carry_aside() has to.
+/// false: nothing, and dispatch_general() has to.
 template <typename AtOnce>
-inline bool carried_at_once(MPI_Win handle, AtOnce&& at_once) {
-  const BoundWindow* window = runtime.windows.find(handle_key(handle));
+inline bool try_fast_path(MPI_Win handle, AtOnce&& at_once) {
+  const WindowHandle* window = runtime.windows.find(handle_key(handle));
   return window != nullptr && at_once(*window);
 }
 
-/// carry() behind a fast path, in a function of its own. `ours` and `host` have copies of the
-/// call's arguments: the fast path then keeps these in registers, and does nothing for a call that
-/// seldom follows.
+/// dispatch_call() behind a fast path, in a function of its own. `ours` and `host` have copies of
+/// the call's arguments: the fast path then keeps these in registers, and does nothing for a call
+/// that seldom follows.
 template <typename Ours, typename Host>
-[[gnu::noinline]] int carry_aside(const char* call, MPI_Win handle, Ours ours, Host host) {
-  return carry(call, handle, ours, host);
+[[gnu::noinline]] int dispatch_general(const char* call, MPI_Win handle, Ours ours, Host host) {
+  return dispatch_call(call, handle, ours, host);
 }
 
 }  // namespace oriel::boundary

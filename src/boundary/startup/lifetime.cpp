@@ -78,17 +78,17 @@ void Lifetime::end_session() {
   take_down();
 }
 
-void Lifetime::part() {
-  void (*const parting)() = parting_;
-  if (parting != nullptr && runtime.engine() != nullptr) parting();
+void Lifetime::disconnect() {
+  void (*const hook)() = disconnect_;
+  if (hook != nullptr && runtime.engine() != nullptr) hook();
 }
 
-void Lifetime::part_with_last_session() {
+void Lifetime::disconnect_with_last_session() {
   {
     const std::lock_guard alone(alone_);
     if (!ends_with_session()) return;
   }
-  part();  // others are waited for
+  disconnect();  // others are waited for
 }
 
 void Lifetime::before_world_ends() {

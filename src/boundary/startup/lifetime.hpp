@@ -31,11 +31,11 @@ class Lifetime {
   void count_own(int change);
   void begin_session();
   void end_session();
-  /// What part() does, for whoever has something to settle with others before MPI ends.
-  void set_parting(void (*parting)()) { parting_ = parting; }
-  void part();
+  /// What disconnect() does, for whoever has something to settle with others before MPI ends.
+  void set_disconnect(void (*hook)()) { disconnect_ = hook; }
+  void disconnect();
   /// The same where a session ends and the engine with it.
-  void part_with_last_session();
+  void disconnect_with_last_session();
   /// Around the host's own MPI_Finalize, in which windows may still be freed.
   void before_world_ends();
   void after_world_ended();
@@ -46,7 +46,7 @@ class Lifetime {
   void disown();
 
   std::mutex alone_;
-  std::atomic<void (*)()> parting_{nullptr};
+  std::atomic<void (*)()> disconnect_{nullptr};
   unsigned long holds_ = 0;  // of windows and of calls that make one
   unsigned long own_ = 0;    // of these
   unsigned long sessions_ = 0;

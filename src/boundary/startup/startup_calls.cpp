@@ -42,7 +42,7 @@ ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session*
 }
 
 ORIEL_MPI_CALL(Session_finalize)(MPI_Session* session) {
-  lifetime.part_with_last_session();
+  lifetime.disconnect_with_last_session();
   lifetime.end_session();
   const int code = host_mpi().Session_finalize(session);
   if (code != MPI_SUCCESS) lifetime.begin_session();
@@ -52,7 +52,7 @@ ORIEL_MPI_CALL(Session_finalize)(MPI_Session* session) {
 #endif
 
 ORIEL_MPI_CALL(Finalize)() {
-  lifetime.part();
+  lifetime.disconnect();
   lifetime.before_world_ends();
   const int code = host_mpi().Finalize();
   lifetime.after_world_ended();

@@ -29,7 +29,7 @@ std::string Announcements::rank_and_host(int rank) const {
 }
 
 void Announcements::lay_out_contiguously() {
-  Place next = by_rank.front().memory;
+  ArenaLocation next = by_rank.front().memory;
   for (Announcement& announcement : by_rank) {
     announcement.memory = next;
     next.offset += announcement.size;

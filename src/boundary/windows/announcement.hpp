@@ -20,8 +20,8 @@ struct WindowDraft;
 struct Announcement {
   Node node;
   ProcessName process;
-  Place control;              // of its ControlBlock
-  Place memory;               // that peers map: see WindowDraft::mapped_bytes()
+  ArenaLocation control;      // of its ControlBlock
+  ArenaLocation memory;       // that peers map: see WindowDraft::mapped_bytes()
   std::uint64_t address = 0;  // of the window memory in its process
   std::uint64_t size = 0;
   std::uint64_t disp_unit = 1;

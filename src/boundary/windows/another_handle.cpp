@@ -12,18 +12,18 @@ namespace oriel::boundary {
 namespace {
 
 /// With the parent's error handler, if it has been given one.
-bool make_handle(MPI_Win parent, BoundWindow& made) {
+bool make_handle(MPI_Win parent, WindowHandle& made) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  made.traces = {.handler = made.traces.handler &&
-                            PMPI_Win_get_errhandler(parent, &handler) == MPI_SUCCESS};
+  made.user_state = {.handler = made.user_state.handler &&
+                                PMPI_Win_get_errhandler(parent, &handler) == MPI_SUCCESS};
   const bool success = host_windows.make(runtime.self, handler, &made.handle);
-  if (made.traces.handler) PMPI_Errhandler_free(&handler);
+  if (made.user_state.handler) PMPI_Errhandler_free(&handler);
   return success;
 }
 
 }  // namespace
 
-int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<BoundWindow> made,
+int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<WindowHandle> made,
              MPI_Win* win) {
   made->info.update(info);
   std::string error;

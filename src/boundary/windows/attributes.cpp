@@ -17,14 +17,14 @@ int noted(const char* name, MPI_Win handle, Call&& call, Note&& note) {
   const int code = carry_by_host(name, handle, call);
   if (code != MPI_SUCCESS) return code;
   const Guard guard(runtime.lock);
-  if (BoundWindow* window = runtime.windows.find(handle_key(handle))) note(window->traces);
+  if (WindowHandle* window = runtime.windows.find(handle_key(handle))) note(window->user_state);
   return code;
 }
 
 }  // namespace
 
-int delete_attributes(BoundWindow& window) {
-  std::vector<int>& keys = window.traces.attributes;
+int delete_attributes(WindowHandle& window) {
+  std::vector<int>& keys = window.user_state.attributes;
   while (true) {
     int key;
     {
@@ -48,26 +48,26 @@ using namespace oriel::boundary;
 ORIEL_MPI_CALL(Win_set_attr)(MPI_Win win, int keyval, void* value) {
   return noted(
       "MPI_Win_set_attr", win, [&] { return host_mpi().Win_set_attr(win, keyval, value); },
-      [&](Traces& traces) {
-        std::erase(traces.attributes, keyval);
-        traces.attributes.push_back(keyval);
+      [&](UserState& user_state) {
+        std::erase(user_state.attributes, keyval);
+        user_state.attributes.push_back(keyval);
       });
 }
 
 ORIEL_MPI_CALL(Win_delete_attr)(MPI_Win win, int keyval) {
   return noted(
       "MPI_Win_delete_attr", win, [&] { return host_mpi().Win_delete_attr(win, keyval); },
-      [&](Traces& traces) { std::erase(traces.attributes, keyval); });
+      [&](UserState& user_state) { std::erase(user_state.attributes, keyval); });
 }
 
 ORIEL_MPI_CALL(Win_set_name)(MPI_Win win, const char* name) {
   return noted(
       "MPI_Win_set_name", win, [&] { return host_mpi().Win_set_name(win, name); },
-      [&](Traces& traces) { traces.name = true; });
+      [&](UserState& user_state) { user_state.name = true; });
 }
 
 ORIEL_MPI_CALL(Win_set_errhandler)(MPI_Win win, MPI_Errhandler handler) {
   return noted(
       "MPI_Win_set_errhandler", win, [&] { return host_mpi().Win_set_errhandler(win, handler); },
-      [&](Traces& traces) { traces.handler = true; });
+      [&](UserState& user_state) { user_state.handler = true; });
 }

@@ -11,7 +11,7 @@ namespace oriel::boundary {
 
 /// Who every rank of a window is, as it was found out when the window was made (B8): the few that
 /// are mapped as they are, of all others what cannot be said in less.
-class MemberTable final : public Directory {
+class MemberTable final : public MemberResolver {
  public:
   /// `atomics`: of every rank, the way of the network's atomics.
   MemberTable(const std::vector<Member>& members, bool atomics);

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "boundary/runtime/not_carried.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/runtime/unsupported_window.hpp"
 #include "boundary/windows/another_handle.hpp"
 #include "boundary/windows/handle_bytes.hpp"
 
@@ -19,7 +19,7 @@ static_assert(sizeof(HandleBytes) <= ORIEL_MAX_MEMHANDLE_SIZE);
 
 constexpr const char* missing = "memory handles";
 
-Failure check_parent(const BoundWindow& parent) {
+Failure check_parent(const WindowHandle& parent) {
   if (parent.core->dynamic() && !parent.view.has_value()) return {};
   return {MPI_ERR_RMA_FLAVOR,
           "only a window from MPI_Win_create_dynamic, or a duplicate of it, has memory handles"};
@@ -30,11 +30,11 @@ Failure no_handle() {
           "the bytes are not a memory handle of that rank on this window, or it has been released"};
 }
 
-Failure create(const BoundWindow& parent, const void* base, MPI_Aint size, HandleBytes& made) {
+Failure create(const WindowHandle& parent, const void* base, MPI_Aint size, HandleBytes& made) {
   if (const Failure bad = check_parent(parent)) return bad;
   if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
   Piece piece{reinterpret_cast<std::uintptr_t>(base), static_cast<std::uint64_t>(size), {}};
-  piece.place = runtime.arena.find(base, piece.bytes).value_or(Place{});
+  piece.place = runtime.arena.find(base, piece.bytes).value_or(ArenaLocation{});
   Window& core = *parent.core;
   HandleName name;
   if (const Error error = core.create_handle(piece, name); error != Error::none) {
@@ -49,7 +49,7 @@ Failure create(const BoundWindow& parent, const void* base, MPI_Aint size, Handl
   return {};
 }
 
-Failure release(const BoundWindow& parent, const void* memhandle) {
+Failure release(const WindowHandle& parent, const void* memhandle) {
   if (const Failure bad = check_parent(parent)) return bad;
   if (memhandle == nullptr) return no_handle();
   const HandleBytes given = HandleBytes::from(memhandle);
@@ -61,7 +61,7 @@ Failure release(const BoundWindow& parent, const void* memhandle) {
   return {};
 }
 
-Failure open(const BoundWindow& parent, const void* memhandle, MPI_Aint size, int disp_unit,
+Failure open(const WindowHandle& parent, const void* memhandle, MPI_Aint size, int disp_unit,
              int target, HandleView& view) {
   if (const Failure bad = check_parent(parent)) return bad;
   if (!valid_rank(parent, target)) {
@@ -93,9 +93,9 @@ using oriel::HandleView;
 ORIEL_CALL(Memhandle_create)
 (void* base, MPI_Aint size, MPI_Info, MPI_Win parent, void* memhandle, int* memhandle_size) {
   constexpr const char* call = "ORIEL_Memhandle_create";
-  return carry(
+  return dispatch_call(
       call, parent,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         HandleBytes made;
         if (const Failure bad = check_outputs(memhandle, memhandle_size)) return bad;
         if (const Failure bad = create(window, base, size, made)) return bad;
@@ -103,30 +103,30 @@ ORIEL_CALL(Memhandle_create)
         *memhandle_size = static_cast<int>(sizeof made);
         return Failure();
       },
-      [&] { return not_carried(call, parent, missing); });
+      [&] { return unsupported_window(call, parent, missing); });
 }
 
 ORIEL_CALL(Memhandle_release)(void* memhandle, MPI_Win parent) {
   constexpr const char* call = "ORIEL_Memhandle_release";
-  return carry(
-      call, parent, [&](BoundWindow& window) { return release(window, memhandle); },
-      [&] { return not_carried(call, parent, missing); });
+  return dispatch_call(
+      call, parent, [&](WindowHandle& window) { return release(window, memhandle); },
+      [&] { return unsupported_window(call, parent, missing); });
 }
 
 ORIEL_CALL(Win_from_memhandle)
 (const void* memhandle, MPI_Aint size, int disp_unit, MPI_Info info, int target, MPI_Win parent,
  MPI_Win* win) {
   constexpr const char* call = "ORIEL_Win_from_memhandle";
-  std::unique_ptr<BoundWindow> made;
-  const int code = carry(
+  std::unique_ptr<WindowHandle> made;
+  const int code = dispatch_call(
       call, parent,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         HandleView view;
         if (const Failure bad = check_outputs(win)) return bad;
         if (const Failure bad = open(window, memhandle, size, disp_unit, target, view)) {
           return bad;
         }
-        made = std::make_unique<BoundWindow>(window);
+        made = std::make_unique<WindowHandle>(window);
         made->base = nullptr;
         made->size = size;
         made->disp_unit = disp_unit;
@@ -135,6 +135,6 @@ ORIEL_CALL(Win_from_memhandle)
         ++count_of(*made);
         return Failure();
       },
-      [&] { return not_carried(call, parent, missing); });
+      [&] { return unsupported_window(call, parent, missing); });
   return code == MPI_SUCCESS ? hand_out(call, parent, info, std::move(made), win) : code;
 }

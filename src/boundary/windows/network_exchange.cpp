@@ -38,9 +38,9 @@ void offer_atomics(const WindowDraft& draft, void* memory, NetworkAnnouncement& 
   // Whether an element is aligned must be seen from its place in the window.
   constexpr std::uintptr_t largest_element = 8;
   if (reinterpret_cast<std::uintptr_t>(memory) % largest_element != 0) return;
-  Routes& routes = runtime.engine()->routes;
-  if (routes.atomics() == nullptr) routes.set_atomics(AtomicNetwork::open());
-  AtomicNetwork* atomics = routes.atomics();
+  CompositeTransport& transports = runtime.engine()->transports;
+  if (transports.atomics() == nullptr) transports.set_atomics(AtomicNetwork::open());
+  AtomicNetwork* atomics = transports.atomics();
   if (atomics == nullptr) return;
   if (draft.mine.size != 0) {
     draft.own->atomic_exposure = atomics->expose(memory, draft.mine.size, own.atomic_memory);
@@ -70,21 +70,21 @@ int meet_other_nodes(WindowDraft& draft, const Announcements& announced, const N
   NetworkAnnouncement own;
   if (draft.holds_engine) {
     const Guard guard(runtime.lock);
-    Routes& routes = runtime.engine()->routes;
+    CompositeTransport& transports = runtime.engine()->transports;
     std::string error;
-    if (routes.network() == nullptr) routes.set_network(Network::open(error));
-    if (routes.network() == nullptr) {
+    if (transports.network() == nullptr) transports.set_network(Network::open(error));
+    if (transports.network() == nullptr) {
       draft.fail(MPI_ERR_OTHER, "there is no way to " + others_than_first(announced, groups) +
                                     ": " + (groups.obstacle.empty() ? "" : groups.obstacle + " ") +
                                     error +
                                     "; or set ORIEL_DISABLE=1 to use the host MPI's windows");
     } else {
-      own.name = routes.network()->name();
+      own.name = transports.network()->name();
       if (draft.dynamic()) {
         // Nothing is exposed: what is attached, its owner looks up for each operation.
-        own.exposed = routes.network()->direct() ? 1 : 0;
+        own.exposed = transports.network()->direct() ? 1 : 0;
       } else {
-        expose(draft, *routes.network(), own);
+        expose(draft, *transports.network(), own);
       }
     }
   }

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "boundary/operations/ops.hpp"
-#include "boundary/runtime/not_carried.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/runtime/unsupported_window.hpp"
 #include "core/operation/atomic_set.hpp"
 
 namespace oriel::boundary {
@@ -56,7 +56,7 @@ bool intrinsic(const Window& window, const NamedOp& op, const PredefinedType* ty
   return window.intrinsic(bit(reduction.op), reduction, count);
 }
 
-Failure query(const BoundWindow& window, std::string_view ops, MPI_Aint most, MPI_Datatype type,
+Failure query(const WindowHandle& window, std::string_view ops, MPI_Aint most, MPI_Datatype type,
               int& flag) {
   if (most < 0) return {MPI_ERR_COUNT, "the largest count is negative"};
   const Datatypes::Known* known = runtime.datatypes.find(type);
@@ -86,11 +86,11 @@ using namespace oriel::boundary;
 ORIEL_CALL(Win_op_intrinsic)
 (const char* ops, MPI_Aint max_count, MPI_Datatype type, MPI_Win win, int* flag) {
   constexpr const char* call = "ORIEL_Win_op_intrinsic";
-  return carry(
+  return dispatch_call(
       call, win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         if (const Failure bad = check_outputs(flag)) return bad;
         return query(window, ops != nullptr ? ops : "", max_count, type, *flag);
       },
-      [&] { return not_carried(call, win, missing); });
+      [&] { return unsupported_window(call, win, missing); });
 }

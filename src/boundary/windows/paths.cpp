@@ -20,8 +20,9 @@ std::string path_to(const Member& member) {
     case Path::served:
       break;
   }
-  if (member.process < Routes::first_elsewhere) return "by messages";
-  return std::string("over ") + runtime.engine()->routes.network()->name().endpoint.provider.data();
+  if (member.process < CompositeTransport::first_elsewhere) return "by messages";
+  return std::string("over ") +
+         runtime.engine()->transports.network()->name().endpoint.provider.data();
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ std::string describe_protocols(Window& window) {
 }
 
 std::string describe_network() {
-  if (const Network* open = runtime.engine()->routes.network()) return open->description();
+  if (const Network* open = runtime.engine()->transports.network()) return open->description();
   std::string error;
   const std::unique_ptr<Network> tried = Network::open(error);
   return tried != nullptr ? tried->description() : error;

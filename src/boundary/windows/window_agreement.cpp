@@ -17,14 +17,15 @@ namespace {
 
 /// All ranks raise the error of the lowest rank that has one of this class.
 int fail_together(WindowDraft& draft, const Announcements& announced, int error_class) {
-  int speaker = 0;
-  int code = find_speaker(draft.communicator, draft.error_class == error_class, speaker);
+  int reporting_rank = 0;
+  int code =
+      find_reporting_rank(draft.communicator, draft.error_class == error_class, reporting_rank);
   if (code != MPI_SUCCESS) return code;
   std::string words = draft.reason;
-  code = hear(draft.communicator, speaker, words);
+  code = share_report(draft.communicator, reporting_rank, words);
   if (code != MPI_SUCCESS) return code;
   if (draft.error_class == MPI_SUCCESS) {
-    draft.reason = announced.rank_and_host(speaker) + " could not take part: " + words;
+    draft.reason = announced.rank_and_host(reporting_rank) + " could not take part: " + words;
   }
   return raise(draft.communicator, draft.call, error_class, draft.reason);
 }
@@ -32,7 +33,7 @@ int fail_together(WindowDraft& draft, const Announcements& announced, int error_
 /// All ranks come here together.
 void note_peers(const WindowDraft& draft, const WindowMembers& members) {
   const Guard guard(runtime.lock);
-  ShmTransport& transport = runtime.engine()->routes.node();
+  ShmTransport& transport = runtime.engine()->transports.node();
   if (std::ranges::all_of(members.by_rank, [&](const Member& member) {
         return member.control == nullptr || transport.vm_allowed(member.process);
       })) {

@@ -25,7 +25,7 @@ namespace {
 /// All ranks are through with the window, and whatever was pending is over. Where a fence is
 /// counted by messages it takes another one until all have ended the first. `failed`: an operation
 /// has; the window can be freed all the same.
-Failure quiesce(BoundWindow& window, Failure& failed) {
+Failure quiesce(WindowHandle& window, Failure& failed) {
   // What a target has refused is told when the others have been kept company.
   const auto keep = [&](const Failure& bad) {
     if (bad.error_class != MPI_ERR_RMA_RANGE) return bad;
@@ -51,7 +51,7 @@ Failure quiesce(BoundWindow& window, Failure& failed) {
   // Who has ended the last fence may end altogether where there is no MPI_Finalize to hold it,
   // before others have heard of all the rest: an absence says something only if it lasts, some
   // seconds.
-  window.carried->forgiven_looks = 30;
+  window.state->forgiven_looks = 30;
   if (const Failure bad = fence(true)) return bad;
   return wait_until(window, [&] {
     return window.core->quiet() && window.core->leave() && runtime.engine()->drained();
@@ -60,13 +60,13 @@ Failure quiesce(BoundWindow& window, Failure& failed) {
 
 /// Whether the other ranks have to take part in freeing the handle: it is the last one of a window
 /// that this process has not left yet.
-bool must_leave(const BoundWindow& window) {
-  return !window.view.has_value() && window.carried->handles == 1 && !window.carried->left;
+bool must_leave(const WindowHandle& window) {
+  return !window.view.has_value() && window.state->handles == 1 && !window.state->left;
 }
 
-Failure check_unused(const BoundWindow& window) {
+Failure check_unused(const WindowHandle& window) {
   if (!must_leave(window)) return {};
-  if (window.carried->views != 0) {
+  if (window.state->views != 0) {
     return {MPI_ERR_OTHER,
             "windows made from memory handles of this one are left; free them first"};
   }
@@ -78,12 +78,12 @@ Failure check_unused(const BoundWindow& window) {
 
 /// The handle does not count any more. With the last one this process leaves the window, which is
 /// collective; what becomes of those before it is nobody else's business.
-Failure leave(BoundWindow& window, Failure& failed) {
+Failure leave(WindowHandle& window, Failure& failed) {
   // Delete callbacks have run since.
   if (const Failure bad = check_unused(window)) return bad;
   if (must_leave(window)) {
     if (const Failure bad = quiesce(window, failed)) return bad;
-    window.carried->left = true;
+    window.state->left = true;
   }
   --count_of(window);
   persistent_requests.cut_off(window);
@@ -91,12 +91,12 @@ Failure leave(BoundWindow& window, Failure& failed) {
 }
 
 /// A handle that counts no longer is the host's again, or kept: see HostWindows.
-int give_back(BoundWindow* window, MPI_Win* handle) {
+int give_back(WindowHandle* window, MPI_Win* handle) {
   // What is left on it the host deletes: what came after delete_attributes(), and what the Fortran
   // layer has set, which only the host knows. Where such a callback fails, the other ranks have
   // freed the window, and the next MPI_Win_free is this process's own affair.
-  const Traces& traces = window->traces;
-  const bool keep = !traces.name && traces.attributes.empty() && !fortran_layer_loaded();
+  const UserState& user_state = window->user_state;
+  const bool keep = !user_state.name && user_state.attributes.empty() && !fortran_layer_loaded();
   if (!keep) {
     if (const int code = host_windows.free(handle); code != MPI_SUCCESS) {
       const Guard guard(runtime.lock);
@@ -115,17 +115,17 @@ Failure not_dynamic() {
           "takes and gives up more"};
 }
 
-Failure attach(const BoundWindow& window, const void* base, MPI_Aint size) {
+Failure attach(const WindowHandle& window, const void* base, MPI_Aint size) {
   if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
   if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
   Piece piece{reinterpret_cast<std::uintptr_t>(base), static_cast<std::uint64_t>(size), {}};
   // Memory of ours is mapped by the node's peers; other memory is one system call away.
-  piece.place = runtime.arena.find(base, piece.bytes).value_or(Place{});
+  piece.place = runtime.arena.find(base, piece.bytes).value_or(ArenaLocation{});
   sweep_now_and_then();
   return failure_of(window, window.core->attach(piece));
 }
 
-Failure detach(const BoundWindow& window, const void* base) {
+Failure detach(const WindowHandle& window, const void* base) {
   if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
   sweep_now_and_then();
   return failure_of(window, window.core->detach(reinterpret_cast<std::uintptr_t>(base)));
@@ -185,10 +185,10 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   if (const Failure bad = check_outputs(win)) {
     return raise(MPI_COMM_SELF, call, bad.error_class, bad.reason);
   }
-  BoundWindow* ours = nullptr;
-  int code = carry(
+  WindowHandle* ours = nullptr;
+  int code = dispatch_call(
       call, *win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         ours = &window;
         return check_unused(window);
       },
@@ -205,8 +205,8 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
     if (code != MPI_SUCCESS) return code;
   }
   Failure failed;
-  code = carry(
-      call, *win, [&](BoundWindow& window) { return leave(window, failed); },
+  code = dispatch_call(
+      call, *win, [&](WindowHandle& window) { return leave(window, failed); },
       [&] { return host_mpi().Win_free(win); });
   if (code != MPI_SUCCESS) return code;
   requests.tell_host();
@@ -221,14 +221,14 @@ ORIEL_MPI_CALL(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
 }
 
 ORIEL_MPI_CALL(Win_attach)(MPI_Win win, void* base, MPI_Aint size) {
-  return carry(
-      "MPI_Win_attach", win, [&](BoundWindow& window) { return attach(window, base, size); },
+  return dispatch_call(
+      "MPI_Win_attach", win, [&](WindowHandle& window) { return attach(window, base, size); },
       [&] { return host_mpi().Win_attach(win, base, size); });
 }
 
 ORIEL_MPI_CALL(Win_detach)(MPI_Win win, const void* base) {
-  return carry(
-      "MPI_Win_detach", win, [&](BoundWindow& window) { return detach(window, base); },
+  return dispatch_call(
+      "MPI_Win_detach", win, [&](WindowHandle& window) { return detach(window, base); },
       [&] { return host_mpi().Win_detach(win, base); });
 }
 

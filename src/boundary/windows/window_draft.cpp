@@ -11,7 +11,7 @@
 namespace oriel::boundary {
 
 WindowDraft::WindowDraft(const char* name, MPI_Comm on, MPI_Info info)
-    : call(name), communicator(on), window(std::make_unique<BoundWindow>()) {
+    : call(name), communicator(on), window(std::make_unique<WindowHandle>()) {
   window->info.read(info);
   window->suggested_counters = window->info.suggested_counters();
   window->most_counters = window->info.most_counters();
@@ -20,7 +20,7 @@ WindowDraft::WindowDraft(const char* name, MPI_Comm on, MPI_Info info)
 WindowDraft::~WindowDraft() {
   if (window == nullptr) return;
   if (window->handle != MPI_WIN_NULL) host_windows.keep(window->handle, false);
-  if (window->carried->group != MPI_GROUP_NULL) PMPI_Group_free(&window->carried->group);
+  if (window->state->group != MPI_GROUP_NULL) PMPI_Group_free(&window->state->group);
   {
     const Guard guard(runtime.lock);
     if (mine.window != 0) runtime.engine()->process.forget_window(mine.window);
@@ -51,10 +51,10 @@ void WindowDraft::take_memory(std::uint64_t bytes) {
   ControlBlock::create(own->control.get(), static_cast<std::uint32_t>(ranks), name);
 }
 
-Place WindowDraft::take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece) {
+ArenaLocation WindowDraft::take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece) {
   std::string error;
   piece = {runtime.arena.allocate(bytes, alignment, error), {&runtime.arena}};
-  if (piece != nullptr) return runtime.arena.find(piece.get(), bytes).value_or(Place{});
+  if (piece != nullptr) return runtime.arena.find(piece.get(), bytes).value_or(ArenaLocation{});
   fail(MPI_ERR_NO_MEM, error);
   return {};
 }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "boundary/host/host.hpp"
-#include "boundary/runtime/bound_window.hpp"
 #include "boundary/runtime/own_memory.hpp"
+#include "boundary/runtime/window_handle.hpp"
 #include "boundary/windows/announcement.hpp"
 
 namespace oriel::boundary {
@@ -41,13 +41,13 @@ struct WindowDraft {
   bool holds_engine = false;  // until the window does
   bool contiguous = false;    // one piece of rank 0's holds the memory of all ranks
   Announcement mine;
-  std::unique_ptr<BoundWindow> window;
+  std::unique_ptr<WindowHandle> window;
   std::shared_ptr<OwnMemory> own;  // the region's, once that is made
   int error_class = MPI_SUCCESS;   // of this rank's failure
   std::string reason;
 
  private:
-  Place take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece);
+  ArenaLocation take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece);
 };
 
 }  // namespace oriel::boundary

@@ -5,23 +5,23 @@
 #include <memory>
 #include <utility>
 
-#include "boundary/runtime/not_carried.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/runtime/unsupported_window.hpp"
 #include "boundary/windows/another_handle.hpp"
 
 using namespace oriel::boundary;
 
 ORIEL_CALL(Win_dup_with_info)(MPI_Win parent, MPI_Info info, MPI_Win* win) {
   constexpr const char* call = "ORIEL_Win_dup_with_info";
-  std::unique_ptr<BoundWindow> made;
-  const int code = carry(
+  std::unique_ptr<WindowHandle> made;
+  const int code = dispatch_call(
       call, parent,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         if (const Failure bad = check_outputs(win)) return bad;
-        made = std::make_unique<BoundWindow>(window);
+        made = std::make_unique<WindowHandle>(window);
         ++count_of(window);
         return Failure();
       },
-      [&] { return not_carried(call, parent, "duplicates"); });
+      [&] { return unsupported_window(call, parent, "duplicates"); });
   return code == MPI_SUCCESS ? hand_out(call, parent, info, std::move(made), win) : code;
 }

@@ -10,25 +10,25 @@
 
 namespace oriel::boundary {
 
-void destroy_window(BoundWindow* window, bool keep) {
+void destroy_window(WindowHandle* window, bool keep) {
   const MPI_Win handle = window->handle;
-  const bool handled = window->traces.handler;
+  const bool handled = window->user_state.handler;
   // Another thread may be freeing another handle: the last one that is through takes the window.
-  std::shared_ptr<CarriedWindow> carried;
+  std::shared_ptr<WindowState> state;
   {
     const Guard guard(runtime.lock);
     persistent_requests.cut_off(*window);  // those that delete callbacks have made
     runtime.windows.erase(handle_key(window->handle), window);
     Engine& engine = *runtime.engine();
-    carried = std::move(window->carried);
+    state = std::move(window->state);
     std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
-    if (carried.use_count() != 1) {
-      carried = nullptr;
+    if (state.use_count() != 1) {
+      state = nullptr;
     } else {
-      engine.process.destroy_window(*carried->core);
+      engine.process.destroy_window(*state->core);
     }
   }
-  if (carried != nullptr) PMPI_Group_free(&carried->group);
+  if (state != nullptr) PMPI_Group_free(&state->group);
   if (keep) host_windows.keep(handle, handled);
   lifetime.let_go();
 }

@@ -83,7 +83,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outpu
   if (const int code = PMPI_Comm_size(communicator, &draft_.ranks); code != MPI_SUCCESS) {
     return code;
   }
-  if (const int code = PMPI_Comm_group(communicator, &draft_.window->carried->group);
+  if (const int code = PMPI_Comm_group(communicator, &draft_.window->state->group);
       code != MPI_SUCCESS) {
     return code;
   }
@@ -97,14 +97,14 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outpu
   note_windows_on(communicator);
   Announcement& mine = draft_.mine;
   mine.node = Node::here();
-  if (draft_.holds_engine) draft_.own = std::make_shared<OwnMemory>(runtime.engine()->routes);
+  if (draft_.holds_engine) draft_.own = std::make_shared<OwnMemory>(runtime.engine()->transports);
   if (mine.failed != 0) return MPI_SUCCESS;
   mine.size = static_cast<std::uint64_t>(size);
   mine.disp_unit = static_cast<std::uint64_t>(disp_unit);
   mine.intrinsic = draft_.window->info.accumulate_intrinsic ? 1 : 0;
   // Peers try it when they attach us.
-  if (draft_.ranks > 1) runtime.engine()->routes.node().permit_vm();
-  mine.process = runtime.engine()->routes.node().name();
+  if (draft_.ranks > 1) runtime.engine()->transports.node().permit_vm();
+  mine.process = runtime.engine()->transports.node().name();
   mine.knows_peers = knows_peers(communicator, mine.process.id) ? 1 : 0;
   mine.window = runtime.engine()->next_window++;
   runtime.engine()->process.expect_window(mine.window);
@@ -150,7 +150,7 @@ int WindowMaker::make(MPI_Win* handle) {
 }
 
 int WindowMaker::make_with_memory(void* base, MPI_Win* handle) {
-  const BoundWindow* window = draft_.window.get();  // lives on as the engine's
+  const WindowHandle* window = draft_.window.get();  // lives on as the engine's
   const int code = make(handle);
   // The argument is declared void* and is the address of a pointer of whatever type.
   if (code == MPI_SUCCESS) std::memcpy(base, &window->base, sizeof window->base);
@@ -159,7 +159,7 @@ int WindowMaker::make_with_memory(void* base, MPI_Win* handle) {
 
 int WindowMaker::finish(const WindowMembers& members, const WindowAgreement& agreed,
                         MPI_Win* handle) {
-  BoundWindow& window = *draft_.window;
+  WindowHandle& window = *draft_.window;
   WindowSpec spec;
   spec.id = draft_.mine.window;
   spec.shared = draft_.shared();
@@ -174,7 +174,7 @@ int WindowMaker::finish(const WindowMembers& members, const WindowAgreement& agr
     Engine& engine = *runtime.engine();
     spec.region = make_region(engine, members);
     window.ranks = draft_.ranks;
-    window.carried->core = window.core = &engine.process.create_window(std::move(spec));
+    window.state->core = window.core = &engine.process.create_window(std::move(spec));
     engine.node_sends |= agreed.messages_on_node;
   }
   if (agreed.remote && Agent::needed(window.info.no_locks)) agent.start();
@@ -208,8 +208,8 @@ std::shared_ptr<Region> WindowMaker::make_region(Engine& engine, const WindowMem
   for (int rank = 0; rank < draft_.ranks; ++rank) {
     if (members.of(rank).control != nullptr) spec.mapped.push_back(rank);
   }
-  spec.directory = std::make_shared<MemberTable>(members.by_rank, !members.atomics.empty());
-  return std::make_shared<Region>(std::move(spec), engine.routes);
+  spec.resolver = std::make_shared<MemberTable>(members.by_rank, !members.atomics.empty());
+  return std::make_shared<Region>(std::move(spec), engine.transports);
 }
 
 /// `by_network`: accumulates are left to the network's atomics.
@@ -220,9 +220,9 @@ void WindowMaker::describe(bool by_network) const {
   std::fputs(describe_protocols(core).c_str(), stderr);
   std::fprintf(stderr, "oriel: network: %s\n", describe_network().c_str());
   if (!draft_.window->info.accumulate_intrinsic) return;
-  std::fprintf(
-      stderr, "oriel: accumulates: by atomics of %s\n",
-      by_network ? runtime.engine()->routes.atomics()->name().provider.data() : "the processors");
+  std::fprintf(stderr, "oriel: accumulates: by atomics of %s\n",
+               by_network ? runtime.engine()->transports.atomics()->name().provider.data()
+                          : "the processors");
 }
 
 }  // namespace oriel::boundary

@@ -17,7 +17,7 @@ namespace {
 bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
                    WindowMembers& members, std::string& error) {
   Member& member = members.of(rank);
-  ShmTransport& transport = runtime.engine()->routes.node();
+  ShmTransport& transport = runtime.engine()->transports.node();
   const bool self = rank == draft.rank;
   member.process = self ? transport.self() : transport.attach(peer.process, error);
   if (member.process < 0) return false;
@@ -56,9 +56,9 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
 bool reach_elsewhere(const Announcement& peer, const NetworkAnnouncement& announced, Member& member,
                      std::string& error) {
   if (announced.name.endpoint.id == 0) return true;  // it has failed, and its reason is reported
-  const int number = runtime.engine()->routes.network()->attach(announced.name, error);
+  const int number = runtime.engine()->transports.network()->attach(announced.name, error);
   if (number < 0) return false;
-  member.process = Routes::first_elsewhere + number;
+  member.process = CompositeTransport::first_elsewhere + number;
   member.path = Path::served;
   member.window = peer.window;
   member.direct = announced.exposed != 0;
@@ -101,7 +101,7 @@ void reach_by_atomics(WindowDraft& draft, const Announcements& announced,
   for (int rank = 0; rank < draft.ranks; ++rank) {
     const NetworkAnnouncement& peer = network.of(rank);
     Member& member = members.of(rank);
-    member.atomic_process = runtime.engine()->routes.atomics()->attach(peer.atomic_name);
+    member.atomic_process = runtime.engine()->transports.atomics()->attach(peer.atomic_name);
     member.atomic_memory = peer.atomic_memory;
     if (member.atomic_process >= 0) continue;
     return draft.fail(MPI_ERR_OTHER,

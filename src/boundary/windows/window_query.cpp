@@ -23,7 +23,7 @@ struct SharedMemory {
 /// Where we can load and store a rank's memory; MPI_PROC_NULL asks for the lowest rank whose size
 /// is not 0, mapped or not. A rank whose memory is private has none to share: size 0, no error
 /// (MPI-4.1 section 12.2.3).
-Failure query(BoundWindow& window, int rank, SharedMemory& memory) {
+Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   const Window& core = *window.core;
   if (core.dynamic()) {
     return {MPI_ERR_RMA_FLAVOR,
@@ -52,9 +52,9 @@ using namespace oriel::boundary;
 
 ORIEL_MPI_CALL(Win_shared_query)
 (MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* base) {
-  return carry(
+  return dispatch_call(
       "MPI_Win_shared_query", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         SharedMemory memory;
         if (const Failure bad = check_outputs(size, disp_unit, base)) return bad;
         if (const Failure bad = query(window, rank, memory)) return bad;
@@ -70,9 +70,9 @@ ORIEL_MPI_CALL(Win_shared_query)
 
 ORIEL_MPI_CALL(Win_shared_query_c)
 (MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* base) {
-  return carry(
+  return dispatch_call(
       "MPI_Win_shared_query_c", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         SharedMemory memory;
         if (const Failure bad = check_outputs(size, disp_unit, base)) return bad;
         if (const Failure bad = query(window, rank, memory)) return bad;
@@ -87,12 +87,12 @@ ORIEL_MPI_CALL(Win_shared_query_c)
 #endif
 
 ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
-  return carry(
+  return dispatch_call(
       "MPI_Win_get_group", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         if (const Failure bad = check_outputs(group)) return bad;
         // The caller's own: he frees it.
-        PMPI_Group_excl(window.carried->group, 0, nullptr, group);
+        PMPI_Group_excl(window.state->group, 0, nullptr, group);
         return Failure();
       },
       [&] { return host_mpi().Win_get_group(win, group); });
@@ -112,9 +112,9 @@ ORIEL_MPI_CALL(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
     return 0;
   };
   bool predefined = true;
-  const int code = carry(
+  const int code = dispatch_call(
       "MPI_Win_get_attr", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         if (const Failure bad = check_outputs(value, flag)) return bad;
         void* found = nullptr;
         switch (keyval) {
@@ -154,9 +154,9 @@ ORIEL_MPI_CALL(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
 }
 
 ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
-  return carry(
+  return dispatch_call(
       "MPI_Win_get_info", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         if (const Failure bad = check_outputs(info)) return bad;
         MPI_Info made = MPI_INFO_NULL;
         // All handles of a window share its synchronization, and what promises about it hold.
@@ -176,9 +176,9 @@ ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
 
 ORIEL_MPI_CALL(Win_set_info)(MPI_Win win, MPI_Info info) {
   bool served = false;
-  const int code = carry(
+  const int code = dispatch_call(
       "MPI_Win_set_info", win,
-      [&](BoundWindow& window) {
+      [&](WindowHandle& window) {
         if (info == MPI_INFO_NULL) return Failure{MPI_ERR_INFO, "the info object is MPI_INFO_NULL"};
         window.info.reorder = window.core->reorder();
         window.info.no_locks = window.core->no_locks();

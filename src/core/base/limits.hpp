@@ -9,7 +9,7 @@ namespace oriel {
 /// them small.
 struct Limits {
   /// Longer operations are cut into pieces of this size, which are sent, carried out and replied
-  /// one after the other: a pipeline, and no queue needs room for more.
+  /// one after the other: a pipeline, and no queue needs space for more.
   std::uint64_t piece = std::uint64_t{256} * 1024;
   /// So many bytes are sent to a target that may have to hold them back: short operations do not
   /// wait for grants, and no target has to keep more than this for each origin and window. 64 KB
@@ -30,7 +30,7 @@ struct Limits {
   /// of once into a buffer that is mapped, where a page is copied while two cache lines travel; or
   /// of once by a system call. That is tried in a transfer's first uses (CopyTrial) where it is
   /// longer than `staged_surely`, a page: the system copies whole ones. What is longer than
-  /// `staged` is known to be faster by one call (see Room::set_copies).
+  /// `staged` is known to be faster by one call (see PlanRegistry::set_copies).
   ///
   /// In pieces. Where both sides are at hand (`staged_pipelines`) there are up to `staged_cells` of
   /// them at once, and a longer message goes through these. Else there are as many as a whole

@@ -51,7 +51,7 @@ class Pool {
   void grow() {
     auto added = std::make_unique<std::array<T, chunk>>();
     const std::size_t first = chunks_.size() * chunk;
-    // Room for every object there is, so that release() never allocates. Doubled, because growing
+    // Space for every object there is, so that release() never allocates. Doubled, because growing
     // by one chunk at a time would copy the list for each of a million epochs' chunks.
     if (free_.capacity() < first + chunk) free_.reserve(2 * (first + chunk));
     for (std::size_t i = chunk; i-- > 0;) {

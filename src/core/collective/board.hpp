@@ -11,12 +11,12 @@
 #include "core/collective/copy_trial.hpp"
 #include "core/collective/meeting.hpp"
 #include "core/operation/reduction.hpp"
-#include "core/transport/place.hpp"
+#include "core/transport/arena_location.hpp"
 
 namespace oriel {
 
 /// How the bytes of a transfer between mapped ranks move.
-enum class LaneWay : std::uint8_t {
+enum class LaneProtocol : std::uint8_t {
   staged,  // by cells: the sender copies them in, the receiver out
   direct,  // by one copy, from buffer to buffer: see Meeting
   tried    // by whichever is faster: see CopyTrial
@@ -25,10 +25,11 @@ enum class LaneWay : std::uint8_t {
 /// What one side of a lane tells the other while the plan is made, and never changes but for
 /// `times`.
 struct LaneSide {
-  std::uint64_t bytes = 0;    // the sender: that it sends; the receiver: that it has room for
+  std::uint64_t bytes = 0;    // the sender: that it sends; the receiver: that it has space for
   std::uint64_t address = 0;  // of its buffer in its process; 0: it does not lie in one run
-  Place place;                // likewise where peers can map it
-  TrialTimes times;  // of LaneWay::tried: left there before the sides meet, and read when they have
+  ArenaLocation place;        // likewise where peers can map it
+  TrialTimes
+      times;  // of LaneProtocol::tried: left there before the sides meet, and read when they have
 };
 
 /// The words of one transfer from a mapped rank, in its receiver's board, followed by its cells.
@@ -40,16 +41,16 @@ struct alignas(cache_line) Lane {
   Basic basic = Basic::none;
   // The sender's, written before the ranks agree:
   alignas(cache_line) LaneSide sender;
-  LaneWay way = LaneWay::staged;  // its choice
+  LaneProtocol way = LaneProtocol::staged;  // its choice
   Meeting meeting;
 
   /// Number `turn` of the cells that have been used, and will be, one after the other.
   Cell& cell(std::uint64_t turn) {
     auto* first = reinterpret_cast<std::byte*>(this + 1);
-    return *reinterpret_cast<Cell*>(first + turn % cells.count * Cell::stride(cells.room));
+    return *reinterpret_cast<Cell*>(first + turn % cells.count * Cell::stride(cells.space));
   }
   static std::uint64_t bytes(const CellShape& cells) {
-    return sizeof(Lane) + cells.count * Cell::stride(cells.room);
+    return sizeof(Lane) + cells.count * Cell::stride(cells.space);
   }
 };
 

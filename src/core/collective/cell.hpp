@@ -32,22 +32,22 @@ class BasicCell {
   /// Release: that they have been read.
   void clear() { bytes_.store(0, std::memory_order_release); }
 
-  /// Of a cell with room for so many bytes. Few are in the cache line of the word. Many begin with
+  /// Of a cell with space for so many bytes. Few are in the cache line of the word. Many begin with
   /// one of their own: programs' buffers begin at multiples of 16 bytes, and a copy to an address
   /// whose distance is up to 15 bytes more than whole pages takes some processors (AMD's, where the
   /// C library copies by one instruction) sixteen times as long as any other.
-  std::byte* payload(std::uint64_t room) {
-    return reinterpret_cast<std::byte*>(this) + payload_offset(room);
+  std::byte* payload(std::uint64_t space) {
+    return reinterpret_cast<std::byte*>(this) + payload_offset(space);
   }
   const Atomic<std::uint64_t>& word() const { return bytes_; }
-  /// What one takes in memory with room for so many bytes.
-  static constexpr std::uint64_t stride(std::uint64_t room) {
-    return (payload_offset(room) + room + cache_line - 1) / cache_line * cache_line;
+  /// What one takes in memory with space for so many bytes.
+  static constexpr std::uint64_t stride(std::uint64_t space) {
+    return (payload_offset(space) + space + cache_line - 1) / cache_line * cache_line;
   }
 
  private:
-  static constexpr std::uint64_t payload_offset(std::uint64_t room) {
-    return room <= most_beside_word ? sizeof(BasicCell) : cache_line;
+  static constexpr std::uint64_t payload_offset(std::uint64_t space) {
+    return space <= most_beside_word ? sizeof(BasicCell) : cache_line;
   }
   static constexpr std::uint64_t most_beside_word = 1024;  // a line more is little beside these
 

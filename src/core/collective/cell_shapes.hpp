@@ -12,7 +12,7 @@ namespace oriel {
 
 /// The cells of a lane.
 struct CellShape {
-  std::uint32_t room = 0;   // bytes of each
+  std::uint32_t space = 0;  // bytes of each
   std::uint16_t count = 0;  // 0: there are none
   bool wanted = false;      // the receiver may want them to be used, rather than a direct copy
 };
@@ -98,8 +98,8 @@ class CellShapes {
         std::max<std::uint64_t>(demand_.short_transfers(), 1) * Cell::stride(bytes);
     return std::clamp(limits_.ahead_bytes / all, fewest, std::max(fewest, limits_.ahead_uses));
   }
-  static CellShape shape(std::uint64_t room, std::uint64_t count, bool wanted) {
-    return {static_cast<std::uint32_t>(room), static_cast<std::uint16_t>(count), wanted};
+  static CellShape shape(std::uint64_t space, std::uint64_t count, bool wanted) {
+    return {static_cast<std::uint32_t>(space), static_cast<std::uint16_t>(count), wanted};
   }
 
   static constexpr std::uint64_t fewest = 2;

@@ -10,7 +10,7 @@
 namespace oriel {
 
 /// The ways in which a transfer's bytes can be copied, as they are tried.
-enum class CopyWay : std::uint8_t {
+enum class CopyMethod : std::uint8_t {
   staged,    // by cells
   streamed,  // by cells that the sender fills past its caches: see stream_copy()
   direct     // by one copy
@@ -45,9 +45,9 @@ class CopyTrial {
   static constexpr std::uint64_t last = 3 * TrialTimes::tries + 1;
 
   /// Of a use up to the last.
-  static CopyWay way(std::uint64_t use) {
-    if (use > uses_by_cells) return CopyWay::direct;
-    return use > TrialTimes::tries ? CopyWay::streamed : CopyWay::staged;
+  static CopyMethod way(std::uint64_t use) {
+    if (use > uses_by_cells) return CopyMethod::direct;
+    return use > TrialTimes::tries ? CopyMethod::streamed : CopyMethod::staged;
   }
 
   void spend(std::uint64_t nanoseconds) { spent_ += nanoseconds; }
@@ -60,7 +60,7 @@ class CopyTrial {
     spent_ = 0;
     const std::uint64_t before = (use - 1) % TrialTimes::tries;  // uses of its way
     if (use == last || before < TrialTimes::cold) return;
-    if (const CopyWay tried = way(use); tried == CopyWay::direct) {
+    if (const CopyMethod tried = way(use); tried == CopyMethod::direct) {
       times_.direct[static_cast<std::size_t>(before - TrialTimes::cold)] = spent;
     } else {
       std::uint32_t& least = times_.by_cells[static_cast<std::size_t>(tried)];
@@ -70,8 +70,8 @@ class CopyTrial {
   const TrialTimes& times() const { return times_; }
 
   /// By the sums over both sides, which work at the same time in an exchange. Of ways that are as
-  /// fast the one that comes first in CopyWay.
-  static CopyWay fastest(const TrialTimes& sender, const TrialTimes& receiver) {
+  /// fast the one that comes first in CopyMethod.
+  static CopyMethod fastest(const TrialTimes& sender, const TrialTimes& receiver) {
     const auto sum = [](std::uint32_t one, std::uint32_t other) {
       return std::uint64_t{one} + other;
     };
@@ -81,7 +81,7 @@ class CopyTrial {
     for (std::size_t i = 0; i < sender.direct.size(); ++i) {
       all[2] = std::min(all[2], sum(sender.direct[i], receiver.direct[i]));
     }
-    return static_cast<CopyWay>(std::ranges::min_element(all) - all.begin());
+    return static_cast<CopyMethod>(std::ranges::min_element(all) - all.begin());
   }
 
  private:

@@ -24,7 +24,7 @@ std::vector<std::uint32_t> by_other_rank(const Sides& sides) {
 }  // namespace
 
 MappedLanes::Side::Side(Region& region, int to_or_from, const Stretch& buffer, int at_step,
-                        const Place& mapped_at)
+                        const ArenaLocation& mapped_at)
     : packed(buffer),
       rank(to_or_from),
       process(region.member(to_or_from).process),
@@ -126,36 +126,36 @@ PlanFault MappedLanes::find_lanes(int receiver, Board* board) {
 }
 
 PlanFault MappedLanes::match(Side& send, Lane* lane) {
-  const std::uint64_t room = lane != nullptr ? lane->receiver.bytes : 0;
+  const std::uint64_t space = lane != nullptr ? lane->receiver.bytes : 0;
   const auto fault = [&](PlanFault::Kind kind) {
-    return PlanFault{kind, region_.rank(), send.rank, send.bytes, room};
+    return PlanFault{kind, region_.rank(), send.rank, send.bytes, space};
   };
-  if (send.bytes > room) return fault(PlanFault::Kind::truncated);
+  if (send.bytes > space) return fault(PlanFault::Kind::truncated);
   if (send.bytes == 0) return {};
   const LaneSide& receiver = lane->receiver;
   if (!match_types(send.packed.basic(), lane->basic)) return fault(PlanFault::Kind::types);
   send.lane = lane;
-  const LaneWay way = way_of(send, *lane);
+  const LaneProtocol way = way_of(send, *lane);
   lane->sender = {send.bytes, reinterpret_cast<std::uintptr_t>(send.packed.run()), send.place, {}};
   lane->way = way;
   take_way(send, way, receiver);
   return {};
 }
 
-LaneWay MappedLanes::way_of(const Side& send, const Lane& lane) const {
-  if (send.packed.run() == nullptr && lane.receiver.address == 0) return LaneWay::staged;
-  if (send.bytes <= limits_.staged_surely && lane.cells.wanted) return LaneWay::staged;
-  if (lane.cells.wanted) return LaneWay::tried;
-  return send.bytes <= lane.cells.room ? LaneWay::staged : LaneWay::direct;
+LaneProtocol MappedLanes::way_of(const Side& send, const Lane& lane) const {
+  if (send.packed.run() == nullptr && lane.receiver.address == 0) return LaneProtocol::staged;
+  if (send.bytes <= limits_.staged_surely && lane.cells.wanted) return LaneProtocol::staged;
+  if (lane.cells.wanted) return LaneProtocol::tried;
+  return send.bytes <= lane.cells.space ? LaneProtocol::staged : LaneProtocol::direct;
 }
 
 /// A direct transfer is moved to or from a run alone, whose place is known; and not by system calls
 /// where the other side needs none.
-void MappedLanes::take_way(Side& side, LaneWay way, const LaneSide& other) {
-  side.way = way == LaneWay::direct ? CopyWay::direct : CopyWay::staged;
-  side.tried = way == LaneWay::tried;
+void MappedLanes::take_way(Side& side, LaneProtocol way, const LaneSide& other) {
+  side.way = way == LaneProtocol::direct ? CopyMethod::direct : CopyMethod::staged;
+  side.tried = way == LaneProtocol::tried;
   side.unmet = side.tried ? CopyTrial::uses_by_cells : 0;
-  if (way == LaneWay::staged) return;
+  if (way == LaneProtocol::staged) return;
   side.moves = other.address != 0 && (other.place.shared() || !side.place.shared());
   side.address = other.address;
   side.piece = side.lane->shared_piece;
@@ -194,7 +194,7 @@ void MappedLanes::start() {
     Receive& receive = receives_[i];
     receiving_.push_back(i);
     begin(receive, receive.lane->receiver);
-    if (receive.way == CopyWay::direct) arrive(receive);
+    if (receive.way == CopyMethod::direct) arrive(receive);
   }
 }
 
@@ -203,7 +203,7 @@ void MappedLanes::begin_sends(int step) {
     Side& send = sends_[next_send_];
     begin(send, send.lane->sender);
     send.stale = progress_.stale;
-    if (send.way == CopyWay::direct) {
+    if (send.way == CopyMethod::direct) {
       arrive(send);
     } else if (push_staged(send)) {
       continue;
@@ -245,11 +245,11 @@ bool MappedLanes::push_staged(Side& send) {
     Cell& cell = send.lane->cell(send.turn);
     if (!cell.empty()) return false;
     const std::uint64_t piece =
-        std::min<std::uint64_t>(send.bytes - send.done, send.lane->cells.room);
+        std::min<std::uint64_t>(send.bytes - send.done, send.lane->cells.space);
     {
       const Timed timed(services_, send);
-      std::byte* const into = cell.payload(send.lane->cells.room);
-      if (send.way == CopyWay::streamed) {
+      std::byte* const into = cell.payload(send.lane->cells.space);
+      if (send.way == CopyMethod::streamed) {
         send.packed.stream_out(send.done, piece, into);
       } else {
         send.packed.copy_out(send.done, piece, into);
@@ -274,7 +274,7 @@ bool MappedLanes::pull_staged(Receive& receive) {
     if (piece != filled) progress_.fail({Error::system, receive.rank, false});
     {
       const Timed timed(services_, receive);
-      receive.packed.copy_in(receive.done, piece, cell.payload(receive.cells.room));
+      receive.packed.copy_in(receive.done, piece, cell.payload(receive.cells.space));
     }
     cell.clear();
     moved_ = true;
@@ -342,14 +342,15 @@ bool MappedLanes::advance() {
   moved_ = false;
   const std::size_t sent = remove_over(sending_, [&](std::uint32_t i) {
     Side& send = sends_[i];
-    const bool over = send.way == CopyWay::direct ? advance_direct<true>(send) : push_staged(send);
+    const bool over =
+        send.way == CopyMethod::direct ? advance_direct<true>(send) : push_staged(send);
     if (over) progress_.sent();
     return over;
   });
   const std::size_t received = remove_over(receiving_, [&](std::uint32_t i) {
     Receive& receive = receives_[i];
     const bool over =
-        receive.way == CopyWay::direct ? advance_direct<false>(receive) : pull_staged(receive);
+        receive.way == CopyMethod::direct ? advance_direct<false>(receive) : pull_staged(receive);
     if (over) progress_.received(receive.step);
     return over;
   });

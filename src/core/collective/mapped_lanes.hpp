@@ -57,28 +57,28 @@ class MappedLanes {
  private:
   struct Side {
     Side(Region& region, int to_or_from, const Stretch& buffer, int at_step,
-         const Place& mapped_at);
+         const ArenaLocation& mapped_at);
 
     Packed packed;
     Lane* lane = nullptr;
     int rank = 0;
     int process = 0;
     int step = 0;
-    CopyWay way = CopyWay::staged;  // in this use
-    bool tried = false;             // the ways still are
-    bool stale = false;             // what is sent in this use is not what it should be
-    bool moves = false;             // we can move pieces of a direct one
-    bool met = false;               // of a direct one: in this use
-    Error error = Error::none;      // of a piece of it that we have moved in this use
-    std::byte* other = nullptr;     // the other side's buffer, where it is mapped
-    std::uint64_t address = 0;      // and in its process
-    std::uint64_t bytes = 0;        // that are sent
-    std::uint64_t done = 0;         // of a staged one: in this use
-    std::uint64_t turn = 0;         // number of the next cell
-    std::uint64_t piece = 0;        // what is moved at once of a direct one,
-    std::uint64_t pieces = 0;       // of which it has so many
-    std::uint64_t unmet = 0;        // uses, the first ones, without a meeting
-    Place place;                    // where peers can map our buffer
+    CopyMethod way = CopyMethod::staged;  // in this use
+    bool tried = false;                   // the ways still are
+    bool stale = false;                   // what is sent in this use is not what it should be
+    bool moves = false;                   // we can move pieces of a direct one
+    bool met = false;                     // of a direct one: in this use
+    Error error = Error::none;            // of a piece of it that we have moved in this use
+    std::byte* other = nullptr;           // the other side's buffer, where it is mapped
+    std::uint64_t address = 0;            // and in its process
+    std::uint64_t bytes = 0;              // that are sent
+    std::uint64_t done = 0;               // of a staged one: in this use
+    std::uint64_t turn = 0;               // number of the next cell
+    std::uint64_t piece = 0;              // what is moved at once of a direct one,
+    std::uint64_t pieces = 0;             // of which it has so many
+    std::uint64_t unmet = 0;              // uses, the first ones, without a meeting
+    ArenaLocation place;                  // where peers can map our buffer
     CopyTrial trial;
   };
   struct Receive : Side {
@@ -104,9 +104,9 @@ class MappedLanes {
   };
 
   PlanFault match(Side& send, Lane* lane);
-  LaneWay way_of(const Side& send, const Lane& lane) const;
+  LaneProtocol way_of(const Side& send, const Lane& lane) const;
   void shape_cells(CellShapes::Number number);
-  void take_way(Side& side, LaneWay way, const LaneSide& other);
+  void take_way(Side& side, LaneProtocol way, const LaneSide& other);
   void begin(Side& side, LaneSide& own);
   void end(Side& side);
   bool push_staged(Side& send);

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "core/collective/matching_types.hpp"
-#include "core/collective/room.hpp"
+#include "core/collective/plan_registry.hpp"
 
 namespace oriel {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 struct Announced {
   bool faulty;
   bool bound;
-  std::uint64_t topic;
+  std::uint64_t signature;
   std::uint64_t longest;
-  Place board;
+  ArenaLocation board;
   std::uint64_t board_bytes;
 };
 
@@ -28,7 +28,7 @@ Exchange::Words to_words(const Announced& announced) {
           announced.board_bytes / cache_line |
               std::min(announced.longest, PlanTerms::longest_told) << longest_shift |
               std::uint64_t{announced.bound} << bound_shift,
-          announced.topic << 1 | (announced.faulty ? 1 : 0)};
+          announced.signature << 1 | (announced.faulty ? 1 : 0)};
 }
 
 Announced to_announced(const Exchange::Words& words) {
@@ -44,7 +44,7 @@ Exchange::Words to_words(const PlanFault& fault, std::uint8_t choice) {
   const auto high = static_cast<std::uint32_t>(fault.sender);
   const auto low = static_cast<std::uint32_t>(fault.receiver);
   return {static_cast<std::uint64_t>(fault.kind) | std::uint64_t{choice} << 8,
-          std::uint64_t{high} << 32 | low, fault.sent, fault.room};
+          std::uint64_t{high} << 32 | low, fault.sent, fault.space};
 }
 
 std::uint8_t to_choice(const Exchange::Words& words) {
@@ -57,7 +57,7 @@ PlanFault to_fault(const Exchange::Words& words) {
   fault.sender = static_cast<std::int32_t>(words[1] >> 32);
   fault.receiver = static_cast<std::int32_t>(words[1] & 0xffffffff);
   fault.sent = words[2];
-  fault.room = words[3];
+  fault.space = words[3];
   return fault;
 }
 
@@ -69,13 +69,15 @@ std::uint64_t longest_send(const Schedule& schedule) {
 
 }  // namespace
 
-Plan::Plan(Room& room, std::uint64_t number, const Schedule& schedule, const PlanTerms& terms)
-    : room_(room),
+Plan::Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedule,
+           const PlanTerms& terms)
+    : registry_(registry),
       number_(number),
       terms_(terms),
-      mapped_(room.region(), room.transport().node(), room.limits(), schedule, progress_),
-      remote_(room.region(), room.transport().messages(), room.limits(), room.sender(),
-              room.writes(), number, schedule, progress_),
+      mapped_(registry.region(), registry.transport().node(), registry.limits(), schedule,
+              progress_),
+      remote_(registry.region(), registry.transport().messages(), registry.limits(),
+              registry.sender(), registry.writes(), number, schedule, progress_),
       combinations_(schedule.combinations),
       own_op_(schedule.own_op),
       needs_all_(schedule.needs_all),
@@ -84,7 +86,7 @@ Plan::Plan(Room& room, std::uint64_t number, const Schedule& schedule, const Pla
     copies_.push_back({Packed(copy.from), Packed(copy.into), copy.step});
   }
   if (terms.bad_arguments != 0) {
-    fault_ = {PlanFault::Kind::arguments, room.region().rank(), 0,
+    fault_ = {PlanFault::Kind::arguments, registry.region().rank(), 0,
               static_cast<std::uint64_t>(terms.bad_arguments), 0};
   }
   announce(longest_send(schedule));
@@ -93,32 +95,32 @@ Plan::Plan(Room& room, std::uint64_t number, const Schedule& schedule, const Pla
 Plan::~Plan() {
   // All ranks have heard of a fault after they had looked at all boards: these may be used again
   // at once, and are not looked at any more.
-  if (board_ != nullptr) room_.leave_board(board_, fault_ ? 0 : mapped_.senders());
-  if (!fault_ && !room_.ending()) mapped_.leave();
+  if (board_ != nullptr) registry_.leave_board(board_, fault_ ? 0 : mapped_.senders());
+  if (!fault_ && !registry_.ending()) mapped_.leave();
 }
 
 void Plan::announce(std::uint64_t longest) {
-  Place place;
+  ArenaLocation place;
   if (!fault_ && mapped_.senders() != 0) {
-    board_ = room_.take_board(mapped_.board_bytes(), place);
+    board_ = registry_.take_board(mapped_.board_bytes(), place);
     if (board_ == nullptr) {
       mapped_.save_memory();
-      board_ = room_.take_board(mapped_.board_bytes(), place);
+      board_ = registry_.take_board(mapped_.board_bytes(), place);
     }
     if (board_ == nullptr) {
-      fault_ = {PlanFault::Kind::memory, room_.region().rank(), 0, mapped_.board_bytes(), 0};
+      fault_ = {PlanFault::Kind::memory, registry_.region().rank(), 0, mapped_.board_bytes(), 0};
     } else {
       mapped_.lay_out(board_);
     }
   }
-  if (!fault_) remote_.tell_rooms();
-  room_.exchange().begin(to_words({static_cast<bool>(fault_), terms_.bound, terms_.topic, longest,
-                                   place, mapped_.board_bytes()}));
-  room_.push();
+  if (!fault_) remote_.send_spaces();
+  registry_.exchange().begin(to_words({static_cast<bool>(fault_), terms_.bound, terms_.signature,
+                                       longest, place, mapped_.board_bytes()}));
+  registry_.push();
 }
 
 bool Plan::made() {
-  if (stage_ != Stage::over && !room_.exchange().over()) return false;
+  if (stage_ != Stage::over && !registry_.exchange().over()) return false;
   if (stage_ == Stage::announced) {
     judge();
     return false;
@@ -130,7 +132,7 @@ bool Plan::made() {
 /// All have announced: boards are laid out, and what remote receivers have told is here.
 void Plan::judge() {
   stage_ = Stage::judged;
-  Region& region = room_.region();
+  Region& region = registry_.region();
   bool all_well = !fault_;
   bool bound = false;
   std::uint64_t longest = 0;
@@ -138,13 +140,14 @@ void Plan::judge() {
   const bool own_fault =
       fault_.kind == PlanFault::Kind::arguments || fault_.kind == PlanFault::Kind::memory;
   for (int rank = 0; rank < region.ranks(); ++rank) {
-    const Announced announced = to_announced(room_.exchange().of(rank));
+    const Announced announced = to_announced(registry_.exchange().of(rank));
     all_well = all_well && !announced.faulty;
     bound = bound || announced.bound;
     longest = std::max(longest, announced.longest);
-    if (announced.topic == terms_.topic || announced.faulty || own_fault) continue;
-    if (fault_.kind == PlanFault::Kind::topic) continue;
-    fault_ = {PlanFault::Kind::topic, region.rank(), rank, terms_.topic, announced.topic};
+    if (announced.signature == terms_.signature || announced.faulty || own_fault) continue;
+    if (fault_.kind == PlanFault::Kind::signature) continue;
+    fault_ = {PlanFault::Kind::signature, region.rank(), rank, terms_.signature,
+              announced.signature};
   }
   // Where some rank has failed, its board is not there, and it tells why.
   for (const int receiver : region.mapped_ranks()) {
@@ -154,20 +157,21 @@ void Plan::judge() {
   if (all_well && !fault_) fault_ = remote_.check();
   if (all_well && !fault_) fault_ = check_copies();
   const bool asked = all_well && !fault_ && !bound && region.rank() == 0 && terms_.choose;
-  room_.exchange().begin(to_words(fault_, asked ? terms_.choose(longest) : 0));
+  registry_.exchange().begin(to_words(fault_, asked ? terms_.choose(longest) : 0));
   terms_.choose = nullptr;  // what it knows may be gone when the plan is made
-  room_.push();
+  registry_.push();
 }
 
 /// Also where we send it nothing: it may expect something.
 PlanFault Plan::look_at(int receiver) {
-  const Announced announced = to_announced(room_.exchange().of(receiver));
+  const Announced announced = to_announced(registry_.exchange().of(receiver));
   std::byte* board = nullptr;
   if (announced.board.shared()) {
-    board = room_.transport().node().map(room_.region().member(receiver).process, announced.board,
-                                         announced.board_bytes);
+    board = registry_.transport().node().map(registry_.region().member(receiver).process,
+                                             announced.board, announced.board_bytes);
     if (board == nullptr) {
-      return {PlanFault::Kind::memory, receiver, room_.region().rank(), announced.board_bytes, 0};
+      return {PlanFault::Kind::memory, receiver, registry_.region().rank(), announced.board_bytes,
+              0};
     }
   }
   return mapped_.find_lanes(receiver, reinterpret_cast<Board*>(board));
@@ -175,7 +179,7 @@ PlanFault Plan::look_at(int receiver) {
 
 /// What a rank sends itself has to fit as well.
 PlanFault Plan::check_copies() const {
-  const int rank = room_.region().rank();
+  const int rank = registry_.region().rank();
   for (const auto& [from, into, step] : copies_) {
     if (from.bytes() > into.bytes()) {
       return {PlanFault::Kind::truncated, rank, rank, from.bytes(), into.bytes()};
@@ -189,12 +193,12 @@ PlanFault Plan::check_copies() const {
 
 void Plan::agree() {
   stage_ = Stage::over;
-  Region& region = room_.region();
+  Region& region = registry_.region();
   for (int rank = 0; rank < region.ranks(); ++rank) {
-    fault_ = to_fault(room_.exchange().of(rank));
+    fault_ = to_fault(registry_.exchange().of(rank));
     if (fault_) return;
   }
-  choice_ = to_choice(room_.exchange().of(0));
+  choice_ = to_choice(registry_.exchange().of(0));
   mapped_.settle();
   remote_.settle();
   receives_.assign(static_cast<std::size_t>(steps_), 0);
@@ -211,7 +215,7 @@ void Plan::start(Completion& completion) {
   progress_.sends_left = 0;
   std::ranges::copy(receives_, progress_.receives_left.begin());
   completion_ = &completion;
-  room_.begin_work(*this);
+  registry_.begin_work(*this);
   next_copy_ = next_combination_ = 0;
   carry_out(Schedule::before_all);
   remote_.start();
@@ -227,7 +231,7 @@ void Plan::begin(int step) {
   if (step != 0) carry_out(step);
   remote_.begin_sends(step);
   mapped_.begin_sends(step);
-  if (room_.sender() != nullptr) room_.push();
+  if (registry_.sender() != nullptr) registry_.push();
   if (step == 0) carry_out(step);
 }
 
@@ -266,7 +270,7 @@ bool Plan::advance() {
   const bool over = step_ + 1 == steps_ && step_over() && progress_.sends_left == 0;
   if (!over) return moved;
   progress_.active = false;
-  room_.end_work(*this);
+  registry_.end_work(*this);
   completion_->complete(progress_.failure.error);
   return true;
 }
@@ -274,7 +278,7 @@ bool Plan::advance() {
 void Plan::abandon() {
   if (!progress_.active) return;
   progress_.active = false;
-  room_.end_work(*this);
+  registry_.end_work(*this);
   mapped_.abandon();
   remote_.abandon();
 }
@@ -283,17 +287,17 @@ int Plan::lost_peer() const {
   int rank = mapped_.lost_peer();
   if (rank < 0) rank = remote_.lost_peer();
   if (rank >= 0 || !needs_all_ || !active()) return rank;
-  for (rank = 0; rank < room_.region().ranks(); ++rank) {
-    if (rank != room_.region().rank() && !room_.region().alive(rank)) return rank;
+  for (rank = 0; rank < registry_.region().ranks(); ++rank) {
+    if (rank != registry_.region().rank() && !registry_.region().alive(rank)) return rank;
   }
   return -1;
 }
 
 bool Plan::take(const Message& message, std::span<const std::byte> payload) {
   switch (message.kind) {
-    case MessageKind::plan_room:
+    case MessageKind::plan_space:
       if (stage_ != Stage::announced) return false;
-      if (const PlanFault fault = remote_.take_room(message, payload); fault && !fault_) {
+      if (const PlanFault fault = remote_.take_space(message, payload); fault && !fault_) {
         fault_ = fault;
       }
       return true;

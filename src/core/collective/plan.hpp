@@ -18,19 +18,20 @@
 
 namespace oriel {
 
-class Room;
+class PlanRegistry;
 
 /// A persistent collective: one rank's schedule, with all that its transfers need settled among the
-/// ranks. Made by Room, used any number of times: start() moves what can be moved, sweeps move the
-/// rest (C1).
+/// ranks. Made by PlanRegistry, used any number of times: start() moves what can be moved, sweeps
+/// move the rest (C1).
 ///
-/// It is made in two rounds of the room's exchange. First each rank announces a board with a lane
-/// for each transfer that it expects from its node, and has told senders of other nodes what there
-/// is room for. Then it looks at the lanes of those it sends to, leaves its part there, and all
-/// hear what each has found.
+/// It is made in two rounds of the plan registry's exchange. First each rank announces a board with
+/// a lane for each transfer that it expects from its node, and has told senders of other nodes what
+/// there is space for. Then it looks at the lanes of those it sends to, leaves its part there, and
+/// all hear what each has found.
 class Plan : public WorkList<Plan>::Link {
  public:
-  Plan(Room& room, std::uint64_t number, const Schedule& schedule, const PlanTerms& terms);
+  Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedule,
+       const PlanTerms& terms);
   ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -54,7 +55,7 @@ class Plan : public WorkList<Plan>::Link {
   /// A rank that the present use waits for and that has ended; -1: none.
   int lost_peer() const;
 
-  // For its room.
+  // For its plan registry.
   bool advance();
   bool take(const Message& message, std::span<const std::byte> payload);
 
@@ -77,7 +78,7 @@ class Plan : public WorkList<Plan>::Link {
   bool step_over() const;
   bool may_begin(int step) const;
 
-  Room& room_;
+  PlanRegistry& registry_;
   std::uint64_t number_;
   PlanTerms terms_;
   Stage stage_ = Stage::announced;

@@ -9,7 +9,7 @@ namespace oriel {
 /// What the makers of a plan settle beside its transfers.
 struct PlanTerms {
   /// 63 bits, the same on all ranks, whatever they mean to them.
-  std::uint64_t topic = 0;
+  std::uint64_t signature = 0;
   /// The number of a fault that the caller has found with its arguments: all ranks learn of it. 0:
   /// none.
   int bad_arguments = 0;

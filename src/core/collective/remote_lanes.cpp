@@ -20,7 +20,7 @@ RemoteLanes::RemoteLanes(Region& region, Messages& messages, const Limits& limit
       writes_(writes),
       plan_(plan),
       progress_(progress),
-      loans_(messages) {
+      registrations_(messages) {
   if (sender == nullptr) return;
   std::vector<int> ranks;
   for (const Schedule::Send& send : schedule.sends) {
@@ -67,13 +67,13 @@ RemoteLanes::Peer* RemoteLanes::find_peer(int rank) {
   return found != peers_.end() && found->rank == rank ? &*found : nullptr;
 }
 
-void RemoteLanes::tell_rooms() {
+void RemoteLanes::send_spaces() {
   std::vector<std::uint32_t> order(peers_.size());
   for (std::uint32_t i = 0; i < receives_.size(); ++i) {
     Receive& receive = receives_[i];
     const Peer& peer = peers_[receive.peer];
     Message message;
-    message.kind = MessageKind::plan_room;
+    message.kind = MessageKind::plan_space;
     message.word = plan_;
     message.element = order[receive.peer]++;
     message.first = i;
@@ -81,20 +81,20 @@ void RemoteLanes::tell_rooms() {
     message.basic = receive.packed.basic();
     if (message.count == 0) continue;
     if (message.count > limits_.eager && receive.packed.run() != nullptr) {
-      receive.loan = loans_.lend(region_.member(peer.rank).process, true, receive.packed.run(),
-                                 receive.packed.bytes());
+      receive.registration = registrations_.register_buffer(
+          region_.member(peer.rank).process, true, receive.packed.run(), receive.packed.bytes());
     }
-    if (receive.loan < 0) {
+    if (receive.registration < 0) {
       sender_->send(peer.rank, message);
       continue;
     }
-    const RemoteMemory& lent = loans_.memory(receive.loan);
-    message.data = sizeof lent;
-    sender_->send(peer.rank, message, std::as_bytes(std::span(&lent, 1)));
+    const RemoteMemory& registered = registrations_.memory(receive.registration);
+    message.data = sizeof registered;
+    sender_->send(peer.rank, message, std::as_bytes(std::span(&registered, 1)));
   }
 }
 
-PlanFault RemoteLanes::take_room(const Message& message, std::span<const std::byte> payload) {
+PlanFault RemoteLanes::take_space(const Message& message, std::span<const std::byte> payload) {
   const auto [first, last] =
       std::ranges::equal_range(by_peer_, message.origin, {},
                                [this](std::uint32_t i) { return peers_[sends_[i].peer].rank; });
@@ -102,21 +102,21 @@ PlanFault RemoteLanes::take_room(const Message& message, std::span<const std::by
     return {PlanFault::Kind::unmatched, region_.rank(), message.origin, 0, message.count};
   }
   Send& send = sends_[first[static_cast<std::ptrdiff_t>(message.element)]];
-  send.room = message.count;
+  send.space = message.count;
   send.number = static_cast<std::uint32_t>(message.first);
   if (payload.size() == sizeof send.memory && send.packed.run() != nullptr) {
     std::memcpy(&send.memory, payload.data(), sizeof send.memory);
     send.direct = !eager(send);
   }
   if (match_types(send.packed.basic(), message.basic) || send.packed.bytes() == 0) return {};
-  return {PlanFault::Kind::types, region_.rank(), message.origin, send.packed.bytes(), send.room};
+  return {PlanFault::Kind::types, region_.rank(), message.origin, send.packed.bytes(), send.space};
 }
 
 PlanFault RemoteLanes::check() const {
   for (const Send& send : sends_) {
-    if (send.packed.bytes() <= send.room) continue;
+    if (send.packed.bytes() <= send.space) continue;
     return {PlanFault::Kind::truncated, region_.rank(), peers_[send.peer].rank, send.packed.bytes(),
-            send.room};
+            send.space};
   }
   return {};
 }
@@ -124,7 +124,7 @@ PlanFault RemoteLanes::check() const {
 void RemoteLanes::settle() {
   by_peer_ = {};
   // Who expects something is told that there is nothing, each time.
-  std::erase_if(sends_, [](const Send& send) { return send.room == 0; });
+  std::erase_if(sends_, [](const Send& send) { return send.space == 0; });
   for (const Send& send : sends_) {
     peers_[send.peer].hears |= send.step == 0 && eager(send);
     if (send.packed.run() == nullptr) {
@@ -236,10 +236,10 @@ bool RemoteLanes::push_directly(Send& send) {
     const std::array<TransferRun, 1> run{
         {{send.packed.run() + write.begun, send.memory.address + write.begun,
           total - write.begun}}};
-    Message notice = header(send);
-    notice.last = 1;
-    sender_->address(rank, notice);
-    Behind behind{notice.trim()};
+    Message notification = header(send);
+    notification.last = 1;
+    sender_->address(rank, notification);
+    Behind behind{notification.trim()};
     // While another piece is under way nobody knows whether it will fail.
     const bool may_tell = messages_.orders_writes() && write.over == write.begun;
     const std::uint64_t taken =
@@ -261,10 +261,10 @@ void RemoteLanes::written(PlanWrite& write, const Transfer& transfer) {
   if (write.begun < send.packed.bytes() && write.error == Error::none) return;
   if (write.error != Error::none) progress_.fail({write.error, rank, true});
   if (!write.told) {
-    Message notice = header(send);
-    notice.last = 1;
-    notice.error = write.error;
-    sender_->send(rank, notice);
+    Message notification = header(send);
+    notification.last = 1;
+    notification.error = write.error;
+    sender_->send(rank, notification);
   }
   writes_.release(write);
   send.write = nullptr;
@@ -293,9 +293,9 @@ bool RemoteLanes::take_bytes(const Message& message, std::span<const std::byte> 
     return false;
   }
   Receive& receive = receives_[message.element];
-  const std::uint64_t room = receive.packed.bytes();
-  if (&peers_[receive.peer] != peer || message.first > room ||
-      payload.size() > room - message.first || message.stamp != receive.use + 1) {
+  const std::uint64_t space = receive.packed.bytes();
+  if (&peers_[receive.peer] != peer || message.first > space ||
+      payload.size() > space - message.first || message.stamp != receive.use + 1) {
     return false;
   }
   const bool now = progress_.active && message.stamp == progress_.use;

@@ -13,7 +13,7 @@
 #include "core/collective/plan_write.hpp"
 #include "core/collective/schedule.hpp"
 #include "core/region/region.hpp"
-#include "core/remote/loans.hpp"
+#include "core/remote/buffer_registrations.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/sender.hpp"
 
@@ -39,11 +39,11 @@ class RemoteLanes {
   static constexpr std::uint64_t bytes_of_receive() { return sizeof(Receive); }
 
   // While the plan is made.
-  /// Tells the senders what there is room for, and where.
-  void tell_rooms();
+  /// Tells the senders what there is space for, and where.
+  void send_spaces();
   /// Likewise of a receiver of ours, once its message has come.
-  PlanFault take_room(const Message& message, std::span<const std::byte> payload);
-  /// All ranks have agreed. What nobody has told of there is no room for.
+  PlanFault take_space(const Message& message, std::span<const std::byte> payload);
+  /// All ranks have agreed. What nobody has told of there is no space for.
   PlanFault check() const;
   void settle();
   void count_receives(std::vector<std::uint32_t>& by_step) const;
@@ -71,7 +71,7 @@ class RemoteLanes {
     std::size_t peer = 0;
     int step = 0;
     // As its receiver has told us:
-    std::uint64_t room = 0;
+    std::uint64_t space = 0;
     std::uint32_t number = 0;  // of the receive there
     bool direct = false;
     RemoteMemory memory;
@@ -87,7 +87,7 @@ class RemoteLanes {
     std::vector<std::byte> early;  // of the next use
     Error early_error = Error::none;
     bool ahead = false;  // it is there
-    int loan = -1;
+    int registration = -1;
   };
 
   std::size_t peer_of(int rank);
@@ -107,7 +107,7 @@ class RemoteLanes {
   PlanWrites& writes_;
   std::uint64_t plan_;
   PlanProgress& progress_;
-  Loans loans_;
+  BufferRegistrations registrations_;
   std::vector<Peer> peers_;             // by rank
   std::vector<Send> sends_;             // by step
   std::vector<std::uint32_t> by_peer_;  // of sends_, while the plan is made

@@ -8,7 +8,7 @@
 
 #include "core/collective/own_op.hpp"
 #include "core/operation/operation.hpp"
-#include "core/transport/place.hpp"
+#include "core/transport/arena_location.hpp"
 
 namespace oriel {
 
@@ -26,7 +26,7 @@ struct Stretch : Buffer {
 /// What one rank does in a persistent collective: what it sends and receives, and what it copies
 /// itself. Its k-th send to a rank is what that rank receives as its k-th from here, so both list
 /// them in the same order, those of no bytes too, but for the last ones. There may be fewer bytes
-/// than the receiver has room for, and none, but a send of its own for each receive of some.
+/// than the receiver has space for, and none, but a send of its own for each receive of some.
 ///
 /// Steps order what depends on one another: when a step begins, its copies are made, then its
 /// combinations, then its sends begin (in step 0 the sends go first); the next step begins when all
@@ -40,13 +40,13 @@ struct Schedule {
     int to = 0;  // rank; not our own
     Stretch from;
     int step = 0;
-    Place place;  // where peers can map the buffer
+    ArenaLocation place;  // where peers can map the buffer
   };
   struct Receive {
     int from = 0;  // rank; not our own
     Stretch into;
     int step = 0;
-    Place place;  // likewise
+    ArenaLocation place;  // likewise
   };
   struct Copy {
     Stretch from;

@@ -37,9 +37,10 @@ struct RecordedOperation {
   std::uint64_t received = 0;  // bytes of the result that are here; others: bytes that are through
   Protocol protocol = Protocol::stored;
   State state = State::recorded;
-  bool alone = false;         // a question: answers for no operation but those of its caller
-  int loan = -1;              // a rendezvous: the number of its buffer (Loans)
-  std::uint32_t notice = 0;   // its notification to a mapped target: see EpochPeer::notices_held
+  bool alone = false;     // a question: answers for no operation but those of its caller
+  int registration = -1;  // a rendezvous: the number of its buffer (Loans)
+  std::uint32_t held_number =
+      0;  // its notification to a mapped target: see EpochPeer::notifications_held
   Error error = Error::none;  // of any part of it
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
@@ -51,7 +52,7 @@ struct RecordedOperation {
     protocol = Protocol::stored;
     state = State::recorded;
     alone = false;
-    loan = -1;
+    registration = -1;
     error = Error::none;
   }
 };
@@ -123,16 +124,17 @@ struct Target {
 
   int rank = 0;
   Access access = Access::idle;
-  bool carried_out = false;    // lock: its operation was an errand, the lock is given back already
-  bool passive = false;        // of a lock or lock_all epoch: may be flushed
-  bool lasting = false;        // of a lock_all epoch or the notified one: stores may be inlined
-  bool told = false;           // access: the peer knows it is over; exposure: the origin said so
-  Published<bool> used;        // the program has issued operations to it; asked of a fence's alone
-  bool watching = false;       // fence: counted in ControlBlock::watchers
-  Error error = Error::none;   // of its operations: what no flush has reported yet
-  std::uint64_t id = 0;        // number of this access (or exposure) between the two ranks
-  std::uint64_t issued = 0;    // of these operations, those that did not go straight to memory
-  std::uint64_t asked = 0;     // remote: a reply is on its way that says so many are finished
+  bool piggyback_done =
+      false;                  // lock: its operation was piggybacked, the lock is given back already
+  bool passive = false;       // of a lock or lock_all epoch: may be flushed
+  bool lasting = false;       // of a lock_all epoch or the notified one: stores may be inlined
+  bool told = false;          // access: the peer knows it is over; exposure: the origin said so
+  Published<bool> used;       // the program has issued operations to it; asked of a fence's alone
+  bool watching = false;      // fence: counted in ControlBlock::watchers
+  Error error = Error::none;  // of its operations: what no flush has reported yet
+  std::uint64_t id = 0;       // number of this access (or exposure) between the two ranks
+  std::uint64_t issued = 0;   // of these operations, those that did not go straight to memory
+  std::uint64_t asked = 0;    // remote: a reply is on its way that says so many are finished
   std::uint64_t finished = 0;  // of these, complete at both sides; they finish in issue order
   std::uint32_t writes = 0;    // direct transfers under way
   std::uint32_t reads = 0;
@@ -170,7 +172,7 @@ struct Target {
 
   void reset() {
     access = Access::idle;
-    told = carried_out = watching = false;
+    told = piggyback_done = watching = false;
     used.store(false);
     error = Error::none;
     writes = reads = counted_apart = asked_alone = unasked = 0;

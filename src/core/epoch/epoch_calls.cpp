@@ -38,7 +38,7 @@ Error Epochs::post(std::span<const int> origins, Assert assertion) {
   exposure_ = &epoch;
   open(epoch);
   // Short operations do not wait for the grants, which may wait to travel with our own.
-  reach_.push(false);
+  peer_interface_.push(false);
   return Error::none;
 }
 
@@ -110,7 +110,7 @@ void Epochs::set_shared() {
 /// Whether the program may load and store the rank's memory without a call that could ask for its
 /// lock.
 bool Epochs::loaded(int rank) {
-  return (shared_ || rank == rank_) && reach_.loadable(rank);
+  return (shared_ || rank == rank_) && peer_interface_.loadable(rank);
 }
 
 /// Takes the locks of such ranks for a lock_all epoch; true: all are held. One after the other, by
@@ -161,7 +161,7 @@ Outcome Epochs::renew_fence(Completion* completion) {
 }
 
 bool Epochs::renewed(Epoch& epoch) {
-  if (!reach_.end_fence(epoch)) return false;
+  if (!peer_interface_.end_fence(epoch)) return false;
   epoch.closing_call = 0;
   epoch.announced = false;
   epoch.awaited = 0;

@@ -22,7 +22,7 @@ struct alignas(cache_line) EpochPeer {
   std::byte* base = nullptr;  // which lies here,
   std::uint64_t size = 0;     // so many bytes; 0: elsewhere, or one system call away
   std::uint32_t disp_unit = 0;
-  Published<bool> inlined;         // stores of ours may have been left to it: see Reach::recall()
+  Published<bool> inlined;  // stores of ours may have been left to it: see PeerInterface::recall()
   const Member* member = nullptr;  // whose memory it is
   /// Threads of which an operation went the general path since a flush last found nothing of theirs
   /// outstanding.
@@ -43,12 +43,12 @@ struct alignas(cache_line) EpochPeer {
   Target* notified =
       nullptr;  // of the window's notified epoch, once there has been an access to it
 
-  // Notices to it that found no room, of whichever epochs: how many there have been, and how many
-  // of them have gone since. They go in this order, and no other one before them.
-  std::uint32_t notices_held = 0;
-  std::uint32_t notices_gone = 0;
+  // Notifications to it that found no space, of whichever epochs: how many there have been, and how
+  // many of them have gone since. They go in this order, and no other one before them.
+  std::uint32_t notifications_held = 0;
+  std::uint32_t notifications_sent = 0;
 
-  bool holds_notices() const { return notices_held != notices_gone; }
+  bool holds_notifications() const { return notifications_held != notifications_sent; }
   /// Weak unlocks have left operations that may not be complete there.
   bool weak_left() const { return weak_answered < weak_sent; }
 };

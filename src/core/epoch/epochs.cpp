@@ -13,9 +13,10 @@ constexpr unsigned overlap_limit = 256;
 
 }  // namespace
 
-Epochs::Epochs(const EpochsSpec& spec, Reach& reach, EpochPools& pools, EpochsAtWork& at_work)
+Epochs::Epochs(const EpochsSpec& spec, PeerInterface& peer_interface, EpochPools& pools,
+               EpochsAtWork& at_work)
     : rank_(spec.rank),
-      reach_(reach),
+      peer_interface_(peer_interface),
       pools_(pools),
       at_work_(at_work),
       no_locks_(spec.no_locks),
@@ -93,11 +94,11 @@ void Epochs::activate(Epoch& epoch) {
       for (Target& target : epoch) {
         EpochPeer& origin = peer(target.rank);
         target.id = ++origin.exposures;
-        reach_.expose(target.rank, target.id, epoch.no_check);
+        peer_interface_.expose(target.rank, target.id, epoch.no_check);
       }
       return;
     case EpochKind::fence:
-      reach_.open_fence(epoch.call, epoch.announce);
+      peer_interface_.open_fence(epoch.call, epoch.announce);
       break;
     case EpochKind::lock_all:
       // A weak epoch may have been sent since it was closed.
@@ -110,7 +111,7 @@ void Epochs::activate(Epoch& epoch) {
   }
   for (Target& target : epoch) advance(epoch, target);
   if (epoch.kind == EpochKind::lock && epoch.closed && epoch.untold != 0)
-    reach_.leave_errand(epoch);
+    peer_interface_.leave_piggyback(epoch);
 }
 
 Outcome Epochs::close(Epoch& epoch, Completion* completion) {
@@ -129,27 +130,27 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
     }
   }
   if (epoch.active) {
-    if (epoch.kind == EpochKind::lock_all) reach_.recall_all(epoch);
+    if (epoch.kind == EpochKind::lock_all) peer_interface_.recall_all(epoch);
     for (Target& target : epoch) advance(epoch, target);
-    if (epoch.kind == EpochKind::lock && epoch.untold != 0) reach_.leave_errand(epoch);
+    if (epoch.kind == EpochKind::lock && epoch.untold != 0) peer_interface_.leave_piggyback(epoch);
     if (completed(epoch)) {
       const Error error = epoch.unreported();
       epoch.completion = nullptr;
       // Nobody waits for what a weak unlock sends: it may wait for more to travel with.
-      reach_.push(!epoch.weak);
+      peer_interface_.push(!epoch.weak);
       if (over(epoch)) retire(epoch);
       if (error != Error::none) fail(error, "an operation of the epoch failed");
       return {error, true};
     }
   }
-  reach_.push(true);
+  peer_interface_.push(true);
   return Outcome::posted();
 }
 
 bool Epochs::completed(Epoch& epoch) {
   if (!epoch.closed) return false;
   if (epoch.kind == EpochKind::fence && epoch.closing_call != 0) {
-    return epoch.completed = reach_.end_fence(epoch);
+    return epoch.completed = peer_interface_.end_fence(epoch);
   }
   return epoch.completed = epoch.untold == 0 && epoch.attention == 0;
 }
@@ -159,7 +160,7 @@ bool Epochs::over(Epoch& epoch) {
   // With NOCHECK the target says nothing; it keeps the order of what comes to it by itself.
   if (epoch.kind != EpochKind::access || epoch.no_check) return true;
   for (Target& target : epoch) {
-    if (target.issued != 0 && !reach_.settled(epoch, target)) return false;
+    if (target.issued != 0 && !peer_interface_.settled(epoch, target)) return false;
   }
   return true;
 }
@@ -216,7 +217,7 @@ bool Epochs::progress(Epoch& epoch) {
 }
 
 bool Epochs::sweep() {
-  bool moved = reach_.sweep();
+  bool moved = peer_interface_.sweep();
   if (notified_.attention != 0) moved |= progress(notified_);
   for (Epoch* epoch = first_; epoch != nullptr;) {
     if (!epoch->active) {
@@ -279,8 +280,8 @@ Target& Epochs::notified_target(int rank) {
 
 bool Epochs::advance(Epoch& epoch, Target& target) {
   if (target.told) return false;
-  if (epoch.kind != EpochKind::exposure) return reach_.advance(epoch, target);
-  if (!reach_.completed_by(target.rank, target.id)) return false;
+  if (epoch.kind != EpochKind::exposure) return peer_interface_.advance(epoch, target);
+  if (!peer_interface_.completed_by(target.rank, target.id)) return false;
   note_told(epoch, target);
   return true;
 }
@@ -299,8 +300,8 @@ Outcome Epochs::issue(const Operation& operation) {
   }
   EpochPeer& other = peer(operation.target);
   Epoch* epoch = other.lock != nullptr ? other.lock : access_;
-  if (operation.notice.wanted()) {
-    // Its notice may have to wait, for which the light epoch has no place.
+  if (operation.notify_arg.wanted()) {
+    // Its notification may have to wait, for which the light epoch has no place.
     if (epoch == &light_) epoch = &list_light();
     if (!covered(operation.target)) epoch = &notified_;
   }
@@ -319,7 +320,7 @@ Outcome Epochs::issue(const Operation& operation) {
     return Outcome::failed(fail(Error::sync, "the target is not in the group given to start"));
   }
   const char* reason = "";
-  if (const Error error = reach_.check(operation, reason); error != Error::none) {
+  if (const Error error = peer_interface_.check(operation, reason); error != Error::none) {
     return Outcome::failed(fail(error, reason));
   }
   if (target == nullptr) {
@@ -329,9 +330,9 @@ Outcome Epochs::issue(const Operation& operation) {
   mark(target->used);
   mark(other.outstanding, operation.thread);
   note_unflushed();
-  const Outcome outcome = reach_.issue(operation, *epoch, *target);
+  const Outcome outcome = peer_interface_.issue(operation, *epoch, *target);
   // Somebody is going to wait for an answer, perhaps after a while of computing.
-  if (operation.completes_there && !outcome.done) reach_.push(true);
+  if (operation.completes_there && !outcome.done) peer_interface_.push(true);
   return outcome;
 }
 

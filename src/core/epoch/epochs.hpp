@@ -13,8 +13,8 @@
 #include "core/epoch/activation.hpp"
 #include "core/epoch/epoch.hpp"
 #include "core/epoch/epoch_peer.hpp"
+#include "core/epoch/peer_interface.hpp"
 #include "core/epoch/pools.hpp"
-#include "core/epoch/reach.hpp"
 #include "core/operation/order.hpp"
 
 namespace oriel {
@@ -47,14 +47,15 @@ class Epochs;
 using EpochsAtWork = WorkList<Epochs>;
 
 /// One rank's epochs on one window, from opening to completion, and its place in the steps that
-/// they take with other ranks. How bytes move, and who is mapped, is Reach's.
+/// they take with other ranks. How bytes move, and who is mapped, is PeerInterface's.
 ///
 /// Calls either finish (`done`), or are posted and tell the Completion in a later sweep. Nothing
 /// here blocks. Not thread-safe, but for what Published words say; the caller serializes per
 /// Process.
 class Epochs : public EpochsAtWork::Link {
  public:
-  Epochs(const EpochsSpec& spec, Reach& reach, EpochPools& pools, EpochsAtWork& at_work);
+  Epochs(const EpochsSpec& spec, PeerInterface& peer_interface, EpochPools& pools,
+         EpochsAtWork& at_work);
   ~Epochs();
   Epochs(const Epochs&) = delete;
   Epochs& operator=(const Epochs&) = delete;
@@ -156,7 +157,7 @@ class Epochs : public EpochsAtWork::Link {
   EpochPeer& peer(int rank) { return peers_[rank]; }
   const EpochPeer& peer(int rank) const { return peers_[rank]; }
   bool valid_rank(int rank) const { return rank >= 0 && rank < ranks(); }
-  Reach& reach() { return reach_; }
+  PeerInterface& peer_interface() { return peer_interface_; }
   RecordedOperation* find_recorded(std::uint64_t token) { return pools_.operations.find(token); }
   /// Something that only a sweep can finish has come, or is finished.
   void add_work();
@@ -278,7 +279,7 @@ class Epochs : public EpochsAtWork::Link {
   bool awaits(const Epoch& epoch, const Target& target);
 
   int rank_;
-  Reach& reach_;
+  PeerInterface& peer_interface_;
   EpochPools& pools_;
   EpochsAtWork& at_work_;
   bool no_locks_;

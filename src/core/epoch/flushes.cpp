@@ -31,14 +31,14 @@ void Epochs::cover(Epoch& epoch, Target& target, bool local, Coverage& coverage)
   if (epoch.active) advance(epoch, target);
   const EpochPeer& other = peer(target.rank);
   if (!local && other.inlined.load()) {
-    coverage.error = first_of(coverage.error, reach_.recall(target.rank));
+    coverage.error = first_of(coverage.error, peer_interface_.recall(target.rank));
   }
   coverage.whole &= target.finished == target.issued && !other.inlined.load();
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
   // A question of another kind of epoch does not wait for locks, so its answer says nothing of
   // them.
   const std::uint64_t weak = local || !target.passive ? 0 : other.weak_sent;
-  if (finished > target.asked || weak > other.weak_answered) reach_.ask(epoch, target);
+  if (finished > target.asked || weak > other.weak_answered) peer_interface_.ask(epoch, target);
   if (!target.under_way(target.recorded) && target.finished >= finished &&
       weak <= other.weak_answered) {
     coverage.error = first_of(coverage.error, std::exchange(target.error, Error::none));
@@ -60,7 +60,7 @@ void Epochs::cover(Epoch& epoch, Target& target, bool local, Coverage& coverage)
 }
 
 Outcome Epochs::covered(const Coverage& coverage, Completion* completion) {
-  reach_.push(true);
+  peer_interface_.push(true);
   if (FlushRequest* request = coverage.request) {
     request->completion = completion;
     request->error = first_of(request->error, coverage.error);
@@ -109,15 +109,15 @@ Outcome Epochs::flush_of(ThreadSet threads, int target, Completion* completion) 
   Epoch& epoch = other.lock != nullptr ? *other.lock : *access_;
   Target* asked = other.lock != nullptr ? &epoch.one : other.target;
   if ((other.lock == nullptr && other.touched != access_) || asked->under_way_of(threads) ||
-      asked->error != Error::none || !reach_.ask_alone(epoch, *asked, completion)) {
+      asked->error != Error::none || !peer_interface_.ask_alone(epoch, *asked, completion)) {
     return flush(target, false, completion);
   }
-  reach_.push(true);
+  peer_interface_.push(true);
   return Outcome::posted();
 }
 
 void Epochs::cover_notified(bool local, Coverage& coverage) {
-  if (!local) reach_.recall_all(notified_);
+  if (!local) peer_interface_.recall_all(notified_);
   for (Target& target : notified_) cover(notified_, target, local, coverage);
 }
 
@@ -131,7 +131,7 @@ Outcome Epochs::flush_all(bool local, Completion* completion) {
   Coverage coverage;
   if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
     if (!local) touch_weak(*access_);
-    if (!local) reach_.recall_all(*access_);
+    if (!local) peer_interface_.recall_all(*access_);
     for (Target& target : *access_) cover(*access_, target, local, coverage);
   } else if (open_locks_ != 0) {
     // Nothing of targets that are not locked: whoever holds one of those may wait for a lock of

@@ -36,7 +36,7 @@ int Epochs::lost_peer() {
   for (const Target& target : notified_) {
     if (!awaits(notified_, target)) continue;
     anybody = false;
-    if (!reach_.alive(target.rank)) return target.rank;
+    if (!peer_interface_.alive(target.rank)) return target.rank;
   }
   for (const Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
     if (!epoch->active) break;  // waits for the earlier ones
@@ -47,7 +47,7 @@ int Epochs::lost_peer() {
     for (const Target& target : *epoch) {
       if (!awaits(*epoch, target)) continue;
       anybody = false;
-      if (!reach_.alive(target.rank)) return target.rank;
+      if (!peer_interface_.alive(target.rank)) return target.rank;
     }
   }
   // Where no epoch names whom it waits for, packets may be all that is on its way.
@@ -55,9 +55,9 @@ int Epochs::lost_peer() {
 }
 
 int Epochs::lost_source(int rank) {
-  if (rank >= 0) return reach_.alive(rank) ? -1 : rank;
+  if (rank >= 0) return peer_interface_.alive(rank) ? -1 : rank;
   for (int any = 0; any < ranks(); ++any) {
-    if (!reach_.alive(any)) return any;
+    if (!peer_interface_.alive(any)) return any;
   }
   return -1;
 }

@@ -29,7 +29,7 @@ void Epochs::settle_weak() {
 
 bool Epochs::weak_unasked(int rank) {
   const EpochPeer& other = peers_[rank];
-  if (!reach_.answers(rank)) return false;
+  if (!peer_interface_.answers(rank)) return false;
   if (other.weak_asked != other.weak_sent) return true;
   for (const Epoch* epoch = first_; weak_closed_ != 0 && epoch != nullptr; epoch = epoch->next) {
     if (epoch->weak && epoch->closed && epoch->has(rank)) return true;

@@ -34,7 +34,7 @@ struct alignas(cache_line) BasicSlot {
 
 /// A short operation that travels with a lock request (S4): whoever grants the lock carries it out
 /// on the spot and passes the lock on, so that nobody has to be woken for it. Plain data.
-struct Errand {
+struct Piggyback {
   static constexpr std::size_t capacity = 32;
 
   std::uint64_t offset = 0;  // bytes from the start of the target's window
@@ -55,16 +55,17 @@ struct alignas(cache_line) BasicLockNode {
 
   static constexpr std::uint32_t waiting = 0;
   static constexpr std::uint32_t granted = 1;
-  static constexpr std::uint32_t carried_out = 2;  // granted, errand run, and given back
-  static constexpr std::uint32_t failed = 3;       // likewise, but a peer was lost: not run
+  static constexpr std::uint32_t piggyback_done =
+      2;                                      // granted, piggybacked operation run, and given back
+  static constexpr std::uint32_t failed = 3;  // likewise, but a peer was lost: not run
 
   // Reset by the origin before it queues.
   typename Words::template Atomic<std::uint32_t> state{waiting};
   Plain<std::uint32_t> next = 0;  // origin + 1 of the next in line
   Plain<std::uint32_t> exclusive = 0;
-  Plain<std::uint32_t> joins = 0;    // see LockLine::acquire()
-  Plain<std::uint32_t> carries = 0;  // an errand
-  Plain<Errand> errand;
+  Plain<std::uint32_t> joins = 0;          // see LockLine::acquire()
+  Plain<std::uint32_t> has_piggyback = 0;  // a piggybacked operation
+  Plain<Piggyback> piggyback;
 };
 
 /// Fair readers-writer lock of one target (see lock_line.hpp).

@@ -96,13 +96,13 @@ class BasicLockLine {
   /// wait as long as such epochs overlap.
   bool acquire(int origin, bool exclusive, bool joins);
 
-  /// Leaves an errand with the waiting request of `origin`; false if the lock was granted
-  /// meanwhile.
-  bool leave(int origin, const Errand& errand);
+  /// Leaves a piggybacked operation with the waiting request of `origin`; false if the lock was
+  /// granted meanwhile.
+  bool leave(int origin, const Piggyback& piggyback);
 
-  /// Grants the lock to those in line as far as it is free. Errands are run, one after the other as
-  /// the lock comes round to them, by `run(errand)`, false if that fails; the origins that
-  /// something has happened for are appended to `told`.
+  /// Grants the lock to those in line as far as it is free. Piggybacked operations are run, one
+  /// after the other as the lock comes round to them, by `run(piggyback)`, false if that fails; the
+  /// origins that something has happened for are appended to `told`.
   template <typename Run>
   void hand_on(std::vector<int>& told, Run&& run) {
     std::uint32_t waiting = 0;
@@ -112,8 +112,8 @@ class BasicLockLine {
       const bool exclusive = node.exclusive != 0;
       if (!take_or_take_away(exclusive)) break;
       std::uint32_t state = LockNode::granted;
-      if (node.carries != 0) {
-        state = run(node.errand) ? LockNode::carried_out : LockNode::failed;
+      if (node.has_piggyback != 0) {
+        state = run(node.piggyback) ? LockNode::piggyback_done : LockNode::failed;
         exclusive ? queue_.holders.store(0, std::memory_order_release)
                   : void(queue_.holders.fetch_sub(1, std::memory_order_release));
       }

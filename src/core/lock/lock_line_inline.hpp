@@ -121,7 +121,7 @@ bool BasicLockLine<Words>::acquire(int origin, bool exclusive, bool joins) {
   node.joins = joins ? 1 : 0;
   queue_.joiners += node.joins;
   node.next = 0;
-  node.carries = 0;
+  node.has_piggyback = 0;
   const auto name = static_cast<std::uint32_t>(origin) + 1;
   if (queue_.tail != 0) {
     nodes_[queue_.tail - 1].next = name;
@@ -134,14 +134,14 @@ bool BasicLockLine<Words>::acquire(int origin, bool exclusive, bool joins) {
 }
 
 template <typename Words>
-bool BasicLockLine<Words>::leave(int origin, const Errand& errand) {
+bool BasicLockLine<Words>::leave(int origin, const Piggyback& piggyback) {
   std::uint32_t waiting = 0;
   if (!enter(waiting)) return false;
   LockNode& node = nodes_[origin];
   const bool waits = node.state.load(std::memory_order_relaxed) == LockNode::waiting;
   if (waits) {
-    node.errand = errand;
-    node.carries = 1;
+    node.piggyback = piggyback;
+    node.has_piggyback = 1;
   }
   leave_guard(waiting);
   return waits;

@@ -27,12 +27,12 @@ Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& t
       return Outcome::failed(error);
     }
     ++target.issued;
-    if (!operation.notice.wanted() || tell_at_once(operation)) {
+    if (!operation.notify_arg.wanted() || tell_at_once(operation)) {
       ++target.finished;
       return Outcome::finished();
     }
     RecordedOperation& recorded = epochs_.record(operation, epoch, target);
-    hold_notice(recorded);
+    hold_notification(recorded);
     recorded.operation.completion = nullptr;  // its bytes have moved
     Epochs::append(target, recorded);
     return Outcome::finished();
@@ -62,7 +62,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     const auto notifying = [&] { return recorded->state == RecordedOperation::State::notifying; };
     if (!notifying() && !carry_out(*recorded)) break;
     const bool told = notifying();
-    if (told && !let_notice_go(*recorded)) break;
+    if (told && !send_held_notification(*recorded)) break;
     target.waiting.remove(*recorded);
     moved = true;
     go_on(target, *recorded, told);
@@ -75,8 +75,8 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
   return moved;
 }
 
-/// What has been recorded so far, all of it, though there may be no room for the notices: later
-/// operations are carried out at their call, and would overtake what is left.
+/// What has been recorded so far, all of it, though there may be no space for the notifications:
+/// later operations are carried out at their call, and would overtake what is left.
 void MappedTargets::begin_early(Target& target) {
   RecordedQueue early = std::exchange(target.waiting, {});
   bool goes_on = true;
@@ -107,19 +107,19 @@ bool MappedTargets::carry_out(RecordedOperation& recorded) {
   if (recorded.protocol == Protocol::network_atomic) return atomics_.transmit(recorded);
   const Error error = perform(recorded.operation);
   epochs_.note(recorded, error);
-  if (recorded.operation.notice.wanted() && error == Error::none) hold_notice(recorded);
+  if (recorded.operation.notify_arg.wanted() && error == Error::none) hold_notification(recorded);
   return true;
 }
 
 /// A short put into private memory costs a system call, unless its notification takes it along.
 /// False: not this one.
 bool MappedTargets::inline_put(const Operation& operation, const Target& target) {
-  if (operation.notice.kind != NoticeKind::tag || operation.kind != OperationKind::put)
+  if (operation.notify_arg.kind != NotifyKind::tag || operation.kind != OperationKind::put)
     return false;
   const std::uint64_t bytes = operation.bytes();
   const Member& member = region_.member(operation.target);
   EpochPeer& peer = epochs_.peer(operation.target);
-  if (!target.lasting || member.path != Path::vm || peer.holds_notices() || bytes == 0 ||
+  if (!target.lasting || member.path != Path::vm || peer.holds_notifications() || bytes == 0 ||
       bytes > NotifyStore::most_inlined || !operation.target_layout->contiguous() ||
       !operation.origin.layout->contiguous()) {
     return false;
@@ -127,46 +127,47 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
   NotifyStore store{nullptr, operation.origin.address, static_cast<std::uint32_t>(bytes)};
   store.may_inline = true;
   store.offset = member.offset(operation.displacement);
-  if (notifier_.tell(operation.target, operation.notice, store) == NotifyOutcome::not_now) {
+  if (notifier_.tell(operation.target, operation.notify_arg, store) == NotifyOutcome::not_now) {
     return false;
   }
   peer.inlined.store(true);
   return true;
 }
 
-/// False: its notice has to wait, behind others perhaps. A counter has no queue.
+/// False: its notification has to wait, behind others perhaps. A counter has no queue.
 bool MappedTargets::tell_at_once(const Operation& operation) {
-  const bool tag = operation.notice.kind == NoticeKind::tag;
-  if (tag && epochs_.peer(operation.target).holds_notices()) return false;
-  return notifier_.tell(operation.target, operation.notice) != NotifyOutcome::not_now;
+  const bool tag = operation.notify_arg.kind == NotifyKind::tag;
+  if (tag && epochs_.peer(operation.target).holds_notifications()) return false;
+  return notifier_.tell(operation.target, operation.notify_arg) != NotifyOutcome::not_now;
 }
 
-void MappedTargets::hold_notice(RecordedOperation& recorded) {
+void MappedTargets::hold_notification(RecordedOperation& recorded) {
   recorded.state = RecordedOperation::State::notifying;
-  if (recorded.operation.notice.kind != NoticeKind::tag) return;
+  if (recorded.operation.notify_arg.kind != NotifyKind::tag) return;
   EpochPeer& peer = epochs_.peer(recorded.target->rank);
-  const bool others = peer.holds_notices();
-  recorded.notice = ++peer.notices_held;
+  const bool others = peer.holds_notifications();
+  recorded.held_number = ++peer.notifications_held;
   // Those behind it may be held already. They wait for it: each takes the next one's number.
-  std::uint32_t* last = &recorded.notice;
+  std::uint32_t* last = &recorded.held_number;
   for (RecordedOperation* one = recorded.next; others && one != nullptr; one = one->next) {
     if (one->state != RecordedOperation::State::notifying ||
-        one->operation.notice.kind != NoticeKind::tag) {
+        one->operation.notify_arg.kind != NotifyKind::tag) {
       continue;
     }
-    std::swap(*last, one->notice);
-    last = &one->notice;
+    std::swap(*last, one->held_number);
+    last = &one->held_number;
   }
 }
 
-bool MappedTargets::let_notice_go(const RecordedOperation& recorded) {
+bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
   EpochPeer& peer = epochs_.peer(recorded.target->rank);
-  const bool tag = recorded.operation.notice.kind == NoticeKind::tag;
-  if (tag && recorded.notice != peer.notices_gone + 1) return false;
-  if (notifier_.tell(recorded.target->rank, recorded.operation.notice) == NotifyOutcome::not_now) {
+  const bool tag = recorded.operation.notify_arg.kind == NotifyKind::tag;
+  if (tag && recorded.held_number != peer.notifications_sent + 1) return false;
+  if (notifier_.tell(recorded.target->rank, recorded.operation.notify_arg) ==
+      NotifyOutcome::not_now) {
     return false;
   }
-  if (tag) ++peer.notices_gone;
+  if (tag) ++peer.notifications_sent;
   return true;
 }
 
@@ -284,26 +285,27 @@ bool MappedTargets::lock_granted(Target& target) {
   const LockNode& node = region_.member(target.rank).control->nodes()[region_.rank()];
   const std::uint32_t state = node.state.load(std::memory_order_acquire);
   const bool failed = state == LockNode::failed;
-  if ((state == LockNode::carried_out || failed) && !target.waiting.empty()) {
-    // The one recorded operation travelled as an errand; the lock has been given back with it.
+  if ((state == LockNode::piggyback_done || failed) && !target.waiting.empty()) {
+    // The one recorded operation travelled as a piggybacked operation; the lock has been given back
+    // with it.
     RecordedOperation& recorded = *target.waiting.head;
     target.waiting = {};
-    target.carried_out = true;
+    target.piggyback_done = true;
     epochs_.finish(recorded, failed ? Error::peer_lost : Error::none);
   }
   return state != LockNode::waiting;
 }
 
-void MappedTargets::leave_errand(Epoch& epoch) {
+void MappedTargets::leave_piggyback(Epoch& epoch) {
   Target& target = epoch.one;
   if (target.access != Target::Access::requested || target.issued != 1 ||
       target.counted_apart != 0) {
     return;
   }
   if (epochs_.peer(target.rank).inlined.load()) return;  // perform() keeps the order
-  Errand errand;
-  if (region_.make_errand(target.waiting.head->operation, errand)) {
-    region_.lock_line(target.rank).leave(region_.rank(), errand);
+  Piggyback piggyback;
+  if (region_.pack_piggyback(target.waiting.head->operation, piggyback)) {
+    region_.lock_line(target.rank).leave(region_.rank(), piggyback);
   }
 }
 
@@ -321,7 +323,7 @@ bool MappedTargets::tell(Epoch& epoch, Target& target) {
       if (target.lasting && peer.inlined.load()) recall_all(epoch);
       if (!epoch.no_check) {
         peer.locking = nullptr;
-        if (!target.carried_out) {
+        if (!target.piggyback_done) {
           region_.give_back(target.rank, region_.rank(), epoch.exclusive);
         }
       }

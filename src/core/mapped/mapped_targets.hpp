@@ -21,7 +21,7 @@ class MappedTargets {
   void expose(int origin, std::uint64_t id);
   Outcome issue(const Operation& operation, Epoch& epoch, Target& target);
   bool advance(Epoch& epoch, Target& target);
-  void leave_errand(Epoch& epoch);
+  void leave_piggyback(Epoch& epoch);
   /// Operations of the open epoch may go straight to the target's memory, if there is a way.
   void make_ready(Target& target);
   /// Stores that may have been left to the rank are made when this returns.
@@ -32,7 +32,7 @@ class MappedTargets {
   Error keep_order(int rank);
   /// The bytes of an operation are there; advance() tells the target of it. Where it waits already
   /// it has its place there.
-  void hold_notice(RecordedOperation& recorded);
+  void hold_notification(RecordedOperation& recorded);
 
  private:
   void begin_early(Target& target);
@@ -42,7 +42,7 @@ class MappedTargets {
   Error finish_recall(int rank);
   bool inline_put(const Operation& operation, const Target& target);
   bool tell_at_once(const Operation& operation);
-  bool let_notice_go(const RecordedOperation& recorded);
+  bool send_held_notification(const RecordedOperation& recorded);
   bool available(Epoch& epoch, Target& target);
   bool exposed(const Target& target);
   bool locked(Epoch& epoch, Target& target);

@@ -15,28 +15,28 @@ struct Notification {
 };
 
 /// How an operation tells its target that it has taken place.
-enum class NoticeKind : std::uint8_t {
+enum class NotifyKind : std::uint8_t {
   none,
   tag,     // a Notification with the number as its tag
   counter  // one more in the Counter of that index
 };
 
-/// The notice that an operation carries, or none.
-struct Notice {
-  NoticeKind kind = NoticeKind::none;
+/// The notification that an operation carries, or none.
+struct NotifyArg {
+  NotifyKind kind = NotifyKind::none;
   std::int32_t number = 0;
   std::uint64_t bytes = 0;  // of the operation that the program has made; of tags
 
-  bool wanted() const { return kind != NoticeKind::none; }
+  bool wanted() const { return kind != NotifyKind::none; }
 };
 
-/// A short store into a mapped peer's window memory that a notice announces.
+/// A short store into a mapped peer's window memory that a notification announces.
 struct NotifyStore {
   void* to = nullptr;  // here; null: its target alone can make it
   const void* from = nullptr;
   std::uint32_t bytes = 0;
-  /// The store may travel in the notice, and be made by the target when it takes that: whoever has
-  /// to know that it has been made calls Transport::begin_recall() and finish_recall().
+  /// The store may travel in the notification, and be made by the target when it takes that:
+  /// whoever has to know that it has been made calls Transport::begin_recall() and finish_recall().
   bool may_inline = false;
   /// Earlier ones may be inlined and not made yet: this one may not be made here before them.
   bool after_inlined = false;
@@ -45,13 +45,13 @@ struct NotifyStore {
   /// A longer one is made before the line is reserved: a slow or killed origin would hold up the
   /// notifications of others behind it.
   static constexpr std::uint32_t most_bytes = 256;
-  /// What fits into a notice's cache line.
+  /// What fits into a notification's cache line.
   static constexpr std::uint32_t most_inlined = 32;
 };
 
-/// What has come of a notice and the store that it announces.
+/// What has come of a notification and the store that it announces.
 enum class NotifyOutcome : std::uint8_t {
-  not_now,  // nothing has been done: there is no room, or the store may not be made this way
+  not_now,  // nothing has been done: there is no space, or the store may not be made this way
   stored,
   inlined  // the store is left to the target
 };

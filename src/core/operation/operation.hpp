@@ -72,7 +72,7 @@ struct Operation {
   HandleName handle;
   ThreadSet thread = all_threads;  // that has issued it
   ThreadLine* line = nullptr;      // of that thread, while it makes the call
-  Notice notice;                   // to the target, when the operation has taken place there
+  NotifyArg notify_arg;            // to the target, when the operation has taken place there
 
   Elements target_elements() const { return {*target_layout, target_count}; }
   std::uint64_t bytes() const { return target_count * target_layout->size(); }

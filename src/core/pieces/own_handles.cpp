@@ -43,7 +43,7 @@ bool OwnHandles::take(std::uint32_t& slot) {
   if (used_ == HandleRoot::most_slots) return false;
   const std::size_t segment = HandleRoot::segment_of(used_);
   if (segments_[segment] == nullptr) {
-    Place place;
+    ArenaLocation place;
     std::byte* memory = services_.share(HandleRoot::slots_of(segment) * sizeof(HandleSlot), place);
     if (memory == nullptr) return false;
     segments_[segment] = std::launder(reinterpret_cast<HandleSlot*>(memory));

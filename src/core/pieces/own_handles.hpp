@@ -21,7 +21,7 @@ class OwnHandles {
   OwnHandles(const OwnHandles&) = delete;
   OwnHandles& operator=(const OwnHandles&) = delete;
 
-  /// Error::attach: there is no room to note it. `reason` is then the second half of a sentence.
+  /// Error::attach: there is no space to note it. `reason` is then the second half of a sentence.
   Error create(const Piece& piece, HandleName& name, const char*& reason);
   /// Error::base: there is no such handle, or not any more.
   Error release(const HandleName& name);

@@ -10,7 +10,7 @@ OwnPieces::Segments::~Segments() {
   for (std::byte* memory : taken_) services_.unshare(memory);
 }
 
-PieceNode* OwnPieces::Segments::take(std::size_t segment, Place& place) {
+PieceNode* OwnPieces::Segments::take(std::size_t segment, ArenaLocation& place) {
   const std::size_t count = PieceRoot::nodes_of(segment);
   std::byte* memory = services_.share(count * sizeof(PieceNode), place);
   if (memory == nullptr) return nullptr;

@@ -35,7 +35,7 @@ class OwnPieces {
     ~Segments();
     Segments(const Segments&) = delete;
     Segments& operator=(const Segments&) = delete;
-    PieceNode* take(std::size_t segment, Place& place);
+    PieceNode* take(std::size_t segment, ArenaLocation& place);
 
    private:
     NodeServices& services_;

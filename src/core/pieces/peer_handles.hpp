@@ -14,7 +14,7 @@ namespace oriel {
 /// peer on its node. Zero bytes are a valid one that is not of any rank yet.
 class PeerHandles {
  public:
-  void meet(const HandleRoot& root) { root_ = &root; }
+  void set_root(const HandleRoot& root) { root_ = &root; }
 
   /// The slot of a handle that has not been released; null: it has, or never was one. `piece` is
   /// its memory.
@@ -40,7 +40,7 @@ class PeerHandles {
     if (first == nullptr) [[unlikely]] {
       const HandleRoot::Segment& words = root_->segments[segment];
       const std::uint64_t extent_bytes = words.extent_bytes.load(std::memory_order_acquire);
-      const Place place{words.offset.load(std::memory_order_relaxed), extent_bytes};
+      const ArenaLocation place{words.offset.load(std::memory_order_relaxed), extent_bytes};
       if (!place.shared()) return nullptr;
       first = reinterpret_cast<const HandleSlot*>(
           services.map(process, place, HandleRoot::slots_of(segment) * sizeof(HandleSlot)));

@@ -20,7 +20,7 @@ namespace oriel {
 /// The process's lock serializes all but direct(), which its threads ask without.
 class PeerPieces {
  public:
-  void meet(const PieceRoot& root) { root_ = &root; }
+  void set_root(const PieceRoot& root) { root_ = &root; }
 
   /// Where the run of some bytes lies in our address space, if it lies in one piece that can be
   /// loaded and stored, and nothing has been attached or detached since the last one was noted;
@@ -73,7 +73,7 @@ class PeerPieces {
   /// the only one. It stays as it is; so find() needs no lock.
   class Extent {
    public:
-    void note(const Place& place, const std::byte* base) {
+    void note(const ArenaLocation& place, const std::byte* base) {
       if (bytes_.load() != 0 || !place.shared()) return;
       begin_.store(place.extent());
       ahead_.store(reinterpret_cast<std::uintptr_t>(base) - place.offset);
@@ -81,7 +81,7 @@ class PeerPieces {
       bytes_.store(place.extent_bytes, std::memory_order_release);
     }
     /// Null: that lies in another one.
-    std::byte* find(const Place& place) const {
+    std::byte* find(const ArenaLocation& place) const {
       const std::uint64_t bytes = bytes_.load(std::memory_order_acquire);
       const bool here =
           bytes != 0 && bytes == place.extent_bytes && begin_.load() == place.extent();

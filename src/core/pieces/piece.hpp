@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/transport/place.hpp"
+#include "core/transport/arena_location.hpp"
 
 namespace oriel {
 
@@ -11,7 +11,7 @@ namespace oriel {
 struct Piece {
   std::uint64_t address = 0;  // in its owner's process
   std::uint64_t bytes = 0;
-  Place place;  // where the owner's node can map it, if it can
+  ArenaLocation place;  // where the owner's node can map it, if it can
 
   /// How many of its bytes lie at `where` and behind; 0: that is not in it.
   std::uint64_t left(std::uint64_t where) const {

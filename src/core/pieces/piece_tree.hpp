@@ -24,12 +24,12 @@ class BasicPieceTree {
 
   BasicPieceTree(Root& root, Segments& segments) : root_(root), segments_(segments) {}
 
-  /// Room for an attach(), which builds one node more than are reached, at most, and takes one
+  /// Space for an attach(), which builds one node more than are reached, at most, and takes one
   /// for good: so it leaves some for the detach() of each. False: there is no memory left.
   bool reserve() {
-    if (room() > std::min(reached(), most_changed)) return true;
+    if (space() > std::min(reached(), most_changed)) return true;
     if (used_segments_ == Root::most_segments) return false;
-    Place place;
+    ArenaLocation place;
     Node* nodes = segments_.take(used_segments_, place);
     if (nodes == nullptr) return false;
     root_.segments[used_segments_].set(place);
@@ -41,8 +41,8 @@ class BasicPieceTree {
   /// After reserve(), of a piece of some bytes that overlaps none.
   void attach(const Piece& piece) { publish(insert(Root::number_of(top_), piece)); }
 
-  /// Of the piece that begins at the address. It has always room: in the end it takes no nodes, but
-  /// gives one back.
+  /// Of the piece that begins at the address. It has always space: in the end it takes no nodes,
+  /// but gives one back.
   void detach(std::uint64_t address) { publish(erase(Root::number_of(top_), address)); }
 
   /// The last piece that begins at the address or before it. False: there is none.
@@ -64,7 +64,7 @@ class BasicPieceTree {
   /// Nodes that one change may build anew: as deep as no tree is whose priorities are hashes.
   static constexpr std::size_t most_changed = 96;
 
-  std::size_t room() const { return free_.size() + (capacity_ - made_); }
+  std::size_t space() const { return free_.size() + (capacity_ - made_); }
   std::size_t reached() const { return made_ - free_.size(); }
   Node& at(std::uint32_t number) {
     const auto [segment, index] = Root::spot(number);

@@ -68,11 +68,11 @@ struct alignas(cache_line) BasicPieceRoot {
     Atomic<std::uint64_t> offset{0};  // of its Place; stored once, before a node of it is reached
     Atomic<std::uint64_t> extent_bytes{0};
 
-    void set(const Place& place) {
+    void set(const ArenaLocation& place) {
       offset.store(place.offset, std::memory_order_release);
       extent_bytes.store(place.extent_bytes, std::memory_order_release);
     }
-    Place place() const {
+    ArenaLocation place() const {
       return {offset.load(std::memory_order_acquire), extent_bytes.load(std::memory_order_acquire)};
     }
   };

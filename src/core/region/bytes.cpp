@@ -54,16 +54,16 @@ class RunBatch {
 /// Pieces of private memory that are fetched together, combined here and stored back together.
 class FetchedRuns {
  public:
-  explicit FetchedRuns(std::span<std::byte> room) : room_(room) {}
+  explicit FetchedRuns(std::span<std::byte> space) : space_(space) {}
 
   /// How many bytes of the run it takes; 0: none any more.
   std::uint64_t add(std::uint64_t remote, std::uint64_t bytes) {
-    bytes = std::min<std::uint64_t>(bytes, room_.size());
+    bytes = std::min<std::uint64_t>(bytes, space_.size());
     if (bytes == 0 || count_ == runs_.size() || overlaps(remote, remote + bytes)) return 0;
-    runs_[count_++] = Run{room_.data(), remote, bytes};
+    runs_[count_++] = Run{space_.data(), remote, bytes};
     low_ = std::min(low_, remote);
     high_ = std::max(high_, remote + bytes);
-    room_ = room_.subspan(bytes);
+    space_ = space_.subspan(bytes);
     return bytes;
   }
   std::span<const Run> runs() const { return {runs_.data(), count_}; }
@@ -77,7 +77,7 @@ class FetchedRuns {
         runs(), [&](const Run& run) { return start < run.remote + run.bytes && run.remote < end; });
   }
 
-  std::span<std::byte> room_;  // left
+  std::span<std::byte> space_;  // left
   std::array<Run, most_runs> runs_;
   std::size_t count_ = 0;
   std::uint64_t low_ = std::numeric_limits<std::uint64_t>::max();
@@ -238,11 +238,11 @@ Error Region::update_vm(const Operation& operation, const Member& target, std::u
     return transport_.node().copy(process, true, {&run, 1});
   }
   const std::uint64_t most = std::max<std::uint64_t>(most_fetched / element, 1) * element;
-  const std::uint64_t room = std::min(operation.bytes(), most);
-  scratch_.resize(std::max<std::size_t>(scratch_.size(), room));
+  const std::uint64_t space = std::min(operation.bytes(), most);
+  scratch_.resize(std::max<std::size_t>(scratch_.size(), space));
   for (ElementRuns runs(operation); runs.bytes() != 0;) {
     ElementRuns combined = runs;
-    FetchedRuns fetched({scratch_.data(), room});
+    FetchedRuns fetched({scratch_.data(), space});
     while (const std::uint64_t taken =
                fetched.add(base + static_cast<std::uint64_t>(runs.offset()), runs.bytes())) {
       runs.skip(taken);
@@ -296,39 +296,40 @@ bool Region::compare_swap_private(ThreadLine* thread, std::uint32_t element, con
   });
 }
 
-bool Region::make_errand(const Operation& operation, Errand& errand) {
+bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {
   const Member& target = member(operation.target);
   if (target.path != Path::mapped || target.private_memory || target.base == nullptr ||
-      operation.notice.wanted()) {
+      operation.notify_arg.wanted()) {
     return false;
   }
   const bool accumulates = operation.kind == OperationKind::accumulate;
   if (!accumulates && operation.kind != OperationKind::put) return false;
   const std::uint64_t bytes = operation.bytes();
-  if (bytes == 0 || bytes > Errand::capacity || !operation.origin.layout ||
+  if (bytes == 0 || bytes > Piggyback::capacity || !operation.origin.layout ||
       !operation.origin.layout->contiguous() || !operation.target_layout->contiguous()) {
     return false;
   }
-  errand.offset = target.offset(operation.displacement);
-  errand.bytes = static_cast<std::uint32_t>(bytes);
+  piggyback.offset = target.offset(operation.displacement);
+  piggyback.bytes = static_cast<std::uint32_t>(bytes);
   if (accumulates) {
-    errand.element = operation.reduction.element;
-    errand.op = static_cast<std::uint8_t>(operation.reduction.op);
-    errand.basic = static_cast<std::uint8_t>(operation.reduction.basic);
+    piggyback.element = operation.reduction.element;
+    piggyback.op = static_cast<std::uint8_t>(operation.reduction.op);
+    piggyback.basic = static_cast<std::uint8_t>(operation.reduction.basic);
   }
-  std::memcpy(errand.data, operation.origin.address, bytes);
+  std::memcpy(piggyback.data, operation.origin.address, bytes);
   return true;
 }
 
-Error Region::run_errand(const Errand& errand, const Member& target) {
-  std::byte* where = target.base + errand.offset;
-  if (errand.element == 0) {
-    std::memcpy(where, errand.data, errand.bytes);
+Error Region::perform_piggyback(const Piggyback& piggyback, const Member& target) {
+  std::byte* where = target.base + piggyback.offset;
+  if (piggyback.element == 0) {
+    std::memcpy(where, piggyback.data, piggyback.bytes);
     return Error::none;
   }
-  const Reduction reduction{static_cast<Op>(errand.op), static_cast<Basic>(errand.basic),
-                            errand.element};
-  return reduce(reduction, target, where, errand.data, nullptr, errand.bytes / errand.element);
+  const Reduction reduction{static_cast<Op>(piggyback.op), static_cast<Basic>(piggyback.basic),
+                            piggyback.element};
+  return reduce(reduction, target, where, piggyback.data, nullptr,
+                piggyback.bytes / piggyback.element);
 }
 
 bool Region::begin_recall(int rank, RecallFor reason) {

@@ -50,9 +50,9 @@ struct Member {
 
 /// Who every rank of a region is, asked when it is first needed: a rank that is never talked to
 /// costs nothing but its entry in whatever stands behind this.
-class Directory {
+class MemberResolver {
  public:
-  virtual ~Directory() = default;
+  virtual ~MemberResolver() = default;
   virtual Member find(int rank) = 0;
 };
 

@@ -12,7 +12,7 @@ Region::Region(RegionSpec spec, Transport& transport)
       atomics_(spec.atomics),
       atomicity_(spec.atomicity),
       own_(std::move(spec.own)),
-      directory_(std::move(spec.directory)),
+      resolver_(std::move(spec.resolver)),
       mapped_(std::move(spec.mapped)),
       sharers_(
           transport.node(), spec.rank, [this](int rank) { return member(rank).process; }, mapped_),
@@ -25,11 +25,11 @@ Region::Region(RegionSpec spec, Transport& transport)
   own_handles_ = std::make_unique<OwnHandles>(spec.pieces->handles, transport.node());
 }
 
-void Region::meet(int rank) {
-  Member found = directory_->find(rank);
+void Region::resolve(int rank) {
+  Member found = resolver_->find(rank);
   if (found.pieces != nullptr) {
-    pieces_[rank].meet(found.pieces->attached);
-    handles_[rank].meet(found.pieces->handles);
+    pieces_[rank].set_root(found.pieces->attached);
+    handles_[rank].set_root(found.pieces->handles);
     found.private_memory = false;  // that is asked of each piece
   }
   members_[rank] = {found, true};
@@ -44,8 +44,8 @@ void Region::give_back(int locked, int origin, bool exclusive) {
   LockLine line = lock_line(locked);
   if (line.release(origin, exclusive)) return;
   told_.clear();
-  line.hand_on(told_, [&](const Errand& errand) {
-    return run_errand(errand, member(locked)) == Error::none;
+  line.hand_on(told_, [&](const Piggyback& piggyback) {
+    return perform_piggyback(piggyback, member(locked)) == Error::none;
   });
   // A remote origin is represented in the line by the target's engine.
   for (const int rank : told_) wake(mapped(rank) ? rank : locked);

@@ -29,7 +29,7 @@ namespace oriel {
 struct RegionSpec {
   int rank = 0;
   int ranks = 0;
-  std::shared_ptr<Directory> directory;
+  std::shared_ptr<MemberResolver> resolver;
   std::vector<int> mapped;          // ranks that are, ourselves included
   ControlBlock* control = nullptr;  // our own
   SharedPieces* pieces = nullptr;   // likewise, of a dynamic window
@@ -55,8 +55,8 @@ class Region {
 
   const Member& member(int rank) {
     Known& known = members_[rank];
-    if (!known.met) [[unlikely]]
-      meet(rank);
+    if (!known.resolved) [[unlikely]]
+      resolve(rank);
     return known.member;
   }
   /// Its control block is in our address space: steps are stores, and it has our lock and update
@@ -67,7 +67,7 @@ class Region {
   /// The same for a question that all ranks are asked: nothing is kept.
   Member look(int rank) const {
     const Known& known = members_[rank];
-    return known.met ? known.member : directory_->find(rank);
+    return known.resolved ? known.member : resolver_->find(rank);
   }
   bool alive(int rank) const { return transport_.messages().alive(look(rank).process); }
 
@@ -80,10 +80,10 @@ class Region {
   /// After a store that the rank may be waiting for: rings if it sleeps.
   void wake(int rank);
   /// Tells a mapped rank by a notification of an operation that has taken place, and of the store.
-  NotifyOutcome notify(int rank, const Notice& notice, const NotifyStore& store) {
+  NotifyOutcome notify(int rank, const NotifyArg& notify_arg, const NotifyStore& store) {
     const Member& target = member(rank);
-    return transport_.node().notify(target.process,
-                                    {target.window, {rank_, notice.number, notice.bytes}}, store);
+    return transport_.node().notify(
+        target.process, {target.window, {rank_, notify_arg.number, notify_arg.bytes}}, store);
   }
 
   /// Begins to take back the stores that have been left to the mapped rank. True: fence() has to
@@ -209,15 +209,15 @@ class Region {
   /// The memory of a handle as a member whose memory it is. Error::range: it has been released.
   Error find_handle(int rank, const HandleName& name, Member& piece);
   /// A short operation as a lock request carries it (S4); false: it is not one.
-  bool make_errand(const Operation& operation, Errand& errand);
+  bool pack_piggyback(const Operation& operation, Piggyback& piggyback);
 
  private:
   struct Known {
     Member member;
-    bool met = false;
+    bool resolved = false;
   };
 
-  void meet(int rank);
+  void resolve(int rank);
   static bool atomic_at(const Member& target, const void* where, std::uint32_t element) {
     return !target.private_memory && atomic_element(element, where);
   }
@@ -238,7 +238,7 @@ class Region {
   bool update_private(ThreadLine* thread, const Member& target, std::uint64_t address,
                       std::uint64_t bytes, bool stores, Combine&& combine) const;
   Error update_vm(const Operation& operation, const Member& target, std::uint64_t base);
-  Error run_errand(const Errand& errand, const Member& target);
+  Error perform_piggyback(const Piggyback& piggyback, const Member& target);
   Error lost(const Update& update) {
     return lose(update.lost_rank(), " within an accumulate to the same target");
   }
@@ -254,7 +254,7 @@ class Region {
   AtomicSet atomics_;
   Atomicity atomicity_;
   std::shared_ptr<void> own_;
-  std::shared_ptr<Directory> directory_;
+  std::shared_ptr<MemberResolver> resolver_;
   std::vector<int> mapped_;
   Sharers sharers_;
   ControlBlock* mine_;

@@ -12,11 +12,11 @@ namespace oriel {
 /// Behind the last bytes of a direct write. The target is available, or nothing would be written:
 /// there is no gate, so that the messages of a program that notifies with the same tag and length
 /// again are the same, and a transport may know a short name for them.
-Message DirectTransfers::notice_behind(const Operation& operation) {
+Message DirectTransfers::notification_behind(const Operation& operation) {
   Message message;
   message.kind = MessageKind::notify;
   message.gate = Gate::open;
-  message.notify(operation.notice);
+  message.notify(operation.notify_arg);
   sender_.address(operation.target, message);
   return message;
 }
@@ -28,28 +28,28 @@ bool DirectTransfers::transmit(RecordedOperation& recorded) {
   const bool write = operation.kind == OperationKind::put;
   const std::uint64_t start = member.memory.address + member.offset(operation.displacement);
   const bool waits = recorded.epoch->closed;
-  const bool tells = write && operation.notice.wanted() && messages_.orders_writes();
+  const bool tells = write && operation.notify_arg.wanted() && messages_.orders_writes();
   ElementRuns left(operation);
   left.skip(recorded.sent);
   while (left.bytes() != 0) {
     std::array<TransferRun, Messages::most_runs> runs;
     std::size_t used = 0;
     // A process that waits serves others between two pieces: they may need its answer to send.
-    std::uint64_t room = waits ? limits_.direct_piece : operation.bytes();
+    std::uint64_t space = waits ? limits_.direct_piece : operation.bytes();
     ElementRuns next = left;
-    while (used < runs.size() && room != 0 && next.bytes() != 0) {
-      const std::uint64_t bytes = std::min(next.bytes(), room);
+    while (used < runs.size() && space != 0 && next.bytes() != 0) {
+      const std::uint64_t bytes = std::min(next.bytes(), space);
       runs[used++] = {write ? next.origin() : next.result(),
                       start + static_cast<std::uint64_t>(next.offset()), bytes};
-      room -= bytes;
+      space -= bytes;
       next.skip(bytes);
     }
-    Message notice;
+    Message notify_arg;
     Behind behind;
     const bool last = tells && next.bytes() == 0;
     if (last) {
-      notice = notice_behind(operation);
-      behind.message = notice.trim();
+      notify_arg = notification_behind(operation);
+      behind.message = notify_arg.trim();
     }
     const std::uint64_t taken =
         messages_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,
@@ -59,7 +59,7 @@ bool DirectTransfers::transmit(RecordedOperation& recorded) {
     left.skip(taken);
     if (tells && left.bytes() == 0) {
       if (!behind.went) messages_.send(member.process, behind.message, {});
-      operation.notice = {};
+      operation.notify_arg = {};
     }
     ++(write ? target.writes : target.reads);
     if (waits && left.bytes() != 0) return false;

@@ -21,7 +21,7 @@ class DirectTransfers {
   bool transmit(RecordedOperation& recorded);
 
  private:
-  Message notice_behind(const Operation& operation);
+  Message notification_behind(const Operation& operation);
 
   Region& region_;
   Messages& messages_;

@@ -10,10 +10,10 @@ constexpr std::size_t unit = sizeof(std::uint64_t);
 
 }  // namespace
 
-void Message::notify(const Notice& wanted) {
+void Message::notify(const NotifyArg& wanted) {
   if (!wanted.wanted()) return;
   notifies = wanted.kind;
-  notice = wanted.number;
+  notify_number = wanted.number;
   notified_bytes = wanted.bytes;
 }
 

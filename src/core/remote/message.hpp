@@ -31,7 +31,7 @@ enum class MessageKind : std::uint8_t {
   exchange,    // stamp: the round; data: the words
   rendezvous,  // a long put or get, which the target carries out by direct transfers of its own
   // Of persistent collectives (core/collective); word: number of the plan.
-  plan_room,     // a rank expects something; element: its order among what it expects from the
+  plan_space,    // a rank expects something; element: its order among what it expects from the
                  // receiver of this message, first: its number, count: bytes
   plan_started,  // stamp: number of the use that the origin has begun
   plan_bytes     // stamp: the use, element: number of the receive, first: bytes before these, last
@@ -58,8 +58,8 @@ enum class Assembly : std::uint8_t {
 /// Header of every message; zeros at its end are not sent, so what is seldom needed comes last. An
 /// operation is followed by the compare value of compare_and_swap and the origin's data in one
 /// piece; a reply by the fetched data; a count by its numbers; a layout by Blocks; an exchange by
-/// its words; a rendezvous by the RemoteMemory that the origin lends, a plan_room by that which may
-/// be written, if any.
+/// its words; a rendezvous by the RemoteMemory that the origin lends, a plan_space by that which
+/// may be written, if any.
 struct Message {
   std::uint8_t version = current_version;
   std::uint8_t words = most_words;  // of 8 bytes, that are sent of this header
@@ -86,8 +86,8 @@ struct Message {
   std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
   std::uint64_t count = 0;   // operation: elements of the layout, see Assembly; rendezvous: bytes
   std::int64_t extent = 0;   // layout
-  std::int32_t notice = 0;   // operation: of its last piece, the Notice's number
-  NoticeKind notifies = NoticeKind::none;  // likewise, its kind; notify: one there is
+  std::int32_t notify_number = 0;          // operation: of its last piece, the NotifyArg's number
+  NotifyKind notifies = NotifyKind::none;  // likewise, its kind; notify: one there is
   Assembly assembly = Assembly::none;
   std::array<std::uint8_t, 2> reserved{};
   std::uint64_t notified_bytes = 0;  // see Notification
@@ -107,7 +107,7 @@ struct Message {
   static constexpr std::uint64_t held_bytes = 64;
 
   /// Tells the target of the operation when its bytes are there, if that is wanted.
-  void notify(const Notice& wanted);
+  void notify(const NotifyArg& wanted);
   /// Sets `words`, and returns the header as it is sent.
   std::span<const std::byte> trim();
   /// Takes the header from the front of what has arrived, and leaves what follows it. False: there

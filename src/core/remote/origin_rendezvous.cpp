@@ -5,25 +5,25 @@
 
 namespace oriel {
 
-int OriginRendezvous::lend(const Operation& operation) {
+int OriginRendezvous::register_buffer(const Operation& operation) {
   const bool put = operation.kind == OperationKind::put;
   const Buffer& buffer = put ? operation.origin : operation.result;
-  return loans_.lend(region_.member(operation.target).process, !put, buffer.address,
-                     operation.bytes());
+  return registrations_.register_buffer(region_.member(operation.target).process, !put,
+                                        buffer.address, operation.bytes());
 }
 
 void OriginRendezvous::transmit(RecordedOperation& recorded, Message message) {
   const Operation& operation = recorded.operation;
-  const RemoteMemory& lent = loans_.memory(recorded.loan);
+  const RemoteMemory& registered = registrations_.memory(recorded.registration);
   message.kind = MessageKind::rendezvous;
   message.word = Pool<RecordedOperation>::token(recorded);
   message.offset = region_.member(operation.target).offset(operation.displacement);
   message.handle_token = operation.handle.token;
   message.handle_slot = operation.handle.slot;
   message.count = operation.bytes();
-  message.data = sizeof lent;
-  message.notify(operation.notice);
-  sender_.send(operation.target, message, std::as_bytes(std::span(&lent, 1)));
+  message.data = sizeof registered;
+  message.notify(operation.notify_arg);
+  sender_.send(operation.target, message, std::as_bytes(std::span(&registered, 1)));
   recorded.sent = operation.bytes();
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/epoch/epochs.hpp"
 #include "core/region/region.hpp"
-#include "core/remote/loans.hpp"
+#include "core/remote/buffer_registrations.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/sender.hpp"
 #include "core/transport/messages.hpp"
@@ -16,21 +16,23 @@ namespace oriel {
 class OriginRendezvous {
  public:
   OriginRendezvous(Region& region, Messages& messages, Sender& sender)
-      : region_(region), sender_(sender), loans_(messages) {}
+      : region_(region), sender_(sender), registrations_(messages) {}
 
-  /// Lends the operation's buffer to its target: its number, for RecordedOperation::loan; -1: it
-  /// cannot be lent.
-  int lend(const Operation& operation);
+  /// Lends the operation's buffer to its target: its number, for RecordedOperation::registration;
+  /// -1: it cannot be lent.
+  int register_buffer(const Operation& operation);
   /// Sends the whole request, which names the buffer. `message`: with kind and gate of an
   /// operation.
   void transmit(RecordedOperation& recorded, Message message);
   /// The target is through with the buffer.
-  void end(const RecordedOperation& recorded) { loans_.take_back(recorded.loan); }
+  void end(const RecordedOperation& recorded) {
+    registrations_.deregister_buffer(recorded.registration);
+  }
 
  private:
   Region& region_;
   Sender& sender_;
-  Loans loans_;
+  BufferRegistrations registrations_;
 };
 
 }  // namespace oriel

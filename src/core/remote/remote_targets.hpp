@@ -85,7 +85,7 @@ class RemoteTargets {
   void send_piece(Message message, const Operation& operation, std::uint64_t first,
                   std::uint64_t bytes);
   void describe(const Layout& layout, int rank);
-  void send_notice(RecordedOperation& recorded);
+  void send_notification(RecordedOperation& recorded);
 
   Epochs& epochs_;
   Region& region_;

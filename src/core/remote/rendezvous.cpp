@@ -11,7 +11,7 @@
 namespace oriel {
 
 /// Its gate is open. The sweep that follows begins to move it.
-void Server::begin(const Message& message, const RemoteMemory& lent) {
+void Server::begin(const Message& message, const RemoteMemory& registered) {
   Member memory;
   std::byte* place = nullptr;
   if (const Error error = check_request({message, nullptr, {}, 0, message.count}, memory, place);
@@ -21,26 +21,26 @@ void Server::begin(const Message& message, const RemoteMemory& lent) {
   Rendezvous& one = rendezvous_table_.acquire();
   one.server = this;
   one.message = message;
-  one.lent = lent;
+  one.registered = registered;
   one.place = place;
   meeting_.push_back(&one);
   epochs_.add_work();
 }
 
 /// Gives the network one piece more: between two of them we look for what others want.
-bool Server::carry_on(Rendezvous& one) {
+bool Server::advance(Rendezvous& one) {
   const bool write = one.message.operation == OperationKind::get;
   const int process = region_.member(one.message.origin).process;
-  std::uint64_t room = std::min(one.left(), limits_.direct_piece);
+  std::uint64_t space = std::min(one.left(), limits_.direct_piece);
   bool moved = false;
-  while (room != 0) {
+  while (space != 0) {
     const std::array<TransferRun, 1> run{
-        {{one.place + one.begun, one.lent.address + one.begun, room}}};
-    const std::uint64_t taken =
-        messages_.transfer(process, write, run, one.lent.key, RendezvousTable::token(one), nullptr);
+        {{one.place + one.begun, one.registered.address + one.begun, space}}};
+    const std::uint64_t taken = messages_.transfer(process, write, run, one.registered.key,
+                                                   RendezvousTable::token(one), nullptr);
     if (taken == 0) break;
     one.begun += taken;
-    room -= taken;
+    space -= taken;
     moved = true;
   }
   return moved;
@@ -55,7 +55,7 @@ void Server::transferred(Rendezvous& one, const Transfer& transfer) {
 /// None of its transfers is under way: the origin may have its buffer back, and is told so behind
 /// what has been written there.
 void Server::end(Rendezvous& one) {
-  if (one.error == Error::none && one.message.notifies != NoticeKind::none) notify(one.message);
+  if (one.error == Error::none && one.message.notifies != NotifyKind::none) notify(one.message);
   reply_to(one.message, one.error);
   std::erase(meeting_, &one);
   epochs_.remove_work();

@@ -18,7 +18,7 @@ class Server;
 struct Rendezvous {
   Server* server = nullptr;
   Message message;
-  RemoteMemory lent;
+  RemoteMemory registered;
   std::byte* place = nullptr;  // of its first byte here
   std::uint64_t begun = 0;     // bytes, of transfers that have begun,
   std::uint64_t over = 0;      // and of those that are over

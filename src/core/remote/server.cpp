@@ -28,7 +28,7 @@ std::uint64_t compare_bytes(const Message& message) {
 
 /// What its fields say of one another.
 bool plausible(const Message& message, std::size_t payload) {
-  if (message.notifies > NoticeKind::counter || message.notice < 0) return false;
+  if (message.notifies > NotifyKind::counter || message.notify_number < 0) return false;
   if (message.assembly != Assembly::none &&
       (message.kind != MessageKind::operation || message.assembly > Assembly::complete ||
        !reduces(message.operation) || message.count == 0 ||
@@ -36,7 +36,7 @@ bool plausible(const Message& message, std::size_t payload) {
     return false;
   }
   if (message.kind == MessageKind::notify) {
-    return payload == 0 && message.notifies != NoticeKind::none && message.gate != Gate::none &&
+    return payload == 0 && message.notifies != NotifyKind::none && message.gate != Gate::none &&
            message.gate <= Gate::open;
   }
   if (message.kind == MessageKind::rendezvous) {
@@ -137,8 +137,9 @@ void Server::expose(int origin, std::uint64_t id) {
 }
 
 bool Server::take(const Message& message, std::span<const std::byte> payload) {
-  if (!plausible(message, payload.size()) || (message.notifies == NoticeKind::counter &&
-                                              !notifications_.counters().mine(message.notice))) {
+  if (!plausible(message, payload.size()) ||
+      (message.notifies == NotifyKind::counter &&
+       !notifications_.counters().mine(message.notify_number))) {
     return false;
   }
   if (message.kind == MessageKind::rendezvous && !region_.member(message.origin).direct) {
@@ -198,7 +199,7 @@ void Server::grant(int origin) {
 
 bool Server::sweep() {
   bool moved = sweep_standing();
-  for (Rendezvous* one : meeting_) moved |= carry_on(*one);
+  for (Rendezvous* one : meeting_) moved |= advance(*one);
   return moved;
 }
 
@@ -232,9 +233,9 @@ void Server::carry_out(const Message& message, std::span<const std::byte> payloa
     case MessageKind::notify:
       return notify(message);
     case MessageKind::rendezvous: {
-      RemoteMemory lent;
-      std::memcpy(&lent, payload.data(), sizeof lent);
-      return begin(message, lent);
+      RemoteMemory registered;
+      std::memcpy(&registered, payload.data(), sizeof registered);
+      return begin(message, registered);
     }
     default:
       return serve(message, payload, layout);
@@ -421,7 +422,7 @@ void Server::serve(const Request& request) {
       }
     }
   }
-  if (message.notifies != NoticeKind::none && error == Error::none) notify(message);
+  if (message.notifies != NotifyKind::none && error == Error::none) notify(message);
   if (message.acknowledge == 0 && !fetches(message.operation)) {
     // There is no reply to say so: the next one does.
     Error& failed = origins_[message.origin].failed_with(message.gate);
@@ -448,10 +449,10 @@ void Server::reply_to(const Request& request, Error error, std::span<const std::
 }
 
 void Server::notify(const Message& message) {
-  if (message.notifies == NoticeKind::counter) {
-    notifications_.counters().mine_at(message.notice).add();
+  if (message.notifies == NotifyKind::counter) {
+    notifications_.counters().mine_at(message.notify_number).add();
   } else {
-    notifications_.arrive({message.origin, message.notice, message.notified_bytes});
+    notifications_.arrive({message.origin, message.notify_number, message.notified_bytes});
   }
 }
 

@@ -112,8 +112,8 @@ class Server {
   Error serve_run(const Message& message, const Member& memory, std::byte* where,
                   const std::byte* operands, std::byte* fetched, std::uint64_t bytes);
   // rendezvous.cpp
-  void begin(const Message& message, const RemoteMemory& lent);
-  bool carry_on(Rendezvous& one);
+  void begin(const Message& message, const RemoteMemory& registered);
+  bool advance(Rendezvous& one);
   void end(Rendezvous& one);
   const Member& self() { return region_.member(region_.rank()); }
 

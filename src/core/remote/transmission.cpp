@@ -91,7 +91,7 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
     message.count = operation.target_count;
     describe(*operation.target_layout, rank);
   }
-  if (first + bytes == operation.bytes()) message.notify(operation.notice);
+  if (first + bytes == operation.bytes()) message.notify(operation.notify_arg);
   if (fetches(operation.kind)) message.fetched = static_cast<std::uint32_t>(bytes);
   if (!sends(operation)) return sender_.send(rank, message);
   message.data = static_cast<std::uint32_t>(bytes);
@@ -118,13 +118,13 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
 }
 
 /// Of an operation whose bytes are there.
-void RemoteTargets::send_notice(RecordedOperation& recorded) {
-  if (!recorded.operation.notice.wanted()) return;
+void RemoteTargets::send_notification(RecordedOperation& recorded) {
+  if (!recorded.operation.notify_arg.wanted()) return;
   Message message = request(recorded.operation, *recorded.epoch, *recorded.target);
   message.kind = MessageKind::notify;
-  message.notify(recorded.operation.notice);
+  message.notify(recorded.operation.notify_arg);
   sender_.send(recorded.target->rank, message);
-  recorded.operation.notice = {};
+  recorded.operation.notify_arg = {};
 }
 
 bool RemoteTargets::transmit_at_once(const Operation& operation, Epoch& epoch, Target& target) {
@@ -142,7 +142,7 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
   Target& target = *recorded.target;
   if (recorded.state == RecordedOperation::State::notifying) {
     if (!may_send(epoch, target, Message::held_bytes)) return false;
-    send_notice(recorded);
+    send_notification(recorded);
     return true;
   }
   switch (recorded.protocol) {
@@ -201,10 +201,11 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
 Outcome RemoteTargets::issue(const Operation& operation, Protocol protocol, Epoch& epoch,
                              Target& target) {
   const bool empty = operation.bytes() == 0;
-  if (empty && !operation.notice.wanted()) return Outcome::finished();
+  if (empty && !operation.notify_arg.wanted()) return Outcome::finished();
   // A buffer that cannot be lent is packed into messages instead.
-  const int loan = protocol == Protocol::rendezvous ? rendezvous_.lend(operation) : -1;
-  if (protocol == Protocol::rendezvous && loan < 0) protocol = Protocol::message;
+  const int registration =
+      protocol == Protocol::rendezvous ? rendezvous_.register_buffer(operation) : -1;
+  if (protocol == Protocol::rendezvous && registration < 0) protocol = Protocol::message;
   const bool fetching = fetches(operation.kind) && !empty;
   const bool by_messages = protocol == Protocol::message;
   // Of a rendezvous its own end tells, and no other answer.
@@ -221,7 +222,7 @@ Outcome RemoteTargets::issue(const Operation& operation, Protocol protocol, Epoc
   }
   RecordedOperation& recorded = epochs_.record(operation, epoch, target);
   recorded.protocol = protocol;
-  recorded.loan = loan;
+  recorded.registration = registration;
   if (empty) recorded.state = RecordedOperation::State::notifying;
   if (protocol == Protocol::direct && awaits_answer) ++target.unasked;
   Epochs::append(target, recorded);

@@ -90,13 +90,13 @@ class Messages {
   /// What is sent to a process after a write arrives after its bytes. If not, whoever tells it of
   /// the write has to wait until that is finished.
   virtual bool orders_writes() const = 0;
-  /// Lets direct transfers of that process read, or write, memory of ours until take_back(). The
-  /// number to take it back by; -1: the network does not take the memory, or does not lead to the
-  /// process.
-  virtual int lend(int process, bool to_be_written, void* memory, std::uint64_t bytes,
-                   RemoteMemory& lent) = 0;
+  /// Lets direct transfers of that process read, or write, memory of ours until
+  /// deregister_buffer(). The number to take it back by; -1: the network does not take the memory,
+  /// or does not lead to the process.
+  virtual int register_buffer(int process, bool to_be_written, void* memory, std::uint64_t bytes,
+                              RemoteMemory& registered) = 0;
   /// From now on transfers from or to it fail at whoever begins them.
-  virtual void take_back(int loan) = 0;
+  virtual void deregister_buffer(int registration) = 0;
 
   /// Begins an atomic by the transport's own means; finished() returns the token when it has taken
   /// place and `fetched` is there. Of one process's atomics on one location each takes place after

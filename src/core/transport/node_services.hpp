@@ -9,8 +9,8 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_lines.hpp"
 #include "core/notify/notification.hpp"
+#include "core/transport/arena_location.hpp"
 #include "core/transport/doorbell.hpp"
-#include "core/transport/place.hpp"
 
 namespace oriel {
 
@@ -53,11 +53,11 @@ class NodeServices {
 
   /// Zeroed memory of ours that the processes of our node can map(), and where it lies. Null: there
   /// is none left.
-  virtual std::byte* share(std::uint64_t bytes, Place& place) = 0;
+  virtual std::byte* share(std::uint64_t bytes, ArenaLocation& place) = 0;
   virtual void unshare(std::byte* memory) = 0;
   /// So many bytes of what a process of our node shares, ourselves included, in our address space.
   /// Null: they cannot be had.
-  virtual std::byte* map(int process, const Place& place, std::uint64_t bytes) = 0;
+  virtual std::byte* map(int process, const ArenaLocation& place, std::uint64_t bytes) = 0;
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
   /// return. Only used for ranks whose path is Path::vm. Any thread may call it, whatever others
   /// do.
@@ -79,7 +79,7 @@ class NodeServices {
   /// Returns when they have been made: by the maker here where the process has not. Waits for a
   /// store that it is making now, as long as it lives. False: it has ended.
   virtual bool finish_recall(int process, StoreMaker& maker) = 0;
-  /// Not 0: a process has found no room for its notification.
+  /// Not 0: a process has found no space for its notification.
   virtual const std::atomic<std::uint32_t>& pressed() const = 0;
 
   /// The lines of our threads.

@@ -54,8 +54,9 @@ class Network {
   virtual bool transferring() const = 0;
   /// Direct transfers are to be had.
   virtual bool direct() const = 0;
-  virtual int lend(bool to_be_written, void* memory, std::uint64_t bytes, RemoteMemory& lent) = 0;
-  virtual void take_back(int loan) = 0;
+  virtual int register_buffer(bool to_be_written, void* memory, std::uint64_t bytes,
+                              RemoteMemory& registered) = 0;
+  virtual void deregister_buffer(int registration) = 0;
 
   /// Exposes memory to direct transfers. The number to withdraw() it by; -1 where the provider does
   /// not do that or does not take the memory: everything goes by messages then.

@@ -16,7 +16,7 @@ namespace {
 
 // Any message fits into a packet of its own.
 constexpr std::size_t packet_bytes = std::size_t{258} * 1024;
-static_assert(packet_bytes >= sizeof(PacketHeader) + PacketWriter::room_for(Message::most_bytes));
+static_assert(packet_bytes >= sizeof(PacketHeader) + PacketWriter::space_for(Message::most_bytes));
 constexpr std::size_t buffers_per_slab = 16;
 constexpr std::size_t posted_receives = 16;
 // Packets to one process that the provider has not finished with, and their bytes, before
@@ -452,17 +452,18 @@ int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed)
 }
 
 /// Only what is asked for: what the program reads alone may lie in memory that nobody may write.
-int OfiNetwork::lend(bool to_be_written, void* memory, std::uint64_t bytes, RemoteMemory& lent) {
+int OfiNetwork::register_buffer(bool to_be_written, void* memory, std::uint64_t bytes,
+                                RemoteMemory& registered) {
   if (!direct_) return -1;
-  const int loan =
-      expose_memory(memory, bytes, to_be_written ? FI_REMOTE_WRITE : FI_REMOTE_READ, lent);
-  if (loan >= 0) ++lent_;
-  return loan;
+  const int registration =
+      expose_memory(memory, bytes, to_be_written ? FI_REMOTE_WRITE : FI_REMOTE_READ, registered);
+  if (registration >= 0) ++registered_;
+  return registration;
 }
 
-void OfiNetwork::take_back(int loan) {
-  withdraw_memory(loan);
-  --lent_;
+void OfiNetwork::deregister_buffer(int registration) {
+  withdraw_memory(registration);
+  --registered_;
 }
 
 bool OfiNetwork::next_packet() {

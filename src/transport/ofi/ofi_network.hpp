@@ -61,10 +61,11 @@ class OfiNetwork final : public Network, private OfiEndpoint {
                          std::uint64_t key, std::uint64_t token, Behind* behind) override;
   bool finished(Transfer& transfer) override;
   bool orders_writes() const override { return orders_writes_; }
-  bool transferring() const override { return transfers_under_way_ + lent_ != 0; }
+  bool transferring() const override { return transfers_under_way_ + registered_ != 0; }
   bool direct() const override { return direct_; }
-  int lend(bool to_be_written, void* memory, std::uint64_t bytes, RemoteMemory& lent) override;
-  void take_back(int loan) override;
+  int register_buffer(bool to_be_written, void* memory, std::uint64_t bytes,
+                      RemoteMemory& registered) override;
+  void deregister_buffer(int registration) override;
   int expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed) override;
   void withdraw(int exposure) override { withdraw_memory(exposure); }
   int wait_descriptor() const override { return wait_descriptor_; }
@@ -176,7 +177,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::vector<DirectTransfer*> idle_transfers_;
   std::deque<Transfer> finished_;
   std::size_t transfers_under_way_ = 0;
-  std::size_t lent_ = 0;
+  std::size_t registered_ = 0;
   std::size_t under_way_ = 0;   // packets
   std::size_t backlogged_ = 0;  // packets
 };

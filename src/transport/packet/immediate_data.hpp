@@ -12,7 +12,7 @@ namespace oriel {
 /// that the sender has at the receiver, which it knows from the first packet that comes from there.
 struct ImmediateData {
   std::uint32_t sender = 0;
-  std::uint32_t sequence = 0;  // among the packets; as many low bits of it as there is room for
+  std::uint32_t sequence = 0;  // among the packets; as many low bits of it as there is space for
   std::uint32_t code = 0;      // see MessageCodes; not 0
 };
 

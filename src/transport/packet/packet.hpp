@@ -32,10 +32,10 @@ class PacketWriter {
   explicit PacketWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
 
   bool empty() const { return used_ <= sizeof(PacketHeader); }
-  static constexpr std::size_t room_for(std::size_t message) {
+  static constexpr std::size_t space_for(std::size_t message) {
     return sizeof(std::uint64_t) + (message + 7) / 8 * 8;
   }
-  bool fits(std::size_t message) const { return room_for(message) <= buffer_.size() - used_; }
+  bool fits(std::size_t message) const { return space_for(message) <= buffer_.size() - used_; }
 
   /// `code` not 0: the receiver keeps the message under it, see MessageCodes.
   void add(std::span<const std::byte> header, std::span<const std::byte> payload,
@@ -48,9 +48,9 @@ class PacketWriter {
     if (!payload.empty()) {
       std::memcpy(to + sizeof bytes + header.size(), payload.data(), payload.size());
     }
-    const std::size_t room = room_for(bytes);
-    std::memset(to + sizeof bytes + bytes, 0, room - sizeof bytes - bytes);
-    used_ += room;
+    const std::size_t space = space_for(bytes);
+    std::memset(to + sizeof bytes + bytes, 0, space - sizeof bytes - bytes);
+    used_ += space;
   }
 
   /// The whole packet, to be sent as it is.
@@ -98,12 +98,12 @@ class PacketReader {
     std::memcpy(&prefix, rest_.data(), sizeof prefix);
     const std::uint64_t bytes = prefix & ((std::uint64_t{1} << PacketWriter::code_shift) - 1);
     code_ = static_cast<std::uint32_t>(prefix >> PacketWriter::code_shift);
-    if (bytes > rest_.size() || PacketWriter::room_for(bytes) > rest_.size()) {
+    if (bytes > rest_.size() || PacketWriter::space_for(bytes) > rest_.size()) {
       rest_ = {};
       return {};
     }
     const auto message = rest_.subspan(sizeof prefix, bytes);
-    rest_ = rest_.subspan(PacketWriter::room_for(bytes));
+    rest_ = rest_.subspan(PacketWriter::space_for(bytes));
     return message;
   }
   /// Of the message that next() has returned. Not 0: it is to be kept under this code.

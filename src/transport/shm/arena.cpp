@@ -75,7 +75,7 @@ std::byte* Arena::allocate(std::uint64_t bytes, std::uint64_t alignment, std::st
   return at({*place, 0});
 }
 
-/// Address space for one more extent, with room for a piece of that order.
+/// Address space for one more extent, with space for a piece of that order.
 bool Arena::add_extent(int order, std::string& error) {
   const std::uint64_t least = std::uint64_t{1} << order;
   std::uint64_t bytes = std::max(next_extent_, least);
@@ -149,7 +149,7 @@ void Arena::clear(std::byte* data, const Piece& piece) const {
   if (::madvise(data, bytes, MADV_REMOVE) != 0) std::memset(data, 0, bytes);
 }
 
-std::optional<Place> Arena::find(const void* address, std::uint64_t bytes) const {
+std::optional<ArenaLocation> Arena::find(const void* address, std::uint64_t bytes) const {
   const Extent* extent = extent_of(address);
   if (extent == nullptr) return std::nullopt;
   const std::uint64_t offset =
@@ -160,10 +160,10 @@ std::optional<Place> Arena::find(const void* address, std::uint64_t bytes) const
   const auto& [begin, piece] = *std::prev(after);
   const std::uint64_t inside = offset - begin;
   if (inside > piece.bytes || bytes > piece.bytes - inside) return std::nullopt;
-  return Place{offset, extent->bytes};
+  return ArenaLocation{offset, extent->bytes};
 }
 
-std::byte* Arena::at(const Place& place) {
+std::byte* Arena::at(const ArenaLocation& place) {
   const Extent& extent = extent_at(place.offset);
   return extent.data + (place.offset - extent.begin);
 }
@@ -191,7 +191,7 @@ PeerArena::~PeerArena() {
   for (const Extent& extent : extents_) ::munmap(extent.data, extent.bytes);
 }
 
-std::byte* PeerArena::at(const Place& place, std::uint64_t bytes, std::string& error) {
+std::byte* PeerArena::at(const ArenaLocation& place, std::uint64_t bytes, std::string& error) {
   for (const Extent& extent : extents_) {
     if (extent.begin == place.extent()) return extent.data + (place.offset - extent.begin);
   }

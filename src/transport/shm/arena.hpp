@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/transport/place.hpp"
+#include "core/transport/arena_location.hpp"
 #include "transport/shm/arena_file.hpp"
 #include "transport/shm/buddies.hpp"
 
@@ -40,9 +40,9 @@ class Arena {
   /// As free(), but the place is not used again: somebody may still touch it.
   bool retire(void* pointer);
   /// Where the range lies, if it lies in one piece of ours.
-  std::optional<Place> find(const void* address, std::uint64_t bytes) const;
+  std::optional<ArenaLocation> find(const void* address, std::uint64_t bytes) const;
   /// The reverse, of a piece of ours.
-  std::byte* at(const Place& place);
+  std::byte* at(const ArenaLocation& place);
   /// What peers open. After the first allocate().
   ArenaName name() const { return file_.name(); }
 
@@ -94,7 +94,7 @@ class PeerArena {
   PeerArena& operator=(PeerArena&&) = delete;
 
   /// The piece of so many bytes at that place. Null on failure, and `error` is a sentence.
-  std::byte* at(const Place& place, std::uint64_t bytes, std::string& error);
+  std::byte* at(const ArenaLocation& place, std::uint64_t bytes, std::string& error);
 
  private:
   struct Extent {

@@ -85,7 +85,7 @@ class Mailbox {
 
   // Producers.
 
-  /// Room for a fragment, or nothing when the mailbox is full. `pid` is the caller's process, the
+  /// Space for a fragment, or nothing when the mailbox is full. `pid` is the caller's process, the
   /// claim its only one.
   std::optional<Reservation> reserve(MailboxClaim& claim, std::int32_t pid, std::uint64_t source,
                                      std::uint64_t total, std::uint64_t offset,

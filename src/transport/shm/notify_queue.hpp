@@ -97,7 +97,7 @@ class NotifyQueue {
       short_copy(line.laden, store.from, store.bytes);
       places_.publish(*position, Phase::laden);
       if (sender.full()) [[unlikely]]
-        sender.make_room(places_.look_at_head());
+        sender.make_space(places_.look_at_head());
       sender.note_laden({*position, record.window});
       return NotifyOutcome::inlined;
     }
@@ -147,7 +147,7 @@ class NotifyQueue {
         return false;
       }
     }
-    // Before there is room: who finds none after that says so again.
+    // Before there is space: who finds none after that says so again.
     if (ends_->pressed.load(std::memory_order_relaxed) != 0) {
       ends_->pressed.store(0, std::memory_order_relaxed);
     }

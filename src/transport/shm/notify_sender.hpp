@@ -33,7 +33,7 @@ class NotifySender {
   bool full() const { return kept_ == laden_.size(); }
   /// `now`: how far the reader has come. The queue has a place for each line that it has not taken,
   /// so this has an end.
-  void make_room(std::uint64_t now) {
+  void make_space(std::uint64_t now) {
     head = now;
     std::vector<Laden> left;
     left.reserve(std::max<std::size_t>(least_kept, laden_.size()));

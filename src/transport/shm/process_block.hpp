@@ -20,7 +20,7 @@ struct ProcessName {
   std::uint64_t id = 0;     // random: tells apart what pids of other times and nodes do not
   std::uint64_t start = 0;  // see process_start()
   ArenaName arena;          // and its pid
-  Place block;              // its ProcessBlock
+  ArenaLocation block;      // its ProcessBlock
 };
 static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) == 56);
 

@@ -104,7 +104,7 @@ std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& er
       ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 ? 1 : 0;
   ::sched_getaffinity(0, sizeof block->processors, &block->processors);
   const ProcessName name{made->id_, process_start(made->pid_), arena.name(),
-                         arena.find(memory, ProcessBlock::bytes()).value_or(Place{})};
+                         arena.find(memory, ProcessBlock::bytes()).value_or(ArenaLocation{})};
   made->add(name, PeerArena(name.arena), block);
   return made;
 }
@@ -153,15 +153,15 @@ int ShmTransport::attach(const ProcessName& name, std::string& error) {
   return add(name, std::move(arena), block);
 }
 
-std::byte* ShmTransport::at(int process, const Place& place, std::uint64_t bytes,
+std::byte* ShmTransport::at(int process, const ArenaLocation& place, std::uint64_t bytes,
                             std::string& error) {
   return process == self() ? arena_.at(place) : peer(process).arena.at(place, bytes, error);
 }
 
-std::byte* ShmTransport::share(std::uint64_t bytes, Place& place) {
+std::byte* ShmTransport::share(std::uint64_t bytes, ArenaLocation& place) {
   std::string error;
   std::byte* memory = arena_.allocate(bytes, cache_line, error);
-  if (memory != nullptr) place = arena_.find(memory, bytes).value_or(Place{});
+  if (memory != nullptr) place = arena_.find(memory, bytes).value_or(ArenaLocation{});
   return memory;
 }
 
@@ -213,15 +213,16 @@ bool ShmTransport::push(Peer& to, Outgoing& message) {
   do {
     const auto bytes =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(message.left(), box.largest_fragment()));
-    const auto room = box.reserve(peers_.front().block->claim, pid_, id_, message.total,
-                                  message.total - message.left(), bytes);
-    full = !room;
+    const auto reservation = box.reserve(peers_.front().block->claim, pid_, id_, message.total,
+                                         message.total - message.left(), bytes);
+    full = !reservation;
     if (full) break;
     const auto from_header = std::min<std::size_t>(bytes, message.header.size());
     const std::size_t from_payload = bytes - from_header;
-    box.fill(*room, 0, message.header.first(from_header));
-    box.fill(*room, static_cast<std::uint32_t>(from_header), message.payload.first(from_payload));
-    box.commit(*room);
+    box.fill(*reservation, 0, message.header.first(from_header));
+    box.fill(*reservation, static_cast<std::uint32_t>(from_header),
+             message.payload.first(from_payload));
+    box.commit(*reservation);
     committed = true;
     message.header = message.header.subspan(from_header);
     message.payload = message.payload.subspan(from_payload);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t first_timeout = 50'000;
 // Twice what the yields take that nobody takes the processor in.
 constexpr std::uint64_t longest_yielding = 20'000'000;
-// Without the fence a wake-up can be lost, and nobody rings for room in a mailbox.
+// Without the fence a wake-up can be lost, and nobody rings for space in a mailbox.
 constexpr std::uint64_t longest_unsure_timeout = 1'000'000;
 constexpr std::uint64_t longest_timeout = 10'000'000;
 // Nobody rings for what comes from another node: about as long as a message takes.

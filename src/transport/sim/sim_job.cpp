@@ -92,7 +92,7 @@ void SimJob::attach(const SimWindowSpec& spec, Side& side, bool some_private) {
     const std::byte* memory = side.memory + cut(piece);
     const bool is_private = some_private && piece % 2 == 0;
     side.window->attach({reinterpret_cast<std::uintptr_t>(memory), cut(piece + 1) - cut(piece),
-                         is_private ? Place{} : SimTransport::place_of(memory)});
+                         is_private ? ArenaLocation{} : SimTransport::place_of(memory)});
   }
 }
 
@@ -126,7 +126,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     RegionSpec region;
     region.rank = i;
     region.ranks = ranks();
-    region.directory = std::make_shared<View>(*this, made, i);
+    region.resolver = std::make_shared<View>(*this, made, i);
     for (int j = 0; j < ranks(); ++j) {
       if (path(spec, same_node(i, j), i, j) != Path::served) region.mapped.push_back(j);
     }

@@ -95,7 +95,7 @@ class SimJob {
     bool remote = false;
   };
   /// One rank's view of a window.
-  class View final : public Directory {
+  class View final : public MemberResolver {
    public:
     View(SimJob& job, const SimWindow& window, int viewer)
         : job_(job), window_(window), viewer_(viewer) {}

@@ -65,27 +65,28 @@ bool SimNetwork::arrive(const Route& route, Packet& packet) {
   return true;
 }
 
-std::uint64_t SimNetwork::lend(int process, bool to_be_written, const void* memory,
-                               std::uint64_t bytes) {
+std::uint64_t SimNetwork::register_buffer(int process, bool to_be_written, const void* memory,
+                                          std::uint64_t bytes) {
   const std::lock_guard guard(mutex_);
   const auto used = std::ranges::count_if(
-      loans_, [process](const auto& one) { return one.second.process == process; });
-  if (static_cast<std::size_t>(used) >= most_lent) return 0;
-  loans_[++keys_] = {process, to_be_written, reinterpret_cast<std::uintptr_t>(memory), bytes};
+      registrations_, [process](const auto& one) { return one.second.process == process; });
+  if (static_cast<std::size_t>(used) >= most_registered) return 0;
+  registrations_[++keys_] = {process, to_be_written, reinterpret_cast<std::uintptr_t>(memory),
+                             bytes};
   return keys_;
 }
 
-void SimNetwork::take_back(std::uint64_t key) {
+void SimNetwork::deregister_buffer(std::uint64_t key) {
   const std::lock_guard guard(mutex_);
-  loans_.erase(key);
+  registrations_.erase(key);
 }
 
-std::size_t SimNetwork::lent() const {
+std::size_t SimNetwork::registered() const {
   const std::lock_guard guard(mutex_);
-  return loans_.size();
+  return registrations_.size();
 }
 
-std::uint64_t SimNetwork::lendings() const {
+std::uint64_t SimNetwork::registrations_made() const {
   const std::lock_guard guard(mutex_);
   return keys_;
 }
@@ -93,13 +94,13 @@ std::uint64_t SimNetwork::lendings() const {
 /// Windows are exposed without a key.
 bool SimNetwork::permitted(int process, const Direct& direct) const {
   if (direct.key == 0) return true;
-  const auto found = loans_.find(direct.key);
-  if (found == loans_.end()) return false;
-  const Loan& loan = found->second;
-  return loan.process == process && loan.to_be_written == direct.write &&
+  const auto found = registrations_.find(direct.key);
+  if (found == registrations_.end()) return false;
+  const BufferRegistration& registration = found->second;
+  return registration.process == process && registration.to_be_written == direct.write &&
          std::ranges::all_of(direct.runs, [&](const TransferRun& run) {
-           const std::uint64_t first = run.remote - loan.address;
-           return first <= loan.bytes && run.bytes <= loan.bytes - first;
+           const std::uint64_t first = run.remote - registration.address;
+           return first <= registration.bytes && run.bytes <= registration.bytes - first;
          });
 }
 
@@ -210,7 +211,7 @@ void SimTransport::collect(int process, std::span<const std::byte> header,
   if (!peer.packet.empty() && !peer.packet.fits(bytes)) send_packet(process, peer);
   if (peer.packet.empty()) {
     peer.buffer.resize(
-        std::max(packet_bytes, sizeof(PacketHeader) + PacketWriter::room_for(bytes)));
+        std::max(packet_bytes, sizeof(PacketHeader) + PacketWriter::space_for(bytes)));
     peer.packet = PacketWriter(peer.buffer);
   }
   peer.packet.add(header, payload, code);
@@ -283,7 +284,7 @@ void SimTransport::begin(SimNetwork::Arrival arrival) {
   sender_->self = reader_.receiver();
 }
 
-std::byte* SimTransport::share(std::uint64_t bytes, Place& place) {
+std::byte* SimTransport::share(std::uint64_t bytes, ArenaLocation& place) {
   if (refused_shares_ > 0) {
     --refused_shares_;
     return nullptr;
@@ -326,9 +327,9 @@ std::uint64_t SimTransport::transfer(int process, bool write, std::span<const Tr
   SimNetwork::Direct direct{write, key, {}, {token, 0, Error::none}, {}};
   std::uint64_t& taken_by = direct.transfer.bytes;
   for (TransferRun run : runs) {
-    const std::uint64_t room = network_.longest_transfer() - taken_by;
-    if (run.bytes > room) {
-      run.bytes = room;
+    const std::uint64_t space = network_.longest_transfer() - taken_by;
+    if (run.bytes > space) {
+      run.bytes = space;
       behind = nullptr;
     }
     taken_by += run.bytes;

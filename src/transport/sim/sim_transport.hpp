@@ -74,13 +74,14 @@ class SimNetwork {
   };
   /// Memory of a process that others may read, or write: its key. 0: it lends no more than `most`
   /// at a time.
-  static constexpr std::size_t most_lent = 4;
-  std::uint64_t lend(int process, bool to_be_written, const void* memory, std::uint64_t bytes);
-  void take_back(std::uint64_t key);
+  static constexpr std::size_t most_registered = 4;
+  std::uint64_t register_buffer(int process, bool to_be_written, const void* memory,
+                                std::uint64_t bytes);
+  void deregister_buffer(std::uint64_t key);
   /// Loans that have not been taken back,
-  std::size_t lent() const;
+  std::size_t registered() const;
   /// and all there have been.
-  std::uint64_t lendings() const;
+  std::uint64_t registrations_made() const;
   void begin(int from, int to, Direct direct) {
     send({from, to, !orders_writes_}, Packet(std::move(direct)));
   }
@@ -120,7 +121,7 @@ class SimNetwork {
 
   ThreadLines& threads(int process) { return *threads_[static_cast<std::size_t>(process)]; }
 
-  /// Routes with something under way.
+  /// CompositeTransport with something under way.
   std::vector<Route> under_way() const;
   /// Lets what is oldest on a route arrive; false if there is nothing that can.
   bool deliver(const Route& route);
@@ -143,14 +144,14 @@ class SimNetwork {
   bool failing_ = false;
   std::optional<std::uint64_t> failing_after_;
   std::uint64_t longest_transfer_ = ~std::uint64_t{0};
-  struct Loan {
+  struct BufferRegistration {
     int process = 0;
     bool to_be_written = false;
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
   };
-  std::map<std::uint64_t, Loan> loans_;  // by key
-  std::uint64_t keys_ = 0;               // given out
+  std::map<std::uint64_t, BufferRegistration> registrations_;  // by key
+  std::uint64_t keys_ = 0;                                     // given out
   ImmediateFormat immediate_format_;
   Telling telling_ = Telling::in_order;
   std::uint64_t moving_ = 0;                    // packets and transfers under way
@@ -175,12 +176,12 @@ class SimTransport final : public Transport, public NodeServices, public Message
   bool congested(int) const override { return false; }
   std::span<const std::byte> receive() override;
   /// Simulated processes have one address space: a place is an address, in one large extent.
-  static Place place_of(const void* memory) {
+  static ArenaLocation place_of(const void* memory) {
     return {reinterpret_cast<std::uintptr_t>(memory), std::uint64_t{1} << 63};
   }
-  std::byte* share(std::uint64_t bytes, Place& place) override;
+  std::byte* share(std::uint64_t bytes, ArenaLocation& place) override;
   void unshare(std::byte* memory) override;
-  std::byte* map(int, const Place& place, std::uint64_t) override {
+  std::byte* map(int, const ArenaLocation& place, std::uint64_t) override {
     return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(place.offset));
   }
   Error copy(int process, bool write, std::span<const Run> runs) override;
@@ -190,13 +191,15 @@ class SimTransport final : public Transport, public NodeServices, public Message
                        std::uint64_t token) override;
   bool finished(Transfer& transfer) override { return network_.finished(self_, transfer); }
   bool orders_writes() const override { return network_.orders_writes(); }
-  int lend(int, bool to_be_written, void* memory, std::uint64_t bytes,
-           RemoteMemory& lent) override {
-    lent = {reinterpret_cast<std::uintptr_t>(memory),
-            network_.lend(self_, to_be_written, memory, bytes)};
-    return lent.key != 0 ? static_cast<int>(lent.key) : -1;
+  int register_buffer(int, bool to_be_written, void* memory, std::uint64_t bytes,
+                      RemoteMemory& registered) override {
+    registered = {reinterpret_cast<std::uintptr_t>(memory),
+                  network_.register_buffer(self_, to_be_written, memory, bytes)};
+    return registered.key != 0 ? static_cast<int>(registered.key) : -1;
   }
-  void take_back(int loan) override { network_.take_back(static_cast<std::uint64_t>(loan)); }
+  void deregister_buffer(int registration) override {
+    network_.deregister_buffer(static_cast<std::uint64_t>(registration));
+  }
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
   bool take_notification(NotifyReader& reader) override {
     return notifications(self_).take(reader, fences_peers());

@@ -74,7 +74,7 @@ struct State {
   std::array<Message, most_messages> messages;
 
   State();
-  /// A copy of what matters: faster than of all the messages that there is room for.
+  /// A copy of what matters: faster than of all the messages that there is space for.
   void become(const State& other) {
     fixed = other.fixed;
     std::copy_n(other.messages.data(), fixed.messages, messages.data());

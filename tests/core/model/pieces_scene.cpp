@@ -8,7 +8,7 @@
 namespace oriel::model {
 namespace {
 
-constexpr Place where{64, 128};
+constexpr ArenaLocation where{64, 128};
 
 /// By the change that attaches it: none of its words is the same in two of them.
 Piece attached_by(std::uint64_t change, std::uint64_t address) {
@@ -29,7 +29,7 @@ std::uint64_t PiecesScene::address_of(char letter) {
   return 80 + 16 * static_cast<std::uint64_t>(letter - 'a');
 }
 
-PiecesScene::Node* PiecesScene::Segments::take(std::size_t segment, Place& place) const {
+PiecesScene::Node* PiecesScene::Segments::take(std::size_t segment, ArenaLocation& place) const {
   place = where;
   return segment == 0 ? nodes : nullptr;
 }
@@ -86,7 +86,7 @@ void PiecesScene::look() {
     bool mapped = false;
     const auto nodes = [&](std::size_t segment) -> const Node* {
       if (!std::exchange(mapped, true)) {
-        const Place place = root_.segments[segment].place();
+        const ArenaLocation place = root_.segments[segment].place();
         expect(place.offset == where.offset && place.extent_bytes == where.extent_bytes,
                "a node was reached before its segment");
       }

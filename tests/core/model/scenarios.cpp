@@ -57,8 +57,8 @@ void LockScene::name_words(Programs& programs) {
     node.next.name(programs, of("next", rank));
     node.exclusive.name(programs, of("exclusive", rank));
     node.joins.name(programs, of("joins", rank));
-    node.carries.name(programs, of("carries", rank));
-    node.errand.name(programs, of("errand", rank));
+    node.has_piggyback.name(programs, of("carries", rank));
+    node.piggyback.name(programs, of("piggyback", rank));
   }
 }
 
@@ -75,12 +75,12 @@ void LockScene::turn(int rank, char what) {
   const bool exclusive = what == 'x' || what == 'e';
   LockLine line(control_.block(), sharers);
   if (!line.acquire(rank, exclusive, what == 'j')) {
-    Errand errand;
-    errand.offset = static_cast<std::uint64_t>(rank) + 1;
-    if (what == 'e') line.leave(rank, errand);
+    Piggyback piggyback;
+    piggyback.offset = static_cast<std::uint64_t>(rank) + 1;
+    if (what == 'e') line.leave(rank, piggyback);
     if (!granted(rank)) return;
     if (what == 'e' && control_.block().nodes()[rank].state.load(std::memory_order_relaxed) ==
-                           LockNode::carried_out) {
+                           LockNode::piggyback_done) {
       return;
     }
   }
@@ -92,8 +92,8 @@ void LockScene::turn(int rank, char what) {
   }
   if (line.release(rank, exclusive)) return;
   std::vector<int> told;
-  line.hand_on(told, [&](const Errand& errand) {
-    expect(errand.offset != 0, "an errand was not to be seen");
+  line.hand_on(told, [&](const Piggyback& piggyback) {
+    expect(piggyback.offset != 0, "an piggyback was not to be seen");
     write();
     return true;
   });

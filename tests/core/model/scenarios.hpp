@@ -66,7 +66,8 @@ class Scene {
 class LockScene final : public Scene {
  public:
   /// What one rank does: each letter takes the lock and gives it back. x: exclusively; s: shared;
-  /// j: shared, as a lock_all epoch does, which joins; e: leaves an errand if it has to wait.
+  /// j: shared, as a lock_all epoch does, which joins; e: leaves a piggybacked operation if it has
+  /// to wait.
   using Scripts = std::vector<std::string>;
 
   /// `asymmetric`: the seldom side fences, see store_before_look().

@@ -99,14 +99,14 @@ class Atomic {
 inline std::uint32_t encoded(std::uint32_t value) {
   return value;
 }
-inline std::uint32_t encoded(const Errand& errand) {
-  return static_cast<std::uint32_t>(errand.offset);
+inline std::uint32_t encoded(const Piggyback& piggyback) {
+  return static_cast<std::uint32_t>(piggyback.offset);
 }
 inline void decode(std::uint32_t from, std::uint32_t& value) {
   value = from;
 }
-inline void decode(std::uint32_t from, Errand& errand) {
-  errand.offset = from;
+inline void decode(std::uint32_t from, Piggyback& piggyback) {
+  piggyback.offset = from;
 }
 
 /// A word that one rank touches at a time: the checker finds where that is not so.

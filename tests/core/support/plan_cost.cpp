@@ -22,32 +22,32 @@ bool goes_by_cells(const CellShape& cells, const Packed& packed) {
 
 }  // namespace
 
-PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Limits& limits) {
+PlanCost cost_of(const Schedule& schedule, const NodeMap& node_map, const Limits& limits) {
   PlanCost cost;
-  const auto ranks = static_cast<std::size_t>(placement.ranks());
+  const auto ranks = static_cast<std::size_t>(node_map.ranks());
   std::vector<bool> hears(ranks);  // by a short message at the start
   std::vector<bool> tells(ranks);
-  CellDemand demand(limits, placement.members(placement.node()).size());
+  CellDemand demand(limits, node_map.members(node_map.node()).size());
   for (const Schedule::Receive& receive : schedule.receives) {
-    const bool here = placement.node(receive.from) == placement.node();
+    const bool here = node_map.node(receive.from) == node_map.node();
     if (here) demand.add(Packed(receive.into).bytes(), receive.place.shared());
   }
   const CellShapes shapes(
       demand, schedule.one_way ? CellShapes::Number::one_way : CellShapes::Number::usual);
-  const auto cells_of = [&](const Packed& packed, const Place& place) {
+  const auto cells_of = [&](const Packed& packed, const ArenaLocation& place) {
     return shapes.of(packed.bytes(), packed.run() != nullptr, place.shared());
   };
   for (const Schedule::Send& send : schedule.sends) {
     const Packed packed(send.from);
     const std::uint64_t bytes = packed.bytes();
-    const bool here = placement.node(send.to) == placement.node();
+    const bool here = node_map.node(send.to) == node_map.node();
     cost.own_bytes += here ? MappedLanes::bytes_of_send() : RemoteLanes::bytes_of_send();
     if (bytes == 0) continue;
     if (here) {
       ++cost.sends_here;
       const CellShape cells = cells_of(packed, send.place);
       if (goes_by_cells(cells, packed)) {
-        cost.stores += pieces(bytes, cells.room);
+        cost.stores += pieces(bytes, cells.space);
       } else {
         ++cost.atomics;
       }
@@ -68,7 +68,7 @@ PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Lim
   for (const Schedule::Receive& receive : schedule.receives) {
     const Packed packed(receive.into);
     const std::uint64_t bytes = packed.bytes();
-    const bool here = placement.node(receive.from) == placement.node();
+    const bool here = node_map.node(receive.from) == node_map.node();
     cost.own_bytes += here ? MappedLanes::bytes_of_receive() : RemoteLanes::bytes_of_receive();
     if (here) ++lanes;
     if (bytes == 0) continue;
@@ -78,7 +78,7 @@ PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Lim
       cost.board_bytes += Lane::bytes(cells);
       cost.cell_bytes += Lane::bytes(cells) - sizeof(Lane);
       if (goes_by_cells(cells, packed)) {
-        cost.stores += pieces(bytes, cells.room);
+        cost.stores += pieces(bytes, cells.space);
       } else {
         cost.atomics += 1 + 2 * pieces(bytes, limits.shared_piece);
       }
@@ -94,7 +94,7 @@ PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Lim
     if (tells[rank] && !hears[rank]) ++cost.messages;
   }
   // Two rounds of words from each to each.
-  cost.making_messages += 2 * (ranks - placement.members(placement.node()).size());
+  cost.making_messages += 2 * (ranks - node_map.members(node_map.node()).size());
   return cost;
 }
 

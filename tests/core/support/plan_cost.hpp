@@ -5,7 +5,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/collective/schedule.hpp"
-#include "core/collective/schedules/placement.hpp"
+#include "core/collective/schedules/node_map.hpp"
 
 namespace oriel::test {
 
@@ -36,7 +36,7 @@ struct PlanCost {
 };
 
 /// Of a plan where those of a node are mapped and no others, and where as much is sent as there is
-/// room for.
-PlanCost cost_of(const Schedule& schedule, const Placement& placement, const Limits& limits);
+/// space for.
+PlanCost cost_of(const Schedule& schedule, const NodeMap& node_map, const Limits& limits);
 
 }  // namespace oriel::test

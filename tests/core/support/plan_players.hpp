@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/collective/room.hpp"
-#include "core/collective/schedules/placement.hpp"
+#include "core/collective/plan_registry.hpp"
+#include "core/collective/schedules/node_map.hpp"
 #include "support/random.hpp"
 #include "transport/sim/sim_job.hpp"
 
@@ -35,12 +35,12 @@ class PlanPlayers {
     if (!threads) job_.network().set_orders_writes(random.chance(50));
     job_.create_window(spec);
     for (int rank = 0; rank < job_.ranks(); ++rank) {
-      if (random.chance(50)) leave_pipelines_out(job_.window(rank).room());
+      if (random.chance(50)) leave_pipelines_out(job_.window(rank).plan_registry());
     }
     for (std::size_t plan = 0; plan < plans; ++plan) {
       collectives_.push_back(Drawn::draw(job_.ranks(), random));
       for (int rank = 0; rank < job_.ranks(); ++rank) {
-        ranks_[at(rank)].uses[plan].part = collectives_.back()->part(Placement(rank, nodes));
+        ranks_[at(rank)].uses[plan].part = collectives_.back()->part(NodeMap(rank, nodes));
       }
     }
   }
@@ -54,19 +54,19 @@ class PlanPlayers {
   /// One step of a rank's program: of those that it could take, one by chance. False: none.
   bool act(int number, Random& random) {
     Rank& rank = ranks_[at(number)];
-    Room& room = job_.window(number).room();
+    PlanRegistry& space = job_.window(number).plan_registry();
     if (over(number)) return false;
     if (rank.making != nullptr) {
       if (!rank.making->made()) return false;
       const PlanFault& fault = rank.making->fault();
       EXPECT_FALSE(fault) << collectives_[rank.made]->name() << ": " << static_cast<int>(fault.kind)
                           << " from " << fault.sender << " to " << fault.receiver << ", "
-                          << fault.sent << " bytes for " << fault.room;
+                          << fault.sent << " bytes for " << fault.space;
       rank.uses[rank.made++].plan = std::exchange(rank.making, nullptr);
       return true;
     }
     if (rank.made < plans && (rank.made == rank.freed || random.chance(10))) {
-      rank.making = &room.make(rank.uses[rank.made].part->schedule());
+      rank.making = &space.make(rank.uses[rank.made].part->schedule());
       return true;
     }
     if (rank.made == 0) return false;
@@ -83,7 +83,7 @@ class PlanPlayers {
       return true;
     }
     if (one.use == Drawn::uses) {
-      room.free(*one.plan);
+      space.free(*one.plan);
       one.plan = nullptr;
       ++rank.freed;
       return true;
@@ -96,7 +96,7 @@ class PlanPlayers {
 
  private:
   using Collective = decltype(Drawn::draw(0, std::declval<Random&>()));
-  using Part = decltype(std::declval<Collective>()->part(std::declval<const Placement&>()));
+  using Part = decltype(std::declval<Collective>()->part(std::declval<const NodeMap&>()));
 
   struct Use {
     Part part;
@@ -113,9 +113,9 @@ class PlanPlayers {
   };
 
   /// Ranks need not agree on it.
-  static void leave_pipelines_out(Room& room) {
-    const Limits& limits = room.limits();
-    room.set_copies({limits.staged, limits.shared_piece, false});
+  static void leave_pipelines_out(PlanRegistry& space) {
+    const Limits& limits = space.limits();
+    space.set_copies({limits.staged, limits.shared_piece, false});
   }
   static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/collective/room.hpp"
+#include "core/collective/plan_registry.hpp"
 #include "transport/sim/sim_job.hpp"
 
 namespace oriel::test {
@@ -50,7 +50,7 @@ class Plans {
 
   SimJob& job() { return job_; }
   int ranks() const { return job_.ranks(); }
-  Room& room(int rank) { return job_.window(rank).room(); }
+  PlanRegistry& space(int rank) { return job_.window(rank).plan_registry(); }
   Schedule& schedule(int rank) { return schedules_[at(rank)]; }
   Plan& plan(int rank) { return *plans_[at(rank)]; }
   bool told(int rank) const { return told_[at(rank)].done(); }
@@ -86,7 +86,7 @@ class Plans {
   }
 
   void begin_making_at(int rank, const PlanTerms& terms) {
-    plans_[at(rank)] = &room(rank).make(schedule(rank), terms);
+    plans_[at(rank)] = &space(rank).make(schedule(rank), terms);
   }
   void begin_making_at(int rank, int bad_arguments = 0) {
     begin_making_at(rank, PlanTerms{.bad_arguments = bad_arguments});
@@ -126,7 +126,7 @@ class Plans {
       EXPECT_EQ(error(rank), Error::none) << "rank " << rank;
     }
   }
-  void free(int rank) { room(rank).free(plan(rank)); }
+  void free(int rank) { space(rank).free(plan(rank)); }
   void free() {
     for (int rank = 0; rank < ranks(); ++rank) free(rank);
   }
@@ -137,7 +137,7 @@ class Plans {
   /// Boards that somebody may look at.
   std::size_t boards() {
     std::size_t all = 0;
-    for (int rank = 0; rank < ranks(); ++rank) all += room(rank).boards();
+    for (int rank = 0; rank < ranks(); ++rank) all += space(rank).boards();
     return all;
   }
   /// All boards, those kept for later plans too.
@@ -162,9 +162,9 @@ class Plans {
   std::deque<Flag> told_;
 };
 
-inline std::string placement_name(const ::testing::TestParamInfo<std::vector<int>>& placement) {
+inline std::string placement_name(const ::testing::TestParamInfo<std::vector<int>>& node_map) {
   std::string name = "On";
-  for (const int node : placement.param) name += std::to_string(node);
+  for (const int node : node_map.param) name += std::to_string(node);
   return name;
 }
 

@@ -145,8 +145,8 @@ class Maker {
   std::vector<std::uint32_t> choose(std::uint32_t first, std::uint32_t size) {
     const int stride = random_.between(1, 3);
     const int count = random_.between(1, std::min(4, (static_cast<int>(size) - 1) / stride + 1));
-    const int room = static_cast<int>(size) - (count - 1) * stride;
-    const int start = random_.below(room);
+    const int space = static_cast<int>(size) - (count - 1) * stride;
+    const int start = random_.below(space);
     std::vector<std::uint32_t> cells;
     for (int i = 0; i < count; ++i) {
       cells.push_back(first + static_cast<std::uint32_t>(start + i * stride));

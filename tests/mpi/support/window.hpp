@@ -13,7 +13,7 @@
 
 namespace support {
 
-/// The three ways to a window that Oriel carries: private memory, mapped memory, shared memory.
+/// The three ways to a window of Oriel: private memory, mapped memory, shared memory.
 enum class Flavor { create, allocate, shared };
 
 /// Whether all ranks can share memory. ORIEL_TEST_HIDDEN=1: they cannot, whatever the host says.

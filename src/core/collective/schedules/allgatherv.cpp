@@ -17,16 +17,16 @@ struct Arrival {
 
 class Gathering {
  public:
-  Gathering(const Placement& placement, const Buffer& own, std::span<const Buffer> blocks,
+  Gathering(const NodeMap& node_map, const Buffer& own, std::span<const Buffer> blocks,
             const Limits& limits)
-      : placement_(placement),
-        own_(own.layout ? own : block(blocks, placement.rank())),
+      : node_map_(node_map),
+        own_(own.layout ? own : block(blocks, node_map.rank())),
         in_place_(!own.layout),
         blocks_(blocks),
         limits_(limits) {}
 
   MadeSchedule make() {
-    if (!in_place_) schedule_.copies.push_back({own_, block(blocks_, placement_.rank()), 0});
+    if (!in_place_) schedule_.copies.push_back({own_, block(blocks_, node_map_.rank()), 0});
     tell_own_node();
     tell_other_nodes();
     hand_on();
@@ -40,19 +40,19 @@ class Gathering {
   static const Buffer& block(std::span<const Buffer> blocks, int rank) {
     return blocks[static_cast<std::size_t>(rank)];
   }
-  int nodes() const { return placement_.nodes(); }
+  int nodes() const { return node_map_.nodes(); }
   bool short_blocks(int node) const {
-    const std::span<const int> members = placement_.members(node);
+    const std::span<const int> members = node_map_.members(node);
     std::uint64_t bytes = 0;
     for (const int rank : members) bytes += bytes_in(block(blocks_, rank));
     return members.size() > 1 && bytes <= limits_.eager;
   }
 
   void tell_own_node() {
-    const std::span<const int> here = placement_.members(placement_.node());
+    const std::span<const int> here = node_map_.members(node_map_.node());
     const std::size_t count = here.size();
     for (std::size_t distance = 1; distance < count; ++distance) {
-      const auto place = static_cast<std::size_t>(placement_.position());
+      const auto place = static_cast<std::size_t>(node_map_.position());
       const int to = here[(place + distance) % count];
       const int from = here[(place + count - distance) % count];
       schedule_.sends.push_back({to, own_, 0, {}});
@@ -61,16 +61,16 @@ class Gathering {
   }
 
   void tell_other_nodes() {
-    const int here = placement_.node();
+    const int here = node_map_.node();
     const bool all_at_once = short_blocks(here);
-    const Buffer all = all_at_once ? together(blocks_, placement_.members(here)) : Buffer();
+    const Buffer all = all_at_once ? together(blocks_, node_map_.members(here)) : Buffer();
     for (int distance = 1; distance < nodes(); ++distance) {
-      const int there = placement_.behind(here, distance);
+      const int there = node_map_.behind(here, distance);
       if (!all_at_once) {
         schedule_.sends.push_back(
-            {placement_.carrier(there, distance, placement_.position()), own_, 0, {}});
-      } else if (placement_.carrier(here, distance) == placement_.rank()) {
-        schedule_.sends.push_back({placement_.carrier(there, distance), all, 1, {}});
+            {node_map_.gateway(there, distance, node_map_.position()), own_, 0, {}});
+      } else if (node_map_.gateway(here, distance) == node_map_.rank()) {
+        schedule_.sends.push_back({node_map_.gateway(there, distance), all, 1, {}});
       }
     }
   }
@@ -78,17 +78,17 @@ class Gathering {
   /// What comes from other nodes to a rank of ours, in the order in which it hands it on.
   std::vector<Arrival> arrivals(int rank) const {
     std::vector<Arrival> found;
-    const int here = placement_.node();
+    const int here = node_map_.node();
     for (int distance = 1; distance < nodes(); ++distance) {
-      const int there = placement_.behind(here, -distance);
+      const int there = node_map_.behind(here, -distance);
       if (short_blocks(there)) {
-        if (placement_.carrier(here, distance) != rank) continue;
+        if (node_map_.gateway(here, distance) != rank) continue;
         found.push_back(
-            {placement_.carrier(there, distance), together(blocks_, placement_.members(there))});
+            {node_map_.gateway(there, distance), together(blocks_, node_map_.members(there))});
         continue;
       }
-      for (const int from : placement_.members(there)) {
-        if (placement_.carrier(here, distance, placement_.position(from)) != rank) continue;
+      for (const int from : node_map_.members(there)) {
+        if (node_map_.gateway(here, distance, node_map_.position(from)) != rank) continue;
         found.push_back({from, block(blocks_, from)});
       }
     }
@@ -98,24 +98,24 @@ class Gathering {
   /// In the order in which what comes from other nodes is expected, but after what we say
   /// ourselves for our node, which others may wait for.
   void hand_on() {
-    const std::span<const int> here = placement_.members(placement_.node());
+    const std::span<const int> here = node_map_.members(node_map_.node());
     int step = 1;
-    for (const Arrival& arrival : arrivals(placement_.rank())) {
+    for (const Arrival& arrival : arrivals(node_map_.rank())) {
       schedule_.receives.push_back({arrival.from, arrival.buffer, step, {}});
       ++step;
       for (const int to : here) {
-        if (to != placement_.rank()) schedule_.sends.push_back({to, arrival.buffer, step, {}});
+        if (to != node_map_.rank()) schedule_.sends.push_back({to, arrival.buffer, step, {}});
       }
     }
     for (const int from : here) {
-      if (from == placement_.rank()) continue;
+      if (from == node_map_.rank()) continue;
       for (const Arrival& arrival : arrivals(from)) {
         schedule_.receives.push_back({from, arrival.buffer, step, {}});
       }
     }
   }
 
-  const Placement& placement_;
+  const NodeMap& node_map_;
   Buffer own_;
   bool in_place_;
   std::span<const Buffer> blocks_;
@@ -125,10 +125,10 @@ class Gathering {
 
 }  // namespace
 
-MadeSchedule allgatherv(const Placement& placement, const Buffer& own,
-                        std::span<const Buffer> blocks, const Limits& limits) {
-  MadeSchedule made = Gathering(placement, own, blocks, limits).make();
-  made.schedule.needs_all = placement.nodes() > 1;
+MadeSchedule allgatherv(const NodeMap& node_map, const Buffer& own, std::span<const Buffer> blocks,
+                        const Limits& limits) {
+  MadeSchedule made = Gathering(node_map, own, blocks, limits).make();
+  made.schedule.needs_all = node_map.nodes() > 1;
   return made;
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/collective/schedules/made_schedule.hpp"
-#include "core/collective/schedules/placement.hpp"
+#include "core/collective/schedules/node_map.hpp"
 
 namespace oriel {
 
@@ -15,7 +15,7 @@ namespace oriel {
 /// looked after by different ranks, on both sides.
 ///
 /// `own`: without a layout, our block is where we receive it.
-MadeSchedule allgatherv(const Placement& placement, const Buffer& own,
-                        std::span<const Buffer> blocks, const Limits& limits);
+MadeSchedule allgatherv(const NodeMap& node_map, const Buffer& own, std::span<const Buffer> blocks,
+                        const Limits& limits);
 
 }  // namespace oriel

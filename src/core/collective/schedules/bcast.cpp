@@ -17,20 +17,19 @@ constexpr std::uint64_t most_pieces = 64;
 
 }  // namespace
 
-MadeSchedule bcast(const Placement& placement, int root, const Buffer& buffer,
-                   const Limits& limits) {
+MadeSchedule bcast(const NodeMap& node_map, int root, const Buffer& buffer, const Limits& limits) {
   MadeSchedule made;
   Schedule& schedule = made.schedule;
-  schedule.needs_all = placement.nodes() > 1;
+  schedule.needs_all = node_map.nodes() > 1;
   schedule.one_way = true;
-  const int home = placement.node(root);
-  const int nodes = placement.nodes();
-  const int node = placement.node();
-  const auto leader = [&](int of) { return of == home ? root : placement.members(of).front(); };
+  const int home = node_map.node(root);
+  const int nodes = node_map.nodes();
+  const int node = node_map.node();
+  const auto leader = [&](int of) { return of == home ? root : node_map.members(of).front(); };
   const std::uint64_t bytes = bytes_in(buffer);
   const Pieces pieces(
       bytes, std::clamp<std::uint64_t>((bytes + limits.piece - 1) / limits.piece, 1, most_pieces));
-  if (placement.rank() != leader(node)) {
+  if (node_map.rank() != leader(node)) {
     // On the root's node all is there at once.
     const Pieces here(bytes, node == home ? 1 : pieces.number());
     for (std::uint64_t i = 0; i < here.number(); ++i) {
@@ -56,13 +55,13 @@ MadeSchedule bcast(const Placement& placement, int root, const Buffer& buffer,
       schedule.sends.push_back({leader(node_at(child)), piece, step, {}});
     }
     if (place == 0) continue;
-    for (const int other : placement.members(node)) {
-      if (other != placement.rank()) schedule.sends.push_back({other, piece, step, {}});
+    for (const int other : node_map.members(node)) {
+      if (other != node_map.rank()) schedule.sends.push_back({other, piece, step, {}});
     }
   }
   if (place != 0) return made;
-  for (const int other : placement.members(node)) {
-    if (other != placement.rank()) schedule.sends.push_back({other, buffer, 0, {}});
+  for (const int other : node_map.members(node)) {
+    if (other != node_map.rank()) schedule.sends.push_back({other, buffer, 0, {}});
   }
   return made;
 }

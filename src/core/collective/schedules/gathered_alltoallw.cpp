@@ -37,22 +37,22 @@ struct Charge {
 
 class GatheredExchange {
  public:
-  GatheredExchange(const Placement& placement, std::span<const Buffer> receives,
+  GatheredExchange(const NodeMap& node_map, std::span<const Buffer> receives,
                    const BlockLengths& lengths)
-      : placement_(placement), receives_(receives), lengths_(lengths) {
+      : node_map_(node_map), receives_(receives), lengths_(lengths) {
     find_charges();
   }
 
   MadeSchedule make(std::span<const Buffer> sends) {
     take_scratch(0);
     sends_ = sends;
-    const Buffer& own = sends_[at(placement_.rank())];
-    if (bytes_in(own) != 0) schedule().copies.push_back({own, receives_[at(placement_.rank())], 0});
+    const Buffer& own = sends_[at(node_map_.rank())];
+    if (bytes_in(own) != 0) schedule().copies.push_back({own, receives_[at(node_map_.rank())], 0});
     return finish();
   }
   MadeSchedule make_in_place() {
-    std::byte* memory = take_scratch(KeptSends::bytes(placement_.rank(), receives_));
-    KeptSends kept(placement_.rank(), receives_, memory);
+    std::byte* memory = take_scratch(KeptSends::bytes(node_map_.rank(), receives_));
+    KeptSends kept(node_map_.rank(), receives_, memory);
     sends_ = kept.sends;
     schedule().copies = std::move(kept.copies);
     return finish();
@@ -60,17 +60,17 @@ class GatheredExchange {
 
  private:
   Schedule& schedule() { return made_.schedule; }
-  int other_node(int distance) const { return placement_.behind(placement_.node(), distance); }
-  std::span<const int> here() const { return placement_.members(placement_.node()); }
+  int other_node(int distance) const { return node_map_.behind(node_map_.node(), distance); }
+  std::span<const int> here() const { return node_map_.members(node_map_.node()); }
 
   void find_charges() {
     std::uint64_t pairs = 0;
     const auto find = [&](std::vector<Charge>& charges, int direction) {
-      for (int distance = 1; distance < placement_.nodes(); ++distance) {
+      for (int distance = 1; distance < node_map_.nodes(); ++distance) {
         const int there = other_node(direction * distance);
-        if (placement_.carrier(placement_.node(), distance) != placement_.rank()) continue;
-        if (!gathers(placement_, there)) continue;
-        Charge charge{distance, here(), placement_.members(there), pairs};
+        if (node_map_.gateway(node_map_.node(), distance) != node_map_.rank()) continue;
+        if (!gathers(node_map_, there)) continue;
+        Charge charge{distance, here(), node_map_.members(there), pairs};
         if (direction < 0) std::swap(charge.senders, charge.receivers);
         pairs += charge.senders.size() * charge.receivers.size();
         for (std::uint64_t pair = charge.first_pair; pair < pairs; ++pair) {
@@ -114,14 +114,14 @@ class GatheredExchange {
   }
 
   bool goes_directly(int other, Word word) const {
-    return placement_.node(other) == placement_.node() ||
-           !gathers(placement_, placement_.node(other)) || word == BlockLengths::goes_directly;
+    return node_map_.node(other) == node_map_.node() ||
+           !gathers(node_map_, node_map_.node(other)) || word == BlockLengths::goes_directly;
   }
   /// What comes so is waited for at the end alone.
   void exchange_directly() {
-    for (int distance = 1; distance < placement_.ranks(); ++distance) {
-      const int to = (placement_.rank() + distance) % placement_.ranks();
-      const int from = (placement_.rank() + placement_.ranks() - distance) % placement_.ranks();
+    for (int distance = 1; distance < node_map_.ranks(); ++distance) {
+      const int to = (node_map_.rank() + distance) % node_map_.ranks();
+      const int from = (node_map_.rank() + node_map_.ranks() - distance) % node_map_.ranks();
       if (goes_directly(to, lengths_.to(to))) {
         schedule().sends.push_back({to, sends_[at(to)], 0, {}});
       }
@@ -134,26 +134,26 @@ class GatheredExchange {
   /// Our blocks for another node, in the order of its ranks.
   Buffer blocks_to(int node) const {
     std::vector<Stretch> parts;
-    for (const int to : placement_.members(node)) {
+    for (const int to : node_map_.members(node)) {
       parts.emplace_back(sends_[at(to)], 0, gathered_bytes(lengths_.to(to)));
     }
     return together(parts);
   }
   Buffer blocks_from(int node) const {
     std::vector<Stretch> parts;
-    for (const int from : placement_.members(node)) {
+    for (const int from : node_map_.members(node)) {
       parts.emplace_back(receives_[at(from)], 0, gathered_bytes(lengths_.from(from)));
     }
     return together(parts);
   }
 
   void hand_to_carriers() {
-    for (int distance = 1; distance < placement_.nodes(); ++distance) {
+    for (int distance = 1; distance < node_map_.nodes(); ++distance) {
       const int there = other_node(distance);
-      const int carrier = placement_.carrier(placement_.node(), distance);
-      if (carrier == placement_.rank() || !gathers(placement_, there)) continue;
+      const int gateway = node_map_.gateway(node_map_.node(), distance);
+      if (gateway == node_map_.rank() || !gathers(node_map_, there)) continue;
       const Buffer blocks = blocks_to(there);
-      if (bytes_in(blocks) != 0) schedule().sends.push_back({carrier, blocks, 0, {}});
+      if (bytes_in(blocks) != 0) schedule().sends.push_back({gateway, blocks, 0, {}});
     }
   }
 
@@ -167,14 +167,14 @@ class GatheredExchange {
         }
         if (bytes == 0) continue;
         const Buffer into = bytes_at(std::exchange(next, next + bytes), bytes);
-        if (charge.senders[sender] == placement_.rank()) {
+        if (charge.senders[sender] == node_map_.rank()) {
           schedule().copies.push_back({blocks_to(other_node(charge.distance)), into, 0});
         } else {
           schedule().receives.push_back({charge.senders[sender], into, 0, {}});
         }
       }
       const int there = other_node(charge.distance);
-      schedule().sends.push_back({placement_.carrier(there, charge.distance),
+      schedule().sends.push_back({node_map_.gateway(there, charge.distance),
                                   bytes_at(charge.memory, charge.bytes),
                                   1,
                                   {}});
@@ -186,7 +186,7 @@ class GatheredExchange {
     int step = 0;
     for (const Charge& charge : arrivals_) {
       const int there = other_node(-charge.distance);
-      schedule().receives.push_back({placement_.carrier(there, charge.distance),
+      schedule().receives.push_back({node_map_.gateway(there, charge.distance),
                                      bytes_at(charge.memory, charge.bytes),
                                      ++step,
                                      {}});
@@ -202,7 +202,7 @@ class GatheredExchange {
       for (std::size_t receiver = 0; receiver < parts.size(); ++receiver) {
         if (parts[receiver].empty()) continue;
         const Buffer blocks = together(parts[receiver]);
-        if (charge.receivers[receiver] == placement_.rank()) {
+        if (charge.receivers[receiver] == node_map_.rank()) {
           schedule().copies.push_back({blocks, blocks_from(there), step + 1});
         } else {
           schedule().sends.push_back({charge.receivers[receiver], blocks, step + 1, {}});
@@ -212,16 +212,16 @@ class GatheredExchange {
   }
 
   void take_from_carriers() {
-    for (int distance = 1; distance < placement_.nodes(); ++distance) {
+    for (int distance = 1; distance < node_map_.nodes(); ++distance) {
       const int there = other_node(-distance);
-      const int carrier = placement_.carrier(placement_.node(), distance);
-      if (carrier == placement_.rank() || !gathers(placement_, there)) continue;
+      const int gateway = node_map_.gateway(node_map_.node(), distance);
+      if (gateway == node_map_.rank() || !gathers(node_map_, there)) continue;
       const Buffer blocks = blocks_from(there);
-      if (bytes_in(blocks) != 0) schedule().receives.push_back({carrier, blocks, last_step_, {}});
+      if (bytes_in(blocks) != 0) schedule().receives.push_back({gateway, blocks, last_step_, {}});
     }
   }
 
-  const Placement& placement_;
+  const NodeMap& node_map_;
   std::span<const Buffer> sends_;
   std::span<const Buffer> receives_;
   const BlockLengths& lengths_;
@@ -233,24 +233,23 @@ class GatheredExchange {
 
 }  // namespace
 
-bool gathers(const Placement& placement, int node) {
-  return node != placement.node() &&
-         placement.members(placement.node()).size() * placement.members(node).size() > 1;
+bool gathers(const NodeMap& node_map, int node) {
+  return node != node_map.node() &&
+         node_map.members(node_map.node()).size() * node_map.members(node).size() > 1;
 }
 
-bool gathers_anywhere(const Placement& placement) {
-  return placement.nodes() > 1 && placement.nodes() < placement.ranks();
+bool gathers_anywhere(const NodeMap& node_map) {
+  return node_map.nodes() > 1 && node_map.nodes() < node_map.ranks();
 }
 
-MadeSchedule gathered_alltoallw(const Placement& placement, std::span<const Buffer> sends,
+MadeSchedule gathered_alltoallw(const NodeMap& node_map, std::span<const Buffer> sends,
                                 std::span<const Buffer> receives, const BlockLengths& lengths) {
-  return GatheredExchange(placement, receives, lengths).make(sends);
+  return GatheredExchange(node_map, receives, lengths).make(sends);
 }
 
-MadeSchedule gathered_alltoallw_in_place(const Placement& placement,
-                                         std::span<const Buffer> buffers,
+MadeSchedule gathered_alltoallw_in_place(const NodeMap& node_map, std::span<const Buffer> buffers,
                                          const BlockLengths& lengths) {
-  return GatheredExchange(placement, buffers, lengths).make_in_place();
+  return GatheredExchange(node_map, buffers, lengths).make_in_place();
 }
 
 }  // namespace oriel

@@ -19,19 +19,19 @@ Word told(const Buffer& block, const Limits& limits) {
 
 }  // namespace
 
-LengthsExchange::LengthsExchange(const Placement& placement, std::span<const Buffer> sends,
+LengthsExchange::LengthsExchange(const NodeMap& node_map, std::span<const Buffer> sends,
                                  const Limits& limits)
     : to_(sends.size()), from_(sends.size()) {
   std::vector<Buffer> words_to(sends.size());
   std::vector<Buffer> words_from(sends.size());
   for (std::size_t other = 0; other < sends.size(); ++other) {
     // What goes directly in any case needs no word.
-    if (!gathers(placement, placement.node(static_cast<int>(other)))) continue;
+    if (!gathers(node_map, node_map.node(static_cast<int>(other)))) continue;
     to_[other] = told(sends[other], limits);
     words_to[other] = bytes_at(&to_[other], sizeof(Word));
     words_from[other] = bytes_at(&from_[other], sizeof(Word));
   }
-  made_ = gathered_alltoallw(placement, words_to, words_from, BlockLengths(sizeof(Word)));
+  made_ = gathered_alltoallw(node_map, words_to, words_from, BlockLengths(sizeof(Word)));
 }
 
 BlockLengths LengthsExchange::lengths() const {

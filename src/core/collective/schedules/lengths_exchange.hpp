@@ -7,7 +7,7 @@
 #include "core/base/limits.hpp"
 #include "core/collective/schedules/block_lengths.hpp"
 #include "core/collective/schedules/made_schedule.hpp"
-#include "core/collective/schedules/placement.hpp"
+#include "core/collective/schedules/node_map.hpp"
 
 namespace oriel {
 
@@ -16,7 +16,7 @@ namespace oriel {
 class LengthsExchange {
  public:
   /// `sends`: by rank.
-  LengthsExchange(const Placement& placement, std::span<const Buffer> sends, const Limits& limits);
+  LengthsExchange(const NodeMap& node_map, std::span<const Buffer> sends, const Limits& limits);
 
   const Schedule& schedule() const { return made_.schedule; }
   /// When its use is over.

@@ -31,16 +31,16 @@ using Order = std::tuple<int, std::uint64_t, int>;
 
 class Reducing {
  public:
-  Reducing(const Placement& placement, int root, const Vectors& vectors, const Limits& limits)
-      : placement_(placement),
+  Reducing(const NodeMap& node_map, int root, const Vectors& vectors, const Limits& limits)
+      : node_map_(node_map),
         root_(root),
-        home_(placement.node(root)),
+        home_(node_map.node(root)),
         vectors_(vectors),
         ordered_(vectors.own_op != nullptr || order_matters(vectors.reduction)),
         into_higher_(vectors.own_op != nullptr && !vectors.own_op->commutes()),
-        most_members_(most_members(placement)),
+        most_members_(most_members(node_map)),
         slices_(cut(limits)),
-        tree_(placement.nodes(), (slices_.number() + most_members_ - 1) / most_members_),
+        tree_(node_map.nodes(), (slices_.number() + most_members_ - 1) / most_members_),
         element_(new Layout({{0, vectors.reduction.element}}, vectors.reduction.element,
                             vectors.reduction.basic)) {}
 
@@ -48,12 +48,12 @@ class Reducing {
     values_ = values();
     take_scratch();
     for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
-      const int at = executor(placement_.node(), slice);
-      if (at == placement_.rank()) continue;
+      const int at = executor(node_map_.node(), slice);
+      if (at == node_map_.rank()) continue;
       schedule_.sends.push_back({at, buffer(own() + slices_.first(slice), slice), 0, {}});
     }
     for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
-      if (executor(placement_.node(), slice) == placement_.rank()) combine(slice);
+      if (executor(node_map_.node(), slice) == node_map_.rank()) combine(slice);
     }
     take_result();
     std::ranges::stable_sort(receives_, {}, &Receive::order);
@@ -69,10 +69,10 @@ class Reducing {
     Schedule::Receive receive;
   };
 
-  static std::uint64_t most_members(const Placement& placement) {
+  static std::uint64_t most_members(const NodeMap& node_map) {
     std::size_t most = 1;
-    for (int node = 0; node < placement.nodes(); ++node) {
-      most = std::max(most, placement.members(node).size());
+    for (int node = 0; node < node_map.nodes(); ++node) {
+      most = std::max(most, node_map.members(node).size());
     }
     return most;
   }
@@ -87,10 +87,10 @@ class Reducing {
     return {bytes, std::min(number, most), vectors_.reduction.element};
   }
 
-  int leader(int node) const { return node == home_ ? root_ : placement_.members(node).front(); }
+  int leader(int node) const { return node == home_ ? root_ : node_map_.members(node).front(); }
   int executor(int node, std::uint64_t slice) const {
-    const std::span<const int> members = placement_.members(node);
-    const auto first = static_cast<std::uint64_t>(placement_.position(leader(node)));
+    const std::span<const int> members = node_map_.members(node);
+    const auto first = static_cast<std::uint64_t>(node_map_.position(leader(node)));
     return members[(first + slice) % members.size()];
   }
   /// The rank whose values are the result in the end.
@@ -100,12 +100,12 @@ class Reducing {
   /// in which none waits for one behind it.
   std::vector<Value> values() const {
     std::vector<Value> found;
-    const std::span<const int> members = placement_.members(placement_.node());
+    const std::span<const int> members = node_map_.members(node_map_.node());
     if (ordered_) {
       for (std::size_t i = members.size(); i-- > 0;) {
         Value& value = found.emplace_back();
         value.rank = members[i];
-        for (int bit = 1; (value.rank & bit) == 0 && value.rank + bit < placement_.ranks();
+        for (int bit = 1; (value.rank & bit) == 0 && value.rank + bit < node_map_.ranks();
              bit *= 2) {
           value.children.push_back(value.rank + bit);
         }
@@ -113,11 +113,11 @@ class Reducing {
       }
       return found;
     }
-    const int nodes = placement_.nodes();
-    const int place = (placement_.node() - home_ + nodes) % nodes;
+    const int nodes = node_map_.nodes();
+    const int place = (node_map_.node() - home_ + nodes) % nodes;
     const auto leader_at = [&](int other) { return leader((home_ + other) % nodes); };
     Value own;
-    own.rank = leader(placement_.node());
+    own.rank = leader(node_map_.node());
     for (const int member : members) {
       if (member == own.rank) continue;
       found.push_back({member, {}, own.rank});
@@ -129,7 +129,7 @@ class Reducing {
     return found;
   }
 
-  bool here(int rank) const { return placement_.node(rank) == placement_.node(); }
+  bool here(int rank) const { return node_map_.node(rank) == node_map_.node(); }
   /// Whether a value of ours is changed, and so has to be a copy of the program's: something is
   /// combined into it.
   bool changes(const Value& value) const {
@@ -142,12 +142,12 @@ class Reducing {
   void take_scratch() {
     std::uint64_t slots = 0;
     for (const Value& value : values_) {
-      if (value.rank != placement_.rank() || changes(value)) ++slots;
+      if (value.rank != node_map_.rank() || changes(value)) ++slots;
       for (const int child : value.children) slots += here(child) ? 0U : 1U;
     }
     std::uint64_t slices = 0;
     for (std::uint64_t i = 0; i < slices_.number(); ++i) {
-      slices += executor(placement_.node(), i) == placement_.rank() ? 1U : 0U;
+      slices += executor(node_map_.node(), i) == node_map_.rank() ? 1U : 0U;
     }
     next_slot_ = made_.take_scratch(slot_bytes(), slots * slices);
   }
@@ -164,7 +164,7 @@ class Reducing {
     receives_.push_back({order, {from, buffer(into, slice), step, {}}});
   }
   Order order_of(std::uint64_t slice, int value) const {
-    return {1, slice, placement_.ranks() - value};
+    return {1, slice, node_map_.ranks() - value};
   }
 
   void combine(std::uint64_t slice) {
@@ -172,7 +172,7 @@ class Reducing {
     std::unordered_map<int, std::byte*> places;  // by rank
     for (const Value& value : values_) {
       std::byte*& place = places[value.rank];
-      if (value.rank != placement_.rank()) {
+      if (value.rank != node_map_.rank()) {
         place = take_slot();
         receive(value.rank, place, slice, step_, {0, slice, 0});
         continue;
@@ -192,7 +192,7 @@ class Reducing {
           from = places[child];
         } else {
           from = take_slot();
-          const int node = placement_.node(child);
+          const int node = node_map_.node(child);
           receive(executor(node, slice), from, slice, step_, order_of(slice, child));
           ++step_;
         }
@@ -204,13 +204,13 @@ class Reducing {
         give_result(place, slice);
       } else if (!here(value.parent)) {
         schedule_.sends.push_back(
-            {executor(placement_.node(value.parent), slice), buffer(place, slice), step_, {}});
+            {executor(node_map_.node(value.parent), slice), buffer(place, slice), step_, {}});
       }
     }
   }
 
   void give_result(std::byte* place, std::uint64_t slice) {
-    if (placement_.rank() != root_) {
+    if (node_map_.rank() != root_) {
       schedule_.sends.push_back({root_, buffer(place, slice), step_, {}});
       return;
     }
@@ -223,16 +223,16 @@ class Reducing {
 
   /// The slices of the result that others have.
   void take_result() {
-    if (placement_.rank() != root_) return;
+    if (node_map_.rank() != root_) return;
     auto* const into = static_cast<std::byte*>(vectors_.into);
     for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
-      const int from = executor(placement_.node(top()), slice);
+      const int from = executor(node_map_.node(top()), slice);
       if (from == root_) continue;
       receive(from, into + slices_.first(slice), slice, step_, order_of(slice, top()));
     }
   }
 
-  const Placement& placement_;
+  const NodeMap& node_map_;
   int root_;
   int home_;
   Vectors vectors_;
@@ -272,9 +272,9 @@ bool order_matters(const Reduction& reduction) {
   }
 }
 
-MadeSchedule reduce(const Placement& placement, int root, const Vectors& vectors,
+MadeSchedule reduce(const NodeMap& node_map, int root, const Vectors& vectors,
                     const Limits& limits) {
-  MadeSchedule made = Reducing(placement, root, vectors, limits).make();
+  MadeSchedule made = Reducing(node_map, root, vectors, limits).make();
   made.schedule.needs_all = true;
   made.schedule.one_way = true;
   return made;

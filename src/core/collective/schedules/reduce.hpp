@@ -7,7 +7,7 @@
 #include "core/base/limits.hpp"
 #include "core/collective/own_op.hpp"
 #include "core/collective/schedules/made_schedule.hpp"
-#include "core/collective/schedules/placement.hpp"
+#include "core/collective/schedules/node_map.hpp"
 #include "core/operation/reduction.hpp"
 
 namespace oriel {
@@ -32,7 +32,7 @@ bool order_matters(const Reduction& reduction);
 /// Where the order does not matter the nodes are a tree. Where it does, and with every own op, rank
 /// r takes what the ranks r + 1, r + 2, r + 4, ... have, up to its own lowest bit, on whatever
 /// nodes they are: the same bits for every root, every placement and every use.
-MadeSchedule reduce(const Placement& placement, int root, const Vectors& vectors,
+MadeSchedule reduce(const NodeMap& node_map, int root, const Vectors& vectors,
                     const Limits& limits);
 
 }  // namespace oriel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/runtime/not_carried.hpp"
+#include "boundary/runtime/unsupported_window.hpp"
 
 #include <dlfcn.h>
 
@@ -21,7 +21,7 @@ bool bypassed() {
 
 }  // namespace
 
-int not_carried(const char* call, MPI_Win handle, const char* what, int error_class) {
+int unsupported_window(const char* call, MPI_Win handle, const char* what, int error_class) {
   if (handle == MPI_WIN_NULL) {
     return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/progress/request_tests.hpp"
+#include "boundary/progress/request_completion.hpp"
 
 #include <algorithm>
 #include <span>

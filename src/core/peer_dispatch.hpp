@@ -9,7 +9,7 @@
 #include "core/base/limits.hpp"
 #include "core/collective/plan_write.hpp"
 #include "core/epoch/epochs.hpp"
-#include "core/epoch/reach.hpp"
+#include "core/epoch/peer_interface.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/mapped/mapped_targets.hpp"
 #include "core/mapped/notifier.hpp"
@@ -24,7 +24,7 @@
 
 namespace oriel {
 
-class Room;
+class PlanRegistry;
 
 /// What a process has for all its windows that some rank is remote on.
 struct RemoteResources {
@@ -40,12 +40,12 @@ struct RemoteResources {
 
 /// The ways of one window to its ranks, mapped and remote: for epochs the only place that asks
 /// which of the two a rank is.
-class Ways final : public Reach {
+class PeerDispatch final : public PeerInterface {
  public:
   /// `remote`: some rank of the window is remote to some other; the same on all ranks.
-  Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
-       Notifications& notifications, bool remote);
-  ~Ways();
+  PeerDispatch(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
+               Notifications& notifications, bool remote);
+  ~PeerDispatch();
 
   // Steps.
   void expose(int origin, std::uint64_t id, bool no_check) override;
@@ -65,7 +65,7 @@ class Ways final : public Reach {
   bool ask_alone(Epoch& epoch, Target& target, Completion* completion) override;
   Error recall(int target) override { return mapped_.recall(target, RecallFor::completion); }
   void recall_all(Epoch& epoch) override { mapped_.recall_all(epoch); }
-  void leave_errand(Epoch& epoch) override;
+  void leave_piggyback(Epoch& epoch) override;
   bool settled(Epoch& epoch, Target& target) override;
   bool loadable(int target) override {
     const Member& member = region_.member(target);
@@ -90,10 +90,10 @@ class Ways final : public Reach {
 
   Exchange& exchange() { return exchange_; }
   /// The window's persistent collectives, whose rounds use the exchange.
-  Room& room();
+  PlanRegistry& plan_registry();
   /// See Notifier: of a mapped rank.
-  NotifyOutcome tell(int rank, const Notice& notice, const NotifyStore& store) {
-    return notifier_.tell(rank, notice, store);
+  NotifyOutcome tell(int rank, const NotifyArg& notify_arg, const NotifyStore& store) {
+    return notifier_.tell(rank, notify_arg, store);
   }
 
   // The light epoch: a lock that is free, taken with nothing else under way.
@@ -120,7 +120,7 @@ class Ways final : public Reach {
   MappedTargets mapped_;
   std::unique_ptr<Remote> remote_;
   Exchange exchange_;
-  std::unique_ptr<Room> room_;  // null: there are none
+  std::unique_ptr<PlanRegistry> plan_registry_;  // null: there are none
 };
 
 }  // namespace oriel

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/collective/room.hpp"
+#include "core/collective/plan_registry.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace oriel {
 
-Room::Room(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
-           Outbox& outbox, Sender* sender, PlanWrites& writes, Exchange& exchange)
+PlanRegistry::PlanRegistry(Epochs& epochs, Region& region, Transport& transport,
+                           const Limits& limits, Outbox& outbox, Sender* sender, PlanWrites& writes,
+                           Exchange& exchange)
     : epochs_(epochs),
       region_(region),
       transport_(transport),
@@ -17,20 +18,20 @@ Room::Room(Epochs& epochs, Region& region, Transport& transport, const Limits& l
       writes_(writes),
       exchange_(exchange) {}
 
-Room::~Room() {
+PlanRegistry::~PlanRegistry() {
   ending_ = true;
   plans_.clear();
   // All ranks are through with the window, and so with the boards.
   for (const SharedBoard& board : boards_) transport_.node().unshare(board.memory);
 }
 
-void Room::ask_nodes() {
+void PlanRegistry::ask_nodes() {
   const int lowest = std::ranges::min(region_.mapped_ranks());
   exchange_.begin({static_cast<std::uint64_t>(lowest), 0, 0, 0});
   outbox_.push();
 }
 
-bool Room::nodes_known() {
+bool PlanRegistry::nodes_known() {
   if (!nodes_.empty()) return true;
   if (!exchange_.over()) return false;
   for (int rank = 0; rank < region_.ranks(); ++rank) {
@@ -39,40 +40,40 @@ bool Room::nodes_known() {
   return true;
 }
 
-Plan& Room::make(const Schedule& schedule, const PlanTerms& terms) {
+Plan& PlanRegistry::make(const Schedule& schedule, const PlanTerms& terms) {
   plans_.push_back(std::make_unique<Plan>(*this, ++made_, schedule, terms));
   hand_early(*plans_.back());
   return *plans_.back();
 }
 
-void Room::free(Plan& plan) {
+void PlanRegistry::free(Plan& plan) {
   plan.abandon();
   plans_.erase(std::ranges::find(plans_, &plan, &std::unique_ptr<Plan>::get));
 }
 
-void Room::begin_work(Plan& plan) {
+void PlanRegistry::begin_work(Plan& plan) {
   at_work_.add(plan);
   epochs_.add_work();
 }
 
-void Room::end_work(Plan& plan) {
+void PlanRegistry::end_work(Plan& plan) {
   at_work_.remove(plan);
   epochs_.remove_work();
 }
 
-bool Room::sweep() {
+bool PlanRegistry::sweep() {
   bool moved = false;
   at_work_.walk([&](Plan& plan) { moved |= plan.advance(); });
   return moved;
 }
 
-bool Room::SharedBoard::idle() const {
+bool PlanRegistry::SharedBoard::idle() const {
   // Acquire: what those who have left have done there.
   return !used &&
          reinterpret_cast<const Board*>(memory)->left.load(std::memory_order_acquire) >= lookers;
 }
 
-std::byte* Room::take_board(std::uint64_t bytes, Place& place) {
+std::byte* PlanRegistry::take_board(std::uint64_t bytes, ArenaLocation& place) {
   // One that is much too large would keep its pages for a small one.
   const auto fitting = std::ranges::find_if(boards_, [&](const SharedBoard& board) {
     return board.bytes >= bytes && board.bytes / 2 <= bytes && board.idle();
@@ -92,18 +93,18 @@ std::byte* Room::take_board(std::uint64_t bytes, Place& place) {
   return made.memory;
 }
 
-void Room::leave_board(std::byte* memory, std::size_t lookers) {
+void PlanRegistry::leave_board(std::byte* memory, std::size_t lookers) {
   SharedBoard& board = *std::ranges::find(boards_, memory, &SharedBoard::memory);
   board.used = false;
   board.lookers = lookers;
 }
 
-std::size_t Room::boards() const {
+std::size_t PlanRegistry::boards() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(boards_, [](const SharedBoard& board) { return !board.idle(); }));
 }
 
-void Room::give_back_boards() {
+void PlanRegistry::give_back_boards() {
   std::size_t idle = 0;
   std::erase_if(boards_, [&](const SharedBoard& board) {
     if (!board.idle() || ++idle <= most_idle) return false;
@@ -112,20 +113,20 @@ void Room::give_back_boards() {
   });
 }
 
-Plan* Room::find(std::uint64_t number) {
+Plan* PlanRegistry::find(std::uint64_t number) {
   const auto place = std::ranges::lower_bound(plans_, number, {}, &Plan::number);
   return place != plans_.end() && (*place)->number() == number ? place->get() : nullptr;
 }
 
-bool Room::take(const Message& message, std::span<const std::byte> payload) {
+bool PlanRegistry::take(const Message& message, std::span<const std::byte> payload) {
   if (Plan* plan = find(message.word)) return plan->take(message, payload);
   if (message.word <= made_) return true;  // for one that has been freed
-  if (message.kind != MessageKind::plan_room || message.word != made_ + 1) return false;
+  if (message.kind != MessageKind::plan_space || message.word != made_ + 1) return false;
   early_.push_back({message, {payload.begin(), payload.end()}});
   return true;
 }
 
-void Room::hand_early(Plan& plan) {
+void PlanRegistry::hand_early(Plan& plan) {
   for (const Early& early : early_) plan.take(early.message, early.payload);
   early_.clear();
 }

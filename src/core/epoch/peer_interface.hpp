@@ -12,7 +12,7 @@ struct Transfer;
 
 /// How a window's epochs reach other ranks: all that they know of how bytes move and of who is
 /// mapped and who is not. No call blocks.
-class Reach {
+class PeerInterface {
  public:
   // Steps.
   /// Tells `origin` that our exposure number `id` to it is open. `no_check`: it counts on that.
@@ -47,7 +47,7 @@ class Reach {
   /// The same of all targets of an epoch, by one fence. Errors are noted.
   virtual void recall_all(Epoch& epoch) = 0;
   /// A closed lock epoch still waits for its lock: what it holds may travel with the request (S4).
-  virtual void leave_errand(Epoch& epoch) = 0;
+  virtual void leave_piggyback(Epoch& epoch) = 0;
   /// The target of an epoch that is complete here may hold none of its operations back any more.
   virtual bool settled(Epoch& epoch, Target& target) = 0;
   /// Its memory lies in our address space, for loads and stores of the program's own.
@@ -63,7 +63,7 @@ class Reach {
   virtual bool alive(int rank) = 0;
 
  protected:
-  ~Reach() = default;
+  ~PeerInterface() = default;
 };
 
 }  // namespace oriel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/collectives/collective_room.hpp"
+#include "boundary/collectives/plan_window.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -21,46 +21,48 @@ namespace {
 std::byte exposed{};
 
 /// Those whose communicators are there, whichever thread has opened them. Under the process lock.
-std::vector<CollectiveRoom*> open_rooms;
+std::vector<PlanWindow*> open_plan_windows;
 
 }  // namespace
 
 /// MPI ends. What a request that is complete has sent may still be here, and nobody sweeps once the
-/// host ends. So the ranks of a room with messages enter one more round of its exchange; messages
-/// of one rank to another keep their order: who has heard this last word of all has all that was
-/// sent to it, and all have what it has sent when they go. Where the communicator was freed, its
-/// ranks may have left the room already, and do not.
+/// host ends. So the ranks of a plan registry with messages enter one more round of its exchange;
+/// messages of one rank to another keep their order: who has heard this last word of all has all
+/// that was sent to it, and all have what it has sent when they go. Where the communicator was
+/// freed, its ranks may have left the plan registry already, and do not.
 ///
 /// Nor may anybody go whose words others still look at: the exchange's are in the memory of who
-/// says them. So all leave the room's window. What tells of that is stored with those it tells.
-void CollectiveRoom::part_from_all() {
+/// says them. So all leave the plan registry's window. What tells of that is stored with those it
+/// tells.
+void PlanWindow::disconnect_all() {
   const Guard guard(runtime.lock);
-  std::vector<CollectiveRoom*> telling;
-  std::ranges::copy_if(open_rooms, std::back_inserter(telling), [](const CollectiveRoom* room) {
-    return !room->orphaned_ && room->sends_messages();
+  std::vector<PlanWindow*> telling;
+  std::ranges::copy_if(open_plan_windows, std::back_inserter(telling), [](const PlanWindow* plans) {
+    return !plans->orphaned_ && plans->sends_messages();
   });
-  for (CollectiveRoom* room : telling) room->window_->core->begin_exchange({});
-  for (CollectiveRoom* room : telling) {
-    sweep_until([&] { return room->window_->core->exchange().over(); },
-                [&] { return look_for_any_lost(room->window()); });
+  for (PlanWindow* plans : telling) plans->window_->core->begin_exchange({});
+  for (PlanWindow* plans : telling) {
+    sweep_until([&] { return plans->window_->core->exchange().over(); },
+                [&] { return look_for_any_lost(plans->window()); });
   }
-  for (CollectiveRoom* room : open_rooms) leaving_windows.add_room(room->window_->handle);
-  leaving_windows.wait_for_rooms();
+  for (PlanWindow* plans : open_plan_windows)
+    leaving_windows.add_plan_window(plans->window_->handle);
+  leaving_windows.wait_for_plan_windows();
   Engine& engine = *runtime.engine();
   int looks = 10;  // some seconds, for those that have lost somebody
   sweep_until([&] { return engine.drained(); },
               [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
-  open_rooms.clear();
+  open_plan_windows.clear();
 }
 
-int CollectiveRoom::open(const char* call, MPI_Comm communicator) {
+int PlanWindow::open(const char* call, MPI_Comm communicator) {
   if (!opened()) {
     if (const int code = create(call, communicator); code != MPI_SUCCESS) return code;
   }
   return ask_nodes(call, communicator);
 }
 
-int CollectiveRoom::create(const char* call, MPI_Comm communicator) {
+int PlanWindow::create(const char* call, MPI_Comm communicator) {
   MPI_Win handle = MPI_WIN_NULL;
   const int code =
       WindowMaker(call, communicator, MPI_INFO_NULL).create(&exposed, sizeof exposed, 1, &handle);
@@ -69,15 +71,15 @@ int CollectiveRoom::create(const char* call, MPI_Comm communicator) {
   const CopyCosts& costs = copy_costs();
   const Guard guard(runtime.lock);
   window_ = runtime.windows.find(handle_key(handle));
-  open_rooms.push_back(this);
-  lifetime.set_parting(&CollectiveRoom::part_from_all);
+  open_plan_windows.push_back(this);
+  lifetime.set_disconnect(&PlanWindow::disconnect_all);
   // Where the host does not ask us, one side of a pipeline may be in a call of the host's that
   // waits for the other.
   core().set_copies({costs.most_copied_twice, costs.worth_a_call, progress.hooked()});
   return MPI_SUCCESS;
 }
 
-int CollectiveRoom::ask_nodes(const char* call, MPI_Comm communicator) {
+int PlanWindow::ask_nodes(const char* call, MPI_Comm communicator) {
   Failure lost;
   {
     const Guard guard(runtime.lock);
@@ -90,23 +92,23 @@ int CollectiveRoom::ask_nodes(const char* call, MPI_Comm communicator) {
   return lost ? raise(communicator, call, lost.error_class, lost.reason) : MPI_SUCCESS;
 }
 
-void CollectiveRoom::free(Plan& plan) {
+void PlanWindow::free(Plan& plan) {
   core().free(plan);
   leave_if_unused();
 }
 
-void CollectiveRoom::orphan() {
+void PlanWindow::orphan() {
   orphaned_ = true;
   leave_if_unused();
 }
 
-void CollectiveRoom::leave_if_unused() {
+void PlanWindow::leave_if_unused() {
   if (orphaned_ && opened() && core().plans() + watchers_ == 0) leave();
 }
 
-void CollectiveRoom::leave() {
-  std::erase(open_rooms, this);
-  leaving_windows.add_room(window_->handle);
+void PlanWindow::leave() {
+  std::erase(open_plan_windows, this);
+  leaving_windows.add_plan_window(window_->handle);
   window_ = nullptr;
 }
 

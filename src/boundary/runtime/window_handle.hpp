@@ -15,8 +15,8 @@
 
 namespace oriel::boundary {
 
-/// A window that we carry: what all of its handles share.
-struct CarriedWindow {
+/// A window of ours: what all of its handles share.
+struct WindowState {
   Window* core = nullptr;  // owned by the Process
   MPI_Group group = MPI_GROUP_NULL;
   int handles = 1;  // that the program has not freed,
@@ -28,22 +28,22 @@ struct CarriedWindow {
 };
 
 /// What the program has left on the host's window behind a handle.
-struct Traces {
+struct UserState {
   bool handler = false;  // an error handler, also one taken over from a duplicate's parent
   bool name = false;
   std::vector<int> attributes;  // keys of those that are set
 };
 
-/// A handle of a window that we carry: the one that it was made with, a duplicate (Q4), or one for
+/// A handle of a window of ours: the one that it was made with, a duplicate (Q4), or one for
 /// a memory handle (Q5). The host's handle belongs to an empty window of the host, which keeps
 /// name, user attributes and error handler (HostWindows); everything else is here.
-struct BoundWindow {
+struct WindowHandle {
   MPI_Win handle = MPI_WIN_NULL;
-  std::shared_ptr<CarriedWindow> carried = std::make_shared<CarriedWindow>();
-  Window* core = nullptr;          // that of `carried`
+  std::shared_ptr<WindowState> state = std::make_shared<WindowState>();
+  Window* core = nullptr;          // that of `state`
   int ranks = 0;                   // of its group; of a window made from a memory handle 0
   std::optional<HandleView> view;  // of such a one
-  Traces traces;
+  UserState user_state;
 
   // What the predefined attributes point to.
   void* base = nullptr;
@@ -60,18 +60,18 @@ struct BoundWindow {
 
 /// What a call of the core has come to. The reason is asked for when the call is over: as arguments
 /// of one function they would be evaluated in any order.
-inline Failure failure_of(const BoundWindow& window, Error error) {
+inline Failure failure_of(const WindowHandle& window, Error error) {
   return failure(error, window.core->reason());
 }
 
 /// Whether operations may name the rank; false for all ranks of a window made from a memory handle,
 /// whose displacements mean something else.
-inline bool valid_rank(const BoundWindow& window, int rank) {
+inline bool valid_rank(const WindowHandle& window, int rank) {
   return static_cast<unsigned>(rank) < static_cast<unsigned>(window.ranks);
 }
 /// Whether the rank is one that the window's flushes may name: of a window made from a memory
 /// handle its owner.
-inline bool may_flush(const BoundWindow& window, int rank) {
+inline bool may_flush(const WindowHandle& window, int rank) {
   return valid_rank(window, rank) || (window.view.has_value() && rank == window.view->target);
 }
 

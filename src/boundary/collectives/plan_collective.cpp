@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/collectives/room_collective.hpp"
+#include "boundary/collectives/plan_collective.hpp"
 
 #include <string>
 
@@ -8,14 +8,14 @@
 
 namespace oriel::boundary {
 
-Failure RoomCollective::start() {
+Failure PlanCollective::start() {
   told_ = Flag();
   plan_.start(told_);
-  if (state_->room().sends_messages()) agent.nudge_after_operation();
+  if (state_->plan_window().sends_messages()) agent.wake_after_operation();
   return {};
 }
 
-Failure RoomCollective::outcome() const {
+Failure PlanCollective::outcome() const {
   if (told_.error() == Error::none) return {};
   const PlanFailure& failed = plan_.failure();
   return said(error_class(told_.error()),

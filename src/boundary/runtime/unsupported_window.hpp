@@ -7,6 +7,7 @@ namespace oriel::boundary {
 
 /// The error of a call of ours, `what` of which the host does not have, on a window that is not
 /// ours.
-int not_carried(const char* call, MPI_Win handle, const char* what, int error_class = MPI_ERR_WIN);
+int unsupported_window(const char* call, MPI_Win handle, const char* what,
+                       int error_class = MPI_ERR_WIN);
 
 }  // namespace oriel::boundary

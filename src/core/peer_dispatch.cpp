@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/ways.hpp"
+#include "core/peer_dispatch.hpp"
 
 #include <atomic>
 
-#include "core/collective/room.hpp"
+#include "core/collective/plan_registry.hpp"
 #include "core/epoch/done_word.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/remote_targets.hpp"
@@ -17,7 +17,7 @@ RemoteResources::RemoteResources(Messages& messages, const Limits& chosen)
 
 RemoteResources::~RemoteResources() = default;
 
-struct Ways::Remote {
+struct PeerDispatch::Remote {
   Remote(Epochs& epochs, Region& region, Messages& messages, RemoteResources& resources,
          FenceWords& words, NetworkAtomics& atomics, Notifications& notifications)
       : sender(region, resources.outbox),
@@ -33,8 +33,8 @@ struct Ways::Remote {
   Server server;
 };
 
-Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
-           Notifications& notifications, bool remote)
+PeerDispatch::PeerDispatch(Epochs& epochs, Region& region, Transport& transport,
+                           RemoteResources& resources, Notifications& notifications, bool remote)
     : region_(region),
       transport_(transport),
       resources_(resources),
@@ -49,11 +49,11 @@ Ways::Ways(Epochs& epochs, Region& region, Transport& transport, RemoteResources
                      : nullptr),
       exchange_(region, remote ? &remote_->sender : nullptr) {}
 
-Ways::~Ways() = default;
+PeerDispatch::~PeerDispatch() = default;
 
-bool Ways::sweep() {
+bool PeerDispatch::sweep() {
   bool moved = remote_ != nullptr && remote_->server.sweep();
-  if (room_ != nullptr) moved |= room_->sweep();
+  if (plan_registry_ != nullptr) moved |= plan_registry_->sweep();
   for (std::size_t reached = notifications_.thresholds().look(notifications_.counters());
        reached != 0; --reached) {
     epochs_.remove_work();
@@ -62,16 +62,16 @@ bool Ways::sweep() {
   return moved;
 }
 
-Room& Ways::room() {
-  if (room_ == nullptr) {
-    room_ = std::make_unique<Room>(epochs_, region_, transport_, resources_.limits,
-                                   resources_.outbox, remote_ ? &remote_->sender : nullptr,
-                                   resources_.plan_writes, exchange_);
+PlanRegistry& PeerDispatch::plan_registry() {
+  if (plan_registry_ == nullptr) {
+    plan_registry_ = std::make_unique<PlanRegistry>(
+        epochs_, region_, transport_, resources_.limits, resources_.outbox,
+        remote_ ? &remote_->sender : nullptr, resources_.plan_writes, exchange_);
   }
-  return *room_;
+  return *plan_registry_;
 }
 
-void Ways::expose(int origin, std::uint64_t id, bool no_check) {
+void PeerDispatch::expose(int origin, std::uint64_t id, bool no_check) {
   if (region_.mapped(origin)) {
     // NOCHECK saves a message, not a store: the epoch may have been deferred.
     mapped_.expose(origin, id);
@@ -81,19 +81,19 @@ void Ways::expose(int origin, std::uint64_t id, bool no_check) {
   remote_->server.expose(origin, id);
 }
 
-bool Ways::completed_by(int origin, std::uint64_t id) {
+bool PeerDispatch::completed_by(int origin, std::uint64_t id) {
   // Acquire pairs with the origin's release: its stores into our memory are seen.
   return DoneWord(region_.told_by(origin).done.load(std::memory_order_acquire)).covers(id);
 }
 
-void Ways::open_fence(std::uint64_t call, bool announce) {
+void PeerDispatch::open_fence(std::uint64_t call, bool announce) {
   if (announce) fences_.announce(call);
   if (remote_ == nullptr) return;
   remote_->fence.open(call);
   remote_->server.release_all();
 }
 
-bool Ways::end_fence(Epoch& epoch) {
+bool PeerDispatch::end_fence(Epoch& epoch) {
   if (remote_ == nullptr) {
     // One that is renewed keeps its targets.
     const bool done = !epoch.closed || (epoch.untold == 0 && epoch.attention == 0);
@@ -105,11 +105,11 @@ bool Ways::end_fence(Epoch& epoch) {
   return true;
 }
 
-void Ways::push(bool urgent) {
+void PeerDispatch::push(bool urgent) {
   if (remote_ != nullptr && (urgent || !resources_.outbox.swept_soon())) resources_.outbox.push();
 }
 
-Outcome Ways::issue(const Operation& operation, Epoch& epoch, Target& target) {
+Outcome PeerDispatch::issue(const Operation& operation, Epoch& epoch, Target& target) {
   const Protocol chosen = protocol(operation);
   switch (chosen) {
     case Protocol::stored:
@@ -133,28 +133,28 @@ Outcome Ways::issue(const Operation& operation, Epoch& epoch, Target& target) {
   return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
 }
 
-bool Ways::advance(Epoch& epoch, Target& target) {
+bool PeerDispatch::advance(Epoch& epoch, Target& target) {
   return region_.mapped(target.rank) ? mapped_.advance(epoch, target)
                                      : remote_->targets.advance(epoch, target);
 }
 
-void Ways::ask(Epoch& epoch, Target& target) {
+void PeerDispatch::ask(Epoch& epoch, Target& target) {
   if (!region_.mapped(target.rank)) remote_->targets.ask(epoch, target);
 }
 
-bool Ways::ask_alone(Epoch& epoch, Target& target, Completion* completion) {
+bool PeerDispatch::ask_alone(Epoch& epoch, Target& target, Completion* completion) {
   return !region_.mapped(target.rank) && remote_->targets.ask_alone(epoch, target, completion);
 }
 
-void Ways::leave_errand(Epoch& epoch) {
-  if (region_.mapped(epoch.one.rank)) mapped_.leave_errand(epoch);
+void PeerDispatch::leave_piggyback(Epoch& epoch) {
+  if (region_.mapped(epoch.one.rank)) mapped_.leave_piggyback(epoch);
 }
 
-bool Ways::settled(Epoch& epoch, Target& target) {
+bool PeerDispatch::settled(Epoch& epoch, Target& target) {
   return region_.mapped(target.rank) || remote_->targets.settled(epoch, target);
 }
 
-void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
+void PeerDispatch::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   Target& target = *recorded.target;
   recorded.received += transfer.bytes;
   epochs_.note(recorded, transfer.error);
@@ -167,11 +167,11 @@ void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   }
   if (over) {
     target.moving.remove(recorded);
-    if (recorded.operation.notice.wanted() && recorded.error == Error::none) {
+    if (recorded.operation.notify_arg.wanted() && recorded.error == Error::none) {
       Epoch& epoch = *recorded.epoch;
       recorded.state = RecordedOperation::State::notifying;
       target.waiting.insert(recorded);
-      if (region_.mapped(target.rank)) mapped_.hold_notice(recorded);
+      if (region_.mapped(target.rank)) mapped_.hold_notification(recorded);
       advance(epoch, target);
     } else if (!region_.mapped(target.rank) && remote_->targets.ask_behind(recorded)) {
       target.waiting.insert(recorded);
@@ -183,7 +183,7 @@ void Ways::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   epochs_.satisfy_flushes(target);
 }
 
-bool Ways::deliver(const Message& message, std::span<const std::byte> payload) {
+bool PeerDispatch::deliver(const Message& message, std::span<const std::byte> payload) {
   if (!epochs_.valid_rank(message.origin) || remote_ == nullptr) return false;
   // The only message that mapped peers send one another as well.
   if (message.kind == MessageKind::count) return remote_->fence.take_count(message, payload);
@@ -207,10 +207,10 @@ bool Ways::deliver(const Message& message, std::span<const std::byte> payload) {
       return remote_->server.take_layout(message, payload);
     case MessageKind::exchange:
       return exchange_.take(message, payload);
-    case MessageKind::plan_room:
+    case MessageKind::plan_space:
     case MessageKind::plan_started:
     case MessageKind::plan_bytes:
-      return room().take(message, payload);
+      return plan_registry().take(message, payload);
     case MessageKind::count:
       break;
   }

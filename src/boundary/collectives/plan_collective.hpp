@@ -4,16 +4,16 @@
 #include <memory>
 #include <utility>
 
-#include "boundary/collectives/carrier.hpp"
 #include "boundary/collectives/collective_state.hpp"
+#include "boundary/collectives/collective_task.hpp"
 #include "core/collective/plan.hpp"
 
 namespace oriel::boundary {
 
 /// A collective by a plan of the core: each transfer tells its receiver, and nobody waits for all.
-class RoomCollective final : public Carrier {
+class PlanCollective final : public CollectiveTask {
  public:
-  RoomCollective(std::shared_ptr<CollectiveState> state, Plan& plan)
+  PlanCollective(std::shared_ptr<CollectiveState> state, Plan& plan)
       : state_(std::move(state)), plan_(plan) {}
 
   Failure start() override;
@@ -21,7 +21,7 @@ class RoomCollective final : public Carrier {
   Failure outcome() const override;
   void abandon() override { plan_.abandon(); }
   bool may_start_again() const override { return told_.done() && !lost_somebody(); }
-  void let_go() override { state_->room().free(plan_); }
+  void let_go() override { state_->plan_window().free(plan_); }
   int lost() override { return lost_somebody() ? plan_.failure().rank : plan_.lost_peer(); }
 
  private:

@@ -18,17 +18,17 @@ namespace oriel {
 
 /// The persistent collectives of a window, as one rank has them: its plans, and the boards that
 /// plans leave behind for later ones. Plans have numbers in the order in which all ranks make them.
-class Room {
+class PlanRegistry {
  public:
   /// `sender`: null where all ranks are mapped.
-  Room(Epochs& epochs, Region& region, Transport& transport, const Limits& limits, Outbox& outbox,
-       Sender* sender, PlanWrites& writes, Exchange& exchange);
-  ~Room();
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
+  PlanRegistry(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
+               Outbox& outbox, Sender* sender, PlanWrites& writes, Exchange& exchange);
+  ~PlanRegistry();
+  PlanRegistry(const PlanRegistry&) = delete;
+  PlanRegistry& operator=(const PlanRegistry&) = delete;
 
-  /// Begins to ask where the ranks are, once in a room's life and before schedules that depend on
-  /// it; all ranks do. Not while a plan is being made.
+  /// Begins to ask where the ranks are, once in a plan registry's life and before schedules that
+  /// depend on it; all ranks do. Not while a plan is being made.
   void ask_nodes();
   /// True: all have told, and nodes() says by rank which node it is on: of its lowest rank the
   /// number.
@@ -72,7 +72,7 @@ class Room {
   void begin_work(Plan& plan);
   void end_work(Plan& plan);
   /// Memory for a board, which may have been another one. Null: there is none.
-  std::byte* take_board(std::uint64_t bytes, Place& place);
+  std::byte* take_board(std::uint64_t bytes, ArenaLocation& place);
   /// So many ranks look at it until they have left.
   void leave_board(std::byte* board, std::size_t lookers);
 
@@ -80,7 +80,7 @@ class Room {
   struct SharedBoard {
     std::byte* memory = nullptr;
     std::uint64_t bytes = 0;
-    Place place;
+    ArenaLocation place;
     bool used = true;
     std::size_t lookers = 0;  // of one that is not used
 

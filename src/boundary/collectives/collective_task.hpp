@@ -7,12 +7,12 @@ namespace oriel::boundary {
 
 /// What a persistent collective does from its start to its end, by one of the algorithms. Under the
 /// process lock, and without waiting, but for wait_in_host(); what is ours allocates nothing.
-class Carrier {
+class CollectiveTask {
  public:
-  Carrier() = default;
-  virtual ~Carrier() = default;
-  Carrier(const Carrier&) = delete;
-  Carrier& operator=(const Carrier&) = delete;
+  CollectiveTask() = default;
+  virtual ~CollectiveTask() = default;
+  CollectiveTask(const CollectiveTask&) = delete;
+  CollectiveTask& operator=(const CollectiveTask&) = delete;
 
   virtual Failure start() = 0;
   /// Whether what was started has come to its end. Carries on what no sweep does.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What wakes the progress agent (S5).
-#include "transport/shm/nudge.hpp"
+#include "transport/shm/wake_event.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,33 +15,33 @@ namespace {
 constexpr std::uint64_t moment = 1'000'000;
 constexpr std::uint64_t long_time = 20'000'000'000;
 
-TEST(Nudge, ThatFindsTheThreadAwakeIsKept) {
-  Nudge nudge;
-  nudge.give();
-  EXPECT_TRUE(nudge.given());
-  EXPECT_TRUE(nudge.wait(moment));
-  EXPECT_FALSE(nudge.given());
-  EXPECT_FALSE(nudge.wait(moment));
+TEST(WakeEvent, ThatFindsTheThreadAwakeIsKept) {
+  WakeEvent event;
+  event.give();
+  EXPECT_TRUE(event.given());
+  EXPECT_TRUE(event.wait(moment));
+  EXPECT_FALSE(event.given());
+  EXPECT_FALSE(event.wait(moment));
 }
 
-TEST(Nudge, GivenTwiceIsOne) {
-  Nudge nudge;
-  nudge.give();
-  nudge.give();
-  EXPECT_TRUE(nudge.wait(moment));
-  EXPECT_FALSE(nudge.wait(moment));
+TEST(WakeEvent, GivenTwiceIsOne) {
+  WakeEvent event;
+  event.give();
+  event.give();
+  EXPECT_TRUE(event.wait(moment));
+  EXPECT_FALSE(event.wait(moment));
 }
 
 /// One that was lost would show as a wait that takes its whole time and says false.
-TEST(Nudge, IsNeverLost) {
+TEST(WakeEvent, IsNeverLost) {
   constexpr int nudges = 20'000;
-  Nudge nudge;
+  WakeEvent event;
   std::atomic<int> heard{0};
   int waits_in_vain = 0;
   std::thread waiter([&] {
     while (heard.load(std::memory_order_relaxed) < nudges) {
       const auto start = std::chrono::steady_clock::now();
-      if (!nudge.wait(long_time)) {
+      if (!event.wait(long_time)) {
         if (std::chrono::steady_clock::now() - start < std::chrono::nanoseconds(long_time))
           continue;
         if (++waits_in_vain == 2) return heard.store(nudges, std::memory_order_release);
@@ -51,7 +51,7 @@ TEST(Nudge, IsNeverLost) {
     }
   });
   for (int given = 0; given < nudges; ++given) {
-    nudge.give();
+    event.give();
     while (heard.load(std::memory_order_acquire) <= given) std::this_thread::yield();
   }
   waiter.join();

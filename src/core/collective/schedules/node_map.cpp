@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/collective/schedules/placement.hpp"
+#include "core/collective/schedules/node_map.hpp"
 
 #include <unordered_map>
 
 namespace oriel {
 
-Placement::Placement(int rank, std::span<const int> node_of)
+NodeMap::NodeMap(int rank, std::span<const int> node_of)
     : rank_(rank), node_of_(node_of.size()), position_(node_of.size()), members_(node_of.size()) {
   std::unordered_map<int, int> numbers;
   std::vector<int> sizes;
@@ -23,13 +23,13 @@ Placement::Placement(int rank, std::span<const int> node_of)
   }
 }
 
-std::span<const int> Placement::members(int node) const {
+std::span<const int> NodeMap::members(int node) const {
   const auto at = static_cast<std::size_t>(node);
   return std::span(members_).subspan(static_cast<std::size_t>(first_[at]),
                                      static_cast<std::size_t>(first_[at + 1] - first_[at]));
 }
 
-int Placement::carrier(int node, int distance, int place) const {
+int NodeMap::gateway(int node, int distance, int place) const {
   const std::span<const int> here = members(node);
   return here[static_cast<std::size_t>(place + distance - 1) % here.size()];
 }

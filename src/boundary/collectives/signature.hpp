@@ -19,18 +19,18 @@ enum class CollectiveKind : std::uint8_t {
 
 /// What all ranks that make a collective must have the same, as 63 bits: its kind, the value of the
 /// info key, the root, and of sizes and ops a hash.
-class Topic {
+class Signature {
  public:
-  Topic(CollectiveKind kind, Algorithm algorithm)
+  Signature(CollectiveKind kind, Algorithm algorithm)
       : word_(static_cast<std::uint64_t>(kind) << kind_shift | static_cast<std::uint64_t>(algorithm)
                                                                    << algorithm_shift) {}
-  explicit Topic(std::uint64_t word) : word_(word) {}
+  explicit Signature(std::uint64_t word) : word_(word) {}
 
-  Topic& with_root(int root) {
+  Signature& with_root(int root) {
     word_ |= (static_cast<std::uint64_t>(root) & root_mask) << root_shift;
     return *this;
   }
-  Topic& with(std::uint64_t value) {
+  Signature& with(std::uint64_t value) {
     std::uint64_t hash = (word_ & hash_mask) ^ value;
     hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15;
     word_ = (word_ & ~hash_mask) | hash >> 32;
@@ -41,7 +41,7 @@ class Topic {
   CollectiveKind kind() const { return static_cast<CollectiveKind>(word_ >> kind_shift); }
   int root() const { return static_cast<int>(word_ >> root_shift & root_mask); }
   /// Whether kind and value of the info key are the same.
-  bool same_way(const Topic& other) const {
+  bool same_way(const Signature& other) const {
     return word_ >> algorithm_shift == other.word_ >> algorithm_shift;
   }
 

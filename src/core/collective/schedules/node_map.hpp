@@ -9,10 +9,10 @@ namespace oriel {
 
 /// The ranks of a collective as seen by one of them, and which of them share a node. Nodes are
 /// numbered by their lowest ranks.
-class Placement {
+class NodeMap {
  public:
   /// `node_of`: by rank, the same number for those that share a node.
-  Placement(int rank, std::span<const int> node_of);
+  NodeMap(int rank, std::span<const int> node_of);
 
   int rank() const { return rank_; }
   int ranks() const { return static_cast<int>(node_of_.size()); }
@@ -28,7 +28,7 @@ class Placement {
   int behind(int node, int distance) const { return (node + distance + nodes()) % nodes(); }
   /// Who of a node looks after what goes to a node so far off, or comes from there: the ranks of a
   /// node share it, beginning with the one at `place`.
-  int carrier(int node, int distance, int place = 0) const;
+  int gateway(int node, int distance, int place = 0) const;
 
  private:
   int rank_;

@@ -14,11 +14,11 @@ namespace oriel {
 
 /// The transport of a real process: shared memory to those on its node, the network to all others.
 /// Processes of other nodes have the numbers from `first_elsewhere` on.
-class Routes final : public Transport, public Messages {
+class CompositeTransport final : public Transport, public Messages {
  public:
   static constexpr int first_elsewhere = 1 << 24;
 
-  explicit Routes(std::unique_ptr<ShmTransport> node)
+  explicit CompositeTransport(std::unique_ptr<ShmTransport> node)
       : Transport(*node, *this), node_(std::move(node)) {}
 
   /// Its node services, as what they are.
@@ -63,11 +63,13 @@ class Routes final : public Transport, public Messages {
            (atomics_ != nullptr && atomics_->finished(transfer));
   }
   bool orders_writes() const override { return network_->orders_writes(); }
-  int lend(int process, bool to_be_written, void* memory, std::uint64_t bytes,
-           RemoteMemory& lent) override {
-    return process < first_elsewhere ? -1 : network_->lend(to_be_written, memory, bytes, lent);
+  int register_buffer(int process, bool to_be_written, void* memory, std::uint64_t bytes,
+                      RemoteMemory& registered) override {
+    return process < first_elsewhere
+               ? -1
+               : network_->register_buffer(to_be_written, memory, bytes, registered);
   }
-  void take_back(int loan) override { network_->take_back(loan); }
+  void deregister_buffer(int registration) override { network_->deregister_buffer(registration); }
   bool alive(int process) override {
     return process < first_elsewhere ? node_->alive(process)
                                      : network_->alive(process - first_elsewhere);

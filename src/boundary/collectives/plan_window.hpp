@@ -4,25 +4,25 @@
 #include <cstddef>
 
 #include "boundary/host/host.hpp"
-#include "boundary/runtime/bound_window.hpp"
-#include "core/collective/room.hpp"
+#include "boundary/runtime/window_handle.hpp"
+#include "core/collective/plan_registry.hpp"
 
 namespace oriel::boundary {
 
-/// Where the plans of a communicator's ranks are: the room of a window that is made for it. The
-/// window has a private byte of each rank and no more. So ranks of a node whose private memory
-/// somebody must not touch are remote to one another in the room, as plans need it.
-class CollectiveRoom {
+/// Where the plans of a communicator's ranks are: the plan registry of a window that is made for
+/// it. The window has a private byte of each rank and no more. So ranks of a node whose private
+/// memory somebody must not touch are remote to one another in the plan registry, as plans need it.
+class PlanWindow {
  public:
   /// Opens it, on all ranks, if it is not open, and learns where they are: whatever they make in it
   /// afterwards. Raises what is wrong. Without the process lock.
   int open(const char* call, MPI_Comm communicator);
   // With the process lock.
   bool opened() const { return window_ != nullptr; }
-  Room& core() { return window_->core->room(); }
+  PlanRegistry& core() { return window_->core->plan_registry(); }
   /// Some rank is remote to some other.
   bool sends_messages() const { return window_->core->remote(); }
-  const CarriedWindow& window() const { return *window_->carried; }
+  const WindowState& window() const { return *window_->state; }
   void free(Plan& plan);
   /// For a collective that has no plan in it: that there is one more, or one less.
   void add_watcher() { ++watchers_; }
@@ -34,13 +34,13 @@ class CollectiveRoom {
   void orphan();
 
  private:
-  static void part_from_all();
+  static void disconnect_all();
   int create(const char* call, MPI_Comm communicator);
   int ask_nodes(const char* call, MPI_Comm communicator);
   void leave_if_unused();
   void leave();
 
-  BoundWindow* window_ = nullptr;
+  WindowHandle* window_ = nullptr;
   std::size_t watchers_ = 0;
   bool asked_ = false;
   bool orphaned_ = false;
