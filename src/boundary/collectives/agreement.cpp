@@ -8,7 +8,7 @@
 #include "boundary/collectives/mismatch.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/progress/setup_collectives.hpp"
-#include "boundary/progress/speaker.hpp"
+#include "boundary/progress/error_report.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "boundary/collectives/mismatch.hpp"
-#include "boundary/progress/speaker.hpp"
+#include "boundary/progress/error_report.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"

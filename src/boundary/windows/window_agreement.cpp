@@ -7,7 +7,7 @@
 
 #include "boundary/host/errors.hpp"
 #include "boundary/progress/setup_collectives.hpp"
-#include "boundary/progress/speaker.hpp"
+#include "boundary/progress/error_report.hpp"
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/window_draft.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/progress/speaker.hpp"
+#include "boundary/progress/error_report.hpp"
 
 #include <array>
 

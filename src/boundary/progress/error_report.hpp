@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "boundary/host/host.hpp"
+
+namespace oriel::boundary {
+
+// A collective call that fails raises the same sentence on all ranks: of a job that the error ends,
+// the output of some ranks only may be seen. All ranks of the communicator make these calls.
+
+/// Finds the lowest rank that has something to report. The host's error code.
+int find_reporting_rank(MPI_Comm communicator, bool reports, int& reporting_rank);
+/// Broadcasts the words of that rank, cut to the length of an error string. The host's error code.
+int share_report(MPI_Comm communicator, int reporting_rank, std::string& words);
+
+}  // namespace oriel::boundary
