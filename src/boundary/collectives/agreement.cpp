@@ -7,8 +7,8 @@
 #include "boundary/collectives/alltoallv_arguments.hpp"
 #include "boundary/collectives/mismatch.hpp"
 #include "boundary/host/errors.hpp"
-#include "boundary/progress/setup_collectives.hpp"
 #include "boundary/progress/error_report.hpp"
+#include "boundary/progress/setup_collectives.hpp"
 
 namespace oriel::boundary {
 namespace {

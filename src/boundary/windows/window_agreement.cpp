@@ -6,8 +6,8 @@
 #include <string>
 
 #include "boundary/host/errors.hpp"
-#include "boundary/progress/setup_collectives.hpp"
 #include "boundary/progress/error_report.hpp"
+#include "boundary/progress/setup_collectives.hpp"
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/window_draft.hpp"
