@@ -34,9 +34,9 @@ extern "C" {
  * other nodes are not direct transfers, and an operation that fetches from memory of the same node
  * takes a memory fence.
  *
- * MPI_Win_get_info says whether the key is in effect. It is not where the network's atomics carry
- * out accumulates (mpi_assert_accumulate_intrinsic between nodes), because these have an order of
- * their own.
+ * MPI_Win_get_info says whether the key is in effect. The key is not in effect on windows whose
+ * accumulates the network's atomics carry out (mpi_assert_accumulate_intrinsic between nodes),
+ * because these have an order of their own.
  *
  * Source: section 2.2.
  */
@@ -86,7 +86,7 @@ int ORIEL_Win_dup_with_info(MPI_Win parent, MPI_Info info, MPI_Win* win);
  * ORIEL_Memhandle_release. Any memory of this process may be exposed, attached to a window or not.
  * The call writes a memory handle to `memhandle`, a buffer of ORIEL_MAX_MEMHANDLE_SIZE bytes, and
  * the number of bytes used to `memhandle_size`. The program may send these bytes to other processes
- * as MPI_BYTE. No info key is known.
+ * as MPI_BYTE. `info` is ignored.
  *
  * Source: section 4.2, Listing 5. Errors: MPI_ERR_WIN, MPI_ERR_RMA_FLAVOR (the window is not
  * dynamic), MPI_ERR_SIZE, MPI_ERR_RMA_ATTACH (there is no space for another handle), MPI_ERR_ARG.
@@ -95,8 +95,8 @@ int ORIEL_Memhandle_create(void* base, MPI_Aint size, MPI_Info info, MPI_Win par
                            void* memhandle, int* memhandle_size);
 
 /**
- * Creates a window `win` on the first `size` bytes of memory that rank `target` has exposed by a
- * memory handle on the same window `parent`. Displacements are in units of `disp_unit` bytes.
+ * Creates a window `win` on the first `size` bytes of memory that rank `target` has exposed by
+ * `memhandle` on the same window `parent`. Displacements are in units of `disp_unit` bytes.
  * `target` is the only rank that operations on `win` may name. Puts, gets, accumulates, their
  * request-based forms, and flushes are permitted on it within a lock or lock_all epoch of the
  * parent. A flush of either window covers operations on both. Calls that open or close an epoch are
@@ -116,9 +116,9 @@ int ORIEL_Win_from_memhandle(const void* memhandle, MPI_Aint size, int disp_unit
 
 /**
  * Ends the exposure of memory. `memhandle` is a handle that this process has created by
- * ORIEL_Memhandle_create on this window. Later operations on windows created from it are
- * MPI_ERR_RMA_RANGE and store nothing. The program must make sure that no earlier one is
- * incomplete. After the call the program may free the memory.
+ * ORIEL_Memhandle_create on this window. Later operations on windows created from it
+ * fail with MPI_ERR_RMA_RANGE and store nothing. All earlier operations must be complete. After the
+ * call the program may free the memory.
  *
  * Source: section 4.2, Listing 5. Errors: MPI_ERR_WIN, MPI_ERR_RMA_FLAVOR, MPI_ERR_ARG (not such a
  * handle, or it has been released already).
@@ -132,10 +132,9 @@ int ORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
  * or those of the network (info key mpi_assert_accumulate_intrinsic).
  *  - *flag = 1: no processor of the target takes part, and no lock is taken. (A process that is the
  *    only one to update a rank's memory may use plain loads and stores until a second one does.)
- *  - *flag = 0: the target would carry out some of them, or some would exclude all others. An
- *    accumulate on several elements excludes all others, unless mpi_accumulate_granularity (not
- *    above the size of an element) or mpi_assert_accumulate_intrinsic permits to update each
- *    element by itself.
+ *  - *flag = 0: some of them need a processor of the target, or exclude all others. An accumulate
+ * on several elements excludes all others, unless mpi_accumulate_granularity (not above the size of
+ * an element) or mpi_assert_accumulate_intrinsic permits to update each element by itself.
  *
  * `ops` is a list of words, separated by commas, without spaces. A word is the second half of the
  * name of a predefined MPI_Op in lower case (sum, prod, min, max, land, lor, lxor, band, bor, bxor,

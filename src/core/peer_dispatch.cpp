@@ -114,7 +114,7 @@ Outcome PeerDispatch::issue(const Operation& operation, Epoch& epoch, Target& ta
   switch (chosen) {
     case Protocol::stored:
     case Protocol::system_call:
-      return mapped_.issue(operation, epoch, target);
+      return mapped_.issue(operation, chosen, epoch, target);
     case Protocol::message:
     case Protocol::direct:
     case Protocol::rendezvous:

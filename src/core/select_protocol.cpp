@@ -22,7 +22,7 @@ Protocol select_protocol(const Operation& operation, Region& region, const Limit
     return target.path == Path::vm ? Protocol::system_call : Protocol::stored;
   }
   // 3. Accumulates need the target's engine; ordered operations need the order of messages (Q2).
-  if (reduces(operation.kind) || operation.ordered ||
+  if (operation.ordered ||
       (operation.kind != OperationKind::put && operation.kind != OperationKind::get)) {
     return Protocol::message;
   }

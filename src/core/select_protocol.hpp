@@ -8,9 +8,11 @@
 
 namespace oriel {
 
-/// How an operation that takes the general path travels. The first reason that holds decides; the
-/// hot paths (Window::direct and its kin) are the case 2 for short operations, decided once for an
-/// epoch by MappedTargets::make_ready().
+/// How an operation that takes the general path travels; the first reason that holds decides. The
+/// hot paths (Window::direct and its kin) are reason 2 where MappedTargets::make_ready() has opened
+/// them. Three short puts travel with something else: in a notification (MappedTargets::inline_put,
+/// Window::put_notified), and with a lock request (Region::pack_piggyback). A rendezvous whose
+/// buffer the network cannot register becomes messages (RemoteTargets::issue).
 Protocol select_protocol(const Operation& operation, Region& region, const Limits& limits);
 
 }  // namespace oriel

@@ -18,11 +18,11 @@ class CompositeTransport final : public Transport, public Messages {
  public:
   static constexpr int first_elsewhere = 1 << 24;
 
-  explicit CompositeTransport(std::unique_ptr<ShmTransport> node)
-      : Transport(*node, *this), node_(std::move(node)) {}
+  explicit CompositeTransport(std::unique_ptr<ShmTransport> shm)
+      : Transport(*shm, *this), shm_(std::move(shm)) {}
 
-  /// Its node services, as what they are.
-  ShmTransport& node() { return *node_; }
+  /// The shared-memory transport, by its own type.
+  ShmTransport& shm() { return *shm_; }
   /// Null until a window spans nodes.
   Network* network() { return network_.get(); }
   void set_network(std::unique_ptr<Network> network) { network_ = std::move(network); }
@@ -32,18 +32,18 @@ class CompositeTransport final : public Transport, public Messages {
 
   void send(int process, std::span<const std::byte> header,
             std::span<const std::byte> payload) override {
-    if (process < first_elsewhere) return node_->send(process, header, payload);
+    if (process < first_elsewhere) return shm_->send(process, header, payload);
     network_->send(process - first_elsewhere, header, payload);
   }
   void push() override {
     if (network_ != nullptr) network_->push();
   }
   bool congested(int process) const override {
-    if (process < first_elsewhere) return node_->congested(process);
+    if (process < first_elsewhere) return shm_->congested(process);
     return network_->congested(process - first_elsewhere);
   }
   std::span<const std::byte> receive() override {
-    if (const auto message = node_->receive(); !message.empty()) return message;
+    if (const auto message = shm_->receive(); !message.empty()) return message;
     if (network_ == nullptr) return {};
     const auto message = network_->receive();
     if (message.empty() && atomics_ != nullptr) atomics_->progress();
@@ -71,12 +71,12 @@ class CompositeTransport final : public Transport, public Messages {
   }
   void deregister_buffer(int registration) override { network_->deregister_buffer(registration); }
   bool alive(int process) override {
-    return process < first_elsewhere ? node_->alive(process)
+    return process < first_elsewhere ? shm_->alive(process)
                                      : network_->alive(process - first_elsewhere);
   }
 
  private:
-  std::unique_ptr<ShmTransport> node_;
+  std::unique_ptr<ShmTransport> shm_;
   std::unique_ptr<Network> network_;
   std::unique_ptr<AtomicNetwork> atomics_;
 };

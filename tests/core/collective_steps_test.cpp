@@ -263,7 +263,7 @@ TEST_F(CollectiveBetweenNodes, NoMessageIsLongerThanAPiece) {
   EXPECT_EQ(first(), 9u);
 }
 
-// What is not as long as its plan registry arrives all the same, nothing at all too.
+// What is not as long as its space arrives all the same, nothing at all too.
 TEST_F(CollectiveBetweenNodes, LessIsSentThanThereIsRoomFor) {
   for (const std::size_t count : {0u, 1u, 17u, 40u}) {
     plans_.clear();

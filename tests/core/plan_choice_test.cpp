@@ -95,7 +95,7 @@ TEST_P(PlanChoiceOn, HidesNoFault) {
   }
 }
 
-/// Longer than the word has space for: as long as it can say, and no other signature for that.
+/// Longer than the word has space for: as long as it can say, and no other protocol for that.
 TEST_P(PlanChoiceOn, KnowsNoLongerMessage) {
   Plans plans(GetParam());
   const LayoutRef wide(new Layout({{0, std::uint64_t{1} << 33}}, 1 << 30, Basic::none));

@@ -122,7 +122,7 @@ class Contenders {
     if (line(origin).release(origin, exclusive)) return;
     std::vector<int> told;
     line(origin).hand_on(told, [](const Piggyback&) {
-      ADD_FAILURE() << "nobody left an piggyback";
+      ADD_FAILURE() << "nobody left a piggyback";
       return false;
     });
   }

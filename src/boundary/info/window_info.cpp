@@ -138,6 +138,9 @@ void WindowInfo::read(MPI_Info info) {
   take(info, "alloc_shared_noncontig", alloc_shared_noncontig);
   take(info, "acc_single_intrinsic", accumulate_intrinsic);  // Open MPI's name of the next
   take(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
+  take(info, "accumulate_ops", accumulate_ops,
+       [](std::string_view value) { return value == "same_op" || value == "same_op_no_op"; });
+  take(info, "mpi_accumulate_granularity", accumulate_granularity, measures);
   take(info, "which_accumulate_ops", which_accumulate_ops,
        [](std::string_view value) { return named_ops(value).has_value(); });
   take(info, "mpi_minimum_memory_alignment", minimum_alignment, aligns);
@@ -150,9 +153,6 @@ void WindowInfo::update(MPI_Info info) {
   take(info, "same_size", same_size);
   take(info, "same_disp_unit", same_disp_unit);
   take(info, "accumulate_ordering", accumulate_ordering, orders);
-  take(info, "accumulate_ops", accumulate_ops,
-       [](std::string_view value) { return value == "same_op" || value == "same_op_no_op"; });
-  take(info, "mpi_accumulate_granularity", accumulate_granularity, measures);
   take(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds,
        [](std::string_view) { return true; });
   take(info, ORIEL_WEAK_UNLOCK, weak_unlock);

@@ -94,7 +94,7 @@ CounterMaker::Part CounterMaker::part_of(int rank) const {
 
 void CounterMaker::map_rows() {
   Window& core = *window_.core;
-  ShmTransport& node = runtime.engine()->transports.node();
+  ShmTransport& node = runtime.engine()->transports.shm();
   rows_.resize(static_cast<std::size_t>(core.ranks()));
   for (int rank = 0; rank < core.ranks(); ++rank) {
     const Part part = part_of(rank);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The notified operations of oriel/notify.h (N1): each is the operation of the same name with a
-// notice to its target.
+// notification to its target.
 #include <oriel/oriel.h>
 
 #include "boundary/notify/notify_access.hpp"

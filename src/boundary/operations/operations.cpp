@@ -62,8 +62,8 @@ std::uint64_t bytes_in(const Elements& elements) {
   return wraps ? std::numeric_limits<std::uint64_t>::max() : bytes;
 }
 
-bool fits(const Elements& data, const Elements& plans) {
-  return bytes_in(data) <= bytes_in(plans);
+bool fits(const Elements& data, const Elements& space) {
+  return bytes_in(data) <= bytes_in(space);
 }
 
 /// Of an operation on a window made from a memory handle: where in its memory. Windows of ours are
@@ -217,7 +217,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   const Elements there = operation.target_elements();
   if ((kind == OperationKind::put && !fits(operation.origin.elements(), there)) ||
       (writes_result && !fits(there, operation.result.elements()))) {
-    return {MPI_ERR_TRUNCATE, "there are more data than the buffer they go to has room for"};
+    return {MPI_ERR_TRUNCATE, "the data are longer than the buffer that they go to"};
   }
   // Where there is nothing to do, hosts do not ask whether op and type go together.
   const bool something = operation.target_count != 0 && operation.target_layout->size() != 0;

@@ -90,7 +90,7 @@ void Agent::stop() {
   stopping_ = true;
   // It sleeps at one of the two, or on the network for a moment.
   wake_event_.give();
-  ShmTransport& node = runtime.engine()->transports.node();
+  ShmTransport& node = runtime.engine()->transports.shm();
   node.ring(node.doorbell(node.self()));
   thread_->join();
   thread_.reset();
@@ -147,7 +147,7 @@ bool Agent::serve() {
   Look found = look();
   const bool served = found != Look::left;
   // It neither spins nor yields: the processor is the program's.
-  Sleeper sleeper(runtime.engine()->transports.node(), 0, 0, false);
+  Sleeper sleeper(runtime.engine()->transports.shm(), 0, 0, false);
   while (found != Look::left) {
     if (found == Look::moved) {
       sleeper.reset();

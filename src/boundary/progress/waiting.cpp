@@ -52,7 +52,7 @@ bool sweep_once() {
 
 Waiter::Waiter(bool rings)
     : engine_(*runtime.engine()),
-      sleeper_(engine_.transports.node(), engine_.spins, engine_.yields, engine_.crowded(),
+      sleeper_(engine_.transports.shm(), engine_.spins, engine_.yields, engine_.crowded(),
                !rings || engine_.transports.network() != nullptr) {}
 
 void Waiter::round() {

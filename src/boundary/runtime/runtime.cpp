@@ -32,7 +32,7 @@ long launched_here() {
 
 Engine::Engine(std::unique_ptr<ShmTransport> node)
     : transports(std::move(node)),
-      process(transports, transports.node().self()),
+      process(transports, transports.shm().self()),
       spins(setting_int("ORIEL_SPIN")),
       yields(setting_int("ORIEL_YIELD")),
       launched_crowded(setting_bool("ORIEL_CROWDED") ||

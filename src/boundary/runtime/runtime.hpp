@@ -37,10 +37,10 @@ struct Engine {
   bool launched_crowded;    // the launcher started more ranks on this node than it has processors
 
   /// More ranks than processors: waiting must give the processor away.
-  bool crowded() { return launched_crowded || transports.node().crowded(); }
+  bool crowded() { return launched_crowded || transports.shm().crowded(); }
   /// All that was sent has left this process.
   bool drained() {
-    return !transports.node().backlogged() &&
+    return !transports.shm().backlogged() &&
            (transports.network() == nullptr || transports.network()->drained());
   }
 };

@@ -33,7 +33,7 @@ int fail_together(WindowDraft& draft, const Announcements& announced, int error_
 /// All ranks come here together.
 void note_peers(const WindowDraft& draft, const WindowMembers& members) {
   const Guard guard(runtime.lock);
-  ShmTransport& transport = runtime.engine()->transports.node();
+  ShmTransport& transport = runtime.engine()->transports.shm();
   if (std::ranges::all_of(members.by_rank, [&](const Member& member) {
         return member.control == nullptr || transport.vm_allowed(member.process);
       })) {

@@ -103,8 +103,8 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outpu
   mine.disp_unit = static_cast<std::uint64_t>(disp_unit);
   mine.intrinsic = draft_.window->info.accumulate_intrinsic ? 1 : 0;
   // Peers try it when they attach us.
-  if (draft_.ranks > 1) runtime.engine()->transports.node().permit_vm();
-  mine.process = runtime.engine()->transports.node().name();
+  if (draft_.ranks > 1) runtime.engine()->transports.shm().permit_vm();
+  mine.process = runtime.engine()->transports.shm().name();
   mine.knows_peers = knows_peers(communicator, mine.process.id) ? 1 : 0;
   mine.window = runtime.engine()->next_window++;
   runtime.engine()->process.expect_window(mine.window);

@@ -16,25 +16,24 @@ struct Engine;
 /// and learns of any rank's failure, so that all fail together and none hangs.
 ///
 ///     step               reason                                               host's collectives
-///     prepare            arguments, the engine, this rank's number and        -
-///                        memory of the window (WindowDraft)
+///     prepare            arguments, the engine, this rank's number of the     Allreduce of sizes,
+///                        window, its memory (WindowDraft)                     if contiguous
 ///     announce           every rank learns where the others' control blocks   Allgather
 ///                        and memory are (Announcements)
 ///     meet_node          ranks of one node may be unable to map each other:   Allgather
 ///                        all must treat them as remote then (NodeGroups)
-///     meet_other_nodes   names and exposed memory in the network              Allgather, where
-///     there
-///                        (NetworkAnnouncements)                               are several nodes
+///     meet_other_nodes   names and exposed memory in the network              Allgather, on
+///                        (NetworkAnnouncements)                               several nodes
 ///     find_members       this rank's way to every other (WindowMembers)       -
 ///     agree              some rank may have failed, or may have to send       Allreduce
 ///                        messages within its node (WindowAgreement)
-///     finish             the window itself; no message may come before it     Barrier, where
-///                        is there                                             messages are sent
+///     finish             the window itself; no message may come before it     Barrier, if there
+///                        is there                                             are messages
 ///
 /// The second Allgather and the Allreduce are left out if the announcements say that nothing can
 /// fail any more, as for all but the first windows of a communicator: see Announcements. What each
-/// step finds out is handed to the next, and gone at the end, but for what the window keeps: a
-/// MemberTable.
+/// step finds out is handed to the next. When the maker returns it is gone, except for the window's
+/// Region: of each rank that keeps a row of a MemberTable.
 class WindowMaker {
  public:
   WindowMaker(const char* call, MPI_Comm communicator, MPI_Info info)

@@ -17,7 +17,7 @@ namespace {
 bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
                    WindowMembers& members, std::string& error) {
   Member& member = members.of(rank);
-  ShmTransport& transport = runtime.engine()->transports.node();
+  ShmTransport& transport = runtime.engine()->transports.shm();
   const bool self = rank == draft.rank;
   member.process = self ? transport.self() : transport.attach(peer.process, error);
   if (member.process < 0) return false;

@@ -26,8 +26,7 @@ Error NetworkAtomics::record(const Operation& operation, Epoch& epoch, Target& t
         "the target";
     return Error::displacement;
   }
-  RecordedOperation& recorded = epochs_.record(operation, epoch, target);
-  recorded.protocol = Protocol::network_atomic;
+  RecordedOperation& recorded = epochs_.record(operation, Protocol::network_atomic, epoch, target);
   ++target.counted_apart;
   Epochs::append(target, recorded);
   return Error::none;

@@ -38,7 +38,7 @@ struct RecordedOperation {
   Protocol protocol = Protocol::stored;
   State state = State::recorded;
   bool alone = false;     // a question: answers for no operation but those of its caller
-  int registration = -1;  // a rendezvous: the number of its buffer (Loans)
+  int registration = -1;  // a rendezvous: the number of its buffer (BufferRegistrations)
   std::uint32_t held_number =
       0;  // its notification to a mapped target: see EpochPeer::notifications_held
   Error error = Error::none;  // of any part of it

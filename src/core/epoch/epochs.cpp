@@ -351,9 +351,11 @@ Epoch& Epochs::list_light() {
   return epoch;
 }
 
-RecordedOperation& Epochs::record(const Operation& operation, Epoch& epoch, Target& target) {
+RecordedOperation& Epochs::record(const Operation& operation, Protocol protocol, Epoch& epoch,
+                                  Target& target) {
   RecordedOperation& recorded = pools_.operations.acquire();
   recorded.operation = operation;
+  recorded.protocol = protocol;
   recorded.operation.line = nullptr;  // whoever replays it is another one
   recorded.epochs = this;
   recorded.epoch = &epoch;

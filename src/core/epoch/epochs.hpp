@@ -168,7 +168,8 @@ class Epochs : public EpochsAtWork::Link {
   }
   Target& touch(Epoch& epoch, int rank);
   /// Takes an operation's arguments down; it counts as outstanding until conclude().
-  RecordedOperation& record(const Operation& operation, Epoch& epoch, Target& target);
+  RecordedOperation& record(const Operation& operation, Protocol protocol, Epoch& epoch,
+                            Target& target);
   /// To the end of the target's waiting ones.
   static void append(Target& target, RecordedOperation& recorded);
   /// It is complete at both sides, or not needed any more.

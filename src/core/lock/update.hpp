@@ -39,12 +39,11 @@ namespace oriel {
 /// into `turns`; Words::singles_in_a_row updates of single elements in a row turn it back: as many
 /// of them in turn cost about what the change costs.
 ///
-/// Invariant: at most one updater is between U2 and U4 having read `alone + itself`, and then no
-/// one is there having read `everybody` or `turns`; nor are there two that have read these two.
-/// Either the changer sees U1 in C3 and waits, or the updater sees C1 in U2 and turns back (U1 is
-/// kept before U2 by C2: see store_before_look()). Of those that have read `turns` one at most is
-/// between T1 and T2. U4 to C3, C4 to U2 and T2 to T1 carry what was written from one holder to the
-/// next.
+/// Invariant: all updaters that are between U2 and U4 have read the same value there. If it is
+/// `alone`, there is one; if it is `turns`, at most one is between T1 and T2. Either the changer
+/// sees U1 in C3 and waits, or the updater sees C1 in U2 and turns back (U1 is kept before U2 by
+/// C2: see store_before_look()). U4 to C3, C4 to U2 and T2 to T1 carry what was written from one
+/// holder to the next.
 ///
 /// A changer has the lock of its process and no turn. A thread without that lock does not change
 /// the word, and waits for a turn only briefly (LightUpdate).
@@ -65,7 +64,7 @@ class BasicUpdate {
               BasicThreadLine<Words>* thread = nullptr)
       : target_(target), self_(target, sharers.self(), thread) {
     if (enter(target, self_, sharers) != alone_by(self_)) [[unlikely]]
-      right_ = ask(sharers, whole);
+      right_ = acquire(sharers, whole);
   }
   ~BasicUpdate() {
     if (right_ == in_turn) end_turn(target_);
@@ -80,7 +79,7 @@ class BasicUpdate {
   bool lost() const { return right_ >= first_lost; }
   int lost_rank() const { return static_cast<int>(right_ - first_lost); }
 
-  // Of LightUpdate, too.
+  // Shared with LightUpdate.
   static constexpr std::uint32_t everybody = 1;
   static constexpr std::uint32_t turns = 2;
   static std::uint32_t alone_by(const Updater& one) { return first_alone + one.number(); }
@@ -109,7 +108,7 @@ class BasicUpdate {
   static constexpr std::uint32_t in_turn = 2;
   static constexpr std::uint32_t first_lost = 3;
 
-  std::uint32_t ask(Sharers& sharers, bool whole);
+  std::uint32_t acquire(Sharers& sharers, bool whole);
   std::uint32_t await_turn(Sharers& sharers);
   std::uint32_t await_others(Sharers& sharers);
 

@@ -8,7 +8,7 @@
 namespace oriel {
 
 template <typename Words>
-std::uint32_t BasicUpdate<Words>::ask(Sharers& sharers, bool whole) {
+std::uint32_t BasicUpdate<Words>::acquire(Sharers& sharers, bool whole) {
   for (Patience<Words> patience(sharers);;) {
     std::uint32_t holder = enter(target_, self_, sharers);
     if (holder == alone_by(self_)) return all;

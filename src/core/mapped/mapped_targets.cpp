@@ -15,7 +15,8 @@ void MappedTargets::expose(int origin, std::uint64_t id) {
   region_.wake(origin);
 }
 
-Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& target) {
+Outcome MappedTargets::issue(const Operation& operation, Protocol protocol, Epoch& epoch,
+                             Target& target) {
   if (epoch.active && target.access != Target::Access::granted) advance(epoch, target);
   if (epoch.active && target.access == Target::Access::granted) {
     if (inline_put(operation, target)) {
@@ -31,7 +32,7 @@ Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& t
       ++target.finished;
       return Outcome::finished();
     }
-    RecordedOperation& recorded = epochs_.record(operation, epoch, target);
+    RecordedOperation& recorded = epochs_.record(operation, protocol, epoch, target);
     hold_notification(recorded);
     recorded.operation.completion = nullptr;  // its bytes have moved
     Epochs::append(target, recorded);
@@ -39,7 +40,7 @@ Outcome MappedTargets::issue(const Operation& operation, Epoch& epoch, Target& t
   }
   ++target.issued;
   if (fetches(operation.kind)) target.last_fetch = target.issued;
-  Epochs::append(target, epochs_.record(operation, epoch, target));
+  Epochs::append(target, epochs_.record(operation, protocol, epoch, target));
   return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
 }
 
@@ -286,7 +287,7 @@ bool MappedTargets::lock_granted(Target& target) {
   const std::uint32_t state = node.state.load(std::memory_order_acquire);
   const bool failed = state == LockNode::failed;
   if ((state == LockNode::piggyback_done || failed) && !target.waiting.empty()) {
-    // The one recorded operation travelled as a piggybacked operation; the lock has been given back
+    // The one recorded operation travelled with the lock request; the lock has been given back
     // with it.
     RecordedOperation& recorded = *target.waiting.head;
     target.waiting = {};

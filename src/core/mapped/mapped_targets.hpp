@@ -19,7 +19,8 @@ class MappedTargets {
       : epochs_(epochs), region_(region), fences_(fences), atomics_(atomics), notifier_(notifier) {}
 
   void expose(int origin, std::uint64_t id);
-  Outcome issue(const Operation& operation, Epoch& epoch, Target& target);
+  /// `protocol`: stored or system_call.
+  Outcome issue(const Operation& operation, Protocol protocol, Epoch& epoch, Target& target);
   bool advance(Epoch& epoch, Target& target);
   void leave_piggyback(Epoch& epoch);
   /// Operations of the open epoch may go straight to the target's memory, if there is a way.

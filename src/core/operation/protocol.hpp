@@ -6,7 +6,7 @@
 
 namespace oriel {
 
-/// How an operation travels to its target. Chosen by select_protocol() alone.
+/// How an operation travels to its target: select_protocol() chooses.
 enum class Protocol : std::uint8_t {
   stored,          // loads, stores and CPU atomics on memory that this process maps
   system_call,     // process_vm_readv and process_vm_writev on private memory of a node peer

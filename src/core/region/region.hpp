@@ -35,7 +35,7 @@ struct RegionSpec {
   SharedPieces* pieces = nullptr;   // likewise, of a dynamic window
   std::shared_ptr<void> own;        // what these and our memory lie in, let go with the region
   AtomicSet atomics;                // the same on all ranks
-  Atomicity atomicity;              // likewise
+  Atomicity atomicity;              // of accumulates; ranks that differ exclude one another, too
 };
 
 /// The memory of a group of ranks as one of them sees it: how each is reached, its words (locks,

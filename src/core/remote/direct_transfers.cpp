@@ -44,12 +44,12 @@ bool DirectTransfers::transmit(RecordedOperation& recorded) {
       space -= bytes;
       next.skip(bytes);
     }
-    Message notify_arg;
+    Message notification;
     Behind behind;
     const bool last = tells && next.bytes() == 0;
     if (last) {
-      notify_arg = notification_behind(operation);
-      behind.message = notify_arg.trim();
+      notification = notification_behind(operation);
+      behind.message = notification.trim();
     }
     const std::uint64_t taken =
         messages_.transfer(member.process, write, std::span(runs).first(used), member.memory.key,

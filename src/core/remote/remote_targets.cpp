@@ -124,7 +124,7 @@ RecordedOperation& RemoteTargets::question(Epoch& epoch, Target& target) {
   Operation nothing;
   nothing.kind = OperationKind::acknowledge;
   nothing.target = target.rank;
-  return epochs_.record(nothing, epoch, target);
+  return epochs_.record(nothing, Protocol::message, epoch, target);
 }
 
 void RemoteTargets::note_asked(RecordedOperation& question, EpochPeer& peer) {

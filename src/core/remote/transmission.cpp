@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations on remote targets: as messages here.
+// What RemoteTargets sends for an operation: messages here; direct transfers, rendezvous and
+// network atomics by objects of their own.
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "core/operation/address.hpp"
@@ -155,7 +155,9 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
       return true;
     case Protocol::network_atomic:
       return may_transfer(epoch, target) && atomics_.transmit(recorded);
-    default:
+    case Protocol::stored:
+    case Protocol::system_call:
+    case Protocol::message:
       break;
   }
   if (recorded.operation.kind == OperationKind::acknowledge) {
@@ -220,8 +222,7 @@ Outcome RemoteTargets::issue(const Operation& operation, Protocol protocol, Epoc
       !awaits_answer && transmit_at_once(operation, epoch, target)) {
     return Outcome::finished();
   }
-  RecordedOperation& recorded = epochs_.record(operation, epoch, target);
-  recorded.protocol = protocol;
+  RecordedOperation& recorded = epochs_.record(operation, protocol, epoch, target);
   recorded.registration = registration;
   if (empty) recorded.state = RecordedOperation::State::notifying;
   if (protocol == Protocol::direct && awaits_answer) ++target.unasked;

@@ -49,8 +49,8 @@ struct Transfer {
   Error error = Error::none;
 };
 
-/// How bytes move between processes that do not share memory: messages, direct transfers, and the
-/// network's atomics. Processes are numbered by whoever made it. No call waits for anybody. Not
+/// Messages between any two processes; direct transfers and the network's atomics between nodes.
+/// Processes are numbered by the creator of the transport. No call waits for anybody. Not
 /// thread-safe: the owner of the Process serializes.
 class Messages {
  public:
@@ -82,7 +82,7 @@ class Messages {
   /// without them where the write fails; or when the write is finished and has not failed.
   virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
                                  std::uint64_t key, std::uint64_t token, Behind* behind) = 0;
-  /// It is useless to offer more runs at once.
+  /// Most runs in one call.
   static constexpr std::size_t most_runs = 8;
   /// A read is finished when its bytes are here, a write when our memory may be reused; where
   /// writes are not ordered, when its bytes are there.

@@ -44,9 +44,9 @@ class StoreMaker {
 };
 
 /// What the processes of one node do for one another: shared memory, copies of private memory,
-/// notifications, wake-ups, fences. Processes are numbered by whoever made it, ourselves included.
-/// No call but finish_recall() waits for anybody. Not thread-safe, but for copy(): the owner of the
-/// Process serializes.
+/// notifications, wake-ups, fences. Processes are numbered by the creator of the transport,
+/// ourselves included. No call but finish_recall() waits for anybody. Not thread-safe, but for
+/// copy(): the owner of the Process serializes.
 class NodeServices {
  public:
   virtual ~NodeServices() = default;

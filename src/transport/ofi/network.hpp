@@ -38,7 +38,7 @@ class Network {
   /// be reached, and `error` is a sentence. Nothing is sent yet.
   virtual int attach(const NetworkName& name, std::string& error) = 0;
 
-  // As Transport has them.
+  // As Messages has them.
   virtual void send(int process, std::span<const std::byte> header,
                     std::span<const std::byte> payload) = 0;
   virtual void push() = 0;

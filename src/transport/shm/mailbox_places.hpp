@@ -43,7 +43,7 @@ struct alignas(cache_line) BasicMailboxClaim {
 ///
 /// Nobody waits: a full mailbox is told to the producer. A producer that stops after reserving
 /// keeps later records from being read, not from being written, until it goes on. If it was killed,
-/// the reader notifications by its process id and passes over the record (skip_dead).
+/// the reader notices by its process id and passes over the record (skip_dead).
 ///
 /// A SIGKILL between the advance of `tail` (R2) and the store of the state (R3) leaves a record
 /// that says nothing. Then its claim does:

@@ -78,7 +78,7 @@ class SimNetwork {
   std::uint64_t register_buffer(int process, bool to_be_written, const void* memory,
                                 std::uint64_t bytes);
   void deregister_buffer(std::uint64_t key);
-  /// Loans that have not been taken back,
+  /// Registrations that have not been taken back,
   std::size_t registered() const;
   /// and all there have been.
   std::uint64_t registrations_made() const;

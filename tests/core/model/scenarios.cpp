@@ -93,7 +93,7 @@ void LockScene::turn(int rank, char what) {
   if (line.release(rank, exclusive)) return;
   std::vector<int> told;
   line.hand_on(told, [&](const Piggyback& piggyback) {
-    expect(piggyback.offset != 0, "an piggyback was not to be seen");
+    expect(piggyback.offset != 0, "a piggyback was not to be seen");
     write();
     return true;
   });
