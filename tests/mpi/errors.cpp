@@ -425,7 +425,7 @@ void failing_delete_callback(Flavor flavor, const Program& program) {
   int key = MPI_KEYVAL_INVALID;
   MPI_Win_create_keyval(
       MPI_WIN_NULL_COPY_FN,
-      [](MPI_Win, int, void* value, void*) {
+      [](MPI_Win, int, void* value, void*) -> int {
         auto& called = *static_cast<Callback*>(value);
         ++called.calls;
         return called.fails ? MPI_ERR_OTHER : MPI_SUCCESS;
