@@ -22,7 +22,7 @@ namespace {
 /// One rank's pieces, as it sees them and as a peer does.
 class Pieces : public ::testing::Test {
  protected:
-  Pieces() { peer_.meet(root_); }
+  Pieces() { peer_.set_root(root_); }
 
   Error attach(std::uint64_t address, std::uint64_t bytes) {
     const char* reason = "";

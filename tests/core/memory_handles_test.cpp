@@ -150,7 +150,7 @@ TEST(HandleSlots, AreManyAndUsedAgain) {
   HandleRoot root;
   OwnHandles own(root, transport);
   PeerHandles peer{};
-  peer.meet(root);
+  peer.set_root(root);
   constexpr std::uint64_t many = 5000;
   const char* reason = "";
   std::vector<HandleName> names(many);
@@ -181,7 +181,7 @@ TEST(HandleSlots, AreNotThoseOfAFormerWindow) {
     HandleRoot root;
     OwnHandles own(root, transport);
     PeerHandles peer{};
-    peer.meet(root);
+    peer.set_root(root);
     HandleName name;
     ASSERT_EQ(own.create({1000, 8, {}}, name, reason), Error::none);
     EXPECT_EQ(name.slot, 0U);

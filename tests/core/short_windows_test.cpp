@@ -41,9 +41,9 @@ bool live(ShmTransport& transport, HandleName& former) {
   OwnPieces pieces(shared.attached, transport);
   OwnHandles handles(shared.handles, transport);
   PeerPieces seen{};
-  seen.meet(shared.attached);
+  seen.set_root(shared.attached);
   PeerHandles seen_handles{};
-  seen_handles.meet(shared.handles);
+  seen_handles.set_root(shared.handles);
   const int self = transport.self();
   const Piece memory{1000, 100, {}};
   const char* reason = "";
