@@ -363,12 +363,60 @@ void truncation(Flavor flavor, const Program& program) {
                                  MPI_SUM, window),
               MPI_ERR_TRUNCATE);
   for (const int one : result) CHECK_EQUAL(one, 5);
-  // What is shorter fits.
+  // What is shorter fits, and no more than it is moved; an empty side moves nothing.
+  CHECK_CLASS(MPI_Put(values, 4, MPI_INT, target, 0, 0, MPI_INT, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Put(values, 0, MPI_INT, target, 0, 4, MPI_INT, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Get(result, 0, MPI_INT, target, 0, 4, MPI_INT, window), MPI_SUCCESS);
+  MPI_Win_flush(target, window);
+  for (const int one : result) CHECK_EQUAL(one, 5);
   CHECK_CLASS(MPI_Get(result, 3, MPI_INT, target, 0, 1, vector, window), MPI_SUCCESS);
   CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
   CHECK_EQUAL(result[1], 0);
   CHECK_EQUAL(result[2], 5);
   MPI_Type_free(&vector);
+}
+
+/// Data that are shorter than the buffer they go to: no more than them is read and written.
+void shorter_data(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, count);
+  const int target = program.right();
+  const int values[count] = {9, 9, 9, 9};
+  int result[count] = {5, 5, 5, 5};
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+  CHECK_CLASS(MPI_Put(values, 1, MPI_INT, target, 0, 4, MPI_INT, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Accumulate(values, 2, MPI_INT, target, 2, 2, MPI_INT, MPI_SUM, window),
+              MPI_SUCCESS);
+  CHECK_CLASS(MPI_Accumulate(values, 1, MPI_INT, target, 2, 2, MPI_INT, MPI_SUM, window),
+              MPI_SUCCESS);
+  MPI_Win_flush(target, window);
+  CHECK_CLASS(MPI_Get(result, 4, MPI_INT, target, 0, 4, MPI_INT, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+  const int expected[count] = {9, 0, 18, 9};
+  for (int i = 0; i < count; ++i) CHECK_EQUAL(result[i], expected[i]);
+  support::barrier();
+}
+
+/// A delete callback that sets its attribute again is called again; the window is freed.
+void attribute_set_again() {
+  struct Callback {
+    int key = MPI_KEYVAL_INVALID;
+    int calls = 0;
+  } callback;
+  void* base = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  MPI_Win_create_keyval(
+      MPI_WIN_NULL_COPY_FN,
+      [](MPI_Win of, int key, void* value, void*) -> int {
+        auto& called = *static_cast<Callback*>(value);
+        if (++called.calls < 3) MPI_Win_set_attr(of, key, value);
+        return MPI_SUCCESS;
+      },
+      &callback.key, nullptr);
+  MPI_Win_set_attr(win, callback.key, &callback);
+  CHECK_CLASS(MPI_Win_free(&win), MPI_SUCCESS);
+  CHECK(win == MPI_WIN_NULL);
+  MPI_Win_free_keyval(&callback.key);
 }
 
 /// MPI-4.1 section 12.2.1: windows are made on intracommunicators. Rank 0 on one side, all others
@@ -546,6 +594,10 @@ void null_buffers(Flavor flavor, const Program& program) {
     CHECK_CLASS(MPI_Get(null, 1, type, target, 0, 1, type, window), MPI_ERR_BUFFER);
     CHECK_CLASS(MPI_Accumulate(null, 1, type, target, 0, 1, type, MPI_SUM, window), MPI_ERR_BUFFER);
     CHECK_CLASS(notified.Put_notify(null, 1, type, target, 0, 1, type, window, 3), MPI_ERR_BUFFER);
+    if (!program.host_only()) {  // MPICH and Intel MPI refuse them
+      CHECK_CLASS(MPI_Put(null, 1, type, MPI_PROC_NULL, 0, 1, type, window), MPI_SUCCESS);
+      CHECK_CLASS(MPI_Get(null, 1, type, MPI_PROC_NULL, 0, 1, type, window), MPI_SUCCESS);
+    }
     CHECK_CLASS(MPI_Put(null, 0, type, target, 0, 0, type, window), MPI_SUCCESS);
     CHECK_CLASS(MPI_Get(null, 0, type, target, 0, 0, type, window), MPI_SUCCESS);
     CHECK_CLASS(MPI_Accumulate(null, 0, type, target, 0, 0, type, MPI_SUM, window), MPI_SUCCESS);
@@ -687,6 +739,7 @@ int main(int argc, char** argv) {
     program.test("failing delete callback", [&] { failing_delete_callback(flavor, program); });
     program.test("ORIEL_ calls", [&] { nonblocking_calls(flavor, program); });
     program.test("truncation", [&] { truncation(flavor, program); });
+    program.test("shorter data", [&] { shorter_data(flavor, program); });
     program.test("null requests", [&] { null_requests(flavor, program); });
     program.test("null buffers", [&] { null_buffers(flavor, program); });
     program.test("absolute addresses", [&] { absolute_addresses(flavor, program); });
@@ -695,6 +748,7 @@ int main(int argc, char** argv) {
     program.test("attach", [&] { attach(flavor, program); });
   }
   program.test("handles", [&] { handles(program); });
+  program.test("attribute set again", attribute_set_again);
   program.test("freed handles", freed_handles);
   program.test("null windows", [&] { null_windows(program); });
   program.test("intercommunicators", [&] { intercommunicators(program); });

@@ -75,6 +75,28 @@ void counters(Flavor flavor, const Program& program) {
   support::barrier();
 }
 
+/// A datatype with gaps at the target, whose blocks are replaced by one call.
+void gaps(Flavor flavor, const Program& program) {
+  constexpr int count = 24;
+  Window<int> window(flavor, 2 * count);
+  MPI_Datatype every_second;
+  MPI_Type_vector(count, 1, 2, MPI_INT, &every_second);
+  MPI_Type_commit(&every_second);
+  std::vector<int> found(count);
+  const int owner = 0;
+  MPI_Win_lock_all(0, window);
+  for (int i = 0; i < 5 * rounds(); ++i) {
+    const std::vector<int> mine(count, i * program.size() + program.rank());
+    MPI_Get_accumulate(mine.data(), count, MPI_INT, found.data(), count, MPI_INT, owner, 0, 1,
+                       every_second, MPI_REPLACE, window);
+    MPI_Win_flush(owner, window);
+    CHECK(found == std::vector<int>(count, found[0]));
+  }
+  MPI_Win_unlock_all(window);
+  MPI_Type_free(&every_second);
+  support::barrier();
+}
+
 /// Longer than a message between nodes, from an origin's memory that is scattered.
 void long_calls(Flavor flavor, const Program& program) {
   constexpr int count = 80000;
@@ -133,6 +155,7 @@ int main(int argc, char** argv) {
   for (const Flavor flavor : support::flavors()) {
     program.test("records are whole", [&] { records(flavor, program); });
     program.test("counters go together", [&] { counters(flavor, program); });
+    program.test("calls with gaps are whole", [&] { gaps(flavor, program); });
     program.test("long calls are whole", [&] { long_calls(flavor, program); });
     program.test("elements, by granularity",
                  [&] { relaxed(flavor, program, Info({{"mpi_accumulate_granularity", "1"}})); });

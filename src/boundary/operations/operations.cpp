@@ -37,7 +37,8 @@ const LayoutRef& layout_of(OperationKind kind, const Known& known) {
 /// the null address, MPI_BOTTOM, and has no data there.
 Failure check_address(const Access& access, const void* address, const Layout& layout,
                       MPI_Count count) {
-  if (address != nullptr || count == 0 || layout.size() == 0 ||
+  // Open MPI takes null buffers where nothing moves, and stencils at a border rely on it.
+  if (address != nullptr || access.rank == MPI_PROC_NULL || count == 0 || layout.size() == 0 ||
       layout.bounds(static_cast<std::uint64_t>(count)).first > 0) {
     return {};
   }
@@ -62,8 +63,31 @@ std::uint64_t bytes_in(const Elements& elements) {
   return wraps ? std::numeric_limits<std::uint64_t>::max() : bytes;
 }
 
-bool fits(const Elements& data, const Elements& space) {
-  return bytes_in(data) <= bytes_in(space);
+/// As of a message (MPI-4.1 section 12.3): the data must fit into the buffer that they go to. If
+/// they are shorter, no more than the data is touched there. If either side of a put or get is
+/// empty nothing moves, as on MPICH and Intel MPI.
+Failure match_lengths(bool reads_origin, bool writes_result, Operation& operation) {
+  const std::uint64_t there = bytes_in(operation.target_elements());
+  if (there == 0) return {};
+  if (writes_result) {
+    const std::uint64_t space = bytes_in(operation.result.elements());
+    if (operation.kind == OperationKind::get && space == 0) operation.target_count = 0;
+    if (space != 0 && there > space) {
+      return {MPI_ERR_TRUNCATE, "the data are longer than the buffer that they go to"};
+    }
+  }
+  if (!reads_origin) return {};
+  const std::uint64_t data = bytes_in(operation.origin.elements());
+  if (operation.kind == OperationKind::put && data > there) {
+    return {MPI_ERR_TRUNCATE, "the data are longer than the buffer that they go to"};
+  }
+  if (data >= there) return {};
+  const std::uint64_t size = operation.target_layout->size();
+  if (data % size != 0) {
+    return {MPI_ERR_TYPE, "the data end within an element of the target's datatype"};
+  }
+  operation.target_count = data / size;
+  return {};
 }
 
 /// Of an operation on a window made from a memory handle: where in its memory. Windows of ours are
@@ -108,7 +132,7 @@ bool moved(const WindowHandle& window, bool write, int rank, MPI_Aint displaceme
   }
   const Elements theirs{*there->layout, static_cast<std::uint64_t>(target_count)};
   const Elements ours{*own->layout, static_cast<std::uint64_t>(local.count)};
-  if (!(write ? fits(ours, theirs) : fits(theirs, ours))) return false;
+  if (write ? bytes_in(ours) > bytes_in(theirs) : bytes_in(theirs) > bytes_in(ours)) return false;
   const auto move = [&](const auto& where) {
     return window.core->move_directly(write, where, displacement, theirs, local.address, ours);
   };
@@ -214,11 +238,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   if (access.displacement < 0 && (!window.core->dynamic() || window.view.has_value())) {
     return {MPI_ERR_DISP, "the target displacement is negative"};
   }
-  const Elements there = operation.target_elements();
-  if ((kind == OperationKind::put && !fits(operation.origin.elements(), there)) ||
-      (writes_result && !fits(there, operation.result.elements()))) {
-    return {MPI_ERR_TRUNCATE, "the data are longer than the buffer that they go to"};
-  }
+  if (const Failure bad = match_lengths(reads_origin, writes_result, operation)) return bad;
   // Where there is nothing to do, hosts do not ask whether op and type go together.
   const bool something = operation.target_count != 0 && operation.target_layout->size() != 0;
   if (accumulates(kind) && something) {

@@ -33,6 +33,12 @@ int delete_attributes(WindowHandle& window) {
       key = keys.back();
       keys.pop_back();  // before its callback, which may set it again
     }
+    // What a callback sets while it is deleted Open MPI forgets when the callback returns.
+    void* value = nullptr;
+    int set = 0;
+    if (host_mpi().Win_get_attr(window.handle, key, &value, &set) == MPI_SUCCESS && set == 0) {
+      continue;
+    }
     const int code = host_mpi().Win_delete_attr(window.handle, key);
     if (code == MPI_SUCCESS) continue;
     const Guard guard(runtime.lock);

@@ -195,6 +195,26 @@ Error Region::update_at(const Update& held, const Operation& operation, const Me
   return Error::none;
 }
 
+Error Region::reduce(const Reduction& reduction, const Member& target, std::byte* start,
+                     BlockCursor cursor, std::uint64_t bytes, const std::byte* origin,
+                     std::byte* fetched) {
+  const bool one = bytes == reduction.element;
+  const Update held(*target.control, sharers_,
+                    !one || !atomic_at(target, at(start, cursor.offset()), reduction.element));
+  if (held.lost()) return lost(held);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t run = std::min(cursor.run(), bytes - done);
+    const std::uint64_t whole = run - run % reduction.element;
+    if (whole == 0) break;  // an element in pieces: no such datatype comes from the boundary
+    (held.alone() ? reduce_plain : reduce_atomic)(
+        reduction, at(start, cursor.offset()), origin != nullptr ? origin + done : nullptr,
+        fetched != nullptr ? fetched + done : nullptr, whole / reduction.element);
+    done += whole;
+    cursor.advance(whole);
+  }
+  return Error::none;
+}
+
 /// What became of a copy to or from the target's private memory.
 Error Region::ended(const Operation& operation, Error error) {
   if (error == Error::peer_lost && !alive(operation.target)) return lose(operation.target, "");

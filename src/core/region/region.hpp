@@ -129,6 +129,11 @@ class Region {
     (held.alone() ? reduce_plain : reduce_atomic)(reduction, where, origin, fetched, count);
     return Error::none;
   }
+  /// The same of runs at offsets from `start`, as one update: `bytes` of the layout that `cursor`
+  /// walks, `origin` and `fetched` contiguous.
+  Error reduce(const Reduction& reduction, const Member& target, std::byte* start,
+               BlockCursor cursor, std::uint64_t bytes, const std::byte* origin,
+               std::byte* fetched);
   Error compare_swap(std::uint32_t element, const Member& target, void* where, const void* origin,
                      const void* compare, void* result, ThreadLine* thread = nullptr) {
     const Update held(*target.control, sharers_, !atomic_at(target, where, element), thread);

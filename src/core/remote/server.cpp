@@ -409,10 +409,13 @@ void Server::serve(const Request& request) {
       } else {
         BlockCursor cursor(*request.layout, message.count);
         cursor.skip(request.first);
-        for (std::uint64_t done = 0; done < bytes && error == Error::none;) {
-          std::uint64_t run = std::min(cursor.run(), bytes - done);
-          if (reduces(message.operation)) run -= run % message.element;
-          if (run == 0) break;  // an element in pieces: no such datatype comes from the boundary
+        if (reduces(message.operation)) {
+          error =
+              region_.reduce(reduction_of(message), memory, start, cursor, bytes, operands, into);
+          cursor.skip(bytes);
+        }
+        for (std::uint64_t done = 0; !cursor.finished() && done < bytes && error == Error::none;) {
+          const std::uint64_t run = std::min(cursor.run(), bytes - done);
           error = serve_run(message, memory, at(start, cursor.offset()), operands, into, run);
           if (operands != nullptr) operands += run;
           if (into != nullptr) into += run;

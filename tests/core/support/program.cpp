@@ -226,8 +226,9 @@ class Maker {
     access.kind = what < 2 ? OperationKind::accumulate : OperationKind::get_accumulate;
     access.op = what == 3 ? Op::no_op : Op::replace;
     ++values_;
-    for (std::uint32_t i = 0; i < Cells::wholes; ++i) {
-      access.cells.push_back(Cells::first_whole + i);
+    const bool spread = random_.chance(50);
+    for (std::uint32_t i = 0; i < (spread ? Cells::spread : Cells::wholes); ++i) {
+      access.cells.push_back(spread ? Cells::first_spread + 2 * i + 1 : Cells::first_whole + i);
       if (what < 3) access.values.push_back(values_);
       if (what >= 2) access.expected.push_back({Expected::What::equal_to_first, 0, -1});
     }

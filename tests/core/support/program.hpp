@@ -16,19 +16,21 @@ namespace oriel::test {
 ///            always equal, incremented together
 ///   claims   compare-and-swapped from zero to rank + 1 by whoever comes first
 ///   wholes   replaced, all of them and by one number, by any rank at any time: whoever fetches all
-///            by one call finds them equal
+///            by one call finds them equal. So it is with `spread` cells, each behind a gap
 ///   own      `own` cells for each origin, which alone puts, gets, replaces and swaps there
 struct Cells {
   static constexpr std::uint32_t sums = 6;
   static constexpr std::uint32_t guarded = 2;
   static constexpr std::uint32_t claims = 2;
   static constexpr std::uint32_t wholes = 5;
+  static constexpr std::uint32_t spread = 5;
   static constexpr std::uint32_t own = 24;
 
   static constexpr std::uint32_t first_guarded = sums;
   static constexpr std::uint32_t first_claim = sums + guarded;
   static constexpr std::uint32_t first_whole = first_claim + claims;
-  static constexpr std::uint32_t first_own = first_whole + wholes;
+  static constexpr std::uint32_t first_spread = first_whole + wholes;
+  static constexpr std::uint32_t first_own = first_spread + 2 * spread;
 
   static constexpr std::uint32_t own_of(int origin) {
     return first_own + static_cast<std::uint32_t>(origin) * own;

@@ -47,7 +47,7 @@ std::uint64_t load(const std::byte* memory, std::uint32_t cell) {
 
 /// Whose value in the end depends on who came first, or last.
 bool is_contended(std::uint32_t cell) {
-  return cell >= Cells::first_claim && cell < Cells::first_whole + Cells::wholes;
+  return cell >= Cells::first_claim && cell < Cells::first_own;
 }
 
 bool fetches(const Access& access) {
