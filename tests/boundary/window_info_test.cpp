@@ -123,11 +123,12 @@ TEST(WindowInfo, HowManyCountersThereMayBe) {
   EXPECT_EQ(window.suggested_counters(), 65536);
 }
 
-TEST(WindowInfo, AnAlignmentIsRoundedUpToAPowerOfTwo) {
-  WindowInfo window;
-  EXPECT_EQ(window.alignment(), 64U);
-  for (const auto& [asked, given] : {std::pair("1", 64U), std::pair("64", 64U),
-                                     std::pair("65", 128U), std::pair("4096", 4096U)}) {
+TEST(WindowInfo, AnAlignmentIsAPowerOfTwo) {
+  for (const auto& [asked, given] :
+       {std::pair("1", 64U), std::pair("64", 64U), std::pair("65", 64U), std::pair("-64", 64U),
+        std::pair("banana", 64U), std::pair("4096", 4096U), std::pair("4294967296", 64U)}) {
+    WindowInfo window;
+    EXPECT_EQ(window.alignment(), 64U);
     window.read(Info().set("mpi_minimum_memory_alignment", asked));
     EXPECT_EQ(window.alignment(), given) << asked;
   }
