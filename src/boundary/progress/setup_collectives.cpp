@@ -45,12 +45,13 @@ int alltoall(const void* mine, int bytes, void* theirs, MPI_Comm communicator) {
       });
 }
 
+int assemble(MPI_Comm communicator) {
+  return progress.hooked() ? MPI_SUCCESS : barrier(communicator);
+}
+
 int allreduce(const void* own, void* result, int count, MPI_Datatype type, MPI_Op op,
               MPI_Comm communicator) {
-  return call([&] { return host_mpi().Allreduce(own, result, count, type, op, communicator); },
-              [&](MPI_Request* request) {
-                return PMPI_Iallreduce(own, result, count, type, op, communicator, request);
-              });
+  return host_mpi().Allreduce(own, result, count, type, op, communicator);
 }
 
 int broadcast(void* buffer, int bytes, int root, MPI_Comm communicator) {

@@ -24,6 +24,11 @@ int barrier(MPI_Comm communicator);
 int allgather(const void* own, int bytes, void* all, MPI_Comm communicator);
 /// `bytes` bytes of `mine` to each rank, and as many of each rank into `theirs`.
 int alltoall(const void* mine, int bytes, void* theirs, MPI_Comm communicator);
+/// Where the host's progress engine does not call ours: as barrier().
+int assemble(MPI_Comm communicator);
+/// Blocking on every host: between nodes Intel MPI keeps memory of each MPI_Iallreduce. It neither
+/// sweeps nor yields, so another of these calls has to come before it: then no rank waits for this
+/// one in an epoch any more.
 int allreduce(const void* own, void* result, int count, MPI_Datatype type, MPI_Op op,
               MPI_Comm communicator);
 int broadcast(void* buffer, int bytes, int root, MPI_Comm communicator);

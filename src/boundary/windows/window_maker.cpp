@@ -118,6 +118,7 @@ int WindowMaker::take_contiguous_memory() {
   constexpr std::uint64_t low = (std::uint64_t{1} << half) - 1;
   const std::array<std::uint64_t, 2> own{draft_.mine.size >> half, draft_.mine.size & low};
   std::array<std::uint64_t, 2> sum{};
+  if (const int code = setup::assemble(draft_.communicator); code != MPI_SUCCESS) return code;
   if (const int code =
           setup::allreduce(own.data(), sum.data(), 2, MPI_UINT64_T, MPI_SUM, draft_.communicator);
       code != MPI_SUCCESS) {
