@@ -9,8 +9,8 @@ namespace oriel::boundary::setup {
 // collectives. Each returns the host's code.
 //
 // Where the host's progress engine calls ours (Progress::hooked), they are the host's blocking
-// collectives. Where it does not (Intel MPI), each is the host's nonblocking collective and a wait
-// of ours, for two reasons:
+// collectives. Where it does not (Intel MPI), each but allreduce() is the host's nonblocking
+// collective and a wait of ours, for two reasons:
 // - The wait sweeps: another rank may be waiting for this one in an epoch before it comes here.
 // - The wait yields the processor. Intel MPI's waits (blocking collectives and MPI_Wait) spin
 //   without yielding between nodes. With more waiting threads than processors, each step of a
