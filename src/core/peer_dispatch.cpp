@@ -18,13 +18,13 @@ RemoteResources::RemoteResources(Messages& messages, const Limits& chosen)
 RemoteResources::~RemoteResources() = default;
 
 struct PeerDispatch::Remote {
-  Remote(Epochs& epochs, Region& region, Messages& messages, RemoteResources& resources,
+  Remote(EpochState& state, Region& region, Messages& messages, RemoteResources& resources,
          FenceWords& words, NetworkAtomics& atomics, Notifications& notifications)
       : sender(region, resources.outbox),
         fence(region, sender, words),
-        targets(epochs, region, messages, resources.limits, resources.layouts, sender, fence,
+        targets(state, region, messages, resources.limits, resources.layouts, sender, fence,
                 atomics),
-        server(epochs, region, messages, resources.limits, resources.layouts,
+        server(state.work, region, messages, resources.limits, resources.layouts,
                resources.rendezvous_table, sender, fence, notifications) {}
 
   Sender sender;
@@ -33,18 +33,21 @@ struct PeerDispatch::Remote {
   Server server;
 };
 
-PeerDispatch::PeerDispatch(Epochs& epochs, Region& region, Transport& transport,
+PeerDispatch::PeerDispatch(EpochState& state, Region& region, Transport& transport,
                            RemoteResources& resources, Notifications& notifications, bool remote)
-    : region_(region),
+    : peers_(state.peers),
+      reason_(state.reason),
+      work_(state.work),
+      pending_(state.pending),
+      region_(region),
       transport_(transport),
       resources_(resources),
-      epochs_(epochs),
       notifications_(notifications),
       fences_(region, resources.limits.told_each),
-      atomics_(epochs, region, transport.messages()),
+      atomics_(pending_, region, transport.messages()),
       notifier_(region, notifications.counters()),
-      mapped_(epochs, region, fences_, atomics_, notifier_),
-      remote_(remote ? std::make_unique<Remote>(epochs, region, transport.messages(), resources,
+      mapped_(state, region, fences_, atomics_, notifier_),
+      remote_(remote ? std::make_unique<Remote>(state, region, transport.messages(), resources,
                                                 fences_, atomics_, notifications)
                      : nullptr),
       exchange_(region, remote ? &remote_->sender : nullptr) {}
@@ -56,7 +59,7 @@ bool PeerDispatch::sweep() {
   if (plan_registry_ != nullptr) moved |= plan_registry_->sweep();
   for (std::size_t reached = notifications_.thresholds().look(notifications_.counters());
        reached != 0; --reached) {
-    epochs_.remove_work();
+    work_.remove();
     moved = true;
   }
   return moved;
@@ -65,7 +68,7 @@ bool PeerDispatch::sweep() {
 PlanRegistry& PeerDispatch::plan_registry() {
   if (plan_registry_ == nullptr) {
     plan_registry_ = std::make_unique<PlanRegistry>(
-        epochs_, region_, transport_, resources_.limits, resources_.outbox,
+        work_, region_, transport_, resources_.limits, resources_.outbox,
         remote_ ? &remote_->sender : nullptr, resources_.plan_writes, exchange_);
   }
   return *plan_registry_;
@@ -127,7 +130,7 @@ Outcome PeerDispatch::issue(const Operation& operation, Epoch& epoch, Target& ta
   }
   const char* reason = "";
   if (const Error error = atomics_.record(operation, epoch, target, reason); error != Error::none) {
-    return Outcome::failed(epochs_.fail(error, reason));
+    return Outcome::failed(reason_.fail(error, reason));
   }
   if (epoch.active) advance(epoch, target);
   return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
@@ -157,7 +160,7 @@ bool PeerDispatch::settled(Epoch& epoch, Target& target) {
 void PeerDispatch::transferred(RecordedOperation& recorded, const Transfer& transfer) {
   Target& target = *recorded.target;
   recorded.received += transfer.bytes;
-  epochs_.note(recorded, transfer.error);
+  pending_.note(recorded, transfer.error);
   const bool over = recorded.received == recorded.operation.bytes();
   if (recorded.protocol == Protocol::direct) {
     --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
@@ -177,14 +180,14 @@ void PeerDispatch::transferred(RecordedOperation& recorded, const Transfer& tran
       target.waiting.insert(recorded);
       advance(*recorded.epoch, target);
     } else {
-      epochs_.conclude(recorded);
+      pending_.conclude(recorded);
     }
   }
-  epochs_.satisfy_flushes(target);
+  pending_.satisfy_flushes(target);
 }
 
 bool PeerDispatch::deliver(const Message& message, std::span<const std::byte> payload) {
-  if (!epochs_.valid_rank(message.origin) || remote_ == nullptr) return false;
+  if (!peers_.valid(message.origin) || remote_ == nullptr) return false;
   // The only message that mapped peers send one another as well.
   if (message.kind == MessageKind::count) return remote_->fence.take_count(message, payload);
   if (region_.mapped(message.origin)) return false;

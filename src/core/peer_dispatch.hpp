@@ -8,7 +8,7 @@
 #include "core/atomics/network_atomics.hpp"
 #include "core/base/limits.hpp"
 #include "core/collective/plan_write.hpp"
-#include "core/epoch/epochs.hpp"
+#include "core/epoch/epoch_state.hpp"
 #include "core/epoch/peer_interface.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/mapped/mapped_targets.hpp"
@@ -43,7 +43,7 @@ struct RemoteResources {
 class PeerDispatch final : public PeerInterface {
  public:
   /// `remote`: some rank of the window is remote to some other; the same on all ranks.
-  PeerDispatch(Epochs& epochs, Region& region, Transport& transport, RemoteResources& resources,
+  PeerDispatch(EpochState& state, Region& region, Transport& transport, RemoteResources& resources,
                Notifications& notifications, bool remote);
   ~PeerDispatch();
 
@@ -109,10 +109,13 @@ class PeerDispatch final : public PeerInterface {
  private:
   struct Remote;  // what a window needs for remote ranks alone
 
+  EpochPeers& peers_;
+  FailureReason& reason_;
+  SweepWork& work_;
+  PendingOperations& pending_;
   Region& region_;
   Transport& transport_;
   RemoteResources& resources_;
-  Epochs& epochs_;
   Notifications& notifications_;
   FenceWords fences_;
   NetworkAtomics atomics_;

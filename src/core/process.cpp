@@ -55,7 +55,7 @@ bool Process::sweep(bool push) {
   if (serving()) moved |= take_messages();
   moved |= take_transfers();
   moved |= take_notifications();
-  at_work_.walk([&](Epochs& epochs) { moved |= epochs.sweep(); });
+  at_work_.walk([&](SweepWork& work) { moved |= work.epochs().sweep(); });
   remote_.outbox.end_sweep(push);
   return moved;
 }
@@ -110,7 +110,7 @@ bool Process::take_transfers() {
   for (Transfer transfer; transport_.messages().finished(transfer);) {
     moved = true;
     if (RecordedOperation* recorded = pools_.operations.find(transfer.token)) {
-      recorded->epochs->peer_interface().transferred(*recorded, transfer);
+      recorded->pending->peer_interface().transferred(*recorded, transfer);
     } else if (Rendezvous* one = remote_.rendezvous_table.find(transfer.token)) {
       one->server->transferred(*one, transfer);
     } else if (PlanWrite* write = remote_.plan_writes.find(transfer.token)) {

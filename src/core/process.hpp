@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/limits.hpp"
-#include "core/epoch/epochs.hpp"
 #include "core/epoch/pools.hpp"
+#include "core/epoch/sweep_work.hpp"
 #include "core/peer_dispatch.hpp"
 #include "core/remote/message.hpp"
 #include "core/transport/transport.hpp"
@@ -72,7 +72,7 @@ class Process final : private NotifyReader {
 
   // For its windows.
   EpochPools& pools() { return pools_; }
-  EpochsAtWork& at_work() { return at_work_; }
+  WindowsAtWork& at_work() { return at_work_; }
   RemoteResources& remote() { return remote_; }
   Listeners& listeners() { return listeners_; }
   /// One more window with remote ranks, or one less.
@@ -97,7 +97,7 @@ class Process final : private NotifyReader {
   Listeners listeners_{0};
   RemoteResources remote_;
   EpochPools pools_;                              // outlive the windows
-  EpochsAtWork at_work_;                          // likewise
+  WindowsAtWork at_work_;                         // likewise
   std::vector<std::unique_ptr<Window>> windows_;  // by number
   std::atomic<std::uint64_t> serving_{0};
   // One writer at a time. What calls without the lock look at is in other lines.

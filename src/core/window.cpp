@@ -8,11 +8,9 @@
 namespace oriel {
 namespace {
 
-EpochsSpec epochs_spec(const WindowSpec& window, const Limits& limits) {
-  const Region& region = *window.region;
+EpochsSpec epochs_spec(const WindowSpec& window, const Region& region, const Limits& limits) {
   EpochsSpec spec;
   spec.rank = region.rank();
-  spec.ranks = region.ranks();
   spec.reorder = window.reorder;
   spec.no_locks = window.no_locks;
   spec.shared = window.shared;
@@ -24,13 +22,14 @@ EpochsSpec epochs_spec(const WindowSpec& window, const Limits& limits) {
 }  // namespace
 
 Window::Window(Process& process, WindowSpec spec)
-    : Epochs(epochs_spec(spec, process.remote().limits), peer_dispatch_, process.pools(),
-             process.at_work()),
-      process_(process),
+    : process_(process),
       id_(spec.id),
       region_(std::move(spec.region)),
+      state_(region_->ranks(), process.pools(), peer_dispatch_, process.at_work(), epochs_),
+      epochs_(epochs_spec(spec, *region_, process.remote().limits), state_, peer_dispatch_,
+              process.pools()),
       notifications_(process.listeners()),
-      peer_dispatch_(*this, *region_, process.transport(), process.remote(), notifications_,
+      peer_dispatch_(state_, *region_, process.transport(), process.remote(), notifications_,
                      spec.remote) {
   if (remote()) process_.serve(true);
 }
@@ -42,19 +41,19 @@ Window::~Window() {
 Error Window::attach(const Piece& piece) {
   const char* reason = "";
   const Error error = region_->own_pieces().attach(piece, reason);
-  return error == Error::none ? error : fail(error, reason);
+  return error == Error::none ? error : state_.reason.fail(error, reason);
 }
 
 Error Window::detach(std::uint64_t address) {
   const char* reason = "";
   const Error error = region_->own_pieces().detach(address, reason);
-  return error == Error::none ? error : fail(error, reason);
+  return error == Error::none ? error : state_.reason.fail(error, reason);
 }
 
 Error Window::create_handle(const Piece& piece, HandleName& name) {
   const char* reason = "";
   const Error error = region_->own_handles().create(piece, name, reason);
-  return error == Error::none ? error : fail(error, reason);
+  return error == Error::none ? error : state_.reason.fail(error, reason);
 }
 
 Error Window::release_handle(const HandleName& name) {
@@ -105,30 +104,31 @@ bool Window::compare_swap_private(ThreadLine* thread, int target, std::int64_t d
 Outcome Window::await(std::int32_t counter, std::uint64_t value, Completion& completion) {
   if (notifications_.counters().mine_at(counter).value() >= value) return Outcome::finished();
   notifications_.thresholds().add(counter, value, completion);
-  add_work();
+  state_.work.add();
   return Outcome::posted();
 }
 
 std::uint64_t Window::exchange_counter(std::int32_t counter, std::uint64_t value) {
   const std::uint64_t before = notifications_.counters().mine_at(counter).exchange(value);
   for (auto reached = notifications_.thresholds().pass(counter, before); reached != 0; --reached) {
-    remove_work();
+    state_.work.remove();
   }
   return before;
 }
 
 Error Window::lock(bool exclusive, int target, Assert assertion) {
-  if (assertion.no_check || !valid_rank(target) || !may_lock_lightly(target) ||
+  if (assertion.no_check || !valid_rank(target) || !epochs_.may_lock_lightly(target) ||
       !peer_dispatch_.try_lock(target, exclusive)) {
-    return open_lock(exclusive, target, assertion);
+    return epochs_.open_lock(exclusive, target, assertion);
   }
-  peer_dispatch_.make_ready(open_lightly(exclusive, target));
+  peer_dispatch_.make_ready(epochs_.open_lightly(exclusive, target));
   return Error::none;
 }
 
 Outcome Window::unlock(int target, Completion* completion) {
-  if (!valid_rank(target) || !locked_lightly(target)) return close_lock(target, completion);
-  peer_dispatch_.unlock(target, close_lightly(target));
+  if (!valid_rank(target) || !epochs_.locked_lightly(target))
+    return epochs_.close_lock(target, completion);
+  peer_dispatch_.unlock(target, epochs_.close_lightly(target));
   return Outcome::finished();
 }
 

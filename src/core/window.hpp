@@ -32,14 +32,25 @@ struct WindowSpec {
   bool shared = false;  // see EpochsSpec
 };
 
-/// One rank's side of one RMA window: its epochs, on a region of memory, and the ways to the
-/// region's ranks. The hot paths are here, where all three meet; what they decline is the epochs'.
-class Window : public Epochs {
+/// One rank's side of one RMA window: its epochs, its operations that are pending, a region of
+/// memory, and the ways to the region's ranks. The hot paths are here, where all of these meet; for
+/// what they decline, and for all other synchronization, callers turn to the epochs.
+class Window {
  public:
   Window(Process& process, WindowSpec spec);
   ~Window();
 
+  Epochs& epochs() { return epochs_; }
+  const Epochs& epochs() const { return epochs_; }
+  PendingOperations& pending() { return state_.pending; }
+  /// A rank as the epochs see it.
+  const EpochPeer& peer(int rank) const { return state_.peers[rank]; }
+  /// Why the last failed call failed: the second half of a sentence.
+  const char* reason() const { return state_.reason.text(); }
+
   std::uint32_t id() const { return id_; }
+  int ranks() const { return region_->ranks(); }
+  bool valid_rank(int rank) const { return state_.peers.valid(rank); }
   int rank() const { return region_->rank(); }
   const Member& member(int rank) const { return region_->member(rank); }
   /// The same for a question that all ranks are asked.
@@ -57,9 +68,9 @@ class Window : public Epochs {
   Protocol protocol(const Operation& operation) { return peer_dispatch_.protocol(operation); }
 
   /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our
-  /// address space, when operations to it may go straight there, now? Null: use issue(). Any thread
-  /// may ask, without the lock that serializes the process's other calls.
-  /// They begin `low` bytes after the displacement.
+  /// address space, when operations to it may go straight there, now? Null: use Epochs::issue().
+  /// Any thread may ask, without the lock that serializes the process's other calls. They begin
+  /// `low` bytes after the displacement.
   std::byte* direct(int target, std::int64_t displacement, std::uint64_t bytes,
                     std::int64_t low = 0) const {
     const EpochPeer& other = peer(target);
@@ -85,7 +96,7 @@ class Window : public Epochs {
   }
   /// The hot path of memory one system call away: puts a run of bytes there (`write`), or gets it.
   /// `where`: a rank, or a HandleView. Without the lock, as direct(). False: nobody has been told,
-  /// and bytes may have moved; use issue().
+  /// and bytes may have moved; use Epochs::issue().
   template <typename Where>
   bool copy_directly(bool write, const Where& where, std::int64_t displacement, void* local,
                      std::uint64_t bytes) const {
@@ -123,10 +134,10 @@ class Window : public Epochs {
   /// issue().
   bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
                     const NotifyArg& notify_arg) {
-    EpochPeer& other = peer(target);
+    EpochPeer& other = state_.peers[target];
     Target* open = other.ready.load();
     const bool inlined = other.inlined.load();
-    if (open == nullptr && !covered(target)) open = other.notified;
+    if (open == nullptr && !epochs_.covered(target)) open = other.notified;
     const bool behind_others =
         notify_arg.kind == NotifyKind::tag ? other.holds_notifications() : inlined;
     if (open == nullptr || behind_others || bytes > most_stored_twice) return false;
@@ -156,14 +167,14 @@ class Window : public Epochs {
     if (told == NotifyOutcome::not_now) return false;
     if (told == NotifyOutcome::inlined) {
       mark(other.inlined);
-      note_unflushed();
+      state_.pending.note_unflushed();
     }
     mark(open->used);
     return true;
   }
-  /// The hot path of accumulates: `count` elements in a row at both sides. False: use issue().
-  /// `thread`: the line of a thread that does not hold the lock of the process; null: the process
-  /// has no other threads.
+  /// The hot path of accumulates: `count` elements in a row at both sides. False: use
+  /// Epochs::issue(). `thread`: the line of a thread that does not hold the lock of the process;
+  /// null: the process has no other threads.
   bool reduce_directly(ThreadLine* thread, int target, std::int64_t displacement,
                        const Reduction& reduction, const void* origin, void* fetched,
                        std::uint64_t count) const {
@@ -205,11 +216,11 @@ class Window : public Epochs {
     order_behind_flush();
     return true;
   }
-  /// Likewise, by a look at what has gone the general path. False: use flush().
+  /// Likewise, by a look at what has gone the general path. False: use Epochs::flush().
   bool settled(int target, bool local) {
-    EpochPeer& other = peer(target);
+    EpochPeer& other = state_.peers[target];
     const Target* open = other.ready.load();
-    if ((open != nullptr ? !open->passive : other.notified == nullptr || covered(target)) ||
+    if ((open != nullptr ? !open->passive : other.notified == nullptr || epochs_.covered(target)) ||
         (!local && other.inlined.load()) || !finished(open) || !finished(other.notified)) {
       return false;
     }
@@ -346,6 +357,8 @@ class Window : public Epochs {
   Process& process_;
   std::uint32_t id_;
   std::shared_ptr<Region> region_;
+  EpochState state_;
+  Epochs epochs_;
   Notifications notifications_;
   PeerDispatch peer_dispatch_;
 };

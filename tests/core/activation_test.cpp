@@ -95,18 +95,18 @@ class TwoEpochs {
     const std::array<int, 1> group = {peer};
     switch (kind) {
       case EpochKind::fence:
-        EXPECT_TRUE(me.fence(no_precede(), false, nullptr).done);
+        EXPECT_TRUE(me.epochs().fence(no_precede(), false, nullptr).done);
         put(0, peer, 7);
-        told.take(me.fence(no_succeed(), false, &told));
+        told.take(me.epochs().fence(no_succeed(), false, &told));
         break;
       case EpochKind::access:
-        ASSERT_EQ(me.start(group, {}), Error::none);
+        ASSERT_EQ(me.epochs().start(group, {}), Error::none);
         put(0, peer, 7);
-        told.take(me.complete(&told));
+        told.take(me.epochs().complete(&told));
         break;
       case EpochKind::exposure:
-        ASSERT_EQ(me.post(group, {}), Error::none);
-        told.take(me.wait(&told));
+        ASSERT_EQ(me.epochs().post(group, {}), Error::none);
+        told.take(me.epochs().wait(&told));
         break;
       case EpochKind::lock:
         ASSERT_EQ(me.lock(true, peer, {}), Error::none);
@@ -114,9 +114,9 @@ class TwoEpochs {
         told.take(me.unlock(peer, &told));
         break;
       case EpochKind::lock_all:
-        ASSERT_EQ(me.lock_all({}), Error::none);
+        ASSERT_EQ(me.epochs().lock_all({}), Error::none);
         put(0, peer, 7);
-        told.take(me.unlock_all(&told));
+        told.take(me.epochs().unlock_all(&told));
         break;
       case EpochKind::notified:  // has no calls of its own
         break;
@@ -129,16 +129,16 @@ class TwoEpochs {
     Told& told = answers_[static_cast<std::size_t>(peer) - 1];
     const std::array<int, 1> group = {0};
     if (kind == EpochKind::access) {
-      ASSERT_EQ(other.post(group, {}), Error::none);
-      told.take(other.wait(&told));
+      ASSERT_EQ(other.epochs().post(group, {}), Error::none);
+      told.take(other.epochs().wait(&told));
     } else if (kind == EpochKind::exposure) {
-      ASSERT_EQ(other.start(group, {}), Error::none);
-      told.take(other.complete(&told));
+      ASSERT_EQ(other.epochs().start(group, {}), Error::none);
+      told.take(other.epochs().complete(&told));
     }
   }
   void fence(int other) {
-    EXPECT_TRUE(rank(other).fence(no_precede(), false, nullptr).ok());
-    EXPECT_TRUE(rank(other).fence(no_succeed(), false, nullptr).ok());
+    EXPECT_TRUE(rank(other).epochs().fence(no_precede(), false, nullptr).ok());
+    EXPECT_TRUE(rank(other).epochs().fence(no_succeed(), false, nullptr).ok());
   }
   void release() { answers_[2].take(rank(3).unlock(1, &answers_[2])); }
   void settle() { job_.settle(); }

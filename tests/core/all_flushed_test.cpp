@@ -23,7 +23,8 @@ class AllFlushed : public ::testing::Test {
   void put(int target) { issue(origin(), on_word(OperationKind::put, &value_, target)); }
   void lock(int target) { ASSERT_EQ(origin().lock(false, target, {}), Error::none); }
   Error flush_all(bool local = false) {
-    return error_of(job_, [&](Completion* told) { return origin().flush_all(local, told); });
+    return error_of(job_,
+                    [&](Completion* told) { return origin().epochs().flush_all(local, told); });
   }
   Error unlock(int target) {
     return error_of(job_, [&](Completion* told) { return origin().unlock(target, told); });
@@ -35,59 +36,59 @@ class AllFlushed : public ::testing::Test {
 };
 
 TEST_F(AllFlushed, UntilAnOperationGoesTheGeneralPath) {
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   for (const int target : {1, 2}) {
     put(target);
-    EXPECT_FALSE(origin().all_flushed());
+    EXPECT_FALSE(origin().pending().all_flushed());
     EXPECT_EQ(flush_all(), Error::none);
     // Where it had to wait, the next one finds that there is nothing left.
     EXPECT_EQ(flush_all(), Error::none);
-    EXPECT_TRUE(origin().all_flushed());
+    EXPECT_TRUE(origin().pending().all_flushed());
   }
   ASSERT_NE(origin().direct(1, 0, 8), nullptr);
-  EXPECT_TRUE(origin().all_flushed()) << "what has gone straight to memory is there";
-  EXPECT_TRUE(origin().unlock_all(nullptr).ok());
+  EXPECT_TRUE(origin().pending().all_flushed()) << "what has gone straight to memory is there";
+  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).ok());
 }
 
 TEST_F(AllFlushed, NotWhileALocalFlushLeavesSomething) {
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   put(1);
   EXPECT_EQ(flush_all(true), Error::none);
-  EXPECT_TRUE(origin().all_flushed());
+  EXPECT_TRUE(origin().pending().all_flushed());
   put(2);
-  EXPECT_TRUE(origin().flush_all(true, nullptr).done);
-  EXPECT_FALSE(origin().all_flushed());
-  EXPECT_TRUE(origin().unlock_all(nullptr).ok());
+  EXPECT_TRUE(origin().epochs().flush_all(true, nullptr).done);
+  EXPECT_FALSE(origin().pending().all_flushed());
+  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).ok());
 }
 
 TEST_F(AllFlushed, NotWhereNoEpochIsOpen) {
-  EXPECT_FALSE(origin().all_flushed());
+  EXPECT_FALSE(origin().pending().all_flushed());
   lock(1);
   EXPECT_EQ(flush_all(), Error::none);
-  EXPECT_TRUE(origin().all_flushed());
+  EXPECT_TRUE(origin().pending().all_flushed());
   EXPECT_EQ(unlock(1), Error::none);
-  EXPECT_FALSE(origin().all_flushed());
+  EXPECT_FALSE(origin().pending().all_flushed());
   EXPECT_EQ(flush_all(), Error::sync);
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   EXPECT_EQ(flush_all(), Error::none);
-  EXPECT_TRUE(origin().all_flushed());
-  ASSERT_TRUE(origin().unlock_all(nullptr).ok());
+  EXPECT_TRUE(origin().pending().all_flushed());
+  ASSERT_TRUE(origin().epochs().unlock_all(nullptr).ok());
   job_.settle();
-  EXPECT_FALSE(origin().all_flushed());
+  EXPECT_FALSE(origin().pending().all_flushed());
 }
 
 TEST_F(AllFlushed, NotWhileAStoreIsLeftToItsTarget) {
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   put(1);
   EXPECT_EQ(flush_all(), Error::none);
   ASSERT_TRUE(origin().put_notified(1, 0, &value_, 8, {NotifyKind::tag, 1, 8}));
   ASSERT_TRUE(origin().peer(1).inlined.load());
-  EXPECT_FALSE(origin().all_flushed());
+  EXPECT_FALSE(origin().pending().all_flushed());
   EXPECT_EQ(flush_all(true), Error::none);
-  EXPECT_FALSE(origin().all_flushed());
+  EXPECT_FALSE(origin().pending().all_flushed());
   EXPECT_EQ(flush_all(), Error::none);
-  EXPECT_TRUE(origin().all_flushed());
-  EXPECT_TRUE(origin().unlock_all(nullptr).ok());
+  EXPECT_TRUE(origin().pending().all_flushed());
+  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).ok());
 }
 
 TEST_F(AllFlushed, NotWhileTheNetworkUpdates) {
@@ -95,17 +96,17 @@ TEST_F(AllFlushed, NotWhileTheNetworkUpdates) {
   spec.bytes = 64;
   spec.atomics = {bit(Basic::u64), every_op};
   Window& updating = job_.window(0, job_.create_window(spec));
-  ASSERT_EQ(updating.lock_all(no_check()), Error::none);
+  ASSERT_EQ(updating.epochs().lock_all(no_check()), Error::none);
   issue(updating, on_word(OperationKind::accumulate, &value_, 1));
   Told flushed;
-  flushed.take(updating.flush_all(false, &flushed));
+  flushed.take(updating.epochs().flush_all(false, &flushed));
   EXPECT_FALSE(flushed.done());
-  EXPECT_FALSE(updating.all_flushed());
+  EXPECT_FALSE(updating.pending().all_flushed());
   job_.settle();
   EXPECT_TRUE(flushed.done());
-  EXPECT_TRUE(updating.flush_all(false, nullptr).done);
-  EXPECT_TRUE(updating.all_flushed());
-  EXPECT_TRUE(updating.unlock_all(nullptr).ok());
+  EXPECT_TRUE(updating.epochs().flush_all(false, nullptr).done);
+  EXPECT_TRUE(updating.pending().all_flushed());
+  EXPECT_TRUE(updating.epochs().unlock_all(nullptr).ok());
 }
 
 TEST_F(AllFlushed, NotBeforeWeakUnlocksHaveBeenAnsweredFor) {
@@ -114,15 +115,15 @@ TEST_F(AllFlushed, NotBeforeWeakUnlocksHaveBeenAnsweredFor) {
   lock(1);
   EXPECT_EQ(unlock(2), Error::none);
   EXPECT_EQ(flush_all(), Error::none);
-  EXPECT_FALSE(origin().all_flushed()) << "the target may be locked once more";
+  EXPECT_FALSE(origin().pending().all_flushed()) << "the target may be locked once more";
   EXPECT_EQ(unlock(1), Error::none);
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   EXPECT_EQ(flush_all(true), Error::none);
-  EXPECT_FALSE(origin().all_flushed());
+  EXPECT_FALSE(origin().pending().all_flushed());
   EXPECT_EQ(flush_all(), Error::none);
   EXPECT_EQ(flush_all(), Error::none);
-  EXPECT_TRUE(origin().all_flushed());
-  EXPECT_TRUE(origin().unlock_all(nullptr).ok());
+  EXPECT_TRUE(origin().pending().all_flushed());
+  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).ok());
 }
 
 // It is sent by a sweep, when an epoch before it is over, while another target is locked and
@@ -140,11 +141,11 @@ TEST_F(AllFlushed, NotWhenAWeakUnlockIsSentLater) {
   second.take(origin().unlock(2, &second));
   lock(1);
   EXPECT_EQ(flush_all(), Error::none);
-  EXPECT_TRUE(origin().all_flushed());
+  EXPECT_TRUE(origin().pending().all_flushed());
   ASSERT_TRUE(job_.window(2).unlock(2, nullptr).ok());
   job_.settle();
   EXPECT_TRUE(first.done() && second.done());
-  EXPECT_FALSE(origin().all_flushed());
+  EXPECT_FALSE(origin().pending().all_flushed());
   EXPECT_EQ(unlock(1), Error::none);
 }
 

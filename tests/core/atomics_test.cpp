@@ -53,28 +53,28 @@ class Atomics : public ::testing::Test {
 
 TEST_F(Atomics, AreNoMessages) {
   make({0, 1});
-  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
   issue(rank(0), add(&one_, 1));
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
   Told flushed;
-  flushed.take(rank(0).flush(1, false, &flushed));
+  flushed.take(rank(0).epochs().flush(1, false, &flushed));
   EXPECT_FALSE(flushed.done());
   settle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(fetched_, 1u);
   EXPECT_EQ(word(1), 2u);
-  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
   EXPECT_EQ(messages(0) + messages(1), 0u);
 }
 
 // One after the other in the same location, however many they are.
 TEST_F(Atomics, KeepTheirOrder) {
   make({0, 1});
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   std::array<std::uint64_t, 40> fetched{};
   for (std::uint64_t& each : fetched) issue(rank(0), fetch_and_add(&one_, &each, 1));
   Told told;
-  told.take(rank(0).unlock_all(&told));
+  told.take(rank(0).epochs().unlock_all(&told));
   settle();
   EXPECT_TRUE(told.done());
   for (std::size_t i = 0; i < fetched.size(); ++i) EXPECT_EQ(fetched[i], i);
@@ -83,7 +83,7 @@ TEST_F(Atomics, KeepTheirOrder) {
 // The same for a peer on our node and for ourselves: a flush is not over before they are.
 TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
   make({0, 0, 1});
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   for (const int target : {0, 1}) {
     // Grants the lock and opens the way of the hot path.
     const std::uint64_t nothing = 0;
@@ -96,7 +96,7 @@ TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
     EXPECT_EQ(word(target), 0u);
     EXPECT_FALSE(rank(0).flushed(target, false));
     Told flushed;
-    flushed.take(rank(0).flush(target, true, &flushed));
+    flushed.take(rank(0).epochs().flush(target, true, &flushed));
     EXPECT_FALSE(flushed.done());
     settle();
     EXPECT_TRUE(flushed.done());
@@ -104,25 +104,25 @@ TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
     EXPECT_EQ(word(target), 1u);
     EXPECT_EQ(fetched_, 0u);
   }
-  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
 }
 
 // Operations that are messages do not make a flush forget the atomics before them, nor the other
 // way round.
 TEST_F(Atomics, MixWithMessages) {
   make({0, 1});
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   issue(rank(0), add(&one_, 1));
   issue(rank(0), on_word(OperationKind::put, &one_, 1, 8));
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
   Told flushed;
-  flushed.take(rank(0).flush_all(false, &flushed));
+  flushed.take(rank(0).epochs().flush_all(false, &flushed));
   settle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(fetched_, 1u);
   EXPECT_EQ(messages(0), 3u) << "the lock, the put and the question of the flush";
-  EXPECT_TRUE(rank(0).flush(1, false, nullptr).done);
-  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).epochs().flush(1, false, nullptr).done);
+  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
 }
 
 TEST_F(Atomics, WaitForTheLock) {
@@ -155,12 +155,12 @@ TEST_F(Atomics, AreOverBeforeTheLockIsGivenOn) {
   first.take(rank(0).unlock(1, &first));
   Told second;
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
-  second.take(rank(1).flush(1, false, &second));
-  EXPECT_FALSE(rank(1).lock_held(1));
+  second.take(rank(1).epochs().flush(1, false, &second));
+  EXPECT_FALSE(rank(1).epochs().lock_held(1));
   settle();
   EXPECT_TRUE(first.done());
   EXPECT_EQ(word(1), 1u);
-  EXPECT_TRUE(rank(1).lock_held(1));
+  EXPECT_TRUE(rank(1).epochs().lock_held(1));
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
 }
 
@@ -169,16 +169,16 @@ TEST_F(Atomics, WaitForTheExposure) {
     make(nodes);
     const std::array<int, 1> origin = {0};
     const std::array<int, 1> target = {1};
-    ASSERT_EQ(rank(0).start(target, {}), Error::none);
+    ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
     issue(rank(0), add(&one_, 1));
     Told completed;
-    completed.take(rank(0).complete(&completed));
+    completed.take(rank(0).epochs().complete(&completed));
     settle();
     EXPECT_FALSE(completed.done());
     EXPECT_EQ(word(1), 0u);
-    ASSERT_EQ(rank(1).post(origin, {}), Error::none);
+    ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
     Told waited;
-    waited.take(rank(1).wait(&waited));
+    waited.take(rank(1).epochs().wait(&waited));
     EXPECT_FALSE(waited.done());
     settle();
     EXPECT_TRUE(completed.done());
@@ -190,13 +190,13 @@ TEST_F(Atomics, WaitForTheExposure) {
 // Nor does it forget them when an answer comes that was asked for behind them.
 TEST_F(Atomics, AreFlushedThoughMessagesAreFaster) {
   make({0, 1});
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
   settle();  // the lock is granted
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
   issue(rank(0), on_word(OperationKind::put, &one_, 1, 8));
   Told flushed;
-  flushed.take(rank(0).flush(1, false, &flushed));
+  flushed.take(rank(0).epochs().flush(1, false, &flushed));
   for (const SimNetwork::Route route : {SimNetwork::Route{0, 1, false}, {1, 0, false}}) {
     while (job_->network().deliver(route)) {
     }
@@ -207,7 +207,7 @@ TEST_F(Atomics, AreFlushedThoughMessagesAreFaster) {
   settle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(fetched_, 1u);
-  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
 }
 
 // Nobody's fence ends while an atomic is on its way: there is no mark, so its origin does not take
@@ -215,13 +215,13 @@ TEST_F(Atomics, AreFlushedThoughMessagesAreFaster) {
 TEST_F(Atomics, AreOverBeforeTheFenceIs) {
   make({0, 1});
   for (const int index : {0, 1}) {
-    ASSERT_TRUE(rank(index).fence(no_precede(), true, nullptr).done);
+    ASSERT_TRUE(rank(index).epochs().fence(no_precede(), true, nullptr).done);
   }
   issue(rank(0), add(&one_, 1));
   std::array<Told, 2> told;
   for (const int index : {0, 1}) {
     Told& one = told[static_cast<std::size_t>(index)];
-    one.take(rank(index).fence(no_succeed(), true, &one));
+    one.take(rank(index).epochs().fence(no_succeed(), true, &one));
   }
   // The question whether the target has opened the epoch, and its answer.
   const auto sweep = [&] {
@@ -249,10 +249,10 @@ TEST_F(Atomics, LeaveOtherTypesToTheEngine) {
   make({0, 1});
   Operation operation = add(&one_, 1);
   operation.reduction.basic = Basic::i64;
-  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
   issue(rank(0), operation);
   Told told;
-  told.take(rank(0).unlock_all(&told));
+  told.take(rank(0).epochs().unlock_all(&told));
   settle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 1u);
@@ -266,16 +266,16 @@ TEST_F(Atomics, LeaveOtherOpsToTheEngine) {
   const std::uint64_t zero = 0;
   swap.kind = OperationKind::compare_and_swap;
   swap.compare = &zero;
-  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
   issue(rank(0), swap);
   Told flushed;
-  flushed.take(rank(0).flush(1, false, &flushed));
+  flushed.take(rank(0).epochs().flush(1, false, &flushed));
   settle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(messages(0), 1u);
   issue(rank(0), add(&one_, 1));
   Told told;
-  told.take(rank(0).unlock_all(&told));
+  told.take(rank(0).epochs().unlock_all(&told));
   settle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 2u);
@@ -284,17 +284,17 @@ TEST_F(Atomics, LeaveOtherOpsToTheEngine) {
 
 TEST_F(Atomics, RefuseWhatIsNotAligned) {
   make({0, 1});
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   const LayoutRef odd(new Layout({{0, 8}}, 12, Basic::u64));
   std::array<std::uint64_t, 2> ones = {1, 1};
   Operation operation = add(ones.data(), 1);
-  EXPECT_EQ(rank(0).issue(add(ones.data(), 1, 4)).error, Error::displacement);
+  EXPECT_EQ(rank(0).epochs().issue(add(ones.data(), 1, 4)).error, Error::displacement);
   operation.target_layout = odd;
-  EXPECT_EQ(rank(0).issue(operation).error, Error::none) << "a single element is";
+  EXPECT_EQ(rank(0).epochs().issue(operation).error, Error::none) << "a single element is";
   operation.target_count = operation.origin.count = 2;
-  EXPECT_EQ(rank(0).issue(operation).error, Error::displacement);
+  EXPECT_EQ(rank(0).epochs().issue(operation).error, Error::displacement);
   Told told;
-  told.take(rank(0).unlock_all(&told));
+  told.take(rank(0).epochs().unlock_all(&told));
   settle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 1u);

@@ -279,12 +279,12 @@ class CountedPair : public ::testing::TestWithParam<std::vector<int>> {
 TEST_P(CountedPair, AFlushCoversTheCounter) {
   add(1);
   Told flushed;
-  flushed.take(job().window(0).flush(1, false, &flushed));
+  flushed.take(job().window(0).epochs().flush(1, false, &flushed));
   job().settle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(counted_.counter(1, 1).value(), 1u);
   EXPECT_EQ(counted_.counter(1, 0).value(), 0u);
-  EXPECT_TRUE(job().window(0).quiet());
+  EXPECT_TRUE(job().window(0).epochs().quiet());
 }
 
 // Who waits is looked after by every sweep, and by none once nobody waits.

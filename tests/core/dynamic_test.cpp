@@ -254,7 +254,7 @@ class Dynamic : public ::testing::TestWithParam<Path> {
     spec.memory = {GetParam(), GetParam()};
     spec.pieces = words / 2;
     job_.create_window(spec);
-    EXPECT_EQ(window().lock_all({}), Error::none);
+    EXPECT_EQ(window().epochs().lock_all({}), Error::none);
   }
   Window& window() { return job_.window(0); }
   std::int64_t place(std::uint64_t byte) { return job_.displacement(1, 0, byte); }
@@ -265,12 +265,13 @@ class Dynamic : public ::testing::TestWithParam<Path> {
   }
   /// What becomes of an operation, when it is over.
   Error outcome(const Operation& operation) {
-    const Outcome issued = window().issue(operation);
+    const Outcome issued = window().epochs().issue(operation);
     if (issued.error != Error::none) return issued.error;
     return flush();
   }
   Error flush() {
-    return error_of(job_, [&](Completion* done) { return window().flush(1, false, done); });
+    return error_of(job_,
+                    [&](Completion* done) { return window().epochs().flush(1, false, done); });
   }
 
   static Limits limits() {
@@ -355,7 +356,7 @@ TEST_P(Dynamic, CountsDoNotWrap) {
                                     std::uint64_t{1} << 60, ~std::uint64_t{0}}) {
     Operation put = on_word(OperationKind::put, &value, 1, place(0));
     put.target_count = put.origin.count = count;
-    EXPECT_EQ(window().issue(put).error, Error::range) << count;
+    EXPECT_EQ(window().epochs().issue(put).error, Error::range) << count;
   }
   EXPECT_EQ(word(0), 0U);
 }
@@ -363,13 +364,13 @@ TEST_P(Dynamic, CountsDoNotWrap) {
 // Who closes the epoch is told, and nobody after that.
 TEST_P(Dynamic, AFenceTellsWhatItsEpochHasDoneWrong) {
   Told unlocked;
-  unlocked.take(window().unlock_all(&unlocked));
+  unlocked.take(window().epochs().unlock_all(&unlocked));
   job_.settle();
   const auto fence = [&](const Assert& assertion) {
     std::array<Flag, 2> flags;
     for (int rank = 0; rank < 2; ++rank) {
       Flag& flag = flags[static_cast<std::size_t>(rank)];
-      const Outcome outcome = job_.window(rank).fence(assertion, true, &flag);
+      const Outcome outcome = job_.window(rank).epochs().fence(assertion, true, &flag);
       if (outcome.done) flag.complete(outcome.error);
     }
     job_.settle();
@@ -379,7 +380,8 @@ TEST_P(Dynamic, AFenceTellsWhatItsEpochHasDoneWrong) {
   };
   EXPECT_EQ(fence({}), Error::none);
   const std::uint64_t value = 1;
-  const Outcome issued = window().issue(on_word(OperationKind::put, &value, 1, place(8 * words)));
+  const Outcome issued =
+      window().epochs().issue(on_word(OperationKind::put, &value, 1, place(8 * words)));
   EXPECT_EQ(first_of(issued.error, fence({})), Error::range);
   issue(window(), on_word(OperationKind::put, &value, 1, place(0)));
   EXPECT_EQ(fence(no_succeed()), Error::none);
@@ -395,14 +397,15 @@ TEST_P(Dynamic, AFenceTellsWhatItsEpochHasDoneWrong) {
 // The request of a good operation does not tell of another one.
 TEST_P(Dynamic, AReplyTellsOfItsOwnOperation) {
   const std::uint64_t value = 1;
-  const Outcome issued = window().issue(on_word(OperationKind::put, &value, 1, place(8 * words)));
+  const Outcome issued =
+      window().epochs().issue(on_word(OperationKind::put, &value, 1, place(8 * words)));
   std::uint64_t found = 7;
   Flag fetched;
   Operation get = on_word(OperationKind::get, nullptr, 1, place(0));
   get.result = {&found, 1, get.target_layout};
   get.origin = {};
   get.completion = &fetched;
-  const Outcome second = window().issue(get);
+  const Outcome second = window().epochs().issue(get);
   if (second.done) fetched.complete(second.error);
   job_.settle();
   EXPECT_TRUE(fetched.done());
@@ -438,17 +441,17 @@ TEST(DynamicEpochs, WhatIsAttachedBeforeThePostIsReached) {
   ASSERT_EQ(job.window(1).detach(address), Error::none);
   const std::array<int, 1> target{1};
   const std::array<int, 1> origin{0};
-  ASSERT_EQ(job.window(0).start(target, {}), Error::none);
+  ASSERT_EQ(job.window(0).epochs().start(target, {}), Error::none);
   const std::uint64_t value = 5;
   issue(job.window(0), on_word(OperationKind::put, &value, 1, static_cast<std::int64_t>(address)));
   Told completed;
-  completed.take(job.window(0).complete(&completed));
+  completed.take(job.window(0).epochs().complete(&completed));
   job.settle();
   EXPECT_FALSE(completed.done());
   ASSERT_EQ(job.window(1).attach({address, 8, SimTransport::place_of(job.memory(1))}), Error::none);
-  ASSERT_EQ(job.window(1).post(origin, {}), Error::none);
+  ASSERT_EQ(job.window(1).epochs().post(origin, {}), Error::none);
   Told waited;
-  waited.take(job.window(1).wait(&waited));
+  waited.take(job.window(1).epochs().wait(&waited));
   job.settle();
   EXPECT_TRUE(completed.done() && waited.done());
   std::uint64_t found = 0;

@@ -36,16 +36,18 @@ class FailedOperations : public ::testing::Test {
     job_.network().set_failing(false);
   }
   Error flush(int target, bool local = false) {
-    return error_of(job_, [&](Completion* done) { return window().flush(target, local, done); });
+    return error_of(job_,
+                    [&](Completion* done) { return window().epochs().flush(target, local, done); });
   }
   Error flush_all() {
-    return error_of(job_, [&](Completion* done) { return window().flush_all(false, done); });
+    return error_of(job_,
+                    [&](Completion* done) { return window().epochs().flush_all(false, done); });
   }
   Error unlock() {
     return error_of(job_, [&](Completion* done) { return window().unlock(1, done); });
   }
   Error unlock_all() {
-    return error_of(job_, [&](Completion* done) { return window().unlock_all(done); });
+    return error_of(job_, [&](Completion* done) { return window().epochs().unlock_all(done); });
   }
 
   SimJob job_{{0, 1, 2}, false, limits()};
@@ -84,7 +86,7 @@ TEST_F(FailedOperations, WithoutAFlushTheUnlockReportsThem) {
 
 TEST_F(FailedOperations, OfOtherTargetsAreLeftToWhoAsksForThose) {
   for (const bool all : {false, true}) {
-    ASSERT_EQ(window().lock_all({}), Error::none);
+    ASSERT_EQ(window().epochs().lock_all({}), Error::none);
     put_in_vain(1);
     put(2);
     EXPECT_EQ(flush(2), Error::none);
@@ -101,7 +103,7 @@ TEST_F(FailedOperations, WhatTheTargetRefusesIsReportedByTheFlush) {
   Operation sum = on_word(OperationKind::accumulate, &value_, 1);
   issue(window(), sum);
   Flag flushed;
-  ASSERT_FALSE(window().flush(1, false, &flushed).done);
+  ASSERT_FALSE(window().epochs().flush(1, false, &flushed).done);
   for (const SimNetwork::Route& route : job_.network().under_way()) {
     while (job_.network().deliver(route)) {
     }

@@ -63,7 +63,7 @@ std::uint64_t most_stores(int ranks) {
     for (int rank = 0; rank < ranks; ++rank) {
       Told& told = over[static_cast<std::size_t>(rank)];
       words.note();
-      told.take(job.window(rank).fence({}, true, &told));
+      told.take(job.window(rank).epochs().fence({}, true, &told));
       most = std::max(most, words.changed());
       EXPECT_EQ(told.done(), rank == ranks - 1) << "the last to come ends it";
     }
@@ -98,14 +98,14 @@ TEST(FenceSteps, WhoWaitsForATargetIsWoken) {
   Assert opens;
   opens.no_precede = true;
   const std::uint64_t value = 7;
-  ASSERT_TRUE(job.window(3).fence(opens, false, nullptr).done);
+  ASSERT_TRUE(job.window(3).epochs().fence(opens, false, nullptr).done);
   issue(job.window(3), on_word(OperationKind::put, const_cast<std::uint64_t*>(&value), 5));
   job.process(3).sweep();
   job.doorbell(3).sleeping = 1;
   const std::uint32_t rings = job.doorbell(3).rings;
-  ASSERT_TRUE(job.window(4).fence(opens, false, nullptr).done);
+  ASSERT_TRUE(job.window(4).epochs().fence(opens, false, nullptr).done);
   EXPECT_EQ(job.doorbell(3).rings, rings) << "nobody waits for this one";
-  ASSERT_TRUE(job.window(5).fence(opens, false, nullptr).done);
+  ASSERT_TRUE(job.window(5).epochs().fence(opens, false, nullptr).done);
   EXPECT_EQ(job.doorbell(3).rings, rings + 1);
   job.process(3).sweep();
   std::uint64_t there = 0;
@@ -123,7 +123,7 @@ TEST(FenceSteps, TheFirstRankLeavesLast) {
   std::vector<Told> over(ranks);
   for (int rank = 0; rank < ranks; ++rank) {
     Told& told = over[static_cast<std::size_t>(rank)];
-    told.take(job.window(rank).fence({}, true, &told));
+    told.take(job.window(rank).epochs().fence({}, true, &told));
   }
   for (int rank = 0; rank < ranks; ++rank) job.process(rank).sweep();
   EXPECT_FALSE(job.window(0).leave());
@@ -144,12 +144,12 @@ TEST(FenceSteps, WhoOpensNothingAnnouncesTheCall) {
   spec.bytes = 8;
   job.create_window(spec);
   Told over;
-  over.take(job.window(0).fence({}, true, &over));
+  over.take(job.window(0).epochs().fence({}, true, &over));
   EXPECT_FALSE(over.done());
-  EXPECT_TRUE(job.window(1).fence(no_succeed(), false, nullptr).done);
+  EXPECT_TRUE(job.window(1).epochs().fence(no_succeed(), false, nullptr).done);
   job.settle();
   EXPECT_TRUE(over.done());
-  EXPECT_TRUE(job.window(1).quiet());
+  EXPECT_TRUE(job.window(1).epochs().quiet());
 }
 
 // Who has ended a fence that is counted by messages says so to those that it is mapped with, by a
@@ -162,7 +162,7 @@ TEST(FenceSteps, WordsStayUntilPeersHaveStoredTheirLast) {
   std::vector<Told> over(3);
   for (int rank = 0; rank < 3; ++rank) {
     Told& told = over[static_cast<std::size_t>(rank)];
-    told.take(job.window(rank).fence({}, true, &told));
+    told.take(job.window(rank).epochs().fence({}, true, &told));
   }
   // Rank 1 is away while the others end the fence.
   for (int i = 0; i < 100; ++i) {

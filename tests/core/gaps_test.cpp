@@ -37,7 +37,7 @@ class Gaps : public ::testing::TestWithParam<Case> {
     spec.pieces = GetParam().pieces;
     for (const int window : {general, direct}) {
       job_.create_window(spec);
-      EXPECT_EQ(origin(window).lock_all({}), Error::none);
+      EXPECT_EQ(origin(window).epochs().lock_all({}), Error::none);
       // The way to the target opens, and its only piece is known.
       issue(origin(window), on_word(OperationKind::put, &first_, 1, place(window, 0)));
     }
@@ -49,7 +49,8 @@ class Gaps : public ::testing::TestWithParam<Case> {
     if (GetParam().handle) open_handle();
   }
   ~Gaps() override {
-    for (const int window : {general, direct}) EXPECT_TRUE(origin(window).unlock_all(nullptr).done);
+    for (const int window : {general, direct})
+      EXPECT_TRUE(origin(window).epochs().unlock_all(nullptr).done);
   }
 
   /// Of all memory of the target.
@@ -127,12 +128,12 @@ TEST_P(Gaps, AreWhatTheGeneralPathMakesOfThem) {
       Operation same = operation;
       same.displacement = place(direct, displacement / unit);
       (write ? same.origin : same.result).address = buffers_[direct].data() + start;
-      const Error error = origin(direct).issue(same).error;
-      EXPECT_EQ(origin(general).issue(operation).error, error);
+      const Error error = origin(direct).epochs().issue(same).error;
+      EXPECT_EQ(origin(general).epochs().issue(operation).error, error);
       errors += error != Error::none;
     } else {
       ++taken;
-      ASSERT_EQ(origin(general).issue(operation).error, Error::none) << round;
+      ASSERT_EQ(origin(general).epochs().issue(operation).error, Error::none) << round;
     }
     ASSERT_EQ(buffers_[general], buffers_[direct]) << round;
     ASSERT_EQ(std::memcmp(job_.memory(1, general), job_.memory(1, direct), bytes), 0) << round;

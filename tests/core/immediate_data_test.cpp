@@ -138,7 +138,7 @@ class DirectNotification : public ::testing::TestWithParam<Manners> {
   }
   void flush() {
     Told flushed;
-    flushed.take(job_.window(0).flush_notified(&flushed));
+    flushed.take(job_.window(0).epochs().flush_notified(&flushed));
     job_.settle();
     ASSERT_TRUE(flushed.done());
   }

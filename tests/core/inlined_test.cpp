@@ -58,7 +58,7 @@ TEST_F(Inlined, TheTargetMakesItWhenItTakesTheNotification) {
   EXPECT_EQ(memory(), 7u);
   // Nothing is left for a flush, which does not make it again.
   std::memset(job_.memory(1), 0, 8);
-  EXPECT_TRUE(origin().flush(1, false, nullptr).done);
+  EXPECT_TRUE(origin().epochs().flush(1, false, nullptr).done);
   EXPECT_FALSE(origin().peer(1).inlined.load());
   EXPECT_EQ(memory(), 0u);
 }
@@ -67,9 +67,9 @@ TEST_F(Inlined, AFlushDoesNotWaitForTheTarget) {
   ASSERT_TRUE(put(7, 1, 0));
   ASSERT_TRUE(put(8, 2, 8));
   // A local one asks for nothing.
-  EXPECT_TRUE(origin().flush(1, true, nullptr).done);
+  EXPECT_TRUE(origin().epochs().flush(1, true, nullptr).done);
   EXPECT_EQ(memory(), 0u);
-  EXPECT_TRUE(origin().flush(1, false, nullptr).done);
+  EXPECT_TRUE(origin().epochs().flush(1, false, nullptr).done);
   EXPECT_EQ(memory(0), 7u);
   EXPECT_EQ(memory(8), 8u);
   std::memset(job_.memory(1), 0, 16);
@@ -81,27 +81,27 @@ TEST_F(Inlined, AFlushDoesNotWaitForTheTarget) {
 TEST_F(Inlined, WhateverCompletesThemMakesThem) {
   // A flush of all, one in a lock_all epoch by either path, its end, and that of the window.
   ASSERT_TRUE(put(1));
-  EXPECT_TRUE(origin().flush_all(false, nullptr).done);
+  EXPECT_TRUE(origin().epochs().flush_all(false, nullptr).done);
   EXPECT_EQ(memory(), 1u);
   for (int i = 0; i < 1000; ++i) put(2, 3);  // the pause is over
   job_.settle();
   ASSERT_TRUE(put(2));
-  EXPECT_TRUE(origin().flush_notified(nullptr).done);
+  EXPECT_TRUE(origin().epochs().flush_notified(nullptr).done);
   EXPECT_EQ(memory(), 2u);
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   issue(origin(), on_word(OperationKind::put, &value_, 1, 512));
   for (int i = 0; i < 1000; ++i) put(3, 3), job_.process(1).sweep();
   ASSERT_TRUE(put(4));
   EXPECT_EQ(memory(), 3u);
   EXPECT_TRUE(origin().settled(1, true));
   EXPECT_FALSE(origin().settled(1, false));
-  EXPECT_TRUE(origin().flush(1, false, nullptr).done);
+  EXPECT_TRUE(origin().epochs().flush(1, false, nullptr).done);
   EXPECT_TRUE(origin().settled(1, false));
   EXPECT_EQ(memory(), 4u);
   for (int i = 0; i < 1000; ++i) put(5, 3), job_.process(1).sweep();
   ASSERT_TRUE(put(6));
   EXPECT_EQ(memory(), 5u);
-  EXPECT_TRUE(origin().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
   EXPECT_EQ(memory(), 6u);
 }
 
@@ -159,7 +159,7 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
       [&] {  // one of the program's other windows had to take its own back: a pause
         std::uint64_t other = 9;
         EXPECT_TRUE(second.put_notified(1, 0, &other, 8, {NotifyKind::tag, 1, 0}));
-        EXPECT_TRUE(second.flush(1, false, nullptr).done);
+        EXPECT_TRUE(second.epochs().flush(1, false, nullptr).done);
         EXPECT_TRUE(!put(8) || memory() == 8);
         Operation operation = on_word(OperationKind::put, &value_, 1);
         operation.notify_arg = {NotifyKind::tag, 1, 8};
@@ -167,7 +167,7 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
         return std::uint64_t{8};
       },
   };
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   issued(on_word(OperationKind::put, &value_, 1, 512));
   for (const auto& act : later) {
     SCOPED_TRACE(&act - later.data());
@@ -181,7 +181,7 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
     job_.settle();
     EXPECT_EQ(memory(), expected);
   }
-  EXPECT_TRUE(origin().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
 }
 
 // Nor does one overtake them that travels as a piggybacked operation with the request for a lock
@@ -229,8 +229,8 @@ TEST_F(Inlined, NotInEpochsThatEndSoon) {
   EXPECT_TRUE(origin().unlock(1, nullptr).done);
   const std::array<int, 1> to = {1};
   const std::array<int, 1> from = {0};
-  ASSERT_EQ(job_.window(1).post(from, {}), Error::none);
-  ASSERT_EQ(origin().start(to, {}), Error::none);
+  ASSERT_EQ(job_.window(1).epochs().post(from, {}), Error::none);
+  ASSERT_EQ(origin().epochs().start(to, {}), Error::none);
   issue(origin(), on_word(OperationKind::put, &value_, 1, 512));
   ASSERT_TRUE(put(8));
   EXPECT_EQ(memory(), 8u);
@@ -258,7 +258,7 @@ TEST_F(Inlined, NotForAWhileAfterTheyWereTakenBack) {
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(put(static_cast<std::uint64_t>(i) + 1));
     inlined += memory() == static_cast<std::uint64_t>(i) + 1 ? 0 : 1;
-    EXPECT_TRUE(origin().flush(1, false, nullptr).done);
+    EXPECT_TRUE(origin().epochs().flush(1, false, nullptr).done);
     ASSERT_EQ(memory(), static_cast<std::uint64_t>(i) + 1);
     job_.process(1).sweep();
   }
@@ -296,7 +296,7 @@ class InlinedPrivate : public ::testing::Test {
 
 // None where the target makes it, one for a flush.
 TEST_F(InlinedPrivate, CostsNoSystemCall) {
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   put(1);
   EXPECT_EQ(memory(), 0u);
   job_.process(1).sweep();
@@ -305,13 +305,13 @@ TEST_F(InlinedPrivate, CostsNoSystemCall) {
   EXPECT_EQ(copies(), 0u);
   put(2);
   EXPECT_EQ(memory(), 1u);
-  EXPECT_TRUE(origin().flush(1, false, nullptr).done);
+  EXPECT_TRUE(origin().epochs().flush(1, false, nullptr).done);
   EXPECT_EQ(memory(), 2u);
   EXPECT_EQ(copies(), 1u);
   put(3);  // not inlined for a while
   EXPECT_EQ(memory(), 3u);
   put(4);
-  EXPECT_TRUE(origin().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
   EXPECT_EQ(memory(), 4u);
 }
 
@@ -337,7 +337,7 @@ TEST_F(InlinedPrivate, OnlyOneRun) {
 
 // Not before notifications that are held back: they go in the order of their operations.
 TEST_F(InlinedPrivate, BehindThoseThatAreHeld) {
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   constexpr int many = 400;  // longer than the pause after the first that found no space
   std::array<std::uint64_t, many> values{};
   for (int i = 0; i < many; ++i) {
@@ -356,7 +356,7 @@ TEST_F(InlinedPrivate, BehindThoseThatAreHeld) {
     ASSERT_TRUE(next.complete());
     EXPECT_EQ(next.last().tag, i);
   }
-  EXPECT_TRUE(origin().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
 }
 
 // B2: whatever has to make them names the rank that has ended.
@@ -377,24 +377,24 @@ TEST_F(InlinedPrivate, AnEndedTargetIsNamed) {
     job_.transport(0).set_ended(1);
   };
   inlined();
-  fails(origin().flush(1, false, nullptr));
+  fails(origin().epochs().flush(1, false, nullptr));
   job_.transport(0).set_ended(-1);
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   inlined();
-  fails(origin().issue(plain));
+  fails(origin().epochs().issue(plain));
   EXPECT_NE(std::string(origin().reason()).find("rank 1 of the window has ended"),
             std::string::npos);
   job_.transport(0).set_ended(-1);
   inlined();
-  fails(origin().flush_all(false, nullptr));
+  fails(origin().epochs().flush_all(false, nullptr));
   job_.transport(0).set_ended(-1);
   inlined();
-  fails(origin().unlock_all(nullptr));
+  fails(origin().epochs().unlock_all(nullptr));
 }
 
 // Nor does who has other operations behind them, although the target has taken them by then.
 TEST_F(Inlined, NotForAWhileAfterOthersHadToLook) {
-  ASSERT_EQ(origin().lock_all({}), Error::none);
+  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
   issue(origin(), on_word(OperationKind::put, &value_, 1, 512));
   ASSERT_TRUE(put(7));
   EXPECT_EQ(memory(), 0u);
@@ -402,7 +402,7 @@ TEST_F(Inlined, NotForAWhileAfterOthersHadToLook) {
   issue(origin(), on_word(OperationKind::put, &value_, 1, 512));
   ASSERT_TRUE(put(8));
   EXPECT_EQ(memory(), 8u);
-  EXPECT_TRUE(origin().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
 }
 
 // Those of another window stay with the target.
@@ -418,12 +418,12 @@ TEST_F(Inlined, AFlushTakesItsOwnWindowsBack) {
   ASSERT_TRUE(put(7));
   value_ = 9;
   ASSERT_TRUE(other.put_notified(1, 0, &value_, 8, {NotifyKind::tag, 1, 0}));
-  EXPECT_TRUE(other.flush(1, false, nullptr).done);
+  EXPECT_TRUE(other.epochs().flush(1, false, nullptr).done);
   std::uint64_t there = 0;
   std::memcpy(&there, job_.memory(1, 1), 8);
   EXPECT_EQ(there, 9u);
   EXPECT_EQ(memory(), 0u);
-  EXPECT_TRUE(origin().flush(1, false, nullptr).done);
+  EXPECT_TRUE(origin().epochs().flush(1, false, nullptr).done);
   EXPECT_EQ(memory(), 7u);
 }
 

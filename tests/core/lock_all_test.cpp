@@ -44,10 +44,10 @@ INSTANTIATE_TEST_SUITE_P(Nodes, LockAll, ::testing::Bool(),
 TEST_P(LockAll, TwoOfThemPassTheExclusiveRequestsBetweenThem) {
   std::array<Told, 4> told;
   for (const int reader : {0, 1}) {
-    ASSERT_EQ(rank(reader).lock_all({}), Error::none);
+    ASSERT_EQ(rank(reader).epochs().lock_all({}), Error::none);
     put(reader, 2 + reader);
     Told flushed;
-    flushed.take(rank(reader).flush(2 + reader, false, &flushed));
+    flushed.take(rank(reader).epochs().flush(2 + reader, false, &flushed));
     job_.settle();
     ASSERT_TRUE(flushed.done());
   }
@@ -61,14 +61,14 @@ TEST_P(LockAll, TwoOfThemPassTheExclusiveRequestsBetweenThem) {
   for (const int reader : {0, 1}) {
     put(reader, 3 - reader);
     Told flushed;
-    flushed.take(rank(reader).flush(3 - reader, false, &flushed));
+    flushed.take(rank(reader).epochs().flush(3 - reader, false, &flushed));
     job_.settle();
     EXPECT_TRUE(flushed.done());
   }
   EXPECT_FALSE(told[2].done() || told[3].done());
   for (const int reader : {0, 1}) {
     Told& one = told[static_cast<std::size_t>(reader)];
-    one.take(rank(reader).unlock_all(&one));
+    one.take(rank(reader).epochs().unlock_all(&one));
   }
   job_.settle();
   for (const Told& one : told) EXPECT_TRUE(one.done());
@@ -80,7 +80,7 @@ TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {
   std::array<Told, 4> told;
   const auto flushed = [&](int index) {
     told[static_cast<std::size_t>(index)].take(
-        rank(index).flush(0, false, &told[static_cast<std::size_t>(index)]));
+        rank(index).epochs().flush(0, false, &told[static_cast<std::size_t>(index)]));
   };
   ASSERT_EQ(rank(0).lock(true, 0, {}), Error::none);
   ASSERT_EQ(rank(1).lock(false, 0, {}), Error::none);
@@ -91,7 +91,7 @@ TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {
   put(2, 0);
   flushed(2);
   job_.settle();
-  ASSERT_EQ(rank(3).lock_all({}), Error::none);
+  ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
   put(3, 0);
   flushed(3);
   job_.settle();
@@ -101,7 +101,7 @@ TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {
   EXPECT_TRUE(told[1].done() && told[3].done());
   EXPECT_FALSE(told[2].done()) << "the exclusive one excludes both";
   Told over;
-  over.take(rank(3).unlock_all(&over));
+  over.take(rank(3).epochs().unlock_all(&over));
   over = {};
   over.take(rank(1).unlock(0, &over));
   job_.settle();
@@ -119,17 +119,17 @@ TEST_P(LockAll, HoldsItsOwnLock) {
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
   put(1, 0);
   Told first;
-  first.take(rank(1).flush(0, false, &first));
+  first.take(rank(1).epochs().flush(0, false, &first));
   job_.settle();
   ASSERT_TRUE(first.done());
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   job_.settle();
-  EXPECT_FALSE(rank(0).lock_all_held());
+  EXPECT_FALSE(rank(0).epochs().lock_all_held());
   first = {};
   first.take(rank(1).unlock(0, &first));
   job_.settle();
   ASSERT_TRUE(first.done());
-  EXPECT_TRUE(rank(0).lock_all_held());
+  EXPECT_TRUE(rank(0).epochs().lock_all_held());
   EXPECT_EQ(word(0), 7u);
 
   value_ = 8;
@@ -141,7 +141,7 @@ TEST_P(LockAll, HoldsItsOwnLock) {
   EXPECT_FALSE(second.done());
   EXPECT_EQ(word(0), 7u);
   Told over;
-  over.take(rank(0).unlock_all(&over));
+  over.take(rank(0).epochs().unlock_all(&over));
   job_.settle();
   EXPECT_TRUE(over.done() && second.done());
   EXPECT_EQ(word(0), 8u);
@@ -156,8 +156,8 @@ TEST_P(LockAll, AsksForItsOwnLockWhenItIsActivated) {
   Told before;
   before.take(rank(1).unlock(1, &before));
   ASSERT_FALSE(before.done());
-  ASSERT_EQ(rank(1).lock_all({}), Error::none);
-  EXPECT_FALSE(rank(1).lock_all_held()) << "the epoch before is pending";
+  ASSERT_EQ(rank(1).epochs().lock_all({}), Error::none);
+  EXPECT_FALSE(rank(1).epochs().lock_all_held()) << "the epoch before is pending";
   Told own;
   own.take(rank(0).unlock(1, &own));
   job_.settle();
@@ -168,9 +168,9 @@ TEST_P(LockAll, AsksForItsOwnLockWhenItIsActivated) {
   after.take(rank(2).unlock(1, &after));
   job_.settle();
   EXPECT_FALSE(after.done());
-  EXPECT_TRUE(rank(1).lock_all_held());
+  EXPECT_TRUE(rank(1).epochs().lock_all_held());
   Told over;
-  over.take(rank(1).unlock_all(&over));
+  over.take(rank(1).epochs().unlock_all(&over));
   job_.settle();
   EXPECT_TRUE(over.done() && after.done());
 }
@@ -179,9 +179,9 @@ TEST_P(LockAll, WithoutCheckNobodyWaits) {
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
   put(1, 0);
   job_.settle();
-  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
-  EXPECT_TRUE(rank(0).lock_all_held());
-  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
+  EXPECT_TRUE(rank(0).epochs().lock_all_held());
+  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
 }
 
 /// Four ranks on one node that load and store one another's memory.
@@ -199,53 +199,53 @@ class LockAllShared : public ::testing::Test {
 };
 
 TEST_F(LockAllShared, HoldsTheLocksOfAll) {
-  ASSERT_EQ(rank(3).lock_all({}), Error::none);
-  EXPECT_TRUE(rank(3).lock_all_held());
+  ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
+  EXPECT_TRUE(rank(3).epochs().lock_all_held());
   for (int target = 0; target < 4; ++target) {
     ASSERT_EQ(rank(1).lock(true, target, {}), Error::none);
-    EXPECT_FALSE(rank(1).lock_held(target));
+    EXPECT_FALSE(rank(1).epochs().lock_held(target));
   }
-  EXPECT_TRUE(rank(3).unlock_all(nullptr).done);
-  for (int target = 0; target < 4; ++target) EXPECT_TRUE(rank(1).lock_held(target));
+  EXPECT_TRUE(rank(3).epochs().unlock_all(nullptr).done);
+  for (int target = 0; target < 4; ++target) EXPECT_TRUE(rank(1).epochs().lock_held(target));
 }
 
 // It waits for the first of two locks that somebody takes, and must not hold the second one then.
 TEST_F(LockAllShared, DoesNotWaitForWhoWaitsForIt) {
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
-  ASSERT_TRUE(rank(1).lock_held(0));
-  ASSERT_EQ(rank(3).lock_all({}), Error::none);
+  ASSERT_TRUE(rank(1).epochs().lock_held(0));
+  ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
   job_.settle();
-  EXPECT_FALSE(rank(3).lock_all_held());
+  EXPECT_FALSE(rank(3).epochs().lock_all_held());
   ASSERT_EQ(rank(1).lock(true, 2, {}), Error::none);
-  EXPECT_TRUE(rank(1).lock_held(2));
+  EXPECT_TRUE(rank(1).epochs().lock_held(2));
   EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
   job_.settle();
-  EXPECT_FALSE(rank(3).lock_all_held());
+  EXPECT_FALSE(rank(3).epochs().lock_all_held());
   EXPECT_TRUE(rank(1).unlock(2, nullptr).done);
   job_.settle();
   // By the sweep alone.
   ASSERT_EQ(rank(1).lock(true, 3, {}), Error::none);
-  EXPECT_FALSE(rank(1).lock_held(3));
-  EXPECT_TRUE(rank(3).lock_all_held());
-  EXPECT_TRUE(rank(3).unlock_all(nullptr).done);
-  EXPECT_TRUE(rank(1).lock_held(3));
+  EXPECT_FALSE(rank(1).epochs().lock_held(3));
+  EXPECT_TRUE(rank(3).epochs().lock_all_held());
+  EXPECT_TRUE(rank(3).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(1).epochs().lock_held(3));
 }
 
 // Closed before it has all: it gives back what it has, and asks for no more.
 TEST_F(LockAllShared, MayBeClosedBeforeItHasThemAll) {
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
-  ASSERT_TRUE(rank(1).lock_held(1));
-  ASSERT_EQ(rank(3).lock_all({}), Error::none);
+  ASSERT_TRUE(rank(1).epochs().lock_held(1));
+  ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
   Told over;
-  over.take(rank(3).unlock_all(&over));
+  over.take(rank(3).epochs().unlock_all(&over));
   ASSERT_EQ(rank(2).lock(true, 0, {}), Error::none);
-  EXPECT_TRUE(rank(2).lock_held(0));
+  EXPECT_TRUE(rank(2).epochs().lock_held(0));
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
   job_.settle();
   EXPECT_TRUE(over.done());
   for (const int target : {1, 2, 3}) {
     ASSERT_EQ(rank(2).lock(true, target, {}), Error::none);
-    EXPECT_TRUE(rank(2).lock_held(target));
+    EXPECT_TRUE(rank(2).epochs().lock_held(target));
   }
 }
 
@@ -256,31 +256,31 @@ class LockAllQueried : public LockAllShared {
 };
 
 TEST_F(LockAllQueried, AsksForTheOtherLocks) {
-  ASSERT_EQ(rank(3).lock_all({}), Error::none);
+  ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
-  EXPECT_TRUE(rank(1).lock_held(0));
+  EXPECT_TRUE(rank(1).epochs().lock_held(0));
   EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
-  rank(3).set_shared();
-  EXPECT_TRUE(rank(3).lock_all_held());
+  rank(3).epochs().set_shared();
+  EXPECT_TRUE(rank(3).epochs().lock_all_held());
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
-  EXPECT_FALSE(rank(1).lock_held(0));
-  EXPECT_TRUE(rank(3).unlock_all(nullptr).done);
-  EXPECT_TRUE(rank(1).lock_held(0));
+  EXPECT_FALSE(rank(1).epochs().lock_held(0));
+  EXPECT_TRUE(rank(3).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(1).epochs().lock_held(0));
 }
 
 // What MPI_Win_shared_query waits for, in epochs of both kinds.
 TEST_F(LockAllQueried, HoldsWhatIsLoadedFromNowOn) {
-  EXPECT_TRUE(rank(3).loads_held(0)) << "no epoch";
+  EXPECT_TRUE(rank(3).epochs().loads_held(0)) << "no epoch";
   for (const bool all : {true, false}) {
     ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
-    EXPECT_TRUE(rank(1).lock_held(0));
-    ASSERT_EQ(all ? rank(3).lock_all({}) : rank(3).lock(false, 0, {}), Error::none);
-    rank(3).set_shared();
-    EXPECT_FALSE(rank(3).loads_held(0));
+    EXPECT_TRUE(rank(1).epochs().lock_held(0));
+    ASSERT_EQ(all ? rank(3).epochs().lock_all({}) : rank(3).lock(false, 0, {}), Error::none);
+    rank(3).epochs().set_shared();
+    EXPECT_FALSE(rank(3).epochs().loads_held(0));
     EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
     job_.settle();
-    EXPECT_TRUE(rank(3).loads_held(0));
-    EXPECT_TRUE((all ? rank(3).unlock_all(nullptr) : rank(3).unlock(0, nullptr)).done);
+    EXPECT_TRUE(rank(3).epochs().loads_held(0));
+    EXPECT_TRUE((all ? rank(3).epochs().unlock_all(nullptr) : rank(3).unlock(0, nullptr)).done);
   }
 }
 

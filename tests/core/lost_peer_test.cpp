@@ -29,7 +29,7 @@ class LostPeer : public ::testing::Test {
   }
   /// Whom rank 0 asks after.
   Ranks asked() {
-    EXPECT_EQ(rank(0).lost_peer(), -1);
+    EXPECT_EQ(rank(0).epochs().lost_peer(), -1);
     return job_.transport(0).take_asked();
   }
 
@@ -39,20 +39,20 @@ class LostPeer : public ::testing::Test {
 };
 
 TEST_F(LostPeer, AFlushWaitsForItsTarget) {
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   for (const int target : {1, 2}) put(0, target);
   Told granted;
-  granted.take(rank(0).flush_all(false, &granted));
+  granted.take(rank(0).epochs().flush_all(false, &granted));
   job_.settle();
   ASSERT_TRUE(granted.done());
   put(0, 2);
   Told flushed;
-  flushed.take(rank(0).flush(2, false, &flushed));
+  flushed.take(rank(0).epochs().flush(2, false, &flushed));
   EXPECT_EQ(asked(), (Ranks{2}));
   job_.transport(0).set_ended(1);
-  EXPECT_EQ(rank(0).lost_peer(), -1) << "nobody waits for it";
+  EXPECT_EQ(rank(0).epochs().lost_peer(), -1) << "nobody waits for it";
   job_.transport(0).set_ended(2);
-  EXPECT_EQ(rank(0).lost_peer(), 2);
+  EXPECT_EQ(rank(0).epochs().lost_peer(), 2);
   job_.settle();
   EXPECT_TRUE(flushed.done());
 }
@@ -60,11 +60,11 @@ TEST_F(LostPeer, AFlushWaitsForItsTarget) {
 TEST_F(LostPeer, AnExposureWaitsForOriginsThatAreNotDone) {
   const std::array<int, 3> origins = {1, 2, 3};
   const std::array<int, 1> target = {0};
-  ASSERT_EQ(rank(0).post(origins, {}), Error::none);
-  ASSERT_EQ(rank(2).start(target, {}), Error::none);
-  EXPECT_TRUE(rank(2).complete(nullptr).done);
+  ASSERT_EQ(rank(0).epochs().post(origins, {}), Error::none);
+  ASSERT_EQ(rank(2).epochs().start(target, {}), Error::none);
+  EXPECT_TRUE(rank(2).epochs().complete(nullptr).done);
   Told waited;
-  waited.take(rank(0).wait(&waited));
+  waited.take(rank(0).epochs().wait(&waited));
   job_.settle();
   EXPECT_EQ(asked(), (Ranks{1, 3}));
 }
@@ -73,13 +73,13 @@ TEST_F(LostPeer, AnExposureWaitsForOriginsThatAreNotDone) {
 TEST_F(LostPeer, AnAccessWaitsForItsTarget) {
   const std::array<int, 1> first = {3};
   const std::array<int, 1> second = {4};
-  ASSERT_EQ(rank(0).start(first, {}), Error::none);
+  ASSERT_EQ(rank(0).epochs().start(first, {}), Error::none);
   put(0, 3);
-  ASSERT_TRUE(rank(0).complete(nullptr).done);
-  ASSERT_EQ(rank(0).start(second, {}), Error::none);
+  ASSERT_TRUE(rank(0).epochs().complete(nullptr).done);
+  ASSERT_EQ(rank(0).epochs().start(second, {}), Error::none);
   put(0, 4);
   Told completed;
-  completed.take(rank(0).complete(&completed));
+  completed.take(rank(0).epochs().complete(&completed));
   job_.settle();
   ASSERT_FALSE(completed.done());
   EXPECT_EQ(asked(), (Ranks{3}));
@@ -87,7 +87,7 @@ TEST_F(LostPeer, AnAccessWaitsForItsTarget) {
 
 TEST_F(LostPeer, AFenceWaitsForEverybody) {
   Told fenced;
-  fenced.take(rank(0).fence(no_succeed(), true, &fenced));
+  fenced.take(rank(0).epochs().fence(no_succeed(), true, &fenced));
   job_.settle();
   EXPECT_EQ(asked(), everybody);
 }

@@ -136,17 +136,17 @@ class RealWindow {
     Told& told = told_[at(rank)].emplace_back();
     const auto number = static_cast<int>(told_[at(rank)].size()) - 1;
     if (epoch.kind == EpochKind::exposure) {
-      ASSERT_EQ(window.post(epoch.group, {}), Error::none);
-      told.take(window.wait(&told));
+      ASSERT_EQ(window.epochs().post(epoch.group, {}), Error::none);
+      told.take(window.epochs().wait(&told));
       return;
     }
-    ASSERT_EQ(window.start(epoch.group, {}), Error::none);
+    ASSERT_EQ(window.epochs().start(epoch.group, {}), Error::none);
     const std::uint64_t& value = values_[at(rank)].emplace_back(number + 1);
     for (std::size_t i = 0; i < epoch.group.size(); ++i) {
       if (epoch.empty[i]) continue;
       issue(window, on_word(OperationKind::put, &value, epoch.group[i], place(rank, number)));
     }
-    told.take(window.complete(&told));
+    told.take(window.epochs().complete(&told));
   }
   void sweep(int rank) { job_.process(rank).sweep(); }
   void settle() { job_.settle(); }

@@ -86,7 +86,7 @@ class Messages : public ::testing::Test {
 TEST_F(Messages, FenceOfTwo) {
   make(2);
   for (int index : {0, 1}) {
-    EXPECT_TRUE(rank(index).fence(no_precede(), true, nullptr).done);
+    EXPECT_TRUE(rank(index).epochs().fence(no_precede(), true, nullptr).done);
     EXPECT_EQ(sent(index), (Sent{0, 0})) << "a fence that precedes nothing tells nobody";
   }
   std::array<Told, 2> told;
@@ -94,7 +94,7 @@ TEST_F(Messages, FenceOfTwo) {
     for (int place = 0; place < 5; ++place) put(index, 1 - index, place);
     EXPECT_EQ(sent(index).packets, 0u);
     told[static_cast<std::size_t>(index)].take(
-        rank(index).fence(no_succeed(), true, &told[static_cast<std::size_t>(index)]));
+        rank(index).epochs().fence(no_succeed(), true, &told[static_cast<std::size_t>(index)]));
   }
   settle();
   for (int index : {0, 1}) {
@@ -110,13 +110,13 @@ TEST_F(Messages, FenceOfMany) {
     make(ranks);
     std::vector<Told> told(static_cast<std::size_t>(ranks));
     for (int index = 0; index < ranks; ++index) {
-      ASSERT_TRUE(rank(index).fence(no_precede(), true, nullptr).done);
+      ASSERT_TRUE(rank(index).epochs().fence(no_precede(), true, nullptr).done);
     }
     put(1, 0);
     put(2, 0);
     for (int index = 0; index < ranks; ++index) {
       Told& one = told[static_cast<std::size_t>(index)];
-      one.take(rank(index).fence(no_succeed(), true, &one));
+      one.take(rank(index).epochs().fence(no_succeed(), true, &one));
     }
     settle();
     const auto steps = static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(ranks - 1)));
@@ -134,15 +134,16 @@ TEST_F(Messages, PostStartCompleteWait) {
   make(2);
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
-  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
   put(0, 1);
-  EXPECT_TRUE(rank(0).complete(nullptr).done) << "a short operation does not wait for the post";
+  EXPECT_TRUE(rank(0).epochs().complete(nullptr).done)
+      << "a short operation does not wait for the post";
   EXPECT_EQ(sent(0), (Sent{2, 1}));
   settle();
   EXPECT_EQ(word(1), 0u) << "not exposed yet";
-  ASSERT_EQ(rank(1).post(origin, {}), Error::none);
+  ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
   EXPECT_EQ(word(1), 7u);
-  EXPECT_TRUE(rank(1).wait(nullptr).done);
+  EXPECT_TRUE(rank(1).epochs().wait(nullptr).done);
   EXPECT_EQ(sent(1), (Sent{1, 1}));
 }
 
@@ -150,12 +151,12 @@ TEST_F(Messages, NoCheckElidesThePost) {
   make(2);
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
-  ASSERT_EQ(rank(1).post(origin, no_check()), Error::none);
-  ASSERT_EQ(rank(0).start(target, no_check()), Error::none);
+  ASSERT_EQ(rank(1).epochs().post(origin, no_check()), Error::none);
+  ASSERT_EQ(rank(0).epochs().start(target, no_check()), Error::none);
   put(0, 1);
-  EXPECT_TRUE(rank(0).complete(nullptr).done);
+  EXPECT_TRUE(rank(0).epochs().complete(nullptr).done);
   Told told;
-  told.take(rank(1).wait(&told));
+  told.take(rank(1).epochs().wait(&told));
   settle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(sent(0), (Sent{2, 1}));
@@ -166,8 +167,8 @@ TEST_F(Messages, NoCheckElidesThePost) {
 TEST_F(Messages, EmptyAccess) {
   make(2);
   const std::array<int, 1> target = {1};
-  ASSERT_EQ(rank(0).start(target, {}), Error::none);
-  EXPECT_TRUE(rank(0).complete(nullptr).done);
+  ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
+  EXPECT_TRUE(rank(0).epochs().complete(nullptr).done);
   EXPECT_EQ(sent(0), (Sent{1, 1}));
 }
 
@@ -177,12 +178,12 @@ TEST_F(Messages, Exchange) {
   std::array<Told, 2> told;
   for (int index : {0, 1}) {
     const std::array<int, 1> other = {1 - index};
-    ASSERT_EQ(rank(index).post(other, {}), Error::none);
-    ASSERT_EQ(rank(index).start(other, {}), Error::none);
+    ASSERT_EQ(rank(index).epochs().post(other, {}), Error::none);
+    ASSERT_EQ(rank(index).epochs().start(other, {}), Error::none);
     put(index, 1 - index);
-    EXPECT_TRUE(rank(index).complete(nullptr).done);
+    EXPECT_TRUE(rank(index).epochs().complete(nullptr).done);
     told[static_cast<std::size_t>(index)].take(
-        rank(index).wait(&told[static_cast<std::size_t>(index)]));
+        rank(index).epochs().wait(&told[static_cast<std::size_t>(index)]));
   }
   settle();
   for (int index : {0, 1}) {
@@ -218,7 +219,7 @@ TEST_F(Messages, WeakUnlock) {
     value = 0;
   }
   EXPECT_EQ(sent(0), (Sent{9, 0})) << "they wait for more to travel with";
-  EXPECT_TRUE(rank(0).quiet()) << "nothing is kept of them";
+  EXPECT_TRUE(rank(0).epochs().quiet()) << "nothing is kept of them";
   settle();
   EXPECT_EQ(word(1), 3u);
   EXPECT_EQ(sent(0), (Sent{9, 1}));
@@ -249,8 +250,8 @@ TEST_F(Messages, UnlockAllFinishesWeakEpochsThatAreSentLater) {
   ASSERT_EQ(rank(0).lock(true, 2, weak_unlock()), Error::none);
   put(0, 2);
   told[1].take(rank(0).unlock(2, &told[1]));
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
-  told[2].take(rank(0).unlock_all(&told[2]));
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  told[2].take(rank(0).epochs().unlock_all(&told[2]));
   job_->settle();
   EXPECT_FALSE(told[0].done() || told[1].done() || told[2].done());
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
@@ -344,16 +345,16 @@ TEST_F(Messages, LaterEpochsFinishWhatAWeakUnlockLeft) {
     EXPECT_EQ(word(1), 7u);
   };
   expect_finished_by([&](Told* told) {
-    EXPECT_EQ(rank(0).lock_all({}), Error::none);
-    return rank(0).flush(1, false, told);
+    EXPECT_EQ(rank(0).epochs().lock_all({}), Error::none);
+    return rank(0).epochs().flush(1, false, told);
   });
   expect_finished_by([&](Told* told) {
-    EXPECT_EQ(rank(0).lock_all({}), Error::none);
-    return rank(0).flush_all(false, told);
+    EXPECT_EQ(rank(0).epochs().lock_all({}), Error::none);
+    return rank(0).epochs().flush_all(false, told);
   });
   expect_finished_by([&](Told* told) {
-    EXPECT_EQ(rank(0).lock_all({}), Error::none);
-    return rank(0).unlock_all(told);
+    EXPECT_EQ(rank(0).epochs().lock_all({}), Error::none);
+    return rank(0).epochs().unlock_all(told);
   });
   expect_finished_by([&](Told* told) {
     EXPECT_EQ(rank(0).lock(false, 1, {}), Error::none);
@@ -361,17 +362,17 @@ TEST_F(Messages, LaterEpochsFinishWhatAWeakUnlockLeft) {
   });
   expect_finished_by([&](Told* told) {
     EXPECT_EQ(rank(0).lock(false, 1, no_check()), Error::none);
-    return rank(0).flush(1, false, told);
+    return rank(0).epochs().flush(1, false, told);
   });
   expect_finished_by([&](Told* told) {
     EXPECT_EQ(rank(0).lock(false, 1, no_check()), Error::none);
     return rank(0).unlock(1, told);
   });
   expect_finished_by([&](Told* told) {
-    EXPECT_TRUE(rank(1).fence(no_precede(), true, nullptr).done);
-    EXPECT_EQ(rank(1).fence(no_succeed(), true, nullptr).error, Error::none);
-    EXPECT_TRUE(rank(0).fence(no_precede(), true, nullptr).done);
-    return rank(0).fence(no_succeed(), true, told);
+    EXPECT_TRUE(rank(1).epochs().fence(no_precede(), true, nullptr).done);
+    EXPECT_EQ(rank(1).epochs().fence(no_succeed(), true, nullptr).error, Error::none);
+    EXPECT_TRUE(rank(0).epochs().fence(no_precede(), true, nullptr).done);
+    return rank(0).epochs().fence(no_succeed(), true, told);
   });
 }
 
@@ -400,12 +401,12 @@ TEST_F(Messages, LongPutOfAWaitingProcessGoesPieceByPiece) {
   job_->network().set_orders_writes(false);  // transfers have routes of their own
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
-  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
   put_all();
   put_all();
   Told completed;
-  completed.take(rank(0).complete(&completed));
-  ASSERT_EQ(rank(1).post(origin, {}), Error::none);
+  completed.take(rank(0).epochs().complete(&completed));
+  ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
   job_->process(1).sweep();
   EXPECT_EQ(deliver(false), 1) << "the grant";
   for (int piece = 0; piece < 8; ++piece) {
@@ -426,7 +427,7 @@ TEST_F(Messages, FlushAllLeavesTargetsThatAreNotLocked) {
   ASSERT_EQ(rank(0).lock(true, 2, {}), Error::none);
   put(0, 2);
   Told told;
-  told.take(rank(0).flush_all(false, &told));
+  told.take(rank(0).epochs().flush_all(false, &told));
   settle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 0u);
@@ -440,7 +441,7 @@ TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   make(2);
   const std::uint64_t stored = 5;
   std::memcpy(job_->memory(1), &stored, sizeof stored);
-  ASSERT_EQ(rank(0).lock_all(weak_unlock()), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all(weak_unlock()), Error::none);
   Operation get = on_word(OperationKind::get, nullptr, 1);
   get.result = get.origin;
   get.result.address = &got_;
@@ -448,7 +449,7 @@ TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   issue(rank(0), get);
   put(0, 1);
   Told told;
-  told.take(rank(0).unlock_all(&told));
+  told.take(rank(0).epochs().unlock_all(&told));
   EXPECT_FALSE(told.done());
   settle();
   EXPECT_TRUE(told.done());
@@ -458,10 +459,10 @@ TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
   const std::array<int, 1> target = {1};
   const std::uint64_t before = sent(0).messages;
-  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
   put(0, 1, 2);
   told = {};
-  told.take(rank(0).complete(&told));
+  told.take(rank(0).epochs().complete(&told));
   EXPECT_EQ(sent(0).messages, before + 1) << "the question whether the put is there";
   EXPECT_FALSE(told.done());
   settle();
@@ -489,23 +490,24 @@ TEST_F(Messages, EpochsSentAheadOneAfterTheOther) {
     ASSERT_EQ(sent(0), (Sent{3 * i, i}));
   }
   for (std::uint64_t i = 1; i <= epochs; ++i) {
-    ASSERT_EQ(rank(1).post(origin, {}), Error::none);
-    ASSERT_EQ(rank(0).start(target, {}), Error::none);
+    ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
+    ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
     issue(rank(0), operation);
-    ASSERT_TRUE(rank(0).complete(nullptr).done);
+    ASSERT_TRUE(rank(0).epochs().complete(nullptr).done);
     Told told;
-    told.take(rank(1).wait(&told));
+    told.take(rank(1).epochs().wait(&told));
     settle();
     ASSERT_TRUE(told.done());
     ASSERT_EQ(sent(0), (Sent{3 * epochs + 2 * i, epochs + i}));
   }
   for (std::uint64_t i = 1; i <= epochs; ++i) {
-    for (int index : {0, 1}) ASSERT_TRUE(rank(index).fence(no_precede(), true, nullptr).done);
+    for (int index : {0, 1})
+      ASSERT_TRUE(rank(index).epochs().fence(no_precede(), true, nullptr).done);
     issue(rank(0), operation);
     std::array<Told, 2> told;
     for (int index : {0, 1}) {
       Told& one = told[static_cast<std::size_t>(index)];
-      one.take(rank(index).fence(no_succeed(), true, &one));
+      one.take(rank(index).epochs().fence(no_succeed(), true, &one));
     }
     settle();
     ASSERT_EQ(sent(0), (Sent{5 * epochs + 3 * i, 2 * epochs + i}));
@@ -534,17 +536,17 @@ TEST_F(Messages, LockPutGetUnlock) {
 // Whoever has flushed has nothing left to be acknowledged.
 TEST_F(Messages, FlushAsksOnce) {
   make(2);
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   for (int place = 0; place < 10; ++place) put(0, 1, place);
   Told flushed;
-  flushed.take(rank(0).flush(1, false, &flushed));
+  flushed.take(rank(0).epochs().flush(1, false, &flushed));
   settle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(sent(0), (Sent{1 + 10 + 1, 1}));
   EXPECT_EQ(sent(1), (Sent{2, 1}));
-  EXPECT_TRUE(rank(0).flush(1, false, nullptr).done);
-  EXPECT_TRUE(rank(0).flush(1, true, nullptr).done);
-  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).epochs().flush(1, false, nullptr).done);
+  EXPECT_TRUE(rank(0).epochs().flush(1, true, nullptr).done);
+  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
   EXPECT_EQ(sent(0), (Sent{1 + 10 + 1 + 1, 2}));
 }
 
@@ -576,16 +578,16 @@ TEST_P(DirectWrites, DoNotOvertakeAWeakEpoch) {
   Assert weak = weak_unlock();
   weak.no_check = true;
   value_ = 5;
-  ASSERT_EQ(rank(0).lock_all(weak), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all(weak), Error::none);
   put(0, 1);
   Told told;
-  told.take(rank(0).unlock_all(&told));
+  told.take(rank(0).epochs().unlock_all(&told));
   EXPECT_TRUE(told.done());
-  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
   put_all();
   EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
   told = {};
-  told.take(rank(0).unlock_all(&told));
+  told.take(rank(0).epochs().unlock_all(&told));
   settle();
   EXPECT_TRUE(told.done());
   for (const int place : {0, 63}) EXPECT_EQ(word(1, place), 7u);
@@ -596,22 +598,22 @@ TEST_P(DirectWrites, DoNotOvertakeTheAccessBefore) {
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
   Told waited;
-  ASSERT_EQ(rank(1).post(origin, {}), Error::none);
-  waited.take(rank(1).wait(&waited));
-  ASSERT_EQ(rank(1).post(origin, no_check()), Error::none);
+  ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
+  waited.take(rank(1).epochs().wait(&waited));
+  ASSERT_EQ(rank(1).epochs().post(origin, no_check()), Error::none);
   settle();
-  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
   value_ = 5;
   put(0, 1);
-  EXPECT_TRUE(rank(0).complete(nullptr).done);
-  ASSERT_EQ(rank(0).start(target, no_check()), Error::none);
+  EXPECT_TRUE(rank(0).epochs().complete(nullptr).done);
+  ASSERT_EQ(rank(0).epochs().start(target, no_check()), Error::none);
   put_all();
   EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
   settle();
   Told completed;
-  completed.take(rank(0).complete(&completed));
+  completed.take(rank(0).epochs().complete(&completed));
   Told second;
-  second.take(rank(1).wait(&second));
+  second.take(rank(1).epochs().wait(&second));
   settle();
   EXPECT_TRUE(waited.done() && completed.done() && second.done());
   for (const int place : {0, 63}) EXPECT_EQ(word(1, place), 7u);
@@ -620,15 +622,15 @@ TEST_P(DirectWrites, DoNotOvertakeTheAccessBefore) {
 TEST_P(DirectWrites, TheEndOfTheAccessComesBehindThem) {
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
-  ASSERT_EQ(rank(1).post(origin, {}), Error::none);
+  ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
   settle();
-  ASSERT_EQ(rank(0).start(target, {}), Error::none);
+  ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
   put_all();
   Told completed;
-  completed.take(rank(0).complete(&completed));
+  completed.take(rank(0).epochs().complete(&completed));
   EXPECT_EQ(sent(0).messages, ordered() ? 1u : 0u) << "where they cannot be overtaken, at once";
   Told waited;
-  waited.take(rank(1).wait(&waited));
+  waited.take(rank(1).epochs().wait(&waited));
   settle_messages();
   EXPECT_EQ(waited.done(), ordered());
   EXPECT_EQ(completed.done(), ordered());
@@ -641,16 +643,16 @@ TEST_P(DirectWrites, TheEndOfTheAccessComesBehindThem) {
 
 // The answer to the flush's question may come before the bytes have arrived.
 TEST_P(DirectWrites, AFlushWaitsForThem) {
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   put_all();
   Told flushed;
-  flushed.take(rank(0).flush(1, false, &flushed));
+  flushed.take(rank(0).epochs().flush(1, false, &flushed));
   settle_messages();
   EXPECT_EQ(flushed.done(), ordered());
   settle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(word(1, word_count - 1), 7u);
-  EXPECT_TRUE(rank(0).unlock_all(nullptr).done) << "nothing is left to wait for";
+  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done) << "nothing is left to wait for";
 }
 
 // Ages decide what it covers (E9): whoever fills the next buffer while the last one is under way is
@@ -659,12 +661,12 @@ TEST_P(DirectWrites, AFlushDoesNotWaitForLaterOnes) {
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   Told granted;
   put(0, 1);
-  granted.take(rank(0).flush(1, false, &granted));
+  granted.take(rank(0).epochs().flush(1, false, &granted));
   settle();
   ASSERT_TRUE(granted.done());
   put_all();
   Told flushed;
-  flushed.take(rank(0).flush(1, false, &flushed));
+  flushed.take(rank(0).epochs().flush(1, false, &flushed));
   job_->process(0).sweep();
   put_all();
   const SimNetwork::Route route{0, 1, !ordered()};
@@ -694,10 +696,10 @@ TEST_F(Messages, DatatypesAreDescribedOnce) {
   Operation operation = on_word(OperationKind::put, values.data(), 1);
   operation.origin.count = 2;
   operation.target_layout = pair;
-  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   for (int i = 0; i < 5; ++i) issue(rank(0), operation);
   Told told;
-  told.take(rank(0).unlock_all(&told));
+  told.take(rank(0).epochs().unlock_all(&told));
   settle();
   EXPECT_EQ(word(1, 0), 3u);
   EXPECT_EQ(word(1, 3), 4u);

@@ -215,10 +215,10 @@ class NotifiedJob {
     void check() {
       EXPECT_TRUE(closing_.empty() || closing_.back().done());
       Told flushed;
-      flushed.take(window().flush_notified(&flushed));
+      flushed.take(window().epochs().flush_notified(&flushed));
       job_.job_.settle();
       EXPECT_TRUE(flushed.done());
-      EXPECT_TRUE(window().quiet());
+      EXPECT_TRUE(window().epochs().quiet());
       EXPECT_EQ(window().notifications().find({any, any}), nullptr);
       // What was fetched is what the target held before.
       for (const std::vector<Sent>& all : sent_) {
@@ -276,10 +276,10 @@ class NotifiedJob {
         if (window().flushed(target, false)) {
           flushed.complete(Error::none);
         } else {
-          flushed.take(window().flush(target, false, &flushed));
+          flushed.take(window().epochs().flush(target, false, &flushed));
         }
       } else {
-        flushed.take(window().flush_notified(&flushed));
+        flushed.take(window().epochs().flush_notified(&flushed));
       }
       if (!flushed.done()) return;
       for (int i = 0; i < next_[static_cast<std::size_t>(target)]; ++i) {
@@ -294,19 +294,20 @@ class NotifiedJob {
     void turn_lock() {
       if (!locked_ && (closing_.empty() || closing_.back().done())) {
         only_ = random_.chance(50) ? random_.below(static_cast<int>(sent_.size())) : every;
-        ASSERT_EQ(
-            only_ == every ? window().lock_all({}) : window().lock(random_.chance(30), only_, {}),
-            Error::none);
+        ASSERT_EQ(only_ == every ? window().epochs().lock_all({})
+                                 : window().lock(random_.chance(30), only_, {}),
+                  Error::none);
         locked_ = true;
-      } else if (locked_ &&
-                 (only_ == every ? window().lock_all_held() : window().lock_held(only_))) {
+      } else if (locked_ && (only_ == every ? window().epochs().lock_all_held()
+                                            : window().epochs().lock_held(only_))) {
         unlock();
       }
     }
     void unlock() {
       closing_.emplace_back();
       Told& closed = closing_.back();
-      closed.take(only_ == every ? window().unlock_all(&closed) : window().unlock(only_, &closed));
+      closed.take(only_ == every ? window().epochs().unlock_all(&closed)
+                                 : window().unlock(only_, &closed));
       locked_ = false;
     }
 
@@ -508,15 +509,15 @@ TEST_F(NotifiedPair, AFullQueuePushesBack) {
   Told flushed;
   // Neither path of a flush overlooks them, also where another epoch covers the target.
   EXPECT_FALSE(job_.window(0).flushed(1, false));
-  ASSERT_EQ(job_.window(0).lock_all({}), Error::none);
+  ASSERT_EQ(job_.window(0).epochs().lock_all({}), Error::none);
   issue(job_.window(0), on_word(OperationKind::put, &value_, 1, 8));
   EXPECT_FALSE(job_.window(0).flushed(1, false));
-  EXPECT_TRUE(job_.window(0).unlock_all(nullptr).done);
-  const Outcome outcome = job_.window(0).flush(1, false, &flushed);
+  EXPECT_TRUE(job_.window(0).epochs().unlock_all(nullptr).done);
+  const Outcome outcome = job_.window(0).epochs().flush(1, false, &flushed);
   EXPECT_FALSE(outcome.done);
   for (int i = 0; i < 100; ++i) job_.process(0).sweep();
   EXPECT_FALSE(flushed.done());
-  EXPECT_FALSE(job_.window(0).quiet());
+  EXPECT_FALSE(job_.window(0).epochs().quiet());
   // The other one has no request, and takes them all the same.
   EXPECT_TRUE(job_.process(1).busy());
   job_.settle();
@@ -539,7 +540,7 @@ TEST_F(NotifiedPair, AFullQueuePushesBackUnderALock) {
     for (const bool flushes : {false, true}) {
       SCOPED_TRACE(std::string(one ? "lock" : "lock_all") + (flushes ? ", flush" : ""));
       Window& window = job_.window(0);
-      ASSERT_EQ(one ? window.lock(true, 1, {}) : window.lock_all({}), Error::none);
+      ASSERT_EQ(one ? window.lock(true, 1, {}) : window.epochs().lock_all({}), Error::none);
       for (int tag = 0; tag < many; ++tag) notify(tag);
       Told flushed, closed;
       const auto held = [&](const Told& told) {
@@ -549,13 +550,13 @@ TEST_F(NotifiedPair, AFullQueuePushesBackUnderALock) {
         EXPECT_TRUE(told.done());
       };
       if (flushes) {
-        flushed.take(window.flush(1, false, &flushed));
+        flushed.take(window.epochs().flush(1, false, &flushed));
         held(flushed);
       }
-      closed.take(one ? window.unlock(1, &closed) : window.unlock_all(&closed));
+      closed.take(one ? window.unlock(1, &closed) : window.epochs().unlock_all(&closed));
       if (!flushes) held(closed);
       EXPECT_TRUE(closed.done());
-      EXPECT_TRUE(window.quiet());
+      EXPECT_TRUE(window.epochs().quiet());
       for (int tag = 0; tag < many; ++tag) {
         NotifyRequest next(NotifyPattern{0, any}, 1);
         job_.window(1).notifications().start(next);
@@ -596,7 +597,7 @@ TEST(HeldNotifications, OfAnAtomicThatTheNetworkTellsOfLate) {
     ASSERT_TRUE(next.complete()) << tag;
     EXPECT_EQ(next.last().tag, tag);
   }
-  EXPECT_TRUE(job.window(0).quiet());
+  EXPECT_TRUE(job.window(0).epochs().quiet());
 }
 
 // What waited for a lock is carried out when that is granted, and its notifications go, before what
@@ -616,7 +617,7 @@ TEST_F(NotifiedPair, AFullQueueWhenALockIsGranted) {
   replace(values[0], true);
   ASSERT_TRUE(job_.window(1).unlock(1, nullptr).done);
   job_.process(0).sweep();
-  ASSERT_TRUE(job_.window(0).lock_held(1));
+  ASSERT_TRUE(job_.window(0).epochs().lock_held(1));
   replace(values[1], true);
   replace(values[2], false);
   EXPECT_EQ(reinterpret_cast<Cell*>(job_.memory(1))[1], values[2]);
@@ -629,7 +630,7 @@ TEST_F(NotifiedPair, AFullQueueWhenALockIsGranted) {
   }
   EXPECT_EQ(reinterpret_cast<Cell*>(job_.memory(1))[1], values[2]);
   EXPECT_TRUE(job_.window(0).unlock(1, nullptr).done);
-  EXPECT_TRUE(job_.window(0).quiet());
+  EXPECT_TRUE(job_.window(0).epochs().quiet());
 }
 
 // A program without notified accesses has nothing more to look for.
@@ -677,7 +678,7 @@ TEST(NotifiedFlush, AwaitsDirectTransfers) {
   EXPECT_FALSE(job.window(0).flushed(1, false));
   EXPECT_FALSE(job.window(0).flushed(1, true));
   Told flushed;
-  flushed.take(job.window(0).flush(1, false, &flushed));
+  flushed.take(job.window(0).epochs().flush(1, false, &flushed));
   EXPECT_FALSE(flushed.done());
   job.settle();
   EXPECT_TRUE(flushed.done());
@@ -741,14 +742,14 @@ TEST_F(NotifiedPair, TheFirstOnesWaitForTheirWindow) {
 TEST_F(NotifiedPair, AnEpochThatCoversTheTargetTakesIt) {
   const std::array<int, 1> to = {1};
   const std::array<int, 1> from = {0};
-  EXPECT_FALSE(job_.window(0).covered(1));
-  ASSERT_EQ(job_.window(0).start(to, {}), Error::none);
-  EXPECT_TRUE(job_.window(0).covered(1));
-  EXPECT_FALSE(job_.window(0).covered(0));
+  EXPECT_FALSE(job_.window(0).epochs().covered(1));
+  ASSERT_EQ(job_.window(0).epochs().start(to, {}), Error::none);
+  EXPECT_TRUE(job_.window(0).epochs().covered(1));
+  EXPECT_FALSE(job_.window(0).epochs().covered(0));
   notify(4);
   job_.settle();
   EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(job_.memory(1)), 0u);
-  ASSERT_EQ(job_.window(1).post(from, {}), Error::none);
+  ASSERT_EQ(job_.window(1).epochs().post(from, {}), Error::none);
   NotifyRequest request(NotifyPattern{0, 4}, 1);
   job_.window(1).notifications().start(request);
   job_.settle();
@@ -756,35 +757,35 @@ TEST_F(NotifiedPair, AnEpochThatCoversTheTargetTakesIt) {
   EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(job_.memory(1)), value_);
   Told completed;
   Told waited;
-  completed.take(job_.window(0).complete(&completed));
-  waited.take(job_.window(1).wait(&waited));
+  completed.take(job_.window(0).epochs().complete(&completed));
+  waited.take(job_.window(1).epochs().wait(&waited));
   job_.settle();
   EXPECT_TRUE(completed.done() && waited.done());
 }
 
 TEST_F(NotifiedPair, WithoutAnEpochOnlyNotifiedOnesMayBeIssued) {
-  const Outcome plain = job_.window(0).issue(on_word(OperationKind::put, &value_, 1));
+  const Outcome plain = job_.window(0).epochs().issue(on_word(OperationKind::put, &value_, 1));
   EXPECT_EQ(plain.error, Error::sync);
-  EXPECT_EQ(job_.window(0).flush(1, false, nullptr).error, Error::sync);
-  EXPECT_EQ(job_.window(0).flush_all(false, nullptr).error, Error::sync);
+  EXPECT_EQ(job_.window(0).epochs().flush(1, false, nullptr).error, Error::sync);
+  EXPECT_EQ(job_.window(0).epochs().flush_all(false, nullptr).error, Error::sync);
   notify(1);
-  EXPECT_TRUE(job_.window(0).flush(1, false, nullptr).done);
-  EXPECT_TRUE(job_.window(0).flush_all(false, nullptr).done);
-  EXPECT_EQ(job_.window(0).flush(0, false, nullptr).error, Error::sync);
+  EXPECT_TRUE(job_.window(0).epochs().flush(1, false, nullptr).done);
+  EXPECT_TRUE(job_.window(0).epochs().flush_all(false, nullptr).done);
+  EXPECT_EQ(job_.window(0).epochs().flush(0, false, nullptr).error, Error::sync);
 }
 
 // B2: who waits to hear from a rank that has ended is told so.
 TEST_F(NotifiedPair, TheDeadAreNotAwaited) {
-  EXPECT_EQ(job_.window(1).lost_source(0), -1);
-  EXPECT_EQ(job_.window(1).lost_source(any), -1);
+  EXPECT_EQ(job_.window(1).epochs().lost_source(0), -1);
+  EXPECT_EQ(job_.window(1).epochs().lost_source(any), -1);
   for (int i = 0; i < 2; ++i) job_.transport(i).set_ended(1 - i);
-  EXPECT_EQ(job_.window(1).lost_source(0), 0);
-  EXPECT_EQ(job_.window(1).lost_source(any), 0);
+  EXPECT_EQ(job_.window(1).epochs().lost_source(0), 0);
+  EXPECT_EQ(job_.window(1).epochs().lost_source(any), 0);
   // A flush that waits for space there, likewise.
   for (int tag = 0; tag < 3 * static_cast<int>(SimNetwork::Notifications::most); ++tag) notify(tag);
   Told flushed;
-  EXPECT_FALSE(job_.window(0).flush(1, false, &flushed).done);
-  EXPECT_EQ(job_.window(0).lost_peer(), 1);
+  EXPECT_FALSE(job_.window(0).epochs().flush(1, false, &flushed).done);
+  EXPECT_EQ(job_.window(0).epochs().lost_peer(), 1);
 }
 
 }  // namespace

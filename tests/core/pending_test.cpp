@@ -56,9 +56,9 @@ class Pending : public ::testing::Test {
     const std::array<int, 1> group = {1};
     for (std::uint64_t i = 0; i < epochs; ++i) {
       values_[i] = first + i;
-      ASSERT_EQ(origin.start(group, {}), Error::none);
+      ASSERT_EQ(origin.epochs().start(group, {}), Error::none);
       issue(origin, on_word(OperationKind::put, &values_[i], 1));
-      const Outcome outcome = origin.complete(&counter_);
+      const Outcome outcome = origin.epochs().complete(&counter_);
       ASSERT_EQ(outcome.error, Error::none);
       if (outcome.done) counter_.complete(Error::none);
     }
@@ -69,8 +69,8 @@ class Pending : public ::testing::Test {
     const std::array<int, 1> group = {0};
     for (std::uint64_t i = 0; i < epochs; ++i) {
       Told told;
-      ASSERT_EQ(target.post(group, {}), Error::none);
-      told.take(target.wait(&told));
+      ASSERT_EQ(target.epochs().post(group, {}), Error::none);
+      told.take(target.epochs().wait(&told));
       while (!told.done()) ASSERT_TRUE(job_.round());
       std::uint64_t found = 0;
       std::memcpy(&found, job_.memory(1), sizeof found);
@@ -96,7 +96,7 @@ TEST_F(Pending, AMillionEpochsCompleteInBoundedMemory) {
   expose(1);
   EXPECT_EQ(counter_.told(), epochs);
   EXPECT_EQ(job_.process(0).pending(), 0u);
-  EXPECT_TRUE(job_.window(0).quiet());
+  EXPECT_TRUE(job_.window(0).epochs().quiet());
 
   // What has been given back is used again.
   const std::size_t once = allocated();

@@ -22,7 +22,7 @@ class Range : public ::testing::Test {
     spec.bytes = 64;
     spec.disp_unit = 8;
     job_.create_window(spec);
-    EXPECT_EQ(window().lock_all({}), Error::none);
+    EXPECT_EQ(window().epochs().lock_all({}), Error::none);
     std::uint64_t zero = 0;
     issue(window(), on_word(OperationKind::put, &zero, 1));  // from here on straight to memory
   }
@@ -48,7 +48,7 @@ TEST_F(Range, DisplacementsDoNotWrap) {
        {wraps, wraps + 1, 2 * wraps, -wraps, -1L, Displacements::max(), Displacements::min()}) {
     EXPECT_EQ(window().direct(1, displacement, 8), nullptr) << displacement;
     EXPECT_EQ(window().direct(1, displacement, 0), nullptr) << displacement;
-    EXPECT_FALSE(window().issue(on_word(OperationKind::put, &one, 1, displacement)).ok())
+    EXPECT_FALSE(window().epochs().issue(on_word(OperationKind::put, &one, 1, displacement)).ok())
         << displacement;
   }
 }

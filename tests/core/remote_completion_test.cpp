@@ -58,7 +58,7 @@ class Arrival final : public Completion {
       operation.result = operation.origin;
       operation.result.address = &before_;
     }
-    const Outcome outcome = job_.window(0).issue(operation);
+    const Outcome outcome = job_.window(0).epochs().issue(operation);
     ASSERT_EQ(outcome.error, Error::none);
     if (outcome.done) complete(Error::none);
   }
@@ -117,7 +117,7 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
       assertion.weak_unlock = random.chance(30);
       const bool all = random.chance(30);
       const bool exclusive = random.chance(50);
-      ASSERT_EQ(all ? job.window(0).lock_all(assertion)
+      ASSERT_EQ(all ? job.window(0).epochs().lock_all(assertion)
                     : job.window(0).lock(exclusive, target, assertion),
                 Error::none);
       for (int i = random.below(6); i > 0; --i) {
@@ -127,18 +127,18 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
         arrivals.back().issue(kinds[static_cast<std::size_t>(random.below(3))]);
         if (random.chance(20)) {
           closed.emplace_back();
-          closed.back().take(job.window(0).flush(to, random.chance(50), &closed.back()));
+          closed.back().take(job.window(0).epochs().flush(to, random.chance(50), &closed.back()));
         }
       }
       some_steps();
       closed.emplace_back();
-      closed.back().take(all ? job.window(0).unlock_all(&closed.back())
+      closed.back().take(all ? job.window(0).epochs().unlock_all(&closed.back())
                              : job.window(0).unlock(target, &closed.back()));
     }
     job.settle();
     for (const Arrival& arrival : arrivals) ASSERT_TRUE(arrival.told()) << "seed " << seed;
     for (const Told& told : closed) ASSERT_TRUE(told.done()) << "seed " << seed;
-    EXPECT_TRUE(job.window(0).quiet());
+    EXPECT_TRUE(job.window(0).epochs().quiet());
     // The locks are free.
     for (const int target : {1, 2}) {
       Told told;
@@ -181,7 +181,7 @@ class FailedCompletion : public ::testing::Test {
     Operation operation = on_word(OperationKind::put, &value_, 1);
     operation.completion = &flag;
     operation.completes_there = true;
-    EXPECT_FALSE(window().issue(operation).done);
+    EXPECT_FALSE(window().epochs().issue(operation).done);
     job_.settle();
     EXPECT_TRUE(flag.done());
     return flag.error();
@@ -200,7 +200,7 @@ TEST_F(FailedCompletion, IsToldToItsOwnerAndToTheNextFlush) {
   job_.network().set_failing(false);
   EXPECT_EQ(put(), Error::none) << "others have nothing to do with it";
   Flag flushed;
-  const Outcome outcome = window().flush(1, false, &flushed);
+  const Outcome outcome = window().epochs().flush(1, false, &flushed);
   job_.settle();
   EXPECT_EQ(outcome.done ? outcome.error : flushed.error(), Error::system);
 }
@@ -208,23 +208,23 @@ TEST_F(FailedCompletion, IsToldToItsOwnerAndToTheNextFlush) {
 // Of a target that answers no more, whoever waits is told by whoever looks, also if another one is
 // waited for.
 TEST_F(FailedCompletion, WaitsForItsTarget) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   EXPECT_EQ(put(), Error::none);
   issue(window(), on_word(OperationKind::accumulate, &value_, 2));
   Flag flushed;
-  EXPECT_FALSE(window().flush(2, false, &flushed).done);
+  EXPECT_FALSE(window().epochs().flush(2, false, &flushed).done);
   job_.settle();
   ASSERT_TRUE(flushed.done());
   Flag flag;
   Operation operation = on_word(OperationKind::accumulate, &value_, 1);
   operation.completion = &flag;
   operation.completes_there = true;
-  EXPECT_FALSE(window().issue(operation).done);
+  EXPECT_FALSE(window().epochs().issue(operation).done);
   issue(window(), on_word(OperationKind::accumulate, &value_, 2));
-  EXPECT_FALSE(window().flush(2, false, &flushed).done);
-  EXPECT_EQ(window().lost_peer(), -1);
+  EXPECT_FALSE(window().epochs().flush(2, false, &flushed).done);
+  EXPECT_EQ(window().epochs().lost_peer(), -1);
   job_.transport(0).set_ended(1);
-  EXPECT_EQ(window().lost_peer(), 1);
+  EXPECT_EQ(window().epochs().lost_peer(), 1);
 }
 
 }  // namespace

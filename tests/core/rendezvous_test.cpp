@@ -64,10 +64,11 @@ class RendezvousTest : public ::testing::TestWithParam<bool> {
     std::memcpy(job_.memory(1), values.data(), sizeof values);
   }
   Error flush(bool local = false) {
-    return error_of(job_, [&](Completion* done) { return window().flush(1, local, done); });
+    return error_of(job_,
+                    [&](Completion* done) { return window().epochs().flush(1, local, done); });
   }
   Error outcome(const Operation& operation) {
-    const Outcome issued = window().issue(operation);
+    const Outcome issued = window().epochs().issue(operation);
     return issued.error != Error::none ? issued.error : flush();
   }
   std::uint64_t sent(int rank) { return job_.transport(rank).messages(); }
@@ -85,7 +86,7 @@ class RendezvousTest : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(RendezvousTest, MovesALongPutAndALongGet) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   const Words values = mine_;
   EXPECT_EQ(outcome(operation(OperationKind::put, place(0))), Error::none);
   EXPECT_EQ(theirs(), values);
@@ -98,7 +99,7 @@ TEST_P(RendezvousTest, MovesALongPutAndALongGet) {
 
 // The request and its end: no question besides.
 TEST_P(RendezvousTest, IsOneMessageEachWay) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   const std::uint64_t word = 1;
   ASSERT_EQ(outcome(on_word(OperationKind::put, &word, 1, place(0))), Error::none);
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
@@ -111,7 +112,7 @@ TEST_P(RendezvousTest, IsOneMessageEachWay) {
 }
 
 TEST_P(RendezvousTest, IsForLongOperationsInOneRunOnly) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   EXPECT_EQ(outcome(operation(OperationKind::put, place(0), 2)), Error::none);
   EXPECT_EQ(outcome(operation(OperationKind::get, place(0), 2)), Error::none);
   const LayoutRef gaps(new Layout({{0, 8}, {16, 8}, {32, 8}}, 40, Basic::u64));
@@ -131,7 +132,7 @@ TEST_P(RendezvousTest, IsForLongOperationsInOneRunOnly) {
 
 // What the network does not take goes by messages.
 TEST_P(RendezvousTest, LendsNoMoreThanTheNetworkTakes) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   set_theirs(500);
   constexpr std::size_t many = SimNetwork::most_registered + 3;
   std::array<Words, many> got{};
@@ -147,7 +148,7 @@ TEST_P(RendezvousTest, LendsNoMoreThanTheNetworkTakes) {
 }
 
 TEST_P(RendezvousTest, RefusesWhatIsNotAttached) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   ASSERT_EQ(window(1).detach(static_cast<std::uint64_t>(place(sizeof(Words) / 2))), Error::none);
   const Words before = mine_;
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
@@ -162,7 +163,7 @@ TEST_P(RendezvousTest, RefusesWhatIsNotAttached) {
 }
 
 TEST_P(RendezvousTest, FindsWhatHasBeenAttachedAgain) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   const auto address = static_cast<std::uint64_t>(place(0));
   constexpr std::uint64_t half = sizeof(Words) / 2;
   const Operation put = operation(OperationKind::put, place(0), words / 2);
@@ -178,7 +179,7 @@ TEST_P(RendezvousTest, FindsWhatHasBeenAttachedAgain) {
 }
 
 TEST_P(RendezvousTest, GoesByMemoryHandles) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   Words memory{};
   const Piece piece{reinterpret_cast<std::uintptr_t>(memory.data()), sizeof memory, {}};
   HandleName name;
@@ -218,17 +219,17 @@ TEST_P(RendezvousTest, WaitsForThePost) {
   ASSERT_EQ(window(1).detach(address), Error::none);
   const std::array<int, 1> target{1};
   const std::array<int, 1> origin{0};
-  ASSERT_EQ(window().start(target, {}), Error::none);
+  ASSERT_EQ(window().epochs().start(target, {}), Error::none);
   issue(window(), operation(OperationKind::put, place(0)));
   Told completed;
-  completed.take(window().complete(&completed));
+  completed.take(window().epochs().complete(&completed));
   job_.settle();
   EXPECT_FALSE(completed.done());
   EXPECT_EQ(job_.network().registered(), 1U) << "the buffer is not the program's yet";
   ASSERT_EQ(window(1).attach({address, sizeof(Words) / 2, {}}), Error::none);
-  ASSERT_EQ(window(1).post(origin, {}), Error::none);
+  ASSERT_EQ(window(1).epochs().post(origin, {}), Error::none);
   Told waited;
-  waited.take(window(1).wait(&waited));
+  waited.take(window(1).epochs().wait(&waited));
   job_.settle();
   EXPECT_TRUE(completed.done() && waited.done());
   EXPECT_EQ(theirs(), mine_);
@@ -240,7 +241,7 @@ TEST_P(RendezvousTest, IsOverBeforeTheTargetGoesOn) {
   const auto fence = [&] {
     for (int rank = 0; rank < 3; ++rank) {
       Told& one = told.emplace_back();
-      one.take(window(rank).fence({}, true, &one));
+      one.take(window(rank).epochs().fence({}, true, &one));
     }
   };
   fence();
@@ -269,11 +270,11 @@ TEST_P(RendezvousTest, IsOverBeforeTheLockIsGivenBack) {
     deliver_from(0);
     job_.process(1).sweep();
     ASSERT_EQ(window(2).lock(true, 1, {}), Error::none);
-    for (int i = 0; i < 100 && !window(2).lock_held(1); ++i) {
+    for (int i = 0; i < 100 && !window(2).epochs().lock_held(1); ++i) {
       job_.process(2).transport().messages().push();
       job_.round();
     }
-    ASSERT_TRUE(window(2).lock_held(1));
+    ASSERT_TRUE(window(2).epochs().lock_held(1));
     EXPECT_EQ(theirs(), mine_);
     Told second;
     second.take(window(2).unlock(1, &second));
@@ -284,7 +285,7 @@ TEST_P(RendezvousTest, IsOverBeforeTheLockIsGivenBack) {
 
 // One piece in a sweep: whoever else wants something is served in between.
 TEST_P(RendezvousTest, GoesPieceByPiece) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   const std::uint64_t word = 1;
   ASSERT_EQ(outcome(on_word(OperationKind::put, &word, 1, place(0))), Error::none);
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
@@ -300,12 +301,12 @@ TEST_P(RendezvousTest, GoesPieceByPiece) {
 }
 
 TEST_P(RendezvousTest, AFlushOfEitherKindAwaitsIt) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   for (const bool local : {false, true}) {
     issue(window(), operation(OperationKind::put, place(0)));
     EXPECT_FALSE(window().flushed(1, local));
     Told flushed;
-    flushed.take(window().flush(1, local, &flushed));
+    flushed.take(window().epochs().flush(1, local, &flushed));
     EXPECT_FALSE(flushed.done());
     job_.settle();
     EXPECT_TRUE(flushed.done());
@@ -314,14 +315,14 @@ TEST_P(RendezvousTest, AFlushOfEitherKindAwaitsIt) {
 
 // Its end says nothing of what was issued before it.
 TEST_P(RendezvousTest, TellsOfItselfAlone) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   const std::uint64_t word = 1;
   issue(window(), on_word(OperationKind::put, &word, 1, 8));
   Flag put;
   Operation longer = operation(OperationKind::put, place(0));
   longer.completion = &put;
   longer.completes_there = true;
-  EXPECT_FALSE(window().issue(longer).done);
+  EXPECT_FALSE(window().epochs().issue(longer).done);
   job_.process(0).transport().messages().push();
   job_.settle();
   EXPECT_TRUE(put.done());
@@ -332,13 +333,13 @@ TEST_P(RendezvousTest, TellsOfItselfAlone) {
 }
 
 TEST_P(RendezvousTest, ItsRequestTellsOfItsFailure) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   for (const bool there : {false, true}) {
     Flag put;
     Operation longer = operation(OperationKind::put, 8);
     longer.completion = &put;
     longer.completes_there = there;
-    EXPECT_FALSE(window().issue(longer).done);
+    EXPECT_FALSE(window().epochs().issue(longer).done);
     job_.process(0).transport().messages().push();
     job_.settle();
     EXPECT_TRUE(put.done());
@@ -348,7 +349,7 @@ TEST_P(RendezvousTest, ItsRequestTellsOfItsFailure) {
 }
 
 TEST_P(RendezvousTest, ReportsAFailedTransferOnce) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   issue(window(), operation(OperationKind::put, place(0)));
   job_.network().set_failing(true);
   EXPECT_EQ(flush(), Error::system);
@@ -360,7 +361,7 @@ TEST_P(RendezvousTest, ReportsAFailedTransferOnce) {
 }
 
 TEST_P(RendezvousTest, NotifiesWhenItIsOver) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
     set_theirs(700);
     NotifyRequest request(NotifyPattern{0, 3}, 1);
@@ -387,14 +388,14 @@ TEST_P(RendezvousTest, NotifiesWhenItIsOver) {
 }
 
 TEST_P(RendezvousTest, WaitsForItsTargetAsLongAsThatLives) {
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   const std::uint64_t word = 1;
   ASSERT_EQ(outcome(on_word(OperationKind::put, &word, 1, place(0))), Error::none);
   issue(window(), operation(OperationKind::get, place(0)));
-  EXPECT_EQ(window().lost_peer(), -1);
+  EXPECT_EQ(window().epochs().lost_peer(), -1);
   EXPECT_EQ(job_.transport(0).take_asked(), std::set<int>{1});
   job_.transport(0).set_ended(1);
-  EXPECT_EQ(window().lost_peer(), 1);
+  EXPECT_EQ(window().epochs().lost_peer(), 1);
 }
 
 // Whoever ends the window takes back what it has lent, and knows nothing of transfers that are
@@ -403,7 +404,7 @@ TEST_P(RendezvousTest, EndsWithItsWindow) {
   SimWindowSpec another;
   another.bytes = 8;
   job_.create_window(another);  // for which the processes go on
-  ASSERT_EQ(window().lock_all({}), Error::none);
+  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   issue(window(), operation(OperationKind::put, place(0)));
   job_.process(0).sweep();
   deliver_from(0);
@@ -423,10 +424,10 @@ TEST_P(RendezvousTest, IsNotEndedBeforeItIsAskedFor) {
   const std::array<int, 1> origin{0};
   std::deque<Told> told;
   for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{words}}) {
-    ASSERT_EQ(window().start(target, {}), Error::none);
+    ASSERT_EQ(window().epochs().start(target, {}), Error::none);
     issue(window(), operation(OperationKind::get, place(0), count));
     Told& completed = told.emplace_back();
-    completed.take(window().complete(&completed));
+    completed.take(window().epochs().complete(&completed));
   }
   Message end;
   end.kind = MessageKind::reply;
@@ -441,9 +442,9 @@ TEST_P(RendezvousTest, IsNotEndedBeforeItIsAskedFor) {
   EXPECT_EQ(accepted, 1) << "the question of the first epoch";
   EXPECT_EQ(job_.network().registered(), 1U);
   for (int i = 0; i < 2; ++i) {
-    ASSERT_EQ(window(1).post(origin, {}), Error::none);
+    ASSERT_EQ(window(1).epochs().post(origin, {}), Error::none);
     Told& waited = told.emplace_back();
-    waited.take(window(1).wait(&waited));
+    waited.take(window(1).epochs().wait(&waited));
   }
   job_.settle();
   for (const Told& one : told) EXPECT_TRUE(one.done());
@@ -452,9 +453,9 @@ TEST_P(RendezvousTest, IsNotEndedBeforeItIsAskedFor) {
 
 // Rank 1 is the test: it ends a rendezvous wrongly, and twice.
 TEST_P(RendezvousTest, IsEndedOnce) {
-  ASSERT_EQ(window().lock_all(no_check()), Error::none);
+  ASSERT_EQ(window().epochs().lock_all(no_check()), Error::none);
   issue(window(), operation(OperationKind::put, place(0)));
-  EXPECT_FALSE(window().flush(1, false, nullptr).done);
+  EXPECT_FALSE(window().epochs().flush(1, false, nullptr).done);
   deliver_from(0);
   Message asked;
   for (auto bytes = job_.transport(1).receive(); !bytes.empty();
@@ -517,13 +518,13 @@ TEST(NoRendezvous, WhereThereAreNoTransfers) {
   spec.bytes = 64;
   spec.pieces = 1;
   job.create_window(spec);
-  ASSERT_EQ(job.window(0).lock_all({}), Error::none);
+  ASSERT_EQ(job.window(0).epochs().lock_all({}), Error::none);
   std::array<std::uint64_t, 8> values{1, 2, 3, 4, 5, 6, 7, 8};
   Operation put = on_word(OperationKind::put, values.data(), 1, job.displacement(1, 0, 0));
   put.target_count = put.origin.count = values.size();
   issue(job.window(0), put);
   Told flushed;
-  flushed.take(job.window(0).flush(1, false, &flushed));
+  flushed.take(job.window(0).epochs().flush(1, false, &flushed));
   job.settle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(std::memcmp(job.memory(1), values.data(), sizeof values), 0);

@@ -47,7 +47,7 @@ class Job {
     spec.memory.assign(setting.nodes.size(), setting.path);
     spec.direct = true;
     job.create_window(spec);
-    EXPECT_EQ(window().lock_all({}), Error::none);
+    EXPECT_EQ(window().epochs().lock_all({}), Error::none);
   }
   Window& window() { return job.window(0); }
 
@@ -72,7 +72,7 @@ class Putter {
     told_ = Flag();
     expected_ = sent_;
     flushing_ = true;
-    const Outcome outcome = job_.window().flush_of(bit(), 1, &told_);
+    const Outcome outcome = job_.window().epochs().flush_of(bit(), 1, &told_);
     EXPECT_EQ(outcome.error, Error::none);
     if (outcome.done) over();
   }
@@ -98,7 +98,7 @@ class Putter {
   }
   void over() {
     flushing_ = false;
-    job_.window().note_flushed(bit(), 1);
+    job_.window().pending().note_flushed(bit(), 1);
     for (std::uint64_t i = 0; i < part; ++i) {
       std::uint64_t there = 0;
       std::memcpy(&there, job_.job.memory(1) + place(i), sizeof there);
@@ -153,7 +153,7 @@ TEST_P(Scope, AFlushCoversItsThread) {
     job.job.settle();
     for (Putter& putter : putters) ASSERT_FALSE(putter.flushing()) << "seed " << seed;
     Told closed;
-    closed.take(job.window().unlock_all(&closed));
+    closed.take(job.window().epochs().unlock_all(&closed));
     job.job.settle();
     ASSERT_TRUE(closed.done()) << "seed " << seed;
     if (HasFailure()) FAIL() << "seed " << seed;
@@ -199,7 +199,7 @@ TEST_F(OtherNode, AFlushDoesNotWaitForOtherThreads) {
   let_messages_arrive();
   EXPECT_FALSE(one_.flushing()) << "only the other's transfer is under way";
   Flag process;
-  EXPECT_FALSE(job_.window().flush(1, false, &process).done);
+  EXPECT_FALSE(job_.window().epochs().flush(1, false, &process).done);
   let_messages_arrive();
   EXPECT_FALSE(process.done()) << "all threads' operations";
   other_.flush();
@@ -219,7 +219,7 @@ TEST_F(OtherNode, ALostPeerIsLookedFor) {
   one_.flush();
   EXPECT_TRUE(one_.flushing());
   job_.job.transport(0).set_ended(1);
-  EXPECT_EQ(job_.window().lost_peer(), 1);
+  EXPECT_EQ(job_.window().epochs().lost_peer(), 1);
 }
 
 }  // namespace

@@ -217,13 +217,13 @@ class Caller {
     if (window().flushed(target, false)) return;
     const std::lock_guard guard(lock());
     if (window().settled(target, false)) return;
-    finish([&](Completion* told) { return window().flush(target, false, told); });
+    finish([&](Completion* told) { return window().epochs().flush(target, false, told); });
   }
 
   void flush_all() {
-    if (window().all_flushed()) return;
+    if (window().pending().all_flushed()) return;
     const std::lock_guard guard(lock());
-    finish([&](Completion* told) { return window().flush_all(random_.chance(50), told); });
+    finish([&](Completion* told) { return window().epochs().flush_all(random_.chance(50), told); });
   }
 
   /// As a blocking call does, with the lock.
@@ -249,7 +249,7 @@ class Caller {
 TEST_P(SeveralThreads, DoNotDisturbOneAnother) {
   for (int rank = 0; rank < ranks; ++rank) {
     job_.network().threads(rank).used = threads;
-    ASSERT_EQ(job_.window(rank).lock_all({}), Error::none);
+    ASSERT_EQ(job_.window(rank).epochs().lock_all({}), Error::none);
   }
   std::vector<std::thread> running;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -259,7 +259,7 @@ TEST_P(SeveralThreads, DoNotDisturbOneAnother) {
   }
   for (std::thread& thread : running) thread.join();
   for (int rank = 0; rank < ranks; ++rank) {
-    ASSERT_TRUE(job_.window(rank).unlock_all(nullptr).done);
+    ASSERT_TRUE(job_.window(rank).epochs().unlock_all(nullptr).done);
   }
   for (int rank = 0; rank < ranks; ++rank) {
     std::vector<std::uint64_t> found(sums);
@@ -299,7 +299,7 @@ TEST(OtherThreads, DoNotOvertakeWhatIsRecorded) {
   Behind first(origin);
   Operation operation = on_word(OperationKind::put, &values[0], 1);
   operation.completion = &first;
-  ASSERT_FALSE(origin.issue(operation).done);
+  ASSERT_FALSE(origin.epochs().issue(operation).done);
   issue(origin, on_word(OperationKind::put, &values[1], 1));
   ASSERT_TRUE(job.window(1).unlock(1, nullptr).done);
   job.settle();
@@ -316,16 +316,17 @@ void wait_for_stores_that_are_taken_back(bool all_targets) {
   spec.bytes = 64;
   job.create_window(spec);
   Window& origin = job.window(0);
-  ASSERT_EQ(origin.lock_all({}), Error::none);
+  ASSERT_EQ(origin.epochs().lock_all({}), Error::none);
   std::uint64_t value = 0;
   issue(origin, on_word(OperationKind::put, &value, 1, 8));
   std::mutex lock;
   const auto flush = [&] {
-    if (all_targets ? origin.all_flushed() : origin.flushed(1, false)) return;
+    if (all_targets ? origin.pending().all_flushed() : origin.flushed(1, false)) return;
     const std::lock_guard guard(lock);
     if (!all_targets && origin.settled(1, false)) return;
-    EXPECT_TRUE(
-        (all_targets ? origin.flush_all(false, nullptr) : origin.flush(1, false, nullptr)).done);
+    EXPECT_TRUE((all_targets ? origin.epochs().flush_all(false, nullptr)
+                             : origin.epochs().flush(1, false, nullptr))
+                    .done);
   };
   constexpr std::uint64_t all = 20;
   std::atomic<std::uint64_t> put{0};
@@ -359,7 +360,7 @@ void wait_for_stores_that_are_taken_back(bool all_targets) {
     while (looked.load(std::memory_order_acquire) != round) std::this_thread::yield();
   }
   other.join();
-  EXPECT_TRUE(origin.unlock_all(nullptr).done);
+  EXPECT_TRUE(origin.epochs().unlock_all(nullptr).done);
 }
 
 TEST(OtherThreads, WaitForStoresThatAreTakenBack) {
@@ -386,7 +387,7 @@ TEST(OtherThreads, LeaveAThreadItsRightToBeAlone) {
   job.create_window(spec);
   Window& origin = job.window(0);
   ThreadLines& lines = two_threads(job);
-  ASSERT_EQ(origin.lock_all({}), Error::none);
+  ASSERT_EQ(origin.epochs().lock_all({}), Error::none);
   const std::vector<std::uint64_t> ones(sums, 1);
   const Reduction sum{Op::sum, Basic::u64, 8};
   const auto add = [&](int thread, std::uint64_t count) {
@@ -407,7 +408,7 @@ TEST(OtherThreads, LeaveAThreadItsRightToBeAlone) {
   EXPECT_TRUE(add(0, 1));
   EXPECT_TRUE(add(1, 1));
   EXPECT_FALSE(add(1, sums)) << "both update now, element by element";
-  EXPECT_TRUE(origin.unlock_all(nullptr).done);
+  EXPECT_TRUE(origin.epochs().unlock_all(nullptr).done);
 }
 
 // Private memory is updated by whoever is alone, so each thread without the lock where it has a
@@ -420,7 +421,7 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   job.create_window(spec);
   Window& origin = job.window(0);
   ThreadLines& lines = two_threads(job);
-  ASSERT_EQ(origin.lock_all({}), Error::none);
+  ASSERT_EQ(origin.epochs().lock_all({}), Error::none);
   const std::vector<std::uint64_t> ones(sums, 1);
   std::vector<std::uint64_t> found(sums);
   const auto update = [&](int thread, std::uint64_t count, Op op = Op::sum,
@@ -462,7 +463,7 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   EXPECT_TRUE(update(1, 1));
   EXPECT_TRUE(update(0, 1)) << "both in turn";
   EXPECT_EQ(memory(1), 43U);
-  EXPECT_TRUE(origin.unlock_all(nullptr).done);
+  EXPECT_TRUE(origin.epochs().unlock_all(nullptr).done);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, SeveralThreads,

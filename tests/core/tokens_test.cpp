@@ -50,13 +50,13 @@ TEST(Tokens, ATransferToldTwiceEndsNoOther) {
   ASSERT_EQ(job.window(0).lock(true, 1, {}), Error::none);
   Told first;
   issue(job.window(0), on_word(OperationKind::put, &value, 1));
-  first.take(job.window(0).flush(1, false, &first));
+  first.take(job.window(0).epochs().flush(1, false, &first));
   job.settle();
   ASSERT_TRUE(first.done());
 
   Told second;
   issue(job.window(0), on_word(OperationKind::put, &value, 1, 8));
-  second.take(job.window(0).flush(1, false, &second));
+  second.take(job.window(0).epochs().flush(1, false, &second));
   job.network().tell_again(0);
   job.process(0).sweep();
   EXPECT_FALSE(second.done()) << "its bytes have not arrived";
@@ -80,7 +80,7 @@ TEST(Tokens, AReplyToAnOperationThatIsOverIsRefused) {
 
   const auto asked = [&] {
     issue(job.window(0), get);
-    EXPECT_FALSE(job.window(0).flush(1, false, nullptr).done);
+    EXPECT_FALSE(job.window(0).epochs().flush(1, false, nullptr).done);
     for (const SimNetwork::Route& route : job.network().under_way()) {
       while (job.network().deliver(route)) {
       }

@@ -79,7 +79,7 @@ TEST(WorkOfWindows, IdleWindowsAreNotLookedAt) {
   for (int i = 0; i < 1000; ++i) job.create_window(spec);
   for (int i = 0; i < 1000; i += 2) {
     for (const int rank : {0, 1}) {
-      ASSERT_TRUE(job.window(rank, i).fence(no_precede(), true, nullptr).done);
+      ASSERT_TRUE(job.window(rank, i).epochs().fence(no_precede(), true, nullptr).done);
     }
   }
   EXPECT_EQ(job.process(0).pending(), 0u);
@@ -88,22 +88,22 @@ TEST(WorkOfWindows, IdleWindowsAreNotLookedAt) {
   std::vector<Told> told(3);
   for (const int window : {3, 501}) {
     const int origins[] = {1};
-    ASSERT_EQ(job.window(0, window).post(origins, {}), Error::none);
+    ASSERT_EQ(job.window(0, window).epochs().post(origins, {}), Error::none);
     Told& waited = told[window == 3 ? 0 : 1];
-    waited.take(job.window(0, window).wait(&waited));
+    waited.take(job.window(0, window).epochs().wait(&waited));
   }
-  ASSERT_EQ(job.window(0, 3).start(std::array{1}, {}), Error::none);
+  ASSERT_EQ(job.window(0, 3).epochs().start(std::array{1}, {}), Error::none);
   for (int i = 0; i < 5; ++i) issue(job.window(0, 3), on_word(OperationKind::put, &value, 1));
-  told[2].take(job.window(0, 3).complete(&told[2]));
+  told[2].take(job.window(0, 3).epochs().complete(&told[2]));
   EXPECT_EQ(job.process(0).pending(), 2u);
 
   for (const int window : {3, 501}) {
-    ASSERT_EQ(job.window(1, window).start(std::array{0}, {}), Error::none);
-    EXPECT_TRUE(job.window(1, window).complete(nullptr).done);
+    ASSERT_EQ(job.window(1, window).epochs().start(std::array{0}, {}), Error::none);
+    EXPECT_TRUE(job.window(1, window).epochs().complete(nullptr).done);
   }
-  ASSERT_EQ(job.window(1, 3).post(std::array{0}, {}), Error::none);
+  ASSERT_EQ(job.window(1, 3).epochs().post(std::array{0}, {}), Error::none);
   Told exposed;
-  exposed.take(job.window(1, 3).wait(&exposed));
+  exposed.take(job.window(1, 3).epochs().wait(&exposed));
   job.settle();
   for (const Told& one : told) EXPECT_TRUE(one.done());
   EXPECT_TRUE(exposed.done());

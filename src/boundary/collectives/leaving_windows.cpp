@@ -19,7 +19,7 @@ bool LeavingWindows::One::gone() const {
 }
 
 bool LeavingWindows::One::left_by_all() {
-  return !broken && left.done() && window->core->quiet() && window->core->leave();
+  return !broken && left.done() && window->core->epochs().quiet() && window->core->leave();
 }
 
 LeavingWindows::One& LeavingWindows::append(MPI_Win handle, std::shared_ptr<void> memory) {
@@ -46,10 +46,10 @@ void LeavingWindows::leave(One& one, bool locked) {
   if (one.window == nullptr) return;
   Window& core = *one.window->core;
   if (locked) core.unlock(core.rank(), nullptr);
-  if (core.remote()) core.fence(Assert(), true, &one.met);
+  if (core.remote()) core.epochs().fence(Assert(), true, &one.met);
   Assert last;
   last.no_succeed = true;
-  const Outcome outcome = core.fence(last, true, &one.left);
+  const Outcome outcome = core.epochs().fence(last, true, &one.left);
   if (outcome.done) one.left.complete(outcome.error);
 }
 

@@ -80,7 +80,7 @@ bool WindowCollective::done() {
 
 int WindowCollective::lost() {
   Window& core = *part_->bound->core;
-  return lost_ ? core.lost_source(-1) : core.lost_peer();
+  return lost_ ? core.epochs().lost_source(-1) : core.epochs().lost_peer();
 }
 
 Failure WindowCollective::outcome() const {
@@ -90,7 +90,7 @@ Failure WindowCollective::outcome() const {
 
 Error WindowCollective::put_all(Window& core) const {
   for (const Operation& put : puts_) {
-    if (const Outcome outcome = core.issue(put); !outcome.ok()) return outcome.error;
+    if (const Outcome outcome = core.epochs().issue(put); !outcome.ok()) return outcome.error;
   }
   return Error::none;
 }
@@ -99,12 +99,13 @@ Error FenceCollective::begin(Part& part) {
   Window& core = *part.bound->core;
   Assert opens;
   opens.no_precede = true;
-  if (const Outcome opened = core.fence(opens, false, nullptr); !opened.ok()) return opened.error;
+  if (const Outcome opened = core.epochs().fence(opens, false, nullptr); !opened.ok())
+    return opened.error;
   const Error error = put_all(core);
   // Closed all the same: the others would wait for us.
   Assert closes;
   closes.no_succeed = true;
-  note(part.closed, core.fence(closes, false, &part.closed));
+  note(part.closed, core.epochs().fence(closes, false, &part.closed));
   part.met.complete(Error::none);
   return error;
 }
@@ -118,12 +119,12 @@ Error LockCollective::begin(Part& part) {
   if (const Outcome unlocked = core.unlock(core.rank(), nullptr); !unlocked.ok()) {
     return unlocked.error;
   }
-  if (const Error error = core.lock_all(Assert()); error != Error::none) return error;
+  if (const Error error = core.epochs().lock_all(Assert()); error != Error::none) return error;
   const Error error = put_all(core);
-  note(part.closed, core.unlock_all(&part.closed));
+  note(part.closed, core.epochs().unlock_all(&part.closed));
   Assert last;
   last.no_succeed = true;
-  note(part.met, core.fence(last, true, &part.met));
+  note(part.met, core.epochs().fence(last, true, &part.met));
   core.lock(true, core.rank(), Assert());
   return error;
 }
@@ -131,7 +132,7 @@ Error LockCollective::begin(Part& part) {
 bool LockCollective::ended(Part& part) {
   if (!part.closed.done() || !part.met.done()) return false;
   Window& core = *part.bound->core;
-  return core.lock_held(core.rank()) || part.met.error() != Error::none;
+  return core.epochs().lock_held(core.rank()) || part.met.error() != Error::none;
 }
 
 }  // namespace oriel::boundary

@@ -56,14 +56,16 @@ int flush(const char* call, int rank, bool local, MPI_Win win, MPI_Request* requ
       call, win, request,
       [&](const WindowHandle& window) { return nobody ? Failure() : check_flushed(window, rank); },
       [&](Window& window, Completion* completion) {
-        return nobody ? Outcome::finished() : window.flush(rank, local, completion);
+        return nobody ? Outcome::finished() : window.epochs().flush(rank, local, completion);
       });
 }
 
 int flush_all(const char* call, bool local, MPI_Win win, MPI_Request* request) {
   return post_call(
       call, win, request, [](const WindowHandle&) { return Failure(); },
-      [&](Window& window, Completion* completion) { return window.flush_all(local, completion); });
+      [&](Window& window, Completion* completion) {
+        return window.epochs().flush_all(local, completion);
+      });
 }
 
 }  // namespace
@@ -106,12 +108,12 @@ ORIEL_CALL(Win_ilock_all)(int assertion, MPI_Win win, MPI_Request* request) {
 ORIEL_CALL(Win_icomplete)(MPI_Win win, MPI_Request* request) {
   return close_epoch(
       "ORIEL_Win_icomplete", win, request,
-      [](Window& window, Completion* completion) { return window.complete(completion); });
+      [](Window& window, Completion* completion) { return window.epochs().complete(completion); });
 }
 
 ORIEL_CALL(Win_iwait)(MPI_Win win, MPI_Request* request) {
   return close_epoch("ORIEL_Win_iwait", win, request, [](Window& window, Completion* completion) {
-    return window.wait(completion);
+    return window.epochs().wait(completion);
   });
 }
 
@@ -124,7 +126,7 @@ ORIEL_CALL(Win_ifence)(int given, MPI_Win win, MPI_Request* request) {
         [&] { return unsupported_window("ORIEL_Win_ifence", win, missing); });
   }
   return close_epoch("ORIEL_Win_ifence", win, request, [&](Window& window, Completion* completion) {
-    return window.fence(assertion, false, completion);
+    return window.epochs().fence(assertion, false, completion);
   });
 }
 
@@ -137,9 +139,10 @@ ORIEL_CALL(Win_iunlock)(int rank, MPI_Win win, MPI_Request* request) {
 }
 
 ORIEL_CALL(Win_iunlock_all)(MPI_Win win, MPI_Request* request) {
-  return close_epoch(
-      "ORIEL_Win_iunlock_all", win, request,
-      [](Window& window, Completion* completion) { return window.unlock_all(completion); });
+  return close_epoch("ORIEL_Win_iunlock_all", win, request,
+                     [](Window& window, Completion* completion) {
+                       return window.epochs().unlock_all(completion);
+                     });
 }
 
 ORIEL_CALL(Win_iflush)(int rank, MPI_Win win, MPI_Request* request) {

@@ -63,13 +63,13 @@ Failure flush_waiting(WindowHandle& window, int rank, bool local) {
   const ThreadSet threads = flushed_threads(window, local);
   if (threads == all_threads) {
     return block(window, [&](Completion* completion) {
-      return window.core->flush(rank, local, completion);
+      return window.core->epochs().flush(rank, local, completion);
     });
   }
   const Failure failed = block(window, [&](Completion* completion) {
-    return window.core->flush_of(threads, rank, completion);
+    return window.core->epochs().flush_of(threads, rank, completion);
   });
-  if (!failed) window.core->note_flushed(threads, rank);
+  if (!failed) window.core->pending().note_flushed(threads, rank);
   return failed;
 }
 
@@ -99,7 +99,7 @@ inline int dispatch_flush(const char* call, MPI_Win handle, int rank, bool local
 template <typename Host>
 inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host&& host) {
   if (try_fast_path(handle, [](const WindowHandle& window) {
-        if (!window.core->all_flushed()) return false;
+        if (!window.core->pending().all_flushed()) return false;
         sweep_unlocked();
         return true;
       })) [[likely]]
@@ -108,7 +108,7 @@ inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host
       call, handle,
       [=](WindowHandle& window) {
         return block(window, [&](Completion* completion) {
-          return window.core->flush_all(local, completion);
+          return window.core->epochs().flush_all(local, completion);
         });
       },
       host);
@@ -131,7 +131,7 @@ Failure open_post(WindowHandle& window, MPI_Group group, int given) {
   if (const Failure bad = translate_assert(given, post_asserts, assertion)) return bad;
   if (const Failure bad = origins.translate(window, group)) return bad;
   sweep_pending();
-  return failure_of(window, window.core->post(origins.ranks(), assertion));
+  return failure_of(window, window.core->epochs().post(origins.ranks(), assertion));
 }
 
 Failure open_start(WindowHandle& window, MPI_Group group, int given) {
@@ -140,7 +140,7 @@ Failure open_start(WindowHandle& window, MPI_Group group, int given) {
   if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
   if (const Failure bad = targets.translate(window, group)) return bad;
   sweep_pending();
-  return failure_of(window, window.core->start(targets.ranks(), assertion));
+  return failure_of(window, window.core->epochs().start(targets.ranks(), assertion));
 }
 
 Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {
@@ -158,7 +158,7 @@ Failure open_lock_all(WindowHandle& window, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   sweep_pending();
-  return failure_of(window, window.core->lock_all(assertion));
+  return failure_of(window, window.core->epochs().lock_all(assertion));
 }
 
 }  // namespace oriel::boundary
@@ -175,7 +175,7 @@ ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
         Assert assertion;
         if (const Failure bad = translate_assert(given, fence_asserts, assertion)) return bad;
         return block(window, [&](Completion* completion) {
-          return window.core->fence(assertion, true, completion);
+          return window.core->epochs().fence(assertion, true, completion);
         });
       },
       [&] { return host_mpi().Win_fence(given, win); });
@@ -199,8 +199,9 @@ ORIEL_MPI_CALL(Win_complete)(MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_complete", win,
       [&](WindowHandle& window) {
-        return block(window,
-                     [&](Completion* completion) { return window.core->complete(completion); });
+        return block(window, [&](Completion* completion) {
+          return window.core->epochs().complete(completion);
+        });
       },
       [&] { return host_mpi().Win_complete(win); });
 }
@@ -209,7 +210,8 @@ ORIEL_MPI_CALL(Win_wait)(MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_wait", win,
       [&](WindowHandle& window) {
-        return block(window, [&](Completion* completion) { return window.core->wait(completion); });
+        return block(
+            window, [&](Completion* completion) { return window.core->epochs().wait(completion); });
       },
       [&] { return host_mpi().Win_wait(win); });
 }
@@ -223,7 +225,7 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
         if (const Failure bad = check_outputs(flag)) return bad;
         sweep_pending();
         bool over = false;
-        const Error error = window.core->test(over);
+        const Error error = window.core->epochs().test(over);
         if (error == Error::none) *flag = over;
         if (error == Error::none && !over && time_to_check_peers()) {
           return look_for_lost_peers(*window.state);
@@ -245,9 +247,10 @@ ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
         const Failure bad = open_lock(window, lock_type, rank, assertion);
         if (bad || rank == MPI_PROC_NULL) return bad;
         // Only where memory is touched without a call must the lock be held on return (E2).
-        const bool loaded = window.core->shared() && window.core->member(rank).base != nullptr;
+        const bool loaded =
+            window.core->epochs().shared() && window.core->member(rank).base != nullptr;
         if (rank != window.core->rank() && !loaded) return bad;
-        return wait_until(window, [&] { return window.core->lock_held(rank); });
+        return wait_until(window, [&] { return window.core->epochs().lock_held(rank); });
       },
       [&] {
         return host_mpi().Win_lock(lock_type, rank, assertion & ~ORIEL_MODE_WEAK_UNLOCK, win);
@@ -271,7 +274,7 @@ ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
       [&](WindowHandle& window) {
         const Failure bad = open_lock_all(window, assertion);
         if (bad) return bad;
-        return wait_until(window, [&] { return window.core->lock_all_held(); });
+        return wait_until(window, [&] { return window.core->epochs().lock_all_held(); });
       },
       [&] { return host_mpi().Win_lock_all(assertion & ~ORIEL_MODE_WEAK_UNLOCK, win); });
 }
@@ -280,8 +283,9 @@ ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_unlock_all", win,
       [&](WindowHandle& window) {
-        return block(window,
-                     [&](Completion* completion) { return window.core->unlock_all(completion); });
+        return block(window, [&](Completion* completion) {
+          return window.core->epochs().unlock_all(completion);
+        });
       },
       [&] { return host_mpi().Win_unlock_all(win); });
 }
@@ -311,7 +315,7 @@ ORIEL_MPI_CALL(Win_sync)(MPI_Win win) {
       "MPI_Win_sync", win,
       [&](WindowHandle& window) {
         sweep_pending();
-        return failure_of(window, window.core->sync());
+        return failure_of(window, window.core->epochs().sync());
       },
       [&] { return host_mpi().Win_sync(win); });
 }

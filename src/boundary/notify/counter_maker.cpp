@@ -14,7 +14,7 @@ Failure CounterMaker::make(int number) {
   if (window_.view.has_value()) {
     return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notification counters"};
   }
-  if (window_.core->open_epoch()) {
+  if (window_.core->epochs().open_epoch()) {
     give_up(MPI_ERR_RMA_SYNC, "an epoch is open; close it before the number of counters is set");
   }
   // Nobody enters the fence before all can.
@@ -57,10 +57,10 @@ void CounterMaker::finish_operations() {
     if (const Failure bad = block(window_, start)) give_up(bad.error_class, bad.reason);
   };
   Window& core = *window_.core;
-  finish([&](Completion* completion) { return core.flush_notified(completion); });
+  finish([&](Completion* completion) { return core.epochs().flush_notified(completion); });
   Assert last;
   last.no_succeed = true;
-  finish([&](Completion* completion) { return core.fence(last, true, completion); });
+  finish([&](Completion* completion) { return core.epochs().fence(last, true, completion); });
 }
 
 void CounterMaker::take_memory(std::uint32_t number) {

@@ -20,7 +20,7 @@ Failure check_own_counter(const WindowHandle& window, int index) {
 /// Of a program that asks in a loop: others run, and if a rank has ended, it is told so.
 Failure nothing_new(const WindowHandle& window) {
   let_others_run();
-  const int lost = time_to_check_peers() ? window.core->lost_source(-1) : -1;
+  const int lost = time_to_check_peers() ? window.core->epochs().lost_source(-1) : -1;
   return lost < 0 ? Failure() : lost_rank(*window.state, lost);
 }
 

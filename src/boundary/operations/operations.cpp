@@ -101,7 +101,7 @@ Failure find_in_handle(const WindowHandle& window, const HandleView& view, const
   if (access.notify_arg.wanted()) {
     return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notified access"};
   }
-  if (!window.core->passive(access.rank)) {
+  if (!window.core->epochs().passive(access.rank)) {
     return {MPI_ERR_RMA_SYNC,
             "a window made from a memory handle is used within a lock or lock_all epoch of its "
             "parent"};
@@ -251,8 +251,8 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
               "the datatypes of the two sides are made of different predefined types"};
     }
   }
-  const bool own_epoch = access.notify_arg.wanted() && !window.core->covered(access.rank);
-  if (completion != nullptr && !own_epoch && !window.core->passive(access.rank)) {
+  const bool own_epoch = access.notify_arg.wanted() && !window.core->epochs().covered(access.rank);
+  if (completion != nullptr && !own_epoch && !window.core->epochs().passive(access.rank)) {
     return {MPI_ERR_RMA_SYNC, "request-based operations need a lock or lock_all epoch"};
   }
   operation.target = access.rank;
@@ -266,7 +266,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   operation.notify_arg = access.notify_arg;
   operation.notify_arg.bytes = operation.bytes();
   sweep_now_and_then();
-  const Outcome outcome = window.core->issue(operation);
+  const Outcome outcome = window.core->epochs().issue(operation);
   posted = outcome.ok() && !outcome.done;
   if (transfers_under_way()) agent.wake_after_operation();
   return failure(outcome.error, window.core->reason());

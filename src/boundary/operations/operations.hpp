@@ -309,7 +309,7 @@ int issue_with_request(const char* call, MPI_Win handle, const Access& access, M
   return with_request(
       call, handle, request,
       [&](WindowHandle& window, Completion& completion, bool& posted) {
-        if (valid_rank(window, access.rank) && window.core->passive(access.rank) &&
+        if (valid_rank(window, access.rank) && window.core->epochs().passive(access.rank) &&
             carry_out_at_once(window, access)) {
           return Failure();
         }

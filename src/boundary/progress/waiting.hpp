@@ -86,7 +86,7 @@ inline Failure block(const WindowHandle& window, Start&& start) {
   if (outcome.done) [[likely]] {
     if (outcome.error == Error::peer_lost) [[unlikely]] {
       if (const Failure lost = look_for_lost_peers(*window.state)) return lost;
-      const int rank = window.core->lost_source(-1);
+      const int rank = window.core->epochs().lost_source(-1);
       if (rank >= 0) return lost_rank(*window.state, rank);
     }
     const Failure failed = failure(outcome.error, window.core->reason());

@@ -9,7 +9,7 @@
 namespace oriel::boundary {
 
 Failure look_for_lost_peers(const WindowState& window) {
-  const int rank = window.core->lost_peer();
+  const int rank = window.core->epochs().lost_peer();
   if (rank < 0) return {};
   if (window.forgiven_looks > 0) {
     --window.forgiven_looks;
@@ -19,7 +19,7 @@ Failure look_for_lost_peers(const WindowState& window) {
 }
 
 Failure look_for_any_lost(const WindowState& window) {
-  const int rank = window.core->lost_source(-1);
+  const int rank = window.core->epochs().lost_source(-1);
   return rank >= 0 ? lost_rank(window, rank) : Failure();
 }
 
@@ -32,7 +32,7 @@ Failure lost_rank(const WindowState& window, int rank) {
 
 int LostSources::of(const WindowState& window, int source) {
   const auto [looked, unseen] = known_.try_emplace({&window, source}, -1);
-  if (unseen) looked->second = window.core->lost_source(source);
+  if (unseen) looked->second = window.core->epochs().lost_source(source);
   return looked->second;
 }
 

@@ -36,12 +36,12 @@ Failure quiesce(WindowHandle& window, Failure& failed) {
     Assert assertion;
     assertion.no_succeed = last;
     return keep(block(window, [&](Completion* completion) {
-      return window.core->fence(assertion, true, completion);
+      return window.core->epochs().fence(assertion, true, completion);
     }));
   };
   // No fence covers them.
   if (const Failure bad = keep(block(window, [&](Completion* completion) {
-        return window.core->flush_notified(completion);
+        return window.core->epochs().flush_notified(completion);
       }))) {
     return bad;
   }
@@ -54,7 +54,7 @@ Failure quiesce(WindowHandle& window, Failure& failed) {
   window.state->forgiven_looks = 30;
   if (const Failure bad = fence(true)) return bad;
   return wait_until(window, [&] {
-    return window.core->quiet() && window.core->leave() && runtime.engine()->drained();
+    return window.core->epochs().quiet() && window.core->leave() && runtime.engine()->drained();
   });
 }
 
@@ -70,7 +70,7 @@ Failure check_unused(const WindowHandle& window) {
     return {MPI_ERR_OTHER,
             "windows made from memory handles of this one are left; free them first"};
   }
-  if (window.core->open_epoch()) {
+  if (window.core->epochs().open_epoch()) {
     return {MPI_ERR_RMA_SYNC, "an epoch is open; close it before the window is freed"};
   }
   return {};
@@ -136,20 +136,20 @@ Failure detach(const WindowHandle& window, const void* base) {
 
 using namespace oriel::boundary;
 
-ORIEL_MPI_CALL(Win_create)(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-                           MPI_Win* win) {
+ORIEL_MPI_CALL(Win_create)
+(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   if (runtime.disabled()) return host_mpi().Win_create(base, size, disp_unit, info, comm, win);
   return WindowMaker("MPI_Win_create", comm, info).create(base, size, disp_unit, win);
 }
 
-ORIEL_MPI_CALL(Win_allocate)(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* base,
-                             MPI_Win* win) {
+ORIEL_MPI_CALL(Win_allocate)
+(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
   if (runtime.disabled()) return host_mpi().Win_allocate(size, disp_unit, info, comm, base, win);
   return WindowMaker("MPI_Win_allocate", comm, info).allocate(size, disp_unit, base, win);
 }
 
-ORIEL_MPI_CALL(Win_allocate_shared)(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-                                    void* base, MPI_Win* win) {
+ORIEL_MPI_CALL(Win_allocate_shared)
+(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
   if (runtime.disabled())
     return host_mpi().Win_allocate_shared(size, disp_unit, info, comm, base, win);
   return WindowMaker("MPI_Win_allocate_shared", comm, info)
@@ -158,20 +158,20 @@ ORIEL_MPI_CALL(Win_allocate_shared)(MPI_Aint size, int disp_unit, MPI_Info info,
 
 #if ORIEL_HOST_LARGE_COUNTS
 
-ORIEL_MPI_CALL(Win_create_c)(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-                             MPI_Comm comm, MPI_Win* win) {
+ORIEL_MPI_CALL(Win_create_c)
+(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   if (runtime.disabled()) return host_mpi().Win_create_c(base, size, disp_unit, info, comm, win);
   return WindowMaker("MPI_Win_create_c", comm, info).create(base, size, disp_unit, win);
 }
 
-ORIEL_MPI_CALL(Win_allocate_c)(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
-                               void* base, MPI_Win* win) {
+ORIEL_MPI_CALL(Win_allocate_c)
+(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
   if (runtime.disabled()) return host_mpi().Win_allocate_c(size, disp_unit, info, comm, base, win);
   return WindowMaker("MPI_Win_allocate_c", comm, info).allocate(size, disp_unit, base, win);
 }
 
-ORIEL_MPI_CALL(Win_allocate_shared_c)(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-                                      MPI_Comm comm, void* base, MPI_Win* win) {
+ORIEL_MPI_CALL(Win_allocate_shared_c)
+(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
   if (runtime.disabled())
     return host_mpi().Win_allocate_shared_c(size, disp_unit, info, comm, base, win);
   return WindowMaker("MPI_Win_allocate_shared_c", comm, info)

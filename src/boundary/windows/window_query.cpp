@@ -41,8 +41,8 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   memory.size = static_cast<MPI_Aint>(member.size);
   memory.base = member.base;
   if (rank == core.rank()) return {};
-  window.core->set_shared();
-  return wait_until(window, [&] { return window.core->loads_held(rank); });
+  window.core->epochs().set_shared();
+  return wait_until(window, [&] { return window.core->epochs().loads_held(rank); });
 }
 
 }  // namespace
@@ -161,8 +161,8 @@ ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
         MPI_Info made = MPI_INFO_NULL;
         // All handles of a window share its synchronization, and what promises about it hold.
         WindowInfo keys = window.info;
-        keys.reorder = window.core->reorder();
-        keys.no_locks = window.core->no_locks();
+        keys.reorder = window.core->epochs().reorder();
+        keys.no_locks = window.core->epochs().no_locks();
         keys.order.store(keys.order.load() && window.core->orders());
         if (PMPI_Info_create(&made) != MPI_SUCCESS || keys.write(made) != MPI_SUCCESS ||
             write_paths(*window.core, made) != MPI_SUCCESS) {
@@ -180,12 +180,12 @@ ORIEL_MPI_CALL(Win_set_info)(MPI_Win win, MPI_Info info) {
       "MPI_Win_set_info", win,
       [&](WindowHandle& window) {
         if (info == MPI_INFO_NULL) return Failure{MPI_ERR_INFO, "the info object is MPI_INFO_NULL"};
-        window.info.reorder = window.core->reorder();
-        window.info.no_locks = window.core->no_locks();
+        window.info.reorder = window.core->epochs().reorder();
+        window.info.no_locks = window.core->epochs().no_locks();
         window.info.update(info);
         if (window.view.has_value()) return Failure();  // its epochs are its parent's
-        window.core->set_reorder(window.info.reorder);
-        window.core->set_no_locks(window.info.no_locks);
+        window.core->epochs().set_reorder(window.info.reorder);
+        window.core->epochs().set_no_locks(window.info.no_locks);
         served = window.core->remote() && Agent::needed(window.info.no_locks);
         return Failure();
       },

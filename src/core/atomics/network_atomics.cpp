@@ -26,9 +26,9 @@ Error NetworkAtomics::record(const Operation& operation, Epoch& epoch, Target& t
         "the target";
     return Error::displacement;
   }
-  RecordedOperation& recorded = epochs_.record(operation, Protocol::network_atomic, epoch, target);
+  RecordedOperation& recorded = pending_.record(operation, Protocol::network_atomic, epoch, target);
   ++target.counted_apart;
-  Epochs::append(target, recorded);
+  PendingOperations::append(target, recorded);
   return Error::none;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/error.hpp"
-#include "core/epoch/epochs.hpp"
+#include "core/epoch/pending_operations.hpp"
 #include "core/region/region.hpp"
 #include "core/transport/messages.hpp"
 
@@ -14,8 +14,8 @@ namespace oriel {
 /// ourselves.
 class NetworkAtomics {
  public:
-  NetworkAtomics(Epochs& epochs, Region& region, Messages& messages)
-      : epochs_(epochs), region_(region), messages_(messages) {}
+  NetworkAtomics(PendingOperations& pending, Region& region, Messages& messages)
+      : pending_(pending), region_(region), messages_(messages) {}
 
   /// Records it; the target's next advance() transmits it.
   Error record(const Operation& operation, Epoch& epoch, Target& target, const char*& reason);
@@ -25,7 +25,7 @@ class NetworkAtomics {
  private:
   bool aligned(const Operation& operation);
 
-  Epochs& epochs_;
+  PendingOperations& pending_;
   Region& region_;
   Messages& messages_;
 };

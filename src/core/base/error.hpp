@@ -37,6 +37,19 @@ struct Outcome {
   constexpr bool ok() const { return error == Error::none; }
 };
 
+/// Why the last call on a window that failed has failed: the second half of a sentence.
+class FailureReason {
+ public:
+  Error fail(Error error, const char* text) {
+    text_ = text;
+    return error;
+  }
+  const char* text() const { return text_; }
+
+ private:
+  const char* text_ = "";
+};
+
 /// Told once when what was posted is finished. The caller owns it and keeps it alive until then.
 class Completion {
  public:

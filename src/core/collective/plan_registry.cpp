@@ -6,10 +6,10 @@
 
 namespace oriel {
 
-PlanRegistry::PlanRegistry(Epochs& epochs, Region& region, Transport& transport,
+PlanRegistry::PlanRegistry(SweepWork& work, Region& region, Transport& transport,
                            const Limits& limits, Outbox& outbox, Sender* sender, PlanWrites& writes,
                            Exchange& exchange)
-    : epochs_(epochs),
+    : work_(work),
       region_(region),
       transport_(transport),
       limits_(limits),
@@ -53,12 +53,12 @@ void PlanRegistry::free(Plan& plan) {
 
 void PlanRegistry::begin_work(Plan& plan) {
   at_work_.add(plan);
-  epochs_.add_work();
+  work_.add();
 }
 
 void PlanRegistry::end_work(Plan& plan) {
   at_work_.remove(plan);
-  epochs_.remove_work();
+  work_.remove();
 }
 
 bool PlanRegistry::sweep() {

@@ -10,7 +10,7 @@
 #include "core/base/work_list.hpp"
 #include "core/collective/plan.hpp"
 #include "core/collective/plan_write.hpp"
-#include "core/epoch/epochs.hpp"
+#include "core/epoch/sweep_work.hpp"
 #include "core/remote/exchange.hpp"
 #include "core/remote/outbox.hpp"
 
@@ -21,7 +21,7 @@ namespace oriel {
 class PlanRegistry {
  public:
   /// `sender`: null where all ranks are mapped.
-  PlanRegistry(Epochs& epochs, Region& region, Transport& transport, const Limits& limits,
+  PlanRegistry(SweepWork& work, Region& region, Transport& transport, const Limits& limits,
                Outbox& outbox, Sender* sender, PlanWrites& writes, Exchange& exchange);
   ~PlanRegistry();
   PlanRegistry(const PlanRegistry&) = delete;
@@ -101,7 +101,7 @@ class PlanRegistry {
 
   Plan* find(std::uint64_t number);
 
-  Epochs& epochs_;
+  SweepWork& work_;
   Region& region_;
   Transport& transport_;
   Limits limits_;

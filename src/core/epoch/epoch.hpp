@@ -13,7 +13,7 @@ namespace oriel {
 
 struct Epoch;
 struct Target;
-class Epochs;
+class PendingOperations;
 
 /// An operation that could not be carried out at its call: waits for its epoch or target, is being
 /// sent to a remote target, or awaits its reply.
@@ -26,7 +26,7 @@ struct RecordedOperation {
   };
 
   Operation operation;
-  Epochs* epochs = nullptr;  // that it belongs to
+  PendingOperations* pending = nullptr;  // of its window
   Epoch* epoch = nullptr;
   Target* target = nullptr;
   RecordedOperation* next = nullptr;
@@ -253,6 +253,12 @@ struct Epoch {
       first = first_of(first, target->error);
     }
     return first;
+  }
+
+  /// The target has been told, or needs not be, that the epoch is over.
+  void note_told(Target& target) {
+    target.told = true;
+    --untold;
   }
 
   bool has(int rank) const {

@@ -58,7 +58,7 @@ Error Epochs::start(std::span<const int> targets, Assert assertion) {
 }
 
 Error Epochs::open_lock(bool exclusive, int target, Assert assertion) {
-  if (!valid_rank(target)) return fail(Error::rank, "the rank is not in the window's group");
+  if (!peers_.valid(target)) return fail(Error::rank, "the rank is not in the window's group");
   if (no_locks_) {
     return fail(Error::sync, "the window's info key no_locks promises that there are none");
   }
@@ -156,7 +156,7 @@ Outcome Epochs::renew_fence(Completion* completion) {
   }
   if (renewed(epoch)) return Outcome::finished();
   epoch.completion = completion;
-  add_work();
+  work_.add();
   return Outcome::posted();
 }
 
@@ -256,7 +256,7 @@ Error Epochs::test(bool& flag) {
 }
 
 Outcome Epochs::close_lock(int target, Completion* completion) {
-  if (!valid_rank(target)) {
+  if (!peers_.valid(target)) {
     return Outcome::failed(fail(Error::rank, "the rank is not in the window's group"));
   }
   EpochPeer& locked = peer(target);

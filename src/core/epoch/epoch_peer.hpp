@@ -6,6 +6,7 @@
 
 #include "core/base/cache_line.hpp"
 #include "core/base/published.hpp"
+#include "core/base/zero_array.hpp"
 #include "core/epoch/done_word.hpp"
 #include "core/epoch/epoch.hpp"
 
@@ -51,6 +52,20 @@ struct alignas(cache_line) EpochPeer {
   bool holds_notifications() const { return notifications_held != notifications_sent; }
   /// Weak unlocks have left operations that may not be complete there.
   bool weak_left() const { return weak_answered < weak_sent; }
+};
+
+/// The ranks of a window, as its epochs see them.
+class EpochPeers {
+ public:
+  explicit EpochPeers(int ranks) : peers_(static_cast<std::size_t>(ranks)) {}
+
+  int ranks() const { return static_cast<int>(peers_.size()); }
+  bool valid(int rank) const { return rank >= 0 && rank < ranks(); }
+  EpochPeer& operator[](int rank) { return peers_[rank]; }
+  const EpochPeer& operator[](int rank) const { return peers_[rank]; }
+
+ private:
+  ZeroArray<EpochPeer> peers_;
 };
 
 }  // namespace oriel

@@ -13,18 +13,20 @@ constexpr unsigned overlap_limit = 256;
 
 }  // namespace
 
-Epochs::Epochs(const EpochsSpec& spec, PeerInterface& peer_interface, EpochPools& pools,
-               EpochsAtWork& at_work)
+Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_interface,
+               EpochPools& pools)
     : rank_(spec.rank),
+      peers_(state.peers),
+      reason_(state.reason),
+      work_(state.work),
+      pending_(state.pending),
       peer_interface_(peer_interface),
       pools_(pools),
-      at_work_(at_work),
       no_locks_(spec.no_locks),
       shared_(spec.shared),
       counted_fences_(spec.counted_fences),
       renewed_fences_(spec.renewed_fences),
-      reorder_(spec.reorder),
-      peers_(static_cast<std::size_t>(spec.ranks)) {
+      reorder_(spec.reorder) {
   light_.kind = EpochKind::lock;
   light_.active = true;
   light_.one.access = Target::Access::granted;
@@ -35,17 +37,6 @@ Epochs::Epochs(const EpochsSpec& spec, PeerInterface& peer_interface, EpochPools
 
 Epochs::~Epochs() {
   release_targets(notified_);
-  if (work_ != 0) at_work_.remove(*this);
-}
-
-void Epochs::add_work() {
-  if (work_ == 0) at_work_.add(*this);
-  ++work_;
-}
-
-void Epochs::remove_work() {
-  --work_;
-  if (work_ == 0) at_work_.remove(*this);
 }
 
 Epoch& Epochs::create(EpochKind kind) {
@@ -63,7 +54,7 @@ void Epochs::open(Epoch& epoch) {
     activate(epoch);
   } else {
     ++deferred_;
-    add_work();
+    work_.add();
   }
 }
 
@@ -115,13 +106,13 @@ void Epochs::activate(Epoch& epoch) {
 }
 
 Outcome Epochs::close(Epoch& epoch, Completion* completion) {
-  note_unflushed();
+  pending_.note_unflushed();
   epoch.closed = true;
   epoch.closed_at = ++events_;
   epoch.completion = completion;
   ++closed_;
   if (epoch.weak) ++weak_closed_;
-  add_work();
+  work_.add();
   if (epoch.kind != EpochKind::exposure) {
     for (Target& target : epoch) {
       EpochPeer& other = peer(target.rank);
@@ -174,7 +165,7 @@ void Epochs::retire(Epoch& epoch) {
   if (epoch.settles && epoch.next != nullptr) {
     epoch.next->error = first_of(epoch.next->error, epoch.unreported());
   }
-  remove_work();
+  work_.remove();
   release_targets(epoch);
   pools_.epochs.release(epoch);
 }
@@ -190,7 +181,7 @@ void Epochs::release_targets(Epoch& epoch) {
 bool Epochs::progress(Epoch& epoch) {
   if (epoch.closing_call != 0 && !epoch.closed) {
     if (!renewed(epoch)) return false;
-    remove_work();
+    work_.remove();
     epoch.completion->complete(Error::none);
     return true;
   }
@@ -223,7 +214,7 @@ bool Epochs::sweep() {
     if (!epoch->active) {
       if (!may_activate(*epoch)) break;
       --deferred_;
-      remove_work();
+      work_.remove();
       activate(*epoch);
       moved = true;
     }
@@ -282,7 +273,7 @@ bool Epochs::advance(Epoch& epoch, Target& target) {
   if (target.told) return false;
   if (epoch.kind != EpochKind::exposure) return peer_interface_.advance(epoch, target);
   if (!peer_interface_.completed_by(target.rank, target.id)) return false;
-  note_told(epoch, target);
+  epoch.note_told(target);
   return true;
 }
 
@@ -295,7 +286,7 @@ bool Epochs::lock_held(int target) {
 }
 
 Outcome Epochs::issue(const Operation& operation) {
-  if (!valid_rank(operation.target)) {
+  if (!peers_.valid(operation.target)) {
     return Outcome::failed(fail(Error::rank, "the rank is not in the window's group"));
   }
   EpochPeer& other = peer(operation.target);
@@ -329,7 +320,7 @@ Outcome Epochs::issue(const Operation& operation) {
   }
   mark(target->used);
   mark(other.outstanding, operation.thread);
-  note_unflushed();
+  pending_.note_unflushed();
   const Outcome outcome = peer_interface_.issue(operation, *epoch, *target);
   // Somebody is going to wait for an answer, perhaps after a while of computing.
   if (operation.completes_there && !outcome.done) peer_interface_.push(true);
@@ -349,55 +340,6 @@ Epoch& Epochs::list_light() {
   }
   light_held_ = false;
   return epoch;
-}
-
-RecordedOperation& Epochs::record(const Operation& operation, Protocol protocol, Epoch& epoch,
-                                  Target& target) {
-  RecordedOperation& recorded = pools_.operations.acquire();
-  recorded.operation = operation;
-  recorded.protocol = protocol;
-  recorded.operation.line = nullptr;  // whoever replays it is another one
-  recorded.epochs = this;
-  recorded.epoch = &epoch;
-  recorded.target = &target;
-  recorded.number = target.issued;
-  ++epoch.attention;
-  add_work();
-  return recorded;
-}
-
-void Epochs::append(Target& target, RecordedOperation& recorded) {
-  recorded.age = ++target.recorded;
-  target.waiting.append(recorded);
-}
-
-void Epochs::finish(RecordedOperation& recorded, Error error) {
-  ++recorded.target->finished;
-  note(recorded, error);
-  conclude(recorded);
-}
-
-/// An operation, or a part of it, has come to an end. The first flush or closing call that asks
-/// reports what has failed, and no later one.
-void Epochs::note(RecordedOperation& recorded, Error error) {
-  if (error == Error::none) return;
-  Target& target = *recorded.target;
-  recorded.error = first_of(recorded.error, error);
-  target.error = first_of(target.error, error);
-  recorded.epoch->failed = true;
-  // Who asks takes the long way from now on, where errors are looked for.
-  EpochPeer& other = peer(target.rank);
-  if (other.ready.load() == &target) other.ready.store(nullptr);
-}
-
-void Epochs::conclude(RecordedOperation& recorded) {
-  Epoch& epoch = *recorded.epoch;
-  Completion* completion = recorded.operation.completion;
-  const Error error = recorded.error;
-  --epoch.attention;
-  remove_work();
-  pools_.operations.release(recorded);
-  if (completion != nullptr) completion->complete(error);
 }
 
 }  // namespace oriel

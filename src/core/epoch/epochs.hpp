@@ -8,14 +8,11 @@
 
 #include "core/base/error.hpp"
 #include "core/base/published.hpp"
-#include "core/base/work_list.hpp"
-#include "core/base/zero_array.hpp"
 #include "core/epoch/activation.hpp"
 #include "core/epoch/epoch.hpp"
-#include "core/epoch/epoch_peer.hpp"
+#include "core/epoch/epoch_state.hpp"
 #include "core/epoch/peer_interface.hpp"
 #include "core/epoch/pools.hpp"
-#include "core/operation/order.hpp"
 
 namespace oriel {
 
@@ -30,7 +27,6 @@ struct Assert {
 
 struct EpochsSpec {
   int rank = 0;
-  int ranks = 0;
   Reorder reorder;
   bool no_locks = false;
   /// Ranks load and store one another's memory without a call (shared windows): a blocking lock
@@ -43,31 +39,25 @@ struct EpochsSpec {
   bool renewed_fences = true;
 };
 
-class Epochs;
-using EpochsAtWork = WorkList<Epochs>;
-
 /// One rank's epochs on one window, from opening to completion, and its place in the steps that
 /// they take with other ranks. How bytes move, and who is mapped, is PeerInterface's.
 ///
 /// Calls either finish (`done`), or are posted and tell the Completion in a later sweep. Nothing
 /// here blocks. Not thread-safe, but for what Published words say; the caller serializes per
 /// Process.
-class Epochs : public EpochsAtWork::Link {
+class Epochs {
  public:
-  Epochs(const EpochsSpec& spec, PeerInterface& peer_interface, EpochPools& pools,
-         EpochsAtWork& at_work);
+  Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_interface,
+         EpochPools& pools);
   ~Epochs();
   Epochs(const Epochs&) = delete;
   Epochs& operator=(const Epochs&) = delete;
 
-  int ranks() const { return static_cast<int>(peers_.size()); }
   const Reorder& reorder() const { return reorder_; }
   void set_reorder(Reorder reorder) { reorder_ = reorder; }
   bool no_locks() const { return no_locks_; }
   /// Whether locks are refused from now on. Those that are open stay so.
   void set_no_locks(bool no_locks) { no_locks_ = no_locks; }
-  /// Why the last failed call failed: the second half of a sentence.
-  const char* reason() const { return reason_; }
 
   // Opening an epoch finishes at once (E2).
   Error post(std::span<const int> origins, Assert assertion);
@@ -90,22 +80,9 @@ class Epochs : public EpochsAtWork::Link {
   // Flushing; `local`: origin buffers only (E9).
   Outcome flush(int target, bool local, Completion* completion);
   /// Of these threads' operations alone, if they can be told apart (Q1); else as flush(). To be
-  /// followed by note_flushed() when it is over.
+  /// followed by PendingOperations::note_flushed() when it is over.
   Outcome flush_of(ThreadSet threads, int target, Completion* completion);
-  /// Nothing of these threads is outstanding at the target.
-  void note_flushed(ThreadSet threads, int target) {
-    Published<ThreadSet>& outstanding = peer(target).outstanding;
-    outstanding.store(outstanding.load() & ~threads, std::memory_order_release);
-  }
   Outcome flush_all(bool local, Completion* completion);
-  /// The hot path's question of a flush of all targets: one that is allowed now has nothing to wait
-  /// for. False: use flush_all(). Without the lock, as Window::direct().
-  bool all_flushed() const {
-    // Acquire: what other threads have finished.
-    if (!all_flushed_.load(std::memory_order_acquire)) return false;
-    order_behind_flush();
-    return true;
-  }
   /// MPI_Win_sync.
   Error sync();
 
@@ -140,7 +117,9 @@ class Epochs : public EpochsAtWork::Link {
   Outcome flush_notified(Completion* completion);
 
   /// Whether an epoch of any kind is open or not yet completed (MPI_Win_free asks).
-  bool quiet() const { return first_ == nullptr && flushes_ == 0 && notified_.attention == 0; }
+  bool quiet() const {
+    return first_ == nullptr && !pending_.flushing() && notified_.attention == 0;
+  }
   /// An epoch with something in it, open at the application level.
   bool open_epoch() const;
 
@@ -153,52 +132,7 @@ class Epochs : public EpochsAtWork::Link {
   /// Carries everything that can go on, without blocking (E10). True if anything moved.
   bool sweep();
 
-  // For those who reach other ranks on behalf of the epochs.
-  EpochPeer& peer(int rank) { return peers_[rank]; }
-  const EpochPeer& peer(int rank) const { return peers_[rank]; }
-  bool valid_rank(int rank) const { return rank >= 0 && rank < ranks(); }
-  PeerInterface& peer_interface() { return peer_interface_; }
-  RecordedOperation* find_recorded(std::uint64_t token) { return pools_.operations.find(token); }
-  /// Something that only a sweep can finish has come, or is finished.
-  void add_work();
-  void remove_work();
-  Error fail(Error error, const char* reason) {
-    reason_ = reason;
-    return error;
-  }
-  Target& touch(Epoch& epoch, int rank);
-  /// Takes an operation's arguments down; it counts as outstanding until conclude().
-  RecordedOperation& record(const Operation& operation, Protocol protocol, Epoch& epoch,
-                            Target& target);
-  /// To the end of the target's waiting ones.
-  static void append(Target& target, RecordedOperation& recorded);
-  /// It is complete at both sides, or not needed any more.
-  void finish(RecordedOperation& recorded, Error error);
-  /// It, or a part of it, has come to an end, with an error perhaps.
-  void note(RecordedOperation& recorded, Error error);
-  /// Its caller need not wait any more.
-  void conclude(RecordedOperation& recorded);
-  void satisfy_flushes(Target& target);
-  /// The target has been told, or needs not be, that the epoch is over.
-  static void note_told(Epoch& epoch, Target& target) {
-    target.told = true;
-    --epoch.untold;
-  }
-  /// How many ranks have been left operations by weak unlocks.
-  void note_weak_left(bool left) {
-    left ? ++weak_peers_ : --weak_peers_;
-    note_unflushed();
-  }
-
- protected:
-  /// A flush of all targets may have something to wait for, or may not be allowed any more.
-  /// Relaxed: MPI lets a thread flush what another one has issued only behind it, by an order of
-  /// the program's own.
-  void note_unflushed() {
-    if (all_flushed_.load()) all_flushed_.store(false);
-  }
-
-  // Of single targets, but for the light epoch: see Window.
+  // The epoch of one target's lock. Window::lock() and unlock() ask for the light epoch first.
   Error open_lock(bool exclusive, int target, Assert assertion);
   Outcome close_lock(int target, Completion* completion);
 
@@ -225,7 +159,7 @@ class Epochs : public EpochsAtWork::Link {
     peers_[target].lock = nullptr;
     peers_[target].ready.store(nullptr);
     --open_locks_;
-    note_unflushed();
+    pending_.note_unflushed();
     return light_.exclusive;
   }
 
@@ -244,6 +178,7 @@ class Epochs : public EpochsAtWork::Link {
   bool over(Epoch& epoch);
   void retire(Epoch& epoch);
   Target& add_target(Epoch& epoch, int rank);
+  Target& touch(Epoch& epoch, int rank);
   Target& notified_target(int rank);
   /// The light epoch becomes one of the list.
   Epoch& list_light();
@@ -258,13 +193,7 @@ class Epochs : public EpochsAtWork::Link {
   bool hold_loaded(Epoch& epoch);
 
   // flushes.cpp
-  /// What a flush has found at the targets so far.
-  struct Coverage {
-    FlushRequest* request = nullptr;  // where it has to wait
-    Error error = Error::none;        // elsewhere
-    bool whole = true;                // nothing of theirs is left for a flush that is not local
-  };
-  void cover(Epoch& epoch, Target& target, bool local, Coverage& coverage);
+  using Coverage = PendingOperations::Coverage;
   void cover_notified(bool local, Coverage& coverage);
   Outcome covered(const Coverage& coverage, Completion* completion);
 
@@ -279,21 +208,24 @@ class Epochs : public EpochsAtWork::Link {
   bool awaits_anybody(const Epoch& epoch);
   bool awaits(const Epoch& epoch, const Target& target);
 
+  EpochPeer& peer(int rank) { return peers_[rank]; }
+  const EpochPeer& peer(int rank) const { return peers_[rank]; }
+  int ranks() const { return peers_.ranks(); }
+  Error fail(Error error, const char* reason) { return reason_.fail(error, reason); }
+
   int rank_;
+  EpochPeers& peers_;
+  FailureReason& reason_;
+  SweepWork& work_;
+  PendingOperations& pending_;
   PeerInterface& peer_interface_;
   EpochPools& pools_;
-  EpochsAtWork& at_work_;
   bool no_locks_;
   bool shared_;
   bool counted_fences_;
   bool renewed_fences_;
   bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)
   Reorder reorder_;
-  const char* reason_ = "";
-  /// Since a flush has found nothing to wait for, nothing has gone the general path, no store has
-  /// been left to a target, and no epoch has been closed.
-  Published<bool> all_flushed_;
-  ZeroArray<EpochPeer> peers_;
   Epoch* first_ = nullptr;  // all epochs from opening to completion, in opening order
   Epoch* last_ = nullptr;
   Epoch* access_ = nullptr;    // open start, fence or lock_all epoch
@@ -304,12 +236,9 @@ class Epochs : public EpochsAtWork::Link {
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;       // epochs closed and not completed
   std::uint64_t deferred_ = 0;     // epochs not yet active
-  std::uint64_t weak_peers_ = 0;   // EpochPeer::weak_left()
   std::uint64_t weak_closed_ = 0;  // epochs with a weak unlock, closed and not completed
   std::uint64_t events_ = 0;
   std::uint64_t fence_calls_ = 0;
-  std::uint64_t flushes_ = 0;  // pending flush requests
-  std::uint64_t work_ = 0;     // things that only a sweep can finish
 };
 
 }  // namespace oriel

@@ -5,7 +5,7 @@
 namespace oriel {
 
 void Epochs::touch_weak(Epoch& epoch) {
-  for (int rank = 0; weak_peers_ != 0 && rank < ranks(); ++rank) {
+  for (int rank = 0; pending_.weak_peers() != 0 && rank < ranks(); ++rank) {
     if (!peer(rank).weak_left()) continue;
     if (!epoch.closed) {
       if (peer(rank).touched != &epoch) touch(epoch, rank);
@@ -16,7 +16,7 @@ void Epochs::touch_weak(Epoch& epoch) {
 }
 
 void Epochs::settle_weak() {
-  for (int rank = 0; weak_peers_ + weak_closed_ != 0 && rank < ranks(); ++rank) {
+  for (int rank = 0; pending_.weak_peers() + weak_closed_ != 0 && rank < ranks(); ++rank) {
     if (!weak_unasked(rank)) continue;
     // An epoch that takes no lock and has nothing but the question.
     Epoch& epoch = create(EpochKind::lock);

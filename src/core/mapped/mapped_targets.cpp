@@ -32,15 +32,15 @@ Outcome MappedTargets::issue(const Operation& operation, Protocol protocol, Epoc
       ++target.finished;
       return Outcome::finished();
     }
-    RecordedOperation& recorded = epochs_.record(operation, protocol, epoch, target);
+    RecordedOperation& recorded = pending_.record(operation, protocol, epoch, target);
     hold_notification(recorded);
     recorded.operation.completion = nullptr;  // its bytes have moved
-    Epochs::append(target, recorded);
+    PendingOperations::append(target, recorded);
     return Outcome::finished();
   }
   ++target.issued;
   if (fetches(operation.kind)) target.last_fetch = target.issued;
-  Epochs::append(target, epochs_.record(operation, protocol, epoch, target));
+  PendingOperations::append(target, pending_.record(operation, protocol, epoch, target));
   return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
 }
 
@@ -68,7 +68,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     moved = true;
     go_on(target, *recorded, told);
   }
-  if (moved) epochs_.satisfy_flushes(target);
+  if (moved) pending_.satisfy_flushes(target);
   if (epoch.closed && target.waiting.empty() && target.finished == target.issued &&
       target.counted_apart == 0) {
     moved |= tell(epoch, target);
@@ -95,9 +95,9 @@ void MappedTargets::begin_early(Target& target) {
 /// Of one that has been carried out, or begun, and waits no more. `told`: so has its target.
 void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool told) {
   if (recorded.protocol != Protocol::network_atomic) {
-    epochs_.finish(recorded, Error::none);
+    pending_.finish(recorded, Error::none);
   } else if (told) {
-    epochs_.conclude(recorded);
+    pending_.conclude(recorded);
   } else {
     target.moving.append(recorded);
   }
@@ -107,7 +107,7 @@ void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool told
 bool MappedTargets::carry_out(RecordedOperation& recorded) {
   if (recorded.protocol == Protocol::network_atomic) return atomics_.transmit(recorded);
   const Error error = perform(recorded.operation);
-  epochs_.note(recorded, error);
+  pending_.note(recorded, error);
   if (recorded.operation.notify_arg.wanted() && error == Error::none) hold_notification(recorded);
   return true;
 }
@@ -119,7 +119,7 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
     return false;
   const std::uint64_t bytes = operation.bytes();
   const Member& member = region_.member(operation.target);
-  EpochPeer& peer = epochs_.peer(operation.target);
+  EpochPeer& peer = peers_[operation.target];
   if (!target.lasting || member.path != Path::vm || peer.holds_notifications() || bytes == 0 ||
       bytes > NotifyStore::most_inlined || !operation.target_layout->contiguous() ||
       !operation.origin.layout->contiguous()) {
@@ -138,14 +138,14 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
 /// False: its notification has to wait, behind others perhaps. A counter has no queue.
 bool MappedTargets::tell_at_once(const Operation& operation) {
   const bool tag = operation.notify_arg.kind == NotifyKind::tag;
-  if (tag && epochs_.peer(operation.target).holds_notifications()) return false;
+  if (tag && peers_[operation.target].holds_notifications()) return false;
   return notifier_.tell(operation.target, operation.notify_arg) != NotifyOutcome::not_now;
 }
 
 void MappedTargets::hold_notification(RecordedOperation& recorded) {
   recorded.state = RecordedOperation::State::notifying;
   if (recorded.operation.notify_arg.kind != NotifyKind::tag) return;
-  EpochPeer& peer = epochs_.peer(recorded.target->rank);
+  EpochPeer& peer = peers_[recorded.target->rank];
   const bool others = peer.holds_notifications();
   recorded.held_number = ++peer.notifications_held;
   // Those behind it may be held already. They wait for it: each takes the next one's number.
@@ -161,7 +161,7 @@ void MappedTargets::hold_notification(RecordedOperation& recorded) {
 }
 
 bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
-  EpochPeer& peer = epochs_.peer(recorded.target->rank);
+  EpochPeer& peer = peers_[recorded.target->rank];
   const bool tag = recorded.operation.notify_arg.kind == NotifyKind::tag;
   if (tag && recorded.held_number != peer.notifications_sent + 1) return false;
   if (notifier_.tell(recorded.target->rank, recorded.operation.notify_arg) ==
@@ -173,20 +173,20 @@ bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
 }
 
 Error MappedTargets::keep_order(int rank) {
-  return epochs_.peer(rank).inlined.load() ? recall(rank, RecallFor::order) : Error::none;
+  return peers_[rank].inlined.load() ? recall(rank, RecallFor::order) : Error::none;
 }
 
 Error MappedTargets::perform(const Operation& operation) {
   if (const Error error = keep_order(operation.target); error != Error::none) return error;
   if (operation.ordered) order_before(operation.kind);
   const Error error = region_.perform(operation);
-  if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
+  if (error == Error::peer_lost) reason_.fail(error, region_.whom_lost());
   if (error == Error::range) {
-    epochs_.fail(error, operation.handle.given()
+    reason_.fail(error, operation.handle.given()
                             ? "the memory handle has been released"
                             : "the target has not attached all of this memory to the window");
   }
-  if (error == Error::system) epochs_.fail(error, "the target's memory cannot be reached");
+  if (error == Error::system) reason_.fail(error, "the target's memory cannot be reached");
   return error;
 }
 
@@ -198,20 +198,20 @@ Error MappedTargets::recall(int rank, RecallFor reason) {
 Error MappedTargets::finish_recall(int rank) {
   const Error error = region_.finish_recall(rank);
   // Release: other threads' operations come after the stores.
-  epochs_.peer(rank).inlined.store(false, std::memory_order_release);
-  if (error == Error::peer_lost) epochs_.fail(error, region_.whom_lost());
+  peers_[rank].inlined.store(false, std::memory_order_release);
+  if (error == Error::peer_lost) reason_.fail(error, region_.whom_lost());
   return error;
 }
 
 void MappedTargets::recall_all(Epoch& epoch) {
   bool fence = false;
   for (const Target& target : epoch) {
-    if (epochs_.peer(target.rank).inlined.load())
+    if (peers_[target.rank].inlined.load())
       fence |= region_.begin_recall(target.rank, RecallFor::completion);
   }
   if (fence) region_.fence();
   for (Target& target : epoch) {
-    if (!epochs_.peer(target.rank).inlined.load()) continue;
+    if (!peers_[target.rank].inlined.load()) continue;
     const Error error = finish_recall(target.rank);
     target.error = first_of(target.error, error);
     epoch.failed |= error != Error::none;
@@ -222,7 +222,7 @@ void MappedTargets::make_ready(Target& target) {
   const Member& member = region_.member(target.rank);
   const bool mapped = member.path == Path::mapped;
   if (mapped && member.base == nullptr && member.pieces == nullptr) return;
-  EpochPeer& peer = epochs_.peer(target.rank);
+  EpochPeer& peer = peers_[target.rank];
   peer.base = member.base;
   peer.size = mapped ? member.size : 0;
   peer.disp_unit = static_cast<std::uint32_t>(member.disp_unit);
@@ -257,7 +257,7 @@ bool MappedTargets::locked(Epoch& epoch, Target& target) {
   if (target.access == Target::Access::requested) {
     if (!lock_granted(target)) return false;
     --epoch.attention;
-    epochs_.remove_work();
+    work_.remove();
     return true;
   }
   return target.access == Target::Access::granted;
@@ -269,7 +269,7 @@ void MappedTargets::request_lock(Epoch& epoch, Target& target) {
     target.access = Target::Access::granted;
     return;
   }
-  EpochPeer& peer = epochs_.peer(target.rank);
+  EpochPeer& peer = peers_[target.rank];
   if (peer.locking != nullptr) return;  // an earlier epoch of ours still has our place in the line
   peer.locking = &epoch;
   if (region_.lock_line(target.rank)
@@ -279,7 +279,7 @@ void MappedTargets::request_lock(Epoch& epoch, Target& target) {
   }
   target.access = Target::Access::requested;
   ++epoch.attention;
-  epochs_.add_work();
+  work_.add();
 }
 
 bool MappedTargets::lock_granted(Target& target) {
@@ -292,7 +292,7 @@ bool MappedTargets::lock_granted(Target& target) {
     RecordedOperation& recorded = *target.waiting.head;
     target.waiting = {};
     target.piggyback_done = true;
-    epochs_.finish(recorded, failed ? Error::peer_lost : Error::none);
+    pending_.finish(recorded, failed ? Error::peer_lost : Error::none);
   }
   return state != LockNode::waiting;
 }
@@ -303,7 +303,7 @@ void MappedTargets::leave_piggyback(Epoch& epoch) {
       target.counted_apart != 0) {
     return;
   }
-  if (epochs_.peer(target.rank).inlined.load()) return;  // perform() keeps the order
+  if (peers_[target.rank].inlined.load()) return;  // perform() keeps the order
   Piggyback piggyback;
   if (region_.pack_piggyback(target.waiting.head->operation, piggyback)) {
     region_.lock_line(target.rank).leave(region_.rank(), piggyback);
@@ -311,7 +311,7 @@ void MappedTargets::leave_piggyback(Epoch& epoch) {
 }
 
 bool MappedTargets::tell(Epoch& epoch, Target& target) {
-  EpochPeer& peer = epochs_.peer(target.rank);
+  EpochPeer& peer = peers_[target.rank];
   switch (epoch.kind) {
     case EpochKind::access:
       if (!peer.done.add(target.id)) return false;
@@ -334,7 +334,7 @@ bool MappedTargets::tell(Epoch& epoch, Target& target) {
     case EpochKind::notified:
       break;
   }
-  Epochs::note_told(epoch, target);
+  epoch.note_told(target);
   return true;
 }
 

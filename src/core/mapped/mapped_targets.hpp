@@ -3,7 +3,7 @@
 
 #include "core/atomics/network_atomics.hpp"
 #include "core/base/error.hpp"
-#include "core/epoch/epochs.hpp"
+#include "core/epoch/epoch_state.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/mapped/notifier.hpp"
 #include "core/region/region.hpp"
@@ -14,9 +14,16 @@ namespace oriel {
 /// out at the call once its target is available.
 class MappedTargets {
  public:
-  MappedTargets(Epochs& epochs, Region& region, FenceWords& fences, NetworkAtomics& atomics,
+  MappedTargets(EpochState& state, Region& region, FenceWords& fences, NetworkAtomics& atomics,
                 Notifier& notifier)
-      : epochs_(epochs), region_(region), fences_(fences), atomics_(atomics), notifier_(notifier) {}
+      : peers_(state.peers),
+        reason_(state.reason),
+        work_(state.work),
+        pending_(state.pending),
+        region_(region),
+        fences_(fences),
+        atomics_(atomics),
+        notifier_(notifier) {}
 
   void expose(int origin, std::uint64_t id);
   /// `protocol`: stored or system_call.
@@ -51,7 +58,10 @@ class MappedTargets {
   bool lock_granted(Target& target);
   bool tell(Epoch& epoch, Target& target);
 
-  Epochs& epochs_;
+  EpochPeers& peers_;
+  FailureReason& reason_;
+  SweepWork& work_;
+  PendingOperations& pending_;
   Region& region_;
   FenceWords& fences_;
   NetworkAtomics& atomics_;

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "core/base/limits.hpp"
-#include "core/epoch/epochs.hpp"
+#include "core/base/pool.hpp"
+#include "core/epoch/epoch.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/message.hpp"
 #include "core/remote/sender.hpp"

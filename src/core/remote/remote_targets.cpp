@@ -10,10 +10,11 @@
 
 namespace oriel {
 
-RemoteTargets::RemoteTargets(Epochs& epochs, Region& region, Messages& messages,
+RemoteTargets::RemoteTargets(EpochState& state, Region& region, Messages& messages,
                              const Limits& limits, LayoutCaches& layouts, Sender& sender,
                              CountedFence& fence, NetworkAtomics& atomics)
-    : epochs_(epochs),
+    : peers_(state.peers),
+      pending_(state.pending),
       region_(region),
       messages_(messages),
       limits_(limits),
@@ -35,7 +36,7 @@ bool RemoteTargets::lock_granted(int rank, std::uint64_t request) {
 
 bool RemoteTargets::open_for(Epoch& epoch, Target& target) {
   if (target.access == Target::Access::granted) return true;
-  EpochPeer& peer = epochs_.peer(target.rank);
+  EpochPeer& peer = peers_[target.rank];
   Sent& sent = sent_[target.rank];
   switch (epoch.kind) {
     case EpochKind::access:
@@ -124,7 +125,7 @@ RecordedOperation& RemoteTargets::question(Epoch& epoch, Target& target) {
   Operation nothing;
   nothing.kind = OperationKind::acknowledge;
   nothing.target = target.rank;
-  return epochs_.record(nothing, Protocol::message, epoch, target);
+  return pending_.record(nothing, Protocol::message, epoch, target);
 }
 
 void RemoteTargets::note_asked(RecordedOperation& question, EpochPeer& peer) {
@@ -138,13 +139,13 @@ void RemoteTargets::send_question(RecordedOperation& question) {
   Message message = request(question.operation, *question.epoch, *question.target);
   message.word = Pool<RecordedOperation>::token(question);
   message.acknowledge = 1;
-  note_asked(question, epochs_.peer(rank));
+  note_asked(question, peers_[rank]);
   sender_.send(rank, message);
 }
 
 void RemoteTargets::ask(Epoch& epoch, Target& target) {
   target.asked = target.issued;
-  Epochs::append(target, question(epoch, target));
+  PendingOperations::append(target, question(epoch, target));
   if (epoch.active) advance(epoch, target);
 }
 
@@ -197,17 +198,17 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
     target.waiting.remove(*recorded);
     const OperationKind kind = recorded->operation.kind;
     if (recorded->state == RecordedOperation::State::notifying) {
-      epochs_.conclude(*recorded);
+      pending_.conclude(*recorded);
       continue;
     }
     others_turn = direct && epoch.closed;
     if (awaits_network(recorded->protocol)) {
       target.moving.append(*recorded);
     } else if (kind != OperationKind::acknowledge && !fetches(kind)) {
-      epochs_.conclude(*recorded);
+      pending_.conclude(*recorded);
     }
   }
-  if (moved) epochs_.satisfy_flushes(target);
+  if (moved) pending_.satisfy_flushes(target);
   // Others must be over before the target goes on; but a write is if nothing may overtake it. A
   // question finds no lock once that has been given back.
   if (epoch.closed && target.waiting.empty() &&
@@ -219,7 +220,7 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
 }
 
 bool RemoteTargets::tell(Epoch& epoch, Target& target) {
-  EpochPeer& peer = epochs_.peer(target.rank);
+  EpochPeer& peer = peers_[target.rank];
   // What the target has not attached only it can tell. A lock's epoch ends by an answer anyway.
   if (region_.dynamic() && !epoch.passive() && target.asked < target.issued) {
     target.asked = target.issued;
@@ -241,7 +242,7 @@ bool RemoteTargets::tell(Epoch& epoch, Target& target) {
     case EpochKind::notified:
       break;
   }
-  Epochs::note_told(epoch, target);
+  epoch.note_told(target);
   return true;
 }
 
@@ -257,14 +258,14 @@ Message RemoteTargets::of_lock(MessageKind kind, const Epoch& epoch) const {
 
 /// False: not yet.
 bool RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
-  EpochPeer& peer = epochs_.peer(target.rank);
+  EpochPeer& peer = peers_[target.rank];
   // The reply to a last fetching operation answers for all of them.
   const bool unanswered = target.asked < target.issued;
   const bool asks = !epoch.weak && (unanswered || peer.weak_left());
   // Never asked for: an earlier epoch of ours has our place in the queue.
   if (!epoch.no_check && target.access == Target::Access::idle) return !asks;
   if (epoch.weak && unanswered) {
-    if (!peer.weak_left()) epochs_.note_weak_left(true);
+    if (!peer.weak_left()) pending_.note_weak_left(true);
     ++peer.weak_sent;
   }
   Message message = of_lock(MessageKind::unlock, epoch);
@@ -315,20 +316,20 @@ void RemoteTargets::note_open(const RecordedOperation& answered) {
 bool RemoteTargets::take_end(RecordedOperation& recorded, const Message& message) {
   if (message.fetched != 0 || message.data != 0 || recorded.sent == 0) return false;
   Target& target = *recorded.target;
-  epochs_.note(recorded, message.error);
+  pending_.note(recorded, message.error);
   note_open(recorded);
   rendezvous_.end(recorded);
   target.moving.remove(recorded);
   --target.counted_apart;
-  epochs_.conclude(recorded);
-  epochs_.satisfy_flushes(target);
+  pending_.conclude(recorded);
+  pending_.satisfy_flushes(target);
   return true;
 }
 
 bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte> payload) {
-  RecordedOperation* recorded = epochs_.find_recorded(message.word);
-  if (recorded == nullptr || recorded->epochs != &epochs_ ||
-      recorded->operation.target != message.origin || payload.size() != message.data) {
+  RecordedOperation* recorded = pending_.find(message.word);
+  if (recorded == nullptr || recorded->operation.target != message.origin ||
+      payload.size() != message.data) {
     return false;
   }
   if (recorded->protocol == Protocol::rendezvous) return take_end(*recorded, message);
@@ -338,7 +339,7 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
         recorded->state != RecordedOperation::State::asked) {
       return false;
     }
-    EpochPeer& peer = epochs_.peer(target.rank);
+    EpochPeer& peer = peers_[target.rank];
     Sent& sent = sent_[target.rank];
     if (recorded->epoch->passive()) {
       // No fence ends while an epoch of another kind awaits an answer.
@@ -347,7 +348,7 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
     }
     if (recorded->sent > peer.weak_answered) {
       peer.weak_answered = recorded->sent;
-      if (!peer.weak_left()) epochs_.note_weak_left(false);
+      if (!peer.weak_left()) pending_.note_weak_left(false);
     }
   } else {
     if (!fetches(recorded->operation.kind) || recorded->protocol != Protocol::message ||
@@ -372,7 +373,7 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
     }
     recorded->received += message.fetched;
   }
-  epochs_.note(*recorded, message.error);
+  pending_.note(*recorded, message.error);
   note_open(*recorded);
   if (recorded->operation.kind != OperationKind::acknowledge &&
       recorded->received < recorded->operation.bytes()) {
@@ -383,8 +384,8 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
     target.finished = std::max(target.finished, recorded->number);
   }
   if (recorded->alone) --target.asked_alone;
-  epochs_.conclude(*recorded);
-  epochs_.satisfy_flushes(target);
+  pending_.conclude(*recorded);
+  pending_.satisfy_flushes(target);
   return true;
 }
 

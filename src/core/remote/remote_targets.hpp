@@ -9,7 +9,7 @@
 #include "core/atomics/network_atomics.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/zero_array.hpp"
-#include "core/epoch/epochs.hpp"
+#include "core/epoch/epoch_state.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/direct_transfers.hpp"
@@ -29,7 +29,7 @@ namespace oriel {
 /// fetching operation answers for all before it (S4).
 class RemoteTargets {
  public:
-  RemoteTargets(Epochs& epochs, Region& region, Messages& messages, const Limits& limits,
+  RemoteTargets(EpochState& state, Region& region, Messages& messages, const Limits& limits,
                 LayoutCaches& layouts, Sender& sender, CountedFence& fence,
                 NetworkAtomics& atomics);
 
@@ -87,7 +87,8 @@ class RemoteTargets {
   void describe(const Layout& layout, int rank);
   void send_notification(RecordedOperation& recorded);
 
-  Epochs& epochs_;
+  EpochPeers& peers_;
+  PendingOperations& pending_;
   Region& region_;
   Messages& messages_;
   const Limits& limits_;

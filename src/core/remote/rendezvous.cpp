@@ -24,7 +24,7 @@ void Server::begin(const Message& message, const RemoteMemory& registered) {
   one.registered = registered;
   one.place = place;
   meeting_.push_back(&one);
-  epochs_.add_work();
+  work_.add();
 }
 
 /// Gives the network one piece more: between two of them we look for what others want.
@@ -58,7 +58,7 @@ void Server::end(Rendezvous& one) {
   if (one.error == Error::none && one.message.notifies != NotifyKind::none) notify(one.message);
   reply_to(one.message, one.error);
   std::erase(meeting_, &one);
-  epochs_.remove_work();
+  work_.remove();
   rendezvous_table_.release(one);
 }
 

@@ -95,10 +95,10 @@ Reduction reduction_of(const Message& message) {
 
 }  // namespace
 
-Server::Server(Epochs& epochs, Region& region, Messages& messages, const Limits& limits,
+Server::Server(SweepWork& work, Region& region, Messages& messages, const Limits& limits,
                LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
                CountedFence& fence, Notifications& notifications)
-    : epochs_(epochs),
+    : work_(work),
       region_(region),
       messages_(messages),
       limits_(limits),
@@ -214,7 +214,7 @@ bool Server::sweep_standing() {
     }
     standing_[i] = standing_.back();
     standing_.pop_back();
-    epochs_.remove_work();
+    work_.remove();
     origins_[origin].standing = false;
     grant(origin);
     release(origin);
@@ -253,7 +253,7 @@ void Server::lock(const Message& message) {
   }
   origin.standing = true;
   standing_.push_back(message.origin);
-  epochs_.add_work();
+  work_.add();
 }
 
 void Server::unlock(const Message& message) {

@@ -11,7 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/zero_array.hpp"
-#include "core/epoch/epochs.hpp"
+#include "core/epoch/sweep_work.hpp"
 #include "core/notify/notifications.hpp"
 #include "core/operation/reduction.hpp"
 #include "core/region/region.hpp"
@@ -36,7 +36,7 @@ struct HeldMessage {
 /// says is believed without a look.
 class Server {
  public:
-  Server(Epochs& epochs, Region& region, Messages& messages, const Limits& limits,
+  Server(SweepWork& work, Region& region, Messages& messages, const Limits& limits,
          LayoutCaches& layouts, RendezvousTable& rendezvous_table, Sender& sender,
          CountedFence& fence, Notifications& notifications);
   ~Server();
@@ -117,7 +117,7 @@ class Server {
   void end(Rendezvous& one);
   const Member& self() { return region_.member(region_.rank()); }
 
-  Epochs& epochs_;
+  SweepWork& work_;
   Region& region_;
   Messages& messages_;
   const Limits& limits_;

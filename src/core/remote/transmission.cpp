@@ -222,11 +222,11 @@ Outcome RemoteTargets::issue(const Operation& operation, Protocol protocol, Epoc
       !awaits_answer && transmit_at_once(operation, epoch, target)) {
     return Outcome::finished();
   }
-  RecordedOperation& recorded = epochs_.record(operation, protocol, epoch, target);
+  RecordedOperation& recorded = pending_.record(operation, protocol, epoch, target);
   recorded.registration = registration;
   if (empty) recorded.state = RecordedOperation::State::notifying;
   if (protocol == Protocol::direct && awaits_answer) ++target.unasked;
-  Epochs::append(target, recorded);
+  PendingOperations::append(target, recorded);
   if (!epoch.active) {
     return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
   }

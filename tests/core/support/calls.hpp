@@ -51,7 +51,7 @@ inline Operation on_word(OperationKind kind, const std::uint64_t* origin, int ta
 }
 
 inline void issue(Window& window, const Operation& operation) {
-  const Outcome outcome = window.issue(operation);
+  const Outcome outcome = window.epochs().issue(operation);
   EXPECT_EQ(outcome.error, Error::none) << window.reason();
 }
 

@@ -105,23 +105,23 @@ Runner::Step Runner::step() {
 Outcome Runner::call(const Instruction& instruction, Window& window, Completion* completion) {
   switch (instruction.kind) {
     case Kind::complete:
-      return window.complete(completion);
+      return window.epochs().complete(completion);
     case Kind::wait:
-      return window.wait(completion);
+      return window.epochs().wait(completion);
     case Kind::fence:
-      return window.fence(instruction.assertion, instruction.barrier, completion);
+      return window.epochs().fence(instruction.assertion, instruction.barrier, completion);
     case Kind::unlock:
       return window.unlock(instruction.target, completion);
     case Kind::unlock_all:
-      return window.unlock_all(completion);
+      return window.epochs().unlock_all(completion);
     case Kind::flush:
       // The boundary asks these first.
       if (window.flushed(instruction.target, false) || window.settled(instruction.target, false)) {
         return Outcome::finished();
       }
-      return window.flush(instruction.target, instruction.local, completion);
+      return window.epochs().flush(instruction.target, instruction.local, completion);
     default:
-      return window.flush_all(instruction.local, completion);
+      return window.epochs().flush_all(instruction.local, completion);
   }
 }
 
@@ -134,16 +134,16 @@ bool Runner::start(const Instruction& instruction) {
   job_.churn(rank_, instruction.window);
   switch (instruction.kind) {
     case Kind::post:
-      open(window.post(instruction.group, instruction.assertion), window);
+      open(window.epochs().post(instruction.group, instruction.assertion), window);
       break;
     case Kind::start:
-      open(window.start(instruction.group, instruction.assertion), window);
+      open(window.epochs().start(instruction.group, instruction.assertion), window);
       break;
     case Kind::lock:
       open(window.lock(instruction.exclusive, instruction.target, instruction.assertion), window);
       break;
     case Kind::lock_all:
-      open(window.lock_all(instruction.assertion), window);
+      open(window.epochs().lock_all(instruction.assertion), window);
       break;
     case Kind::access:
       issue(instruction.index);
@@ -155,7 +155,7 @@ bool Runner::start(const Instruction& instruction) {
       check_memory(instruction);
       break;
     case Kind::barrier:
-      open(window.sync(), window);
+      open(window.epochs().sync(), window);
       barrier_goal_ = barrier_.arrive();
       break;
     case Kind::away:
@@ -185,7 +185,7 @@ bool Runner::over(const Instruction& instruction) {
     case Kind::test: {
       Window& window = job_.window(rank_, instruction.window);
       bool flag = false;
-      open(window.test(flag), window);
+      open(window.epochs().test(flag), window);
       if (flag) requests_[at(instruction.request)].finished();
       return flag;
     }
@@ -287,7 +287,7 @@ void Runner::issue(int index) {
   operation.compare = &buffers.compare;
   operation.reduction = {access.op, Basic::u64, word};
   if (access.request >= 0) operation.completion = &requests_[at(access.request)];
-  const Outcome outcome = window.issue(operation);
+  const Outcome outcome = window.epochs().issue(operation);
   open(outcome.error, window);
   if (access.request >= 0) {
     Request& request = requests_[at(access.request)];
@@ -374,7 +374,8 @@ std::string check_end(SimJob& job, const Program& program, const std::deque<Runn
     }
     for (int window = 0; window < program.windows; ++window) {
       const Window& side = job.window(rank, window);
-      if (side.open_epoch()) return "rank " + std::to_string(rank) + " has an epoch left open";
+      if (side.epochs().open_epoch())
+        return "rank " + std::to_string(rank) + " has an epoch left open";
     }
   }
   for (const auto& [place, attempts] : claims) {

@@ -110,8 +110,8 @@ std::string Scheduler::run() {
       return "rank " + std::to_string(rank) + " has finished, but counts work as pending";
     }
     for (int window = 0; window < program_.windows; ++window) {
-      if (job_.window(rank, window).quiet()) continue;
-      const bool fence_left_open = !job_.window(rank, window).open_epoch();
+      if (job_.window(rank, window).epochs().quiet()) continue;
+      const bool fence_left_open = !job_.window(rank, window).epochs().open_epoch();
       if (!fence_left_open) return "rank " + std::to_string(rank) + " has an epoch left";
     }
   }

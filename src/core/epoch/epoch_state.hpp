@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/base/error.hpp"
+#include "core/epoch/epoch_peer.hpp"
+#include "core/epoch/pending_operations.hpp"
+#include "core/epoch/sweep_work.hpp"
+
+namespace oriel {
+
+/// What a window's Epochs share with the objects that reach other ranks for them.
+struct EpochState {
+  EpochState(int ranks, EpochPools& pools, PeerInterface& peer_interface, WindowsAtWork& at_work,
+             Epochs& epochs)
+      : peers(ranks), work(at_work, epochs), pending(pools, peers, peer_interface, work) {}
+
+  EpochPeers peers;
+  FailureReason reason;
+  SweepWork work;
+  PendingOperations pending;
+};
+
+}  // namespace oriel

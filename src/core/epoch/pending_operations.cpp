@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/epoch/pending_operations.hpp"
+
+#include <utility>
+
+namespace oriel {
+
+RecordedOperation& PendingOperations::record(const Operation& operation, Protocol protocol,
+                                             Epoch& epoch, Target& target) {
+  RecordedOperation& recorded = pools_.operations.acquire();
+  recorded.operation = operation;
+  recorded.protocol = protocol;
+  recorded.operation.line = nullptr;  // whoever replays it is another one
+  recorded.pending = this;
+  recorded.epoch = &epoch;
+  recorded.target = &target;
+  recorded.number = target.issued;
+  ++epoch.attention;
+  work_.add();
+  return recorded;
+}
+
+RecordedOperation* PendingOperations::find(std::uint64_t token) {
+  RecordedOperation* recorded = pools_.operations.find(token);
+  return recorded != nullptr && recorded->pending == this ? recorded : nullptr;
+}
+
+void PendingOperations::note(RecordedOperation& recorded, Error error) {
+  if (error == Error::none) return;
+  Target& target = *recorded.target;
+  recorded.error = first_of(recorded.error, error);
+  target.error = first_of(target.error, error);
+  recorded.epoch->failed = true;
+  // Who asks takes the long way from now on, where errors are looked for.
+  EpochPeer& other = peers_[target.rank];
+  if (other.ready.load() == &target) other.ready.store(nullptr);
+}
+
+void PendingOperations::conclude(RecordedOperation& recorded) {
+  Epoch& epoch = *recorded.epoch;
+  Completion* completion = recorded.operation.completion;
+  const Error error = recorded.error;
+  --epoch.attention;
+  work_.remove();
+  pools_.operations.release(recorded);
+  if (completion != nullptr) completion->complete(error);
+}
+
+void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage& coverage) {
+  if (epoch.active && !target.told) peer_interface_.advance(epoch, target);
+  const EpochPeer& other = peers_[target.rank];
+  if (!local && other.inlined.load()) {
+    coverage.error = first_of(coverage.error, peer_interface_.recall(target.rank));
+  }
+  coverage.whole &= target.finished == target.issued && !other.inlined.load();
+  const std::uint64_t finished = local ? target.last_fetch : target.issued;
+  // A question of another kind of epoch does not wait for locks, so its answer says nothing of
+  // them.
+  const std::uint64_t weak = local || !target.passive ? 0 : other.weak_sent;
+  if (finished > target.asked || weak > other.weak_answered) peer_interface_.ask(epoch, target);
+  if (!target.under_way(target.recorded) && target.finished >= finished &&
+      weak <= other.weak_answered) {
+    coverage.error = first_of(coverage.error, std::exchange(target.error, Error::none));
+    return;
+  }
+  FlushRequest*& request = coverage.request;
+  if (request == nullptr) {
+    request = &pools_.flush_requests.acquire();
+    ++flushes_;
+  }
+  FlushWaiter& waiter = pools_.flush_waiters.acquire();
+  waiter.request = request;
+  waiter.recorded = target.recorded;
+  waiter.finished = finished;
+  waiter.weak = weak;
+  ++request->remaining;
+  (target.last_flush != nullptr ? target.last_flush->next : target.flushes) = &waiter;
+  target.last_flush = &waiter;
+}
+
+Outcome PendingOperations::covered(const Coverage& coverage, Completion* completion) {
+  peer_interface_.push(true);
+  if (FlushRequest* request = coverage.request) {
+    request->completion = completion;
+    request->error = first_of(request->error, coverage.error);
+    return Outcome::posted();
+  }
+  if (coverage.error != Error::none) return Outcome::failed(coverage.error);
+  order_behind_flush();
+  return Outcome::finished();
+}
+
+void PendingOperations::satisfy_flushes(Target& target) {
+  while (FlushWaiter* waiter = target.flushes) {
+    if (target.under_way(waiter->recorded) || target.finished < waiter->finished ||
+        peers_[target.rank].weak_answered < waiter->weak) {
+      return;
+    }
+    target.flushes = waiter->next;
+    if (target.flushes == nullptr) target.last_flush = nullptr;
+    FlushRequest& request = *waiter->request;
+    request.error = first_of(request.error, std::exchange(target.error, Error::none));
+    pools_.flush_waiters.release(*waiter);
+    if (--request.remaining != 0) continue;
+    Completion* completion = request.completion;
+    const Error error = request.error;
+    pools_.flush_requests.release(request);
+    --flushes_;
+    if (completion != nullptr) completion->complete(error);
+  }
+}
+
+void PendingOperations::note_all_flushed(const Coverage& coverage) {
+  if (coverage.request == nullptr && coverage.error == Error::none && coverage.whole &&
+      weak_peers_ == 0) {
+    // Release: who finds it set has not waited for the operations that are over.
+    all_flushed_.store(true, std::memory_order_release);
+  }
+}
+
+}  // namespace oriel

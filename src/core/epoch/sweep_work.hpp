@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/work_list.hpp"
+
+namespace oriel {
+
+class Epochs;
+class SweepWork;
+using WindowsAtWork = WorkList<SweepWork>;
+
+/// Counts the things of one window that only a sweep can finish: an epoch that is deferred or
+/// closed, a recorded operation, a lock that has been requested. As long as there are any, the
+/// process sweeps the window's epochs.
+class SweepWork : public WindowsAtWork::Link {
+ public:
+  SweepWork(WindowsAtWork& at_work, Epochs& epochs) : at_work_(at_work), epochs_(epochs) {}
+  ~SweepWork() {
+    if (things_ != 0) at_work_.remove(*this);
+  }
+  SweepWork(const SweepWork&) = delete;
+  SweepWork& operator=(const SweepWork&) = delete;
+
+  void add() {
+    if (things_++ == 0) at_work_.add(*this);
+  }
+  void remove() {
+    if (--things_ == 0) at_work_.remove(*this);
+  }
+
+  Epochs& epochs() { return epochs_; }
+
+ private:
+  WindowsAtWork& at_work_;
+  Epochs& epochs_;
+  std::uint64_t things_ = 0;
+};
+
+}  // namespace oriel
