@@ -39,6 +39,7 @@ PeerDispatch::PeerDispatch(EpochState& state, Region& region, Transport& transpo
       reason_(state.reason),
       work_(state.work),
       pending_(state.pending),
+      events_(state.events),
       region_(region),
       transport_(transport),
       resources_(resources),
@@ -68,7 +69,7 @@ bool PeerDispatch::sweep() {
 PlanRegistry& PeerDispatch::plan_registry() {
   if (plan_registry_ == nullptr) {
     plan_registry_ = std::make_unique<PlanRegistry>(
-        work_, region_, transport_, resources_.limits, resources_.outbox,
+        work_, events_, region_, transport_, resources_.limits, resources_.outbox,
         remote_ ? &remote_->sender : nullptr, resources_.plan_writes, exchange_);
   }
   return *plan_registry_;
@@ -114,6 +115,7 @@ void PeerDispatch::push(bool urgent) {
 
 Outcome PeerDispatch::issue(const Operation& operation, Epoch& epoch, Target& target) {
   const Protocol chosen = protocol(operation);
+  events_.issued(operation, chosen);
   switch (chosen) {
     case Protocol::stored:
     case Protocol::system_call:

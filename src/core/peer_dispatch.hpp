@@ -113,6 +113,7 @@ class PeerDispatch final : public PeerInterface {
   FailureReason& reason_;
   SweepWork& work_;
   PendingOperations& pending_;
+  const WindowEvents& events_;
   Region& region_;
   Transport& transport_;
   RemoteResources& resources_;

@@ -13,7 +13,11 @@ Process::Process(Transport& transport, int self, const Limits& limits)
     : transport_(transport),
       self_(self),
       pressed_(transport.node().pressed()),
-      remote_(transport.messages(), limits) {}
+      remote_(transport.messages(), limits) {
+#ifndef NDEBUG
+  events_.add(invariant_checks_);
+#endif
+}
 
 Process::~Process() = default;
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/base/limits.hpp"
+#include "core/epoch/events.hpp"
+#include "core/epoch/invariant_checks.hpp"
 #include "core/epoch/pools.hpp"
 #include "core/epoch/sweep_work.hpp"
 #include "core/peer_dispatch.hpp"
@@ -72,6 +74,8 @@ class Process final : private NotifyReader {
 
   // For its windows.
   EpochPools& pools() { return pools_; }
+  /// Whom this process tells what it does.
+  Events& events() { return events_; }
   WindowsAtWork& at_work() { return at_work_; }
   RemoteResources& remote() { return remote_; }
   Listeners& listeners() { return listeners_; }
@@ -96,6 +100,10 @@ class Process final : private NotifyReader {
   const std::atomic<std::uint32_t>& pressed_;  // others wait for us to take their notifications
   Listeners listeners_{0};
   RemoteResources remote_;
+  Events events_;
+#ifndef NDEBUG
+  InvariantChecks invariant_checks_;
+#endif
   EpochPools pools_;                              // outlive the windows
   WindowsAtWork at_work_;                         // likewise
   std::vector<std::unique_ptr<Window>> windows_;  // by number

@@ -43,6 +43,7 @@ class Window {
   Epochs& epochs() { return epochs_; }
   const Epochs& epochs() const { return epochs_; }
   PendingOperations& pending() { return state_.pending; }
+  const WindowEvents& events() const { return state_.events; }
   /// A rank as the epochs see it.
   const EpochPeer& peer(int rank) const { return state_.peers[rank]; }
   /// Why the last failed call failed: the second half of a sentence.

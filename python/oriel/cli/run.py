@@ -26,6 +26,8 @@ from oriel.hosts.host import (
 )
 from oriel.hosts.load_report import LoadReport
 from oriel.hosts.nodes import across
+from oriel.hosts.run_statistics import RunStatistics
+from oriel.report.console import tables_console
 
 # With this status env and timeout, too, say that it was not the program which failed.
 WITHOUT_ORIEL = 125
@@ -153,7 +155,9 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("--no-oriel", action="store_true", help="without Oriel, to compare")
     parser.add_argument(
-        "--info", action="store_true", help="print which path each window takes (ORIEL_INFO=1)"
+        "--info",
+        action="store_true",
+        help="print which path each window takes (ORIEL_INFO=1), and at the end what the ranks did",
     )
     parser.add_argument(
         "--hosts",
@@ -177,6 +181,8 @@ def main(argv: list[str]) -> int:
     with across(given.hosts) as nodes, LoadReport() if asked else nullcontext() as report:
         command, environment = host.command(given.n, program, asked, settings, nodes, report)
         status = subprocess.run(command, env=environment, check=False).returncode
+        if given.info and report:
+            RunStatistics(report.folder).print(tables_console(sys.stderr))
         if status == 0 and report:
             return _judge(report, host, given.program)
     return status if status >= 0 else 128 - status

@@ -18,8 +18,9 @@ Failure use_once(PlanWindow& plans, Plan& plan) {
   const Guard guard(runtime.lock);
   Flag told;
   plan.start(told);
-  Failure bad =
-      sweep_until([&] { return told.done(); }, [&] { return look_for_any_lost(plans.window()); });
+  Failure bad = sweep_until(
+      plans.window().core->events().source(), {WaitReason::collective}, [&] { return told.done(); },
+      [&] { return look_for_any_lost(plans.window()); });
   if (!bad) bad = failure(told.error(), "the ranks could not tell one another how much they send");
   plans.core().free(plan);
   return bad;

@@ -42,16 +42,21 @@ void PlanWindow::disconnect_all() {
   });
   for (PlanWindow* plans : telling) plans->window_->core->begin_exchange({});
   for (PlanWindow* plans : telling) {
-    sweep_until([&] { return plans->window_->core->exchange().over(); },
-                [&] { return look_for_any_lost(plans->window()); });
+    sweep_until(
+        plans->window_->core->events().source(), {WaitReason::window},
+        [&] { return plans->window_->core->exchange().over(); },
+        [&] { return look_for_any_lost(plans->window()); });
   }
   for (PlanWindow* plans : open_plan_windows)
     leaving_windows.add_plan_window(plans->window_->handle);
   leaving_windows.wait_for_plan_windows();
   Engine& engine = *runtime.engine();
   int looks = 10;  // some seconds, for those that have lost somebody
-  sweep_until([&] { return engine.drained(); },
-              [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
+  sweep_until(
+      {}, {WaitReason::window}, [&] { return engine.drained(); },
+      [&] {
+        return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"};
+      });
   open_plan_windows.clear();
 }
 
@@ -86,8 +91,9 @@ int PlanWindow::ask_nodes(const char* call, MPI_Comm communicator) {
     if (!core().nodes().empty()) return MPI_SUCCESS;
     if (!asked_) core().ask_nodes();
     asked_ = true;
-    lost = sweep_until([&] { return core().nodes_known(); },
-                       [&] { return look_for_any_lost(window()); });
+    lost = sweep_until(
+        window().core->events().source(), {WaitReason::collective},
+        [&] { return core().nodes_known(); }, [&] { return look_for_any_lost(window()); });
   }
   return lost ? raise(communicator, call, lost.error_class, lost.reason) : MPI_SUCCESS;
 }

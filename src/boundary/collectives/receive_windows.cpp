@@ -41,7 +41,9 @@ int lock_own(MPI_Comm communicator, int rank, ReceiveWindow& window) {
     for (ReceiveWindow::Part& part : window.parts()) {
       Window& core = *part.bound->core;
       core.lock(true, rank, Assert());
-      sweep_until([&] { return core.epochs().lock_held(rank); }, [] { return Failure(); });
+      sweep_until(
+          core.events().source(), {WaitReason::lock, rank},
+          [&] { return core.epochs().lock_held(rank); }, [] { return Failure(); });
     }
   }
   return setup::barrier(communicator);

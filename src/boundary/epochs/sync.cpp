@@ -62,11 +62,11 @@ Failure flush_waiting(WindowHandle& window, int rank, bool local) {
   if (const Failure bad = check_flushed(window, rank)) return bad;
   const ThreadSet threads = flushed_threads(window, local);
   if (threads == all_threads) {
-    return block(window, [&](Completion* completion) {
+    return block(window, {WaitReason::flush, rank}, [&](Completion* completion) {
       return window.core->epochs().flush(rank, local, completion);
     });
   }
-  const Failure failed = block(window, [&](Completion* completion) {
+  const Failure failed = block(window, {WaitReason::flush, rank}, [&](Completion* completion) {
     return window.core->epochs().flush_of(threads, rank, completion);
   });
   if (!failed) window.core->pending().note_flushed(threads, rank);
@@ -107,7 +107,7 @@ inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host
   return dispatch_general(
       call, handle,
       [=](WindowHandle& window) {
-        return block(window, [&](Completion* completion) {
+        return block(window, {WaitReason::flush}, [&](Completion* completion) {
           return window.core->epochs().flush_all(local, completion);
         });
       },
@@ -167,6 +167,7 @@ using namespace oriel::boundary;
 using oriel::Assert;
 using oriel::Completion;
 using oriel::Error;
+using oriel::WaitReason;
 
 ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
   return dispatch_epoch(
@@ -174,7 +175,7 @@ ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {
       [&](WindowHandle& window) {
         Assert assertion;
         if (const Failure bad = translate_assert(given, fence_asserts, assertion)) return bad;
-        return block(window, [&](Completion* completion) {
+        return block(window, {WaitReason::fence}, [&](Completion* completion) {
           return window.core->epochs().fence(assertion, true, completion);
         });
       },
@@ -199,7 +200,7 @@ ORIEL_MPI_CALL(Win_complete)(MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_complete", win,
       [&](WindowHandle& window) {
-        return block(window, [&](Completion* completion) {
+        return block(window, {WaitReason::complete}, [&](Completion* completion) {
           return window.core->epochs().complete(completion);
         });
       },
@@ -210,8 +211,9 @@ ORIEL_MPI_CALL(Win_wait)(MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_wait", win,
       [&](WindowHandle& window) {
-        return block(
-            window, [&](Completion* completion) { return window.core->epochs().wait(completion); });
+        return block(window, {WaitReason::exposure}, [&](Completion* completion) {
+          return window.core->epochs().wait(completion);
+        });
       },
       [&] { return host_mpi().Win_wait(win); });
 }
@@ -250,7 +252,8 @@ ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
         const bool loaded =
             window.core->epochs().shared() && window.core->member(rank).base != nullptr;
         if (rank != window.core->rank() && !loaded) return bad;
-        return wait_until(window, [&] { return window.core->epochs().lock_held(rank); });
+        return wait_until(window, {WaitReason::lock, rank},
+                          [&] { return window.core->epochs().lock_held(rank); });
       },
       [&] {
         return host_mpi().Win_lock(lock_type, rank, assertion & ~ORIEL_MODE_WEAK_UNLOCK, win);
@@ -262,7 +265,7 @@ ORIEL_MPI_CALL(Win_unlock)(int rank, MPI_Win win) {
       "MPI_Win_unlock", win,
       [&](WindowHandle& window) {
         if (rank == MPI_PROC_NULL) return Failure();
-        return block(window,
+        return block(window, {WaitReason::unlock, rank},
                      [&](Completion* completion) { return window.core->unlock(rank, completion); });
       },
       [&] { return host_mpi().Win_unlock(rank, win); });
@@ -274,7 +277,8 @@ ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
       [&](WindowHandle& window) {
         const Failure bad = open_lock_all(window, assertion);
         if (bad) return bad;
-        return wait_until(window, [&] { return window.core->epochs().lock_all_held(); });
+        return wait_until(window, {WaitReason::lock},
+                          [&] { return window.core->epochs().lock_all_held(); });
       },
       [&] { return host_mpi().Win_lock_all(assertion & ~ORIEL_MODE_WEAK_UNLOCK, win); });
 }
@@ -283,7 +287,7 @@ ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_unlock_all", win,
       [&](WindowHandle& window) {
-        return block(window, [&](Completion* completion) {
+        return block(window, {WaitReason::unlock}, [&](Completion* completion) {
           return window.core->epochs().unlock_all(completion);
         });
       },

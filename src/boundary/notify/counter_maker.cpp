@@ -54,7 +54,8 @@ void CounterMaker::give_up(int error_class, std::string reason) {
 /// learn of it in the next round.
 void CounterMaker::finish_operations() {
   const auto finish = [&](auto&& start) {
-    if (const Failure bad = block(window_, start)) give_up(bad.error_class, bad.reason);
+    if (const Failure bad = block(window_, {WaitReason::window}, start))
+      give_up(bad.error_class, bad.reason);
   };
   Window& core = *window_.core;
   finish([&](Completion* completion) { return core.epochs().flush_notified(completion); });
@@ -77,7 +78,9 @@ Failure CounterMaker::exchange() {
   Window& core = *window_.core;
   core.begin_exchange({mine_.place.offset, mine_.place.extent_bytes, mine_.count,
                        static_cast<std::uint64_t>(mine_.error_class)});
-  if (const Failure lost = wait_until(window_, [&] { return core.exchange().over(); })) return lost;
+  if (const Failure lost =
+          wait_until(window_, {WaitReason::window}, [&] { return core.exchange().over(); }))
+    return lost;
   for (int rank = 0; rank < core.ranks(); ++rank) {
     const int error_class = part_of(rank).error_class;
     if (error_class == MPI_SUCCESS) continue;

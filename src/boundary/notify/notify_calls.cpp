@@ -118,7 +118,9 @@ Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
     if (rank < 0 || !sources.all_heard() || look()) return Failure();
     return lost_rank(*window.state, rank);
   };
-  if (wait) return sweep_until(look, lost);
+  if (wait)
+    return sweep_until(window.core->events().source(), {WaitReason::notification, pattern.source},
+                       look, lost);
   let_others_run();
   return time_to_check_peers() ? lost() : Failure();
 }
@@ -128,8 +130,8 @@ Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
 
 using namespace oriel::boundary;
 
-ORIEL_CALL(Notify_init)(MPI_Win win, int source, int tag, int expected_count,
-                        MPI_Request* request) {
+ORIEL_CALL(Notify_init)
+(MPI_Win win, int source, int tag, int expected_count, MPI_Request* request) {
   return make_request("ORIEL_Notify_init", win, PersistentRequest::Serves::again, source, tag,
                       expected_count, request);
 }

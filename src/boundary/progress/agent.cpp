@@ -120,6 +120,7 @@ void Agent::run() {
     }
     // Each look takes the processor from the program for some microseconds.
     const bool served = serve();
+    if (served) ++served_;
     rest = served ? interval_ : std::min(2 * rest, longest_rest_);
     if (!signaled) continue;
     in_vain_ = served ? 0 : std::min(2 * in_vain_ + 1, most_unheard);

@@ -29,6 +29,8 @@ class Agent {
   void start();
   void stop();
   bool running() const { return thread_ != nullptr; }
+  /// How often it has swept for other ranks. Not while it runs.
+  std::uint64_t served() const { return served_; }
   /// With the process lock: whether it is the agent that has it, and sweeps.
   bool sweeping() const { return sweeping_; }
   /// In the child of a fork there is no such thread, and nobody to wait for.
@@ -58,6 +60,7 @@ class Agent {
   std::mutex starting_;  // threads of the program may make windows at the same time
   std::once_flag at_exit_;
   std::unique_ptr<std::thread> thread_;
+  std::uint64_t served_ = 0;
   bool refused_ = false;  // the system has once, and the user has been told
   std::atomic<bool> stopping_{false};
   WakeEvent wake_event_;

@@ -90,8 +90,8 @@ void Waiter::idle() {
   sleeper_.idle([] { return sweep_once(); }, [this] { check_peers_ = true; });
 }
 
-Failure wait_for(const WindowHandle& window, Flag& flag) {
-  if (const Failure lost = wait_until(window, [&] { return flag.done(); })) {
+Failure wait_for(const WindowHandle& window, const Wait& wait, Flag& flag) {
+  if (const Failure lost = wait_until(window, wait, [&] { return flag.done(); })) {
     return lost;  // the flag stays behind: somebody may still tell it
   }
   const Error error = flag.error();

@@ -47,11 +47,31 @@ bool sweep_once();
 /// About two microseconds.
 inline constexpr int brisk_sweeps = 100;
 
+/// Tells that a call waits, from its beginning to its end.
+class ToldWait {
+ public:
+  ToldWait(const EventSource& source, const Wait& wait) : source_(source), wait_(wait) {
+    runtime.engine()->process.events().tell(
+        [&](EventSink& sink) { sink.wait_begun(source_, wait_); });
+  }
+  ~ToldWait() {
+    runtime.engine()->process.events().tell(
+        [&](EventSink& sink) { sink.wait_ended(source_, wait_); });
+  }
+  ToldWait(const ToldWait&) = delete;
+  ToldWait& operator=(const ToldWait&) = delete;
+
+ private:
+  const EventSource& source_;
+  const Wait& wait_;
+};
+
 /// Waits until done() is true, or lost() is a failure: that is asked now and then. The caller holds
-/// the process lock.
+/// the process lock. `source`, `wait`: on which window, and for what.
 template <typename Done, typename Lost>
-Failure sweep_until(Done&& done, Lost&& lost) {
+Failure sweep_until(const EventSource& source, const Wait& wait, Done&& done, Lost&& lost) {
   if (done()) return {};
+  const ToldWait told(source, wait);
   if (!runtime.engine()->crowded()) {
     // The usual wait is a cache line's journey: the lock is kept and the host not looked at for it.
     for (int i = 0; i < brisk_sweeps; ++i) {
@@ -71,16 +91,17 @@ Failure sweep_until(Done&& done, Lost&& lost) {
 
 /// The same for what a window's epochs wait for.
 template <typename Done>
-Failure wait_until(const WindowHandle& window, Done&& done) {
-  return sweep_until(done, [&] { return look_for_lost_peers(*window.state); });
+Failure wait_until(const WindowHandle& window, const Wait& wait, Done&& done) {
+  return sweep_until(window.core->events().source(), wait, done,
+                     [&] { return look_for_lost_peers(*window.state); });
 }
 
 /// Waits until the flag is told, and gives it back.
-Failure wait_for(const WindowHandle& window, Flag& flag);
+Failure wait_for(const WindowHandle& window, const Wait& wait, Flag& flag);
 
 /// A blocking call from its nonblocking form: start(completion) and sweeps until that is told.
 template <typename Start>
-inline Failure block(const WindowHandle& window, Start&& start) {
+inline Failure block(const WindowHandle& window, const Wait& wait, Start&& start) {
   Flag& flag = runtime.spare_flag();
   const Outcome outcome = start(&flag);
   if (outcome.done) [[likely]] {
@@ -94,7 +115,7 @@ inline Failure block(const WindowHandle& window, Start&& start) {
     return failed;
   }
   runtime.take_spare_flag();
-  return wait_for(window, flag);
+  return wait_for(window, wait, flag);
 }
 
 }  // namespace oriel::boundary

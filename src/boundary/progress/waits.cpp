@@ -63,12 +63,13 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
   {
     const Guard guard(runtime.lock);
     if (active) {
-      sweep_until([&] { return request->complete(); },
-                  [&] {
-                    LostSources sources;
-                    request->look_for_lost(sources);
-                    return Failure();
-                  });
+      sweep_until(
+          {}, {WaitReason::request}, [&] { return request->complete(); },
+          [&] {
+            LostSources sources;
+            request->look_for_lost(sources);
+            return Failure();
+          });
     }
     taker = request->error_taker();
     failure = persistent_requests.end(handle, *request, status);
@@ -128,8 +129,8 @@ ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) 
   return wait_by_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });
 }
 
-ORIEL_MPI_CALL(Waitsome)(int count, MPI_Request* requests, int* done, int* indices,
-                         MPI_Status* statuses) {
+ORIEL_MPI_CALL(Waitsome)
+(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
   if (!ours_pending()) return host_mpi().Waitsome(count, requests, done, indices, statuses);
   return wait_by_testing([&](int* flag) {
     const int code = test_some(count, requests, done, indices, statuses);
@@ -142,8 +143,8 @@ ORIEL_MPI_CALL(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
   return test_after_sweep(flag, [&] { return test(request, flag, status); });
 }
 
-ORIEL_MPI_CALL(Testany)(int count, MPI_Request* requests, int* index, int* flag,
-                        MPI_Status* status) {
+ORIEL_MPI_CALL(Testany)
+(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   return test_after_sweep(flag, [&] { return test_any(count, requests, index, flag, status); });
 }
 
@@ -151,8 +152,8 @@ ORIEL_MPI_CALL(Testall)(int count, MPI_Request* requests, int* flag, MPI_Status*
   return test_after_sweep(flag, [&] { return test_all(count, requests, flag, statuses); });
 }
 
-ORIEL_MPI_CALL(Testsome)(int count, MPI_Request* requests, int* done, int* indices,
-                         MPI_Status* statuses) {
+ORIEL_MPI_CALL(Testsome)
+(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
   return test_after_sweep(done,
                           [&] { return test_some(count, requests, done, indices, statuses); });
 }
@@ -163,19 +164,19 @@ ORIEL_MPI_CALL(Request_get_status)(MPI_Request request, int* flag, MPI_Status* s
 
 #if ORIEL_HOST_STATUS_OF_MANY
 
-ORIEL_MPI_CALL(Request_get_status_any)(int count, const MPI_Request* requests, int* index,
-                                       int* flag, MPI_Status* status) {
+ORIEL_MPI_CALL(Request_get_status_any)
+(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   return test_after_sweep(flag,
                           [&] { return get_status_any(count, requests, index, flag, status); });
 }
 
-ORIEL_MPI_CALL(Request_get_status_all)(int count, const MPI_Request* requests, int* flag,
-                                       MPI_Status* statuses) {
+ORIEL_MPI_CALL(Request_get_status_all)
+(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
   return test_after_sweep(flag, [&] { return get_status_all(count, requests, flag, statuses); });
 }
 
-ORIEL_MPI_CALL(Request_get_status_some)(int count, const MPI_Request* requests, int* done,
-                                        int* indices, MPI_Status* statuses) {
+ORIEL_MPI_CALL(Request_get_status_some)
+(int count, const MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
   return test_after_sweep(
       done, [&] { return get_status_some(count, requests, done, indices, statuses); });
 }

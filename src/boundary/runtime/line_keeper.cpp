@@ -36,7 +36,12 @@ ThreadLine* LineKeeper::take() {
   ThreadLines* lines = lines_.load(std::memory_order_relaxed);
   own_ = {lines, nullptr, returned_.load(std::memory_order_relaxed), false};
   const auto free = static_cast<std::uint32_t>(std::countr_one(taken_));
-  if (lines == nullptr || free == ThreadLines::most) return nullptr;
+  if (lines == nullptr) return nullptr;
+  if (free == ThreadLines::most) {
+    ++refused_;
+    return nullptr;
+  }
+  ++given_;
   taken_ |= std::uint64_t{1} << free;
   // Before the thread's first store there; see ThreadLines::used.
   if (lines->used.load(std::memory_order_relaxed) <= free) {

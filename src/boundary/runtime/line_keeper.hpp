@@ -19,6 +19,10 @@ class LineKeeper {
   /// parent may have held.
   void disown();
 
+  /// How many lines threads have been given, and how many threads found none left.
+  std::uint64_t given() const { return given_; }
+  std::uint64_t refused() const { return refused_; }
+
   /// This thread's. Null: it takes the lock instead, because all have been given out, the thread is
   /// ending, or there is no engine. A process's lines are never those of another engine: its block
   /// is not used again.
@@ -49,7 +53,9 @@ class LineKeeper {
 
   std::mutex mutex_;
   std::atomic<ThreadLines*> lines_{nullptr};
-  std::uint64_t taken_ = 0;                 // a bit for each line
+  std::uint64_t taken_ = 0;  // a bit for each line
+  std::uint64_t given_ = 0;
+  std::uint64_t refused_ = 0;
   std::atomic<std::uint32_t> returned_{0};  // lines, by threads that have ended
 };
 

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include "boundary/events/run_statistics.hpp"
+#include "boundary/events/trace_file.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/host/host_windows.hpp"
 #include "boundary/progress/agent.hpp"
@@ -16,6 +18,9 @@ namespace oriel::boundary {
 Lifetime lifetime;
 
 namespace {
+
+RunStatistics run_statistics;
+TraceFile trace_file;
 
 /// MPI_Init has returned, and MPI_Finalize has not.
 bool world_exists() {
@@ -38,6 +43,9 @@ bool Lifetime::hold(std::string& error) {
     // abort. Nobody computes there without calling MPI.
     if (!world_ends_) progress.start();
     if (!runtime.start(error)) return false;
+    Events& events = runtime.engine()->process.events();
+    run_statistics.start(events);
+    trace_file.start(events);
   }
   ++holds_;
   return true;
@@ -119,10 +127,12 @@ void Lifetime::disown() {
 
 void Lifetime::take_down() {
   agent.stop();
+  if (runtime.engine() != nullptr) run_statistics.report();
   holds_ = own_ = 0;
   host_windows.forget();
   persistent_requests.free_spare();
   runtime.stop();
+  trace_file.stop();
 }
 
 }  // namespace oriel::boundary

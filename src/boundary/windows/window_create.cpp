@@ -35,12 +35,12 @@ Failure quiesce(WindowHandle& window, Failure& failed) {
   const auto fence = [&](bool last) {
     Assert assertion;
     assertion.no_succeed = last;
-    return keep(block(window, [&](Completion* completion) {
+    return keep(block(window, {WaitReason::window}, [&](Completion* completion) {
       return window.core->epochs().fence(assertion, true, completion);
     }));
   };
   // No fence covers them.
-  if (const Failure bad = keep(block(window, [&](Completion* completion) {
+  if (const Failure bad = keep(block(window, {WaitReason::window}, [&](Completion* completion) {
         return window.core->epochs().flush_notified(completion);
       }))) {
     return bad;
@@ -53,7 +53,7 @@ Failure quiesce(WindowHandle& window, Failure& failed) {
   // seconds.
   window.state->forgiven_looks = 30;
   if (const Failure bad = fence(true)) return bad;
-  return wait_until(window, [&] {
+  return wait_until(window, {WaitReason::window}, [&] {
     return window.core->epochs().quiet() && window.core->leave() && runtime.engine()->drained();
   });
 }

@@ -42,7 +42,8 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   memory.base = member.base;
   if (rank == core.rank()) return {};
   window.core->epochs().set_shared();
-  return wait_until(window, [&] { return window.core->epochs().loads_held(rank); });
+  return wait_until(window, {WaitReason::lock, rank},
+                    [&] { return window.core->epochs().loads_held(rank); });
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ constexpr std::array table{
     Setting{"ORIEL_INFO", "bool", "0",
             "Rank 0 of each new window prints which path every peer takes, and what carries "
             "operations between nodes; of a persistent alltoallv what auto is, and why."},
+    Setting{"ORIEL_TRACE", "text", "",
+            "File to which each process appends a line per event, for debugging: steps of epochs, "
+            "operations beyond the hot paths, waits; empty: none."},
     Setting{"ORIEL_COLLECTIVES", "bool", "0",
             "Carry out MPI_Alltoallv_init also where its info does not name oriel_alltoallv."},
     Setting{"ORIEL_MEASURED", "text", "",

@@ -21,6 +21,18 @@ std::vector<std::uint32_t> by_other_rank(const Sides& sides) {
   return places;
 }
 
+Decision decision_of(CopyMethod way) {
+  switch (way) {
+    case CopyMethod::staged:
+      return Decision::copy_staged;
+    case CopyMethod::streamed:
+      return Decision::copy_streamed;
+    case CopyMethod::direct:
+      break;
+  }
+  return Decision::copy_direct;
+}
+
 }  // namespace
 
 MappedLanes::Side::Side(Region& region, int to_or_from, const Stretch& buffer, int at_step,
@@ -31,9 +43,9 @@ MappedLanes::Side::Side(Region& region, int to_or_from, const Stretch& buffer, i
       step(at_step),
       place(mapped_at) {}
 
-MappedLanes::MappedLanes(Region& region, NodeServices& services, const Limits& limits,
-                         const Schedule& schedule, PlanProgress& progress)
-    : region_(region), services_(services), limits_(limits), progress_(progress) {
+MappedLanes::MappedLanes(Region& region, const WindowEvents& events, NodeServices& services,
+                         const Limits& limits, const Schedule& schedule, PlanProgress& progress)
+    : region_(region), events_(events), services_(services), limits_(limits), progress_(progress) {
   for (const Schedule::Send& send : schedule.sends) {
     if (!region.mapped(send.to)) continue;
     Side& made = sends_.emplace_back(region, send.to, send.from, send.step, send.place);
@@ -229,6 +241,7 @@ void MappedLanes::end(Side& side) {
   // Acquired when the sides have met.
   side.way = CopyTrial::fastest(side.lane->sender.times, side.lane->receiver.times);
   side.tried = false;
+  events_.decided(decision_of(side.way));
 }
 
 void MappedLanes::arrive(Side& side) {

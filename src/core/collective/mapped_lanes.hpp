@@ -11,6 +11,7 @@
 #include "core/collective/plan_fault.hpp"
 #include "core/collective/plan_progress.hpp"
 #include "core/collective/schedule.hpp"
+#include "core/epoch/events.hpp"
 #include "core/region/region.hpp"
 
 namespace oriel {
@@ -19,8 +20,8 @@ namespace oriel {
 /// to buffer, by whichever side comes second or has nothing else to do.
 class MappedLanes {
  public:
-  MappedLanes(Region& region, NodeServices& services, const Limits& limits,
-              const Schedule& schedule, PlanProgress& progress);
+  MappedLanes(Region& region, const WindowEvents& events, NodeServices& services,
+              const Limits& limits, const Schedule& schedule, PlanProgress& progress);
 
   /// What is kept of each transfer.
   static constexpr std::uint64_t bytes_of_send() { return sizeof(Side); }
@@ -122,6 +123,7 @@ class MappedLanes {
   std::uint64_t meetings(const Side& side) const { return progress_.use - side.unmet; }
 
   Region& region_;
+  const WindowEvents& events_;
   NodeServices& services_;
   const Limits& limits_;
   PlanProgress& progress_;

@@ -6,10 +6,11 @@
 
 namespace oriel {
 
-PlanRegistry::PlanRegistry(SweepWork& work, Region& region, Transport& transport,
-                           const Limits& limits, Outbox& outbox, Sender* sender, PlanWrites& writes,
-                           Exchange& exchange)
+PlanRegistry::PlanRegistry(SweepWork& work, const WindowEvents& events, Region& region,
+                           Transport& transport, const Limits& limits, Outbox& outbox,
+                           Sender* sender, PlanWrites& writes, Exchange& exchange)
     : work_(work),
+      events_(events),
       region_(region),
       transport_(transport),
       limits_(limits),

@@ -10,6 +10,7 @@
 #include "core/base/work_list.hpp"
 #include "core/collective/plan.hpp"
 #include "core/collective/plan_write.hpp"
+#include "core/epoch/events.hpp"
 #include "core/epoch/sweep_work.hpp"
 #include "core/remote/exchange.hpp"
 #include "core/remote/outbox.hpp"
@@ -21,8 +22,9 @@ namespace oriel {
 class PlanRegistry {
  public:
   /// `sender`: null where all ranks are mapped.
-  PlanRegistry(SweepWork& work, Region& region, Transport& transport, const Limits& limits,
-               Outbox& outbox, Sender* sender, PlanWrites& writes, Exchange& exchange);
+  PlanRegistry(SweepWork& work, const WindowEvents& events, Region& region, Transport& transport,
+               const Limits& limits, Outbox& outbox, Sender* sender, PlanWrites& writes,
+               Exchange& exchange);
   ~PlanRegistry();
   PlanRegistry(const PlanRegistry&) = delete;
   PlanRegistry& operator=(const PlanRegistry&) = delete;
@@ -66,6 +68,7 @@ class PlanRegistry {
   Sender* sender() { return sender_; }
   PlanWrites& writes() { return writes_; }
   Exchange& exchange() { return exchange_; }
+  const WindowEvents& events() const { return events_; }
   /// All ranks are through with the window, and perhaps not there any more.
   bool ending() const { return ending_; }
   void push() { outbox_.push(); }
@@ -102,6 +105,7 @@ class PlanRegistry {
   Plan* find(std::uint64_t number);
 
   SweepWork& work_;
+  const WindowEvents& events_;
   Region& region_;
   Transport& transport_;
   Limits limits_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 
 namespace oriel {
 
@@ -13,6 +14,12 @@ enum class EpochKind : std::uint8_t {
   lock_all,
   notified  // of notified accesses that no other epoch covers (N4): open as long as the window is
 };
+inline constexpr int epoch_kinds = static_cast<int>(EpochKind::notified) + 1;
+constexpr const char* name_of(EpochKind kind) {
+  constexpr const char* names[] = {"fence", "access", "exposure", "lock", "lock_all", "notified"};
+  static_assert(std::size(names) == epoch_kinds);
+  return names[static_cast<int>(kind)];
+}
 
 /// The four reorder keys of a window (E7; paper section VI-B).
 struct Reorder {

@@ -216,7 +216,7 @@ struct Epoch {
   std::uint32_t untold = 0;     // targets not yet told
   /// Ranks below: fence: have announced the closing call; lock_all: see hold_loaded().
   int awaited = 0;
-  std::uint64_t opened_at = 0;  // window events, to know what was closed before what was opened
+  std::uint64_t opened_at = 0;  // Epochs::steps_: what was closed before what was opened
   std::uint64_t closed_at = 0;
   std::uint64_t call = 0;          // fence: number of the call that opened it
   std::uint64_t closing_call = 0;  // fence: number of the call that closes or renews it; 0: none
@@ -253,12 +253,6 @@ struct Epoch {
       first = first_of(first, target->error);
     }
     return first;
-  }
-
-  /// The target has been told, or needs not be, that the epoch is over.
-  void note_told(Target& target) {
-    target.told = true;
-    --untold;
   }
 
   bool has(int rank) const {

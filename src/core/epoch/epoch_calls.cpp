@@ -149,7 +149,7 @@ bool Epochs::may_renew_fence(Assert assertion) const {
 Outcome Epochs::renew_fence(Completion* completion) {
   Epoch& epoch = *access_;
   epoch.call = epoch.closing_call = ++fence_calls_;
-  epoch.opened_at = ++events_;
+  epoch.opened_at = ++steps_;
   for (Target& target : epoch) {
     target.used.store(false);
     target.issued = target.finished = target.last_fetch = 0;
@@ -165,6 +165,7 @@ bool Epochs::renewed(Epoch& epoch) {
   epoch.closing_call = 0;
   epoch.announced = false;
   epoch.awaited = 0;
+  events_.epoch(EpochStep::renewed, epoch);
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/error.hpp"
 #include "core/epoch/epoch_peer.hpp"
+#include "core/epoch/events.hpp"
 #include "core/epoch/pending_operations.hpp"
 #include "core/epoch/sweep_work.hpp"
 
@@ -10,10 +11,14 @@ namespace oriel {
 
 /// What a window's Epochs share with the objects that reach other ranks for them.
 struct EpochState {
-  EpochState(int ranks, EpochPools& pools, PeerInterface& peer_interface, WindowsAtWork& at_work,
-             Epochs& epochs)
-      : peers(ranks), work(at_work, epochs), pending(pools, peers, peer_interface, work) {}
+  EpochState(const WindowEvents& told, int ranks, EpochPools& pools, PeerInterface& peer_interface,
+             WindowsAtWork& at_work, Epochs& epochs)
+      : events(told),
+        peers(ranks),
+        work(at_work, epochs),
+        pending(pools, peers, peer_interface, work, events) {}
 
+  WindowEvents events;
   EpochPeers peers;
   FailureReason reason;
   SweepWork work;

@@ -20,6 +20,7 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
       reason_(state.reason),
       work_(state.work),
       pending_(state.pending),
+      events_(state.events),
       peer_interface_(peer_interface),
       pools_(pools),
       no_locks_(spec.no_locks),
@@ -42,7 +43,7 @@ Epochs::~Epochs() {
 Epoch& Epochs::create(EpochKind kind) {
   Epoch& epoch = pools_.epochs.acquire();
   epoch.kind = kind;
-  epoch.opened_at = ++events_;
+  epoch.opened_at = ++steps_;
   epoch.previous = last_;
   (last_ != nullptr ? last_->next : first_) = &epoch;
   last_ = &epoch;
@@ -50,6 +51,7 @@ Epoch& Epochs::create(EpochKind kind) {
 }
 
 void Epochs::open(Epoch& epoch) {
+  events_.epoch(EpochStep::opened, epoch);
   if (deferred_ == 0 && may_activate(epoch)) {
     activate(epoch);
   } else {
@@ -76,6 +78,7 @@ bool Epochs::may_activate(const Epoch& epoch) const {
 }
 
 void Epochs::activate(Epoch& epoch) {
+  events_.epoch(EpochStep::activated, epoch);
   epoch.active = true;
   switch (epoch.kind) {
     case EpochKind::access:
@@ -107,8 +110,9 @@ void Epochs::activate(Epoch& epoch) {
 
 Outcome Epochs::close(Epoch& epoch, Completion* completion) {
   pending_.note_unflushed();
+  events_.epoch(EpochStep::closed, epoch);
   epoch.closed = true;
-  epoch.closed_at = ++events_;
+  epoch.closed_at = ++steps_;
   epoch.completion = completion;
   ++closed_;
   if (epoch.weak) ++weak_closed_;
@@ -140,10 +144,11 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
 
 bool Epochs::completed(Epoch& epoch) {
   if (!epoch.closed) return false;
-  if (epoch.kind == EpochKind::fence && epoch.closing_call != 0) {
-    return epoch.completed = peer_interface_.end_fence(epoch);
-  }
-  return epoch.completed = epoch.untold == 0 && epoch.attention == 0;
+  const bool fence = epoch.kind == EpochKind::fence && epoch.closing_call != 0;
+  const bool over =
+      fence ? peer_interface_.end_fence(epoch) : epoch.untold == 0 && epoch.attention == 0;
+  if (over) events_.epoch(EpochStep::completed, epoch);
+  return epoch.completed = over;
 }
 
 bool Epochs::over(Epoch& epoch) {
@@ -273,7 +278,7 @@ bool Epochs::advance(Epoch& epoch, Target& target) {
   if (target.told) return false;
   if (epoch.kind != EpochKind::exposure) return peer_interface_.advance(epoch, target);
   if (!peer_interface_.completed_by(target.rank, target.id)) return false;
-  epoch.note_told(target);
+  pending_.note_told(epoch, target);
   return true;
 }
 
@@ -330,6 +335,8 @@ Outcome Epochs::issue(const Operation& operation) {
 Epoch& Epochs::list_light() {
   Epoch& epoch = create(EpochKind::lock);
   epoch.exclusive = light_.exclusive;
+  events_.epoch(EpochStep::opened, epoch);
+  events_.epoch(EpochStep::activated, epoch);
   epoch.active = true;
   Target& target = add_target(epoch, light_.one.rank);
   target.access = Target::Access::granted;

@@ -218,6 +218,7 @@ class Epochs {
   FailureReason& reason_;
   SweepWork& work_;
   PendingOperations& pending_;
+  const WindowEvents& events_;
   PeerInterface& peer_interface_;
   EpochPools& pools_;
   bool no_locks_;
@@ -237,7 +238,7 @@ class Epochs {
   std::uint64_t closed_ = 0;       // epochs closed and not completed
   std::uint64_t deferred_ = 0;     // epochs not yet active
   std::uint64_t weak_closed_ = 0;  // epochs with a weak unlock, closed and not completed
-  std::uint64_t events_ = 0;
+  std::uint64_t steps_ = 0;        // openings and closings so far: Epoch::opened_at, closed_at
   std::uint64_t fence_calls_ = 0;
 };
 

@@ -40,6 +40,7 @@ void PendingOperations::conclude(RecordedOperation& recorded) {
   Epoch& epoch = *recorded.epoch;
   Completion* completion = recorded.operation.completion;
   const Error error = recorded.error;
+  events_.done(recorded);
   --epoch.attention;
   work_.remove();
   pools_.operations.release(recorded);

@@ -9,6 +9,7 @@
 #include "core/base/published.hpp"
 #include "core/epoch/epoch.hpp"
 #include "core/epoch/epoch_peer.hpp"
+#include "core/epoch/events.hpp"
 #include "core/epoch/peer_interface.hpp"
 #include "core/epoch/pools.hpp"
 #include "core/epoch/sweep_work.hpp"
@@ -24,8 +25,12 @@ namespace oriel {
 class PendingOperations {
  public:
   PendingOperations(EpochPools& pools, EpochPeers& peers, PeerInterface& peer_interface,
-                    SweepWork& work)
-      : pools_(pools), peers_(peers), peer_interface_(peer_interface), work_(work) {}
+                    SweepWork& work, const WindowEvents& events)
+      : pools_(pools),
+        peers_(peers),
+        peer_interface_(peer_interface),
+        work_(work),
+        events_(events) {}
 
   // Operations.
   /// Takes an operation's arguments down; it counts as outstanding until conclude().
@@ -49,6 +54,12 @@ class PendingOperations {
   }
   /// The one of this window that a message names; null: there is none.
   RecordedOperation* find(std::uint64_t token);
+  /// The target has been told that the epoch is over, or needs not be.
+  void note_told(Epoch& epoch, Target& target) {
+    events_.told(epoch, target);
+    target.told = true;
+    --epoch.untold;
+  }
   /// For what the network reports of an operation.
   PeerInterface& peer_interface() { return peer_interface_; }
 
@@ -104,6 +115,7 @@ class PendingOperations {
   EpochPeers& peers_;
   PeerInterface& peer_interface_;
   SweepWork& work_;
+  const WindowEvents& events_;
   /// Since a flush has found nothing to wait for, nothing has gone the general path, no store has
   /// been left to a target, and no epoch has been closed.
   Published<bool> all_flushed_;

@@ -334,7 +334,7 @@ bool MappedTargets::tell(Epoch& epoch, Target& target) {
     case EpochKind::notified:
       break;
   }
-  epoch.note_told(target);
+  pending_.note_told(epoch, target);
   return true;
 }
 

@@ -20,6 +20,11 @@ enum class OperationKind : std::uint8_t {
   compare_and_swap,
   acknowledge  // moves nothing: its reply says that what was sent before it is complete
 };
+constexpr const char* name_of(OperationKind kind) {
+  constexpr const char* names[] = {
+      "put", "get", "accumulate", "get_accumulate", "compare_and_swap", "acknowledge"};
+  return names[static_cast<int>(kind)];
+}
 
 /// Whether it brings something back to the origin.
 constexpr bool fetches(OperationKind kind) {

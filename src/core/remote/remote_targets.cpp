@@ -242,7 +242,7 @@ bool RemoteTargets::tell(Epoch& epoch, Target& target) {
     case EpochKind::notified:
       break;
   }
-  epoch.note_told(target);
+  pending_.note_told(epoch, target);
   return true;
 }
 

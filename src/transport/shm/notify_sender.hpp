@@ -30,6 +30,8 @@ class NotifySender {
     --pause_;
     return false;
   }
+  /// How often that has been so.
+  std::uint64_t pauses() const { return pauses_; }
   bool full() const { return kept_ == laden_.size(); }
   /// `now`: how far the reader has come. The queue has a place for each line that it has not taken,
   /// so this has an end.
@@ -69,7 +71,9 @@ class NotifySender {
   /// `costly`: stores had to be taken back, or looked after for something that they only delayed.
   void note_recall(bool costly) {
     penalty_ = costly ? std::min(2 * penalty_ + least_pause, most_pause) : penalty_ / 2;
-    if (costly) pause_ = penalty_;
+    if (!costly) return;
+    pause_ = penalty_;
+    ++pauses_;
   }
 
  private:
@@ -85,6 +89,7 @@ class NotifySender {
   std::vector<std::uint64_t> taken_;
   std::uint32_t pause_ = 0;
   std::uint32_t penalty_ = 0;
+  std::uint64_t pauses_ = 0;
 };
 
 }  // namespace oriel

@@ -404,6 +404,12 @@ void ShmTransport::relax() {
   }
 }
 
+std::uint64_t ShmTransport::inlining_pauses() {
+  std::uint64_t pauses = 0;
+  for (std::size_t i = 0; i < peers_.size(); ++i) pauses += peers_[i].notify_sender.pauses();
+  return pauses;
+}
+
 std::uint64_t ShmTransport::nanoseconds() {
   return nanoseconds_now();
 }

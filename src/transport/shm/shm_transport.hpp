@@ -86,6 +86,9 @@ class ShmTransport final : public NodeServices {
   void relax() override;
   std::uint64_t nanoseconds() override;
 
+  /// How often inlined puts have been given up for a while, for all peers: see NotifySender.
+  std::uint64_t inlining_pauses();
+
  private:
   /// A message on its way into a mailbox: what is not yet in there.
   struct Outgoing {

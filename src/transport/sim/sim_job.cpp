@@ -13,6 +13,8 @@ SimJob::SimJob(std::vector<int> node_of, bool immediate, const Limits& limits)
     rank.transport = std::make_unique<SimTransport>(network_, i);
     rank.doorbell = std::make_unique<Doorbell>();
     rank.process = std::make_unique<Process>(*rank.transport, i, limits);
+    rank.checks = std::make_unique<InvariantChecks>();
+    rank.process->events().add(*rank.checks);
   }
 }
 

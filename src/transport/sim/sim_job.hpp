@@ -75,6 +75,7 @@ class SimJob {
   struct Rank {
     std::unique_ptr<SimTransport> transport;
     std::unique_ptr<Doorbell> doorbell;
+    std::unique_ptr<InvariantChecks> checks;  // outlive the process
     std::unique_ptr<Process> process;
   };
   struct Side {

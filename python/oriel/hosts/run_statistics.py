@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the library has counted in a run of `oriel run --info`.
+
+Each process that had windows leaves a file of lines `group, name, times, amount` in the folder of
+the run (src/boundary/events/run_statistics.cpp). Operations on the hot paths are not counted: they
+cost a few nanoseconds, and counting would cost as much.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass
+class Count:
+    """`amount`: bytes of operations, nanoseconds of waits."""
+
+    times: int = 0
+    amount: int = 0
+
+
+class RunStatistics:
+    """The sums over all processes that have left their counts in the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.groups: dict[str, dict[str, Count]] = defaultdict(lambda: defaultdict(Count))
+        for file in sorted(folder.glob("statistics.*")):
+            for line in file.read_text(encoding="utf-8").splitlines():
+                group, name, times, amount = line.split("\t")
+                count = self.groups[group][name]
+                count.times += int(times)
+                count.amount += int(amount)
+
+    def print(self, console: Console) -> None:
+        processes = self.groups["processes"]["with windows"].times
+        if processes == 0:
+            return
+        console.print(
+            f"oriel: counts of {processes} processes together; "
+            "operations on the hot paths are not counted",
+            highlight=False,
+        )
+        for title, rows in (
+            ("operations by protocol", self._operations()),
+            ("epochs", self._epochs()),
+            ("waits", self._waits()),
+            ("choices", self._decisions()),
+        ):
+            if not rows:
+                continue
+            table = Table(title=title, title_justify="left", box=None, padding=(0, 2))
+            for column in rows[0]:
+                table.add_column(column, justify="left" if column in ("", "for") else "right")
+            for row in rows:
+                table.add_row(*row.values())
+            console.print(table)
+
+    def _operations(self) -> list[dict[str, str]]:
+        return [
+            {"": name, "times": f"{count.times:,}", "bytes": f"{count.amount:,}"}
+            for name, count in self.groups["operations"].items()
+        ]
+
+    def _epochs(self) -> list[dict[str, str]]:
+        deferred = self.groups["deferred"]
+        return [
+            {"": name, "times": f"{count.times:,}", "deferred": f"{deferred[name].times:,}"}
+            for name, count in self.groups["epochs"].items()
+        ]
+
+    def _waits(self) -> list[dict[str, str]]:
+        return [
+            {
+                "for": name,
+                "times": f"{count.times:,}",
+                "seconds": f"{count.amount / 1e9:.3f}",
+                "mean, us": f"{count.amount / count.times / 1e3:.1f}",
+            }
+            for name, count in self.groups["waits"].items()
+        ]
+
+    def _decisions(self) -> list[dict[str, str]]:
+        return [
+            {"": name, "times": f"{count.times:,}"}
+            for name, count in self.groups["decisions"].items()
+        ]

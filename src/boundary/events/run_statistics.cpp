@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/events/run_statistics.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "boundary/progress/agent.hpp"
+#include "boundary/runtime/line_keeper.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "core/base/settings.hpp"
+#include "transport/shm/clock.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// The folder of this run: see startup/load_report.cpp. A privileged program creates no files where
+/// the environment says.
+const char* folder() {
+  return ::secure_getenv("ORIEL_LOAD_REPORT");
+}
+
+/// A line of the report, which python/oriel/hosts/run_statistics.py reads.
+void add_line(std::string& report, const char* group, const char* name, std::uint64_t times,
+              std::uint64_t amount = 0) {
+  if (times == 0) return;
+  report += std::string(group) + '\t' + name + '\t' + std::to_string(times) + '\t' +
+            std::to_string(amount) + '\n';
+}
+
+template <typename Named, typename Counts>
+void add_lines(std::string& report, const char* group, const Counts& counts) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    add_line(report, group, name_of(static_cast<Named>(i)), counts[i].times, counts[i].amount);
+  }
+}
+
+}  // namespace
+
+void RunStatistics::start(Events& events) {
+  counting_ = folder() != nullptr && setting_bool("ORIEL_INFO");
+  if (counting_) events.add(*this);
+}
+
+void RunStatistics::report() {
+  if (!counting_) return;
+  std::string report;
+  add_line(report, "processes", "with windows", 1);
+  add_lines<Protocol>(report, "operations", operations_);
+  add_lines<EpochKind>(report, "epochs", epochs_);
+  add_lines<EpochKind>(report, "deferred", deferred_);
+  add_lines<WaitReason>(report, "waits", waits_);
+  add_lines<Decision>(report, "decisions", decided_);
+  add_line(report, "decisions", "pauses of inlined puts",
+           runtime.engine()->transports.shm().inlining_pauses());
+  add_line(report, "decisions", "times that the agent served", agent.served());
+  add_line(report, "decisions", "lines for threads given out", line_keeper.given());
+  add_line(report, "decisions", "threads without a line", line_keeper.refused());
+  *this = RunStatistics();
+  std::string path = std::string(folder()) + "/statistics.XXXXXX";
+  const int file = ::mkostemp(path.data(), O_CLOEXEC);
+  if (file < 0) return;  // the run's folder is another machine's
+  [[maybe_unused]] const ssize_t written = ::write(file, report.data(), report.size());
+  ::close(file);
+}
+
+void RunStatistics::epoch(const EventSource&, EpochStep step, const Epoch& epoch) {
+  const auto kind = static_cast<std::size_t>(epoch.kind);
+  if (step == EpochStep::opened || step == EpochStep::renewed) ++epochs_[kind].times;
+  // One that is not deferred is activated in its opening.
+  if (step == EpochStep::activated && !opened_now_) ++deferred_[kind].times;
+  opened_now_ = step == EpochStep::opened;
+}
+
+void RunStatistics::issued(const EventSource&, const Operation& operation, Protocol protocol) {
+  Count& count = operations_[static_cast<std::size_t>(protocol)];
+  ++count.times;
+  count.amount += operation.bytes();
+}
+
+void RunStatistics::wait_begun(const EventSource&, const Wait&) {
+  wait_began_ = nanoseconds_now();
+}
+
+void RunStatistics::wait_ended(const EventSource&, const Wait& wait) {
+  Count& count = waits_[static_cast<std::size_t>(wait.reason)];
+  ++count.times;
+  count.amount += nanoseconds_now() - wait_began_;
+}
+
+void RunStatistics::decided(const EventSource&, Decision decision) {
+  ++decided_[static_cast<std::size_t>(decision)].times;
+}
+
+}  // namespace oriel::boundary

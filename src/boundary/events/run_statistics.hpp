@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/epoch/events.hpp"
+
+namespace oriel::boundary {
+
+/// Counts a process's events for `oriel run --info`, which adds up all processes' counts and prints
+/// them at the end of the run.
+class RunStatistics final : public EventSink {
+ public:
+  /// Counts, if `oriel run --info` has started this process.
+  void start(Events& events);
+  /// Leaves the counts in the folder of the run, with what the agent, the line keeper and the
+  /// notification queues have counted. The engine exists, and the agent has stopped.
+  void report();
+
+  void epoch(const EventSource& source, EpochStep step, const Epoch& epoch) override;
+  void issued(const EventSource& source, const Operation& operation, Protocol protocol) override;
+  void wait_begun(const EventSource& source, const Wait& wait) override;
+  void wait_ended(const EventSource& source, const Wait& wait) override;
+  void decided(const EventSource& source, Decision decision) override;
+
+ private:
+  struct Count {
+    std::uint64_t times = 0;
+    std::uint64_t amount = 0;  // bytes of operations, nanoseconds of waits
+  };
+
+  bool counting_ = false;
+  std::array<Count, protocol_count> operations_;
+  std::array<Count, wait_reasons> waits_;
+  std::array<Count, epoch_kinds> epochs_;
+  std::array<Count, epoch_kinds> deferred_;  // of these, opened while an earlier one was pending
+  std::array<Count, decisions> decided_;
+  std::uint64_t wait_began_ = 0;
+  bool opened_now_ = false;  // the last event: the opening of an epoch
+};
+
+}  // namespace oriel::boundary

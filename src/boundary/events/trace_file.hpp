@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/epoch/events.hpp"
+
+namespace oriel::boundary {
+
+/// Writes a line per event to the file that ORIEL_TRACE names, to which all processes of a node
+/// append: for people who debug Oriel. A line is written when its event is told, so that the file
+/// says where a run has stopped.
+class TraceFile final : public EventSink {
+ public:
+  /// Opens the file if the setting is given, and listens. A file that cannot be opened is told on
+  /// standard error, once.
+  void start(Events& events);
+  void stop();
+
+  void epoch(const EventSource& source, EpochStep step, const Epoch& epoch) override;
+  void told(const EventSource& source, const Epoch& epoch, const Target& target) override;
+  void issued(const EventSource& source, const Operation& operation, Protocol protocol) override;
+  void done(const EventSource& source, const RecordedOperation& recorded) override;
+  void wait_begun(const EventSource& source, const Wait& wait) override;
+  void wait_ended(const EventSource& source, const Wait& wait) override;
+  void decided(const EventSource& source, Decision decision) override;
+
+ private:
+  [[gnu::format(printf, 3, 4)]] void write(const EventSource& source, const char* format, ...);
+
+  int file_ = -1;
+};
+
+}  // namespace oriel::boundary

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+
+#include "core/base/error.hpp"
+#include "core/epoch/epoch.hpp"
+
+namespace oriel {
+
+/// A window, by this process's number of it, and our rank in it. Number 0: no window in particular.
+struct EventSource {
+  std::uint32_t window = 0;
+  int rank = 0;
+};
+
+enum class EpochStep : std::uint8_t {
+  opened,
+  activated,
+  closed,
+  completed,
+  renewed  // a fence epoch: closed, completed and opened again by one call
+};
+constexpr const char* name_of(EpochStep step) {
+  constexpr const char* names[] = {"opened", "activated", "closed", "completed", "renewed"};
+  return names[static_cast<int>(step)];
+}
+
+/// What a call waits for.
+enum class WaitReason : std::uint8_t {
+  lock,          // until a lock is held that the call must hold when it returns
+  unlock,        // until operations are complete at the target
+  fence,         // until all ranks have entered it
+  complete,      // until targets are exposed and operations are complete
+  exposure,      // until origins have completed
+  flush,         // until operations are complete, or their buffers may be reused
+  notification,  // until one has arrived
+  request,       // until a request is complete
+  collective,    // in the making or the freeing of a persistent collective
+  window         // in the freeing of a window, or in a collective call on it
+};
+inline constexpr int wait_reasons = static_cast<int>(WaitReason::window) + 1;
+constexpr const char* name_of(WaitReason reason) {
+  constexpr const char* names[] = {"lock",  "unlock",       "fence",   "complete",   "exposure",
+                                   "flush", "notification", "request", "collective", "window"};
+  static_assert(std::size(names) == wait_reasons);
+  return names[static_cast<int>(reason)];
+}
+
+struct Wait {
+  WaitReason reason;
+  int rank = -1;  // the one waited for; -1: several, or anyone
+};
+
+/// A part that chooses by what it measures has chosen.
+enum class Decision : std::uint8_t {
+  copy_staged,  // CopyTrial: how a transfer of a collective is copied from now on
+  copy_streamed,
+  copy_direct
+};
+inline constexpr int decisions = static_cast<int>(Decision::copy_direct) + 1;
+constexpr const char* name_of(Decision decision) {
+  constexpr const char* names[] = {"copies by cells", "copies by streamed cells",
+                                   "copies without cells"};
+  static_assert(std::size(names) == decisions);
+  return names[static_cast<int>(decision)];
+}
+
+/// Is told what a process does beyond the hot paths, under the lock that serializes its calls.
+/// What is not overridden is not looked at.
+class EventSink {
+ public:
+  /// Before the epoch's state changes.
+  virtual void epoch(const EventSource&, EpochStep, const Epoch&) {}
+  /// The target has been sent the word or message that ends the epoch for it, or needs none.
+  virtual void told(const EventSource&, const Epoch&, const Target&) {}
+  /// An operation is about to travel so, or to be recorded for it. One that is not recorded is
+  /// carried out, or sent, in the call.
+  virtual void issued(const EventSource&, const Operation&, Protocol) {}
+  /// A recorded operation is over for its caller.
+  virtual void done(const EventSource&, const RecordedOperation&) {}
+  virtual void wait_begun(const EventSource&, const Wait&) {}
+  virtual void wait_ended(const EventSource&, const Wait&) {}
+  virtual void decided(const EventSource&, Decision) {}
+
+ protected:
+  ~EventSink() = default;
+
+ private:
+  friend class Events;
+  EventSink* next_ = nullptr;
+};
+
+/// The one place where a process tells its events: to nobody, usually, which costs a branch.
+class Events {
+ public:
+  /// The sink outlives us, and is told by one process alone.
+  void add(EventSink& sink) {
+    sink.next_ = first_;
+    first_ = &sink;
+  }
+
+  /// Calls tell(sink) for each sink.
+  template <typename Tell>
+  void tell(Tell&& tell) const {
+    for (EventSink* sink = first_; sink != nullptr; sink = sink->next_) [[unlikely]] {
+        tell(*sink);
+      }
+  }
+
+ private:
+  EventSink* first_ = nullptr;
+};
+
+/// The events of one window.
+class WindowEvents {
+ public:
+  WindowEvents(const Events& events, EventSource source) : events_(events), source_(source) {}
+
+  const EventSource& source() const { return source_; }
+
+  void epoch(EpochStep step, const Epoch& epoch) const {
+    events_.tell([&](EventSink& sink) { sink.epoch(source_, step, epoch); });
+  }
+  void told(const Epoch& epoch, const Target& target) const {
+    events_.tell([&](EventSink& sink) { sink.told(source_, epoch, target); });
+  }
+  void issued(const Operation& operation, Protocol protocol) const {
+    events_.tell([&](EventSink& sink) { sink.issued(source_, operation, protocol); });
+  }
+  void done(const RecordedOperation& recorded) const {
+    events_.tell([&](EventSink& sink) { sink.done(source_, recorded); });
+  }
+  void decided(Decision decision) const {
+    events_.tell([&](EventSink& sink) { sink.decided(source_, decision); });
+  }
+
+ private:
+  const Events& events_;
+  EventSource source_;
+};
+
+}  // namespace oriel

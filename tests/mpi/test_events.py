@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run tells of itself: the counts of `oriel run --info`, and the trace of ORIEL_TRACE."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+
+from conftest import folder_of, oriel
+
+LINE = re.compile(
+    r"(?P<time>\d+\.\d{9}) pid=(?P<pid>\d+) window=(?P<window>\d+) rank=(?P<rank>-?\d+) "
+    r"(?P<event>\w+)(?P<rest>.*)"
+)
+
+
+def run(host, *words, **environment):
+    ended = oriel(
+        "run", "-n", 2, "--mpi", host.name, *words, folder_of(host) / "passive", **environment
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended
+
+
+def test_each_epoch_of_a_trace_runs_its_course(host, tmp_path):
+    trace = tmp_path / "trace"
+    run(host, ORIEL_TRACE=str(trace), ORIEL_VM="0")
+    lines = trace.read_text(encoding="utf-8").splitlines()
+    told = [LINE.fullmatch(line) for line in lines]
+    assert all(told), next(line for line, match in zip(lines, told) if not match)
+    assert len({match["pid"] for match in told}) == 2
+    # An epoch is known by its window, its kind and the number of its opening.
+    steps = defaultdict(list)
+    waiting = Counter()
+    for match in told:
+        event, who = match["event"], (match["pid"], match["window"])
+        if event.startswith("epoch_") and "fence" not in match["rest"]:
+            steps[*who, match["rest"].rpartition(" target=")[0]].append(event)
+        if event.startswith("wait_"):
+            waiting[who] += 1 if event == "wait_begun" else -1
+            assert waiting[who] in (0, 1)
+    assert set(waiting.values()) == {0}
+    assert len(steps) > 100
+    for course in steps.values():
+        assert course[0] == "epoch_opened" and course[-1] == "epoch_completed"
+        assert sorted(course) == [
+            "epoch_activated", "epoch_closed", "epoch_completed", "epoch_opened"
+        ]  # fmt: skip
+    events = Counter(match["event"] for match in told)
+    assert 0 < events["operation_done"] <= events["operation_issued"] + events["wait_begun"]
+    assert any('protocol="message"' in match["rest"] for match in told)
+
+
+def test_a_trace_that_cannot_be_written_is_told(host):
+    told = run(host, ORIEL_TRACE="/nowhere/trace").stderr
+    assert "ORIEL_TRACE: The file /nowhere/trace cannot be opened" in told
+
+
+def rows_of(told: str, title: str) -> dict[str, list[str]]:
+    """The rows below a table's title, by their first cell."""
+    lines = told.splitlines()
+    start = next(index for index, line in enumerate(lines) if line.strip() == title)
+    rows = {}
+    for line in lines[start + 2 :]:
+        cells = re.split(r"\s{2,}", line.strip())
+        if len(cells) < 2:
+            break
+        rows[cells[0]] = cells[1:]
+    return rows
+
+
+def test_info_counts_what_all_ranks_did(host):
+    told = run(host, "--info", ORIEL_VM="0").stderr
+    assert "counts of 2 processes together" in told
+    operations = rows_of(told, "operations by protocol")
+    assert int(operations["message"][0].replace(",", "")) > 0
+    epochs = rows_of(told, "epochs")
+    assert int(epochs["lock"][0].replace(",", "")) > 100
+    assert "unlock" in rows_of(told, "waits")
+
+
+def test_without_info_nothing_is_printed(host):
+    assert "counts of" not in run(host).stderr
