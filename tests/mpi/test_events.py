@@ -35,7 +35,7 @@ def test_each_epoch_of_a_trace_runs_its_course(host, tmp_path):
     for match in told:
         event, who = match["event"], (match["pid"], match["window"])
         if event.startswith("epoch_") and "fence" not in match["rest"]:
-            steps[*who, match["rest"].rpartition(" target=")[0]].append(event)
+            steps[(*who, match["rest"].rpartition(" target=")[0])].append(event)
         if event.startswith("wait_"):
             waiting[who] += 1 if event == "wait_begun" else -1
             assert waiting[who] in (0, 1)
