@@ -18,6 +18,7 @@ STARTED_ELSEWHERE = (
     "asked",
     "early_leaver",
     "ending",
+    "exiting",
     "forked",
     "granted_threads",
     "hidden",

@@ -133,6 +133,13 @@ def test_killed_rank_leaves_nothing(job, host, memfd):
     expect_gone(before)
 
 
+@pytest.mark.host_alone
+def test_exit_while_another_thread_is_in_epochs(job, host):
+    """Nothing goes from under the calls of one thread when another one calls exit()."""
+    _, output = job.run(host, "exiting", 2)
+    assert "all rounds" in output and "crashed" not in output, output[-4000:]
+
+
 @pytest.mark.hosts("mpich")
 def test_a_start_that_the_launcher_fails_is_tried_again(job, host, tmp_path):
     """It seldom does, so one plays it: the first attempt of each of these tests' two kinds of runs

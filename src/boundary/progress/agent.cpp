@@ -65,8 +65,9 @@ void Agent::start() {
     runtime.engine()->process.set_swept_soon(true);
   }
   stopping_ = false;
-  // A program may end without MPI_Finalize: what the agent works with must not go before it does.
-  std::call_once(at_exit_, [] { std::atexit([] { agent.stop(); }); });
+  // A program may end without MPI_Finalize, and libfabric's destructors run then: the agent, which
+  // calls it, ends before.
+  std::call_once(at_exit_, [] { ::on_exit([](int, void*) { agent.stop(); }, nullptr); });
   // Signals are the program's: its handlers must not run on a thread that it does not know.
   sigset_t all;
   sigset_t before;

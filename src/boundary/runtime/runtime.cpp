@@ -51,10 +51,6 @@ void Runtime::serialize_threads() {
   request_lock.enable();
 }
 
-Runtime::~Runtime() {
-  delete engine();
-}
-
 bool Runtime::start(std::string& error) {
   if (!self.start()) {
     error = "MPI has not been started";

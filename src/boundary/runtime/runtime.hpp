@@ -56,7 +56,6 @@ class Runtime {
   Arena arena;
 
   Runtime() = default;
-  ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
