@@ -66,12 +66,13 @@ bool Runtime::start(std::string& error) {
   return true;
 }
 
-void Runtime::stop() {
+std::unique_ptr<Engine> Runtime::stop() {
   line_keeper.stop();
-  delete engine_.exchange(nullptr, std::memory_order_relaxed);
+  std::unique_ptr<Engine> engine(engine_.exchange(nullptr, std::memory_order_relaxed));
   windows.clear();
   datatypes.stop();
   self.stop();
+  return engine;
 }
 
 bool Runtime::disabled() {

@@ -63,7 +63,8 @@ class Runtime {
   Engine* engine() const { return engine_.load(std::memory_order_acquire); }
   /// Makes the engine. False, and `error` is a sentence, if that fails.
   bool start(std::string& error);
-  void stop();
+  /// Ends what the engine does; the engine itself, if there is one, is the caller's to destroy.
+  std::unique_ptr<Engine> stop();
   /// In the child of a fork: leaves the engine to the parent.
   void disown() {
     engine_.store(nullptr, std::memory_order_relaxed);

@@ -75,15 +75,21 @@ bool Lifetime::ends_with_session() {
   return sessions_ <= 1 && holds_ <= own_ && !world_exists();
 }
 
-void Lifetime::end_session() {
+std::unique_ptr<Engine> Lifetime::before_session_ends() {
   const std::lock_guard alone(alone_);
   const bool ends = ends_with_session();
   if (sessions_ != 0) --sessions_;  // else begun past us
-  if (!ends) return;
+  if (!ends) return nullptr;
   host_windows.empty();  // a let_go() may not have come to it yet
   progress.stop();
   forget_known_peers();
-  take_down();
+  return take_down();
+}
+
+void Lifetime::after_session_ended(std::unique_ptr<Engine> engine) {
+  // Another thread may have begun a session, and its engine uses the same arena.
+  const Guard guard(runtime.lock);
+  engine = nullptr;
 }
 
 void Lifetime::disconnect() {
@@ -125,14 +131,14 @@ void Lifetime::disown() {
   host_windows.forget();
 }
 
-void Lifetime::take_down() {
+std::unique_ptr<Engine> Lifetime::take_down() {
   agent.stop();
   if (runtime.engine() != nullptr) run_statistics.report();
   holds_ = own_ = 0;
   host_windows.forget();
   persistent_requests.free_spare();
-  runtime.stop();
   trace_file.stop();
+  return runtime.stop();
 }
 
 }  // namespace oriel::boundary

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 
 namespace oriel::boundary {
+
+struct Engine;
 
 /// How long the engine exists. It is made for the first window, and lives as long as anybody holds
 /// it:
@@ -30,7 +33,12 @@ class Lifetime {
   /// which the program cannot free them before.
   void count_own(int change);
   void begin_session();
-  void end_session();
+  /// Around the host's own MPI_Session_finalize. The engine of the last session stops before that
+  /// call, and is destroyed after it: hosts hold the last MPI_Session_finalize until all ranks are
+  /// in it. A rank that closed its endpoint before would take from others what they have not read
+  /// yet of its last messages.
+  std::unique_ptr<Engine> before_session_ends();
+  void after_session_ended(std::unique_ptr<Engine> engine);
   /// What disconnect() does, for whoever has something to settle with others before MPI ends.
   void set_disconnect(void (*hook)()) { disconnect_ = hook; }
   void disconnect();
@@ -42,7 +50,7 @@ class Lifetime {
 
  private:
   bool ends_with_session();
-  void take_down();
+  std::unique_ptr<Engine> take_down();
   void disown();
 
   std::mutex alone_;

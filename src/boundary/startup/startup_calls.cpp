@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls that begin and end MPI.
+#include <memory>
+#include <utility>
+
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
@@ -43,9 +46,10 @@ ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session*
 
 ORIEL_MPI_CALL(Session_finalize)(MPI_Session* session) {
   lifetime.disconnect_with_last_session();
-  lifetime.end_session();
+  std::unique_ptr<Engine> engine = lifetime.before_session_ends();
   const int code = host_mpi().Session_finalize(session);
   if (code != MPI_SUCCESS) lifetime.begin_session();
+  lifetime.after_session_ended(std::move(engine));
   return code;
 }
 
