@@ -35,9 +35,7 @@ class Arguments : public testing::Test {
     ASSERT_EQ(test::raised_errors().size(), 1U) << sentence;
     EXPECT_EQ(test::raised_errors()[0].error_class, error_class);
     EXPECT_EQ(test::raised_errors()[0].text, sentence);
-    int class_of_code = MPI_SUCCESS;
-    PMPI_Error_class(code, &class_of_code);
-    EXPECT_EQ(class_of_code, error_class);
+    EXPECT_EQ(test::class_of(code), error_class);
     EXPECT_EQ(memory_, initial);
     EXPECT_EQ(local_, initial);
     test::clear_errors();

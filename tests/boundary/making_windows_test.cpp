@@ -38,12 +38,6 @@ class Counted {
   CollectiveCounts before_ = collective_counts();
 };
 
-int class_of(int code) {
-  int error_class = MPI_SUCCESS;
-  PMPI_Error_class(code, &error_class);
-  return error_class;
-}
-
 class MakingWindows : public testing::Test {
  protected:
   MakingWindows() { test::clear_errors(); }
@@ -99,17 +93,17 @@ TEST_F(MakingWindows, SharedMemoryInOnePieceTakesASumBefore) {
 TEST_F(MakingWindows, ARankThatCannotTakesAllSteps) {
   const MPI_Comm comm = make_communicator(1);
   const Counted counted;
-  EXPECT_EQ(class_of(create(comm, -1)), MPI_ERR_SIZE);
+  EXPECT_EQ(test::class_of(create(comm, -1)), MPI_ERR_SIZE);
   // The reason's rank, and its words.
   EXPECT_EQ(counted.since(), (CollectiveCounts{.allgather = 2, .allreduce = 2, .bcast = 1}));
   ASSERT_EQ(test::raised_errors().size(), 1U);
   EXPECT_EQ(test::raised_errors()[0].text, "MPI_Win_create: the size is negative.");
   EXPECT_EQ(win_, MPI_WIN_NULL);
-  EXPECT_EQ(class_of(create(comm, 8, 0)), MPI_ERR_DISP);
+  EXPECT_EQ(test::class_of(create(comm, 8, 0)), MPI_ERR_DISP);
   EXPECT_EQ(test::raised_errors().back().text,
             "MPI_Win_create: the displacement unit is not positive.");
   // The first reason counts.
-  EXPECT_EQ(class_of(create(comm, -1, 0)), MPI_ERR_SIZE);
+  EXPECT_EQ(test::class_of(create(comm, -1, 0)), MPI_ERR_SIZE);
 }
 
 TEST_F(MakingWindows, AfterAFailureTheRanksDoNotKnowEachOther) {
@@ -126,7 +120,7 @@ TEST_F(MakingWindows, AFailureOfOneThatKnowsItsPeersIsAgreedOn) {
   ASSERT_EQ(create(comm), MPI_SUCCESS);
   EXPECT_EQ(MPI_Win_free(&win_), MPI_SUCCESS);
   const Counted counted;
-  EXPECT_EQ(class_of(create(comm, -1)), MPI_ERR_SIZE);
+  EXPECT_EQ(test::class_of(create(comm, -1)), MPI_ERR_SIZE);
   EXPECT_EQ(counted.since(), (CollectiveCounts{.allgather = 2, .allreduce = 2, .bcast = 1}));
 }
 
@@ -138,7 +132,7 @@ TEST_F(MakingWindows, SoIsAFailureAfterItHasSaidSo) {
   const Counted counted;
   const int code =
       MPI_Win_allocate(MPI_Aint{1} << 62, 1, MPI_INFO_NULL, comm, static_cast<void*>(&base), &win_);
-  EXPECT_EQ(class_of(code), MPI_ERR_NO_MEM);
+  EXPECT_EQ(test::class_of(code), MPI_ERR_NO_MEM);
   EXPECT_EQ(counted.since(), (CollectiveCounts{.allgather = 2, .allreduce = 2, .bcast = 1}));
   EXPECT_EQ(base, nullptr);
 }
@@ -168,7 +162,7 @@ TEST_F(MakingWindows, AWindowKeepsWhatItsInfoPromises) {
   host_mpi().Info_set(info, "no_locks", "true");
   ASSERT_EQ(MPI_Win_create(memory_.data(), 8, 1, info, make_communicator(1), &win_), MPI_SUCCESS);
   PMPI_Info_free(&info);
-  EXPECT_EQ(class_of(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win_)), MPI_ERR_RMA_SYNC);
+  EXPECT_EQ(test::class_of(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win_)), MPI_ERR_RMA_SYNC);
   EXPECT_EQ(MPI_Win_free(&win_), MPI_SUCCESS);
 }
 
@@ -194,7 +188,7 @@ TEST_F(MakingWindows, AnotherRanksFailureIsEverybodys) {
         }
       });
   const Counted counted;
-  EXPECT_EQ(class_of(create(comm)), MPI_ERR_NO_MEM);
+  EXPECT_EQ(test::class_of(create(comm)), MPI_ERR_NO_MEM);
   EXPECT_EQ(counted.since(), (CollectiveCounts{.allgather = 2, .allreduce = 2, .bcast = 1}));
   ASSERT_EQ(test::raised_errors().size(), 1U);
   EXPECT_EQ(test::raised_errors()[0].text,
@@ -213,7 +207,7 @@ TEST_F(MakingWindows, SizesTogetherBeyondAnAddressAreRefused) {
   void* base = nullptr;
   const int code = MPI_Win_allocate_shared(MPI_Aint{1} << 62, 1, MPI_INFO_NULL, comm,
                                            static_cast<void*>(&base), &win_);
-  EXPECT_EQ(class_of(code), MPI_ERR_SIZE);
+  EXPECT_EQ(test::class_of(code), MPI_ERR_SIZE);
   EXPECT_EQ(test::raised_errors().back().text,
             "MPI_Win_allocate_shared: the sizes of all ranks together are more than an address "
             "can say.");

@@ -13,12 +13,6 @@
 namespace oriel::boundary {
 namespace {
 
-int class_of(int code) {
-  int error_class = MPI_SUCCESS;
-  PMPI_Error_class(code, &error_class);
-  return error_class;
-}
-
 class PendingRequests : public testing::Test {
  protected:
   bool done() {
@@ -67,7 +61,7 @@ TEST_F(PendingRequests, AFailureIsTheWaits) {
   request.complete(Error::range);
   requests.tell_host();
   EXPECT_TRUE(done());
-  EXPECT_EQ(class_of(code_), MPI_ERR_RMA_RANGE);
+  EXPECT_EQ(test::class_of(code_), MPI_ERR_RMA_RANGE);
   std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
   int length = 0;
   PMPI_Error_string(code_, text.data(), &length);
@@ -91,7 +85,7 @@ TEST_F(PendingRequests, AnObjectIsUsedAgainWhenBothSidesHaveLetGo) {
 TEST(ErrorCodes, TheSameSentenceHasTheSameCode) {
   const int code = error_code(MPI_ERR_RANK, "There is no such rank.");
   EXPECT_NE(code, MPI_ERR_RANK);
-  EXPECT_EQ(class_of(code), MPI_ERR_RANK);
+  EXPECT_EQ(test::class_of(code), MPI_ERR_RANK);
   EXPECT_EQ(error_code(MPI_ERR_RANK, "There is no such rank."), code);
   EXPECT_NE(error_code(MPI_ERR_ARG, "There is no such rank."), code);
   EXPECT_NE(error_code(MPI_ERR_RANK, "There is no such target."), code);

@@ -19,7 +19,7 @@ Limits limits(bool pipelines) {
   return limits;
 }
 
-std::uint64_t bytes(const CellShape& shape) {
+std::uint64_t bytes_of(const CellShape& shape) {
   return std::uint64_t{shape.space} * shape.count;
 }
 
@@ -47,8 +47,8 @@ TEST(CellShapes, HaveRoomForAWholeMessageWithoutPipelines) {
   for (const std::uint64_t size : {256 * kb, 257 * kb, 2 * mb, most}) {
     const CellShape cells = shape(without, size);
     EXPECT_TRUE(cells.wanted);
-    EXPECT_GE(bytes(cells), size);
-    EXPECT_LT(bytes(cells), size + without.staged_piece) << "no more than it needs";
+    EXPECT_GE(bytes_of(cells), size);
+    EXPECT_LT(bytes_of(cells), size + without.staged_piece) << "no more than it needs";
   }
   EXPECT_EQ(shape(without, most + 8).count, 0u);
   CellDemand demand(without, many);
@@ -61,7 +61,7 @@ TEST(CellShapes, OfAPlanTakeWhatItCanAfford) {
     const Limits of = limits(pipelines);
     for (const std::uint64_t transfers : {1, 3, 7, 15, 63}) {
       for (const std::uint64_t size : {64 * kb, 512 * kb, 4 * mb}) {
-        EXPECT_LE(bytes(shape(of, size, transfers)) * transfers, of.staged_bytes)
+        EXPECT_LE(bytes_of(shape(of, size, transfers)) * transfers, of.staged_bytes)
             << transfers << " of " << size;
       }
     }
@@ -77,7 +77,7 @@ TEST(CellShapes, OfFewRanksTakeMore) {
     CellDemand demand(of, ranks);
     for (std::size_t other = 1; other < ranks; ++other) demand.add(1 * mb, false);
     const CellShape cells = CellShapes(demand, CellShapes::Number::usual).of(1 * mb, true, false);
-    const std::uint64_t all = bytes(cells) * (ranks - 1);
+    const std::uint64_t all = bytes_of(cells) * (ranks - 1);
     EXPECT_LE(all * ranks, std::max(of.staged_node_bytes, ranks * of.staged_bytes)) << ranks;
     EXPECT_EQ(cells.wanted, ranks <= 8) << ranks;
   }
@@ -112,7 +112,7 @@ TEST(CellShapes, AreFewWhereThereIsNoMemoryForMore) {
     const Limits of = limits(pipelines);
     constexpr auto few = CellShapes::Number::fewest;
     EXPECT_EQ(shape(of, 8, 1, few).count, 2u);
-    EXPECT_LE(bytes(shape(of, 2 * mb, 1, few)), 2 * of.staged_piece);
+    EXPECT_LE(bytes_of(shape(of, 2 * mb, 1, few)), 2 * of.staged_piece);
     EXPECT_EQ(shape(of, 2 * mb, 1, few).wanted, pipelines) << "else by one copy";
   }
 }

@@ -15,7 +15,7 @@
 namespace oriel::test {
 namespace {
 
-using Kind = PlanFault::Kind;
+using FaultKind = PlanFault::Kind;
 
 class CollectiveFaultOn : public ::testing::TestWithParam<std::vector<int>> {
  protected:
@@ -61,7 +61,7 @@ TEST_P(CollectiveFaultOn, MoreIsSentThanThereIsRoomFor) {
           plans.receive(1, 0, Plans::buffer(plans.words(space)));
           plans.pass(1, 2, 3);
         },
-        {Kind::truncated, 0, 1, 8 * space + 8, 8 * space});
+        {FaultKind::truncated, 0, 1, 8 * space + 8, 8 * space});
   }
 }
 
@@ -73,13 +73,13 @@ TEST_P(CollectiveFaultOn, TypesDoNotMatch) {
           plans.receive(0, 1, Plans::buffer(plans.words(count)));
           plans.pass(1, 2, 3);
         },
-        {Kind::types, 1, 0, 8 * count, 8 * count});
+        {FaultKind::types, 1, 0, 8 * count, 8 * count});
   }
 }
 
 TEST_P(CollectiveFaultOn, ArgumentsOfOneRankAreWrong) {
   expect_fault([&](Plans& plans) { plans.pass(0, 1, 30), plans.pass(2, 0, 1); },
-               {Kind::arguments, 1, 0, 7, 0}, 1);
+               {FaultKind::arguments, 1, 0, 7, 0}, 1);
 }
 
 // Of several faults, that of the lowest rank.
@@ -91,7 +91,7 @@ TEST_P(CollectiveFaultOn, TwoRanksFindAFault) {
           plans.receive(1, sender, Plans::buffer(plans.words(2)));
         }
       },
-      {Kind::truncated, 0, 1, 32, 16});
+      {FaultKind::truncated, 0, 1, 32, 16});
 }
 
 TEST_P(CollectiveFaultOn, SomethingIsSentThatNobodyExpects) {
@@ -102,7 +102,7 @@ TEST_P(CollectiveFaultOn, SomethingIsSentThatNobodyExpects) {
           plans.send(0, 1, Plans::buffer(plans.words(1)));
           plans.pass(1, 2, 3);
         },
-        {Kind::truncated, 0, 1, 8, 0});
+        {FaultKind::truncated, 0, 1, 8, 0});
   }
 }
 
@@ -115,7 +115,7 @@ TEST_P(CollectiveFaultOn, MoreIsExpectedThanIsSent) {
             plans.receive(1, 0, Plans::buffer(plans.words(count)));
             plans.pass(1, 2, 3);
           },
-          {Kind::unmatched, 0, 1, 0, 8 * count});
+          {FaultKind::unmatched, 0, 1, 0, 8 * count});
     }
   }
 }
@@ -131,7 +131,7 @@ TEST_P(CollectiveFaultOn, NothingIsNoFault) {
     plans.send(1, 2, Plans::buffer(plans.words(0)));
     plans.receive(2, 0, Plans::buffer(plans.words(0)));
     plans.make();
-    EXPECT_EQ(plans.plan(0).fault().kind, Kind::none);
+    EXPECT_EQ(plans.plan(0).fault().kind, FaultKind::none);
     for (std::uint64_t use = 1; use < 4; ++use) {
       passage.from->back() = use;
       plans.use();
@@ -221,7 +221,7 @@ TEST_P(CollectiveFaultOn, ThereIsNoMemoryForAllCells) {
       }
       for (int rank = 0; rank < 3; ++rank) {
         ASSERT_TRUE(plans.plan(rank).made());
-        EXPECT_EQ(plans.plan(rank).fault().kind, Kind::memory);
+        EXPECT_EQ(plans.plan(rank).fault().kind, FaultKind::memory);
       }
       continue;
     }

@@ -60,7 +60,7 @@ class CountedJob {
   SimJob job_;
 };
 
-struct NodeMap {
+struct CounterPlacement {
   const char* name;
   std::vector<int> nodes;
   std::vector<Path> memory;
@@ -71,7 +71,7 @@ struct NodeMap {
   bool ordered() const { return !direct && !atomics; }
 };
 
-std::ostream& operator<<(std::ostream& out, const NodeMap& node_map) {
+std::ostream& operator<<(std::ostream& out, const CounterPlacement& node_map) {
   return out << node_map.name;
 }
 
@@ -82,7 +82,7 @@ class Adders {
   static constexpr int each = 30;
   static constexpr std::uint64_t longest = 10;  // cells of one operation
 
-  Adders(std::uint64_t seed, const NodeMap& node_map, bool threads)
+  Adders(std::uint64_t seed, const CounterPlacement& node_map, bool threads)
       : node_map_(node_map),
         ranks_(static_cast<int>(node_map.nodes.size())),
         counted_(node_map.nodes, window(node_map),
@@ -188,7 +188,7 @@ class Adders {
     limits.direct_piece = 4 * sizeof(Cell);
     return limits;
   }
-  static SimWindowSpec window(const NodeMap& node_map) {
+  static SimWindowSpec window(const CounterPlacement& node_map) {
     SimWindowSpec spec;
     spec.bytes = node_map.nodes.size() * each * longest * sizeof(Cell);
     spec.memory = node_map.memory;
@@ -197,13 +197,13 @@ class Adders {
     return spec;
   }
 
-  NodeMap node_map_;
+  CounterPlacement node_map_;
   int ranks_;
   CountedJob counted_;
   std::deque<Player> players_;
 };
 
-class RandomCounters : public ::testing::TestWithParam<NodeMap> {};
+class RandomCounters : public ::testing::TestWithParam<CounterPlacement> {};
 
 TEST_P(RandomCounters, EachAddsOnceBehindItsData) {
   const Seeds seeds = Seeds::from_environment(20);
@@ -246,14 +246,16 @@ TEST_P(RandomCounters, AlsoAsThreads) {
   EXPECT_TRUE(adders.over()) << "it does not end";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Placements, RandomCounters,
-    ::testing::Values(NodeMap{"Mapped", {0, 0, 0}, {}}, NodeMap{"Remote", {0, 1, 2}, {}},
-                      NodeMap{"Mixed", {0, 0, 1, 1}, {}},
-                      NodeMap{"Private", {0, 0, 0}, {Path::vm, Path::mapped, Path::served}},
-                      NodeMap{"Direct", {0, 0, 1}, {}, true},
-                      NodeMap{"Atomics", {0, 0, 1}, {}, false, true}),
-    [](const auto& node_map) { return std::string(node_map.param.name); });
+INSTANTIATE_TEST_SUITE_P(Placements, RandomCounters,
+                         ::testing::Values(CounterPlacement{"Mapped", {0, 0, 0}, {}},
+                                           CounterPlacement{"Remote", {0, 1, 2}, {}},
+                                           CounterPlacement{"Mixed", {0, 0, 1, 1}, {}},
+                                           CounterPlacement{"Private",
+                                                            {0, 0, 0},
+                                                            {Path::vm, Path::mapped, Path::served}},
+                                           CounterPlacement{"Direct", {0, 0, 1}, {}, true},
+                                           CounterPlacement{"Atomics", {0, 0, 1}, {}, false, true}),
+                         [](const auto& node_map) { return std::string(node_map.param.name); });
 
 class CountedPair : public ::testing::TestWithParam<std::vector<int>> {
  protected:

@@ -14,7 +14,7 @@
 namespace oriel::test {
 namespace {
 
-struct Sent {
+struct SentCounts {
   std::uint64_t call;
   int from;
   unsigned number;
@@ -42,7 +42,7 @@ class Everybody {
     for (std::size_t i = 0; i < under_way_.size(); ++i) {
       const std::size_t pair = (first + i) % under_way_.size();
       if (under_way_[pair].empty()) continue;
-      const Sent sent = under_way_[pair].front();
+      const SentCounts sent = under_way_[pair].front();
       under_way_[pair].pop_front();
       const int to = static_cast<int>(pair % at(ranks_));
       ASSERT_TRUE(of(to).arrived(sent.call, sent.from, sent.number, 0, true, sent.counts));
@@ -56,7 +56,7 @@ class Everybody {
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   std::vector<FenceCount> counts_;
-  std::vector<std::deque<Sent>> under_way_;  // from * ranks + to
+  std::vector<std::deque<SentCounts>> under_way_;  // from * ranks + to
   int ranks_;
   std::uint64_t steps_ = 0;
 };

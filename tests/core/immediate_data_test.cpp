@@ -16,7 +16,6 @@
 namespace oriel::test {
 namespace {
 
-constexpr std::int32_t any = NotifyPattern::any;
 using Telling = SimNetwork::Telling;
 
 std::span<const std::byte> bytes_of(const std::string& text) {
@@ -160,15 +159,17 @@ class DirectNotification : public ::testing::TestWithParam<Manners> {
 /// Those that are told by immediate data.
 class ImmediateNotification : public DirectNotification {};
 
-const auto name_of = [](const auto& manners) { return "Case" + std::to_string(manners.index); };
+const auto case_name_of = [](const auto& manners) {
+  return "Case" + std::to_string(manners.index);
+};
 const auto immediate_manners =
     ::testing::Values(Manners{4, Telling::in_order}, Manners{4, Telling::immediate_first},
                       Manners{8, Telling::immediate_first}, Manners{8, Telling::immediate_last});
 
 INSTANTIATE_TEST_SUITE_P(Message, DirectNotification,
-                         ::testing::Values(Manners{0, Telling::in_order}), name_of);
-INSTANTIATE_TEST_SUITE_P(Immediate, DirectNotification, immediate_manners, name_of);
-INSTANTIATE_TEST_SUITE_P(Immediate, ImmediateNotification, immediate_manners, name_of);
+                         ::testing::Values(Manners{0, Telling::in_order}), case_name_of);
+INSTANTIATE_TEST_SUITE_P(Immediate, DirectNotification, immediate_manners, case_name_of);
+INSTANTIATE_TEST_SUITE_P(Immediate, ImmediateNotification, immediate_manners, case_name_of);
 
 // Short ones are collected, long ones go at once; and a code is told of before it is used.
 TEST_P(DirectNotification, ArrivesAmongTheOthersInOrder) {

@@ -14,11 +14,11 @@
 namespace oriel {
 namespace {
 
-using Bytes = std::vector<std::int64_t>;
+using Offsets = std::vector<std::int64_t>;
 
 /// The offsets of all bytes of `count` elements, in typemap order.
-Bytes bytes_of(const std::vector<Block>& blocks, std::int64_t extent, std::uint64_t count) {
-  Bytes bytes;
+Offsets bytes_of(const std::vector<Block>& blocks, std::int64_t extent, std::uint64_t count) {
+  Offsets bytes;
   for (std::uint64_t element = 0; element < count; ++element) {
     for (const Block& block : blocks) {
       for (std::uint64_t i = 0; i < block.length; ++i) {
@@ -31,8 +31,8 @@ Bytes bytes_of(const std::vector<Block>& blocks, std::int64_t extent, std::uint6
 }
 
 /// The same by a cursor that moves on by at most `step` bytes.
-Bytes walk(const Layout& layout, std::uint64_t count, std::uint64_t step) {
-  Bytes bytes;
+Offsets walk(const Layout& layout, std::uint64_t count, std::uint64_t step) {
+  Offsets bytes;
   BlockCursor cursor(layout, count);
   EXPECT_EQ(cursor.remaining(), count * layout.size());
   while (!cursor.finished()) {
@@ -48,7 +48,7 @@ Bytes walk(const Layout& layout, std::uint64_t count, std::uint64_t step) {
   return bytes;
 }
 
-std::pair<std::int64_t, std::int64_t> extremes(const Bytes& bytes) {
+std::pair<std::int64_t, std::int64_t> extremes(const Offsets& bytes) {
   if (bytes.empty()) return {0, 0};
   const auto [low, high] = std::minmax_element(bytes.begin(), bytes.end());
   return {*low, *high + 1};
@@ -156,7 +156,7 @@ TEST(Layout, RandomOnesAgreeWithListsOfBytes) {
     const std::int64_t extent = below(80) - 20;
     const auto count = static_cast<std::uint64_t>(below(5));
     const Layout layout(blocks, extent, Basic::none);
-    const Bytes expected = bytes_of(blocks, extent, count);
+    const Offsets expected = bytes_of(blocks, extent, count);
     EXPECT_EQ(layout.bounds(count), extremes(expected));
     EXPECT_EQ(walk(layout, count, whole), expected);
     EXPECT_EQ(walk(layout, count, static_cast<std::uint64_t>(1 + below(7))), expected);
@@ -171,8 +171,8 @@ TEST(Layout, RunsOfTwoLayoutsPairTheirBytesInOrder) {
     const std::vector<Block> blocks{{below(5), 6}, {20, 10}, {40 + below(5), 8}};
     const Layout a(blocks, 64, Basic::none);
     const Layout b({{below(2), 12}}, below(20), Basic::none);
-    const Bytes from = bytes_of(a.blocks(), a.extent(), 3);
-    const Bytes to = bytes_of(b.blocks(), b.extent(), 6);
+    const Offsets from = bytes_of(a.blocks(), a.extent(), 3);
+    const Offsets to = bytes_of(b.blocks(), b.extent(), 6);
     std::size_t at = 0;
     for_each_run(BlockCursor(a, 3), BlockCursor(b, 6),
                  [&](std::int64_t a_offset, std::int64_t b_offset, std::uint64_t length) {
@@ -200,7 +200,7 @@ TEST(Layout, SkipsToAnyByte) {
   for (const auto& [blocks, extent] : layouts) {
     constexpr std::uint64_t count = 7;
     const Layout layout(blocks, extent, Basic::none);
-    const Bytes all = bytes_of(blocks, extent, count);
+    const Offsets all = bytes_of(blocks, extent, count);
     for (std::uint64_t step = 1; step <= all.size(); ++step) {
       BlockCursor cursor(layout, count);
       for (std::uint64_t at = 0; at < all.size(); at += step) {

@@ -18,7 +18,7 @@
 namespace oriel::test {
 namespace {
 
-constexpr std::int32_t any = NotifyPattern::any;
+constexpr std::int32_t wildcard = NotifyPattern::any;
 
 std::vector<std::uint64_t> seen_by(const NotifyRequest& request) {
   return {static_cast<std::uint64_t>(request.last().source),
@@ -32,10 +32,10 @@ TEST(Matcher, TakesTheOldestThatMatch) {
   matcher.arrive({1, 6, 300});
   EXPECT_EQ(matcher.kept(), 3u);
 
-  NotifyRequest tag(NotifyPattern{any, 5}, 2);
+  NotifyRequest tag(NotifyPattern{wildcard, 5}, 2);
   EXPECT_TRUE(matcher.start(tag));
   EXPECT_EQ(seen_by(tag), (std::vector<std::uint64_t>{2, 5, 200}));  // the last of the two
-  NotifyRequest all(NotifyPattern{any, any}, 1);
+  NotifyRequest all(NotifyPattern{wildcard, wildcard}, 1);
   EXPECT_TRUE(matcher.start(all));
   EXPECT_EQ(seen_by(all), (std::vector<std::uint64_t>{1, 6, 300}));
   EXPECT_EQ(matcher.kept(), 0u);
@@ -43,7 +43,7 @@ TEST(Matcher, TakesTheOldestThatMatch) {
 
 TEST(Matcher, GivesToTheRequestThatWasStartedFirst) {
   Matcher matcher;
-  NotifyRequest wild(NotifyPattern{any, 7}, 1);
+  NotifyRequest wild(NotifyPattern{wildcard, 7}, 1);
   NotifyRequest exact(NotifyPattern{3, 7}, 1);
   EXPECT_FALSE(matcher.start(wild));
   EXPECT_FALSE(matcher.start(exact));
@@ -58,7 +58,7 @@ TEST(Matcher, GivesToTheRequestThatWasStartedFirst) {
 
 TEST(Matcher, CountsAndStartsAgain) {
   Matcher matcher;
-  NotifyRequest request(NotifyPattern{0, any}, 3);
+  NotifyRequest request(NotifyPattern{0, wildcard}, 3);
   for (std::uint64_t round = 0; round < 4; ++round) {
     matcher.arrive({0, 1, round});
     EXPECT_FALSE(matcher.start(request));
@@ -85,7 +85,7 @@ TEST(Matcher, OneThatIsStoppedTakesNothingMore) {
   for (const std::size_t count : {2, 9}) {
     requests.clear();
     for (std::size_t i = 0; i < count; ++i) {
-      requests.emplace_back(NotifyPattern{0, i % 2 == 0 ? 4 : any}, 1);
+      requests.emplace_back(NotifyPattern{0, i % 2 == 0 ? 4 : wildcard}, 1);
       EXPECT_FALSE(matcher.start(requests.back()));
     }
     for (std::size_t i = 0; i + 1 < count; ++i) matcher.stop(requests[i]);
@@ -99,11 +99,11 @@ TEST(Matcher, OneThatIsStoppedTakesNothingMore) {
 
 TEST(Matcher, AProbeTakesNothing) {
   Matcher matcher;
-  EXPECT_EQ(matcher.find({any, any}), nullptr);
+  EXPECT_EQ(matcher.find({wildcard, wildcard}), nullptr);
   matcher.arrive({2, 9, 1});
   matcher.arrive({1, 9, 2});
-  EXPECT_EQ(matcher.find({any, 9})->bytes, 1u);
-  EXPECT_EQ(matcher.find({1, any})->bytes, 2u);
+  EXPECT_EQ(matcher.find({wildcard, 9})->bytes, 1u);
+  EXPECT_EQ(matcher.find({1, wildcard})->bytes, 2u);
   EXPECT_EQ(matcher.find({1, 8}), nullptr);
   EXPECT_EQ(matcher.kept(), 2u);
 }
@@ -178,8 +178,8 @@ void play(std::uint64_t seed) {
   std::deque<NotifyRequest> requests;
   std::vector<std::uint32_t> counts;  // of each request
   const auto pattern = [&] {
-    return NotifyPattern{random.chance(wild) ? any : random.below(sources),
-                         random.chance(wild) ? any : random.below(tags)};
+    return NotifyPattern{random.chance(wild) ? wildcard : random.below(sources),
+                         random.chance(wild) ? wildcard : random.below(tags)};
   };
   for (int step = 0; step < 400; ++step) {
     if (random.chance(3) && matcher.active() != 0) {

@@ -12,6 +12,7 @@
 
 #include "core/epoch/activation.hpp"
 #include "support/calls.hpp"
+#include "support/index.hpp"
 #include "support/program.hpp"
 #include "support/random.hpp"
 #include "transport/sim/sim_job.hpp"
@@ -21,10 +22,6 @@ namespace {
 
 // So that no epoch gets out of DoneWord's reach, which only delays.
 constexpr int epochs_per_rank = 12;
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 struct Played {
   EpochKind kind = EpochKind::access;

@@ -23,7 +23,6 @@
 namespace oriel::test {
 namespace {
 
-constexpr std::int32_t any = NotifyPattern::any;
 using Cell = std::uint64_t;
 
 Operation notified(Operation operation, std::int32_t tag) {
@@ -44,7 +43,7 @@ Operation on_cells(OperationKind kind, Cell* memory, int target, std::int64_t ce
 }
 
 /// How ranks reach one another, and how long operations go.
-struct NodeMap {
+struct NotifiedPlacement {
   const char* name;
   std::vector<int> nodes;
   std::vector<Path> memory;   // by rank; empty: all mapped
@@ -56,11 +55,11 @@ struct NodeMap {
   bool ordered() const { return !direct && !atomics; }
 };
 
-std::ostream& operator<<(std::ostream& out, const NodeMap& node_map) {
+std::ostream& operator<<(std::ostream& out, const NotifiedPlacement& node_map) {
   return out << node_map.name;
 }
 
-std::vector<NodeMap> placements() {
+std::vector<NotifiedPlacement> placements() {
   return {
       {"Mapped", {0, 0, 0}},
       {"Remote", {0, 1, 2}},
@@ -81,7 +80,7 @@ class NotifiedJob {
   static constexpr std::uint64_t longest = 12;  // cells of one operation
   static constexpr int few_tags = 3;
 
-  NotifiedJob(std::uint64_t seed, const NodeMap& node_map, int each, bool threads)
+  NotifiedJob(std::uint64_t seed, const NotifiedPlacement& node_map, int each, bool threads)
       : node_map_(node_map),
         each_(each),
         threads_(threads),
@@ -433,7 +432,7 @@ class NotifiedJob {
   }
 
  private:
-  NodeMap node_map_;
+  NotifiedPlacement node_map_;
   int each_;
   bool threads_;
   SimJob job_;
@@ -443,7 +442,7 @@ class NotifiedJob {
   std::atomic<bool> over_{false};
 };
 
-class RandomNotified : public ::testing::TestWithParam<NodeMap> {};
+class RandomNotified : public ::testing::TestWithParam<NotifiedPlacement> {};
 
 TEST_P(RandomNotified, EachArrivesOnceWithItsData) {
   const Seeds seeds = Seeds::from_environment(30);

@@ -15,7 +15,7 @@
 namespace oriel::test {
 namespace {
 
-constexpr int words = 64;
+constexpr int words_put = 64;
 constexpr std::size_t puts = 40;
 
 /// An ordered put of so many words, all of the same value.
@@ -38,7 +38,7 @@ void play(std::uint64_t seed, bool orders_writes) {
   SimJob job({0, 1}, false, limits);
   job.network().set_orders_writes(orders_writes);
   SimWindowSpec spec;
-  spec.bytes = 8 * words;
+  spec.bytes = 8 * words_put;
   spec.direct = true;
   job.create_window(spec);
   Window& window = job.window(0);
@@ -54,7 +54,8 @@ void play(std::uint64_t seed, bool orders_writes) {
   for (int step = 0; step < 20'000 && seen(0) != puts; ++step) {
     if (issued < puts && random.chance(20)) {
       ++issued;
-      counts[issued] = static_cast<std::size_t>(random.chance(50) ? 1 : random.between(3, words));
+      counts[issued] =
+          static_cast<std::size_t>(random.chance(50) ? 1 : random.between(3, words_put));
       issue(window, ordered_put(values[issued], issued, counts[issued]));
     } else if (const auto routes = job.network().under_way(); !routes.empty()) {
       job.network().deliver(random.pick(routes));
@@ -62,7 +63,7 @@ void play(std::uint64_t seed, bool orders_writes) {
     job.process(0).sweep();
     job.process(1).sweep();
     // Of the puts before the one that the first word shows, each word has the last that reaches it.
-    for (std::size_t i = 1; i < words; ++i) {
+    for (std::size_t i = 1; i < words_put; ++i) {
       std::uint64_t least = 0;
       for (std::uint64_t value = 1; value < seen(0); ++value) {
         if (counts[value] > i) least = value;

@@ -24,7 +24,7 @@ void PrintTo(Protocol protocol, std::ostream* out) {
 namespace oriel::test {
 namespace {
 
-constexpr std::uint64_t words = 64;
+constexpr std::uint64_t window_words = 64;
 
 /// Ranks 0 and 1 on one node, rank 2 on another. Messages take two words, transfers more than four
 /// and runs of two.
@@ -38,7 +38,7 @@ class SelectProtocol : public ::testing::Test {
     return limits;
   }
   void make(SimWindowSpec spec = {}) {
-    spec.bytes = 8 * words;
+    spec.bytes = 8 * window_words;
     job_.create_window(spec);
   }
   Protocol of(const Operation& operation) { return job_.window(0).protocol(operation); }
@@ -46,7 +46,7 @@ class SelectProtocol : public ::testing::Test {
     return of(contiguous(kind, target, count));
   }
   static Operation contiguous(OperationKind kind, int target, std::uint64_t count) {
-    static const std::array<std::uint64_t, words> memory{};
+    static const std::array<std::uint64_t, window_words> memory{};
     Operation operation = on_word(kind, memory.data(), target);
     operation.target_count = operation.origin.count = count;
     if (fetches(kind)) operation.result = operation.origin;
@@ -61,7 +61,7 @@ TEST_F(SelectProtocol, StoresIntoMappedMemory) {
   for (const int target : {0, 1}) {
     for (const auto kind : {OperationKind::put, OperationKind::get, OperationKind::accumulate}) {
       EXPECT_EQ(of(kind, target, 1), Protocol::stored);
-      EXPECT_EQ(of(kind, target, words), Protocol::stored);
+      EXPECT_EQ(of(kind, target, window_words), Protocol::stored);
     }
   }
 }
@@ -71,7 +71,7 @@ TEST_F(SelectProtocol, CopiesPrivateMemoryOfItsNode) {
   spec.memory = {Path::vm, Path::vm, Path::vm};
   make(spec);
   EXPECT_EQ(of(OperationKind::put, 1, 1), Protocol::system_call);
-  EXPECT_EQ(of(OperationKind::accumulate, 1, words), Protocol::system_call);
+  EXPECT_EQ(of(OperationKind::accumulate, 1, window_words), Protocol::system_call);
   EXPECT_EQ(of(OperationKind::put, 0, 1), Protocol::stored) << "its own";
 }
 
@@ -79,14 +79,14 @@ TEST_F(SelectProtocol, SendsMessagesWhereTheNodeForbidsCopies) {
   SimWindowSpec spec;
   spec.memory = {Path::mapped, Path::served, Path::mapped};
   make(spec);
-  EXPECT_EQ(of(OperationKind::put, 1, words), Protocol::message);
+  EXPECT_EQ(of(OperationKind::put, 1, window_words), Protocol::message);
 }
 
 TEST_F(SelectProtocol, SendsMessagesToOtherNodes) {
   make();
   for (const auto kind : {OperationKind::put, OperationKind::get, OperationKind::accumulate}) {
     EXPECT_EQ(of(kind, 2, 1), Protocol::message);
-    EXPECT_EQ(of(kind, 2, words), Protocol::message) << "its memory is not exposed";
+    EXPECT_EQ(of(kind, 2, window_words), Protocol::message) << "its memory is not exposed";
   }
 }
 
@@ -97,12 +97,12 @@ TEST_F(SelectProtocol, TransfersWhatIsLong) {
   for (const auto kind : {OperationKind::put, OperationKind::get}) {
     EXPECT_EQ(of(kind, 2, 4), Protocol::message);
     EXPECT_EQ(of(kind, 2, 5), Protocol::direct);
-    Operation ordered = contiguous(kind, 2, words);
+    Operation ordered = contiguous(kind, 2, window_words);
     ordered.ordered = true;
     EXPECT_EQ(of(ordered), Protocol::message);
   }
-  EXPECT_EQ(of(OperationKind::accumulate, 2, words), Protocol::message);
-  EXPECT_EQ(of(OperationKind::get_accumulate, 2, words), Protocol::message);
+  EXPECT_EQ(of(OperationKind::accumulate, 2, window_words), Protocol::message);
+  EXPECT_EQ(of(OperationKind::get_accumulate, 2, window_words), Protocol::message);
 }
 
 TEST_F(SelectProtocol, PacksShortRuns) {
@@ -127,11 +127,11 @@ TEST_F(SelectProtocol, LeavesLongOnesToTheOwnerOfADynamicWindow) {
   spec.direct = true;
   spec.pieces = 2;
   make(spec);
-  EXPECT_EQ(of(OperationKind::put, 1, words), Protocol::stored) << "each piece decides";
+  EXPECT_EQ(of(OperationKind::put, 1, window_words), Protocol::stored) << "each piece decides";
   EXPECT_EQ(of(OperationKind::put, 2, 4), Protocol::message);
   EXPECT_EQ(of(OperationKind::put, 2, 5), Protocol::rendezvous);
   EXPECT_EQ(of(OperationKind::get, 2, 5), Protocol::rendezvous);
-  EXPECT_EQ(of(OperationKind::accumulate, 2, words), Protocol::message);
+  EXPECT_EQ(of(OperationKind::accumulate, 2, window_words), Protocol::message);
   Operation scattered = contiguous(OperationKind::put, 2, 4);
   scattered.target_layout = LayoutRef(new Layout({{0, 16}, {32, 16}}, 64, Basic::u64));
   scattered.origin.count = 16;

@@ -15,19 +15,19 @@
 namespace oriel::test {
 namespace {
 
-struct Case {
+struct ProgramCase {
   const char* name;
-  NodeMap node_map;
+  Placement placement;
   bool reorder;
 };
 
-class RandomPrograms : public ::testing::TestWithParam<Case> {};
+class RandomPrograms : public ::testing::TestWithParam<ProgramCase> {};
 
 TEST_P(RandomPrograms, DoWhatTheModelSays) {
   const Seeds seeds = Seeds::from_environment(120);
   std::uint64_t registered = 0;
   for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
-    RandomJob random(seed, GetParam().node_map, GetParam().reorder, false);
+    RandomJob random(seed, GetParam().placement, GetParam().reorder, false);
     Scheduler scheduler(random.job(), random.program(), seed);
     const std::string wrong = scheduler.run();
     ASSERT_EQ(wrong, "") << "replay with ORIEL_SEED=" << seed << "; " << random.description();
@@ -35,22 +35,23 @@ TEST_P(RandomPrograms, DoWhatTheModelSays) {
     registered += random.job().network().registrations_made();
   }
   // By rendezvous some of them go.
-  const bool some = GetParam().node_map == NodeMap::dynamic && seeds.count > 100;
+  const bool some = GetParam().placement == Placement::dynamic && seeds.count > 100;
   EXPECT_TRUE(registered != 0 || !some);
 }
 
-INSTANTIATE_TEST_SUITE_P(Placements, RandomPrograms,
-                         ::testing::Values(Case{"Mapped", NodeMap::mapped, false},
-                                           Case{"MappedReordered", NodeMap::mapped, true},
-                                           Case{"Remote", NodeMap::remote, false},
-                                           Case{"RemoteReordered", NodeMap::remote, true},
-                                           Case{"Mixed", NodeMap::mixed, false},
-                                           Case{"MixedReordered", NodeMap::mixed, true},
-                                           Case{"Private", NodeMap::private_memory, false},
-                                           Case{"PrivateReordered", NodeMap::private_memory, true},
-                                           Case{"Dynamic", NodeMap::dynamic, false},
-                                           Case{"DynamicReordered", NodeMap::dynamic, true}),
-                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Placements, RandomPrograms,
+    ::testing::Values(ProgramCase{"Mapped", Placement::mapped, false},
+                      ProgramCase{"MappedReordered", Placement::mapped, true},
+                      ProgramCase{"Remote", Placement::remote, false},
+                      ProgramCase{"RemoteReordered", Placement::remote, true},
+                      ProgramCase{"Mixed", Placement::mixed, false},
+                      ProgramCase{"MixedReordered", Placement::mixed, true},
+                      ProgramCase{"Private", Placement::private_memory, false},
+                      ProgramCase{"PrivateReordered", Placement::private_memory, true},
+                      ProgramCase{"Dynamic", Placement::dynamic, false},
+                      ProgramCase{"DynamicReordered", Placement::dynamic, true}),
+    [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace oriel::test

@@ -18,9 +18,9 @@
 namespace oriel::test {
 namespace {
 
-constexpr int words = 64;
+constexpr int window_size_words = 64;
 
-struct Setting {
+struct ArrivalSetting {
   const char* name = "";
   std::vector<int> nodes;
   bool direct = false;
@@ -29,7 +29,7 @@ struct Setting {
   std::uint64_t pieces = 0;  // not 0: of a dynamic window
 };
 
-void PrintTo(const Setting& setting, std::ostream* out) {
+void PrintTo(const ArrivalSetting& setting, std::ostream* out) {
   *out << setting.name;
 }
 
@@ -73,9 +73,9 @@ class Arrival final : public Completion {
   bool told_ = false;
 };
 
-class RemoteCompletion : public ::testing::TestWithParam<Setting> {
+class RemoteCompletion : public ::testing::TestWithParam<ArrivalSetting> {
  protected:
-  static Limits limits(const Setting& setting) {
+  static Limits limits(const ArrivalSetting& setting) {
     Limits limits;
     if (setting.direct) limits.direct = limits.direct_run = 0;
     if (setting.pieces != 0) limits.piece = 4;  // shorter than a word
@@ -100,7 +100,7 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
     SimJob job(GetParam().nodes, false, limits(GetParam()));
     job.network().set_orders_writes(GetParam().orders_writes);
     SimWindowSpec spec;
-    spec.bytes = words * 8;
+    spec.bytes = window_size_words * 8;
     spec.direct = GetParam().direct;
     spec.pieces = GetParam().pieces;
     if (GetParam().atomics) spec.atomics = {bit(Basic::u64), every_op};
@@ -154,12 +154,12 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
 
 INSTANTIATE_TEST_SUITE_P(
     PeerDispatch, RemoteCompletion,
-    ::testing::Values(Setting{"mapped", {0, 0, 0}}, Setting{"messages", {0, 1, 2}},
-                      Setting{"both", {0, 0, 1}}, Setting{"direct", {0, 1, 2}, true},
-                      Setting{"unordered", {0, 1, 2}, true, false},
-                      Setting{"atomics", {0, 1, 0}, false, true, true},
-                      Setting{"rendezvous", {0, 1, 2}, true, true, false, 3},
-                      Setting{"both_unordered", {0, 0, 1}, true, false, false, 2}),
+    ::testing::Values(ArrivalSetting{"mapped", {0, 0, 0}}, ArrivalSetting{"messages", {0, 1, 2}},
+                      ArrivalSetting{"both", {0, 0, 1}}, ArrivalSetting{"direct", {0, 1, 2}, true},
+                      ArrivalSetting{"unordered", {0, 1, 2}, true, false},
+                      ArrivalSetting{"atomics", {0, 1, 0}, false, true, true},
+                      ArrivalSetting{"rendezvous", {0, 1, 2}, true, true, false, 3},
+                      ArrivalSetting{"both_unordered", {0, 0, 1}, true, false, false, 2}),
     [](const auto& setting) { return std::string(setting.param.name); });
 
 /// All ranks are remote to one another.

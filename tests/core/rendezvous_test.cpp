@@ -20,8 +20,8 @@
 namespace oriel::test {
 namespace {
 
-constexpr std::size_t words = 16;
-using Words = std::array<std::uint64_t, words>;
+constexpr std::size_t memory_words = 16;
+using Words = std::array<std::uint64_t, memory_words>;
 
 /// Three ranks on nodes of their own, the memory of each attached in two pieces. What is longer
 /// than two words goes by a rendezvous, in pieces of four. The parameter: messages do not overtake
@@ -35,7 +35,7 @@ class RendezvousTest : public ::testing::TestWithParam<bool> {
     spec.pieces = 2;
     spec.direct = true;
     job_.create_window(spec);
-    for (std::size_t i = 0; i < words; ++i) mine_[i] = 100 + i;
+    for (std::size_t i = 0; i < memory_words; ++i) mine_[i] = 100 + i;
   }
   static Limits limits() {
     Limits limits;
@@ -47,7 +47,8 @@ class RendezvousTest : public ::testing::TestWithParam<bool> {
   Window& window(int rank = 0) { return job_.window(rank); }
   std::int64_t place(std::uint64_t byte) { return job_.displacement(1, 0, byte); }
   /// Of so many words at the front of `mine_`.
-  Operation operation(OperationKind kind, std::int64_t displacement, std::uint64_t count = words) {
+  Operation operation(OperationKind kind, std::int64_t displacement,
+                      std::uint64_t count = memory_words) {
     Operation made = on_word(kind, mine_.data(), 1, displacement);
     made.target_count = made.origin.count = count;
     if (kind == OperationKind::get) made.result = std::exchange(made.origin, {});
@@ -60,7 +61,7 @@ class RendezvousTest : public ::testing::TestWithParam<bool> {
   }
   void set_theirs(std::uint64_t first) {
     Words values;
-    for (std::size_t i = 0; i < words; ++i) values[i] = first + i;
+    for (std::size_t i = 0; i < memory_words; ++i) values[i] = first + i;
     std::memcpy(job_.memory(1), values.data(), sizeof values);
   }
   Error flush(bool local = false) {
@@ -166,7 +167,7 @@ TEST_P(RendezvousTest, FindsWhatHasBeenAttachedAgain) {
   ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   const auto address = static_cast<std::uint64_t>(place(0));
   constexpr std::uint64_t half = sizeof(Words) / 2;
-  const Operation put = operation(OperationKind::put, place(0), words / 2);
+  const Operation put = operation(OperationKind::put, place(0), memory_words / 2);
   EXPECT_EQ(outcome(put), Error::none);
   ASSERT_EQ(window(1).detach(address), Error::none);
   set_theirs(0);
@@ -175,7 +176,7 @@ TEST_P(RendezvousTest, FindsWhatHasBeenAttachedAgain) {
   EXPECT_EQ(theirs(), before);
   ASSERT_EQ(window(1).attach({address, half, {}}), Error::none);
   EXPECT_EQ(outcome(put), Error::none);
-  EXPECT_EQ(theirs()[words / 2 - 1], mine_[words / 2 - 1]);
+  EXPECT_EQ(theirs()[memory_words / 2 - 1], mine_[memory_words / 2 - 1]);
 }
 
 TEST_P(RendezvousTest, GoesByMemoryHandles) {
@@ -189,13 +190,13 @@ TEST_P(RendezvousTest, GoesByMemoryHandles) {
     made.handle = name;
     return made;
   };
-  EXPECT_EQ(outcome(on_handle(OperationKind::put, 8, words - 1)), Error::none);
+  EXPECT_EQ(outcome(on_handle(OperationKind::put, 8, memory_words - 1)), Error::none);
   EXPECT_EQ(memory[0], 0U);
   EXPECT_TRUE(std::equal(memory.begin() + 1, memory.end(), mine_.begin()));
-  EXPECT_EQ(outcome(on_handle(OperationKind::get, 0, words)), Error::none);
+  EXPECT_EQ(outcome(on_handle(OperationKind::get, 0, memory_words)), Error::none);
   EXPECT_EQ(mine_, memory);
   for (const std::int64_t byte : {8L, -8L, std::int64_t{1} << 62}) {
-    EXPECT_EQ(outcome(on_handle(OperationKind::put, byte, words)), Error::range) << byte;
+    EXPECT_EQ(outcome(on_handle(OperationKind::put, byte, memory_words)), Error::range) << byte;
   }
   EXPECT_EQ(job_.network().registrations_made(), 5U);
   // The same memory and the same slot, but another handle.
@@ -205,11 +206,11 @@ TEST_P(RendezvousTest, GoesByMemoryHandles) {
   ASSERT_EQ(next.slot, name.slot);
   memory = {};
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
-    EXPECT_EQ(outcome(on_handle(kind, 0, words)), Error::range);
+    EXPECT_EQ(outcome(on_handle(kind, 0, memory_words)), Error::range);
   }
   EXPECT_EQ(memory, Words{});
   name = next;
-  EXPECT_EQ(outcome(on_handle(OperationKind::put, 0, words)), Error::none);
+  EXPECT_EQ(outcome(on_handle(OperationKind::put, 0, memory_words)), Error::none);
   EXPECT_EQ(memory, mine_);
 }
 
@@ -292,7 +293,7 @@ TEST_P(RendezvousTest, GoesPieceByPiece) {
     issue(window(), operation(kind, place(0)));
     job_.process(0).transport().messages().push();
     EXPECT_EQ(deliver_from(0), 1);
-    for (std::size_t piece = 0; piece < words / 4; ++piece) {
+    for (std::size_t piece = 0; piece < memory_words / 4; ++piece) {
       job_.process(1).sweep();
       EXPECT_EQ(deliver_from(1), 1);
     }
@@ -423,7 +424,7 @@ TEST_P(RendezvousTest, IsNotEndedBeforeItIsAskedFor) {
   const std::array<int, 1> target{1};
   const std::array<int, 1> origin{0};
   std::deque<Told> told;
-  for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{words}}) {
+  for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{memory_words}}) {
     ASSERT_EQ(window().epochs().start(target, {}), Error::none);
     issue(window(), operation(OperationKind::get, place(0), count));
     Told& completed = told.emplace_back();

@@ -23,6 +23,7 @@
 #include "core/collective/schedules/lengths_exchange.hpp"
 #include "core/collective/schedules/neighbor_alltoallv.hpp"
 #include "core/collective/schedules/reduce.hpp"
+#include "support/index.hpp"
 #include "support/plan_players.hpp"
 #include "support/plans.hpp"
 #include "support/players.hpp"
@@ -35,7 +36,7 @@ namespace {
 // Around the limits, in words of eight bytes.
 const std::vector<std::uint64_t> sizes{0, 1, 2, 5, 8, 12, 13, 16, 17, 32, 33, 64, 100, 300};
 
-LayoutRef words(bool gaps) {
+LayoutRef row_of_words(bool gaps) {
   static const LayoutRef dense(new Layout({{0, 8}}, 8, Basic::u64));
   static const LayoutRef gappy(new Layout({{8, 4}, {16, 4}}, 24, Basic::u64));
   return gaps ? gappy : dense;
@@ -46,11 +47,11 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint
 }
 
 /// Memory with a message in it, which has a number.
-class Side {
+class MessageBuffer {
  public:
-  Side(std::uint64_t count, bool gaps)
+  MessageBuffer(std::uint64_t count, bool gaps)
       : memory_(std::make_unique<std::vector<std::byte>>(count * (gaps ? 24 : 8))),
-        buffer_{memory_->data(), count, words(gaps)} {}
+        buffer_{memory_->data(), count, row_of_words(gaps)} {}
 
   const Buffer& buffer() const { return buffer_; }
   void clear() { std::ranges::fill(*memory_, std::byte{0}); }
@@ -88,9 +89,9 @@ class Side {
 };
 
 /// What one rank does in one collective.
-class Part {
+class RankPart {
  public:
-  virtual ~Part() = default;
+  virtual ~RankPart() = default;
   virtual const Schedule& schedule() const { return made_.schedule; }
   virtual void fill(std::uint64_t use) = 0;
   /// Whether it has come out as it should.
@@ -106,12 +107,12 @@ class Part {
 class Collective {
  public:
   virtual ~Collective() = default;
-  virtual std::unique_ptr<Part> part(const NodeMap& node_map) = 0;
+  virtual std::unique_ptr<RankPart> part(const NodeMap& node_map) = 0;
   virtual std::string name() const = 0;
 };
 
 /// Sides that are sent and received, each with the number of its message.
-class Messages : public Part {
+class NumberedMessages : public RankPart {
  public:
   void fill(std::uint64_t use) override {
     for (auto& received : receives_) received.side.clear();
@@ -130,12 +131,12 @@ class Messages : public Part {
 
  protected:
   const Buffer& send(std::uint64_t count, bool gaps, std::uint64_t message) {
-    return sends_.emplace_back(Side(count, gaps), message).first.buffer();
+    return sends_.emplace_back(MessageBuffer(count, gaps), message).first.buffer();
   }
   /// `spare`: elements that there is space for behind those that come.
   const Buffer& receive(std::uint64_t count, bool gaps, std::uint64_t message,
                         std::uint64_t spare = 0) {
-    receives_.push_back({Side(count + spare, gaps), message, 8 * count});
+    receives_.push_back({MessageBuffer(count + spare, gaps), message, 8 * count});
     return receives_.back().side.buffer();
   }
   /// The one received last holds that at the start.
@@ -143,18 +144,14 @@ class Messages : public Part {
 
  private:
   struct Received {
-    Side side;
+    MessageBuffer side;
     std::uint64_t message;
     std::uint64_t bytes;
   };
-  std::vector<std::pair<Side, std::uint64_t>> sends_;
+  std::vector<std::pair<MessageBuffer, std::uint64_t>> sends_;
   std::vector<Received> receives_;
   std::vector<std::pair<std::size_t, std::uint64_t>> refills_;
 };
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 class AlltoallwOf final : public Collective {
  public:
@@ -169,8 +166,8 @@ class AlltoallwOf final : public Collective {
     }
   }
   std::string name() const override { return in_place_ ? "alltoallw in place" : "alltoallw"; }
-  std::unique_ptr<Part> part(const NodeMap& node_map) override {
-    struct One : Messages {
+  std::unique_ptr<RankPart> part(const NodeMap& node_map) override {
+    struct One : NumberedMessages {
       One(const AlltoallwOf& of, int rank) {
         Random random(of.seed_ + at(rank));
         std::vector<Buffer> sends;
@@ -271,8 +268,8 @@ class GatheredOf final : public Collective {
         seed_(random.next()),
         counts_(ranks, in_place_, random) {}
   std::string name() const override { return in_place_ ? "gathered in place" : "gathered"; }
-  std::unique_ptr<Part> part(const NodeMap& node_map) override {
-    struct One : Messages {
+  std::unique_ptr<RankPart> part(const NodeMap& node_map) override {
+    struct One : NumberedMessages {
       One(const GatheredOf& of, const NodeMap& node_map) {
         const int rank = node_map.rank();
         Random random(of.seed_ + at(rank));
@@ -310,8 +307,8 @@ class LengthsOf final : public Collective {
  public:
   LengthsOf(int ranks, Random& random) : ranks_(ranks), counts_(ranks, false, random) {}
   std::string name() const override { return "lengths"; }
-  std::unique_ptr<Part> part(const NodeMap& node_map) override {
-    struct One : Part {
+  std::unique_ptr<RankPart> part(const NodeMap& node_map) override {
+    struct One : RankPart {
       One(const LengthsOf& of, const NodeMap& node_map)
           : known_(of.counts_.known(node_map)),
             exchange_(node_map, sends(of, node_map.rank()), limits_of_plans()) {}
@@ -335,7 +332,7 @@ class LengthsOf final : public Collective {
       static std::vector<Buffer> sends(const LengthsOf& of, int rank) {
         std::vector<Buffer> made;
         for (int to = 0; to < of.ranks_; ++to) {
-          made.push_back({nullptr, of.counts_.of(rank, to), words(false)});
+          made.push_back({nullptr, of.counts_.of(rank, to), row_of_words(false)});
         }
         return made;
       }
@@ -360,8 +357,8 @@ class AllgathervOf final : public Collective {
     }
   }
   std::string name() const override { return in_place_ ? "allgatherv in place" : "allgatherv"; }
-  std::unique_ptr<Part> part(const NodeMap& node_map) override {
-    struct One : Messages {
+  std::unique_ptr<RankPart> part(const NodeMap& node_map) override {
+    struct One : NumberedMessages {
       One(const AllgathervOf& of, const NodeMap& node_map) {
         const int rank = node_map.rank();
         Random random(of.seed_ + at(rank));
@@ -398,8 +395,8 @@ class GraphOf final : public Collective {
     }
   }
   std::string name() const override { return "neighbor_alltoallv of a graph"; }
-  std::unique_ptr<Part> part(const NodeMap& node_map) override {
-    struct One : Messages {
+  std::unique_ptr<RankPart> part(const NodeMap& node_map) override {
+    struct One : NumberedMessages {
       One(const GraphOf& of, int rank) {
         Random random(of.seed_ + at(rank));
         made_ = neighbor_alltoallv(rank, list(of, random, rank, true),
@@ -455,8 +452,8 @@ class GridOf final : public Collective {
     for (int i = 0; i < ranks * 4; ++i) counts_.push_back(random.pick(sizes));
   }
   std::string name() const override { return "neighbor_alltoallv of a grid"; }
-  std::unique_ptr<Part> part(const NodeMap& node_map) override {
-    struct One : Messages {
+  std::unique_ptr<RankPart> part(const NodeMap& node_map) override {
+    struct One : NumberedMessages {
       One(const GridOf& of, int rank) {
         Random random(of.seed_ + at(rank));
         std::vector<Edge> sends;
@@ -505,8 +502,8 @@ class BcastOf final : public Collective {
         count_(random.chance(5) ? 2100 : random.pick(sizes)),
         seed_(random.next()) {}
   std::string name() const override { return "bcast from " + std::to_string(root_); }
-  std::unique_ptr<Part> part(const NodeMap& node_map) override {
-    struct One : Messages {
+  std::unique_ptr<RankPart> part(const NodeMap& node_map) override {
+    struct One : NumberedMessages {
       One(const BcastOf& of, const NodeMap& node_map) {
         Random random(of.seed_ + at(node_map.rank()));
         const bool gaps = random.chance(30);
@@ -567,8 +564,8 @@ class ReduceOf final : public Collective {
     if (random.chance(10)) count_ *= 8;
   }
   std::string name() const override { return "reduce to " + std::to_string(root_); }
-  std::unique_ptr<Part> part(const NodeMap& node_map) override {
-    struct One : Part {
+  std::unique_ptr<RankPart> part(const NodeMap& node_map) override {
+    struct One : RankPart {
       One(const ReduceOf& of, const NodeMap& node_map) : of_(of), rank_(node_map.rank()) {
         from_.resize(of.count_ * of.reduction_.element);
         if (rank_ == of.root_ && !of.in_place_) into_.resize(from_.size());
@@ -720,7 +717,7 @@ TEST_P(SchedulesOn, AreFaultyOnAllRanksWhereOneGivesOtherArguments) {
   const int odd = job.ranks() - 1;
   const auto find_fault = [&](std::uint32_t odd_signature, int odd_root, std::uint64_t odd_count,
                               int odd_bad) {
-    std::vector<Side> sides;
+    std::vector<MessageBuffer> sides;
     std::vector<Plan*> plans;
     for (int rank = 0; rank < job.ranks(); ++rank) {
       const bool is_odd = rank == odd;
@@ -763,7 +760,7 @@ TEST_P(SchedulesOn, AreFaultyWhereWhatARankSendsItselfDoesNotFit) {
   spec.bytes = 64;
   job.create_window(spec);
   const int odd = job.ranks() / 2;
-  std::vector<Side> sides;
+  std::vector<MessageBuffer> sides;
   std::vector<Plan*> plans;
   for (int rank = 0; rank < job.ranks(); ++rank) {
     std::vector<Buffer> sends;
@@ -805,8 +802,8 @@ TEST(BuffersTogether, AreTheBytesOfTheirStretches) {
       expected.push_back(static_cast<const std::byte*>(whole.address)[cursor.offset()]);
     }
   };
-  const Buffer dense{&from[9], 3, words(false)};
-  const Buffer gappy{from.data(), 2, words(true)};
+  const Buffer dense{&from[9], 3, row_of_words(false)};
+  const Buffer gappy{from.data(), 2, row_of_words(true)};
   add(gappy, 3, 7);
   add(dense, 5, 100);
   add(dense, 24, 8);

@@ -19,14 +19,14 @@ namespace {
 constexpr std::uint64_t long_words = 64;  // of a put that goes as a direct transfer
 constexpr std::uint64_t part = 128;       // words of each thread
 
-struct Setting {
+struct ScopeSetting {
   const char* name = "";
   std::vector<int> nodes;
   bool orders_writes = true;
   Path path = Path::mapped;
 };
 
-void PrintTo(const Setting& setting, std::ostream* out) {
+void PrintTo(const ScopeSetting& setting, std::ostream* out) {
   *out << setting.name;
 }
 
@@ -40,7 +40,7 @@ Limits limits() {
 /// A job whose rank 0 has several threads that put to rank 1.
 class Job {
  public:
-  Job(const Setting& setting, int threads) : job(setting.nodes, false, limits()) {
+  Job(const ScopeSetting& setting, int threads) : job(setting.nodes, false, limits()) {
     job.network().set_orders_writes(setting.orders_writes);
     SimWindowSpec spec;
     spec.bytes = 8 * part * static_cast<std::uint64_t>(threads);
@@ -127,7 +127,7 @@ class Putter {
   }
 };
 
-class Scope : public ::testing::TestWithParam<Setting> {};
+class Scope : public ::testing::TestWithParam<ScopeSetting> {};
 
 TEST_P(Scope, AFlushCoversItsThread) {
   constexpr int threads = 3;
@@ -161,10 +161,10 @@ TEST_P(Scope, AFlushCoversItsThread) {
 }
 
 INSTANTIATE_TEST_SUITE_P(PeerDispatch, Scope,
-                         ::testing::Values(Setting{"Ordered", {0, 1}, true},
-                                           Setting{"Unordered", {0, 1}, false},
-                                           Setting{"Mapped", {0, 0}, true},
-                                           Setting{"Private", {0, 0}, true, Path::vm}),
+                         ::testing::Values(ScopeSetting{"Ordered", {0, 1}, true},
+                                           ScopeSetting{"Unordered", {0, 1}, false},
+                                           ScopeSetting{"Mapped", {0, 0}, true},
+                                           ScopeSetting{"Private", {0, 0}, true, Path::vm}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 class OtherNode : public ::testing::Test {
@@ -180,7 +180,7 @@ class OtherNode : public ::testing::Test {
     }
   }
 
-  Job job_{Setting{"", {0, 1}, false}, 2};
+  Job job_{ScopeSetting{"", {0, 1}, false}, 2};
   Putter one_{job_, 0};
   Putter other_{job_, 1};
 };

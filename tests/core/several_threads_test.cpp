@@ -19,37 +19,37 @@
 namespace oriel::test {
 namespace {
 
-constexpr int ranks = 2;
+constexpr int rank_count = 2;
 constexpr int threads = 3;
 constexpr int rounds = 8000;
 constexpr std::uint64_t words_each = 4;  // of a thread's own in each window
 constexpr std::uint64_t sums = 600;      // more than are updated one by one
-constexpr std::uint64_t first_sum = ranks * threads * words_each;
+constexpr std::uint64_t first_sum = rank_count * threads * words_each;
 constexpr std::uint64_t wholes = 3;  // replaced, all of them, by one number
 constexpr std::uint64_t first_whole = first_sum + sums;
 
-struct Case {
+struct ThreadsCase {
   const char* name;
   Path path;
   std::uint64_t pieces;
 };
 
-class SeveralThreads : public ::testing::TestWithParam<Case> {
+class SeveralThreads : public ::testing::TestWithParam<ThreadsCase> {
  protected:
   SeveralThreads() {
     SimWindowSpec spec;
     spec.bytes = 8 * (first_whole + wholes);
-    spec.memory.assign(ranks, GetParam().path);
+    spec.memory.assign(rank_count, GetParam().path);
     spec.pieces = GetParam().pieces;
     job_.create_window(spec);
     job_.create_window(spec);
   }
 
-  SimJob job_{std::vector<int>(ranks, 0), true};
-  std::array<std::mutex, ranks> locks_;
+  SimJob job_{std::vector<int>(rank_count, 0), true};
+  std::array<std::mutex, rank_count> locks_;
   /// Updates of all sums, and of the first one, of each rank.
-  std::array<std::atomic<std::uint64_t>, ranks> all_{};
-  std::array<std::atomic<std::uint64_t>, ranks> first_{};
+  std::array<std::atomic<std::uint64_t>, rank_count> all_{};
+  std::array<std::atomic<std::uint64_t>, rank_count> first_{};
 
   friend class Caller;
 };
@@ -68,7 +68,7 @@ class Caller {
 
   void play() {
     for (int i = 0; i < rounds && !::testing::Test::HasFailure(); ++i) {
-      const int target = random_.below(ranks);
+      const int target = random_.below(rank_count);
       switch (random_.below(10)) {
         case 0:
           add_to_all(target);
@@ -95,7 +95,7 @@ class Caller {
       if (random_.chance(70)) flush(target);
       if (random_.chance(10)) flush_all();
     }
-    for (int target = 0; target < ranks; ++target) flush(target);
+    for (int target = 0; target < rank_count; ++target) flush(target);
   }
 
  private:
@@ -241,27 +241,27 @@ class Caller {
   std::uint64_t own_;  // its first word in each rank's window
   ThreadLine& line_;
   Random random_;
-  std::array<std::array<std::uint64_t, words_each>, ranks> mine_{};  // what they hold
+  std::array<std::array<std::uint64_t, words_each>, rank_count> mine_{};  // what they hold
   std::uint64_t one_ = 1;
   std::vector<std::uint64_t> ones_ = std::vector<std::uint64_t>(sums, 1);
 };
 
 TEST_P(SeveralThreads, DoNotDisturbOneAnother) {
-  for (int rank = 0; rank < ranks; ++rank) {
+  for (int rank = 0; rank < rank_count; ++rank) {
     job_.network().threads(rank).used = threads;
     ASSERT_EQ(job_.window(rank).epochs().lock_all({}), Error::none);
   }
   std::vector<std::thread> running;
-  for (int rank = 0; rank < ranks; ++rank) {
+  for (int rank = 0; rank < rank_count; ++rank) {
     for (int thread = 0; thread < threads; ++thread) {
       running.emplace_back([this, rank, thread] { Caller(*this, rank, thread).play(); });
     }
   }
   for (std::thread& thread : running) thread.join();
-  for (int rank = 0; rank < ranks; ++rank) {
+  for (int rank = 0; rank < rank_count; ++rank) {
     ASSERT_TRUE(job_.window(rank).epochs().unlock_all(nullptr).done);
   }
-  for (int rank = 0; rank < ranks; ++rank) {
+  for (int rank = 0; rank < rank_count; ++rank) {
     std::vector<std::uint64_t> found(sums);
     std::memcpy(found.data(), job_.memory(rank) + 8 * first_sum, 8 * sums);
     const auto at = static_cast<std::size_t>(rank);
@@ -467,11 +467,11 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, SeveralThreads,
-                         ::testing::Values(Case{"Mapped", Path::mapped, 0},
-                                           Case{"Dynamic", Path::mapped, 3},
-                                           Case{"Pieces", Path::mapped, 16},
-                                           Case{"Private", Path::vm, 0},
-                                           Case{"DynamicPrivate", Path::vm, 3}),
+                         ::testing::Values(ThreadsCase{"Mapped", Path::mapped, 0},
+                                           ThreadsCase{"Dynamic", Path::mapped, 3},
+                                           ThreadsCase{"Pieces", Path::mapped, 16},
+                                           ThreadsCase{"Private", Path::vm, 0},
+                                           ThreadsCase{"DynamicPrivate", Path::vm, 3}),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -16,16 +16,10 @@
 namespace oriel {
 namespace {
 
+using shm_test::Bytes;
 using shm_test::Child;
 using shm_test::OwnTransport;
-
-using Bytes = std::vector<std::byte>;
-
-Bytes pattern(std::size_t bytes, unsigned seed) {
-  Bytes made(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<std::byte>(seed + i * 7);
-  return made;
-}
+using shm_test::pattern;
 
 bool lives(std::int32_t pid) {
   return process_alive(pid, 0);

@@ -6,15 +6,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "transport/shm/shm_transport.hpp"
 
 namespace oriel::shm_test {
+
+using Bytes = std::vector<std::byte>;
+
+/// So many bytes, which differ from one another and from those of another seed.
+inline Bytes pattern(std::size_t bytes, unsigned seed) {
+  Bytes made(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<std::byte>(seed + i * 13);
+  return made;
+}
 
 /// A process of a test: ends with the value of the body, by an alarm if that hangs, and is killed
 /// with the object if nobody joined it.

@@ -18,19 +18,13 @@
 namespace oriel {
 namespace {
 
+using shm_test::Bytes;
 using shm_test::Child;
 using shm_test::Environment;
 using shm_test::OwnTransport;
+using shm_test::pattern;
 using shm_test::Pipe;
 using shm_test::ShmTest;
-
-using Bytes = std::vector<std::byte>;
-
-Bytes pattern(std::size_t bytes, unsigned seed) {
-  Bytes made(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<std::byte>(seed + i * 13);
-  return made;
-}
 
 /// The next message if there is one.
 bool receive(ShmTransport& transport, Bytes& message) {

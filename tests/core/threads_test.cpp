@@ -63,7 +63,7 @@ std::string run_as_threads(SimJob& job, const Program& program) {
   return check_end(job, program, runners);
 }
 
-class RandomThreads : public ::testing::TestWithParam<NodeMap> {};
+class RandomThreads : public ::testing::TestWithParam<Placement> {};
 
 TEST_P(RandomThreads, DoWhatTheModelSays) {
   const Seeds seeds = Seeds::from_environment(25);
@@ -75,13 +75,13 @@ TEST_P(RandomThreads, DoWhatTheModelSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Placements, RandomThreads,
-                         ::testing::Values(NodeMap::mapped, NodeMap::mixed, NodeMap::private_memory,
-                                           NodeMap::dynamic),
+                         ::testing::Values(Placement::mapped, Placement::mixed,
+                                           Placement::private_memory, Placement::dynamic),
                          [](const auto& one) {
-                           return one.param == NodeMap::mapped    ? "Mapped"
-                                  : one.param == NodeMap::mixed   ? "Mixed"
-                                  : one.param == NodeMap::dynamic ? "Dynamic"
-                                                                  : "Private";
+                           return one.param == Placement::mapped    ? "Mapped"
+                                  : one.param == Placement::mixed   ? "Mixed"
+                                  : one.param == Placement::dynamic ? "Dynamic"
+                                                                    : "Private";
                          });
 
 /// A target's words and some origins as threads.

@@ -38,14 +38,14 @@ std::string mpi_here() {
 }
 
 /// What was measured, read when it is first needed.
-struct Known {
+struct MeasuredHere {
   Measured measured = Measured::read(measured_path());
   std::string processor = processor_model();
   std::string mpi = mpi_here();
 };
 
-const Known& known() {
-  static const Known once;
+const MeasuredHere& measured_here() {
+  static const MeasuredHere once;
   return once;
 }
 
@@ -55,7 +55,7 @@ PlanTerms AutoChoice::terms(bool host_takes) {
   PlanTerms terms;
   terms.bound = !host_takes;
   if (rank_ != 0) return terms;
-  known();
+  measured_here();
   terms.choose = [this](std::uint64_t longest) {
     return static_cast<std::uint8_t>(choose(longest));
   };
@@ -79,7 +79,7 @@ Algorithm AutoChoice::made_by(const Plan& plan, const char* call) const {
 Measured::Choice AutoChoice::choose(std::uint64_t longest) {
   asked_ = true;
   longest_ = longest;
-  const Known& here = known();
+  const MeasuredHere& here = measured_here();
   if (here.measured.lines().empty()) return Measured::Choice::notified;
   line_ = here.measured.nearest(here.processor, here.mpi, ranks_, several_nodes(), longest);
   if (line_ == nullptr) return Measured::Choice::notified;
@@ -113,7 +113,7 @@ void AutoChoice::tell(Measured::Choice chosen, const char* call) const {
         why += text.data();
       }
     } else {
-      why += "nothing like it was measured with " + known().mpi + " on this processor";
+      why += "nothing like it was measured with " + measured_here().mpi + " on this processor";
     }
   }
   std::fprintf(stderr, "oriel: %s, %d ranks: auto is %s: %s\n", call, ranks_, name_of(chosen),

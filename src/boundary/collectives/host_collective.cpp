@@ -99,7 +99,7 @@ int init_by_host(const AlltoallvArguments& arguments, const IntSide& sent, const
 }
 
 /// Whether the host keeps the type for us.
-bool predefined(MPI_Datatype type) {
+bool predefined_type(MPI_Datatype type) {
   const Guard guard(runtime.lock);
   const Datatypes::Known* known = runtime.datatypes.find(type);
   return known->basic != nullptr && known->basic->handle == type;
@@ -137,7 +137,7 @@ class HostCollective final : public CollectiveTask {
     AlltoallvSide& receive = arguments_.receive;
     AlltoallvSide& send = arguments_.in_place ? receive : arguments_.send;
     for (auto [side, kept] : {std::pair(&receive, &kept_[0]), std::pair(&send, &kept_[1])}) {
-      if (predefined(side->type)) continue;
+      if (predefined_type(side->type)) continue;
       const int code = PMPI_Type_dup(side->type, kept);
       if (code != MPI_SUCCESS) return code;
       side->type = *kept;

@@ -13,8 +13,6 @@
 namespace oriel::boundary {
 namespace {
 
-constexpr const char* missing = "nonblocking epochs";  // in the host
-
 /// An opening call: its request is complete at creation (E2).
 template <typename Open>
 int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& open) {
@@ -24,7 +22,7 @@ int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& op
         const Failure bad = check_outputs(request);
         return bad ? bad : open(window);
       },
-      [&] { return unsupported_window(call, handle, missing); });
+      [&] { return unsupported_window(call, handle, lacking::nonblocking_epochs); });
   return code == MPI_SUCCESS ? completed_request(request) : code;
 }
 
@@ -42,7 +40,7 @@ int post_call(const char* call, MPI_Win handle, MPI_Request* request, Check&& ch
         if (posted && window.core->remote()) agent.wake();
         return failure(outcome.error, window.core->reason());
       },
-      [&] { return unsupported_window(call, handle, missing); });
+      [&] { return unsupported_window(call, handle, lacking::nonblocking_epochs); });
 }
 
 template <typename Close>
@@ -123,7 +121,7 @@ ORIEL_CALL(Win_ifence)(int given, MPI_Win win, MPI_Request* request) {
   if (bad) {
     return dispatch_call(
         "ORIEL_Win_ifence", win, [&](WindowHandle&) { return bad; },
-        [&] { return unsupported_window("ORIEL_Win_ifence", win, missing); });
+        [&] { return unsupported_window("ORIEL_Win_ifence", win, lacking::nonblocking_epochs); });
   }
   return close_epoch("ORIEL_Win_ifence", win, request, [&](Window& window, Completion* completion) {
     return window.epochs().fence(assertion, false, completion);

@@ -10,11 +10,11 @@
 namespace oriel::boundary {
 namespace {
 
-inline int at_once(const char* call, MPI_Win handle, const Access& access) {
+inline int notify_counter(const char* call, MPI_Win handle, const Access& access) {
   return notify_at_once(call, handle, access, [&] { return no_counters(call, handle); });
 }
 
-int requested(const char* call, MPI_Win handle, const Access& access, MPI_Request* request) {
+int request_counter(const char* call, MPI_Win handle, const Access& access, MPI_Request* request) {
   return issue_with_request(call, handle, access, request,
                             [&] { return no_counters(call, handle); });
 }
@@ -27,13 +27,13 @@ using namespace oriel::boundary;
 /// Two calls, with the index before the window as the Forum's draft has it.
 #define ORIEL_COUNTED(Name, name, NAME, Count, suffix)                                     \
   ORIEL_CALL(Name##_notify_counter##suffix)(ORIEL_##NAME(Count), int index, MPI_Win win) { \
-    return at_once("ORIEL_" #Name "_notify_counter" #suffix, win,                          \
-                   counted(name##_access(ORIEL_##NAME##_NAMES), index));                   \
+    return notify_counter("ORIEL_" #Name "_notify_counter" #suffix, win,                   \
+                          counted(name##_access(ORIEL_##NAME##_NAMES), index));            \
   }                                                                                        \
   ORIEL_CALL(R##name##_notify_counter##suffix)                                             \
   (ORIEL_##NAME(Count), int index, MPI_Win win, MPI_Request* request) {                    \
-    return requested("ORIEL_R" #name "_notify_counter" #suffix, win,                       \
-                     counted(name##_access(ORIEL_##NAME##_NAMES), index), request);        \
+    return request_counter("ORIEL_R" #name "_notify_counter" #suffix, win,                 \
+                           counted(name##_access(ORIEL_##NAME##_NAMES), index), request);  \
   }
 
 #define ORIEL_ALL_COUNTED(Count, suffix)                           \

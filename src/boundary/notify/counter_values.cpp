@@ -77,7 +77,8 @@ Failure await_value(WindowHandle& window, int index, MPI_Count threshold, Pendin
 }
 
 int no_counters(const char* call, MPI_Win handle) {
-  return unsupported_window(call, handle, "notification counters", MPI_ERR_UNSUPPORTED_OPERATION);
+  return unsupported_window(call, handle, lacking::notification_counters,
+                            MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
 }  // namespace oriel::boundary

@@ -15,8 +15,6 @@
 namespace oriel::boundary {
 namespace {
 
-constexpr const char* missing = "notified access";  // in the host
-
 /// Under the process lock. Programs repeat themselves, and the host takes two calls to write down a
 /// number of bytes.
 void describe_notification(const Notification& notification, MPI_Status* status) {
@@ -92,7 +90,7 @@ int make_request(const char* call, MPI_Win win, PersistentRequest::Serves serves
             request);
         return Failure();
       },
-      [&] { return unsupported_window(call, win, missing); });
+      [&] { return unsupported_window(call, win, lacking::notified_access); });
   return made ? code : raised;
 }
 
@@ -147,7 +145,7 @@ ORIEL_CALL(Notify_probe)(MPI_Win win, int source, int tag, MPI_Status* status) {
   return dispatch_call(
       call, win,
       [&](WindowHandle& window) { return probe(window, source, tag, true, found, status); },
-      [&] { return unsupported_window(call, win, missing); });
+      [&] { return unsupported_window(call, win, lacking::notified_access); });
 }
 
 ORIEL_CALL(Notify_iprobe)(MPI_Win win, int source, int tag, int* flag, MPI_Status* status) {
@@ -159,7 +157,7 @@ ORIEL_CALL(Notify_iprobe)(MPI_Win win, int source, int tag, int* flag, MPI_Statu
         const Failure bad = check_outputs(flag);
         return bad ? bad : probe(window, source, tag, false, found, status);
       },
-      [&] { return unsupported_window(call, win, missing); });
+      [&] { return unsupported_window(call, win, lacking::notified_access); });
   if (code == MPI_SUCCESS) *flag = found ? 1 : 0;
   return code;
 }

@@ -10,16 +10,15 @@
 namespace oriel::boundary {
 namespace {
 
-constexpr const char* missing = "notified access";  // in the host
-
-inline int at_once(const char* call, MPI_Win handle, const Access& access) {
+inline int notify_tag(const char* call, MPI_Win handle, const Access& access) {
   return notify_at_once(call, handle, access,
-                        [&] { return unsupported_window(call, handle, missing); });
+                        [&] { return unsupported_window(call, handle, lacking::notified_access); });
 }
 
-int requested(const char* call, MPI_Win handle, const Access& access, MPI_Request* request) {
-  return issue_with_request(call, handle, access, request,
-                            [&] { return unsupported_window(call, handle, missing); });
+int request_tag(const char* call, MPI_Win handle, const Access& access, MPI_Request* request) {
+  return issue_with_request(call, handle, access, request, [&] {
+    return unsupported_window(call, handle, lacking::notified_access);
+  });
 }
 
 }  // namespace
@@ -28,15 +27,15 @@ int requested(const char* call, MPI_Win handle, const Access& access, MPI_Reques
 using namespace oriel::boundary;
 
 /// Two calls, with the window before the tag as the paper has it.
-#define ORIEL_NOTIFIED(Name, name, NAME, Count, suffix)                          \
-  ORIEL_CALL(Name##_notify##suffix)(ORIEL_##NAME(Count), MPI_Win win, int tag) { \
-    return at_once("ORIEL_" #Name "_notify" #suffix, win,                        \
-                   tagged(name##_access(ORIEL_##NAME##_NAMES), tag));            \
-  }                                                                              \
-  ORIEL_CALL(R##name##_notify##suffix)                                           \
-  (ORIEL_##NAME(Count), MPI_Win win, int tag, MPI_Request* request) {            \
-    return requested("ORIEL_R" #name "_notify" #suffix, win,                     \
-                     tagged(name##_access(ORIEL_##NAME##_NAMES), tag), request); \
+#define ORIEL_NOTIFIED(Name, name, NAME, Count, suffix)                            \
+  ORIEL_CALL(Name##_notify##suffix)(ORIEL_##NAME(Count), MPI_Win win, int tag) {   \
+    return notify_tag("ORIEL_" #Name "_notify" #suffix, win,                       \
+                      tagged(name##_access(ORIEL_##NAME##_NAMES), tag));           \
+  }                                                                                \
+  ORIEL_CALL(R##name##_notify##suffix)                                             \
+  (ORIEL_##NAME(Count), MPI_Win win, int tag, MPI_Request* request) {              \
+    return request_tag("ORIEL_R" #name "_notify" #suffix, win,                     \
+                       tagged(name##_access(ORIEL_##NAME##_NAMES), tag), request); \
   }
 
 #define ORIEL_ALL_NOTIFIED(Count, suffix)                           \
@@ -51,14 +50,14 @@ ORIEL_ALL_NOTIFIED(MPI_Count, _c)
 ORIEL_CALL(Fetch_and_op_notify)
 (const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,
  MPI_Win win, int tag) {
-  return at_once("ORIEL_Fetch_and_op_notify", win,
-                 tagged(fetch_and_op_access(origin, result, type, rank, displacement, op), tag));
+  return notify_tag("ORIEL_Fetch_and_op_notify", win,
+                    tagged(fetch_and_op_access(origin, result, type, rank, displacement, op), tag));
 }
 
 ORIEL_CALL(Compare_and_swap_notify)
 (const void* origin, const void* compare, void* result, MPI_Datatype type, int rank,
  MPI_Aint displacement, MPI_Win win, int tag) {
-  return at_once(
+  return notify_tag(
       "ORIEL_Compare_and_swap_notify", win,
       tagged(compare_and_swap_access(origin, compare, result, type, rank, displacement), tag));
 }

@@ -11,12 +11,11 @@
 namespace oriel::boundary {
 namespace {
 
-constexpr const char* missing = "requests for completion at the target";  // in the host
-
-int requested(const char* call, MPI_Win handle, Access access, MPI_Request* request) {
+int request_at_target(const char* call, MPI_Win handle, Access access, MPI_Request* request) {
   access.completes_there = true;
-  const int code = issue_with_request(call, handle, access, request,
-                                      [&] { return unsupported_window(call, handle, missing); });
+  const int code = issue_with_request(call, handle, access, request, [&] {
+    return unsupported_window(call, handle, lacking::remote_completion);
+  });
   order_behind_flush();
   return code;
 }
@@ -26,10 +25,11 @@ int requested(const char* call, MPI_Win handle, Access access, MPI_Request* requ
 
 using namespace oriel::boundary;
 
-#define ORIEL_REMOTE_COMPLETING(name, NAME, Count, suffix)                                         \
-  ORIEL_CALL(Rr##name##suffix)                                                                     \
-  (ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) {                                      \
-    return requested("ORIEL_Rr" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), request); \
+#define ORIEL_REMOTE_COMPLETING(name, NAME, Count, suffix)                                       \
+  ORIEL_CALL(Rr##name##suffix)                                                                   \
+  (ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) {                                    \
+    return request_at_target("ORIEL_Rr" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), \
+                             request);                                                           \
   }
 
 #define ORIEL_ALL_REMOTE_COMPLETING(Count, suffix)               \

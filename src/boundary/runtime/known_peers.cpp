@@ -4,7 +4,7 @@
 namespace oriel::boundary {
 namespace {
 
-int keyval = MPI_KEYVAL_INVALID;
+int peer_keyval = MPI_KEYVAL_INVALID;
 
 void* value_of(std::uint64_t own_id) {
   return reinterpret_cast<void*>(own_id);
@@ -15,22 +15,22 @@ void* value_of(std::uint64_t own_id) {
 bool knows_peers(MPI_Comm communicator, std::uint64_t own_id) {
   void* value = nullptr;
   int found = 0;
-  return keyval != MPI_KEYVAL_INVALID &&
-         PMPI_Comm_get_attr(communicator, keyval, &value, &found) == MPI_SUCCESS && found != 0 &&
-         value == value_of(own_id);
+  return peer_keyval != MPI_KEYVAL_INVALID &&
+         PMPI_Comm_get_attr(communicator, peer_keyval, &value, &found) == MPI_SUCCESS &&
+         found != 0 && value == value_of(own_id);
 }
 
 void note_known_peers(MPI_Comm communicator, std::uint64_t own_id) {
-  if (keyval == MPI_KEYVAL_INVALID &&
-      PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, nullptr) !=
+  if (peer_keyval == MPI_KEYVAL_INVALID &&
+      PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &peer_keyval, nullptr) !=
           MPI_SUCCESS) {
     return;
   }
-  PMPI_Comm_set_attr(communicator, keyval, value_of(own_id));
+  PMPI_Comm_set_attr(communicator, peer_keyval, value_of(own_id));
 }
 
 void forget_known_peers() {
-  if (keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&keyval);
+  if (peer_keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&peer_keyval);
 }
 
 }  // namespace oriel::boundary

@@ -5,6 +5,17 @@
 
 namespace oriel::boundary {
 
+/// What a host does not have.
+namespace lacking {
+inline constexpr const char* duplicates = "duplicates";
+inline constexpr const char* memory_handles = "memory handles";
+inline constexpr const char* nonblocking_epochs = "nonblocking epochs";
+inline constexpr const char* notification_counters = "notification counters";
+inline constexpr const char* notified_access = "notified access";
+inline constexpr const char* op_intrinsic = "accumulates that Oriel knows of";
+inline constexpr const char* remote_completion = "requests for completion at the target";
+}  // namespace lacking
+
 /// The error of a call of ours, `what` of which the host does not have, on a window that is not
 /// ours.
 int unsupported_window(const char* call, MPI_Win handle, const char* what,

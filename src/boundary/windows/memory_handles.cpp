@@ -17,8 +17,6 @@ namespace {
 
 static_assert(sizeof(HandleBytes) <= ORIEL_MAX_MEMHANDLE_SIZE);
 
-constexpr const char* missing = "memory handles";
-
 Failure check_parent(const WindowHandle& parent) {
   if (parent.core->dynamic() && !parent.view.has_value()) return {};
   return {MPI_ERR_RMA_FLAVOR,
@@ -103,14 +101,14 @@ ORIEL_CALL(Memhandle_create)
         *memhandle_size = static_cast<int>(sizeof made);
         return Failure();
       },
-      [&] { return unsupported_window(call, parent, missing); });
+      [&] { return unsupported_window(call, parent, lacking::memory_handles); });
 }
 
 ORIEL_CALL(Memhandle_release)(void* memhandle, MPI_Win parent) {
   constexpr const char* call = "ORIEL_Memhandle_release";
   return dispatch_call(
       call, parent, [&](WindowHandle& window) { return release(window, memhandle); },
-      [&] { return unsupported_window(call, parent, missing); });
+      [&] { return unsupported_window(call, parent, lacking::memory_handles); });
 }
 
 ORIEL_CALL(Win_from_memhandle)
@@ -135,6 +133,6 @@ ORIEL_CALL(Win_from_memhandle)
         ++count_of(*made);
         return Failure();
       },
-      [&] { return unsupported_window(call, parent, missing); });
+      [&] { return unsupported_window(call, parent, lacking::memory_handles); });
   return code == MPI_SUCCESS ? hand_out(call, parent, info, std::move(made), win) : code;
 }

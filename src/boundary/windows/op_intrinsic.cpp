@@ -14,8 +14,6 @@
 namespace oriel::boundary {
 namespace {
 
-constexpr const char* missing = "accumulates that Oriel knows of";  // in the host
-
 /// An op as the caller names it. Compare-and-swap is none of MPI's, and has one element.
 struct NamedOp {
   std::string_view name;
@@ -92,5 +90,5 @@ ORIEL_CALL(Win_op_intrinsic)
         if (const Failure bad = check_outputs(flag)) return bad;
         return query(window, ops != nullptr ? ops : "", max_count, type, *flag);
       },
-      [&] { return unsupported_window(call, win, missing); });
+      [&] { return unsupported_window(call, win, lacking::op_intrinsic); });
 }

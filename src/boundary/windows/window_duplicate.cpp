@@ -22,6 +22,6 @@ ORIEL_CALL(Win_dup_with_info)(MPI_Win parent, MPI_Info info, MPI_Win* win) {
         ++count_of(window);
         return Failure();
       },
-      [&] { return unsupported_window(call, parent, "duplicates"); });
+      [&] { return unsupported_window(call, parent, lacking::duplicates); });
   return code == MPI_SUCCESS ? hand_out(call, parent, info, std::move(made), win) : code;
 }

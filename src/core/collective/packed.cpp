@@ -13,7 +13,7 @@ namespace oriel {
 namespace {
 
 /// Runs that go by one system call.
-constexpr std::size_t most_runs = 64;
+constexpr std::size_t most_packed_runs = 64;
 /// Of shorter ones, on average, a call takes longer to find each than a processor to copy it: it
 /// looks up a page for each.
 constexpr std::uint64_t shortest_run = 4096;
@@ -75,7 +75,7 @@ Error Packed::copy(NodeServices& services, int process, bool write, std::uint64_
   if (buffer_.layout->size() / buffer_.layout->blocks().size() < shortest_run) {
     return copy_packed(services, process, write, first, bytes, remote);
   }
-  std::array<Run, most_runs> runs;
+  std::array<Run, most_packed_runs> runs;
   std::size_t count = 0;
   Error error = Error::none;
   const auto go = [&] {
@@ -85,7 +85,7 @@ Error Packed::copy(NodeServices& services, int process, bool write, std::uint64_
   for_runs(first, bytes, [&](std::int64_t offset, std::uint64_t run) {
     runs[count++] = {at(buffer_.address, offset), remote, run};
     remote += run;
-    if (count == most_runs) go();
+    if (count == most_packed_runs) go();
   });
   if (count != 0) go();
   return error;

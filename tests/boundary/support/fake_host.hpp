@@ -25,6 +25,13 @@ struct FakeType {
   bool committed = true;
 };
 
+/// The class of an error that a call returned.
+inline int class_of(int code) {
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(code, &error_class);
+  return error_class;
+}
+
 MPI_Datatype make_type(FakeType type);
 /// References to derived types that have not been freed.
 int live_types();

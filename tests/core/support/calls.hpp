@@ -11,6 +11,8 @@
 
 namespace oriel::test {
 
+inline constexpr std::int32_t any = NotifyPattern::any;
+
 /// What became of a call that may be posted.
 class Told final : public Completion {
  public:

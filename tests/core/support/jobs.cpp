@@ -14,8 +14,8 @@ struct RandomJob::Plan {
   Limits limits;
   bool orders_writes = true;
 
-  Plan(std::uint64_t seed, NodeMap node_map, bool reorder) {
-    Random random(seed * 1000003 + static_cast<std::uint64_t>(node_map) * 2 + (reorder ? 1 : 0));
+  Plan(std::uint64_t seed, Placement placement, bool reorder) {
+    Random random(seed * 1000003 + static_cast<std::uint64_t>(placement) * 2 + (reorder ? 1 : 0));
     program.ranks = random.between(2, 8);
     program.windows = random.chance(30) ? 2 : 1;
     if (reorder) {
@@ -33,8 +33,8 @@ struct RandomJob::Plan {
     }
     const int node_count = random.between(2, 4);
     for (int rank = 0; rank < program.ranks; ++rank) {
-      nodes.push_back(node_map == NodeMap::remote ? rank
-                      : node_map == NodeMap::mixed || node_map == NodeMap::dynamic
+      nodes.push_back(placement == Placement::remote ? rank
+                      : placement == Placement::mixed || placement == Placement::dynamic
                           ? random.below(node_count)
                           : 0);
     }
@@ -51,14 +51,14 @@ struct RandomJob::Plan {
       for (int rank = 0; rank < program.ranks; ++rank) {
         Path path = Path::mapped;
         const bool some =
-            (node_map == NodeMap::mixed || node_map == NodeMap::dynamic) && random.chance(30);
-        if (some || node_map == NodeMap::private_memory) {
+            (placement == Placement::mixed || placement == Placement::dynamic) && random.chance(30);
+        if (some || placement == Placement::private_memory) {
           path = random.chance(50) ? Path::vm : Path::served;
         }
         window.memory.push_back(path);
       }
     }
-    if (node_map == NodeMap::dynamic) {
+    if (placement == Placement::dynamic) {
       for (SimWindowSpec& window : windows) {
         window.pieces = static_cast<std::uint64_t>(random.between(1, 20));
         window.atomics = {};
@@ -68,8 +68,8 @@ struct RandomJob::Plan {
   }
 };
 
-RandomJob::RandomJob(std::uint64_t seed, NodeMap node_map, bool reorder, bool threads)
-    : RandomJob(seed, Plan(seed, node_map, reorder), threads) {}
+RandomJob::RandomJob(std::uint64_t seed, Placement placement, bool reorder, bool threads)
+    : RandomJob(seed, Plan(seed, placement, reorder), threads) {}
 
 RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
     : job_(plan.nodes, threads, plan.limits), program_(make_program(seed, plan.program)) {

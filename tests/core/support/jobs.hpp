@@ -10,7 +10,7 @@
 namespace oriel::test {
 
 /// How the ranks of a job reach one another.
-enum class NodeMap : std::uint8_t {
+enum class Placement : std::uint8_t {
   mapped,          // all on one node, all memory mapped
   remote,          // each on a node of its own
   mixed,           // some nodes, some memory private
@@ -21,7 +21,7 @@ enum class NodeMap : std::uint8_t {
 /// The job and the program of a seed: number of ranks, windows, nodes, keys, memory.
 class RandomJob {
  public:
-  RandomJob(std::uint64_t seed, NodeMap node_map, bool reorder, bool threads);
+  RandomJob(std::uint64_t seed, Placement placement, bool reorder, bool threads);
 
   SimJob& job() { return job_; }
   const Program& program() const { return program_; }

@@ -11,16 +11,13 @@
 #include <tuple>
 #include <utility>
 
+#include "support/index.hpp"
 #include "support/random.hpp"
 
 namespace oriel::test {
 namespace {
 
 using Kind = Instruction::Kind;
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 class Maker {
  public:

@@ -8,17 +8,15 @@
 #include <tuple>
 #include <utility>
 
+#include "support/index.hpp"
+
 namespace oriel::test {
 namespace {
 
 using Kind = Instruction::Kind;
 
-constexpr std::uint64_t word = 8;
+constexpr std::uint64_t cell_bytes = 8;
 constexpr std::uint64_t overwritten = 0xddddddddddddddddu;
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 LayoutRef layout_of(std::vector<Block> blocks, std::int64_t extent) {
   return LayoutRef(new Layout(std::move(blocks), extent, Basic::u64));
@@ -26,13 +24,13 @@ LayoutRef layout_of(std::vector<Block> blocks, std::int64_t extent) {
 
 /// The words of an access in this process: one after the other, or every second one.
 Buffer local(std::vector<std::uint64_t>& words, std::size_t count, bool scattered) {
-  if (!scattered) return {words.data(), count, layout_of({{0, word}}, word)};
+  if (!scattered) return {words.data(), count, layout_of({{0, cell_bytes}}, cell_bytes)};
   std::vector<Block> blocks;
   for (std::size_t i = 0; i < count; ++i) {
-    blocks.push_back({static_cast<std::int64_t>(2 * i * word), word});
+    blocks.push_back({static_cast<std::int64_t>(2 * i * cell_bytes), cell_bytes});
   }
   return {words.data(), 1,
-          layout_of(std::move(blocks), static_cast<std::int64_t>(2 * count * word))};
+          layout_of(std::move(blocks), static_cast<std::int64_t>(2 * count * cell_bytes))};
 }
 
 std::size_t place(std::size_t i, bool scattered) {
@@ -41,7 +39,7 @@ std::size_t place(std::size_t i, bool scattered) {
 
 std::uint64_t load(const std::byte* memory, std::uint32_t cell) {
   std::uint64_t value = 0;
-  std::memcpy(&value, memory + cell * word, sizeof value);
+  std::memcpy(&value, memory + cell * cell_bytes, sizeof value);
   return value;
 }
 
@@ -215,20 +213,20 @@ bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& wind
   // What the boundary does for short contiguous operations.
   if (!access.direct || access.request >= 0 || access.cells.size() != 1) return false;
   const std::int64_t displacement =
-      job_.displacement(access.target, access.window, access.cells[0] * word);
+      job_.displacement(access.target, access.window, access.cells[0] * cell_bytes);
   if (access.kind == OperationKind::put) {
-    std::byte* where = window.direct(access.target, displacement, word);
+    std::byte* where = window.direct(access.target, displacement, cell_bytes);
     if (where == nullptr) return false;
-    std::memcpy(where, buffers.origin.data(), word);
+    std::memcpy(where, buffers.origin.data(), cell_bytes);
     return true;
   }
   if (access.kind == OperationKind::get) {
-    const std::byte* where = window.direct(access.target, displacement, word);
+    const std::byte* where = window.direct(access.target, displacement, cell_bytes);
     if (where == nullptr) return false;
-    std::memcpy(buffers.result.data(), where, word);
+    std::memcpy(buffers.result.data(), where, cell_bytes);
     return true;
   }
-  const Reduction reduction{access.op, Basic::u64, word};
+  const Reduction reduction{access.op, Basic::u64, cell_bytes};
   if (access.kind == OperationKind::compare_and_swap) {
     return window.compare_swap_directly(thread_, access.target, displacement, reduction,
                                         buffers.origin.data(), &buffers.compare,
@@ -268,16 +266,19 @@ void Runner::issue(int index) {
   operation.kind = access.kind;
   operation.target = access.target;
   const auto first = static_cast<std::int64_t>(access.cells[0]);
-  operation.displacement = job_.displacement(access.target, access.window, access.cells[0] * word);
+  operation.displacement =
+      job_.displacement(access.target, access.window, access.cells[0] * cell_bytes);
   const std::int64_t stride = count > 1 ? static_cast<std::int64_t>(access.cells[1]) - first : 1;
   if (access.resized_target || count == 1) {
     operation.target_count = count;
-    operation.target_layout = layout_of({{0, word}}, stride * static_cast<std::int64_t>(word));
+    operation.target_layout =
+        layout_of({{0, cell_bytes}}, stride * static_cast<std::int64_t>(cell_bytes));
   } else {
     std::vector<Block> blocks;
     for (std::size_t i = 0; i < count; ++i) {
       blocks.push_back(
-          {static_cast<std::int64_t>(i) * stride * static_cast<std::int64_t>(word), word});
+          {static_cast<std::int64_t>(i) * stride * static_cast<std::int64_t>(cell_bytes),
+           cell_bytes});
     }
     operation.target_count = 1;
     operation.target_layout = layout_of(std::move(blocks), 4096);
@@ -285,7 +286,7 @@ void Runner::issue(int index) {
   if (!buffers.origin.empty()) operation.origin = local(buffers.origin, count, scattered);
   if (!buffers.result.empty()) operation.result = local(buffers.result, count, scattered);
   operation.compare = &buffers.compare;
-  operation.reduction = {access.op, Basic::u64, word};
+  operation.reduction = {access.op, Basic::u64, cell_bytes};
   if (access.request >= 0) operation.completion = &requests_[at(access.request)];
   const Outcome outcome = window.epochs().issue(operation);
   open(outcome.error, window);
@@ -299,7 +300,7 @@ void Runner::issue(int index) {
 bool Runner::by_elements(const Access& access) const {
   return reduces(access.kind) &&
          job_.window(rank_, access.window)
-             .intrinsic(bit(access.op), {access.op, Basic::u64, word}, access.cells.size());
+             .intrinsic(bit(access.op), {access.op, Basic::u64, cell_bytes}, access.cells.size());
 }
 
 void Runner::settle(int index) {

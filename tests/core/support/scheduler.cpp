@@ -5,15 +5,9 @@
 #include <cstring>
 #include <sstream>
 
+#include "support/index.hpp"
+
 namespace oriel::test {
-namespace {
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
-
-}  // namespace
-
 Scheduler::Scheduler(SimJob& job, const Program& program, std::uint64_t seed)
     : job_(job),
       program_(program),
