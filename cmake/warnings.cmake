@@ -6,6 +6,9 @@ add_library(oriel_warnings INTERFACE)
 target_compile_options(oriel_warnings INTERFACE -Wall -Wextra -Wshadow
                        -Wno-missing-field-initializers
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+if(CMAKE_UNITY_BUILD)  # where one file's names shadow those of the files before it
+  target_compile_options(oriel_warnings INTERFACE -Wno-shadow)
+endif()
 if(ORIEL_WERROR)
   target_compile_options(oriel_warnings INTERFACE -Werror)
 endif()
