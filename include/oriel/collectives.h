@@ -46,7 +46,8 @@
  *    otherwise it can only be freed.
  *  - The communicator and the datatypes may be freed before the request.
  *
- * Every ORIEL_ function also exists as PORIEL_, for tools, with the same meaning.
+ * Every ORIEL_ function also exists as PORIEL_, for tools, with the same meaning; oriel/profiling.h
+ * declares these names.
  */
 #ifndef ORIEL_COLLECTIVES_H
 #define ORIEL_COLLECTIVES_H
@@ -216,57 +217,6 @@ int ORIEL_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, M
 /** The same with large counts. */
 int ORIEL_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
                        MPI_Comm comm, MPI_Info info, MPI_Request* request);
-
-/* The same functions under the names that tools call. */
-
-int PORIEL_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                          MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                          const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                          MPI_Request* request);
-int PORIEL_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
-                            const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                            const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                            MPI_Request* request);
-int PORIEL_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                         MPI_Request* request);
-int PORIEL_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                           void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                           MPI_Info info, MPI_Request* request);
-int PORIEL_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                          const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
-                          const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                          MPI_Info info, MPI_Request* request);
-int PORIEL_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[],
-                            const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
-                            const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                            const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
-                            MPI_Request* request);
-int PORIEL_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                           const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                           MPI_Comm comm, MPI_Info info, MPI_Request* request);
-int PORIEL_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                             void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
-                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                             MPI_Request* request);
-int PORIEL_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                                   MPI_Info info, MPI_Request* request);
-int PORIEL_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
-                                     const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                                     const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                     MPI_Request* request);
-int PORIEL_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
-                       MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-int PORIEL_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
-                         MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-int PORIEL_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                      MPI_Info info, MPI_Request* request);
-int PORIEL_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
-                        MPI_Comm comm, MPI_Info info, MPI_Request* request);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,8 @@
  * MPIX_Get_notify. Where handles are integers (the MPICH ABI, to which Intel MPI belongs) both
  * orders work, because no index has the value of a window's handle.
  *
+ * Tools find the PMPIX_ and PMPI_ names of these calls in oriel/intel_profiling.h.
+ *
  * Atos's Open MPI has calls of its own under some of these names, with other arguments. Programs
  * that use those calls cannot run with Oriel.
  */
@@ -84,46 +86,6 @@ int MPI_Get_notify(void* origin_addr, int origin_count, MPI_Datatype origin_data
 int MPI_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
-
-/* The same functions under the names that tools call. */
-
-int PMPIX_Win_create_notify(MPI_Win win, int notification_num);
-int PMPIX_Win_free_notify(MPI_Win win);
-int PMPIX_Win_get_notify(MPI_Win win, int notification_idx, MPI_Count* notification);
-int PMPIX_Win_set_notify(MPI_Win win, int notification_idx, MPI_Count notification);
-int PMPIX_Win_get_notify_request(MPI_Win win, int notification_idx, MPI_Count expected_value,
-                                 MPI_Request* request);
-int PMPIX_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                     int target_rank, MPI_Aint target_disp, int target_count,
-                     MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
-int PMPIX_Put_notify_c(const void* origin_addr, MPI_Count origin_count,
-                       MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-                       MPI_Count target_count, MPI_Datatype target_datatype, int notification_idx,
-                       MPI_Win win);
-int PMPIX_Get_notify(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                     int target_rank, MPI_Aint target_disp, int target_count,
-                     MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
-int PMPIX_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-                       int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                       MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
-
-int PMPI_Win_notify_attach(MPI_Win win, int notification_num, MPI_Info info);
-int PMPI_Win_notify_set_num(MPI_Win win, MPI_Info info, int notification_num);
-int PMPI_Win_notify_detach(MPI_Win win);
-int PMPI_Win_notify_get_value(MPI_Win win, int notification_idx, MPI_Count* value);
-int PMPI_Win_notify_set_value(MPI_Win win, int notification_idx, MPI_Count value);
-int PMPI_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                    int target_rank, MPI_Aint target_disp, int target_count,
-                    MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
-int PMPI_Put_notify_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
-int PMPI_Get_notify(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                    int target_rank, MPI_Aint target_disp, int target_count,
-                    MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
-int PMPI_Get_notify_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
 
 #ifdef __cplusplus
 }

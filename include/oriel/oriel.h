@@ -25,7 +25,8 @@
  *  - The window must be one that Oriel implements. On a window of the MPI library each call fails
  *    with MPI_ERR_WIN.
  *
- * Every ORIEL_ function also exists as PORIEL_, for tools, with the same meaning.
+ * Every ORIEL_ function also exists as PORIEL_, for tools, with the same meaning; oriel/profiling.h
+ * declares these names.
  */
 #ifndef ORIEL_ORIEL_H
 #define ORIEL_ORIEL_H
@@ -134,21 +135,6 @@ int ORIEL_Win_iflush_local(int rank, MPI_Win win, MPI_Request* request);
 int ORIEL_Win_iflush_all(MPI_Win win, MPI_Request* request);
 /** As ORIEL_Win_iflush_local, for operations to all ranks, or to all locked ranks. */
 int ORIEL_Win_iflush_local_all(MPI_Win win, MPI_Request* request);
-
-int PORIEL_Get_version(int* major, int* minor, int* patch);
-int PORIEL_Win_ipost(MPI_Group group, int assert, MPI_Win win, MPI_Request* request);
-int PORIEL_Win_istart(MPI_Group group, int assert, MPI_Win win, MPI_Request* request);
-int PORIEL_Win_icomplete(MPI_Win win, MPI_Request* request);
-int PORIEL_Win_iwait(MPI_Win win, MPI_Request* request);
-int PORIEL_Win_ifence(int assert, MPI_Win win, MPI_Request* request);
-int PORIEL_Win_ilock(int lock_type, int rank, int assert, MPI_Win win, MPI_Request* request);
-int PORIEL_Win_ilock_all(int assert, MPI_Win win, MPI_Request* request);
-int PORIEL_Win_iunlock(int rank, MPI_Win win, MPI_Request* request);
-int PORIEL_Win_iunlock_all(MPI_Win win, MPI_Request* request);
-int PORIEL_Win_iflush(int rank, MPI_Win win, MPI_Request* request);
-int PORIEL_Win_iflush_local(int rank, MPI_Win win, MPI_Request* request);
-int PORIEL_Win_iflush_all(MPI_Win win, MPI_Request* request);
-int PORIEL_Win_iflush_local_all(MPI_Win win, MPI_Request* request);
 
 #ifdef __cplusplus
 }

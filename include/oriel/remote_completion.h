@@ -73,33 +73,6 @@ int ORIEL_Rrget_accumulate_c(const void* origin_addr, MPI_Count origin_count,
                              MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                              MPI_Request* request);
 
-/* The same functions under the names that tools call. */
-
-int PORIEL_Rrput(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                 int target_rank, MPI_Aint target_disp, int target_count,
-                 MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request);
-int PORIEL_Rraccumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                        int target_rank, MPI_Aint target_disp, int target_count,
-                        MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* request);
-int PORIEL_Rrget_accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                            void* result_addr, int result_count, MPI_Datatype result_datatype,
-                            int target_rank, MPI_Aint target_disp, int target_count,
-                            MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-                            MPI_Request* request);
-int PORIEL_Rrput_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                   MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request);
-int PORIEL_Rraccumulate_c(const void* origin_addr, MPI_Count origin_count,
-                          MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-                          MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
-                          MPI_Win win, MPI_Request* request);
-int PORIEL_Rrget_accumulate_c(const void* origin_addr, MPI_Count origin_count,
-                              MPI_Datatype origin_datatype, void* result_addr,
-                              MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
-                              MPI_Aint target_disp, MPI_Count target_count,
-                              MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-                              MPI_Request* request);
-
 #ifdef __cplusplus
 }
 #endif

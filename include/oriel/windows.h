@@ -12,7 +12,8 @@
  * Errors are raised through the error handler of the given window; the call then has had no effect.
  * On a window of the MPI library each call fails with MPI_ERR_WIN.
  *
- * Every ORIEL_ function also exists as PORIEL_, for tools, with the same meaning.
+ * Every ORIEL_ function also exists as PORIEL_, for tools, with the same meaning; oriel/profiling.h
+ * declares these names.
  */
 #ifndef ORIEL_WINDOWS_H
 #define ORIEL_WINDOWS_H
@@ -156,17 +157,6 @@ int ORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
  */
 int ORIEL_Win_op_intrinsic(const char* ops, MPI_Aint max_count, MPI_Datatype type, MPI_Win win,
                            int* flag);
-
-/* The same functions under the names that tools call. */
-
-int PORIEL_Win_dup_with_info(MPI_Win parent, MPI_Info info, MPI_Win* win);
-int PORIEL_Memhandle_create(void* base, MPI_Aint size, MPI_Info info, MPI_Win parent,
-                            void* memhandle, int* memhandle_size);
-int PORIEL_Win_from_memhandle(const void* memhandle, MPI_Aint size, int disp_unit, MPI_Info info,
-                              int target, MPI_Win parent, MPI_Win* win);
-int PORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
-int PORIEL_Win_op_intrinsic(const char* ops, MPI_Aint max_count, MPI_Datatype type, MPI_Win win,
-                            int* flag);
 
 #ifdef __cplusplus
 }

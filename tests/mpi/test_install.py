@@ -28,8 +28,15 @@ target_link_libraries(user PRIVATE MPI::MPI_C oriel::oriel)
 
 PROGRAM = """\
 #include <mpi.h>
-#include <oriel/oriel.h>
+#include <oriel/profiling.h>
 #include <stdio.h>
+
+/* A tool's. */
+static int wrapped = 0;
+int ORIEL_Win_ifence(int assertion, MPI_Win win, MPI_Request* request) {
+  ++wrapped;
+  return PORIEL_Win_ifence(assertion, win, request);
+}
 
 int main(int argc, char** argv) {
   int rank, value = 42, *base;
@@ -42,7 +49,7 @@ int main(int argc, char** argv) {
   if (rank == 0) MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
   ORIEL_Win_ifence(MPI_MODE_NOSUCCEED, win, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  if (rank == 1) printf("ok: rank 1 has %d\\n", *base);
+  if (rank == 1) printf("ok: rank 1 has %d, %d call wrapped\\n", *base, wrapped);
   MPI_Win_free(&win);
   MPI_Finalize();
   return 0;
@@ -81,7 +88,7 @@ def installed(request, tmp_path_factory):
 def run_user_program(host, program):
     argv, environ = host.command(2, [program], preload=False)
     output = output_of(argv, environ, limit_s=60)
-    assert "ok: rank 1 has 42" in output, output[-4000:]
+    assert "ok: rank 1 has 42, 1 call wrapped" in output, output[-4000:]
 
 
 def test_cmake_package(installed, tmp_path):

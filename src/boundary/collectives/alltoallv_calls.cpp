@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ORIEL_Alltoallv_init, and MPI's own where Oriel is asked for.
-#include <oriel/collectives.h>
+#include <oriel/profiling.h>
 
 #include "boundary/collectives/algorithm.hpp"
 #include "boundary/collectives/alltoallv_init.hpp"

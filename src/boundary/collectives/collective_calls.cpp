@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls of oriel/collectives.h besides alltoallv.
 #include <dlfcn.h>
-#include <oriel/collectives.h>
+#include <oriel/profiling.h>
 
 #include <limits>
 #include <string>

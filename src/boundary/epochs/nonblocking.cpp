@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls of oriel/oriel.h (E1): each does what its blocking form does, and returns a request
 // where that one waits.
-#include <oriel/oriel.h>
+#include <oriel/profiling.h>
 
 #include "boundary/epochs/sync.hpp"
 #include "boundary/host/host.hpp"

@@ -72,7 +72,7 @@
   extern "C" __attribute__((visibility("default"), weak, alias(#twin))) decltype(twin) name; \
   extern "C" __attribute__((visibility("default"))) int twin
 // NOLINTEND(bugprone-macro-parentheses)
-// Of oriel/oriel.h.
+// Of oriel/oriel.h; oriel/profiling.h declares the twin.
 #define ORIEL_CALL(name) ORIEL_DEFINE_BOTH(ORIEL_##name, PORIEL_##name)
 
 namespace oriel::boundary {

@@ -30,9 +30,7 @@ void find(int (*&function)(Arguments...), const char* name) {
 }  // namespace
 
 HostMpi::HostMpi() {
-#define ORIEL_FIND(name) find(name, "PMPI_" #name);
-  ORIEL_INTERPOSED(ORIEL_FIND)
-#undef ORIEL_FIND
+  for_each([](auto& function, const char* name) { find(function, name); });
 }
 
 }  // namespace oriel::boundary

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls of oriel/notify_counters.h that are no operations.
-#include <oriel/oriel.h>
+#include <oriel/profiling.h>
 
 #include "boundary/notify/counter_maker.hpp"
 #include "boundary/notify/counter_values.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The operations of oriel/notify_counters.h (N8): each is the operation of the same name and adds
 // one to a counter of its target.
-#include <oriel/oriel.h>
+#include <oriel/profiling.h>
 
+#include "boundary/calls/operation_parameters.hpp"
 #include "boundary/notify/counter_values.hpp"
 #include "boundary/notify/notify_access.hpp"
-#include "boundary/operations/operation_parameters.hpp"
 
 namespace oriel::boundary {
 namespace {

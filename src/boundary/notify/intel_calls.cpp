@@ -2,16 +2,16 @@
 // Intel MPI's calls on notification counters, in both of its spellings (N8). Of windows that are
 // not ours the host takes them, if it has them.
 #include <dlfcn.h>
-#include <oriel/intel_notify.h>
+#include <oriel/intel_profiling.h>
 
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "boundary/calls/operation_parameters.hpp"
 #include "boundary/notify/counter_maker.hpp"
 #include "boundary/notify/counter_values.hpp"
 #include "boundary/notify/notify_access.hpp"
-#include "boundary/operations/operation_parameters.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {

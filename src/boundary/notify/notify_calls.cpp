@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a target asks of its notifications: persistent requests and probes (N2), requests for one
 // of them (Q6).
-#include <oriel/oriel.h>
+#include <oriel/profiling.h>
 
 #include <memory>
 #include <optional>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The notified operations of oriel/notify.h (N1): each is the operation of the same name with a
 // notification to its target.
-#include <oriel/oriel.h>
+#include <oriel/profiling.h>
 
+#include "boundary/calls/operation_parameters.hpp"
 #include "boundary/notify/notify_access.hpp"
-#include "boundary/operations/operation_parameters.hpp"
 #include "boundary/runtime/unsupported_window.hpp"
 
 namespace oriel::boundary {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The operations of MPI-4.1 section 12.3 (G3): those that take counts from one table, as usual and
 // with a request, with int counts and, where the host has them, with large ones.
+#include "boundary/calls/operation_parameters.hpp"
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/operations/operation_parameters.hpp"
 #include "boundary/operations/operations.hpp"
 
 using namespace oriel::boundary;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls of oriel/remote_completion.h (Q7): each is MPI's request-based operation whose request
 // waits for the target as well.
-#include <oriel/oriel.h>
+#include <oriel/profiling.h>
 
-#include "boundary/operations/operation_parameters.hpp"
+#include "boundary/calls/operation_parameters.hpp"
 #include "boundary/operations/operations.hpp"
 #include "boundary/runtime/unsupported_window.hpp"
 #include "core/operation/order.hpp"

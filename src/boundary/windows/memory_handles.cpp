@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory handles (Q5): memory exposed without a collective call, and windows made from it.
-#include <oriel/windows.h>
+#include <oriel/profiling.h>
 
 #include <cstdint>
 #include <cstring>

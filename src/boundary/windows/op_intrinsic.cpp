@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which accumulates on a window are hardware atomics of their origin (Q3).
-#include <oriel/oriel.h>
+#include <oriel/profiling.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Duplicates of windows (Q4): another handle of the same window.
-#include <oriel/windows.h>
+#include <oriel/profiling.h>
 
 #include <memory>
 #include <utility>

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The libraries export the calls of the table, under both names, and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import generate
+import pytest
+
+LIBRARIES = sorted((Path(__file__).resolve().parents[2] / "build" / "lib").glob("liboriel_*.so"))
+
+
+def table() -> dict[str, set[str]]:
+    """The calls' names, and those of their twins for tools, by the macro of their hosts."""
+    found = generate.Table(generate.TABLE.read_text(encoding="utf-8"))
+    names = defaultdict(set)
+    for call in found.all_calls("", *{call.group.header for call in found.calls}):
+        names[call.exported_when] |= {call.name, f"P{call.name}"}
+    return names
+
+
+def exported(library: Path) -> set[str]:
+    words = ["nm", "-D", "--defined-only", "--format=posix", str(library)]
+    found = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+    return {line.split()[0] for line in found.splitlines()}
+
+
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda path: path.stem)
+def test_a_library_exports_the_table(library):
+    found = exported(library)
+    known: set[str] = set()
+    for when, names in table().items():
+        # A host has all calls of a macro or none.
+        if not when or names & found:
+            assert not names - found
+            known |= names
+    assert not found - known
+
+
+def test_some_library_has_each_call():
+    assert LIBRARIES
+    found = set().union(*map(exported, LIBRARIES))
+    assert not set().union(*table().values()) - found

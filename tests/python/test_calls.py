@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of calls agrees with the public headers, and what it is made into is well-formed. That
+it agrees with the MPIs' headers and with the definitions shows when the library is compiled."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import generate
+import pytest
+
+PUBLIC = [
+    generate.read_header(f"oriel/{path.name}", path.read_text(encoding="utf-8"))
+    for path in sorted(generate.HEADERS.glob("*.h"))
+]
+
+
+def text() -> str:
+    return generate.TABLE.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """The folder that the script has written."""
+    folder = tmp_path_factory.mktemp("calls")
+    subprocess.run([sys.executable, generate.__file__, folder, "1.2.3"], check=True, timeout=60)
+    return folder
+
+
+def test_the_table_agrees_with_the_headers():
+    generate.check_all(generate.Table(text()), PUBLIC)
+    declared = sum(len(header.prototypes) for header in PUBLIC)
+    assert declared == len(re.findall(r"^int ", "".join(read_all(generate.HEADERS)), re.M)) > 90
+
+
+def read_all(folder: Path) -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in folder.glob("*.h")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("[ORIEL_Win_iwait]", "[ORIEL_Win_jwait]", "which is not in calls.ini"),
+        ("[kinds]\n", "[kinds]\nsquare = int\n", "type: meaning"),
+        ("is = starts MPI\n", "", "`is` has to say"),
+        ("is = starts MPI\n", "is = starts MPI\ntwin = a\n", "`twin` has no meaning"),
+        ("[sessions]\n", "[sessions]\nheader = oriel/none.h\n", "there is no oriel/none.h"),
+        ("twins = MPI_Put_c,", "twins = MPI_Get_c,", "its twins are MPI_Put_c, MPI_Rput and"),
+        ("[MPI_Get]", "[MPI_Put]", "'MPI_Put' already exists"),
+        ("[MPI_Fetch_and_op]", "[MPI_Rput]", "has MPI_Rput twice"),
+        ("= info, errhandler,", "= info, handler,", "`handler` is neither"),
+        ("[MPI_Win_unlock]", "[MPI_Win_unlock]\nheader = a.h", "`header` has no meaning"),
+        ("statuses[count]", "statuses[counts]", "no length counts"),
+        ("parameters = rank, win\n", "parameters = rank, win, win\n", "no second win"),
+        (
+            "= win, index notification_idx, counter value\n",
+            "= win, rank notification_idx, size value\n",
+            "the header says\n  int ORIEL_Win_set_notify_value(MPI_Win win, int notification_idx, "
+            "MPI_Count value);\nand the table\n  int ORIEL_Win_set_notify_value(MPI_Win win, int "
+            "notification_idx, MPI_Aint value);",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(old, new, sentence):
+    assert old in text()
+    with pytest.raises(generate.Fault, match=re.escape(sentence)):
+        generate.check_all(generate.Table(text().replace(old, new, 1)), PUBLIC)
+
+
+def test_a_call_without_a_declaration_is_said():
+    source = (generate.HEADERS / "oriel.h").read_text(encoding="utf-8")
+    without = re.sub(r"int ORIEL_Win_iwait\([^;]*;", "", source)
+    with pytest.raises(generate.Fault, match="has ORIEL_Win_iwait, which oriel/oriel.h does not"):
+        generate.check(generate.Table(text()), generate.read_header("oriel/oriel.h", without))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "declaration"),
+    [
+        ("win", "MPI_Win win"),
+        ("out win", "MPI_Win* win"),
+        ("count origin_count", "MPI_Count origin_count"),
+        ("buffer base", "const void* base"),
+        ("inout buffer base", "void* base"),
+        ("out baseptr", "void* baseptr"),
+        ("string key", "const char* key"),
+        ("out string value[comm]", "char* value"),
+        ("displs displs[comm]", "const MPI_Aint displs[]"),
+        ("out index indices[comm]", "int indices[]"),
+        ("inout argv", "char*** argv"),
+    ],
+)
+def test_parameters_in_c(parameter, declaration):
+    [read] = generate.Table(text()).parameters(parameter, "here")
+    assert read.declaration(read.kind.large_type) == declaration
+
+
+def test_the_header_for_tools_has_every_call(made):
+    found = (made / "include/oriel/profiling.h").read_text(encoding="utf-8")
+    for header in PUBLIC:
+        for name in header.prototypes:
+            assert (f"int P{name}(" in found) == name.startswith("ORIEL_")
+
+
+def test_what_stays_the_same_is_not_written_again(made):
+    header = made / "src/boundary/calls/host_calls.hpp"
+    before = header.stat().st_mtime_ns
+    stale = made / "man/man3/ORIEL_Gone.3"
+    stale.write_text("", encoding="utf-8")
+    subprocess.run([sys.executable, generate.__file__, made, "1.2.3"], check=True, timeout=60)
+    assert header.stat().st_mtime_ns == before
+    assert not stale.exists()
+
+
+def test_every_public_call_has_a_man_page(made):
+    names = {name for header in PUBLIC for name in header.prototypes if name.startswith("ORIEL_")}
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in (made / "man/man3").iterdir()}
+    assert names == pages.keys()
+    for page in pages.values():
+        target = re.fullmatch(r"\.so man3/(\w+)\.3\n", page)
+        assert target is None or pages[target[1]].startswith('.\\"')
+
+
+def test_a_man_page(made):
+    page = (made / "man/man3/ORIEL_Put_notify.3").read_text(encoding="utf-8")
+    assert re.findall(r"^\.SH (.*)", page, re.M) == [
+        "NAME",
+        "SYNOPSIS",
+        "PARAMETERS",
+        "RETURN VALUE",
+        "DESCRIPTION",
+        "ALL CALLS OF oriel/notify.h",
+        "SEE ALSO",
+    ]
+    assert '.TH ORIEL_Put_notify 3 "" "Oriel 1.2.3"' in page
+    assert "ORIEL_Rput_notify_c \\- put that notifies its target\n" in page
+    assert "\\fIrequest\\fP (output)\nrequest\n" in page
+    assert "\nMPI_Put that notifies its target.\n" in page
+    assert ".SS ORIEL_Rput_notify, ORIEL_Rput_notify_c\n.PP\nRequest\\-based forms." in page
+    assert "\n.IP \\(bu 2\nNo notification is lost." in page
+
+
+def test_groff_has_nothing_to_say(made):
+    if shutil.which("groff") is None:
+        pytest.skip("groff is not installed")
+    pages = sorted((made / "man/man3").iterdir())
+    words = ["groff", "-man", "-ww", "-rCHECKSTYLE=3", "-Tutf8", "-z", "-I", made / "man", *pages]
+    ended = subprocess.run(
+        words, cwd=made / "man", capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
