@@ -13,6 +13,7 @@ endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/oriel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/calls/include/oriel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${CMAKE_BINARY_DIR}/calls/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oriel)
 install(EXPORT oriel NAMESPACE oriel:: FILE oriel-targets.cmake DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/oriel-config.cmake.in

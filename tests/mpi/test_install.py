@@ -123,3 +123,10 @@ def test_installed_command(installed):
         assert "usage:" in call(host, prefix / "bin" / "oriel", command, "--help")
     assert os.access(next(prefix.glob("lib*/**/rsh-node")), os.X_OK)
     assert (next(prefix.glob("lib*/**/programs")) / host.name / "patterns").is_file()
+
+
+def test_man_pages(installed):
+    _, prefix = installed
+    pages = {path.name for path in (prefix / "share" / "man" / "man3").iterdir()}
+    assert {"ORIEL_Put_notify.3", "ORIEL_Rput_notify_c.3", "ORIEL_Win_iwait.3"} <= pages
+    assert len(pages) > 80
