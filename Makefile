@@ -21,10 +21,11 @@ help:
 	@echo "make          build the library, the command build/bin/oriel and the programs, for three MPIs"
 	@echo "make demo     the main job on one MPI: builds what it plays; tables and figures in build/demo"
 	@echo "make tests    build the tests"
-	@echo "make test     everything that CI tests"
+	@echo "make test     everything that CI tests; WORKERS=1: one MPI job at a time"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
 	@echo "make soak     long random tests of the core and of threads, larger spaces of the model, 10^8 notifications, 10^5 collectives"
+	@echo "UNITY=OFF     behind any of them: each file is compiled by itself, which suits small changes"
 	@echo "make mpis     bring MPICH, Open MPI and Intel MPI into build/mpi"
 
 setup:
@@ -62,11 +63,15 @@ $(SANITIZED): build/sanitize-%: mpis
 	@$(CMAKE) --build $@ -j$(JOBS) --target core_tests $(SANITIZED_LIBRARIES_$*)
 .PHONY: $(SANITIZED)
 
+# Two tests at a time: jobs start, end and wait for lost peers for half of their time. No test depends
+# on what runs beside it.
+WORKERS ?= 2
+PYTEST = $(PYTHON) -m pytest -q -n $(WORKERS) --dist loadgroup
+
 test: tests $(SANITIZED)
 	scripts/core-tests build $(SANITIZED)
-	$(PYTHON) -m pytest -q tests/python tests/mpi
-	$(PYTHON) -m pytest -q tests/mpi/test_processes.py --sanitized --ranks 2
-	scripts/mpi4py-tests
+	$(PYTEST) tests/mpi4py tests/python tests/mpi
+	$(PYTEST) tests/mpi/test_processes.py --sanitized --ranks 2
 
 soak: tests
 	ORIEL_SEEDS=20000 build/tests/core_tests --gtest_filter='*andom*'

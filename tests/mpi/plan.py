@@ -33,6 +33,9 @@ STARTED_ELSEWHERE = (
 )
 # Several threads of each rank: on rows of its own, because more ranks only take longer.
 STRESS = ("stress",)
+# Long loops against updates that are torn: what excludes them from one another is ours alone, and
+# needs a second rank.
+WHOLE_CALLS = ("whole_calls",)
 # Each takes all ways of a collective; what they ask of the hosts and of the ranks is less than
 # what windows do.
 COLLECTIVES = (
@@ -47,7 +50,7 @@ PROGRAMS = tuple(
     sorted(
         path.stem
         for path in Path(__file__).parent.glob("*.cpp")
-        if path.stem not in STARTED_ELSEWHERE + STRESS + COLLECTIVES
+        if path.stem not in STARTED_ELSEWHERE + STRESS + WHOLE_CALLS + COLLECTIVES
     )
 )
 # Ranks wait for one another in rounds, chains and queues, which grow with their number.
@@ -73,6 +76,9 @@ ONE_NODE = (
     Row(("mpich",), PROGRAMS, (1,)),
     # Each host gives handles of freed windows and datatypes again in another order.
     Row(NATIVE, STRESS, (2,)),
+    # Each host's way to reach the memory of a window; more ranks than cores.
+    Row(NATIVE, WHOLE_CALLS, (2,)),
+    Row(("mpich",), WHOLE_CALLS, (4,)),
     # A lock's queue, and updates of one word, of more than two ranks; targets of several threads.
     Row(("mpich",), STRESS, (3,)),
     # Three rounds of a fence, longer queues.
@@ -95,7 +101,9 @@ SEVERAL_NODES = (
     # Remote peers together with mapped ones.
     Row(NATIVE, PROGRAMS, ("2x2",)),
     # Remote peers alone.
-    Row(("mpich",), PROGRAMS, ("2x1",)),
+    Row(("mpich",), PROGRAMS + WHOLE_CALLS, ("2x1",)),
+    # Updates by messages and by loads and stores exclude one another.
+    Row(LIBRARIES, WHOLE_CALLS, ("2x2",)),
     # Threads that wait for messages of one another's, and the agent beside them; mapped peers, too.
     Row(("mpich", "intel"), STRESS, ("2x2",)),
     # Open MPI's threads yield in its collectives; more of them than this, on two cores, take turns

@@ -68,7 +68,14 @@ def call(host, *words, cwd=None) -> str:
     return output_of([str(word) for word in words], environment(host), LIMIT_SECONDS, cwd)
 
 
-@pytest.fixture(scope="module", params=["mpich", "openmpi"])
+# Of each host all tests in one worker, which has built and installed it.
+HOSTS = [
+    pytest.param(name, marks=pytest.mark.xdist_group(f"install-{name}"))
+    for name in ("mpich", "openmpi")
+]
+
+
+@pytest.fixture(scope="module", params=HOSTS)
 def installed(request, tmp_path_factory):
     """(host, prefix) of an installation that was configured for another prefix."""
     try:
