@@ -77,16 +77,12 @@ class Window {
     const EpochPeer& other = peer(target);
     // Acquire: the way that somebody else may have opened.
     Target* open = other.ready.load(std::memory_order_acquire);
-    // The product must not wrap into the window. A negative one is huge without its sign.
-    std::int64_t product;
+    std::uint64_t offset;
     if (open == nullptr || other.inlined.load(std::memory_order_acquire) ||
-        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(other.disp_unit),
-                               &product) ||
-        __builtin_add_overflow(product, low, &product)) {
+        !byte_offset(displacement, other.disp_unit, low, offset)) {
       return nullptr;
     }
-    const auto offset = static_cast<std::uint64_t>(product);
-    if (bytes > other.size || offset > other.size - bytes) [[unlikely]] {
+    if (!within(offset, bytes, other.size)) [[unlikely]] {
       if (!region_->dynamic() || bytes == 0) return nullptr;
       std::byte* where = region_->direct_piece(target, offset, bytes);
       if (where != nullptr) mark(open->used);
@@ -143,14 +139,13 @@ class Window {
         notify_arg.kind == NotifyKind::tag ? other.holds_notifications() : inlined;
     if (open == nullptr || behind_others || bytes > most_stored_twice) return false;
     const Member& member = region_->member(target);
-    std::int64_t offset;
-    if (member.base == nullptr ||
-        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(member.disp_unit),
-                               &offset) ||
-        bytes > member.size || static_cast<std::uint64_t>(offset) > member.size - bytes) {
+    std::uint64_t offset;
+    if (member.base == nullptr || !byte_offset(displacement, member.disp_unit, 0, offset) ||
+        !within(offset, bytes, member.size)) {
       return false;
     }
-    NotifyStore store{member.base + offset, origin, static_cast<std::uint32_t>(bytes)};
+    NotifyStore store = NotifyStore::make(member.base + offset, origin, bytes, offset,
+                                          open->lasting && target != rank());
     if (bytes > NotifyStore::most_bytes) {
       const auto* from = static_cast<const std::byte*>(origin);
       const auto* to = static_cast<const std::byte*>(store.to);
@@ -159,9 +154,6 @@ class Window {
       std::memmove(store.to, origin, bytes);
       store.bytes = 0;
     }
-    store.may_inline =
-        open->lasting && bytes != 0 && bytes <= NotifyStore::most_inlined && target != rank();
-    store.offset = static_cast<std::uint64_t>(offset);
     store.after_inlined = inlined;
     const NotifyOutcome told =
         peer_dispatch_.tell(target, {notify_arg.kind, notify_arg.number, bytes}, store);
@@ -306,17 +298,14 @@ class Window {
                          std::int64_t low) const {
     const EpochPeer& other = peer(target);
     Target* open = other.ready.load(std::memory_order_acquire);
-    std::int64_t product;
+    std::uint64_t offset;
     if (open == nullptr || other.inlined.load(std::memory_order_acquire) ||
         other.member->path != Path::vm || bytes == 0 ||
-        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(other.disp_unit),
-                               &product) ||
-        __builtin_add_overflow(product, low, &product)) {
+        !byte_offset(displacement, other.disp_unit, low, offset) ||
+        !within(offset, bytes, other.member->size)) {
       return {};
     }
     const Member& member = *other.member;
-    const auto offset = static_cast<std::uint64_t>(product);
-    if (bytes > member.size || offset > member.size - bytes) return {};
     return {open, member.process, member.address + offset};
   }
   PrivateRun private_run(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
@@ -340,14 +329,9 @@ class Window {
                std::int64_t low, std::uint64_t& offset, Target*& open) const {
     const EpochPeer& other = peer(view.target);
     open = other.ready.load(std::memory_order_acquire);
-    std::int64_t product;
-    if (open == nullptr || !open->passive || other.inlined.load(std::memory_order_acquire) ||
-        __builtin_mul_overflow(displacement, static_cast<std::int64_t>(view.disp_unit), &product) ||
-        __builtin_add_overflow(product, low, &product)) {
-      return false;
-    }
-    offset = static_cast<std::uint64_t>(product);
-    return bytes <= view.bytes && offset <= view.bytes - bytes && view.alive();
+    return open != nullptr && open->passive && !other.inlined.load(std::memory_order_acquire) &&
+           byte_offset(displacement, view.disp_unit, low, offset) &&
+           within(offset, bytes, view.bytes) && view.alive();
   }
   static bool finished(const Target* target) {
     return target == nullptr ||

@@ -120,14 +120,13 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
   const std::uint64_t bytes = operation.bytes();
   const Member& member = region_.member(operation.target);
   EpochPeer& peer = peers_[operation.target];
-  if (!target.lasting || member.path != Path::vm || peer.holds_notifications() || bytes == 0 ||
-      bytes > NotifyStore::most_inlined || !operation.target_layout->contiguous() ||
-      !operation.origin.layout->contiguous()) {
+  const NotifyStore store =
+      NotifyStore::make(nullptr, operation.origin.address, bytes,
+                        member.offset(operation.displacement), target.lasting);
+  if (!store.may_inline || member.path != Path::vm || peer.holds_notifications() ||
+      !operation.target_layout->contiguous() || !operation.origin.layout->contiguous()) {
     return false;
   }
-  NotifyStore store{nullptr, operation.origin.address, static_cast<std::uint32_t>(bytes)};
-  store.may_inline = true;
-  store.offset = member.offset(operation.displacement);
   if (notifier_.tell(operation.target, operation.notify_arg, store) == NotifyOutcome::not_now) {
     return false;
   }

@@ -42,6 +42,15 @@ struct NotifyStore {
   bool after_inlined = false;
   std::uint64_t offset = 0;  // of an inlined one in the target's window memory
 
+  /// `inlines`: its target may make it, if it is short enough.
+  static NotifyStore make(void* to, const void* from, std::uint64_t bytes, std::uint64_t offset,
+                          bool inlines) {
+    NotifyStore store{to, from, static_cast<std::uint32_t>(bytes)};
+    store.may_inline = inlines && bytes != 0 && bytes <= most_inlined;
+    store.offset = offset;
+    return store;
+  }
+
   /// A longer one is made before the line is reserved: a slow or killed origin would hold up the
   /// notifications of others behind it.
   static constexpr std::uint32_t most_bytes = 256;

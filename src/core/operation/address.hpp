@@ -13,4 +13,24 @@ inline std::byte* at(void* address, std::int64_t offset) {
                                       static_cast<std::uintptr_t>(offset));
 }
 
+/// How many bytes from the start of a window's memory lies what begins `low` bytes after a
+/// displacement. A negative number is huge, so within() refuses it. False: there is no such number.
+inline bool byte_offset(std::int64_t displacement, std::uint64_t disp_unit, std::int64_t low,
+                        std::uint64_t& offset) {
+  std::int64_t product;
+  std::int64_t sum;
+  // The product must not wrap into the window.
+  if (__builtin_mul_overflow(displacement, static_cast<std::int64_t>(disp_unit), &product) ||
+      __builtin_add_overflow(product, low, &sum)) {
+    return false;
+  }
+  offset = static_cast<std::uint64_t>(sum);
+  return true;
+}
+
+/// Whether so many bytes from the offset lie in memory of `size` bytes.
+constexpr bool within(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) {
+  return bytes <= size && offset <= size - bytes;
+}
+
 }  // namespace oriel

@@ -146,38 +146,19 @@ class Region {
   /// The same as a LightUpdate. False: nothing has been done, and the lock is needed.
   bool reduce_lightly(ThreadLine* thread, const Reduction& reduction, const Member& target,
                       void* where, const void* origin, void* fetched, std::uint64_t count) const {
-    LightUpdate held(*target.control, sharers_, thread);
-    if (held.alone()) [[likely]] {
-      reduce_plain(reduction, where, origin, fetched, count);
-      return true;
-    }
-    const bool elements = by_cpu_atomics(reduction, target, where, fetched != nullptr, count);
-    if (held.by_elements() && elements) {
-      reduce_atomic(reduction, where, origin, fetched, count);
-    } else if (held.takes_turn(!elements)) {
-      reduce_plain(reduction, where, origin, fetched, count);
-    } else {
-      return false;
-    }
-    return true;
+    return update_lightly(
+        thread, target,
+        [&] { return by_cpu_atomics(reduction, target, where, fetched != nullptr, count); },
+        [&](auto&& combine) { combine(reduction, where, origin, fetched, count); }, reduce_plain,
+        reduce_atomic);
   }
   bool compare_swap_lightly(ThreadLine* thread, std::uint32_t element, const Member& target,
                             void* where, const void* origin, const void* compare,
                             void* result) const {
-    LightUpdate held(*target.control, sharers_, thread);
-    if (held.alone()) [[likely]] {
-      compare_swap_plain(element, where, origin, compare, result);
-      return true;
-    }
-    const bool atomic = atomic_at(target, where, element);
-    if (held.by_elements() && atomic) {
-      compare_swap_atomic(element, where, origin, compare, result);
-    } else if (held.takes_turn(!atomic)) {
-      compare_swap_plain(element, where, origin, compare, result);
-    } else {
-      return false;
-    }
-    return true;
+    return update_lightly(
+        thread, target, [&] { return atomic_at(target, where, element); },
+        [&](auto&& combine) { combine(element, where, origin, compare, result); },
+        compare_swap_plain, compare_swap_atomic);
   }
   /// Likewise of private memory at an address of the target's process, by a LightUpdate that
   /// excludes all others. False: the update has not taken place, but `fetched` (`result`) may
@@ -239,6 +220,26 @@ class Region {
   Error update_at(const Update& held, const Operation& operation, const Member& target,
                   std::uint64_t offset);
   Error ended(const Operation& operation, Error error);
+  /// update(plain) or update(atomic), as others' updates of the memory permit. `by_elements`:
+  /// whether it may be the second.
+  template <typename ByElements, typename UpdateBy, typename Plain, typename Atomic>
+  bool update_lightly(ThreadLine* thread, const Member& target, ByElements&& by_elements,
+                      UpdateBy&& update, Plain&& plain, Atomic&& atomic) const {
+    LightUpdate held(*target.control, sharers_, thread);
+    if (held.alone()) [[likely]] {
+      update(plain);
+      return true;
+    }
+    const bool elements = by_elements();
+    if (held.by_elements() && elements) {
+      update(atomic);
+    } else if (held.takes_turn(!elements)) {
+      update(plain);
+    } else {
+      return false;
+    }
+    return true;
+  }
   template <typename Combine>
   bool update_private(ThreadLine* thread, const Member& target, std::uint64_t address,
                       std::uint64_t bytes, bool stores, Combine&& combine) const;
