@@ -77,7 +77,12 @@ TEST(Events, ADeferredEpochIsActivatedWhenTheOneBeforeItIsComplete) {
   epochs.complete(&first);
   scene.recorder.words.clear();
   ASSERT_EQ(epochs.lock_all({}), Error::none);
-  EXPECT_EQ(scene.recorder.words, Words{"lock_all opened"});
+  EXPECT_EQ(scene.recorder.words, (Words{"lock_all opened", "lock_all deferred"}));
+  scene.recorder.words.clear();
+  const std::array origins{0};
+  ASSERT_EQ(scene.job.window(1).epochs().post(origins, {}), Error::none);
+  scene.job.settle();
+  EXPECT_EQ(scene.recorder.words, (Words{"access completed", "lock_all activated"}));
 }
 
 TEST(Events, NobodyIsToldOfTheHotPath) {

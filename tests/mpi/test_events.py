@@ -43,11 +43,13 @@ def test_each_epoch_of_a_trace_runs_its_course(host, tmp_path):
     assert len(steps) > 100
     for course in steps.values():
         assert course[0] == "epoch_opened" and course[-1] == "epoch_completed"
-        assert sorted(course) == [
+        assert sorted(set(course) - {"epoch_deferred"}) == [
             "epoch_activated", "epoch_closed", "epoch_completed", "epoch_opened"
         ]  # fmt: skip
+        assert len(course) == len(set(course))
     events = Counter(match["event"] for match in told)
-    assert 0 < events["operation_done"] <= events["operation_issued"] + events["wait_begun"]
+    # Questions of flushes and unlocks are done, and never issued.
+    assert events["operation_done"] > 0 and events["operation_issued"] > 0
     assert any('protocol="message"' in match["rest"] for match in told)
 
 

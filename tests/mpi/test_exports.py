@@ -44,3 +44,12 @@ def test_some_library_has_each_call():
     assert LIBRARIES
     found = set().union(*map(exported, LIBRARIES))
     assert not set().union(*table().values()) - found
+
+
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda path: path.stem)
+def test_a_library_stays_when_the_program_closes_it(library):
+    """What it registers for exit() is then still there: a host that a program has opened by dlopen
+    takes the library along when it is closed."""
+    words = ["readelf", "--dynamic", "--wide", str(library)]
+    flags = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert "NODELETE" in flags

@@ -11,7 +11,7 @@ import pytest
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "mpi4py-tests"
 # More than the script itself takes for fetching mpi4py and for one run.
-LIMIT_SECONDS = 1500
+LIMIT_SECONDS = 2000
 
 
 # The longest first: no worker is left with one when all others are done.

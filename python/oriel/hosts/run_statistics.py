@@ -30,11 +30,15 @@ class RunStatistics:
     def __init__(self, folder: Path) -> None:
         self.groups: dict[str, dict[str, Count]] = defaultdict(lambda: defaultdict(Count))
         for file in sorted(folder.glob("statistics.*")):
-            for line in file.read_text(encoding="utf-8").splitlines():
-                group, name, times, amount = line.split("\t")
+            try:
+                lines = [line.split("\t") for line in file.read_text("utf-8").splitlines()]
+                counts = [(group, name, int(t), int(a)) for group, name, t, a in lines]
+            except (OSError, ValueError):  # of a full disk, or another user's
+                continue
+            for group, name, times, amount in counts:
                 count = self.groups[group][name]
-                count.times += int(times)
-                count.amount += int(amount)
+                count.times += times
+                count.amount += amount
 
     def print(self, console: Console) -> None:
         processes = self.groups["processes"]["with windows"].times
@@ -49,7 +53,7 @@ class RunStatistics:
             ("operations by protocol", self._operations()),
             ("epochs", self._epochs()),
             ("waits", self._waits()),
-            ("choices", self._decisions()),
+            ("decisions", self._decisions()),
         ):
             if not rows:
                 continue

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "boundary/progress/agent.hpp"
 #include "boundary/runtime/line_keeper.hpp"
@@ -48,18 +49,20 @@ void RunStatistics::start(Events& events) {
 void RunStatistics::report() {
   if (!counting_) return;
   std::string report;
-  add_line(report, "processes", "with windows", 1);
-  add_lines<Protocol>(report, "operations", operations_);
-  add_lines<EpochKind>(report, "epochs", epochs_);
-  add_lines<EpochKind>(report, "deferred", deferred_);
-  add_lines<WaitReason>(report, "waits", waits_);
-  add_lines<Decision>(report, "decisions", decided_);
+  static bool counted = false;  // a process may have several engines, one after the other
+  if (!std::exchange(counted, true)) add_line(report, "processes", "with windows", 1);
+  add_lines<Protocol>(report, "operations", counts_.operations);
+  add_lines<EpochKind>(report, "epochs", counts_.epochs);
+  add_lines<EpochKind>(report, "deferred", counts_.deferred);
+  add_lines<WaitReason>(report, "waits", counts_.waits);
+  add_lines<Decision>(report, "decisions", counts_.decided);
   add_line(report, "decisions", "pauses of inlined puts",
            runtime.engine()->transports.shm().inlining_pauses());
   add_line(report, "decisions", "times that the agent served", agent.served());
   add_line(report, "decisions", "lines for threads given out", line_keeper.given());
   add_line(report, "decisions", "threads without a line", line_keeper.refused());
-  *this = RunStatistics();
+  counting_ = false;
+  counts_ = {};
   std::string path = std::string(folder()) + "/statistics.XXXXXX";
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
   if (file < 0) return;  // the run's folder is another machine's
@@ -69,30 +72,28 @@ void RunStatistics::report() {
 
 void RunStatistics::epoch(const EventSource&, EpochStep step, const Epoch& epoch) {
   const auto kind = static_cast<std::size_t>(epoch.kind);
-  if (step == EpochStep::opened || step == EpochStep::renewed) ++epochs_[kind].times;
-  // One that is not deferred is activated in its opening.
-  if (step == EpochStep::activated && !opened_now_) ++deferred_[kind].times;
-  opened_now_ = step == EpochStep::opened;
+  if (step == EpochStep::opened || step == EpochStep::renewed) ++counts_.epochs[kind].times;
+  if (step == EpochStep::deferred) ++counts_.deferred[kind].times;
 }
 
 void RunStatistics::issued(const EventSource&, const Operation& operation, Protocol protocol) {
-  Count& count = operations_[static_cast<std::size_t>(protocol)];
+  Count& count = counts_.operations[static_cast<std::size_t>(protocol)];
   ++count.times;
   count.amount += operation.bytes();
 }
 
-void RunStatistics::wait_begun(const EventSource&, const Wait&) {
-  wait_began_ = nanoseconds_now();
+void RunStatistics::wait_begun(const EventSource&, Wait& wait) {
+  wait.begun = nanoseconds_now();
 }
 
 void RunStatistics::wait_ended(const EventSource&, const Wait& wait) {
-  Count& count = waits_[static_cast<std::size_t>(wait.reason)];
+  Count& count = counts_.waits[static_cast<std::size_t>(wait.reason)];
   ++count.times;
-  count.amount += nanoseconds_now() - wait_began_;
+  count.amount += nanoseconds_now() - wait.begun;
 }
 
 void RunStatistics::decided(const EventSource&, Decision decision) {
-  ++decided_[static_cast<std::size_t>(decision)].times;
+  ++counts_.decided[static_cast<std::size_t>(decision)].times;
 }
 
 }  // namespace oriel::boundary

@@ -20,7 +20,7 @@ class RunStatistics final : public EventSink {
 
   void epoch(const EventSource& source, EpochStep step, const Epoch& epoch) override;
   void issued(const EventSource& source, const Operation& operation, Protocol protocol) override;
-  void wait_begun(const EventSource& source, const Wait& wait) override;
+  void wait_begun(const EventSource& source, Wait& wait) override;
   void wait_ended(const EventSource& source, const Wait& wait) override;
   void decided(const EventSource& source, Decision decision) override;
 
@@ -30,14 +30,16 @@ class RunStatistics final : public EventSink {
     std::uint64_t amount = 0;  // bytes of operations, nanoseconds of waits
   };
 
+  struct Counts {
+    std::array<Count, protocol_count> operations;
+    std::array<Count, wait_reasons> waits;
+    std::array<Count, epoch_kinds> epochs;
+    std::array<Count, epoch_kinds> deferred;  // of these
+    std::array<Count, decisions> decided;
+  };
+
   bool counting_ = false;
-  std::array<Count, protocol_count> operations_;
-  std::array<Count, wait_reasons> waits_;
-  std::array<Count, epoch_kinds> epochs_;
-  std::array<Count, epoch_kinds> deferred_;  // of these, opened while an earlier one was pending
-  std::array<Count, decisions> decided_;
-  std::uint64_t wait_began_ = 0;
-  bool opened_now_ = false;  // the last event: the opening of an epoch
+  Counts counts_;
 };
 
 }  // namespace oriel::boundary

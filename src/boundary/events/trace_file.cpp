@@ -2,6 +2,8 @@
 #include "boundary/events/trace_file.hpp"
 
 #include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,11 +30,16 @@ unsigned long long bytes_of(const Operation& operation) {
 void TraceFile::start(Events& events) {
   const char* path = setting_text("ORIEL_TRACE");
   if (*path == '\0') return;
-  file_ = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (file_ < 0) {
+  // A privileged program writes no files where the environment says.
+  if (::getauxval(AT_SECURE) != 0) return;
+  // A pipe could block the program, or end it by a signal.
+  file_ = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+  struct stat status {};
+  if (file_ < 0 || ::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {
     std::fprintf(stderr,
                  "oriel: ORIEL_TRACE: The file %s cannot be opened (%s): nothing is traced.\n",
-                 path, std::strerror(errno));
+                 path, file_ < 0 ? std::strerror(errno) : "no regular file");
+    stop();
     return;
   }
   events.add(*this);
@@ -57,8 +64,7 @@ void TraceFile::write(const EventSource& source, const char* format, ...) {
   va_end(arguments);
   const std::size_t end = std::min<std::size_t>(length, line.size() - 1);
   line[end] = '\n';
-  // One call for a line: other processes' lines come before or after it. What is not written is
-  // not worth the program's end.
+  // One call for a line: other processes' lines come before or after it. A full disk is no error.
   [[maybe_unused]] const ssize_t written = ::write(file_, line.data(), end + 1);
 }
 
@@ -84,7 +90,7 @@ void TraceFile::done(const EventSource& source, const RecordedOperation& recorde
         name_of(recorded.protocol), recorded.error == Error::none ? "" : " failed");
 }
 
-void TraceFile::wait_begun(const EventSource& source, const Wait& wait) {
+void TraceFile::wait_begun(const EventSource& source, Wait& wait) {
   write(source, "wait_begun for=%s target=%d", name_of(wait.reason), wait.rank);
 }
 
@@ -93,7 +99,7 @@ void TraceFile::wait_ended(const EventSource& source, const Wait& wait) {
 }
 
 void TraceFile::decided(const EventSource& source, Decision decision) {
-  write(source, "decided %s", name_of(decision));
+  write(source, "decided choice=\"%s\"", name_of(decision));
 }
 
 }  // namespace oriel::boundary

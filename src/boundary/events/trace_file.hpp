@@ -19,7 +19,7 @@ class TraceFile final : public EventSink {
   void told(const EventSource& source, const Epoch& epoch, const Target& target) override;
   void issued(const EventSource& source, const Operation& operation, Protocol protocol) override;
   void done(const EventSource& source, const RecordedOperation& recorded) override;
-  void wait_begun(const EventSource& source, const Wait& wait) override;
+  void wait_begun(const EventSource& source, Wait& wait) override;
   void wait_ended(const EventSource& source, const Wait& wait) override;
   void decided(const EventSource& source, Decision decision) override;
 

@@ -65,6 +65,7 @@ void Agent::start() {
     runtime.engine()->process.set_swept_soon(true);
   }
   stopping_ = false;
+  served_ = 0;
   // A program may end without MPI_Finalize, and libfabric's destructors run then: the agent, which
   // calls it, ends before.
   std::call_once(at_exit_, [] { ::on_exit([](int, void*) { agent.stop(); }, nullptr); });

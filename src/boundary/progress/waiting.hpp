@@ -63,7 +63,7 @@ class ToldWait {
 
  private:
   const EventSource& source_;
-  const Wait& wait_;
+  Wait wait_;
 };
 
 /// Waits until done() is true, or lost() is a failure: that is asked now and then. The caller holds

@@ -15,7 +15,7 @@ struct LineKeeper::Return {
 
 void LineKeeper::start(ThreadLines& lines) {
   const std::lock_guard guard(mutex_);
-  taken_ = 0;
+  taken_ = given_ = refused_ = 0;
   lines_.store(&lines, std::memory_order_relaxed);
 }
 

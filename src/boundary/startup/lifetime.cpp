@@ -87,7 +87,8 @@ std::unique_ptr<Engine> Lifetime::before_session_ends() {
 }
 
 void Lifetime::after_session_ended(std::unique_ptr<Engine> engine) {
-  // Another thread may have begun a session, and its engine uses the same arena.
+  // Another thread may have begun a session: its engine is made, and works, on the same arena.
+  const std::lock_guard alone(alone_);
   const Guard guard(runtime.lock);
   engine = nullptr;
 }

@@ -55,6 +55,7 @@ void Epochs::open(Epoch& epoch) {
   if (deferred_ == 0 && may_activate(epoch)) {
     activate(epoch);
   } else {
+    events_.epoch(EpochStep::deferred, epoch);
     ++deferred_;
     work_.add();
   }

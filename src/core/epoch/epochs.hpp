@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "core/base/error.hpp"
-#include "core/base/published.hpp"
 #include "core/epoch/activation.hpp"
 #include "core/epoch/epoch.hpp"
 #include "core/epoch/epoch_state.hpp"
@@ -116,7 +113,8 @@ class Epochs {
   /// A flush of the notified epoch, for all targets.
   Outcome flush_notified(Completion* completion);
 
-  /// Whether an epoch of any kind is open or not yet completed (MPI_Win_free asks).
+  /// No epoch is open or not yet completed, no flush waits, and the notified epoch has nothing
+  /// pending (MPI_Win_free asks).
   bool quiet() const {
     return first_ == nullptr && !pending_.flushing() && notified_.attention == 0;
   }

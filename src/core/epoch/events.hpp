@@ -12,18 +12,20 @@ namespace oriel {
 /// A window, by this process's number of it, and our rank in it. Number 0: no window in particular.
 struct EventSource {
   std::uint32_t window = 0;
-  int rank = 0;
+  int rank = -1;
 };
 
 enum class EpochStep : std::uint8_t {
   opened,
+  deferred,  // not activated in its opening
   activated,
   closed,
   completed,
   renewed  // a fence epoch: closed, completed and opened again by one call
 };
 constexpr const char* name_of(EpochStep step) {
-  constexpr const char* names[] = {"opened", "activated", "closed", "completed", "renewed"};
+  constexpr const char* names[] = {"opened", "deferred",  "activated",
+                                   "closed", "completed", "renewed"};
   return names[static_cast<int>(step)];
 }
 
@@ -50,7 +52,8 @@ constexpr const char* name_of(WaitReason reason) {
 
 struct Wait {
   WaitReason reason;
-  int rank = -1;  // the one waited for; -1: several, or anyone
+  int rank = -1;            // the one waited for; -1: several, or anyone
+  std::uint64_t begun = 0;  // a sink's own: threads' waits overlap
 };
 
 /// A part that chooses by what it measures has chosen.
@@ -71,16 +74,21 @@ constexpr const char* name_of(Decision decision) {
 /// What is not overridden is not looked at.
 class EventSink {
  public:
-  /// Before the epoch's state changes.
+  EventSink() = default;
+  EventSink(const EventSink&) = delete;
+  EventSink& operator=(const EventSink&) = delete;
+
+  /// Before the epoch's state changes; of a renewal, after it.
   virtual void epoch(const EventSource&, EpochStep, const Epoch&) {}
-  /// The target has been sent the word or message that ends the epoch for it, or needs none.
+  /// This rank has told the target that the epoch is over; in an exposure epoch, the origin has
+  /// told this rank.
   virtual void told(const EventSource&, const Epoch&, const Target&) {}
-  /// An operation is about to travel so, or to be recorded for it. One that is not recorded is
-  /// carried out, or sent, in the call.
+  /// An operation of the general path has its protocol. The call carries it out, sends it, or
+  /// records it; for a recorded one done() follows.
   virtual void issued(const EventSource&, const Operation&, Protocol) {}
-  /// A recorded operation is over for its caller.
+  /// A recorded operation is over for its caller. Also a question, which is never issued.
   virtual void done(const EventSource&, const RecordedOperation&) {}
-  virtual void wait_begun(const EventSource&, const Wait&) {}
+  virtual void wait_begun(const EventSource&, Wait&) {}
   virtual void wait_ended(const EventSource&, const Wait&) {}
   virtual void decided(const EventSource&, Decision) {}
 

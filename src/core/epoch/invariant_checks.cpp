@@ -22,6 +22,8 @@ void InvariantChecks::epoch(const EventSource& source, EpochStep step, const Epo
     case EpochStep::opened:
       require(!epoch.active && !epoch.closed, source, epoch, "the opening comes late");
       break;
+    case EpochStep::deferred:
+      break;
     case EpochStep::activated:
       require(!epoch.active, source, epoch, "the activation comes twice");
       for (const Target& target : epoch) {

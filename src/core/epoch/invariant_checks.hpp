@@ -9,9 +9,10 @@
 
 namespace oriel {
 
-/// Ends the program with a sentence when an event contradicts invariant 3 or 6 of
-/// docs/design/README.md: counters never run ahead, and an epoch completes once. Debug builds and
-/// simulated jobs have one for each process.
+/// Ends the program with a sentence when an event contradicts invariant 6 of docs/design/README.md,
+/// an epoch completes once, or what one rank can see of invariant 3, counters never run ahead: a
+/// target is told once, with none of its operations pending, of an access or exposure that has been
+/// begun. Processes of debug builds have one, and those of simulated jobs.
 class InvariantChecks final : public EventSink {
  public:
   void epoch(const EventSource& source, EpochStep step, const Epoch& epoch) override;

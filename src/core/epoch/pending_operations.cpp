@@ -31,7 +31,7 @@ void PendingOperations::note(RecordedOperation& recorded, Error error) {
   recorded.error = first_of(recorded.error, error);
   target.error = first_of(target.error, error);
   recorded.epoch->failed = true;
-  // Who asks takes the long way from now on, where errors are looked for.
+  // Sends later operations and flushes to the general path, which reports errors.
   EpochPeer& other = peers_[target.rank];
   if (other.ready.load() == &target) other.ready.store(nullptr);
 }
