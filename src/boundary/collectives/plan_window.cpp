@@ -54,9 +54,7 @@ void PlanWindow::disconnect_all() {
   int looks = 10;  // some seconds, for those that have lost somebody
   sweep_until(
       {}, {WaitReason::window}, [&] { return engine.drained(); },
-      [&] {
-        return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"};
-      });
+      [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
   open_plan_windows.clear();
 }
 

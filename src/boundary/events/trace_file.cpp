@@ -34,7 +34,7 @@ void TraceFile::start(Events& events) {
   if (::getauxval(AT_SECURE) != 0) return;
   // A pipe could block the program, or end it by a signal.
   file_ = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
-  struct stat status {};
+  struct stat status{};
   if (file_ < 0 || ::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {
     std::fprintf(stderr,
                  "oriel: ORIEL_TRACE: The file %s cannot be opened (%s): nothing is traced.\n",

@@ -26,8 +26,8 @@ constexpr Error first_of(Error one, Error two) {
 }
 
 /// Result of everything that could wait. `done`: finished, the Completion given will not be called.
-/// `posted`: it will be called by a later sweep. An error with `done`: the call was refused and nothing was
-/// started, or it is over and one of its operations has failed.
+/// `posted`: it will be called by a later sweep. An error with `done`: the call was refused and
+/// nothing was started, or it is over and one of its operations has failed.
 struct Outcome {
   Error error = Error::none;
   bool done = true;

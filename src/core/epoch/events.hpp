@@ -113,8 +113,8 @@ class Events {
   template <typename Tell>
   void tell(Tell&& tell) const {
     for (EventSink* sink = first_; sink != nullptr; sink = sink->next_) [[unlikely]] {
-        tell(*sink);
-      }
+      tell(*sink);
+    }
   }
 
  private:

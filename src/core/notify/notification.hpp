@@ -36,7 +36,8 @@ struct NotifyStore {
   const void* from = nullptr;
   std::uint32_t bytes = 0;
   /// The store may travel in the notification, and be made by the target when it takes that:
-  /// whoever has to know that it has been made calls NodeServices::begin_recall() and finish_recall().
+  /// whoever has to know that it has been made calls NodeServices::begin_recall() and
+  /// finish_recall().
   bool may_inline = false;
   /// Earlier ones may be inlined and not made yet: this one may not be made here before them.
   bool after_inlined = false;
