@@ -26,6 +26,7 @@ from oriel.hosts.host import (
 )
 from oriel.hosts.load_report import LoadReport
 from oriel.hosts.nodes import across
+from oriel.hosts.run_statistics import RunStatistics
 
 # With this status env and timeout, too, say that it was not the program which failed.
 WITHOUT_ORIEL = 125
@@ -139,14 +140,6 @@ def _judge(report: LoadReport, host: Host, program: str) -> int:
     return 0
 
 
-def _print_statistics(report: LoadReport) -> None:
-    # Only this takes a package besides Python's own.
-    from oriel.hosts.run_statistics import RunStatistics
-    from oriel.report.console import tables_console
-
-    RunStatistics(report.folder).print(tables_console(sys.stderr))
-
-
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="oriel run",
@@ -188,7 +181,7 @@ def main(argv: list[str]) -> int:
         command, environment = host.command(given.n, program, asked, settings, nodes, report)
         status = subprocess.run(command, env=environment, check=False).returncode
         if given.info and report:
-            _print_statistics(report)
+            RunStatistics(report.folder).print(sys.stderr)
         if status == 0 and report:
             return _judge(report, host, given.program)
     return status if status >= 0 else 128 - status

@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-
-from rich.console import Console
-from rich.table import Table
+from typing import TextIO
 
 
 @dataclass
@@ -40,14 +38,15 @@ class RunStatistics:
                 count.times += times
                 count.amount += amount
 
-    def print(self, console: Console) -> None:
+    def print(self, stream: TextIO) -> None:
+        """Plain text: `oriel run` needs no package besides Python's own."""
         processes = self.groups["processes"]["with windows"].times
         if processes == 0:
             return
-        console.print(
+        print(
             f"oriel: counts of {processes} processes together; "
             "operations on the hot paths are not counted",
-            highlight=False,
+            file=stream,
         )
         for title, rows in (
             ("operations by protocol", self._operations()),
@@ -57,12 +56,12 @@ class RunStatistics:
         ):
             if not rows:
                 continue
-            table = Table(title=title, title_justify="left", box=None, padding=(0, 2))
-            for column in rows[0]:
-                table.add_column(column, justify="left" if column in ("", "for") else "right")
-            for row in rows:
-                table.add_row(*row.values())
-            console.print(table)
+            print(title, file=stream)
+            lines = [list(rows[0]), *(list(row.values()) for row in rows)]
+            widths = [max(map(len, column)) for column in zip(*lines)]
+            for first, *others in lines:
+                cells = [cell.rjust(width) for cell, width in zip(others, widths[1:])]
+                print("  " + "    ".join([first.ljust(widths[0]), *cells]), file=stream)
 
     def _operations(self) -> list[dict[str, str]]:
         return [

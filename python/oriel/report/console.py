@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sys
-from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -13,14 +12,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 _UNLIMITED = 10_000
 
 
-def tables_console(stream: TextIO | None = None) -> Console:
-    """Standard output, or the stream: as wide as the terminal, and without one so wide that nothing
-    wraps."""
-    stream = stream or sys.stdout
-    if stream.isatty():
-        return Console(file=stream)
+def tables_console() -> Console:
+    """Standard output: as wide as the terminal, and without one so wide that nothing wraps."""
+    if sys.stdout.isatty():
+        return Console()
     # rich heeds a width only together with a height where TERM is dumb.
-    return Console(file=stream, width=_UNLIMITED, height=_UNLIMITED)
+    return Console(width=_UNLIMITED, height=_UNLIMITED)
 
 
 def progress_bar() -> Progress:
