@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a process tells of its epochs and operations, and what is checked of it (invariants 3, 6).
+// The events that a process tells of its epochs and operations, and the checks of invariants 3 and
+// 6 on them.
 #include <gtest/gtest.h>
 
 #include <array>

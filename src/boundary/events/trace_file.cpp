@@ -17,7 +17,6 @@
 #include "core/base/settings.hpp"
 
 namespace oriel::boundary {
-
 namespace {
 
 /// A question moves no bytes and has no datatype.

@@ -4,7 +4,7 @@
 #include "boundary/calls/host_calls.hpp"
 
 // The library answers to each MPI call of boundary/calls/calls.ini under its MPI_ and its PMPI_
-// name. What we want of the host itself must therefore go around both names.
+// name. Calls of ours to the host itself must therefore go around both names.
 
 namespace oriel::boundary {
 

@@ -5,7 +5,7 @@
 
 namespace oriel::boundary {
 
-/// What a host does not have.
+/// Features that the host's own windows lack, as error messages name them.
 namespace lacking {
 inline constexpr const char* duplicates = "duplicates";
 inline constexpr const char* memory_handles = "memory handles";

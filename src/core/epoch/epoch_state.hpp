@@ -9,7 +9,7 @@
 
 namespace oriel {
 
-/// What a window's Epochs share with the objects that reach other ranks for them.
+/// The state that a window's Epochs share with the objects that reach other ranks for them.
 struct EpochState {
   EpochState(const WindowEvents& told, int ranks, EpochPools& pools, PeerInterface& peer_interface,
              WindowsAtWork& at_work, Epochs& epochs)

@@ -26,10 +26,11 @@ enum class EpochStep : std::uint8_t {
 constexpr const char* name_of(EpochStep step) {
   constexpr const char* names[] = {"opened", "deferred",  "activated",
                                    "closed", "completed", "renewed"};
+  static_assert(std::size(names) == static_cast<int>(EpochStep::renewed) + 1);
   return names[static_cast<int>(step)];
 }
 
-/// What a call waits for.
+/// The reason for which a call waits.
 enum class WaitReason : std::uint8_t {
   lock,          // until a lock is held that the call must hold when it returns
   unlock,        // until operations are complete at the target
@@ -71,7 +72,7 @@ constexpr const char* name_of(Decision decision) {
 }
 
 /// Is told what a process does beyond the hot paths, under the lock that serializes its calls.
-/// What is not overridden is not looked at.
+/// A sink ignores the events whose function it does not override.
 class EventSink {
  public:
   EventSink() = default;

@@ -16,8 +16,8 @@
 
 namespace oriel {
 
-/// What one rank has issued on one window and what is not finished: the recorded operations of all
-/// epochs, and the flushes that wait for them (E9).
+/// The operations that one rank has issued on one window and that are not finished: those recorded,
+/// of all epochs, and the flushes that wait for them (E9).
 ///
 /// Epochs decide when an operation may be carried out, and the objects that reach other ranks
 /// report here what has become of it. Not thread-safe, but for what Published words say.
@@ -63,7 +63,7 @@ class PendingOperations {
   PeerInterface& peer_interface() { return peer_interface_; }
 
   // Flushes.
-  /// What a flush has found at the targets so far.
+  /// The findings of a flush at the targets it has covered so far.
   struct Coverage {
     FlushRequest* request = nullptr;  // where it has to wait
     Error error = Error::none;        // elsewhere
