@@ -39,7 +39,7 @@ Window::~Window() {
   if (remote()) process_.serve(false);
 }
 
-Error Window::attach(const Piece& piece) {
+Error Window::attach(const MemoryRange& piece) {
   const char* reason = "";
   const Error error = region_->own_pieces().attach(piece, reason);
   return error == Error::none ? error : state_.reason.fail(error, reason);
@@ -51,9 +51,9 @@ Error Window::detach(std::uint64_t address) {
   return error == Error::none ? error : state_.reason.fail(error, reason);
 }
 
-Error Window::create_handle(const Piece& piece, HandleName& name) {
+Error Window::create_handle(const MemoryRange& memory, HandleName& name) {
   const char* reason = "";
-  const Error error = region_->own_handles().create(piece, name, reason);
+  const Error error = region_->own_handles().create(memory, name, reason);
   return error == Error::none ? error : state_.reason.fail(error, reason);
 }
 

@@ -233,11 +233,11 @@ class Window {
   // Of a dynamic window. Where something is wrong, reason() tells.
   bool dynamic() const { return region_->dynamic(); }
   /// Attaches memory of ours: nobody waits, and no operation of others is held up.
-  Error attach(const Piece& piece);
+  Error attach(const MemoryRange& piece);
   /// Detaches the piece that begins at the address: operations on it fail from now on.
   Error detach(std::uint64_t address);
   /// Makes a memory handle of ours (Q5).
-  Error create_handle(const Piece& piece, HandleName& name);
+  Error create_handle(const MemoryRange& memory, HandleName& name);
   /// Operations on it fail from now on.
   Error release_handle(const HandleName& name);
   /// Looks for a handle that its owner has told us of. One of a remote rank is found out when it is

@@ -447,14 +447,8 @@ TEST_F(CollectiveOnANode, WhoAloneCanMoveALongMessageIsWoken) {
 
 // Where the buffers are mapped no system call is needed.
 TEST_F(CollectiveOnANode, ALongMessageGoesByStoresWhereItsBuffersAreMapped) {
+  plans_.job().network().share_buffers();
   lay_out(40);
-  plans_.free();
-  plans_.clear();
-  plans_.schedule(0).sends.push_back(
-      {1, Plans::buffer(*from_), 0, SimTransport::place_of(from_->data())});
-  plans_.schedule(1).receives.push_back(
-      {0, Plans::buffer(*into_), 0, SimTransport::place_of(into_->data())});
-  plans_.make();
   for (const int second : {1, 0}) {
     from_->assign(40, 2 + static_cast<std::uint64_t>(second));
     plans_.start(1 - second);

@@ -64,14 +64,14 @@ class Part {
       if (passage.from == rank) {
         Side& side =
             sends_.emplace_back(make(passage.sent, passage.gaps_here, static_cast<int>(i)));
-        if (passage.to != rank) schedule_.sends.push_back({passage.to, side.buffer, 0, {}});
+        if (passage.to != rank) schedule_.sends.push_back({passage.to, side.buffer, 0});
       }
       if (passage.to == rank) {
         Side& side =
             receives_.emplace_back(make(passage.space, passage.gaps_there, static_cast<int>(i)));
         side.expected = passage.sent;
         if (passage.from != rank) {
-          schedule_.receives.push_back({passage.from, side.buffer, 0, {}});
+          schedule_.receives.push_back({passage.from, side.buffer, 0});
         }
       }
     }

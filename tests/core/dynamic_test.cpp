@@ -34,9 +34,9 @@ class Pieces : public ::testing::Test {
   }
   /// How many bytes a peer finds attached from the address on, in one piece.
   std::uint64_t left(std::uint64_t address) {
-    Piece piece;
+    MemoryRange piece;
     if (peer_.find(address, piece, transport_, 0) != PieceSearch::found) return 0;
-    EXPECT_EQ(piece.place.offset, piece.address);
+    EXPECT_EQ(piece.location.offset, piece.address);
     return piece.left(address);
   }
 
@@ -124,7 +124,7 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
     const char* reason = "";
     ASSERT_EQ(own_.attach({address, 6, place}, reason), Error::none);
   };
-  Piece piece;
+  MemoryRange piece;
   const auto note = [&](std::uint64_t address, std::uint64_t base) {
     ASSERT_EQ(peer_.find(address, piece, transport_, 0), PieceSearch::found);
     peer_.note(piece, reinterpret_cast<std::byte*>(base));
@@ -192,7 +192,7 @@ class FewSegments {
   explicit FewSegments(std::size_t most) : most_(most) {}
   Node* take(std::size_t segment, ArenaLocation& place) {
     if (segment == most_) return nullptr;
-    place = SimTransport::place_of(this);
+    place = SimTransport::location_of(this);
     return taken_.emplace_back(new Node[PieceRoot::nodes_of(segment)]).get();
   }
 
@@ -212,7 +212,7 @@ TEST(PieceTree, CanAlwaysDetach) {
     EXPECT_GE(attached, PieceRoot::nodes_of(segments - 1) / 2);
     for (std::uint64_t i = 1; i <= attached; ++i) {
       const std::uint64_t address = 8 * (i * 7919 % attached + 1);
-      Piece piece;
+      MemoryRange piece;
       ASSERT_TRUE(tree.find(address, piece));
       ASSERT_EQ(piece.address, address);
       tree.detach(address);
@@ -238,7 +238,7 @@ TEST(PieceTree, CanDetachTheDeepest) {
     tree.attach({address, 8, {}});
   }
   EXPECT_GE(attached, PieceRoot::nodes_of(0) / 2);
-  Piece piece;
+  MemoryRange piece;
   while (tree.find(~std::uint64_t{0}, piece)) tree.detach(piece.address);
   EXPECT_EQ(PieceRoot::number_of(root.top.load()), 0U);
 }
@@ -314,7 +314,7 @@ TEST_P(Dynamic, RefusesWhatIsNoLonger) {
   const std::uint64_t other = 8;
   EXPECT_EQ(outcome(on_word(OperationKind::put, &other, 1, place(0))), Error::range);
   EXPECT_EQ(word(0), value);
-  ASSERT_EQ(job_.window(1).attach({address, 16, SimTransport::place_of(job_.memory(1))}),
+  ASSERT_EQ(job_.window(1).attach({address, 16, SimTransport::location_of(job_.memory(1))}),
             Error::none);
   EXPECT_EQ(outcome(on_word(OperationKind::put, &other, 1, place(0))), Error::none);
   EXPECT_EQ(word(0), other);
@@ -448,7 +448,8 @@ TEST(DynamicEpochs, WhatIsAttachedBeforeThePostIsReached) {
   completed.take(job.window(0).epochs().complete(&completed));
   job.settle();
   EXPECT_FALSE(completed.done());
-  ASSERT_EQ(job.window(1).attach({address, 8, SimTransport::place_of(job.memory(1))}), Error::none);
+  ASSERT_EQ(job.window(1).attach({address, 8, SimTransport::location_of(job.memory(1))}),
+            Error::none);
   ASSERT_EQ(job.window(1).epochs().post(origin, {}), Error::none);
   Told waited;
   waited.take(job.window(1).epochs().wait(&waited));

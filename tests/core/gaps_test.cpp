@@ -59,9 +59,9 @@ class Gaps : public ::testing::TestWithParam<Case> {
     const bool is_private = GetParam().path == Path::vm;
     view_.target = 1;
     view_.bytes = bytes;
-    const Piece piece{
+    const MemoryRange piece{
         address, bytes,
-        is_private ? ArenaLocation{} : SimTransport::place_of(job_.memory(1, direct))};
+        is_private ? ArenaLocation{} : SimTransport::location_of(job_.memory(1, direct))};
     ASSERT_EQ(job_.window(1, direct).create_handle(piece, view_.name), Error::none);
     ASSERT_EQ(origin(direct).open_handle(view_), Error::none);
   }

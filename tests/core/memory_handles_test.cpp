@@ -31,13 +31,19 @@ class MemoryHandles : public ::testing::TestWithParam<Path> {
   Window& window() { return job_.window(0); }
   Window& owner() { return job_.window(1); }
 
-  HandleName create(std::uint64_t* memory, std::size_t words) {
-    Piece piece{reinterpret_cast<std::uintptr_t>(memory), 8 * words, {}};
-    if (GetParam() == Path::mapped) piece.place = SimTransport::place_of(memory);
+  static MemoryRange located(const std::uint64_t* memory, std::size_t words) {
+    MemoryRange range{reinterpret_cast<std::uintptr_t>(memory), 8 * words};
+    if (GetParam() == Path::mapped) range.location = SimTransport::location_of(memory);
+    return range;
+  }
+  HandleName create(const MemoryRange& range) {
     HandleName name;
-    EXPECT_EQ(owner().create_handle(piece, name), Error::none);
+    EXPECT_EQ(owner().create_handle(range, name), Error::none);
     EXPECT_TRUE(name.given());
     return name;
+  }
+  HandleName create(const std::uint64_t* memory, std::size_t words) {
+    return create(located(memory, words));
   }
   HandleView view(const HandleName& name, std::uint64_t words) {
     HandleView made;
@@ -82,6 +88,37 @@ TEST_P(MemoryHandles, ReachTheirMemory) {
     EXPECT_EQ(memory_[i], 2 * value);
     std::byte* direct = window().direct(seen, static_cast<std::int64_t>(i), 8);
     EXPECT_EQ(direct, mapped() ? reinterpret_cast<std::byte*>(&memory_[i]) : nullptr);
+  }
+}
+
+// Of a range with private ends some bytes cannot be mapped: none of them is loaded or stored, nor
+// updated by CPU atomics.
+TEST_P(MemoryHandles, WithPrivateEndsAreNotMapped) {
+  for (const std::array<std::uint32_t, 2> ends : {std::array{8U, 0U}, {0U, 8U}, {8U, 16U}}) {
+    MemoryRange range = located(memory_.data(), 4);
+    range.head = ends[0];
+    range.tail = ends[1];
+    memory_ = {};
+    const HandleName name = create(range);
+    HandleView seen = view(name, 4);
+    ASSERT_EQ(window().open_handle(seen), Error::none);
+    ASSERT_EQ(owner().attach(range), Error::none);
+    const std::uint64_t copies = job_.transport(0).copies();
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::uint64_t value = 10 + i;
+      const auto offset = static_cast<std::int64_t>(8 * i);
+      const auto address = static_cast<std::int64_t>(range.address) + offset;
+      EXPECT_EQ(window().direct(seen, static_cast<std::int64_t>(i), 8), nullptr);
+      EXPECT_EQ(window().direct(1, address, 8), nullptr);
+      EXPECT_EQ(outcome(on_handle(OperationKind::put, &value, name, offset)), Error::none);
+      EXPECT_EQ(outcome(on_word(OperationKind::accumulate, &value, 1, address)), Error::none);
+      EXPECT_EQ(window().direct(1, address, 8), nullptr) << "after the piece has been found";
+      EXPECT_EQ(memory_[i], 2 * value);
+    }
+    // A put by one system call, an accumulate by two.
+    EXPECT_EQ(job_.transport(0).copies() - copies, served() ? 0U : 12U);
+    ASSERT_EQ(owner().detach(range.address), Error::none);
+    ASSERT_EQ(owner().release_handle(name), Error::none);
   }
 }
 
@@ -162,7 +199,7 @@ TEST(HandleSlots, AreManyAndUsedAgain) {
       EXPECT_TRUE(tokens.insert(names[i].token).second);
     }
     for (std::uint64_t i = 0; i < many; ++i) {
-      Piece piece;
+      MemoryRange piece;
       ASSERT_NE(peer.find(names[i], piece, transport, 0), nullptr);
       EXPECT_EQ(piece.address, 1000 * i);
       EXPECT_EQ(piece.bytes, i);
@@ -185,7 +222,7 @@ TEST(HandleSlots, AreNotThoseOfAFormerWindow) {
     HandleName name;
     ASSERT_EQ(own.create({1000, 8, {}}, name, reason), Error::none);
     EXPECT_EQ(name.slot, 0U);
-    Piece piece;
+    MemoryRange piece;
     EXPECT_NE(peer.find(name, piece, transport, 0), nullptr);
     EXPECT_EQ(peer.find(former, piece, transport, 0), nullptr);
     EXPECT_EQ(own.release(former), Error::base);

@@ -182,7 +182,7 @@ TEST_P(RendezvousTest, FindsWhatHasBeenAttachedAgain) {
 TEST_P(RendezvousTest, GoesByMemoryHandles) {
   ASSERT_EQ(window().epochs().lock_all({}), Error::none);
   Words memory{};
-  const Piece piece{reinterpret_cast<std::uintptr_t>(memory.data()), sizeof memory, {}};
+  const MemoryRange piece{reinterpret_cast<std::uintptr_t>(memory.data()), sizeof memory, {}};
   HandleName name;
   ASSERT_EQ(window(1).create_handle(piece, name), Error::none);
   const auto on_handle = [&](OperationKind kind, std::int64_t byte, std::uint64_t count) {

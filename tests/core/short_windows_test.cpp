@@ -45,9 +45,9 @@ bool live(ShmTransport& transport, HandleName& former) {
   PeerHandles seen_handles{};
   seen_handles.set_root(shared.handles);
   const int self = transport.self();
-  const Piece memory{1000, 100, {}};
+  const MemoryRange memory{1000, 100, {}};
   const char* reason = "";
-  Piece piece;
+  MemoryRange piece;
   HandleName name;
   const bool clean = seen.find(1000, piece, transport, self) == PieceSearch::none &&
                      pieces.attach(memory, reason) == Error::none &&

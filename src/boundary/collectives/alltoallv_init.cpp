@@ -15,7 +15,6 @@
 #include "boundary/collectives/gathered_plan.hpp"
 #include "boundary/collectives/host_collective.hpp"
 #include "boundary/collectives/plan_maker.hpp"
-#include "boundary/collectives/schedule_places.hpp"
 #include "boundary/collectives/window_collective.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/runtime/runtime.hpp"
@@ -99,7 +98,6 @@ class AlltoallvMaker {
     } catch (const std::bad_alloc&) {
       return no_memory;
     }
-    if (by_plan(algorithm_)) find_places(made_.schedule);
     return {};
   }
 

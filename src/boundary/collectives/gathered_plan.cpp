@@ -4,7 +4,6 @@
 #include <new>
 
 #include "boundary/collectives/plan_maker.hpp"
-#include "boundary/collectives/schedule_places.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
@@ -48,7 +47,6 @@ int make_gathered_plan(const char* call, MPI_Comm communicator, PlanWindow& plan
       made = in_place ? gathered_alltoallw_in_place(node_map, buffers.receives, exchange.lengths())
                       : gathered_alltoallw(node_map, buffers.sends, buffers.receives,
                                            exchange.lengths());
-      find_places(made.schedule);
     } catch (const std::bad_alloc&) {
       bad = no_memory;
     }

@@ -7,7 +7,6 @@
 #include "boundary/collectives/algorithm.hpp"
 #include "boundary/collectives/collective_making.hpp"
 #include "boundary/collectives/plan_maker.hpp"
-#include "boundary/collectives/schedule_places.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -39,7 +38,6 @@ int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int 
     const PlanRegistry& plans = making.plan_window().core();
     try {
       made = planned.schedule(NodeMap(rank, plans.nodes()), plans.limits());
-      find_places(made.schedule);
     } catch (const std::bad_alloc&) {
       bad = no_memory;
     }

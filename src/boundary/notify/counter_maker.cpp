@@ -70,13 +70,13 @@ void CounterMaker::take_memory(std::uint32_t number) {
   const std::uint64_t bytes = CounterRow::bytes(number);
   memory_ = {runtime.arena.allocate(bytes, alignof(Counter), error), {&runtime.arena}};
   if (memory_ == nullptr) return give_up(MPI_ERR_NO_MEM, error);
-  mine_.place = runtime.arena.find(memory_.get(), bytes).value_or(ArenaLocation{});
+  mine_.location = runtime.engine()->transports.node().locate(memory_.get(), bytes).location;
   mine_.count = number;
 }
 
 Failure CounterMaker::exchange() {
   Window& core = *window_.core;
-  core.begin_exchange({mine_.place.offset, mine_.place.extent_bytes, mine_.count,
+  core.begin_exchange({mine_.location.offset, mine_.location.extent_bytes, mine_.count,
                        static_cast<std::uint64_t>(mine_.error_class)});
   if (const Failure lost =
           wait_until(window_, {WaitReason::window}, [&] { return core.exchange().over(); }))
@@ -106,7 +106,7 @@ void CounterMaker::map_rows() {
     const Member& member = core.member(rank);
     if (part.count == 0 || member.control == nullptr) continue;
     std::string error;
-    std::byte* first = node.at(member.process, part.place, CounterRow::bytes(part.count), error);
+    std::byte* first = node.at(member.process, part.location, CounterRow::bytes(part.count), error);
     if (first == nullptr) {
       give_up(MPI_ERR_OTHER, "rank " + std::to_string(rank) + " cannot be reached: " + error);
     }

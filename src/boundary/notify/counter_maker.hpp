@@ -24,7 +24,7 @@ class CounterMaker {
  private:
   /// What each rank tells all others.
   struct Part {
-    ArenaLocation place;
+    ArenaLocation location;
     std::uint32_t count = 0;
     int error_class = MPI_SUCCESS;
   };

@@ -17,7 +17,7 @@ bool conclusive(const std::vector<Announcement>& all, bool shared) {
   return std::ranges::all_of(all, [&](const Announcement& peer) {
     const bool one_node = peer.node.id == all.front().node.id;
     return peer.knows_peers != 0 && peer.failed == 0 && peer.control.extent() == 0 &&
-           (!peer.mappable() || peer.memory.extent() == 0) &&
+           peer.pieces.extent() == 0 && peer.memory.location.extent() == 0 &&
            (one_node || (!shared && all.front().intrinsic == 0));
   });
 }
@@ -29,10 +29,10 @@ std::string Announcements::rank_and_host(int rank) const {
 }
 
 void Announcements::lay_out_contiguously() {
-  ArenaLocation next = by_rank.front().memory;
+  ArenaLocation next = by_rank.front().memory.location;
   for (Announcement& announcement : by_rank) {
-    announcement.memory = next;
-    next.offset += announcement.size;
+    announcement.memory.location = next;
+    next.offset += announcement.memory.bytes;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "boundary/process/node.hpp"
+#include "core/transport/memory_range.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/process_block.hpp"
 
@@ -20,17 +21,14 @@ struct WindowDraft;
 struct Announcement {
   Node node;
   ProcessName process;
-  ArenaLocation control;      // of its ControlBlock
-  ArenaLocation memory;       // that peers map: see WindowDraft::mapped_bytes()
-  std::uint64_t address = 0;  // of the window memory in its process
-  std::uint64_t size = 0;
+  ArenaLocation control;  // of its ControlBlock
+  ArenaLocation pieces;   // of its SharedPieces, where the window is dynamic
+  MemoryRange memory;     // of the window
   std::uint64_t disp_unit = 1;
   std::uint32_t window = 0;       // this rank's number of the window
   std::uint32_t failed = 0;       // the rank could not prepare its part
   std::uint32_t knows_peers = 0;  // see knows_peers()
   std::uint32_t intrinsic = 0;    // its info asks for accumulates by hardware atomics
-
-  bool mappable() const { return memory.shared(); }
 };
 static_assert(std::is_trivially_copyable_v<Announcement>);
 

@@ -31,18 +31,18 @@ Failure no_handle() {
 Failure create(const WindowHandle& parent, const void* base, MPI_Aint size, HandleBytes& made) {
   if (const Failure bad = check_parent(parent)) return bad;
   if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
-  Piece piece{reinterpret_cast<std::uintptr_t>(base), static_cast<std::uint64_t>(size), {}};
-  piece.place = runtime.arena.find(base, piece.bytes).value_or(ArenaLocation{});
+  const MemoryRange memory =
+      runtime.engine()->transports.node().locate(base, static_cast<std::uint64_t>(size));
   Window& core = *parent.core;
   HandleName name;
-  if (const Error error = core.create_handle(piece, name); error != Error::none) {
+  if (const Error error = core.create_handle(memory, name); error != Error::none) {
     return failure(error, core.reason());
   }
   made.rank = core.rank();
   made.window = core.id();
   made.slot = name.slot;
   made.token = name.token;
-  made.bytes = piece.bytes;
+  made.bytes = memory.bytes;
   made.seal();
   return {};
 }

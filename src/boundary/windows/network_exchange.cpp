@@ -42,8 +42,9 @@ void offer_atomics(const WindowDraft& draft, void* memory, NetworkAnnouncement& 
   if (transports.atomics() == nullptr) transports.set_atomics(AtomicNetwork::open());
   AtomicNetwork* atomics = transports.atomics();
   if (atomics == nullptr) return;
-  if (draft.mine.size != 0) {
-    draft.own->atomic_exposure = atomics->expose(memory, draft.mine.size, own.atomic_memory);
+  if (draft.mine.memory.bytes != 0) {
+    draft.own->atomic_exposure =
+        atomics->expose(memory, draft.mine.memory.bytes, own.atomic_memory);
     if (draft.own->atomic_exposure < 0) return;
   }
   own.atomic_name = atomics->name();
@@ -53,7 +54,7 @@ void offer_atomics(const WindowDraft& draft, void* memory, NetworkAnnouncement& 
 
 void expose(const WindowDraft& draft, Network& network, NetworkAnnouncement& own) {
   void* memory = draft.own->memory != nullptr ? draft.own->memory.get() : draft.window->base;
-  draft.own->exposure = network.expose(memory, draft.mine.size, own.memory);
+  draft.own->exposure = network.expose(memory, draft.mine.memory.bytes, own.memory);
   own.exposed = draft.own->exposure >= 0 ? 1 : 0;
   if (draft.window->info.accumulate_intrinsic) offer_atomics(draft, memory, own);
 }

@@ -25,8 +25,10 @@ bool maps_its_node(WindowDraft& draft, const Announcements& announced, NodeGroup
       draft.fail(MPI_ERR_OTHER, announced.rank_and_host(rank) + " cannot be reached: " + error);
     } else if (process < 0 ||
                transport.at(process, peer.control, control_bytes, error) == nullptr ||
-               (peer.mappable() &&
-                transport.at(process, peer.memory, draft.mapped_bytes(peer), error) == nullptr)) {
+               (peer.pieces.shared() &&
+                transport.at(process, peer.pieces, sizeof(SharedPieces), error) == nullptr) ||
+               (peer.memory.wholly_shared() &&
+                transport.at(process, peer.memory.location, peer.memory.bytes, error) == nullptr)) {
       return false;
     }
   }

@@ -118,11 +118,10 @@ Failure not_dynamic() {
 Failure attach(const WindowHandle& window, const void* base, MPI_Aint size) {
   if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
   if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
-  Piece piece{reinterpret_cast<std::uintptr_t>(base), static_cast<std::uint64_t>(size), {}};
-  // Memory of ours is mapped by the node's peers; other memory is one system call away.
-  piece.place = runtime.arena.find(base, piece.bytes).value_or(ArenaLocation{});
   sweep_now_and_then();
-  return failure_of(window, window.core->attach(piece));
+  const NodeServices& node = runtime.engine()->transports.node();
+  return failure_of(window,
+                    window.core->attach(node.locate(base, static_cast<std::uint64_t>(size))));
 }
 
 Failure detach(const WindowHandle& window, const void* base) {

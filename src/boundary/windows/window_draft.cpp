@@ -43,7 +43,10 @@ void WindowDraft::take_memory(std::uint64_t bytes) {
   const Guard guard(runtime.lock);
   const std::uint64_t control_bytes = ControlBlock::bytes(static_cast<std::size_t>(ranks));
   mine.control = take(control_bytes, alignof(ControlBlock), own->control);
-  if (bytes != 0) mine.memory = take(bytes, window->info.alignment(), own->memory);
+  if (bytes != 0) {
+    ArenaLocation& taken = dynamic() ? mine.pieces : mine.memory.location;
+    taken = take(bytes, window->info.alignment(), own->memory);
+  }
   if (mine.failed != 0) return;
   // Process and number of the window.
   const auto pid = static_cast<std::uint64_t>(mine.process.arena.pid);
@@ -54,7 +57,9 @@ void WindowDraft::take_memory(std::uint64_t bytes) {
 ArenaLocation WindowDraft::take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece) {
   std::string error;
   piece = {runtime.arena.allocate(bytes, alignment, error), {&runtime.arena}};
-  if (piece != nullptr) return runtime.arena.find(piece.get(), bytes).value_or(ArenaLocation{});
+  if (piece != nullptr) {
+    return runtime.engine()->transports.node().locate(piece.get(), bytes).location;
+  }
   fail(MPI_ERR_NO_MEM, error);
   return {};
 }

@@ -24,15 +24,12 @@ struct WindowDraft {
   /// the other ranks learn of the failure from `mine.failed`, or when all agree. The first reason
   /// counts, which is the second half of a sentence.
   void fail(int error_class, std::string reason);
-  /// Allocates the control block, and so many bytes of window memory, in the arena.
+  /// Allocates the control block, and so many bytes of window memory, in the arena; of a dynamic
+  /// window's SharedPieces instead.
   void take_memory(std::uint64_t bytes);
 
   bool dynamic() const { return window->flavor == MPI_WIN_FLAVOR_DYNAMIC; }
   bool shared() const { return window->flavor == MPI_WIN_FLAVOR_SHARED; }
-  /// Of a peer's memory: of a dynamic window the words that tell what is attached.
-  std::uint64_t mapped_bytes(const Announcement& peer) const {
-    return dynamic() ? sizeof(SharedPieces) : peer.size;
-  }
 
   const char* call;
   MPI_Comm communicator;

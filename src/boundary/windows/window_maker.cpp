@@ -28,12 +28,10 @@ int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* 
   }
   draft_.take_memory(0);
   draft_.window->base = base;
-  draft_.mine.address = reinterpret_cast<std::uintptr_t>(base);
-  {
+  if (draft_.holds_engine) {
     const Guard guard(runtime.lock);
-    if (const auto place = runtime.arena.find(base, draft_.mine.size)) {
-      draft_.mine.memory = *place;
-    }
+    Announcement& mine = draft_.mine;
+    mine.memory = runtime.engine()->transports.node().locate(base, mine.memory.bytes);
   }
   return make(handle);
 }
@@ -43,7 +41,7 @@ int WindowMaker::allocate(MPI_Aint size, MPI_Aint disp_unit, void* base, MPI_Win
   if (const int code = prepare(size, disp_unit, check_outputs(base, handle)); code != MPI_SUCCESS) {
     return code;
   }
-  draft_.take_memory(draft_.mine.size);
+  draft_.take_memory(draft_.mine.memory.bytes);
   return make_with_memory(base, handle);
 }
 
@@ -53,7 +51,7 @@ int WindowMaker::allocate_shared(MPI_Aint size, MPI_Aint disp_unit, void* base, 
     return code;
   }
   if (draft_.window->info.alloc_shared_noncontig) {
-    draft_.take_memory(draft_.mine.size);
+    draft_.take_memory(draft_.mine.memory.bytes);
   } else if (const int code = take_contiguous_memory(); code != MPI_SUCCESS) {
     return code;
   }
@@ -99,7 +97,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outpu
   mine.node = Node::here();
   if (draft_.holds_engine) draft_.own = std::make_shared<OwnMemory>(runtime.engine()->transports);
   if (mine.failed != 0) return MPI_SUCCESS;
-  mine.size = static_cast<std::uint64_t>(size);
+  mine.memory.bytes = static_cast<std::uint64_t>(size);
   mine.disp_unit = static_cast<std::uint64_t>(disp_unit);
   mine.intrinsic = draft_.window->info.accumulate_intrinsic ? 1 : 0;
   // Peers try it when they attach us.
@@ -116,7 +114,8 @@ int WindowMaker::take_contiguous_memory() {
   // In halves, whose sums do not wrap: all ranks' sizes together may be more than an address says.
   constexpr unsigned half = 32;
   constexpr std::uint64_t low = (std::uint64_t{1} << half) - 1;
-  const std::array<std::uint64_t, 2> own{draft_.mine.size >> half, draft_.mine.size & low};
+  const std::array<std::uint64_t, 2> own{draft_.mine.memory.bytes >> half,
+                                         draft_.mine.memory.bytes & low};
   std::array<std::uint64_t, 2> sum{};
   if (const int code = setup::assemble(draft_.communicator); code != MPI_SUCCESS) return code;
   if (const int code =
@@ -167,7 +166,7 @@ int WindowMaker::finish(const WindowMembers& members, const WindowAgreement& agr
   spec.remote = agreed.remote;
   spec.no_locks = window.info.no_locks;
   spec.reorder = window.info.reorder;
-  window.size = static_cast<MPI_Aint>(draft_.mine.size);
+  window.size = static_cast<MPI_Aint>(draft_.mine.memory.bytes);
   window.disp_unit = static_cast<int>(draft_.mine.disp_unit);
   if (draft_.contiguous && window.base != nullptr) window.info.note_address(window.base);
   {

@@ -27,27 +27,29 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
   if (control == nullptr) return false;
   member.control = std::launder(reinterpret_cast<ControlBlock*>(control));
   member.doorbell = &transport.doorbell(member.process);
-  member.size = peer.size;
   member.disp_unit = peer.disp_unit;
-  member.address = peer.address;
-  member.private_memory = !peer.mappable() && peer.size != 0 && draft.ranks > 1;
   if (draft.dynamic()) {
     // What will be attached is not known: some of it may be private.
     const std::byte* pieces =
-        transport.at(member.process, peer.memory, draft.mapped_bytes(peer), error);
+        transport.at(member.process, peer.pieces, sizeof(SharedPieces), error);
     if (pieces == nullptr) return false;
     member.pieces = std::launder(reinterpret_cast<const SharedPieces*>(pieces));
     member.private_memory = draft.ranks > 1;
     if (!self && !transport.vm_allowed(member.process)) member.path = Path::served;
-  } else if (self && draft.window->flavor == MPI_WIN_FLAVOR_CREATE) {
-    member.base = static_cast<std::byte*>(draft.window->base);
-  } else if (peer.mappable()) {
+    return true;
+  }
+  std::byte* here = nullptr;
+  if (self && draft.window->flavor == MPI_WIN_FLAVOR_CREATE) {
+    here = static_cast<std::byte*>(draft.window->base);
+  } else if (peer.memory.wholly_shared()) {
     const int owner = draft.contiguous ? members.of(0).process : member.process;
-    member.base = transport.at(owner, peer.memory, peer.size, error);
-    if (member.base == nullptr) return false;
-    if (self) draft.window->base = member.base;
-  } else if (peer.size != 0) {
-    member.path = transport.vm_allowed(member.process) ? Path::vm : Path::served;
+    here = transport.at(owner, peer.memory.location, peer.memory.bytes, error);
+    if (here == nullptr) return false;
+    if (self) draft.window->base = here;
+  }
+  member.set_memory(peer.memory, here, draft.ranks == 1);
+  if (member.path == Path::vm && !transport.vm_allowed(member.process)) {
+    member.path = Path::served;
   }
   return true;
 }
@@ -63,7 +65,7 @@ bool reach_elsewhere(const Announcement& peer, const NetworkAnnouncement& announ
   member.window = peer.window;
   member.direct = announced.exposed != 0;
   member.memory = announced.memory;
-  member.size = peer.size;
+  member.size = peer.memory.bytes;
   member.disp_unit = peer.disp_unit;
   return true;
 }

@@ -27,7 +27,7 @@ enum class LaneProtocol : std::uint8_t {
 struct LaneSide {
   std::uint64_t bytes = 0;    // the sender: that it sends; the receiver: that it has space for
   std::uint64_t address = 0;  // of its buffer in its process; 0: it does not lie in one run
-  ArenaLocation place;        // likewise where peers can map it
+  ArenaLocation location;     // likewise where peers can map all of it
   TrialTimes
       times;  // of LaneProtocol::tried: left there before the sides meet, and read when they have
 };

@@ -35,27 +35,31 @@ Decision decision_of(CopyMethod way) {
 
 }  // namespace
 
-MappedLanes::Side::Side(Region& region, int to_or_from, const Stretch& buffer, int at_step,
-                        const ArenaLocation& mapped_at)
-    : packed(buffer),
-      rank(to_or_from),
-      process(region.member(to_or_from).process),
-      step(at_step),
-      place(mapped_at) {}
+MappedLanes::Side::Side(Region& region, NodeServices& services, int to_or_from,
+                        const Stretch& stretch, int at_step)
+    : packed(stretch), rank(to_or_from), process(region.member(to_or_from).process), step(at_step) {
+  if (packed.run() == nullptr) return;
+  const MemoryRange buffer = services.locate(packed.run(), packed.bytes());
+  if (buffer.wholly_shared()) location = buffer.location;
+}
+
+LaneSide MappedLanes::Side::told() const {
+  return {packed.bytes(), reinterpret_cast<std::uintptr_t>(packed.run()), location, TrialTimes{}};
+}
 
 MappedLanes::MappedLanes(Region& region, const WindowEvents& events, NodeServices& services,
                          const Limits& limits, const Schedule& schedule, PlanProgress& progress)
     : region_(region), events_(events), services_(services), limits_(limits), progress_(progress) {
   for (const Schedule::Send& send : schedule.sends) {
     if (!region.mapped(send.to)) continue;
-    Side& made = sends_.emplace_back(region, send.to, send.from, send.step, send.place);
+    Side& made = sends_.emplace_back(region, services, send.to, send.from, send.step);
     made.bytes = made.packed.bytes();
   }
   by_receiver_ = by_other_rank(sends_);
   std::vector<int> senders;
   for (const Schedule::Receive& receive : schedule.receives) {
     if (!region.mapped(receive.from)) continue;
-    receives_.emplace_back(region, receive.from, receive.into, receive.step, receive.place);
+    receives_.emplace_back(region, services, receive.from, receive.into, receive.step);
     senders.push_back(receive.from);
   }
   std::ranges::sort(senders);
@@ -67,12 +71,12 @@ MappedLanes::MappedLanes(Region& region, const WindowEvents& events, NodeService
 void MappedLanes::shape_cells(CellShapes::Number number) {
   CellDemand demand(limits_, region_.mapped_ranks().size());
   for (const Receive& receive : receives_) {
-    demand.add(receive.packed.bytes(), receive.place.shared());
+    demand.add(receive.packed.bytes(), receive.location.shared());
   }
   const CellShapes shapes(demand, number);
   for (Receive& receive : receives_) {
-    receive.cells =
-        shapes.of(receive.packed.bytes(), receive.packed.run() != nullptr, receive.place.shared());
+    receive.cells = shapes.of(receive.packed.bytes(), receive.packed.run() != nullptr,
+                              receive.location.shared());
   }
 }
 
@@ -98,10 +102,7 @@ void MappedLanes::lay_out(std::byte* memory) {
     *entry++ = {receive.packed.bytes() != 0 ? offset : 0, sender, order};
     if (receive.packed.bytes() == 0) continue;
     receive.lane = new (memory + offset) Lane;
-    receive.lane->receiver = {receive.packed.bytes(),
-                              reinterpret_cast<std::uintptr_t>(receive.packed.run()),
-                              receive.place,
-                              {}};
+    receive.lane->receiver = receive.told();
     receive.lane->shared_piece = static_cast<std::uint32_t>(limits_.shared_piece);
     receive.lane->basic = receive.packed.basic();
     receive.lane->cells = receive.cells;
@@ -148,7 +149,7 @@ PlanFault MappedLanes::match(Side& send, Lane* lane) {
   if (!match_types(send.packed.basic(), lane->basic)) return fault(PlanFault::Kind::types);
   send.lane = lane;
   const LaneProtocol way = way_of(send, *lane);
-  lane->sender = {send.bytes, reinterpret_cast<std::uintptr_t>(send.packed.run()), send.place, {}};
+  lane->sender = send.told();
   lane->way = way;
   take_way(send, way, receiver);
   return {};
@@ -168,12 +169,12 @@ void MappedLanes::take_way(Side& side, LaneProtocol way, const LaneSide& other) 
   side.tried = way == LaneProtocol::tried;
   side.unmet = side.tried ? CopyTrial::uses_by_cells : 0;
   if (way == LaneProtocol::staged) return;
-  side.moves = other.address != 0 && (other.place.shared() || !side.place.shared());
+  side.moves = other.address != 0 && (other.location.shared() || !side.location.shared());
   side.address = other.address;
   side.piece = side.lane->shared_piece;
   side.pieces = (side.bytes + side.piece - 1) / side.piece;
-  if (side.moves && other.place.shared()) {
-    side.other = services_.map(side.process, other.place, side.bytes);
+  if (side.moves && other.location.shared()) {
+    side.other = services_.map(side.process, other.location, side.bytes);
   }
 }
 

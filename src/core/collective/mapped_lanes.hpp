@@ -57,8 +57,10 @@ class MappedLanes {
 
  private:
   struct Side {
-    Side(Region& region, int to_or_from, const Stretch& buffer, int at_step,
-         const ArenaLocation& mapped_at);
+    Side(Region& region, NodeServices& services, int to_or_from, const Stretch& stretch,
+         int at_step);
+    /// What the other side is told of our buffer.
+    LaneSide told() const;
 
     Packed packed;
     Lane* lane = nullptr;
@@ -79,7 +81,7 @@ class MappedLanes {
     std::uint64_t piece = 0;              // what is moved at once of a direct one,
     std::uint64_t pieces = 0;             // of which it has so many
     std::uint64_t unmet = 0;              // uses, the first ones, without a meeting
-    ArenaLocation place;                  // where peers can map our buffer
+    ArenaLocation location;               // where peers can map all of our buffer
     CopyTrial trial;
   };
   struct Receive : Side {

@@ -8,7 +8,6 @@
 
 #include "core/collective/own_op.hpp"
 #include "core/operation/operation.hpp"
-#include "core/transport/arena_location.hpp"
 
 namespace oriel {
 
@@ -40,13 +39,11 @@ struct Schedule {
     int to = 0;  // rank; not our own
     Stretch from;
     int step = 0;
-    ArenaLocation place;  // where peers can map the buffer
   };
   struct Receive {
     int from = 0;  // rank; not our own
     Stretch into;
     int step = 0;
-    ArenaLocation place;  // likewise
   };
   struct Copy {
     Stretch from;

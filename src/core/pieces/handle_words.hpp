@@ -9,8 +9,9 @@
 #include <type_traits>
 
 #include "core/base/cache_line.hpp"
+#include "core/base/shared_words.hpp"
 #include "core/operation/handle_name.hpp"
-#include "core/pieces/piece.hpp"
+#include "core/pieces/range_words.hpp"
 
 namespace oriel {
 
@@ -19,24 +20,17 @@ namespace oriel {
 /// before and after (each load acquires) has read what belongs to it. Zeroed memory is a free one.
 struct alignas(cache_line) HandleSlot {
   std::atomic<std::uint64_t> token{0};
-  std::atomic<std::uint64_t> address{0};
-  std::atomic<std::uint64_t> bytes{0};
-  std::atomic<std::uint64_t> offset{0};  // of its Place
-  std::atomic<std::uint64_t> extent_bytes{0};
+  BasicRangeWords<SharedWords> memory;
 };
 
 /// The memory handles that one rank has made on a dynamic window: segments of slots, each twice as
 /// large as the one before, so that none ever moves.
 struct alignas(cache_line) HandleRoot {
-  struct Segment {
-    std::atomic<std::uint64_t> offset{0};        // of its Place; stored once
-    std::atomic<std::uint64_t> extent_bytes{0};  // stored last (release)
-  };
   static constexpr std::size_t most_segments = 18;
   static constexpr std::uint32_t first_slots = 16;  // less than a page, as PieceRoot::first_nodes
   static constexpr std::uint32_t most_slots = first_slots * ((1U << most_segments) - 1);
 
-  std::array<Segment, most_segments> segments;
+  std::array<BasicLocationWords<SharedWords>, most_segments> segments;
 
   static constexpr std::size_t segment_of(std::uint32_t slot) {
     return static_cast<std::size_t>(std::bit_width(slot + first_slots) -

@@ -43,28 +43,25 @@ bool OwnHandles::take(std::uint32_t& slot) {
   if (used_ == HandleRoot::most_slots) return false;
   const std::size_t segment = HandleRoot::segment_of(used_);
   if (segments_[segment] == nullptr) {
-    ArenaLocation place;
-    std::byte* memory = services_.share(HandleRoot::slots_of(segment) * sizeof(HandleSlot), place);
+    ArenaLocation location;
+    std::byte* memory =
+        services_.share(HandleRoot::slots_of(segment) * sizeof(HandleSlot), location);
     if (memory == nullptr) return false;
     segments_[segment] = std::launder(reinterpret_cast<HandleSlot*>(memory));
-    root_.segments[segment].offset.store(place.offset, std::memory_order_relaxed);
-    root_.segments[segment].extent_bytes.store(place.extent_bytes, std::memory_order_release);
+    root_.segments[segment].set(location);
   }
   slot = used_++;
   return true;
 }
 
-Error OwnHandles::create(const Piece& piece, HandleName& name, const char*& reason) {
+Error OwnHandles::create(const MemoryRange& memory, HandleName& name, const char*& reason) {
   std::uint32_t slot = 0;
   if (!take(slot)) {
     reason = "there is no shared memory left to note the memory handle in, or there are millions";
     return Error::attach;
   }
   HandleSlot& made = at(slot);
-  made.address.store(piece.address, std::memory_order_release);
-  made.bytes.store(piece.bytes, std::memory_order_release);
-  made.offset.store(piece.place.offset, std::memory_order_release);
-  made.extent_bytes.store(piece.place.extent_bytes, std::memory_order_release);
+  made.memory.set(memory);
   name = {next_token(), slot};
   made.token.store(name.token, std::memory_order_release);
   return Error::none;

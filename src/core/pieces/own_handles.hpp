@@ -22,7 +22,7 @@ class OwnHandles {
   OwnHandles& operator=(const OwnHandles&) = delete;
 
   /// Error::attach: there is no space to note it. `reason` is then the second half of a sentence.
-  Error create(const Piece& piece, HandleName& name, const char*& reason);
+  Error create(const MemoryRange& memory, HandleName& name, const char*& reason);
   /// Error::base: there is no such handle, or not any more.
   Error release(const HandleName& name);
 

@@ -10,9 +10,9 @@ OwnPieces::Segments::~Segments() {
   for (std::byte* memory : taken_) services_.unshare(memory);
 }
 
-PieceNode* OwnPieces::Segments::take(std::size_t segment, ArenaLocation& place) {
+PieceNode* OwnPieces::Segments::take(std::size_t segment, ArenaLocation& location) {
   const std::size_t count = PieceRoot::nodes_of(segment);
-  std::byte* memory = services_.share(count * sizeof(PieceNode), place);
+  std::byte* memory = services_.share(count * sizeof(PieceNode), location);
   if (memory == nullptr) return nullptr;
   taken_.push_back(memory);
   // Zeroed memory is an array of them already: no page is touched before it is needed.
@@ -24,7 +24,7 @@ OwnPieces::OwnPieces(PieceRoot& root, NodeServices& services)
 
 OwnPieces::~OwnPieces() = default;
 
-Error OwnPieces::attach(const Piece& piece, const char*& reason) {
+Error OwnPieces::attach(const MemoryRange& piece, const char*& reason) {
   if (piece.bytes > std::numeric_limits<std::uint64_t>::max() - piece.address) {
     reason = "the memory reaches beyond the last address";
     return Error::attach;
@@ -33,7 +33,7 @@ Error OwnPieces::attach(const Piece& piece, const char*& reason) {
     empty_.insert(piece.address);
     return Error::none;
   }
-  Piece last;
+  MemoryRange last;
   if (tree_.find(piece.address + (piece.bytes - 1), last) &&
       last.address + last.bytes > piece.address) {
     reason = "some of this memory is attached to the window already; detach it first";
@@ -50,7 +50,7 @@ Error OwnPieces::attach(const Piece& piece, const char*& reason) {
 }
 
 Error OwnPieces::detach(std::uint64_t address, const char*& reason) {
-  Piece piece;
+  MemoryRange piece;
   if (tree_.find(address, piece) && piece.address == address) {
     tree_.detach(address);
     return Error::none;

@@ -23,7 +23,7 @@ class OwnPieces {
 
   // Where something is wrong, `reason` is the second half of a sentence.
   /// Error::attach: it overlaps one that is attached, or there is no memory to note it.
-  Error attach(const Piece& piece, const char*& reason);
+  Error attach(const MemoryRange& piece, const char*& reason);
   /// Error::base: no piece begins there.
   Error detach(std::uint64_t address, const char*& reason);
 
@@ -35,7 +35,7 @@ class OwnPieces {
     ~Segments();
     Segments(const Segments&) = delete;
     Segments& operator=(const Segments&) = delete;
-    PieceNode* take(std::size_t segment, ArenaLocation& place);
+    PieceNode* take(std::size_t segment, ArenaLocation& location);
 
    private:
     NodeServices& services_;

@@ -16,19 +16,16 @@ class PeerHandles {
  public:
   void set_root(const HandleRoot& root) { root_ = &root; }
 
-  /// The slot of a handle that has not been released; null: it has, or never was one. `piece` is
-  /// its memory.
-  const HandleSlot* find(const HandleName& name, Piece& piece, NodeServices& services,
+  /// The slot of a handle that has not been released; null: it has, or never was one. `memory` is
+  /// what it names.
+  const HandleSlot* find(const HandleName& name, MemoryRange& memory, NodeServices& services,
                          int process) {
     const HandleSlot* slot = slot_of(name.slot, services, process);
     if (!name.given() || slot == nullptr ||
         slot->token.load(std::memory_order_acquire) != name.token) {
       return nullptr;
     }
-    piece.address = slot->address.load(std::memory_order_acquire);
-    piece.bytes = slot->bytes.load(std::memory_order_acquire);
-    piece.place.offset = slot->offset.load(std::memory_order_acquire);
-    piece.place.extent_bytes = slot->extent_bytes.load(std::memory_order_acquire);
+    memory = slot->memory.get(std::memory_order_acquire);
     return slot->token.load(std::memory_order_relaxed) == name.token ? slot : nullptr;
   }
 
@@ -38,12 +35,10 @@ class PeerHandles {
     const std::size_t segment = HandleRoot::segment_of(slot);
     const HandleSlot*& first = segments_[segment];
     if (first == nullptr) [[unlikely]] {
-      const HandleRoot::Segment& words = root_->segments[segment];
-      const std::uint64_t extent_bytes = words.extent_bytes.load(std::memory_order_acquire);
-      const ArenaLocation place{words.offset.load(std::memory_order_relaxed), extent_bytes};
-      if (!place.shared()) return nullptr;
+      const ArenaLocation location = root_->segments[segment].get();
+      if (!location.shared()) return nullptr;
       first = reinterpret_cast<const HandleSlot*>(
-          services.map(process, place, HandleRoot::slots_of(segment) * sizeof(HandleSlot)));
+          services.map(process, location, HandleRoot::slots_of(segment) * sizeof(HandleSlot)));
       if (first == nullptr) return nullptr;
     }
     return first + HandleRoot::index_of(slot);

@@ -40,8 +40,8 @@ class PeerPieces {
     return search(address, bytes);
   }
   /// For direct(): the last piece that was found, which lies at `base`.
-  void note(const Piece& piece, std::byte* base) {
-    extent_.note(piece.place, base);
+  void note(const MemoryRange& piece, std::byte* base) {
+    extent_.note(piece.location, base);
     const bool changed = top_.load() != found_;
     if (!changed && noted(piece)) return;
     noting_.change([&] {
@@ -49,15 +49,15 @@ class PeerPieces {
         for (Noted& one : noted_) one.bytes.store(0, std::memory_order_release);
         top_.store(found_, std::memory_order_release);
       }
-      Noted& place = noted_[next_++ % noted_.size()];
-      place.address.store(piece.address, std::memory_order_release);
-      place.bytes.store(piece.bytes, std::memory_order_release);
-      place.base.store(base, std::memory_order_release);
+      Noted& one = noted_[next_++ % noted_.size()];
+      one.address.store(piece.address, std::memory_order_release);
+      one.bytes.store(piece.bytes, std::memory_order_release);
+      one.base.store(base, std::memory_order_release);
     });
   }
 
   /// The last piece that begins at the address or before it.
-  PieceSearch find(std::uint64_t address, Piece& piece, NodeServices& services, int process) {
+  PieceSearch find(std::uint64_t address, MemoryRange& piece, NodeServices& services, int process) {
     const auto nodes = [&](std::size_t segment) -> const PieceNode* {
       Published<const PieceNode*>& first = segments_[segment];
       // Release: direct() looks into it.
@@ -73,19 +73,19 @@ class PeerPieces {
   /// the only one. It stays as it is; so find() needs no lock.
   class Extent {
    public:
-    void note(const ArenaLocation& place, const std::byte* base) {
-      if (bytes_.load() != 0 || !place.shared()) return;
-      begin_.store(place.extent());
-      ahead_.store(reinterpret_cast<std::uintptr_t>(base) - place.offset);
+    void note(const ArenaLocation& location, const std::byte* base) {
+      if (bytes_.load() != 0 || !location.shared()) return;
+      begin_.store(location.extent());
+      ahead_.store(reinterpret_cast<std::uintptr_t>(base) - location.offset);
       // Release: who finds it set reads the other two.
-      bytes_.store(place.extent_bytes, std::memory_order_release);
+      bytes_.store(location.extent_bytes, std::memory_order_release);
     }
     /// Null: that lies in another one.
-    std::byte* find(const ArenaLocation& place) const {
+    std::byte* find(const ArenaLocation& location) const {
       const std::uint64_t bytes = bytes_.load(std::memory_order_acquire);
       const bool here =
-          bytes != 0 && bytes == place.extent_bytes && begin_.load() == place.extent();
-      return here ? reinterpret_cast<std::byte*>(ahead_.load() + place.offset) : nullptr;
+          bytes != 0 && bytes == location.extent_bytes && begin_.load() == location.extent();
+      return here ? reinterpret_cast<std::byte*>(ahead_.load() + location.offset) : nullptr;
     }
 
    private:
@@ -99,20 +99,19 @@ class PeerPieces {
     const auto nodes = [&](std::size_t segment) {
       return segments_[segment].load(std::memory_order_acquire);
     };
-    Piece piece;
+    MemoryRange piece;
     std::uint64_t top = 0;
     if (find_piece(*root_, nodes, address, piece, top) != PieceSearch::found ||
         piece.left(address) < bytes) {
       return nullptr;
     }
-    std::byte* const base = extent_.find(piece.place);
+    std::byte* const base = piece.wholly_shared() ? extent_.find(piece.location) : nullptr;
     return base != nullptr ? base + (address - piece.address) : nullptr;
   }
 
   const PieceNode* map(std::size_t segment, NodeServices& services, int process) const {
-    return reinterpret_cast<const PieceNode*>(
-        services.map(process, root_->segments[segment].place(),
-                     PieceRoot::nodes_of(segment) * sizeof(PieceNode)));
+    return reinterpret_cast<const PieceNode*>(services.map(
+        process, root_->segments[segment].get(), PieceRoot::nodes_of(segment) * sizeof(PieceNode)));
   }
 
   struct Noted {
@@ -121,7 +120,7 @@ class PeerPieces {
     Published<std::byte*> base;
   };
 
-  bool noted(const Piece& piece) const {
+  bool noted(const MemoryRange& piece) const {
     return std::ranges::any_of(noted_, [&](const Noted& one) {
       return one.address.load() == piece.address && one.bytes.load() == piece.bytes;
     });

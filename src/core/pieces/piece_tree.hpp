@@ -15,7 +15,7 @@ namespace oriel {
 /// The owner's side of a PieceRoot: a treap whose priorities are hashes of the addresses, so that a
 /// piece is found, attached and detached in O(log n) steps whatever the order of the calls.
 ///
-/// `Segments` has take(segment, place): the nodes of a segment, zeroed, or null; place is where.
+/// `Segments` has take(segment, location): the nodes of a segment, zeroed, or null.
 template <typename Words, typename Segments>
 class BasicPieceTree {
  public:
@@ -29,24 +29,24 @@ class BasicPieceTree {
   bool reserve() {
     if (space() > std::min(reached(), most_changed)) return true;
     if (used_segments_ == Root::most_segments) return false;
-    ArenaLocation place;
-    Node* nodes = segments_.take(used_segments_, place);
+    ArenaLocation location;
+    Node* nodes = segments_.take(used_segments_, location);
     if (nodes == nullptr) return false;
-    root_.segments[used_segments_].set(place);
+    root_.segments[used_segments_].set(location);
     nodes_[used_segments_++] = nodes;
     capacity_ += static_cast<std::uint32_t>(Root::nodes_of(used_segments_ - 1));
     return true;
   }
 
   /// After reserve(), of a piece of some bytes that overlaps none.
-  void attach(const Piece& piece) { publish(insert(Root::number_of(top_), piece)); }
+  void attach(const MemoryRange& piece) { publish(insert(Root::number_of(top_), piece)); }
 
   /// Of the piece that begins at the address. It has always space: in the end it takes no nodes,
   /// but gives one back.
   void detach(std::uint64_t address) { publish(erase(Root::number_of(top_), address)); }
 
   /// The last piece that begins at the address or before it. False: there is none.
-  bool find(std::uint64_t address, Piece& piece) {
+  bool find(std::uint64_t address, MemoryRange& piece) {
     std::uint32_t best = 0;
     for (std::uint32_t number = Root::number_of(top_); number != 0;) {
       const bool before = address_of(number) <= address;
@@ -54,7 +54,7 @@ class BasicPieceTree {
       number = before ? children_of(number).right : children_of(number).left;
     }
     if (best == 0) return false;
-    piece = at(best).read_piece(std::memory_order_relaxed);
+    piece = at(best).piece.get(std::memory_order_relaxed);
     return true;
   }
 
@@ -71,7 +71,7 @@ class BasicPieceTree {
     return nodes_[segment][index];
   }
   std::uint64_t address_of(std::uint32_t number) {
-    return at(number).address.load(std::memory_order_relaxed);
+    return at(number).piece.address.load(std::memory_order_relaxed);
   }
   Children children_of(std::uint32_t number) {
     return at(number).read_children(std::memory_order_relaxed);
@@ -82,7 +82,7 @@ class BasicPieceTree {
   }
 
   /// In a node that can be written, because nobody reaches it yet.
-  std::uint32_t make(const Piece& piece, Children children) {
+  std::uint32_t make(const MemoryRange& piece, Children children) {
     std::uint32_t number = 0;
     if (free_.empty()) {
       number = ++made_;
@@ -90,19 +90,19 @@ class BasicPieceTree {
       number = free_.back();
       free_.pop_back();
     }
-    at(number).set(piece);
+    at(number).piece.set(piece);
     at(number).set(children);
     return number;
   }
   /// The same piece with other children.
   std::uint32_t renew(std::uint32_t number, Children children) {
     left_behind_.push_back(number);
-    return make(at(number).read_piece(std::memory_order_relaxed), children);
+    return make(at(number).piece.get(std::memory_order_relaxed), children);
   }
 
   // Each returns the top of a tree in which only new nodes have been written, children first.
 
-  std::uint32_t insert(std::uint32_t tree, const Piece& piece) {
+  std::uint32_t insert(std::uint32_t tree, const MemoryRange& piece) {
     if (tree == 0 || above(piece.address, address_of(tree))) {
       return make(piece, split(tree, piece.address));
     }

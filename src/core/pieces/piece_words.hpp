@@ -9,7 +9,7 @@
 
 #include "core/base/cache_line.hpp"
 #include "core/base/shared_words.hpp"
-#include "core/pieces/piece.hpp"
+#include "core/pieces/range_words.hpp"
 
 namespace oriel {
 
@@ -26,28 +26,16 @@ struct alignas(cache_line) BasicPieceNode {
     std::uint32_t right = 0;
   };
 
-  void set(const Piece& piece) {
-    address.store(piece.address, std::memory_order_release);
-    bytes.store(piece.bytes, std::memory_order_release);
-    offset.store(piece.place.offset, std::memory_order_release);
-    extent_bytes.store(piece.place.extent_bytes, std::memory_order_release);
-  }
   void set(Children two) {
     children.store(std::bit_cast<std::uint64_t>(two), std::memory_order_release);
   }
 
-  // `order`: acquire, but for the owner, who reads what it has written itself.
-  Piece read_piece(std::memory_order order) const {
-    return {address.load(order), bytes.load(order), {offset.load(order), extent_bytes.load(order)}};
-  }
+  /// `order`: see BasicRangeWords::get().
   Children read_children(std::memory_order order) const {
     return std::bit_cast<Children>(children.load(order));
   }
 
-  Atomic<std::uint64_t> address{0};
-  Atomic<std::uint64_t> bytes{0};
-  Atomic<std::uint64_t> offset{0};  // of its Place
-  Atomic<std::uint64_t> extent_bytes{0};
+  BasicRangeWords<Words> piece;
   Atomic<std::uint64_t> children{0};  // Children, changed as one
 };
 
@@ -63,26 +51,15 @@ struct alignas(cache_line) BasicPieceRoot {
   template <typename T>
   using Atomic = typename Words::template Atomic<T>;
 
-  /// Segments of nodes double, so that none ever moves. What a reader has found of one stays true.
-  struct Segment {
-    Atomic<std::uint64_t> offset{0};  // of its Place; stored once, before a node of it is reached
-    Atomic<std::uint64_t> extent_bytes{0};
-
-    void set(const ArenaLocation& place) {
-      offset.store(place.offset, std::memory_order_release);
-      extent_bytes.store(place.extent_bytes, std::memory_order_release);
-    }
-    ArenaLocation place() const {
-      return {offset.load(std::memory_order_acquire), extent_bytes.load(std::memory_order_acquire)};
-    }
-  };
   static constexpr std::size_t most_segments = 20;
   /// Less than a page: what a page takes to come and go would be most of a short window's life.
   static constexpr std::uint32_t first_nodes = 16;
 
   /// The number of the top node in its low bits, and a version above: no two are the same.
   Atomic<std::uint64_t> top{0};
-  std::array<Segment, most_segments> segments;
+  /// Segments of nodes double, so that none ever moves. Each is stored before a node of it is
+  /// reached; what a reader has found of one stays true.
+  std::array<BasicLocationWords<Words>, most_segments> segments;
 
   static constexpr unsigned number_bits = 24;
   static constexpr std::uint32_t number_of(std::uint64_t top) {
@@ -127,7 +104,7 @@ enum class PieceSearch : std::uint8_t {
 /// the call; `top` is theirs. `nodes`: of a segment, or null where it cannot be mapped.
 template <typename Words, typename Nodes>
 PieceSearch find_piece(const BasicPieceRoot<Words>& root, Nodes&& nodes, std::uint64_t address,
-                       Piece& piece, std::uint64_t& top) {
+                       MemoryRange& piece, std::uint64_t& top) {
   using Root = BasicPieceRoot<Words>;
   using Node = BasicPieceNode<Words>;
   for (const typename Words::Loop loop;; loop.again()) {
@@ -142,12 +119,12 @@ PieceSearch find_piece(const BasicPieceRoot<Words>& root, Nodes&& nodes, std::ui
       const Node* first = nodes(segment);
       if (first == nullptr) return PieceSearch::unreachable;
       const Node& node = first[index];
-      const bool before = node.address.load(std::memory_order_acquire) <= address;
+      const bool before = node.piece.address.load(std::memory_order_acquire) <= address;
       if (before) best = &node;
       const auto [left, right] = node.read_children(std::memory_order_acquire);
       number = before ? right : left;
     }
-    if (best != nullptr) piece = best->read_piece(std::memory_order_acquire);
+    if (best != nullptr) piece = best->piece.get(std::memory_order_acquire);
     if (root.top.load(std::memory_order_relaxed) == top) {
       return best == nullptr ? PieceSearch::none : PieceSearch::found;
     }

@@ -10,25 +10,20 @@
 
 namespace oriel {
 
-/// A piece of a rank's memory as a member whose memory it is.
-Member Region::as_member(int rank, const Piece& piece) {
+/// Some of a rank's memory as a member that has no other.
+Member Region::as_member(int rank, const MemoryRange& memory) {
   Member made = member(rank);
-  made.address = piece.address;
-  made.size = piece.bytes;
-  made.private_memory = !piece.place.shared() && ranks_ > 1;
-  if (rank == rank_) {
-    made.base = at(nullptr, static_cast<std::int64_t>(piece.address));
-  } else if (piece.place.shared()) {
-    made.base = transport_.node().map(made.process, piece.place, piece.bytes);
-  }
   // Shared memory that cannot be mapped is still one system call away.
-  if (made.base == nullptr) made.path = Path::vm;
+  made.set_memory(memory,
+                  rank == rank_ ? at(nullptr, static_cast<std::int64_t>(memory.address))
+                                : transport_.node().map(made.process, memory),
+                  ranks_ == 1);
   return made;
 }
 
 /// The piece that a byte of the rank lies in, and how many of its bytes are left from that one on.
 Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left) {
-  Piece found;
+  MemoryRange found;
   switch (pieces_[rank].find(address, found, transport_.node(), member(rank).process)) {
     case PieceSearch::unreachable:
       return Error::system;
@@ -50,7 +45,7 @@ std::byte* Region::direct_piece(int rank, std::uint64_t address, std::uint64_t b
 }
 
 Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
-  Piece found;
+  MemoryRange found;
   if (handles_[rank].find(name, found, transport_.node(), member(rank).process) == nullptr) {
     return Error::range;
   }
@@ -59,7 +54,7 @@ Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
 }
 
 Error Region::open_handle(HandleView& view) {
-  Piece found;
+  MemoryRange found;
   view.slot =
       handles_[view.target].find(view.name, found, transport_.node(), member(view.target).process);
   if (view.slot == nullptr || view.bytes > found.bytes) return Error::base;
@@ -128,7 +123,7 @@ Error Region::for_each_part(const Operation& operation, Visit&& visit) {
   for (ElementRuns runs(operation); runs.bytes() != 0; runs.skip(part.bytes())) {
     part.displacement = operation.displacement + runs.offset();
     const auto address = static_cast<std::uint64_t>(part.displacement);
-    left = Piece{piece.address, piece.size, {}}.left(address);
+    left = MemoryRange{piece.address, piece.size}.left(address);
     if (left == 0) {
       piece = {};
       if (const Error error = find_piece(operation.target, address, piece, left);

@@ -7,6 +7,7 @@
 #include "core/lock/control.hpp"
 #include "core/pieces/shared_pieces.hpp"
 #include "core/transport/doorbell.hpp"
+#include "core/transport/memory_range.hpp"
 #include "core/transport/transport.hpp"
 
 namespace oriel {
@@ -42,6 +43,15 @@ struct Member {
   int atomic_process = 0;      // number in the transport for atomics
   RemoteMemory atomic_memory;  // exposed to them
 
+  /// Its memory is this range, which begins at `here` in our address space; null: it is not mapped
+  /// as a whole, so at least a part is one system call away. `alone`: the window has no other rank.
+  void set_memory(const MemoryRange& range, std::byte* here, bool alone) {
+    address = range.address;
+    size = range.bytes;
+    private_memory = size != 0 && !range.wholly_shared() && !alone;
+    base = here;
+    if (here == nullptr && size != 0) path = Path::vm;
+  }
   /// Bytes from the start of its window memory, of a displacement that has been checked.
   std::uint64_t offset(std::int64_t displacement) const {
     return static_cast<std::uint64_t>(displacement) * disp_unit;

@@ -207,7 +207,7 @@ class Region {
   static bool atomic_at(const Member& target, const void* where, std::uint32_t element) {
     return !target.private_memory && atomic_element(element, where);
   }
-  Member as_member(int rank, const Piece& piece);
+  Member as_member(int rank, const MemoryRange& memory);
   Error perform_on_handle(const Operation& operation);
   Error find_piece(int rank, std::uint64_t address, Member& piece, std::uint64_t& left);
   Error perform_on_pieces(const Operation& operation);

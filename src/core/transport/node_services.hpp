@@ -9,8 +9,8 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_lines.hpp"
 #include "core/notify/notification.hpp"
-#include "core/transport/arena_location.hpp"
 #include "core/transport/doorbell.hpp"
+#include "core/transport/memory_range.hpp"
 
 namespace oriel {
 
@@ -51,13 +51,20 @@ class NodeServices {
  public:
   virtual ~NodeServices() = default;
 
+  /// Where so many bytes of ours are for our peers: memory from share() is shared, and whatever
+  /// else the transport knows to be.
+  virtual MemoryRange locate(const void* memory, std::uint64_t bytes) const = 0;
   /// Zeroed memory of ours that the processes of our node can map(), and where it lies. Null: there
   /// is none left.
-  virtual std::byte* share(std::uint64_t bytes, ArenaLocation& place) = 0;
+  virtual std::byte* share(std::uint64_t bytes, ArenaLocation& location) = 0;
   virtual void unshare(std::byte* memory) = 0;
   /// So many bytes of what a process of our node shares, ourselves included, in our address space.
   /// Null: they cannot be had.
-  virtual std::byte* map(int process, const ArenaLocation& place, std::uint64_t bytes) = 0;
+  virtual std::byte* map(int process, const ArenaLocation& location, std::uint64_t bytes) = 0;
+  /// The same of a range that is shared as a whole; null: it is not.
+  std::byte* map(int process, const MemoryRange& range) {
+    return range.wholly_shared() ? map(process, range.location, range.bytes) : nullptr;
+  }
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
   /// return. Only used for ranks whose path is Path::vm. Any thread may call it, whatever others
   /// do.

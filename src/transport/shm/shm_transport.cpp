@@ -104,7 +104,7 @@ std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& er
       ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 ? 1 : 0;
   ::sched_getaffinity(0, sizeof block->processors, &block->processors);
   const ProcessName name{made->id_, process_start(made->pid_), arena.name(),
-                         arena.find(memory, ProcessBlock::bytes()).value_or(ArenaLocation{})};
+                         made->locate(memory, ProcessBlock::bytes()).location};
   made->add(name, PeerArena(name.arena), block);
   return made;
 }
@@ -153,15 +153,20 @@ int ShmTransport::attach(const ProcessName& name, std::string& error) {
   return add(name, std::move(arena), block);
 }
 
-std::byte* ShmTransport::at(int process, const ArenaLocation& place, std::uint64_t bytes,
+std::byte* ShmTransport::at(int process, const ArenaLocation& location, std::uint64_t bytes,
                             std::string& error) {
-  return process == self() ? arena_.at(place) : peer(process).arena.at(place, bytes, error);
+  return process == self() ? arena_.at(location) : peer(process).arena.at(location, bytes, error);
 }
 
-std::byte* ShmTransport::share(std::uint64_t bytes, ArenaLocation& place) {
+MemoryRange ShmTransport::locate(const void* memory, std::uint64_t bytes) const {
+  return {reinterpret_cast<std::uintptr_t>(memory), bytes,
+          arena_.find(memory, bytes).value_or(ArenaLocation{})};
+}
+
+std::byte* ShmTransport::share(std::uint64_t bytes, ArenaLocation& location) {
   std::string error;
   std::byte* memory = arena_.allocate(bytes, cache_line, error);
-  if (memory != nullptr) place = arena_.find(memory, bytes).value_or(ArenaLocation{});
+  if (memory != nullptr) location = locate(memory, bytes).location;
   return memory;
 }
 

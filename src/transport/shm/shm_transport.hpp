@@ -39,7 +39,8 @@ class ShmTransport final : public NodeServices {
   static constexpr int incompatible = -2;  // it runs another version of this library
   int self() const { return 0; }
   /// The piece of the process's arena, mapped. Null on failure, and `error` is a sentence.
-  std::byte* at(int process, const ArenaLocation& place, std::uint64_t bytes, std::string& error);
+  std::byte* at(int process, const ArenaLocation& location, std::uint64_t bytes,
+                std::string& error);
   int processes() const { return static_cast<int>(peers_.size()); }
 
   Doorbell& doorbell(int process) { return peer(process).block->doorbell; }
@@ -60,11 +61,13 @@ class ShmTransport final : public NodeServices {
   void send(int process, std::span<const std::byte> header, std::span<const std::byte> payload);
   bool congested(int process) const;
   std::span<const std::byte> receive();
-  std::byte* share(std::uint64_t bytes, ArenaLocation& place) override;
+  MemoryRange locate(const void* memory, std::uint64_t bytes) const override;
+  std::byte* share(std::uint64_t bytes, ArenaLocation& location) override;
   void unshare(std::byte* memory) override { arena_.free(memory); }
-  std::byte* map(int process, const ArenaLocation& place, std::uint64_t bytes) override {
+  using NodeServices::map;
+  std::byte* map(int process, const ArenaLocation& location, std::uint64_t bytes) override {
     std::string error;
-    return at(process, place, bytes, error);
+    return at(process, location, bytes, error);
   }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;

@@ -60,9 +60,10 @@ Member SimJob::member(const SimWindow& made, int viewer, int rank) {
   }
   member.control = side.control;
   member.doorbell = ranks_[at(rank)].doorbell.get();
-  member.private_memory = !spec.memory.empty() && spec.memory[at(rank)] != Path::mapped;
-  if (member.path == Path::mapped) member.base = side.memory;
-  if (member.path == Path::vm) member.address = reinterpret_cast<std::uintptr_t>(side.memory);
+  const bool is_private = !spec.memory.empty() && spec.memory[at(rank)] != Path::mapped;
+  member.set_memory({reinterpret_cast<std::uintptr_t>(side.memory), spec.bytes,
+                     is_private ? ArenaLocation{} : SimTransport::location_of(side.memory)},
+                    member.path == Path::mapped ? side.memory : nullptr, false);
   return member;
 }
 
@@ -82,7 +83,7 @@ void SimJob::churn(int rank, int window) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   const Error error = side.scrap_attached[i]
                           ? side.window->detach(address)
-                          : side.window->attach({address, 1, SimTransport::place_of(memory)});
+                          : side.window->attach({address, 1, SimTransport::location_of(memory)});
   if (error == Error::none) side.scrap_attached[i] = !side.scrap_attached[i];
 }
 
@@ -94,7 +95,7 @@ void SimJob::attach(const SimWindowSpec& spec, Side& side, bool some_private) {
     const std::byte* memory = side.memory + cut(piece);
     const bool is_private = some_private && piece % 2 == 0;
     side.window->attach({reinterpret_cast<std::uintptr_t>(memory), cut(piece + 1) - cut(piece),
-                         is_private ? ArenaLocation{} : SimTransport::place_of(memory)});
+                         is_private ? ArenaLocation{} : SimTransport::location_of(memory)});
   }
 }
 

@@ -284,14 +284,14 @@ void SimTransport::begin(SimNetwork::Arrival arrival) {
   sender_->self = reader_.receiver();
 }
 
-std::byte* SimTransport::share(std::uint64_t bytes, ArenaLocation& place) {
+std::byte* SimTransport::share(std::uint64_t bytes, ArenaLocation& location) {
   if (refused_shares_ > 0) {
     --refused_shares_;
     return nullptr;
   }
   auto made = std::make_unique<Line[]>(bytes / sizeof(Line) + 1);
   auto* memory = reinterpret_cast<std::byte*>(made.get());
-  place = place_of(memory);
+  location = location_of(memory);
   shared_.emplace(memory, std::move(made));
   return memory;
 }

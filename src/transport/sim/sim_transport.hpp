@@ -43,6 +43,9 @@ class SimNetwork {
   /// False: direct transfers have routes of their own, so that packets may overtake them. True
   /// until it is said otherwise, which is before anything is sent.
   void set_orders_writes(bool orders) { orders_writes_ = orders; }
+  /// Peers can map whatever memory a process locates from now on.
+  void share_buffers() { buffers_shared_ = true; }
+  bool buffers_shared() const { return buffers_shared_; }
   /// Direct transfers that arrive from now on fail.
   void set_failing(bool failing) { failing_ = failing; }
   /// One does, when so many others have arrived.
@@ -141,6 +144,7 @@ class SimNetwork {
   std::size_t processes_;
   bool immediate_;
   bool orders_writes_ = true;
+  bool buffers_shared_ = false;
   bool failing_ = false;
   std::optional<std::uint64_t> failing_after_;
   std::uint64_t longest_transfer_ = ~std::uint64_t{0};
@@ -175,14 +179,20 @@ class SimTransport final : public Transport, public NodeServices, public Message
   void push() override;
   bool congested(int) const override { return false; }
   std::span<const std::byte> receive() override;
-  /// Simulated processes have one address space: a place is an address, in one large extent.
-  static ArenaLocation place_of(const void* memory) {
+  /// Simulated processes have one address space: a location is an address, in one large extent.
+  static ArenaLocation location_of(const void* memory) {
     return {reinterpret_cast<std::uintptr_t>(memory), std::uint64_t{1} << 63};
   }
-  std::byte* share(std::uint64_t bytes, ArenaLocation& place) override;
+  /// Private, but where SimNetwork::share_buffers() says otherwise.
+  MemoryRange locate(const void* memory, std::uint64_t bytes) const override {
+    return {reinterpret_cast<std::uintptr_t>(memory), bytes,
+            network_.buffers_shared() ? location_of(memory) : ArenaLocation{}};
+  }
+  std::byte* share(std::uint64_t bytes, ArenaLocation& location) override;
   void unshare(std::byte* memory) override;
-  std::byte* map(int, const ArenaLocation& place, std::uint64_t) override {
-    return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(place.offset));
+  using NodeServices::map;
+  std::byte* map(int, const ArenaLocation& location, std::uint64_t) override {
+    return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(location.offset));
   }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,

@@ -11,8 +11,9 @@ namespace {
 constexpr ArenaLocation where{64, 128};
 
 /// By the change that attaches it: none of its words is the same in two of them.
-Piece attached_by(std::uint64_t change, std::uint64_t address) {
-  return {address, change, {change, change}};
+MemoryRange attached_by(std::uint64_t change, std::uint64_t address) {
+  const auto end = static_cast<std::uint32_t>(change);
+  return {address, change, {change, change}, end, end};
 }
 
 }  // namespace
@@ -46,10 +47,11 @@ void PiecesScene::name_words(Programs& programs) {
   constexpr std::size_t most_used = 8;
   for (std::size_t i = 0; i < most_used; ++i) {
     const std::string number = "[" + std::to_string(i + 1) + "]";
-    own(nodes_[i].address, "address" + number);
-    own(nodes_[i].bytes, "bytes" + number);
-    own(nodes_[i].offset, "place" + number);
-    own(nodes_[i].extent_bytes, "extent" + number);
+    own(nodes_[i].piece.address, "address" + number);
+    own(nodes_[i].piece.bytes, "bytes" + number);
+    own(nodes_[i].piece.location.offset, "location" + number);
+    own(nodes_[i].piece.location.extent_bytes, "extent" + number);
+    own(nodes_[i].piece.ends, "ends" + number);
     own(nodes_[i].children, "children" + number);
   }
 }
@@ -86,33 +88,34 @@ void PiecesScene::look() {
     bool mapped = false;
     const auto nodes = [&](std::size_t segment) -> const Node* {
       if (!std::exchange(mapped, true)) {
-        const ArenaLocation place = root_.segments[segment].place();
+        const ArenaLocation place = root_.segments[segment].get();
         expect(place.offset == where.offset && place.extent_bytes == where.extent_bytes,
                "a node was reached before its segment");
       }
       return nodes_.data();
     };
     const std::uint64_t address = address_of(looks_[turn]);
-    Piece found;
+    MemoryRange found;
     std::uint64_t top = 0;
     const PieceSearch result = find_piece(root_, nodes, address, found, top);
     const std::uint64_t begun_behind = (announced_.load(std::memory_order_relaxed) + 1) / 2;
     const std::uint64_t version = top >> Root::number_bits;
     expect(made_before <= version && last <= version, "what is found was true before the look");
     expect(version <= begun_behind, "what is found was true behind the look");
-    const Piece wanted = expected(version, address);
+    const MemoryRange wanted = expected(version, address);
     expect((result == PieceSearch::found) == (wanted.bytes != 0), "a piece too many or too few");
     expect(result == PieceSearch::none ||
                (found.address == wanted.address && found.bytes == wanted.bytes &&
-                found.place.offset == wanted.place.offset &&
-                found.place.extent_bytes == wanted.place.extent_bytes),
+                found.location.offset == wanted.location.offset &&
+                found.location.extent_bytes == wanted.location.extent_bytes &&
+                found.head == wanted.head && found.tail == wanted.tail),
            "another piece, or words of two");
     last = version;
     forget(turn << 32 | last);
   }
 }
 
-Piece PiecesScene::expected(std::size_t changes, std::uint64_t address) const {
+MemoryRange PiecesScene::expected(std::size_t changes, std::uint64_t address) const {
   std::map<std::uint64_t, std::uint64_t> bytes_at;
   for (std::size_t i = 0; i < changes; ++i) {
     const std::uint64_t begin = address_of(changes_[i]);

@@ -40,7 +40,7 @@ class PiecesScene final : public Scene {
   void change();
   void look();
   /// What a look finds after so many changes; no bytes: nothing.
-  Piece expected(std::size_t changes, std::uint64_t address) const;
+  MemoryRange expected(std::size_t changes, std::uint64_t address) const;
 
   std::string changes_;
   std::string looks_;

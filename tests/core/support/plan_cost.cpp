@@ -15,6 +15,9 @@ std::uint64_t pieces(std::uint64_t bytes, std::uint64_t each) {
   return (bytes + each - 1) / each;
 }
 
+/// As a program's memory is.
+constexpr bool buffers_shared = false;
+
 /// Both sides are alike, as far as one can tell.
 bool goes_by_cells(const CellShape& cells, const Packed& packed) {
   return cells.wanted || packed.run() == nullptr;
@@ -30,12 +33,12 @@ PlanCost cost_of(const Schedule& schedule, const NodeMap& node_map, const Limits
   CellDemand demand(limits, node_map.members(node_map.node()).size());
   for (const Schedule::Receive& receive : schedule.receives) {
     const bool here = node_map.node(receive.from) == node_map.node();
-    if (here) demand.add(Packed(receive.into).bytes(), receive.place.shared());
+    if (here) demand.add(Packed(receive.into).bytes(), buffers_shared);
   }
   const CellShapes shapes(
       demand, schedule.one_way ? CellShapes::Number::one_way : CellShapes::Number::usual);
-  const auto cells_of = [&](const Packed& packed, const ArenaLocation& place) {
-    return shapes.of(packed.bytes(), packed.run() != nullptr, place.shared());
+  const auto cells_of = [&](const Packed& packed) {
+    return shapes.of(packed.bytes(), packed.run() != nullptr, buffers_shared);
   };
   for (const Schedule::Send& send : schedule.sends) {
     const Packed packed(send.from);
@@ -45,7 +48,7 @@ PlanCost cost_of(const Schedule& schedule, const NodeMap& node_map, const Limits
     if (bytes == 0) continue;
     if (here) {
       ++cost.sends_here;
-      const CellShape cells = cells_of(packed, send.place);
+      const CellShape cells = cells_of(packed);
       if (goes_by_cells(cells, packed)) {
         cost.stores += pieces(bytes, cells.space);
       } else {
@@ -74,7 +77,7 @@ PlanCost cost_of(const Schedule& schedule, const NodeMap& node_map, const Limits
     if (bytes == 0) continue;
     if (here) {
       ++cost.receives_here;
-      const CellShape cells = cells_of(packed, receive.place);
+      const CellShape cells = cells_of(packed);
       cost.board_bytes += Lane::bytes(cells);
       cost.cell_bytes += Lane::bytes(cells) - sizeof(Lane);
       if (goes_by_cells(cells, packed)) {

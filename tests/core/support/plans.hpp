@@ -68,10 +68,10 @@ class Plans {
     return {words.data(), words.size(), LayoutRef(new Layout({{0, 8}}, 8, basic))};
   }
   void send(int from, int to, const Buffer& buffer, int step = 0) {
-    schedule(from).sends.push_back({to, buffer, step, {}});
+    schedule(from).sends.push_back({to, buffer, step});
   }
   void receive(int at, int from, const Buffer& buffer, int step = 0) {
-    schedule(at).receives.push_back({from, buffer, step, {}});
+    schedule(at).receives.push_back({from, buffer, step});
   }
   /// One message; its two sides.
   struct Passage {

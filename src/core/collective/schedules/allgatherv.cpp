@@ -55,8 +55,8 @@ class Gathering {
       const auto place = static_cast<std::size_t>(node_map_.position());
       const int to = here[(place + distance) % count];
       const int from = here[(place + count - distance) % count];
-      schedule_.sends.push_back({to, own_, 0, {}});
-      schedule_.receives.push_back({from, block(blocks_, from), 0, {}});
+      schedule_.sends.push_back({to, own_, 0});
+      schedule_.receives.push_back({from, block(blocks_, from), 0});
     }
   }
 
@@ -68,9 +68,9 @@ class Gathering {
       const int there = node_map_.behind(here, distance);
       if (!all_at_once) {
         schedule_.sends.push_back(
-            {node_map_.gateway(there, distance, node_map_.position()), own_, 0, {}});
+            {node_map_.gateway(there, distance, node_map_.position()), own_, 0});
       } else if (node_map_.gateway(here, distance) == node_map_.rank()) {
-        schedule_.sends.push_back({node_map_.gateway(there, distance), all, 1, {}});
+        schedule_.sends.push_back({node_map_.gateway(there, distance), all, 1});
       }
     }
   }
@@ -101,16 +101,16 @@ class Gathering {
     const std::span<const int> here = node_map_.members(node_map_.node());
     int step = 1;
     for (const Arrival& arrival : arrivals(node_map_.rank())) {
-      schedule_.receives.push_back({arrival.from, arrival.buffer, step, {}});
+      schedule_.receives.push_back({arrival.from, arrival.buffer, step});
       ++step;
       for (const int to : here) {
-        if (to != node_map_.rank()) schedule_.sends.push_back({to, arrival.buffer, step, {}});
+        if (to != node_map_.rank()) schedule_.sends.push_back({to, arrival.buffer, step});
       }
     }
     for (const int from : here) {
       if (from == node_map_.rank()) continue;
       for (const Arrival& arrival : arrivals(from)) {
-        schedule_.receives.push_back({from, arrival.buffer, step, {}});
+        schedule_.receives.push_back({from, arrival.buffer, step});
       }
     }
   }

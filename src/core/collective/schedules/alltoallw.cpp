@@ -18,8 +18,8 @@ MadeSchedule alltoallw(int rank, std::span<const Buffer> sends, std::span<const 
   for (int distance = 1; distance < ranks; ++distance) {
     const int to = (rank + distance) % ranks;
     const int from = (rank + ranks - distance) % ranks;
-    schedule.sends.push_back({to, sends[at(to)], 0, {}});
-    schedule.receives.push_back({from, receives[at(from)], 0, {}});
+    schedule.sends.push_back({to, sends[at(to)], 0});
+    schedule.receives.push_back({from, receives[at(from)], 0});
   }
   if (bytes_in(sends[at(rank)]) == 0) return made;
   schedule.copies.push_back({sends[at(rank)], receives[at(rank)], 0});

@@ -33,8 +33,7 @@ MadeSchedule bcast(const NodeMap& node_map, int root, const Buffer& buffer, cons
     // On the root's node all is there at once.
     const Pieces here(bytes, node == home ? 1 : pieces.number());
     for (std::uint64_t i = 0; i < here.number(); ++i) {
-      schedule.receives.push_back(
-          {leader(node), Stretch(buffer, here.first(i), here.bytes(i)), 0, {}});
+      schedule.receives.push_back({leader(node), Stretch(buffer, here.first(i), here.bytes(i)), 0});
     }
     return made;
   }
@@ -47,21 +46,21 @@ MadeSchedule bcast(const NodeMap& node_map, int root, const Buffer& buffer, cons
     int step = 0;
     if (place != 0) {
       step = static_cast<int>(i);
-      schedule.receives.push_back({leader(node_at(tree.parent(place))), piece, step, {}});
+      schedule.receives.push_back({leader(node_at(tree.parent(place))), piece, step});
       ++step;
     }
     // The largest tree below us has the longest way to go.
     for (const int child : children | std::views::reverse) {
-      schedule.sends.push_back({leader(node_at(child)), piece, step, {}});
+      schedule.sends.push_back({leader(node_at(child)), piece, step});
     }
     if (place == 0) continue;
     for (const int other : node_map.members(node)) {
-      if (other != node_map.rank()) schedule.sends.push_back({other, piece, step, {}});
+      if (other != node_map.rank()) schedule.sends.push_back({other, piece, step});
     }
   }
   if (place != 0) return made;
   for (const int other : node_map.members(node)) {
-    if (other != node_map.rank()) schedule.sends.push_back({other, buffer, 0, {}});
+    if (other != node_map.rank()) schedule.sends.push_back({other, buffer, 0});
   }
   return made;
 }

@@ -123,10 +123,10 @@ class GatheredExchange {
       const int to = (node_map_.rank() + distance) % node_map_.ranks();
       const int from = (node_map_.rank() + node_map_.ranks() - distance) % node_map_.ranks();
       if (goes_directly(to, lengths_.to(to))) {
-        schedule().sends.push_back({to, sends_[at(to)], 0, {}});
+        schedule().sends.push_back({to, sends_[at(to)], 0});
       }
       if (goes_directly(from, lengths_.from(from))) {
-        schedule().receives.push_back({from, receives_[at(from)], last_step_, {}});
+        schedule().receives.push_back({from, receives_[at(from)], last_step_});
       }
     }
   }
@@ -153,7 +153,7 @@ class GatheredExchange {
       const int gateway = node_map_.gateway(node_map_.node(), distance);
       if (gateway == node_map_.rank() || !gathers(node_map_, there)) continue;
       const Buffer blocks = blocks_to(there);
-      if (bytes_in(blocks) != 0) schedule().sends.push_back({gateway, blocks, 0, {}});
+      if (bytes_in(blocks) != 0) schedule().sends.push_back({gateway, blocks, 0});
     }
   }
 
@@ -170,14 +170,12 @@ class GatheredExchange {
         if (charge.senders[sender] == node_map_.rank()) {
           schedule().copies.push_back({blocks_to(other_node(charge.distance)), into, 0});
         } else {
-          schedule().receives.push_back({charge.senders[sender], into, 0, {}});
+          schedule().receives.push_back({charge.senders[sender], into, 0});
         }
       }
       const int there = other_node(charge.distance);
-      schedule().sends.push_back({node_map_.gateway(there, charge.distance),
-                                  bytes_at(charge.memory, charge.bytes),
-                                  1,
-                                  {}});
+      schedule().sends.push_back(
+          {node_map_.gateway(there, charge.distance), bytes_at(charge.memory, charge.bytes), 1});
     }
   }
 
@@ -187,9 +185,7 @@ class GatheredExchange {
     for (const Charge& charge : arrivals_) {
       const int there = other_node(-charge.distance);
       schedule().receives.push_back({node_map_.gateway(there, charge.distance),
-                                     bytes_at(charge.memory, charge.bytes),
-                                     ++step,
-                                     {}});
+                                     bytes_at(charge.memory, charge.bytes), ++step});
       std::vector<std::vector<Stretch>> parts(charge.receivers.size());
       std::byte* next = charge.memory;
       for (std::size_t sender = 0; sender < charge.senders.size(); ++sender) {
@@ -205,7 +201,7 @@ class GatheredExchange {
         if (charge.receivers[receiver] == node_map_.rank()) {
           schedule().copies.push_back({blocks, blocks_from(there), step + 1});
         } else {
-          schedule().sends.push_back({charge.receivers[receiver], blocks, step + 1, {}});
+          schedule().sends.push_back({charge.receivers[receiver], blocks, step + 1});
         }
       }
     }
@@ -217,7 +213,7 @@ class GatheredExchange {
       const int gateway = node_map_.gateway(node_map_.node(), distance);
       if (gateway == node_map_.rank() || !gathers(node_map_, there)) continue;
       const Buffer blocks = blocks_from(there);
-      if (bytes_in(blocks) != 0) schedule().receives.push_back({gateway, blocks, last_step_, {}});
+      if (bytes_in(blocks) != 0) schedule().receives.push_back({gateway, blocks, last_step_});
     }
   }
 

@@ -17,7 +17,7 @@ MadeSchedule neighbor_alltoallv(int rank, std::span<const Edge> sends,
     if (edge.rank == rank) {
       out_here.push_back(edge.buffer);
     } else {
-      schedule.sends.push_back({edge.rank, edge.buffer, 0, {}});
+      schedule.sends.push_back({edge.rank, edge.buffer, 0});
     }
   }
   for (std::size_t i = 0; i < receives.size(); ++i) {
@@ -28,7 +28,7 @@ MadeSchedule neighbor_alltoallv(int rank, std::span<const Edge> sends,
     if (edge.rank == rank) {
       in_here.push_back(edge.buffer);
     } else {
-      schedule.receives.push_back({edge.rank, edge.buffer, 0, {}});
+      schedule.receives.push_back({edge.rank, edge.buffer, 0});
     }
   }
   for (std::size_t i = 0; i < std::min(out_here.size(), in_here.size()); ++i) {

@@ -50,7 +50,7 @@ class Reducing {
     for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
       const int at = executor(node_map_.node(), slice);
       if (at == node_map_.rank()) continue;
-      schedule_.sends.push_back({at, buffer(own() + slices_.first(slice), slice), 0, {}});
+      schedule_.sends.push_back({at, buffer(own() + slices_.first(slice), slice), 0});
     }
     for (std::uint64_t slice = 0; slice < slices_.number(); ++slice) {
       if (executor(node_map_.node(), slice) == node_map_.rank()) combine(slice);
@@ -161,7 +161,7 @@ class Reducing {
     return {address, slices_.bytes(slice) / vectors_.reduction.element, element_};
   }
   void receive(int from, std::byte* into, std::uint64_t slice, int step, Order order) {
-    receives_.push_back({order, {from, buffer(into, slice), step, {}}});
+    receives_.push_back({order, {from, buffer(into, slice), step}});
   }
   Order order_of(std::uint64_t slice, int value) const {
     return {1, slice, node_map_.ranks() - value};
@@ -204,14 +204,14 @@ class Reducing {
         give_result(place, slice);
       } else if (!here(value.parent)) {
         schedule_.sends.push_back(
-            {executor(node_map_.node(value.parent), slice), buffer(place, slice), step_, {}});
+            {executor(node_map_.node(value.parent), slice), buffer(place, slice), step_});
       }
     }
   }
 
   void give_result(std::byte* place, std::uint64_t slice) {
     if (node_map_.rank() != root_) {
-      schedule_.sends.push_back({root_, buffer(place, slice), step_, {}});
+      schedule_.sends.push_back({root_, buffer(place, slice), step_});
       return;
     }
     std::byte* const into = static_cast<std::byte*>(vectors_.into) + slices_.first(slice);
