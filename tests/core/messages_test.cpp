@@ -32,13 +32,14 @@ struct Sent {
 /// Ranks on nodes of their own with a window of 64 words.
 class Messages : public ::testing::Test {
  protected:
-  void make(int ranks, const Limits& limits = {}) {
+  void make(int ranks, const Limits& limits = {}, Atomicity atomicity = {}) {
     std::vector<int> nodes;
     for (int rank = 0; rank < ranks; ++rank) nodes.push_back(rank);
     job_ = std::make_unique<SimJob>(nodes, false, limits);
     SimWindowSpec spec;
     spec.bytes = word_count * sizeof(std::uint64_t);
     spec.direct = true;
+    spec.atomicity = atomicity;
     job_->create_window(spec);
     // As with an agent: what is not urgent waits for more to travel with.
     for (int rank = 0; rank < ranks; ++rank) job_->process(rank).set_swept_soon(true);
@@ -685,6 +686,34 @@ TEST_P(DirectWrites, AFlushDoesNotWaitForLaterOnes) {
   unlocked.take(rank(0).unlock(1, &unlocked));
   settle();
   EXPECT_TRUE(unlocked.done());
+}
+
+// Where each element may be updated by itself, the messages of a long accumulate need not wait for
+// one another: each is carried out once, gaps or not.
+TEST_F(Messages, EachMessageOfALongAccumulateIsCarriedOutOnce) {
+  Limits limits;
+  limits.piece = 64;
+  for (const std::uint64_t granularity : {0U, 8U}) {
+    make(2, limits, Atomicity{.granularity = granularity});
+    const LayoutRef every_second(new Layout({{0, 8}}, 16, Basic::u64));
+    const LayoutRef dense(new Layout({{0, 8}}, 8, Basic::u64));
+    constexpr std::uint64_t count = word_count / 2;
+    for (std::uint64_t i = 0; i < count; ++i) values_[i] = i + 1;
+    Operation operation = on_word(OperationKind::accumulate, values_.data(), 1);
+    operation.origin = {values_.data(), count, dense};
+    operation.target_layout = every_second;
+    operation.target_count = count;
+    ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+    issue(rank(0), operation);
+    Told told;
+    told.take(rank(0).epochs().unlock_all(&told));
+    settle();
+    ASSERT_TRUE(told.done());
+    for (int i = 0; i < static_cast<int>(count); ++i) {
+      EXPECT_EQ(word(1, 2 * i), static_cast<std::uint64_t>(i) + 1) << granularity;
+      EXPECT_EQ(word(1, 2 * i + 1), 0U) << granularity;
+    }
+  }
 }
 
 // A datatype of the target is described once.

@@ -8,12 +8,11 @@
 #include "core/base/short_copy.hpp"
 #include "core/base/stream_copy.hpp"
 #include "core/operation/address.hpp"
+#include "core/region/run_batch.hpp"
 
 namespace oriel {
 namespace {
 
-/// Runs that go by one system call.
-constexpr std::size_t most_packed_runs = 64;
 /// Of shorter ones, on average, a call takes longer to find each than a processor to copy it: it
 /// looks up a page for each.
 constexpr std::uint64_t shortest_run = 4096;
@@ -33,24 +32,9 @@ Packed::Packed(const Stretch& stretch) : buffer_(stretch), first_(stretch.first)
   }
 }
 
-template <typename Visit>
-void Packed::for_runs(std::uint64_t first, std::uint64_t bytes, Visit&& visit) const {
-  BlockCursor cursor(buffer_.elements());
-  cursor.skip(first_ + first);
-  while (bytes != 0) {
-    const std::uint64_t run = std::min(cursor.run(), bytes);
-    visit(cursor.offset(), run);
-    cursor.advance(run);
-    bytes -= run;
-  }
-}
-
 void Packed::copy_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const {
   if (run_ != nullptr) return short_copy(to, run_ + first, bytes);
-  for_runs(first, bytes, [&](std::int64_t offset, std::uint64_t run) {
-    std::memcpy(to, at(buffer_.address, offset), run);
-    to += run;
-  });
+  buffer_.pack(first_ + first, bytes, to);
 }
 
 void Packed::stream_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const {
@@ -60,10 +44,7 @@ void Packed::stream_out(std::uint64_t first, std::uint64_t bytes, std::byte* to)
 
 void Packed::copy_in(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const {
   if (run_ != nullptr) return short_copy(run_ + first, from, bytes);
-  for_runs(first, bytes, [&](std::int64_t offset, std::uint64_t run) {
-    std::memcpy(at(buffer_.address, offset), from, run);
-    from += run;
-  });
+  buffer_.unpack(first_ + first, bytes, from);
 }
 
 Error Packed::copy(NodeServices& services, int process, bool write, std::uint64_t first,
@@ -75,20 +56,14 @@ Error Packed::copy(NodeServices& services, int process, bool write, std::uint64_
   if (buffer_.layout->size() / buffer_.layout->blocks().size() < shortest_run) {
     return copy_packed(services, process, write, first, bytes, remote);
   }
-  std::array<Run, most_packed_runs> runs;
-  std::size_t count = 0;
-  Error error = Error::none;
-  const auto go = [&] {
-    if (error == Error::none) error = services.copy(process, write, {runs.data(), count});
-    count = 0;
-  };
-  for_runs(first, bytes, [&](std::int64_t offset, std::uint64_t run) {
-    runs[count++] = {at(buffer_.address, offset), remote, run};
+  RunBatch batch(services, process, write);
+  BlockCursor cursor(buffer_.elements());
+  cursor.skip(first_ + first);
+  for_each_run(cursor, bytes, [&](std::int64_t offset, std::uint64_t run) {
+    batch.add(at(buffer_.address, offset), remote, run);
     remote += run;
-    if (count == most_packed_runs) go();
   });
-  if (count != 0) go();
-  return error;
+  return batch.flush();
 }
 
 Error Packed::copy_packed(NodeServices& services, int process, bool write, std::uint64_t first,

@@ -35,9 +35,6 @@ class Packed {
  private:
   Error copy_packed(NodeServices& services, int process, bool write, std::uint64_t first,
                     std::uint64_t bytes, std::uint64_t remote) const;
-  /// Visits the runs of so many bytes from number `first` on.
-  template <typename Visit>
-  void for_runs(std::uint64_t first, std::uint64_t bytes, Visit&& visit) const;
 
   Buffer buffer_;
   std::uint64_t first_ = 0;  // of the buffer's bytes

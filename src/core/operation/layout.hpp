@@ -128,6 +128,17 @@ class BlockCursor {
   bool whole_ = false;  // contiguous: one run for everything
 };
 
+/// Calls visit(offset, bytes) for each run of the next `bytes` bytes of the walk.
+template <typename Visit>
+void for_each_run(BlockCursor cursor, std::uint64_t bytes, Visit&& visit) {
+  while (bytes != 0 && !cursor.finished()) {
+    const std::uint64_t run = cursor.run() < bytes ? cursor.run() : bytes;
+    visit(cursor.offset(), run);
+    cursor.advance(run);
+    bytes -= run;
+  }
+}
+
 /// Calls visit(a_offset, b_offset, bytes) for each run that is contiguous on both sides.
 template <typename Visit>
 void for_each_run(BlockCursor a, BlockCursor b, Visit&& visit) {

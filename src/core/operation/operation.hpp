@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_lines.hpp"
 #include "core/notify/notification.hpp"
+#include "core/operation/buffer.hpp"
 #include "core/operation/handle_name.hpp"
 #include "core/operation/layout.hpp"
 #include "core/operation/reduction.hpp"
@@ -41,15 +42,6 @@ constexpr bool reduces(OperationKind kind) {
 constexpr bool updates(OperationKind kind) {
   return reduces(kind) || kind == OperationKind::compare_and_swap;
 }
-
-/// `count` elements of a datatype at an address of this process.
-struct Buffer {
-  void* address = nullptr;
-  std::uint64_t count = 0;
-  LayoutRef layout;
-
-  Elements elements() const { return {*layout, count}; }
-};
 
 /// Threads of this process as bits, for whose operations a flush waits (Q1). Threads that have none
 /// of their own, and processes of one thread, have them all.

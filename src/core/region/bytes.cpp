@@ -12,44 +12,16 @@
 #include "core/operation/address.hpp"
 #include "core/operation/element_runs.hpp"
 #include "core/region/region.hpp"
+#include "core/region/run_batch.hpp"
 
 namespace oriel {
 namespace {
 
-/// Pieces that are copied by one system call.
-constexpr std::size_t most_runs = 64;
 /// Bytes that an accumulate fetches at once: they are combined in a near cache.
 constexpr std::uint64_t most_fetched = std::uint64_t{64} * 1024;
 /// Bytes of private memory that the hot path of an accumulate updates, by a copy on the stack: the
 /// two system calls take longer than it, whatever the lock does for more.
 constexpr std::uint64_t most_private = 1024;
-
-/// Collects the pieces of a copy to private memory and hands them over in batches.
-class RunBatch {
- public:
-  RunBatch(NodeServices& services, int process, bool write)
-      : services_(services), process_(process), write_(write) {}
-
-  void add(void* local, std::uint64_t remote, std::uint64_t bytes) {
-    if (count_ == runs_.size()) flush();
-    runs_[count_++] = Run{local, remote, bytes};
-  }
-  Error flush() {
-    if (count_ != 0 && error_ == Error::none) {
-      error_ = services_.copy(process_, write_, {runs_.data(), count_});
-    }
-    count_ = 0;
-    return error_;
-  }
-
- private:
-  NodeServices& services_;
-  int process_;
-  bool write_;
-  std::array<Run, most_runs> runs_{};
-  std::size_t count_ = 0;
-  Error error_ = Error::none;
-};
 
 /// Pieces of private memory that are fetched together, combined here and stored back together.
 class FetchedRuns {
@@ -202,16 +174,13 @@ Error Region::reduce(const Reduction& reduction, const Member& target, std::byte
   const Update held(*target.control, sharers_,
                     !one || !atomic_at(target, at(start, cursor.offset()), reduction.element));
   if (held.lost()) return lost(held);
-  for (std::uint64_t done = 0; done < bytes;) {
-    const std::uint64_t run = std::min(cursor.run(), bytes - done);
-    const std::uint64_t whole = run - run % reduction.element;
-    if (whole == 0) break;  // an element in pieces: no such datatype comes from the boundary
-    (held.alone() ? reduce_plain : reduce_atomic)(
-        reduction, at(start, cursor.offset()), origin != nullptr ? origin + done : nullptr,
-        fetched != nullptr ? fetched + done : nullptr, whole / reduction.element);
-    done += whole;
-    cursor.advance(whole);
-  }
+  // An element in pieces would be left out: no such datatype comes from the boundary.
+  for_each_run(cursor, bytes, [&](std::int64_t offset, std::uint64_t run) {
+    (held.alone() ? reduce_plain : reduce_atomic)(reduction, at(start, offset), origin, fetched,
+                                                  run / reduction.element);
+    if (origin != nullptr) origin += run;
+    if (fetched != nullptr) fetched += run;
+  });
   return Error::none;
 }
 

@@ -362,14 +362,7 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
     if (recorded->operation.kind == OperationKind::compare_and_swap) {
       std::memcpy(result.address, payload.data(), payload.size());
     } else if (!payload.empty()) {
-      BlockCursor into(*result.layout, result.count);
-      into.skip(message.first);
-      for (std::size_t done = 0; done < payload.size();) {
-        const std::uint64_t run = std::min<std::uint64_t>(into.run(), payload.size() - done);
-        std::memcpy(at(result.address, into.offset()), payload.data() + done, run);
-        done += run;
-        into.advance(run);
-      }
+      result.unpack(message.first, payload.size(), payload.data());
     }
     recorded->received += message.fetched;
   }

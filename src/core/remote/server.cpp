@@ -412,15 +412,12 @@ void Server::serve(const Request& request) {
         if (reduces(message.operation)) {
           error =
               region_.reduce(reduction_of(message), memory, start, cursor, bytes, operands, into);
-          cursor.skip(bytes);
-        }
-        for (std::uint64_t done = 0; !cursor.finished() && done < bytes && error == Error::none;) {
-          const std::uint64_t run = std::min(cursor.run(), bytes - done);
-          error = serve_run(message, memory, at(start, cursor.offset()), operands, into, run);
-          if (operands != nullptr) operands += run;
-          if (into != nullptr) into += run;
-          done += run;
-          cursor.advance(run);
+        } else {
+          for_each_run(cursor, bytes, [&](std::int64_t offset, std::uint64_t run) {
+            error = serve_run(message, memory, at(start, offset), operands, into, run);
+            if (operands != nullptr) operands += run;
+            if (into != nullptr) into += run;
+          });
         }
       }
     }

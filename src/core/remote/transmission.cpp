@@ -106,14 +106,7 @@ void RemoteTargets::send_piece(Message message, const Operation& operation, std:
     return sender_.send(rank, message, {source + first, bytes});
   }
   scratch_.resize(bytes);
-  BlockCursor from(*operation.origin.layout, operation.origin.count);
-  from.skip(first);
-  for (std::uint64_t packed = 0; packed < bytes;) {
-    const std::uint64_t run = std::min(from.run(), bytes - packed);
-    std::memcpy(scratch_.data() + packed, at(operation.origin.address, from.offset()), run);
-    packed += run;
-    from.advance(run);
-  }
+  operation.origin.pack(first, bytes, scratch_.data());
   sender_.send(rank, message, scratch_);
 }
 

@@ -25,6 +25,7 @@ struct SimWindowSpec {
   bool shared = false;  // ranks load and store the memory of peers without a call
   bool direct = false;  // memory of remote ranks is exposed to direct transfers
   AtomicSet atomics;    // the network has
+  Atomicity atomicity;  // of accumulates
   /// Not 0: the window is dynamic, and the memory of every rank is attached in so many pieces; of a
   /// rank whose memory is Path::vm every second one is shared all the same. Displacements are
   /// addresses; atomics there are none. Long operations are `direct` by transfers of the target.

@@ -18,7 +18,7 @@ Buffer together(std::span<const Stretch> parts) {
   std::uint64_t bytes = 0;
   for (const Stretch& part : parts) {
     const std::uint64_t whole = bytes_in(part);
-    std::uint64_t left = part.first < whole ? std::min(part.bytes, whole - part.first) : 0;
+    const std::uint64_t left = part.first < whole ? std::min(part.bytes, whole - part.first) : 0;
     if (left == 0) continue;
     if (bytes == 0) {
       start = part.address;
@@ -30,12 +30,9 @@ Buffer together(std::span<const Stretch> parts) {
                                                     reinterpret_cast<std::uintptr_t>(start));
     BlockCursor cursor(part.elements());
     cursor.skip(part.first);
-    while (left != 0) {
-      const std::uint64_t run = std::min(cursor.run(), left);
-      blocks.push_back({distance + cursor.offset(), run});
-      cursor.advance(run);
-      left -= run;
-    }
+    for_each_run(cursor, left, [&](std::int64_t offset, std::uint64_t run) {
+      blocks.push_back({distance + offset, run});
+    });
   }
   if (bytes == 0) return {};
   return {start, 1, LayoutRef(new Layout(blocks, static_cast<std::int64_t>(bytes), basic))};

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/operation/layout.hpp"
+
+namespace oriel {
+
+/// `count` elements of a datatype at an address of this process.
+struct Buffer {
+  void* address = nullptr;
+  std::uint64_t count = 0;
+  LayoutRef layout;
+
+  Elements elements() const { return {*layout, count}; }
+  /// Copies its bytes from number `first` on to a place where they lie in one run.
+  void pack(std::uint64_t first, std::uint64_t bytes, std::byte* to) const;
+  /// The reverse.
+  void unpack(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const;
+};
+
+}  // namespace oriel

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/error.hpp"
+#include "core/transport/node_services.hpp"
+
+namespace oriel {
+
+/// Runs that are copied by one system call.
+inline constexpr std::size_t most_runs = 64;
+
+/// Collects the runs of a copy to (`write`) or from private memory of a process, and hands them
+/// over in batches, by one system call each.
+class RunBatch {
+ public:
+  RunBatch(NodeServices& services, int process, bool write)
+      : services_(services), process_(process), write_(write) {}
+
+  void add(void* local, std::uint64_t remote, std::uint64_t bytes) {
+    if (count_ == runs_.size()) flush();
+    runs_[count_++] = Run{local, remote, bytes};
+  }
+  /// The first error of all calls so far, after which there is none.
+  Error flush() {
+    if (count_ != 0 && error_ == Error::none) {
+      error_ = services_.copy(process_, write_, {runs_.data(), count_});
+    }
+    count_ = 0;
+    return error_;
+  }
+
+ private:
+  NodeServices& services_;
+  int process_;
+  bool write_;
+  std::array<Run, most_runs> runs_;
+  std::size_t count_ = 0;
+  Error error_ = Error::none;
+};
+
+}  // namespace oriel
