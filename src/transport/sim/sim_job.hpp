@@ -40,6 +40,7 @@ class SimJob {
   explicit SimJob(std::vector<int> node_of, bool immediate = false, const Limits& limits = {});
 
   int create_window(const SimWindowSpec& spec);
+  const SimWindowSpec& spec(int window) const { return windows_[at(window)].spec; }
 
   int ranks() const { return static_cast<int>(node_of_.size()); }
   bool same_node(int a, int b) const { return node_of_[at(a)] == node_of_[at(b)]; }

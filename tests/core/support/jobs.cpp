@@ -46,6 +46,7 @@ struct RandomJob::Plan {
       window.misalign = random.chance(20) ? 4 : 0;
       window.reorder = program.reorder;
       window.direct = random.chance(50);
+      if (random.chance(30)) window.atomicity.granularity = sizeof(std::uint64_t);
       // Sums, claims and replaced cells by the network; elements off their boundary never are.
       if (window.misalign == 0 && random.chance(40)) window.atomics = {bit(Basic::u64), every_op};
       for (int rank = 0; rank < program.ranks; ++rank) {
@@ -89,7 +90,8 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
   for (const SimWindowSpec& window : plan.windows) {
     description_ += ", window of unit " + std::to_string(window.disp_unit) +
                     (window.pieces != 0 ? " in " + std::to_string(window.pieces) + " pieces" : "") +
-                    (window.atomics.types != 0 ? " with atomics" : "") + " memory";
+                    (window.atomics.types != 0 ? " with atomics" : "") +
+                    (window.atomicity.granularity != 0 ? " updated by elements" : "") + " memory";
     for (const Path path : window.memory) {
       description_ += path == Path::mapped ? " mapped" : path == Path::vm ? " vm" : " served";
     }

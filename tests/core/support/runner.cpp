@@ -296,11 +296,14 @@ void Runner::issue(int index) {
   }
 }
 
-/// Whether the network's atomics update each cell by itself.
+/// Whether each cell may be updated by itself, because the window permits it or the network's
+/// atomics are asked for.
 bool Runner::by_elements(const Access& access) const {
+  const Window& window = job_.window(rank_, access.window);
+  const Reduction reduction{access.op, Basic::u64, cell_bytes};
   return reduces(access.kind) &&
-         job_.window(rank_, access.window)
-             .intrinsic(bit(access.op), {access.op, Basic::u64, cell_bytes}, access.cells.size());
+         (job_.spec(access.window).atomicity.by_elements(reduction, fetches(access.kind)) ||
+          window.intrinsic(bit(access.op), reduction, access.cells.size()));
 }
 
 void Runner::settle(int index) {
