@@ -568,23 +568,14 @@ void flat(const Way& way) {
     const auto exchange = way.made(MPI_COMM_WORLD, shape);
     if (number % 4 != 0) exchange->run(0);
   };
-  // Memory that ranks share is kept for the next request, and how much there comes to be hangs on
-  // how far apart the ranks run. Each request receives in 20 pages or more: what was left of each
-  // would show in every round.
+  // Each request receives in 20 pages or more: what was left of each would show in every round.
   constexpr int most_rounds = 30;
   constexpr int requests = 36;
   constexpr long few = 256;
   once(1);
-  const support::Footprint warm;
-  long most_grown = few + 1;
-  for (int round = 0; round < most_rounds && most_grown > few; ++round) {
-    const support::Footprint before;
+  support::check_settles(most_rounds, few, [&] {
     for (int i = 0; i < requests; ++i) once(i);
-    const long grown = before.growth();
-    MPI_Allreduce(&grown, &most_grown, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
-  }
-  CHECK(most_grown <= few);
-  warm.check_descriptors();
+  });
   std::free(memory);
 }
 
