@@ -28,8 +28,9 @@ struct BasicLocationWords {
   Atomic<std::uint64_t> extent_bytes{0};
 };
 
-/// A MemoryRange in shared words, which its owner may store anew: another word tells readers whether
-/// what they have read belongs together. So each store releases, and each reader's load acquires.
+/// A MemoryRange in shared words, which its owner may store anew: another word tells readers
+/// whether what they have read belongs together. So each store releases, and each reader's load
+/// acquires.
 template <typename Words>
 struct BasicRangeWords {
   template <typename T>
