@@ -11,7 +11,7 @@ import pytest
 from conftest import REPOSITORY, SAME, folder_of, output_of
 from oriel.hosts.host import prefix
 
-LIMIT_SECONDS = 60
+LIMIT_SECONDS = 120
 
 
 def install(place: Path) -> Path:
