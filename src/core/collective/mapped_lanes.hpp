@@ -59,7 +59,7 @@ class MappedLanes {
   struct Side {
     Side(Region& region, NodeServices& services, int to_or_from, const Stretch& stretch,
          int at_step);
-    /// What the other side is told of our buffer.
+    /// Our buffer, as the other side reads of it in the lane.
     LaneSide told() const;
 
     Packed packed;

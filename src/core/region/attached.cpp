@@ -10,7 +10,7 @@
 
 namespace oriel {
 
-/// Some of a rank's memory as a member that has no other.
+/// The rank as a member whose only memory is this range.
 Member Region::as_member(int rank, const MemoryRange& memory) {
   Member made = member(rank);
   // Shared memory that cannot be mapped is still one system call away.

@@ -20,8 +20,8 @@ class Footprint {
 
   /// Pages that have come since.
   long growth() const { return resident_pages() - pages_; }
-  /// What has piled up beside `pages` of what else goes on in a process: a sentence, empty if
-  /// nothing has.
+  /// A sentence that names the memory and descriptors that have piled up; empty: no more than
+  /// `pages`, which come and go with whatever else goes on in a process.
   std::string piled_up(long pages) const {
     // AddressSanitizer keeps what has been freed for a while.
     const bool keeps = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
