@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "core/base/short_copy.hpp"
 #include "core/base/stream_copy.hpp"

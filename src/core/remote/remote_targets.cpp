@@ -6,8 +6,6 @@
 #include <atomic>
 #include <cstring>
 
-#include "core/operation/address.hpp"
-
 namespace oriel {
 
 RemoteTargets::RemoteTargets(EpochState& state, Region& region, Messages& messages,

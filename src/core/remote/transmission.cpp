@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/operation/address.hpp"
 #include "core/operation/element_runs.hpp"
 #include "core/remote/remote_targets.hpp"
 

@@ -88,8 +88,8 @@ void PiecesScene::look() {
     bool mapped = false;
     const auto nodes = [&](std::size_t segment) -> const Node* {
       if (!std::exchange(mapped, true)) {
-        const ArenaLocation place = root_.segments[segment].get();
-        expect(place.offset == where.offset && place.extent_bytes == where.extent_bytes,
+        const ArenaLocation location = root_.segments[segment].get();
+        expect(location.offset == where.offset && location.extent_bytes == where.extent_bytes,
                "a node was reached before its segment");
       }
       return nodes_.data();
