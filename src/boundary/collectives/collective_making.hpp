@@ -2,14 +2,32 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "boundary/collectives/collective_request.hpp"
 #include "boundary/collectives/collective_state.hpp"
-#include "boundary/collectives/engine_hold.hpp"
 #include "boundary/host/host.hpp"
+#include "boundary/startup/lifetime.hpp"
 #include "core/collective/plan.hpp"
 
 namespace oriel::boundary {
+
+/// The engine lives as long as the call.
+class EngineHold {
+ public:
+  EngineHold() : held_(lifetime.hold(error_)) {}
+  ~EngineHold() {
+    if (held_) lifetime.let_go();
+  }
+  EngineHold(const EngineHold&) = delete;
+  EngineHold& operator=(const EngineHold&) = delete;
+  explicit operator bool() const { return held_; }
+  const std::string& error() const { return error_; }
+
+ private:
+  std::string error_;
+  bool held_;
+};
 
 /// How each call that makes a persistent collective begins and ends.
 class CollectiveMaking {

@@ -8,12 +8,42 @@
 
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
-#include "boundary/requests/window_request.hpp"
+#include "boundary/requests/persistent_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/unsupported_window.hpp"
 
 namespace oriel::boundary {
 namespace {
+
+/// A persistent request on a window, for what the window's notifications tell.
+class WindowRequest : public PersistentRequest {
+ public:
+  explicit WindowRequest(WindowHandle& window, Serves serves = Serves::again)
+      : PersistentRequest(serves), window_(&window) {}
+
+  ErrorTaker error_taker() const final {
+    return {.window = window_ != nullptr ? window_->handle : MPI_WIN_NULL,
+            .wait = "A wait for notifications"};
+  }
+
+ protected:
+  WindowHandle& window() const { return *window_; }
+
+ private:
+  Failure lost_failure(int rank) const final { return lost_rank(*window_->state, rank); }
+  Failure cut_off() const final {
+    if (window_ != nullptr) return {};
+    return {MPI_ERR_REQUEST, "the request's window has been freed"};
+  }
+  void note_end_of(const WindowHandle& window) final {
+    if (window_ != &window) return;
+    // Other handles of the window may outlive this one.
+    if (active() && !done()) abandon();
+    window_ = nullptr;
+  }
+
+  WindowHandle* window_;  // null: it has been freed
+};
 
 /// Under the process lock. Programs repeat themselves, and the host takes two calls to write down a
 /// number of bytes.

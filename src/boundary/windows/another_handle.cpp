@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/windows/another_handle.hpp"
 
+#include <oriel/profiling.h>
+
 #include <string>
 #include <utility>
 
 #include "boundary/host/host_windows.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/runtime/unsupported_window.hpp"
 #include "boundary/startup/lifetime.hpp"
 
 namespace oriel::boundary {
@@ -46,3 +49,21 @@ int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<Wi
 }
 
 }  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+// Duplicates (Q4): another handle of the same window.
+ORIEL_CALL(Win_dup_with_info)(MPI_Win parent, MPI_Info info, MPI_Win* win) {
+  constexpr const char* call = "ORIEL_Win_dup_with_info";
+  std::unique_ptr<WindowHandle> made;
+  const int code = dispatch_call(
+      call, parent,
+      [&](WindowHandle& window) {
+        if (const Failure bad = check_outputs(win)) return bad;
+        made = std::make_unique<WindowHandle>(window);
+        ++count_of(window);
+        return Failure();
+      },
+      [&] { return unsupported_window(call, parent, lacking::duplicates); });
+  return code == MPI_SUCCESS ? hand_out(call, parent, info, std::move(made), win) : code;
+}

@@ -6,11 +6,30 @@
 #include <string>
 
 #include "boundary/host/host.hpp"
-#include "boundary/runtime/own_memory.hpp"
 #include "boundary/runtime/window_handle.hpp"
 #include "boundary/windows/announcement.hpp"
+#include "transport/composite_transport.hpp"
+#include "transport/shm/arena.hpp"
 
 namespace oriel::boundary {
+
+/// What a region stands on in this process: pieces of our arena, and other nodes' access to its
+/// memory. It goes with the last window on the region.
+struct OwnMemory {
+  explicit OwnMemory(CompositeTransport& given) : transports(given) {}
+  ~OwnMemory() {
+    if (exposure >= 0) transports.network()->withdraw(exposure);
+    if (atomic_exposure >= 0) transports.atomics()->withdraw(atomic_exposure);
+  }
+  OwnMemory(const OwnMemory&) = delete;
+  OwnMemory& operator=(const OwnMemory&) = delete;
+
+  CompositeTransport& transports;
+  ArenaPiece control;
+  ArenaPiece memory;         // null where the program has made it
+  int exposure = -1;         // see Network
+  int atomic_exposure = -1;  // see AtomicNetwork
+};
 
 /// This rank's part of a window that is being made. When the draft ends, it gives back what the
 /// finished window has not taken over.

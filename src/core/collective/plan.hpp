@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,11 +13,27 @@
 #include "core/collective/packed.hpp"
 #include "core/collective/plan_fault.hpp"
 #include "core/collective/plan_progress.hpp"
-#include "core/collective/plan_terms.hpp"
 #include "core/collective/remote_lanes.hpp"
 #include "core/collective/schedule.hpp"
 
 namespace oriel {
+
+/// What the makers of a plan settle beside its transfers.
+struct PlanTerms {
+  /// 63 bits, the same on all ranks, whatever they mean to them.
+  std::uint64_t signature = 0;
+  /// The number of a fault that the caller has found with its arguments: all ranks learn of it. 0:
+  /// none.
+  int bad_arguments = 0;
+  /// This rank can do with a choice of 0 alone.
+  bool bound = false;
+  /// Asked on rank 0, where no rank is bound, for what all ranks then find in Plan::choice(): by
+  /// the bytes of the longest message that any of them sends, as far as longest_told tells them
+  /// apart. Null: 0.
+  std::function<std::uint8_t(std::uint64_t longest)> choose;
+
+  static constexpr std::uint64_t longest_told = (std::uint64_t{1} << 30) - 1;
+};
 
 class PlanRegistry;
 

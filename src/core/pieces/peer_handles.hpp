@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,6 +10,19 @@
 #include "core/transport/node_services.hpp"
 
 namespace oriel {
+
+/// A memory handle of some rank, as the process sees it that has been given it.
+struct HandleView {
+  int target = 0;
+  HandleName name;
+  std::uint64_t bytes = 0;           // that may be used
+  std::uint64_t disp_unit = 1;       // of these
+  const HandleSlot* slot = nullptr;  // of a mapped rank
+  std::byte* base = nullptr;         // of memory that can be loaded and stored here,
+  std::uint64_t address = 0;         // or that is one system call away; 0: neither
+
+  bool alive() const { return slot->token.load(std::memory_order_acquire) == name.token; }
+};
 
 /// The memory handles of a rank, as a process sees them that maps its words: the owner itself or a
 /// peer on its node. Zero bytes are a valid one that is not of any rank yet.

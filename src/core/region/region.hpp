@@ -20,7 +20,6 @@
 #include "core/pieces/own_pieces.hpp"
 #include "core/pieces/peer_handles.hpp"
 #include "core/pieces/peer_pieces.hpp"
-#include "core/region/handle_view.hpp"
 #include "core/region/member.hpp"
 #include "core/transport/transport.hpp"
 
