@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "support/fake_host.hpp"
 
@@ -64,7 +64,8 @@ class RequestArrays : public testing::Test {
   }
   ~RequestArrays() override {
     for (auto& [handle, request] : own_) {
-      if (persistent_requests.find(handle) == request) persistent_requests.remove(handle, *request);
+      if (own_requests.persistent.find(handle) == request)
+        own_requests.persistent.remove(handle, *request);
     }
   }
 
@@ -73,7 +74,7 @@ class RequestArrays : public testing::Test {
                   PersistentRequest::Serves serves = PersistentRequest::Serves::again) {
     auto made = std::make_unique<OwnRequest>(serves, tag);
     OwnRequest& request = *made;
-    persistent_requests.add(std::move(made), &array_[static_cast<std::size_t>(place)]);
+    own_requests.persistent.add(std::move(made), &array_[static_cast<std::size_t>(place)]);
     own_.emplace_back(array_[static_cast<std::size_t>(place)], &request);
     if (serves == PersistentRequest::Serves::again) request.start();
     return request;
@@ -128,7 +129,7 @@ TEST_F(RequestArrays, OneThatServesOnceIsGoneWhenItEnds) {
   EXPECT_EQ(test(array_.data(), &flag_, statuses_.data()), MPI_SUCCESS);
   EXPECT_EQ(flag_, 1);
   EXPECT_EQ(array_[0], MPI_REQUEST_NULL);
-  EXPECT_EQ(persistent_requests.find(handle), nullptr);
+  EXPECT_EQ(own_requests.persistent.find(handle), nullptr);
   // Its handle is kept for the next one.
   EXPECT_TRUE(has_request(handle));
   own(1, 6);

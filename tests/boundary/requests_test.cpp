@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requests that only sweeps complete: what the host is told of them, and when.
-#include "boundary/requests/requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,39 +27,39 @@ class PendingRequests : public testing::Test {
 };
 
 TEST_F(PendingRequests, TheHostIsToldAfterTheCore) {
-  PendingRequest& request = requests.acquire(window_);
-  EXPECT_FALSE(requests.live());
-  ASSERT_EQ(requests.hand_out(request, &handle_), MPI_SUCCESS);
-  EXPECT_TRUE(requests.live());
+  PendingRequest& request = own_requests.pending.acquire(window_);
+  EXPECT_FALSE(own_requests.pending.live());
+  ASSERT_EQ(own_requests.pending.hand_out(request, &handle_), MPI_SUCCESS);
+  EXPECT_TRUE(own_requests.pending.live());
   int flag = 0;
   PMPI_Request_get_status(handle_, &flag, MPI_STATUS_IGNORE);
   EXPECT_EQ(flag, 0);
-  EXPECT_FALSE(requests.tell_host());
+  EXPECT_FALSE(own_requests.pending.tell_host());
   request.complete(Error::none);
-  EXPECT_TRUE(requests.untold());
-  EXPECT_TRUE(requests.live());
-  EXPECT_TRUE(requests.tell_host());
-  EXPECT_FALSE(requests.untold());
-  EXPECT_FALSE(requests.live());
+  EXPECT_TRUE(own_requests.pending.untold());
+  EXPECT_TRUE(own_requests.pending.live());
+  EXPECT_TRUE(own_requests.pending.tell_host());
+  EXPECT_FALSE(own_requests.pending.untold());
+  EXPECT_FALSE(own_requests.pending.live());
   EXPECT_TRUE(done());
   EXPECT_EQ(code_, MPI_SUCCESS);
   EXPECT_EQ(handle_, MPI_REQUEST_NULL);
 }
 
 TEST_F(PendingRequests, OneThatIsCompleteBeforeItIsHandedOutIsTold) {
-  PendingRequest& request = requests.acquire(window_);
+  PendingRequest& request = own_requests.pending.acquire(window_);
   request.complete(Error::none);
-  EXPECT_FALSE(requests.untold());  // there is no handle yet
-  ASSERT_EQ(requests.hand_out(request, &handle_), MPI_SUCCESS);
-  EXPECT_TRUE(requests.tell_host());
+  EXPECT_FALSE(own_requests.pending.untold());  // there is no handle yet
+  ASSERT_EQ(own_requests.pending.hand_out(request, &handle_), MPI_SUCCESS);
+  EXPECT_TRUE(own_requests.pending.tell_host());
   EXPECT_TRUE(done());
 }
 
 TEST_F(PendingRequests, AFailureIsTheWaits) {
-  PendingRequest& request = requests.acquire(window_);
-  ASSERT_EQ(requests.hand_out(request, &handle_), MPI_SUCCESS);
+  PendingRequest& request = own_requests.pending.acquire(window_);
+  ASSERT_EQ(own_requests.pending.hand_out(request, &handle_), MPI_SUCCESS);
   request.complete(Error::range);
-  requests.tell_host();
+  own_requests.pending.tell_host();
   EXPECT_TRUE(done());
   EXPECT_EQ(test::class_of(code_), MPI_ERR_RMA_RANGE);
   std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
@@ -69,17 +69,17 @@ TEST_F(PendingRequests, AFailureIsTheWaits) {
 }
 
 TEST_F(PendingRequests, AnObjectIsUsedAgainWhenBothSidesHaveLetGo) {
-  PendingRequest& first = requests.acquire(window_);
-  ASSERT_EQ(requests.hand_out(first, &handle_), MPI_SUCCESS);
+  PendingRequest& first = own_requests.pending.acquire(window_);
+  ASSERT_EQ(own_requests.pending.hand_out(first, &handle_), MPI_SUCCESS);
   first.complete(Error::none);
-  requests.tell_host();
-  PendingRequest& second = requests.acquire(window_);
+  own_requests.pending.tell_host();
+  PendingRequest& second = own_requests.pending.acquire(window_);
   EXPECT_NE(&second, &first);  // the program has not waited
-  requests.withdraw(second);
+  own_requests.pending.withdraw(second);
   EXPECT_TRUE(done());
-  PendingRequest& third = requests.acquire(window_);
+  PendingRequest& third = own_requests.pending.acquire(window_);
   EXPECT_EQ(&third, &first);
-  requests.withdraw(third);
+  own_requests.pending.withdraw(third);
 }
 
 TEST(ErrorCodes, TheSameSentenceHasTheSameCode) {

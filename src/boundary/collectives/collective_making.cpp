@@ -6,6 +6,7 @@
 #include "boundary/collectives/leaving_windows.hpp"
 #include "boundary/collectives/plan_collective.hpp"
 #include "boundary/host/errors.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -28,7 +29,7 @@ int CollectiveMaking::finish(Plan& plan, ScheduleMemory memory, MPI_Request* req
 int CollectiveMaking::finish(std::unique_ptr<CollectiveTask> task, ScheduleMemory memory,
                              MPI_Request* request) {
   const Guard guard(runtime.lock);
-  return persistent_requests.add(
+  return own_requests.persistent.add(
       std::make_unique<CollectiveRequest>(state_, std::move(task), std::move(memory)), request);
 }
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "boundary/progress/agent.hpp"
+#include "boundary/progress/progress.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -33,7 +33,7 @@ void call(void (*function)(void*, void*, Count*, MPI_Datatype*), const void* fro
 
 /// The program may have asked MPI for a single thread.
 bool FunctionOp::callable() const {
-  return !agent.sweeping();
+  return !progress.agent.sweeping();
 }
 
 void FunctionOp::combine(const void* from, void* into, std::uint64_t count) {

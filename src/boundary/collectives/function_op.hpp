@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "boundary/datatypes/own_ops.hpp"
 #include "boundary/host/host.hpp"
-#include "boundary/operations/own_ops.hpp"
 #include "core/collective/own_op.hpp"
 
 namespace oriel::boundary {

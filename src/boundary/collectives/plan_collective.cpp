@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "boundary/progress/agent.hpp"
+#include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -11,7 +11,7 @@ namespace oriel::boundary {
 Failure PlanCollective::start() {
   told_ = Flag();
   plan_.start(told_);
-  if (state_->plan_window().sends_messages()) agent.wake_after_operation();
+  if (state_->plan_window().sends_messages()) progress.agent.wake_after_operation();
   return {};
 }
 

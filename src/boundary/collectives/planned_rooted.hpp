@@ -8,7 +8,7 @@
 #include "boundary/collectives/alltoallv_arguments.hpp"
 #include "boundary/collectives/planned.hpp"
 #include "boundary/datatypes/datatypes.hpp"
-#include "boundary/operations/own_ops.hpp"
+#include "boundary/datatypes/own_ops.hpp"
 #include "core/collective/own_op.hpp"
 #include "core/collective/schedules/reduce.hpp"
 #include "core/operation/layout.hpp"

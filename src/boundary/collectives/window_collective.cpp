@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "boundary/progress/agent.hpp"
+#include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/collective/schedules/buffers_together.hpp"
 
@@ -64,7 +64,7 @@ Failure WindowCollective::start() {
     return failure(error, core.reason());
   }
   carry_out(copies_);
-  if (core.remote()) agent.wake_after_operation();
+  if (core.remote()) progress.agent.wake_after_operation();
   return {};
 }
 

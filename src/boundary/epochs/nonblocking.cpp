@@ -5,7 +5,7 @@
 
 #include "boundary/epochs/sync.hpp"
 #include "boundary/host/host.hpp"
-#include "boundary/progress/agent.hpp"
+#include "boundary/progress/progress.hpp"
 #include "boundary/requests/posting.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/unsupported_window.hpp"
@@ -37,7 +37,7 @@ int post_call(const char* call, MPI_Win handle, MPI_Request* request, Check&& ch
         sweep_pending();
         const Outcome outcome = close(*window.core, &completion);
         posted = !outcome.done;
-        if (posted && window.core->remote()) agent.wake();
+        if (posted && window.core->remote()) progress.agent.wake();
         return failure(outcome.error, window.core->reason());
       },
       [&] { return unsupported_window(call, handle, lacking::nonblocking_epochs); });

@@ -9,7 +9,7 @@
 
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
-#include "boundary/requests/requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -236,7 +236,7 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
       },
       [&] { return host_mpi().Win_test(win, flag); });
   if (ours) {
-    requests.tell_host();
+    own_requests.pending.tell_host();
     if (code == MPI_SUCCESS && *flag == 0) considerate_poll();
   }
   return code;

@@ -9,8 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "boundary/progress/agent.hpp"
-#include "boundary/runtime/line_keeper.hpp"
+#include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
 #include "transport/shm/clock.hpp"
@@ -58,9 +57,9 @@ void RunStatistics::report() {
   add_lines<Decision>(report, "decisions", counts_.decided);
   add_line(report, "decisions", "pauses of inlined puts",
            runtime.engine()->transports.shm().inlining_pauses());
-  add_line(report, "decisions", "times that the agent served", agent.served());
-  add_line(report, "decisions", "lines for threads given out", line_keeper.given());
-  add_line(report, "decisions", "threads without a line", line_keeper.refused());
+  add_line(report, "decisions", "times that the agent served", progress.agent.served());
+  add_line(report, "decisions", "lines for threads given out", runtime.line_keeper.given());
+  add_line(report, "decisions", "threads without a line", runtime.line_keeper.refused());
   counting_ = false;
   counts_ = {};
   std::string path = std::string(folder()) + "/statistics.XXXXXX";

@@ -6,8 +6,6 @@
 
 namespace oriel::boundary {
 
-HostWindows host_windows;
-
 bool HostWindows::make(const SelfComm& self, MPI_Errhandler handler, MPI_Win* handle) {
   const bool handled = handler != MPI_ERRHANDLER_NULL;
   const std::lock_guard one(alone_);

@@ -58,6 +58,4 @@ class HostWindows {
   std::vector<Kept> kept_;  // the latest last
 };
 
-extern HostWindows host_windows;
-
 }  // namespace oriel::boundary

@@ -8,7 +8,7 @@
 
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
-#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/unsupported_window.hpp"
 
@@ -114,7 +114,7 @@ int make_request(const char* call, MPI_Win win, PersistentRequest::Serves serves
         if (expected < 0) return Failure{MPI_ERR_COUNT, "the expected count is negative"};
         if (const Failure bad = translate(window, source, tag, pattern)) return bad;
         made = true;
-        code = persistent_requests.add(
+        code = own_requests.persistent.add(
             std::make_unique<NotifyRequestHandle>(window, serves, pattern,
                                                   static_cast<std::uint32_t>(expected)),
             request);

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "boundary/operations/ops.hpp"
-#include "boundary/progress/agent.hpp"
+#include "boundary/progress/progress.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -268,7 +268,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   sweep_now_and_then();
   const Outcome outcome = window.core->epochs().issue(operation);
   posted = outcome.ok() && !outcome.done;
-  if (transfers_under_way()) agent.wake_after_operation();
+  if (transfers_under_way()) progress.agent.wake_after_operation();
   return failure(outcome.error, window.core->reason());
 }
 

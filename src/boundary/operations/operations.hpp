@@ -5,7 +5,6 @@
 
 #include "boundary/host/errors.hpp"
 #include "boundary/requests/posting.hpp"
-#include "boundary/runtime/line_keeper.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/window_handle.hpp"
 #include "core/operation/operation.hpp"
@@ -183,7 +182,7 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type);
 /// The usual program has none: one look at that is all it pays.
 inline bool may_update(ThreadLine*& line) {
   const bool others = runtime.lock.enabled();
-  line = others ? line_keeper.own() : nullptr;
+  line = others ? runtime.line_keeper.own() : nullptr;
   return line != nullptr || !others;
 }
 

@@ -14,13 +14,12 @@
 #include <system_error>
 #include <utility>
 
+#include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
 #include "transport/shm/sleeper.hpp"
 
 namespace oriel::boundary {
-
-Agent agent;
 
 namespace {
 
@@ -68,7 +67,7 @@ void Agent::start() {
   served_ = 0;
   // A program may end without MPI_Finalize, and libfabric's destructors run then: the agent, which
   // calls it, ends before.
-  std::call_once(at_exit_, [] { ::on_exit([](int, void*) { agent.stop(); }, nullptr); });
+  std::call_once(at_exit_, [] { ::on_exit([](int, void*) { progress.agent.stop(); }, nullptr); });
   // Signals are the program's: its handlers must not run on a thread that it does not know.
   sigset_t all;
   sigset_t before;

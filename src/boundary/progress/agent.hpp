@@ -7,7 +7,6 @@
 #include <mutex>
 #include <thread>
 
-#include "boundary/progress/progress.hpp"
 #include "transport/shm/wake_event.hpp"
 
 namespace oriel::boundary {
@@ -20,10 +19,6 @@ namespace oriel::boundary {
 /// something comes. It makes no MPI call: the program may have asked for a single thread.
 class Agent {
  public:
-  /// Whether a window with remote ranks needs it: not if it is never locked, because then every
-  /// rank comes to MPI by itself; unless it may wait in a call of the host's in which we are not
-  /// asked.
-  static bool needed(bool no_locks) { return !no_locks || !progress.hooked(); }
   /// Without the process lock, on a thread of the program. Nothing if it runs already. Where no
   /// thread can be had it says so on standard error: others are then served in MPI calls only.
   void start();
@@ -71,7 +66,5 @@ class Agent {
   std::uint64_t seen_ = 0;  // sweeps when we looked last
   bool sweeping_ = false;   // with the process lock
 };
-
-extern Agent agent;
 
 }  // namespace oriel::boundary

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "boundary/requests/requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -34,7 +34,7 @@ bool take_turn() {
   if (runtime.busy()) {
     if (const TryGuard guard{runtime.lock}) moved = engine->process.sweep();
   }
-  moved |= requests.tell_host();
+  moved |= own_requests.pending.tell_host();
   if (!moved) considerate_poll();
   return moved;
 }

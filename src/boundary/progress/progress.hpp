@@ -3,16 +3,25 @@
 
 #include <atomic>
 
+#include "boundary/progress/agent.hpp"
+
 namespace oriel::boundary {
 
-/// Our place in the host's progress engine: while the host waits, we sweep (E10). Where the host
-/// has none to offer, its usual blocking calls are interposed instead (blocking.cpp).
+/// What sweeps while the program does not call us: our place in the host's progress engine, by
+/// which we sweep while the host waits (E10), and the agent. Where the host has no place to offer,
+/// its usual blocking calls are interposed instead (blocking.cpp).
 class Progress {
  public:
+  Agent agent;
+
   /// Registers with the host; at the first window, so that programs without any pay nothing.
   void start();
   /// Before the host is finalized.
   void stop();
+  /// Whether a window with remote ranks needs the agent: not if it is never locked, because then
+  /// every rank comes to MPI by itself; unless it may wait in a call of the host's in which we are
+  /// not asked.
+  bool needs_agent(bool no_locks) const { return !no_locks || !hooked(); }
   bool hooked() const { return hooked_.load(std::memory_order_relaxed); }
 
  private:

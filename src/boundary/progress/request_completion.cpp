@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -14,7 +14,7 @@ namespace {
 
 PersistentRequest* find(MPI_Request handle) {
   const Guard guard(runtime.lock);
-  return persistent_requests.find(handle);
+  return own_requests.persistent.find(handle);
 }
 
 /// What one of ours has to say. `ended`: it is complete, or was not active. `handle`: the
@@ -27,7 +27,7 @@ int look(PersistentRequest& request, MPI_Request* handle, bool& ended, MPI_Statu
     ended = !request.active() || request.complete();
     if (!ended) return MPI_SUCCESS;
     taker = request.error_taker();
-    failure = handle != nullptr ? persistent_requests.end(handle, request, status)
+    failure = handle != nullptr ? own_requests.persistent.end(handle, request, status)
                                 : request.describe(status);
   }
   return report_wait(taker, failure);
@@ -52,7 +52,7 @@ class HostPart {
   HostPart(int count, const MPI_Request* requests) : handles_(requests, requests + count) {
     const Guard guard(runtime.lock);
     for (int i = 0; i < count; ++i) {
-      PersistentRequest* ours = persistent_requests.find(requests[i]);
+      PersistentRequest* ours = own_requests.persistent.find(requests[i]);
       if (ours == nullptr) continue;
       ours_.push_back({i, ours});
       handles_[static_cast<std::size_t>(i)] = MPI_REQUEST_NULL;
@@ -176,15 +176,15 @@ int look_at_all(HostPart& part, MPI_Request* requests, int count, int* flag, MPI
 }  // namespace
 
 bool any_of_ours(int count, const MPI_Request* requests) {
-  if (!persistent_requests.any() || count <= 0) return false;
+  if (!own_requests.persistent.any() || count <= 0) return false;
   const Guard guard(runtime.lock);
   return std::any_of(requests, requests + count, [](MPI_Request handle) {
-    return persistent_requests.find(handle) != nullptr;
+    return own_requests.persistent.find(handle) != nullptr;
   });
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
-  PersistentRequest* ours = persistent_requests.any() ? find(*request) : nullptr;
+  PersistentRequest* ours = own_requests.persistent.any() ? find(*request) : nullptr;
   if (ours == nullptr) return host_mpi().Test(request, flag, status);
   bool ended = false;
   const int code = look(*ours, request, ended, status);
@@ -193,7 +193,7 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  PersistentRequest* ours = persistent_requests.any() ? find(request) : nullptr;
+  PersistentRequest* ours = own_requests.persistent.any() ? find(request) : nullptr;
   if (ours == nullptr) return host_mpi().Request_get_status(request, flag, status);
   bool ended = false;
   const int code = look(*ours, nullptr, ended, status);

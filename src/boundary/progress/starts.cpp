@@ -2,7 +2,7 @@
 // Persistent requests of ours are started and freed by the host's calls.
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/request_completion.hpp"
-#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -10,12 +10,12 @@ namespace {
 
 /// False: the request is not ours.
 bool start(const char* call, MPI_Request request, int& code) {
-  if (!persistent_requests.any()) return false;
+  if (!own_requests.persistent.any()) return false;
   Failure failure;
   ErrorTaker taker;
   {
     const Guard guard(runtime.lock);
-    PersistentRequest* ours = persistent_requests.find(request);
+    PersistentRequest* ours = own_requests.persistent.find(request);
     if (ours == nullptr) return false;
     taker = ours->error_taker();
     failure = ours->start();
@@ -45,11 +45,11 @@ ORIEL_MPI_CALL(Startall)(int count, MPI_Request* requests) {
 }
 
 ORIEL_MPI_CALL(Request_free)(MPI_Request* request) {
-  if (persistent_requests.any()) {
+  if (own_requests.persistent.any()) {
     std::unique_ptr<PersistentRequest> removed;
     const Guard guard(runtime.lock);
-    if (PersistentRequest* ours = persistent_requests.find(*request)) {
-      removed = persistent_requests.remove(*request, *ours);
+    if (PersistentRequest* ours = own_requests.persistent.find(*request)) {
+      removed = own_requests.persistent.remove(*request, *ours);
       *request = MPI_REQUEST_NULL;
       return MPI_SUCCESS;
     }

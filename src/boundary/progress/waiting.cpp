@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "boundary/progress/progress.hpp"
-#include "boundary/requests/requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -46,7 +46,7 @@ bool sweep_once() {
     const Guard guard(runtime.lock);
     if (runtime.busy()) moved = runtime.engine()->process.sweep();
   }
-  moved |= requests.tell_host();
+  moved |= own_requests.pending.tell_host();
   return moved;
 }
 
@@ -59,9 +59,9 @@ void Waiter::round() {
   if (engine_.process.sweep()) {
     idle_rounds_ = 0;
     sleeper_.reset();
-    if (!requests.untold()) return;
+    if (!own_requests.pending.untold()) return;
     runtime.lock.release();
-    requests.tell_host();
+    own_requests.pending.tell_host();
     runtime.lock.acquire();
     return;
   }

@@ -6,21 +6,21 @@
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/request_completion.hpp"
 #include "boundary/progress/waiting.hpp"
-#include "boundary/requests/persistent_requests.hpp"
-#include "boundary/requests/requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 
 namespace oriel::boundary {
 namespace {
 
 /// Whether the host's own wait would leave something of ours undone.
 bool ours_pending() {
-  return requests.live() || persistent_requests.any() || (!progress.hooked() && runtime.busy());
+  return own_requests.pending.live() || own_requests.persistent.any() ||
+         (!progress.hooked() && runtime.busy());
 }
 
 /// Those that wait for dead processes fail.
 void fail_lost() {
-  requests.fail_lost();
-  persistent_requests.fail_lost();
+  own_requests.pending.fail_lost();
+  own_requests.persistent.fail_lost();
 }
 
 /// Calls test(&flag) and sweeps until it says yes or fails. `rings`: see Waiter.
@@ -47,12 +47,12 @@ int wait_by_testing(Test&& test, bool rings = true) {
 /// A wait for one persistent request of ours, as short as the wait of a call on its window. False:
 /// it is not ours.
 bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
-  if (!persistent_requests.any()) return false;
+  if (!own_requests.persistent.any()) return false;
   PersistentRequest* request = nullptr;
   bool active = false;
   {
     const Guard guard(runtime.lock);
-    request = persistent_requests.find(*handle);
+    request = own_requests.persistent.find(*handle);
     if (request == nullptr) return false;
     active = request->active();
   }
@@ -72,9 +72,9 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
           });
     }
     taker = request->error_taker();
-    failure = persistent_requests.end(handle, *request, status);
+    failure = own_requests.persistent.end(handle, *request, status);
   }
-  requests.tell_host();
+  own_requests.pending.tell_host();
   code = report_wait(taker, failure);
   return true;
 }

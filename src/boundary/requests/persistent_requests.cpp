@@ -8,8 +8,6 @@
 
 namespace oriel::boundary {
 
-PersistentRequests persistent_requests;
-
 Failure PersistentRequest::start() {
   if (const Failure gone = cut_off()) return gone;
   if (active_) return {MPI_ERR_REQUEST, "the request is active already; wait for it first"};

@@ -121,8 +121,6 @@ class PersistentRequests {
   std::atomic<std::size_t> count_{0};
 };
 
-extern PersistentRequests persistent_requests;
-
 /// Raises what is wrong with one of them, if anything. Without the process lock.
 int report(const char* call, const ErrorTaker& taker, const Failure& failure);
 /// The same of a wait or test.

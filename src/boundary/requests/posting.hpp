@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "boundary/requests/requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -18,19 +18,20 @@ int with_request(const char* call, MPI_Win handle, MPI_Request* request, Start&&
       [&](WindowHandle& window) {
         ours = true;
         if (const Failure bad = check_outputs(request)) return bad;
-        PendingRequest& candidate = requests.acquire(window);
+        PendingRequest& candidate = own_requests.pending.acquire(window);
         bool posted = false;
         const Failure bad = start(window, candidate, posted);
         if (posted) {
           pending = &candidate;
         } else {
-          requests.withdraw(candidate);
+          own_requests.pending.withdraw(candidate);
         }
         return bad;
       },
       host);
   if (!ours || code != MPI_SUCCESS) return code;
-  return pending != nullptr ? requests.hand_out(*pending, request) : completed_request(request);
+  return pending != nullptr ? own_requests.pending.hand_out(*pending, request)
+                            : completed_request(request);
 }
 
 }  // namespace oriel::boundary

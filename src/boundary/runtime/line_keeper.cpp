@@ -4,13 +4,13 @@
 #include <bit>
 #include <utility>
 
-namespace oriel::boundary {
+#include "boundary/runtime/runtime.hpp"
 
-LineKeeper line_keeper;
+namespace oriel::boundary {
 
 /// Of one thread: gives its line back when it ends.
 struct LineKeeper::Return {
-  ~Return() { line_keeper.give_back(); }
+  ~Return() { runtime.line_keeper.give_back(); }
 };
 
 void LineKeeper::start(ThreadLines& lines) {

@@ -59,6 +59,4 @@ class LineKeeper {
   std::atomic<std::uint32_t> returned_{0};  // lines, by threads that have ended
 };
 
-extern LineKeeper line_keeper;
-
 }  // namespace oriel::boundary

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "boundary/runtime/line_keeper.hpp"
 #include "core/base/settings.hpp"
 
 namespace oriel::boundary {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "boundary/datatypes/datatypes.hpp"
+#include "boundary/datatypes/own_ops.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/host/host_windows.hpp"
@@ -49,11 +50,14 @@ struct Engine {
 class Runtime {
  public:
   ProcessLock lock;
-  ProcessLock request_lock;  // of Requests; below all others
+  ProcessLock request_lock;  // of PendingRequests; below all others
   SelfComm self;
+  HostWindows host_windows;
   HandleTable<WindowHandle> windows;
   Datatypes datatypes;
+  OwnOps own_ops;
   Arena arena;
+  LineKeeper line_keeper;
 
   Runtime() = default;
   Runtime(const Runtime&) = delete;
@@ -100,7 +104,7 @@ extern Runtime runtime;
 
 /// The line of this thread, where there may be others; null: it needs none, or has none.
 inline ThreadLine* own_line() {
-  return runtime.lock.enabled() ? line_keeper.own() : nullptr;
+  return runtime.lock.enabled() ? runtime.line_keeper.own() : nullptr;
 }
 /// The thread of the line, for what flushes of thread scope wait for.
 inline ThreadSet thread_of(const ThreadLine* line) {
@@ -144,7 +148,7 @@ inline void sweep_unlocked() {
 /// host's we keep.
 template <typename Host>
 int carry_by_host(const char* call, MPI_Win handle, Host&& host) {
-  if (runtime.engine() == nullptr || !host_windows.keeps(handle)) return host();
+  if (runtime.engine() == nullptr || !runtime.host_windows.keeps(handle)) return host();
   return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window has been freed");
 }
 

@@ -3,13 +3,9 @@
 
 #include <pthread.h>
 
-#include "boundary/events/run_statistics.hpp"
-#include "boundary/events/trace_file.hpp"
 #include "boundary/host/host.hpp"
-#include "boundary/host/host_windows.hpp"
-#include "boundary/progress/agent.hpp"
 #include "boundary/progress/progress.hpp"
-#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 
@@ -18,9 +14,6 @@ namespace oriel::boundary {
 Lifetime lifetime;
 
 namespace {
-
-RunStatistics run_statistics;
-TraceFile trace_file;
 
 /// MPI_Init has returned, and MPI_Finalize has not.
 bool world_exists() {
@@ -44,8 +37,8 @@ bool Lifetime::hold(std::string& error) {
     if (!world_ends_) progress.start();
     if (!runtime.start(error)) return false;
     Events& events = runtime.engine()->process.events();
-    run_statistics.start(events);
-    trace_file.start(events);
+    run_statistics_.start(events);
+    trace_file_.start(events);
   }
   ++holds_;
   return true;
@@ -58,7 +51,7 @@ void Lifetime::let_go() {
   }
   // The program has no window left. Without the lock, which delete callbacks of the program's want
   // that run while somebody frees a window of the host's.
-  host_windows.keep_few();
+  runtime.host_windows.keep_few();
 }
 
 void Lifetime::count_own(int change) {
@@ -80,7 +73,7 @@ std::unique_ptr<Engine> Lifetime::before_session_ends() {
   const bool ends = ends_with_session();
   if (sessions_ != 0) --sessions_;  // else begun past us
   if (!ends) return nullptr;
-  host_windows.empty();  // a let_go() may not have come to it yet
+  runtime.host_windows.empty();  // a let_go() may not have come to it yet
   progress.stop();
   forget_known_peers();
   return take_down();
@@ -108,9 +101,9 @@ void Lifetime::disconnect_with_last_session() {
 
 void Lifetime::before_world_ends() {
   const std::lock_guard alone(alone_);
-  if (sessions_ == 0) agent.stop();
-  host_windows.empty();
-  persistent_requests.free_spare();
+  if (sessions_ == 0) progress.agent.stop();
+  runtime.host_windows.empty();
+  own_requests.persistent.free_spare();
   world_ends_ = true;
   progress.stop();  // some hosts wait for it
   forget_known_peers();
@@ -127,18 +120,18 @@ void Lifetime::after_world_ended() {
 }
 
 void Lifetime::disown() {
-  agent.disown();
+  progress.agent.disown();
   runtime.disown();
-  host_windows.forget();
+  runtime.host_windows.forget();
 }
 
 std::unique_ptr<Engine> Lifetime::take_down() {
-  agent.stop();
-  if (runtime.engine() != nullptr) run_statistics.report();
+  progress.agent.stop();
+  if (runtime.engine() != nullptr) run_statistics_.report();
   holds_ = own_ = 0;
-  host_windows.forget();
-  persistent_requests.free_spare();
-  trace_file.stop();
+  runtime.host_windows.forget();
+  own_requests.persistent.free_spare();
+  trace_file_.stop();
   return runtime.stop();
 }
 

@@ -6,6 +6,9 @@
 #include <mutex>
 #include <string>
 
+#include "boundary/events/run_statistics.hpp"
+#include "boundary/events/trace_file.hpp"
+
 namespace oriel::boundary {
 
 struct Engine;
@@ -58,6 +61,8 @@ class Lifetime {
   unsigned long holds_ = 0;  // of windows and of calls that make one
   unsigned long own_ = 0;    // of these
   unsigned long sessions_ = 0;
+  RunStatistics run_statistics_;
+  TraceFile trace_file_;
   bool world_ends_ = false;  // the host is in its MPI_Finalize
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "boundary/host/host_windows.hpp"
 #include "boundary/progress/setup_collectives.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/window_draft.hpp"
@@ -39,7 +38,7 @@ void Announcements::lay_out_contiguously() {
 int announce(WindowDraft& draft, Announcements& announced) {
   // The last part of a window that can be missing on this rank alone.
   if (draft.mine.failed == 0 &&
-      !host_windows.make(runtime.self, MPI_ERRHANDLER_NULL, &draft.window->handle)) {
+      !runtime.host_windows.make(runtime.self, MPI_ERRHANDLER_NULL, &draft.window->handle)) {
     draft.fail(MPI_ERR_OTHER, "the host MPI cannot make the window that lends its handle");
   }
   announced.by_rank.resize(static_cast<std::size_t>(draft.ranks));

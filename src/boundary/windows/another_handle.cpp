@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "boundary/host/host_windows.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/unsupported_window.hpp"
 #include "boundary/startup/lifetime.hpp"
@@ -19,7 +18,7 @@ bool make_handle(MPI_Win parent, WindowHandle& made) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   made.user_state = {.handler = made.user_state.handler &&
                                 PMPI_Win_get_errhandler(parent, &handler) == MPI_SUCCESS};
-  const bool success = host_windows.make(runtime.self, handler, &made.handle);
+  const bool success = runtime.host_windows.make(runtime.self, handler, &made.handle);
   if (made.user_state.handler) PMPI_Errhandler_free(&handler);
   return success;
 }

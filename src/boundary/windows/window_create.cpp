@@ -8,10 +8,8 @@
 
 #include "boundary/host/fortran_layer.hpp"
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/host/host_windows.hpp"
 #include "boundary/progress/waiting.hpp"
-#include "boundary/requests/persistent_requests.hpp"
-#include "boundary/requests/requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/another_handle.hpp"
@@ -86,7 +84,7 @@ Failure leave(WindowHandle& window, Failure& failed) {
     window.state->left = true;
   }
   --count_of(window);
-  persistent_requests.cut_off(window);
+  own_requests.persistent.cut_off(window);
   return {};
 }
 
@@ -98,7 +96,7 @@ int give_back(WindowHandle* window, MPI_Win* handle) {
   const UserState& user_state = window->user_state;
   const bool keep = !user_state.name && user_state.attributes.empty() && !fortran_layer_loaded();
   if (!keep) {
-    if (const int code = host_windows.free(handle); code != MPI_SUCCESS) {
+    if (const int code = runtime.host_windows.free(handle); code != MPI_SUCCESS) {
       const Guard guard(runtime.lock);
       ++count_of(*window);
       return code;
@@ -194,7 +192,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
       [] { return MPI_SUCCESS; });
   if (code != MPI_SUCCESS) return code;
   if (ours == nullptr) {
-    requests.tell_host();
+    own_requests.pending.tell_host();
     return host_mpi().Win_free(win);
   }
   // Delete callbacks may still look at the window. They come before other ranks hear of the call:
@@ -208,7 +206,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
       call, *win, [&](WindowHandle& window) { return leave(window, failed); },
       [&] { return host_mpi().Win_free(win); });
   if (code != MPI_SUCCESS) return code;
-  requests.tell_host();
+  own_requests.pending.tell_host();
   const int told = failed ? raise(*win, call, failed) : MPI_SUCCESS;
   const int freed = give_back(ours, win);
   return told != MPI_SUCCESS ? told : freed;

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "boundary/host/host_windows.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "core/lock/control.hpp"
@@ -19,7 +18,7 @@ WindowDraft::WindowDraft(const char* name, MPI_Comm on, MPI_Info info)
 
 WindowDraft::~WindowDraft() {
   if (window == nullptr) return;
-  if (window->handle != MPI_WIN_NULL) host_windows.keep(window->handle, false);
+  if (window->handle != MPI_WIN_NULL) runtime.host_windows.keep(window->handle, false);
   if (window->state->group != MPI_GROUP_NULL) PMPI_Group_free(&window->state->group);
   {
     const Guard guard(runtime.lock);

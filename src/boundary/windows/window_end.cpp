@@ -3,8 +3,7 @@
 
 #include <utility>
 
-#include "boundary/host/host_windows.hpp"
-#include "boundary/requests/persistent_requests.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 
@@ -17,7 +16,7 @@ void destroy_window(WindowHandle* window, bool keep) {
   std::shared_ptr<WindowState> state;
   {
     const Guard guard(runtime.lock);
-    persistent_requests.cut_off(*window);  // those that delete callbacks have made
+    own_requests.persistent.cut_off(*window);  // those that delete callbacks have made
     runtime.windows.erase(handle_key(window->handle), window);
     Engine& engine = *runtime.engine();
     state = std::move(window->state);
@@ -29,7 +28,7 @@ void destroy_window(WindowHandle* window, bool keep) {
     }
   }
   if (state != nullptr) PMPI_Group_free(&state->group);
-  if (keep) host_windows.keep(handle, handled);
+  if (keep) runtime.host_windows.keep(handle, handled);
   lifetime.let_go();
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "boundary/host/errors.hpp"
-#include "boundary/progress/agent.hpp"
+#include "boundary/progress/progress.hpp"
 #include "boundary/progress/setup_collectives.hpp"
 #include "boundary/progress/sweeping.hpp"
 #include "boundary/runtime/known_peers.hpp"
@@ -177,7 +177,7 @@ int WindowMaker::finish(const WindowMembers& members, const WindowAgreement& agr
     window.state->core = window.core = &engine.process.create_window(std::move(spec));
     engine.node_sends |= agreed.messages_on_node;
   }
-  if (agreed.remote && Agent::needed(window.info.no_locks)) agent.start();
+  if (agreed.remote && progress.needs_agent(window.info.no_locks)) progress.agent.start();
   // Messages for a window that is not made yet would be lost. Where there are none, its control
   // block is all that peers need, and that was there before it was announced.
   const int code = agreed.remote ? setup::barrier(draft_.communicator) : MPI_SUCCESS;

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/progress/agent.hpp"
+#include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/paths.hpp"
@@ -187,11 +187,11 @@ ORIEL_MPI_CALL(Win_set_info)(MPI_Win win, MPI_Info info) {
         if (window.view.has_value()) return Failure();  // its epochs are its parent's
         window.core->epochs().set_reorder(window.info.reorder);
         window.core->epochs().set_no_locks(window.info.no_locks);
-        served = window.core->remote() && Agent::needed(window.info.no_locks);
+        served = window.core->remote() && progress.needs_agent(window.info.no_locks);
         return Failure();
       },
       [&] { return host_mpi().Win_set_info(win, info); });
   // A window that was made with no_locks has not started it.
-  if (served) agent.start();
+  if (served) progress.agent.start();
   return code;
 }

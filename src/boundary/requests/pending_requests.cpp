@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/requests/requests.hpp"
+#include "boundary/requests/pending_requests.hpp"
 
 #include <unordered_map>
 
 #include "boundary/host/errors.hpp"
+#include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
 
-Requests requests;
+OwnRequests own_requests;
 
 void PendingRequest::complete(Error error) {
-  requests.complete(*this, error);
+  own_requests.pending.complete(*this, error);
 }
 
-PendingRequest& Requests::acquire(const WindowHandle& window) {
+PendingRequest& PendingRequests::acquire(const WindowHandle& window) {
   const Guard guard(runtime.request_lock);
   if (unused_.empty()) unused_.push_back(&all_.emplace_back());
   PendingRequest& request = *unused_.back();
@@ -25,12 +26,12 @@ PendingRequest& Requests::acquire(const WindowHandle& window) {
   return request;
 }
 
-void Requests::withdraw(PendingRequest& request) {
+void PendingRequests::withdraw(PendingRequest& request) {
   const Guard guard(runtime.request_lock);
   unused_.push_back(&request);
 }
 
-int Requests::hand_out(PendingRequest& request, MPI_Request* handle) {
+int PendingRequests::hand_out(PendingRequest& request, MPI_Request* handle) {
   live_.fetch_add(1, std::memory_order_relaxed);
   MPI_Request made = MPI_REQUEST_NULL;
   const int code = PMPI_Grequest_start(query, free, cancel, &request, &made);
@@ -47,7 +48,7 @@ int Requests::hand_out(PendingRequest& request, MPI_Request* handle) {
   return MPI_SUCCESS;
 }
 
-void Requests::complete(PendingRequest& request, Error error) {
+void PendingRequests::complete(PendingRequest& request, Error error) {
   const Guard guard(runtime.request_lock);
   request.held_ = false;
   if (request.queued_) {  // given up before
@@ -58,17 +59,17 @@ void Requests::complete(PendingRequest& request, Error error) {
   if (request.handed_out_) queue(request);
 }
 
-void Requests::queue(PendingRequest& request) {
+void PendingRequests::queue(PendingRequest& request) {
   request.queued_ = true;
   untold_requests_.push_back(&request);
   untold_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Requests::recycle_if_unused(PendingRequest& request) {
+void PendingRequests::recycle_if_unused(PendingRequest& request) {
   if (!request.held_ && request.told_ && request.freed_) unused_.push_back(&request);
 }
 
-bool Requests::tell_host() {
+bool PendingRequests::tell_host() {
   if (!untold()) return false;
   std::vector<PendingRequest*> ready;
   {
@@ -86,7 +87,7 @@ bool Requests::tell_host() {
   return !ready.empty();
 }
 
-void Requests::fail_lost() {
+void PendingRequests::fail_lost() {
   const Guard engine_guard(runtime.lock);
   const Guard guard(runtime.request_lock);
   // A look costs system calls for every peer: one for all requests of a window.
@@ -106,7 +107,7 @@ void Requests::fail_lost() {
   }
 }
 
-int Requests::query(void* state, MPI_Status* status) {
+int PendingRequests::query(void* state, MPI_Status* status) {
   PMPI_Status_set_elements(status, MPI_BYTE, 0);
   PMPI_Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_UNDEFINED;
@@ -119,15 +120,15 @@ int Requests::query(void* state, MPI_Status* status) {
                                             : "An operation that this request covers failed.");
 }
 
-int Requests::free(void* state) {
+int PendingRequests::free(void* state) {
   auto& request = *static_cast<PendingRequest*>(state);
   const Guard guard(runtime.request_lock);
   request.freed_ = true;
-  requests.recycle_if_unused(request);
+  own_requests.pending.recycle_if_unused(request);
   return MPI_SUCCESS;
 }
 
-int Requests::cancel(void*, int) {
+int PendingRequests::cancel(void*, int) {
   return MPI_SUCCESS;
 }
 

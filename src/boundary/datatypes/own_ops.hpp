@@ -30,6 +30,4 @@ class OwnOps {
   std::unordered_map<std::uint64_t, OwnFunction> functions_;
 };
 
-extern OwnOps own_ops;
-
 }  // namespace oriel::boundary

@@ -24,7 +24,7 @@ class PendingRequest final : public Completion {
   void await_anybody() { awaits_anybody_ = true; }
 
  private:
-  friend class Requests;
+  friend class PendingRequests;
   MPI_Request handle_ = MPI_REQUEST_NULL;
   const WindowState* window_ = nullptr;
   Error error_ = Error::none;
@@ -39,7 +39,7 @@ class PendingRequest final : public Completion {
 /// All of them. Completions come in the middle of a sweep; the host is told afterwards and without
 /// the process lock, because it may call back into us. The pool has a lock of its own
 /// (Runtime::request_lock), because the host frees requests with its own locks held.
-class Requests {
+class PendingRequests {
  public:
   /// To pass to a core call as its Completion.
   PendingRequest& acquire(const WindowHandle& window);
@@ -72,8 +72,6 @@ class Requests {
   std::atomic<std::size_t> live_{0};
   std::atomic<std::size_t> untold_{0};
 };
-
-extern Requests requests;
 
 /// A request that is complete from the beginning.
 int completed_request(MPI_Request* handle);

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/operations/own_ops.hpp"
-
+// Calls that make and free ops: the functions of the program's own are kept (OwnOps).
 #include <dlfcn.h>
 
 #include <string_view>
 
 #include "boundary/host/fortran_layer.hpp"
 #include "boundary/host/host_mpi.hpp"
+#include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
-
-OwnOps own_ops;
-
 namespace {
 
 /// Whether a function that comes from there takes the arguments of C's. Those of C++ and Java do
@@ -28,24 +25,6 @@ bool takes_arguments_of_c(const void* caller) {
 }
 
 }  // namespace
-
-void OwnOps::note(MPI_Op op, const OwnFunction& function) {
-  const std::lock_guard alone(alone_);
-  functions_.insert_or_assign(handle_key(op), function);
-}
-
-void OwnOps::forget(MPI_Op op) {
-  const std::lock_guard alone(alone_);
-  functions_.erase(handle_key(op));
-}
-
-std::optional<OwnFunction> OwnOps::find(MPI_Op op) {
-  const std::lock_guard alone(alone_);
-  const auto found = functions_.find(handle_key(op));
-  if (found == functions_.end()) return std::nullopt;
-  return found->second;
-}
-
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
@@ -54,7 +33,7 @@ ORIEL_MPI_CALL(Op_create)(MPI_User_function* function, int commute, MPI_Op* op) 
   const bool known = takes_arguments_of_c(__builtin_return_address(0));
   const int code = host_mpi().Op_create(function, commute, op);
   if (code == MPI_SUCCESS && known) {
-    own_ops.note(*op, {.plain = function, .commutes = commute != 0});
+    runtime.own_ops.note(*op, {.plain = function, .commutes = commute != 0});
   }
   return code;
 }
@@ -64,7 +43,7 @@ ORIEL_MPI_CALL(Op_create_c)(MPI_User_function_c* function, int commute, MPI_Op* 
   const bool known = takes_arguments_of_c(__builtin_return_address(0));
   const int code = host_mpi().Op_create_c(function, commute, op);
   if (code == MPI_SUCCESS && known) {
-    own_ops.note(*op, {.large = function, .commutes = commute != 0});
+    runtime.own_ops.note(*op, {.large = function, .commutes = commute != 0});
   }
   return code;
 }
@@ -72,6 +51,6 @@ ORIEL_MPI_CALL(Op_create_c)(MPI_User_function_c* function, int commute, MPI_Op* 
 
 ORIEL_MPI_CALL(Op_free)(MPI_Op* op) {
   // Before the host may give the handle to another thread's.
-  if (op != nullptr) own_ops.forget(*op);
+  if (op != nullptr) runtime.own_ops.forget(*op);
   return host_mpi().Op_free(op);
 }

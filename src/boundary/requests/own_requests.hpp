@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "boundary/requests/pending_requests.hpp"
+#include "boundary/requests/persistent_requests.hpp"
+
+namespace oriel::boundary {
+
+/// The requests of this process that Oriel completes.
+struct OwnRequests {
+  PendingRequests pending;
+  PersistentRequests persistent;
+};
+
+extern OwnRequests own_requests;
+
+}  // namespace oriel::boundary
