@@ -81,13 +81,13 @@ void PeerDispatch::expose(int origin, std::uint64_t id, bool no_check) {
     mapped_.expose(origin, id);
     return;
   }
-  if (!no_check) remote_->sender.tell(origin, MessageKind::granted, id);
+  if (!no_check) remote_->sender.send_word(origin, MessageKind::granted, id);
   remote_->server.expose(origin, id);
 }
 
 bool PeerDispatch::completed_by(int origin, std::uint64_t id) {
   // Acquire pairs with the origin's release: its stores into our memory are seen.
-  return DoneWord(region_.told_by(origin).done.load(std::memory_order_acquire)).covers(id);
+  return DoneWord(region_.slot_from(origin).done.load(std::memory_order_acquire)).covers(id);
 }
 
 void PeerDispatch::open_fence(std::uint64_t call, bool announce) {
@@ -155,8 +155,8 @@ void PeerDispatch::leave_piggyback(Epoch& epoch) {
   if (region_.mapped(epoch.one.rank)) mapped_.leave_piggyback(epoch);
 }
 
-bool PeerDispatch::settled(Epoch& epoch, Target& target) {
-  return region_.mapped(target.rank) || remote_->targets.settled(epoch, target);
+bool PeerDispatch::granted(Epoch& epoch, Target& target) {
+  return region_.mapped(target.rank) || remote_->targets.granted(epoch, target);
 }
 
 void PeerDispatch::transferred(RecordedOperation& recorded, const Transfer& transfer) {

@@ -66,7 +66,7 @@ class PeerDispatch final : public PeerInterface {
   Error recall(int target) override { return mapped_.recall(target, RecallFor::completion); }
   void recall_all(Epoch& epoch) override { mapped_.recall_all(epoch); }
   void leave_piggyback(Epoch& epoch) override;
-  bool settled(Epoch& epoch, Target& target) override;
+  bool granted(Epoch& epoch, Target& target) override;
   bool loadable(int target) override {
     const Member& member = region_.member(target);
     // What we have attached to a dynamic window is ours to load and store.
@@ -92,14 +92,14 @@ class PeerDispatch final : public PeerInterface {
   /// The window's persistent collectives, whose rounds use the exchange.
   PlanRegistry& plan_registry();
   /// See Notifier: of a mapped rank.
-  NotifyOutcome tell(int rank, const NotifyArg& notify_arg, const NotifyStore& store) {
-    return notifier_.tell(rank, notify_arg, store);
+  NotifyOutcome notify(int rank, const NotifyArg& notify_arg, const NotifyStore& store) {
+    return notifier_.notify(rank, notify_arg, store);
   }
 
   // The light epoch: a lock that is free, taken with nothing else under way.
   /// Takes the lock of a mapped target if nobody holds it against us.
   bool try_lock(int target, bool exclusive) {
-    return region_.mapped(target) && fences_.settled(target) && region_.atomics().empty() &&
+    return region_.mapped(target) && fences_.ended_by(target) && region_.atomics().empty() &&
            region_.lock_line(target).try_acquire(region_.rank(), exclusive);
   }
   void unlock(int target, bool exclusive) { region_.give_back(target, region_.rank(), exclusive); }

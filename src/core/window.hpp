@@ -156,7 +156,7 @@ class Window {
     }
     store.after_inlined = inlined;
     const NotifyOutcome told =
-        peer_dispatch_.tell(target, {notify_arg.kind, notify_arg.number, bytes}, store);
+        peer_dispatch_.notify(target, {notify_arg.kind, notify_arg.number, bytes}, store);
     if (told == NotifyOutcome::not_now) return false;
     if (told == NotifyOutcome::inlined) {
       mark(other.inlined);
@@ -198,7 +198,7 @@ class Window {
   }
 
   /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all
-  /// epoch and in the notified one is finished. False: use settled(). Without the lock, as
+  /// epoch and in the notified one is finished. False: use nothing_pending(). Without the lock, as
   /// direct(). `threads`: only what these have issued (Q1).
   bool flushed(int target, bool local, ThreadSet threads = all_threads) const {
     const EpochPeer& other = peer(target);
@@ -213,7 +213,7 @@ class Window {
     return true;
   }
   /// Likewise, by a look at what has gone the general path. False: use Epochs::flush().
-  bool settled(int target, bool local) {
+  bool nothing_pending(int target, bool local) {
     EpochPeer& other = state_.peers[target];
     const Target* open = other.ready.load();
     if ((open != nullptr ? !open->passive : other.notified == nullptr || epochs_.covered(target)) ||

@@ -29,6 +29,7 @@ class OwnRequest final : public PersistentRequest {
     done_ = true;
     outcome_ = outcome;
   }
+  const Window* waits_on() const override { return nullptr; }
   ErrorTaker error_taker() const override {
     return {.communicator = MPI_COMM_WORLD, .wait = "A wait of the test"};
   }

@@ -34,12 +34,12 @@ TEST_F(PendingRequests, TheHostIsToldAfterTheCore) {
   int flag = 0;
   PMPI_Request_get_status(handle_, &flag, MPI_STATUS_IGNORE);
   EXPECT_EQ(flag, 0);
-  EXPECT_FALSE(own_requests.pending.tell_host());
+  EXPECT_FALSE(own_requests.pending.complete_at_host());
   request.complete(Error::none);
-  EXPECT_TRUE(own_requests.pending.untold());
+  EXPECT_TRUE(own_requests.pending.incomplete_at_host());
   EXPECT_TRUE(own_requests.pending.live());
-  EXPECT_TRUE(own_requests.pending.tell_host());
-  EXPECT_FALSE(own_requests.pending.untold());
+  EXPECT_TRUE(own_requests.pending.complete_at_host());
+  EXPECT_FALSE(own_requests.pending.incomplete_at_host());
   EXPECT_FALSE(own_requests.pending.live());
   EXPECT_TRUE(done());
   EXPECT_EQ(code_, MPI_SUCCESS);
@@ -49,9 +49,9 @@ TEST_F(PendingRequests, TheHostIsToldAfterTheCore) {
 TEST_F(PendingRequests, OneThatIsCompleteBeforeItIsHandedOutIsTold) {
   PendingRequest& request = own_requests.pending.acquire(window_);
   request.complete(Error::none);
-  EXPECT_FALSE(own_requests.pending.untold());  // there is no handle yet
+  EXPECT_FALSE(own_requests.pending.incomplete_at_host());  // there is no handle yet
   ASSERT_EQ(own_requests.pending.hand_out(request, &handle_), MPI_SUCCESS);
-  EXPECT_TRUE(own_requests.pending.tell_host());
+  EXPECT_TRUE(own_requests.pending.complete_at_host());
   EXPECT_TRUE(done());
 }
 
@@ -59,7 +59,7 @@ TEST_F(PendingRequests, AFailureIsTheWaits) {
   PendingRequest& request = own_requests.pending.acquire(window_);
   ASSERT_EQ(own_requests.pending.hand_out(request, &handle_), MPI_SUCCESS);
   request.complete(Error::range);
-  own_requests.pending.tell_host();
+  own_requests.pending.complete_at_host();
   EXPECT_TRUE(done());
   EXPECT_EQ(test::class_of(code_), MPI_ERR_RMA_RANGE);
   std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
@@ -72,7 +72,7 @@ TEST_F(PendingRequests, AnObjectIsUsedAgainWhenBothSidesHaveLetGo) {
   PendingRequest& first = own_requests.pending.acquire(window_);
   ASSERT_EQ(own_requests.pending.hand_out(first, &handle_), MPI_SUCCESS);
   first.complete(Error::none);
-  own_requests.pending.tell_host();
+  own_requests.pending.complete_at_host();
   PendingRequest& second = own_requests.pending.acquire(window_);
   EXPECT_NE(&second, &first);  // the program has not waited
   own_requests.pending.withdraw(second);

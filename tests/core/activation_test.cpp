@@ -86,7 +86,7 @@ class TwoEpochs {
     if (earlier != EpochKind::lock && earlier != EpochKind::lock_all) return;
     ASSERT_EQ(rank(3).lock(true, 1, {}), Error::none);
     put(3, 1, 3);
-    job_.settle();
+    job_.run_until_idle();
   }
 
   /// Opens and closes one of rank 0's epochs with `peer`.
@@ -141,7 +141,7 @@ class TwoEpochs {
     EXPECT_TRUE(rank(other).epochs().fence(no_succeed(), false, nullptr).ok());
   }
   void release() { answers_[2].take(rank(3).unlock(1, &answers_[2])); }
-  void settle() { job_.settle(); }
+  void run_until_idle() { job_.run_until_idle(); }
   std::uint64_t memory(int owner) {
     std::uint64_t value = 0;
     std::memcpy(&value, job_.memory(owner), sizeof value);
@@ -176,7 +176,7 @@ TEST_P(ActivationOf, ALaterEpochWaitsUnlessAKeyLetsItGo) {
         two.play(earlier, 1, first);
         two.play(later, 2, second);
         two.answer(later, 2);
-        two.settle();
+        two.run_until_idle();
         // Short operations on a remote target are sent ahead: the access has completed, and still
         // the later epoch waits until the target is exposed.
         const bool sent_ahead = !GetParam() && earlier == EpochKind::access;
@@ -187,9 +187,9 @@ TEST_P(ActivationOf, ALaterEpochWaitsUnlessAKeyLetsItGo) {
         if (earlier == EpochKind::lock || earlier == EpochKind::lock_all) two.release();
         two.answer(earlier, 1);
         if (earlier == EpochKind::fence) two.fence(1);
-        two.settle();
+        two.run_until_idle();
         for (int other = 1; later == EpochKind::fence && other < 4; ++other) two.fence(other);
-        two.settle();
+        two.run_until_idle();
         EXPECT_TRUE(first.done());
         EXPECT_TRUE(second.done());
         EXPECT_EQ(two.memory(1), earlier == EpochKind::exposure ? 0u : 7u);

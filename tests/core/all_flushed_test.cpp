@@ -73,7 +73,7 @@ TEST_F(AllFlushed, NotWhereNoEpochIsOpen) {
   EXPECT_EQ(flush_all(), Error::none);
   EXPECT_TRUE(origin().pending().all_flushed());
   ASSERT_TRUE(origin().epochs().unlock_all(nullptr).ok());
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_FALSE(origin().pending().all_flushed());
 }
 
@@ -102,7 +102,7 @@ TEST_F(AllFlushed, NotWhileTheNetworkUpdates) {
   flushed.take(updating.epochs().flush_all(false, &flushed));
   EXPECT_FALSE(flushed.done());
   EXPECT_FALSE(updating.pending().all_flushed());
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_TRUE(updating.epochs().flush_all(false, nullptr).done);
   EXPECT_TRUE(updating.pending().all_flushed());
@@ -130,7 +130,7 @@ TEST_F(AllFlushed, NotBeforeWeakUnlocksHaveBeenAnsweredFor) {
 // flushed.
 TEST_F(AllFlushed, NotWhenAWeakUnlockIsSentLater) {
   ASSERT_EQ(job_.window(2).lock(true, 2, {}), Error::none);
-  job_.settle();
+  job_.run_until_idle();
   lock(2);
   put(2);
   Told first;
@@ -143,7 +143,7 @@ TEST_F(AllFlushed, NotWhenAWeakUnlockIsSentLater) {
   EXPECT_EQ(flush_all(), Error::none);
   EXPECT_TRUE(origin().pending().all_flushed());
   ASSERT_TRUE(job_.window(2).unlock(2, nullptr).ok());
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(first.done() && second.done());
   EXPECT_FALSE(origin().pending().all_flushed());
   EXPECT_EQ(unlock(1), Error::none);

@@ -44,7 +44,7 @@ class Atomics : public ::testing::Test {
     std::memcpy(&value, job_->memory(owner), sizeof value);
     return value;
   }
-  void settle() { job_->settle(); }
+  void run_until_idle() { job_->run_until_idle(); }
 
   std::unique_ptr<SimJob> job_;
   const std::uint64_t one_ = 1;
@@ -59,7 +59,7 @@ TEST_F(Atomics, AreNoMessages) {
   Told flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
   EXPECT_FALSE(flushed.done());
-  settle();
+  run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(fetched_, 1u);
   EXPECT_EQ(word(1), 2u);
@@ -75,7 +75,7 @@ TEST_F(Atomics, KeepTheirOrder) {
   for (std::uint64_t& each : fetched) issue(rank(0), fetch_and_add(&one_, &each, 1));
   Told told;
   told.take(rank(0).epochs().unlock_all(&told));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   for (std::size_t i = 0; i < fetched.size(); ++i) EXPECT_EQ(fetched[i], i);
 }
@@ -88,7 +88,7 @@ TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
     // Grants the lock and opens the way of the hot path.
     const std::uint64_t nothing = 0;
     issue(rank(0), on_word(OperationKind::put, &nothing, target, 8));
-    ASSERT_TRUE(rank(0).settled(target, false));
+    ASSERT_TRUE(rank(0).nothing_pending(target, false));
     const Operation operation = fetch_and_add(&one_, &fetched_, target);
     EXPECT_FALSE(
         rank(0).reduce_directly(nullptr, target, 0, operation.reduction, &one_, &fetched_, 1));
@@ -98,9 +98,9 @@ TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
     Told flushed;
     flushed.take(rank(0).epochs().flush(target, true, &flushed));
     EXPECT_FALSE(flushed.done());
-    settle();
+    run_until_idle();
     EXPECT_TRUE(flushed.done());
-    EXPECT_TRUE(rank(0).settled(target, false));
+    EXPECT_TRUE(rank(0).nothing_pending(target, false));
     EXPECT_EQ(word(target), 1u);
     EXPECT_EQ(fetched_, 0u);
   }
@@ -117,7 +117,7 @@ TEST_F(Atomics, MixWithMessages) {
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
   Told flushed;
   flushed.take(rank(0).epochs().flush_all(false, &flushed));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(fetched_, 1u);
   EXPECT_EQ(messages(0), 3u) << "the lock, the put and the question of the flush";
@@ -135,11 +135,11 @@ TEST_F(Atomics, WaitForTheLock) {
     ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
     issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
     second.take(rank(0).unlock(1, &second));
-    settle();
+    run_until_idle();
     EXPECT_EQ(word(1), 1u);
     EXPECT_FALSE(second.done());
     first.take(rank(1).unlock(1, &first));
-    settle();
+    run_until_idle();
     EXPECT_TRUE(first.done());
     EXPECT_TRUE(second.done());
     EXPECT_EQ(fetched_, 1u);
@@ -157,7 +157,7 @@ TEST_F(Atomics, AreOverBeforeTheLockIsGivenOn) {
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
   second.take(rank(1).epochs().flush(1, false, &second));
   EXPECT_FALSE(rank(1).epochs().lock_held(1));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(first.done());
   EXPECT_EQ(word(1), 1u);
   EXPECT_TRUE(rank(1).epochs().lock_held(1));
@@ -173,14 +173,14 @@ TEST_F(Atomics, WaitForTheExposure) {
     issue(rank(0), add(&one_, 1));
     Told completed;
     completed.take(rank(0).epochs().complete(&completed));
-    settle();
+    run_until_idle();
     EXPECT_FALSE(completed.done());
     EXPECT_EQ(word(1), 0u);
     ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
     Told waited;
     waited.take(rank(1).epochs().wait(&waited));
     EXPECT_FALSE(waited.done());
-    settle();
+    run_until_idle();
     EXPECT_TRUE(completed.done());
     EXPECT_TRUE(waited.done());
     EXPECT_EQ(word(1), 1u);
@@ -192,7 +192,7 @@ TEST_F(Atomics, AreFlushedThoughMessagesAreFaster) {
   make({0, 1});
   ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
-  settle();  // the lock is granted
+  run_until_idle();  // the lock is granted
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
   issue(rank(0), on_word(OperationKind::put, &one_, 1, 8));
   Told flushed;
@@ -204,7 +204,7 @@ TEST_F(Atomics, AreFlushedThoughMessagesAreFaster) {
   }
   EXPECT_FALSE(flushed.done());
   EXPECT_EQ(fetched_, 0u);
-  settle();
+  run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(fetched_, 1u);
   EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
@@ -238,7 +238,7 @@ TEST_F(Atomics, AreOverBeforeTheFenceIs) {
   EXPECT_EQ(messages(0), 1u);
   EXPECT_EQ(word(1), 0u);
   EXPECT_FALSE(told[1].done());
-  settle();
+  run_until_idle();
   EXPECT_EQ(messages(0), 2u) << "the question and the step of the count: no mark";
   EXPECT_TRUE(told[0].done());
   EXPECT_TRUE(told[1].done());
@@ -253,7 +253,7 @@ TEST_F(Atomics, LeaveOtherTypesToTheEngine) {
   issue(rank(0), operation);
   Told told;
   told.take(rank(0).epochs().unlock_all(&told));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 1u);
   EXPECT_EQ(messages(0), 2u) << "the operation and the question whether it is complete";
@@ -270,13 +270,13 @@ TEST_F(Atomics, LeaveOtherOpsToTheEngine) {
   issue(rank(0), swap);
   Told flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(messages(0), 1u);
   issue(rank(0), add(&one_, 1));
   Told told;
   told.take(rank(0).epochs().unlock_all(&told));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 2u);
   EXPECT_EQ(messages(0), 1u);
@@ -295,7 +295,7 @@ TEST_F(Atomics, RefuseWhatIsNotAligned) {
   EXPECT_EQ(rank(0).epochs().issue(operation).error, Error::displacement);
   Told told;
   told.take(rank(0).epochs().unlock_all(&told));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 1u);
 }

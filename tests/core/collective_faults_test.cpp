@@ -139,7 +139,7 @@ TEST_P(CollectiveFaultOn, NothingIsNoFault) {
     }
     EXPECT_EQ(into, Plans::Words(space, 4));
     plans.free();
-    plans.job().settle();
+    plans.job().run_until_idle();
     EXPECT_EQ(plans.boards(), 0u) << "not all have left it that it counts";
     EXPECT_EQ(plans.refused(), 0u);
   }
@@ -161,7 +161,7 @@ TEST_P(CollectiveFaultOn, NothingIsLeftOfAThousandPlans) {
     plans.free();
     most = std::max(most, plans.shared());
   }
-  plans.job().settle();
+  plans.job().run_until_idle();
   for (int rank = 0; rank < plans.ranks(); ++rank) {
     EXPECT_EQ(plans.space(rank).plans(), 0u);
     // It looks after what has been left behind when it makes the next.
@@ -217,7 +217,7 @@ TEST_P(CollectiveFaultOn, ThereIsNoMemoryForAllCells) {
     if (refused == 2 && nodes[0] == nodes[1]) {
       for (int round = 0; round < 3; ++round) {
         for (int rank = 0; rank < 3; ++rank) plans.plan(rank).made();
-        plans.job().settle();
+        plans.job().run_until_idle();
       }
       for (int rank = 0; rank < 3; ++rank) {
         ASSERT_TRUE(plans.plan(rank).made());
@@ -254,13 +254,13 @@ TEST_P(CollectiveFaultOn, APlanIsFreedInUse) {
     EXPECT_TRUE(plans.plan(1).active());
     plans.free(1);
     EXPECT_EQ(plans.space(1).plans(), 0u);
-    plans.job().settle();
+    plans.job().run_until_idle();
     // Its messages to rank 1, and those that rank 1 has sent it.
     plans.start(0);
-    plans.job().settle();
+    plans.job().run_until_idle();
     plans.free(0);
     plans.free(2);
-    plans.job().settle();
+    plans.job().run_until_idle();
     EXPECT_FALSE(plans.told(1)) << "nobody is told";
     EXPECT_EQ(plans.refused(), 0u);
     plans.clear();
@@ -286,7 +286,7 @@ TEST_P(CollectiveFaultOn, WhoWaitsAsksAfterThoseItWaitsFor) {
       EXPECT_EQ(plans.plan(0).lost_peer(), -1);
       EXPECT_EQ(transport.take_asked(), (std::set<int>{1, 2}));
       plans.start(1);
-      plans.job().settle();
+      plans.job().run_until_idle();
       EXPECT_EQ(plans.plan(0).lost_peer(), -1);
       EXPECT_EQ(transport.take_asked(), (std::set<int>{2})) << "what rank 1 sends has arrived";
       transport.set_ended(1);
@@ -311,7 +311,7 @@ TEST_P(CollectiveFaultOn, WhoMayWaitForAnyAsksAfterAll) {
   plans.start(0);
   EXPECT_EQ(plans.plan(0).lost_peer(), 2);
   plans.start(1);
-  plans.job().settle();
+  plans.job().run_until_idle();
   ASSERT_TRUE(plans.told(0));
   EXPECT_EQ(plans.plan(0).lost_peer(), -1);
 }
@@ -444,7 +444,7 @@ class CollectiveWrites : public ::testing::TestWithParam<WritesOn> {
   void cut_writes() { plans_.job().network().set_longest_transfer(8 * words / pieces + 8); }
   void begin() {
     plans_.start(1);
-    plans_.job().settle();
+    plans_.job().run_until_idle();
     plans_.start(0);
   }
   /// Each says what went wrong with whom.
@@ -480,7 +480,7 @@ TEST_P(CollectiveWritesFirst, ThatFailAreReportedAtBothSides) {
   for (std::uint64_t use = 1; use < 4; ++use) {
     plans_.job().network().set_failing(true);
     begin();
-    plans_.job().settle();
+    plans_.job().run_until_idle();
     expect_failed();
     plans_.job().network().set_failing(false);
     expect_well(use);
@@ -493,7 +493,7 @@ TEST_P(CollectiveWritesTogether, ThatFailWithTheirMessageAreNeverTakenForGood) {
   lay_out();
   plans_.job().network().set_failing(true);
   begin();
-  plans_.job().settle();
+  plans_.job().run_until_idle();
   ASSERT_TRUE(plans_.told(0));
   EXPECT_EQ(plans_.error(0), Error::system);
   EXPECT_FALSE(plans_.told(1));
@@ -507,7 +507,7 @@ TEST_P(CollectiveWrites, OfWhichOnePieceFailsAreReportedAtBothSides) {
   for (std::uint64_t piece = 0; piece < pieces; ++piece) {
     plans_.job().network().fail_one_after(piece);
     begin();
-    plans_.job().settle();
+    plans_.job().run_until_idle();
     expect_failed();
     expect_well(piece + 1);
   }
@@ -528,7 +528,7 @@ TEST_P(CollectiveWrites, ThatFailAreOverWithTheirLastPiece) {
   }
   EXPECT_TRUE(plans_.told(0));
   EXPECT_FALSE(plans_.told(1));
-  plans_.job().settle();
+  plans_.job().run_until_idle();
   expect_failed();
 }
 
@@ -537,7 +537,7 @@ TEST_P(CollectiveWrites, InPiecesCarryTheirMessageOnlyBehindWholeOnes) {
   cut_writes();
   lay_out();
   begin();
-  plans_.job().settle();
+  plans_.job().run_until_idle();
   EXPECT_EQ(plans_.job().transport(0).named(), 0u);
   EXPECT_TRUE(plans_.told(1));
   plans_.job().network().set_longest_transfer(~std::uint64_t{0});
@@ -550,7 +550,7 @@ TEST_P(CollectiveWrites, AreNobodysOnceTheirPlanIsFreed) {
   lay_out();
   begin();
   plans_.free(0);
-  plans_.job().settle();
+  plans_.job().run_until_idle();
   plans_.free(1);
   for (int turn = 0; turn < 3; ++turn) {
     plans_.clear();
@@ -559,7 +559,7 @@ TEST_P(CollectiveWrites, AreNobodysOnceTheirPlanIsFreed) {
     passage.from->back() = 7;
     plans_.use();
     EXPECT_EQ(passage.into->back(), 7u);
-    plans_.job().network().tell_again(0);
+    plans_.job().network().repeat_report(0);
     plans_.use();
     plans_.free();
   }
@@ -571,7 +571,7 @@ TEST_P(CollectiveWrites, AreOverWhenTheirEndIsTold) {
   const std::uint64_t before = plans_.job().transport(0).messages();
   begin();
   EXPECT_FALSE(plans_.told(0)) << "the write is under way";
-  plans_.job().settle();
+  plans_.job().run_until_idle();
   EXPECT_TRUE(plans_.told(0));
   EXPECT_TRUE(plans_.told(1));
   EXPECT_EQ(plans_.job().transport(0).messages() - before, 1u) << "one message behind the write";
@@ -606,7 +606,7 @@ TEST_F(CollectiveCopies, ThatFailAreReportedAtBothSidesAndForgotten) {
   for (std::uint64_t use = 1; use < 4; ++use) {
     for (const int rank : {0, 1}) plans_.job().transport(rank).set_refusing(true);
     for (const int rank : {0, 1}) plans_.start(rank);
-    plans_.job().settle();
+    plans_.job().run_until_idle();
     for (const int rank : {0, 1}) {
       ASSERT_TRUE(plans_.told(rank));
       EXPECT_EQ(plans_.error(rank), Error::system);
@@ -634,7 +634,7 @@ TEST_F(CollectiveCopies, FindOutThatTheOtherSideHasEnded) {
     EXPECT_EQ(plans_.error(other), Error::peer_lost);
     EXPECT_EQ(plans_.plan(other).failure().rank, dead);
     plans_.job().transport(other).set_ended(-1);
-    plans_.job().settle();
+    plans_.job().run_until_idle();
   }
 }
 
@@ -675,11 +675,11 @@ TEST_P(CollectiveHandedOn, IsNotTakenForGoodWhereItHasNotCome) {
       plans.job().transport(rank).set_refusing(fails);
       plans.start(rank);
     }
-    plans.job().settle();
+    plans.job().run_until_idle();
     // What goes from rank 1 to rank 2 would not fail by itself.
     for (const int rank : {0, 1}) plans.job().transport(rank).set_refusing(false);
     plans.start(2);
-    plans.job().settle();
+    plans.job().run_until_idle();
     for (int rank = 0; rank < 3; ++rank) {
       ASSERT_TRUE(plans.told(rank)) << "rank " << rank << ", use " << use;
       EXPECT_EQ(plans.error(rank) != Error::none, fails) << "rank " << rank << ", use " << use;
@@ -712,7 +712,7 @@ TEST(CollectiveLate, StaleBytesOfTheUseBeforeFailIt) {
     ASSERT_TRUE(plans.told(0));
     ASSERT_EQ(plans.told(1), use == 1);
   }
-  plans.job().settle();
+  plans.job().run_until_idle();
   ASSERT_TRUE(plans.told(2));
   EXPECT_EQ(plans.error(2), Error::system);
 }
@@ -725,10 +725,10 @@ TEST(CollectiveEarly, StaleBytesFailTheirUse) {
     plans.job().transport(rank).set_refusing(true);
     plans.start(rank);
   }
-  plans.job().settle();
+  plans.job().run_until_idle();
   ASSERT_TRUE(plans.told(1));
   plans.start(2);
-  plans.job().settle();
+  plans.job().run_until_idle();
   ASSERT_TRUE(plans.told(2));
   EXPECT_NE(plans.error(2), Error::none);
 }

@@ -130,12 +130,12 @@ TEST_P(CollectiveChain, AStepWithAnOwnOpWaitsForASweepThatMayCallIt) {
     copied.assign(2, 0);
     op->allowed = false;
     for (int rank = 0; rank < plans.ranks(); ++rank) plans.start(rank);
-    plans.job().settle();
+    plans.job().run_until_idle();
     EXPECT_EQ(copied, Plans::Words(2, 8)) << "the step before is taken";
     EXPECT_EQ(answer, Plans::Words(2, 0));
     EXPECT_FALSE(plans.told(0) || plans.told(1));
     op->allowed = true;
-    plans.job().settle();
+    plans.job().run_until_idle();
     EXPECT_EQ(answer, Plans::Words(2, 42));
     EXPECT_TRUE(plans.told(0) && plans.told(1));
   }
@@ -156,7 +156,7 @@ TEST(CollectiveOwnOp, IsNotGivenWhatHasNotCome) {
       plans.job().transport(rank).set_refusing(fails);
       plans.start(rank);
     }
-    plans.job().settle();
+    plans.job().run_until_idle();
     ASSERT_TRUE(plans.told(1));
     EXPECT_EQ(plans.error(1) != Error::none, fails);
     EXPECT_EQ(op->calls, fails ? 0 : 1);
@@ -189,21 +189,21 @@ TEST_F(CollectiveBetweenNodes, AShortMessageGoesAheadByOneUse) {
   plans_.start(0);
   EXPECT_TRUE(plans_.told(0)) << "nothing is waited for";
   EXPECT_FALSE(plans_.job().network().under_way().empty()) << "it leaves without a sweep";
-  plans_.job().settle();
+  plans_.job().run_until_idle();
   EXPECT_EQ(first(), 0u) << "it is not the receiver's yet";
   fill(2);
   plans_.start(0);
-  plans_.job().settle();
+  plans_.job().run_until_idle();
   EXPECT_FALSE(plans_.told(0)) << "two would lie there";
   plans_.start(1);
   EXPECT_TRUE(plans_.told(1)) << "it has come before";
   EXPECT_EQ(first(), 1u);
-  plans_.job().settle();
+  plans_.job().run_until_idle();
   EXPECT_TRUE(plans_.told(0));
   EXPECT_EQ(first(), 1u);
   fill(3);
   plans_.start(0);
-  plans_.job().settle();
+  plans_.job().run_until_idle();
   EXPECT_FALSE(plans_.told(0));
   plans_.start(1);
   EXPECT_TRUE(plans_.told(1));
@@ -218,13 +218,13 @@ TEST_F(CollectiveBetweenNodes, ALongMessageWaitsForThisUse) {
       fill(use);
       const std::uint64_t before = messages(0);
       plans_.start(0);
-      plans_.job().settle();
+      plans_.job().run_until_idle();
       EXPECT_FALSE(plans_.told(0));
       EXPECT_EQ(messages(0), before) << "nothing is sent to who is not ready";
       EXPECT_EQ(first(), use - 1);
       plans_.start(1);
       EXPECT_FALSE(plans_.job().network().under_way().empty()) << "that it is ready leaves at once";
-      plans_.job().settle();
+      plans_.job().run_until_idle();
       EXPECT_TRUE(plans_.told(0));
       EXPECT_TRUE(plans_.told(1));
       EXPECT_EQ(first(), use);
@@ -288,7 +288,7 @@ TEST_F(CollectiveBetweenNodes, APlanIsMadeByOneRankBeforeTheOther) {
     Plans::Words& into = plans_.words(space);
     plans_.receive(1, 0, Plans::buffer(into));
     plans_.begin_making_at(1);
-    plans_.job().settle();
+    plans_.job().run_until_idle();
     plans_.begin_making_at(0);
     plans_.end_making();
     ASSERT_FALSE(plans_.plan(0).fault());

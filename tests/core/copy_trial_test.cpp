@@ -102,9 +102,9 @@ class Trial {
     std::uint64_t value = ++content_ * 1000;
     for (std::uint64_t& word : *passage_.from) word = ++value;
     plans_.start(first);
-    plans_.job().settle();
+    plans_.job().run_until_idle();
     plans_.start(1 - first);
-    plans_.job().settle();
+    plans_.job().run_until_idle();
     for (int rank = 0; rank < 2; ++rank) {
       EXPECT_TRUE(plans_.told(rank));
       EXPECT_EQ(plans_.error(rank), Error::none);
@@ -116,7 +116,7 @@ class Trial {
   void use_in_vain() {
     for (int rank = 0; rank < 2; ++rank) plans_.job().transport(rank).set_refusing(true);
     for (int rank = 0; rank < 2; ++rank) plans_.start(rank);
-    plans_.job().settle();
+    plans_.job().run_until_idle();
     for (int rank = 0; rank < 2; ++rank) {
       EXPECT_EQ(plans_.error(rank), Error::system);
       plans_.job().transport(rank).set_refusing(false);

@@ -282,7 +282,7 @@ TEST_P(CountedPair, AFlushCoversTheCounter) {
   add(1);
   Told flushed;
   flushed.take(job().window(0).epochs().flush(1, false, &flushed));
-  job().settle();
+  job().run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(counted_.counter(1, 1).value(), 1u);
   EXPECT_EQ(counted_.counter(1, 0).value(), 0u);
@@ -298,18 +298,18 @@ TEST_P(CountedPair, ThresholdsAreToldOnce) {
   EXPECT_FALSE(await(0, 1, first).done);
   EXPECT_FALSE(await(1, 1, other).done);
   EXPECT_TRUE(job().process(1).busy());
-  job().settle();
+  job().run_until_idle();
   EXPECT_FALSE(first.done());
   add(0);
-  job().settle();
+  job().run_until_idle();
   EXPECT_TRUE(first.done());
   EXPECT_FALSE(second.done() || other.done());
   add(0);
-  job().settle();
+  job().run_until_idle();
   EXPECT_TRUE(second.done());
   EXPECT_FALSE(other.done());
   add(1);
-  job().settle();
+  job().run_until_idle();
   EXPECT_TRUE(other.done());
   EXPECT_EQ(job().process(1).pending(), 0u);
   EXPECT_TRUE(await(0, 2, first).done);
@@ -333,7 +333,7 @@ TEST_P(CountedPair, AResetTellsThoseWhoHaveBeenReached) {
   EXPECT_FALSE(other.done());
   EXPECT_EQ(job().process(1).pending(), 1u);
   for (int i = 0; i < 3; ++i) add(0);
-  job().settle();
+  job().run_until_idle();
   EXPECT_TRUE(other.done());
 }
 
@@ -342,7 +342,7 @@ TEST_P(CountedPair, AThresholdGoesWithItsCounter) {
   Flag gone;
   EXPECT_FALSE(await(1, 1, gone).done);
   job().window(1).notifications().counters() = Counters();
-  job().settle();
+  job().run_until_idle();
   EXPECT_TRUE(gone.done());
   EXPECT_EQ(gone.error(), Error::sync);
 }
@@ -359,7 +359,7 @@ TEST_P(CountedPair, AFullQueueOfTagsHoldsNoCounterUp) {
   const bool mapped = job().same_node(0, 1);
   EXPECT_EQ(job().window(0).put_notified(1, 8, &value_, 8, {NotifyKind::counter, 0, 0}), mapped);
   EXPECT_EQ(counted_.counter(1, 0).value(), mapped ? 2u : 0u);
-  job().settle();
+  job().run_until_idle();
   EXPECT_EQ(counted_.counter(1, 0).value(), mapped ? 2u : 1u);
 }
 

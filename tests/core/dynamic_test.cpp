@@ -365,7 +365,7 @@ TEST_P(Dynamic, CountsDoNotWrap) {
 TEST_P(Dynamic, AFenceTellsWhatItsEpochHasDoneWrong) {
   Told unlocked;
   unlocked.take(window().epochs().unlock_all(&unlocked));
-  job_.settle();
+  job_.run_until_idle();
   const auto fence = [&](const Assert& assertion) {
     std::array<Flag, 2> flags;
     for (int rank = 0; rank < 2; ++rank) {
@@ -373,7 +373,7 @@ TEST_P(Dynamic, AFenceTellsWhatItsEpochHasDoneWrong) {
       const Outcome outcome = job_.window(rank).epochs().fence(assertion, true, &flag);
       if (outcome.done) flag.complete(outcome.error);
     }
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_TRUE(flags[0].done() && flags[1].done());
     EXPECT_EQ(flags[1].error(), Error::none);
     return flags[0].error();
@@ -407,7 +407,7 @@ TEST_P(Dynamic, AReplyTellsOfItsOwnOperation) {
   get.completion = &fetched;
   const Outcome second = window().epochs().issue(get);
   if (second.done) fetched.complete(second.error);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(fetched.done());
   EXPECT_EQ(fetched.error(), Error::none);
   EXPECT_EQ(found, 0U);
@@ -446,14 +446,14 @@ TEST(DynamicEpochs, WhatIsAttachedBeforeThePostIsReached) {
   issue(job.window(0), on_word(OperationKind::put, &value, 1, static_cast<std::int64_t>(address)));
   Told completed;
   completed.take(job.window(0).epochs().complete(&completed));
-  job.settle();
+  job.run_until_idle();
   EXPECT_FALSE(completed.done());
   ASSERT_EQ(job.window(1).attach({address, 8, SimTransport::location_of(job.memory(1))}),
             Error::none);
   ASSERT_EQ(job.window(1).epochs().post(origin, {}), Error::none);
   Told waited;
   waited.take(job.window(1).epochs().wait(&waited));
-  job.settle();
+  job.run_until_idle();
   EXPECT_TRUE(completed.done() && waited.done());
   std::uint64_t found = 0;
   std::memcpy(&found, job.memory(1), sizeof found);

@@ -62,7 +62,7 @@ TEST(Events, AnEpochAndItsRecordedPutAreToldInOrder) {
             (Words{"access opened", "access activated", "put by stored", "access closed"}));
   scene.recorder.words.clear();
   ASSERT_EQ(scene.job.window(1).epochs().post(origins, {}), Error::none);
-  scene.job.settle();
+  scene.job.run_until_idle();
   EXPECT_TRUE(completed.done());
   EXPECT_EQ(scene.recorder.words, (Words{"put done", "access told 1", "access completed"}));
 }
@@ -82,7 +82,7 @@ TEST(Events, ADeferredEpochIsActivatedWhenTheOneBeforeItIsExposed) {
   scene.recorder.words.clear();
   const std::array origins{0};
   ASSERT_EQ(scene.job.window(1).epochs().post(origins, {}), Error::none);
-  scene.job.settle();
+  scene.job.run_until_idle();
   EXPECT_EQ(scene.recorder.words, Words{"lock_all activated"});
 }
 

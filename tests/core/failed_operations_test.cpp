@@ -32,7 +32,7 @@ class FailedOperations : public ::testing::Test {
   void put_in_vain(int target) {
     put(target);
     job_.network().set_failing(true);
-    job_.settle();
+    job_.run_until_idle();
     job_.network().set_failing(false);
   }
   Error flush(int target, bool local = false) {

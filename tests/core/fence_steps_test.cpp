@@ -147,7 +147,7 @@ TEST(FenceSteps, WhoOpensNothingAnnouncesTheCall) {
   over.take(job.window(0).epochs().fence({}, true, &over));
   EXPECT_FALSE(over.done());
   EXPECT_TRUE(job.window(1).epochs().fence(no_succeed(), false, nullptr).done);
-  job.settle();
+  job.run_until_idle();
   EXPECT_TRUE(over.done());
   EXPECT_TRUE(job.window(1).epochs().quiet());
 }
@@ -178,7 +178,7 @@ TEST(FenceSteps, WordsStayUntilPeersHaveStoredTheirLast) {
   ASSERT_NE(over[0].done(), over[1].done());
   const int ended = over[0].done() ? 0 : 1;
   EXPECT_FALSE(job.window(ended).leave());
-  job.settle();
+  job.run_until_idle();
   EXPECT_TRUE(over[0].done() && over[1].done());
   EXPECT_TRUE(job.window(ended).leave());
 }

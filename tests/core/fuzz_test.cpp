@@ -87,7 +87,7 @@ TEST(Fuzz, MessagesFromAnywhere) {
     std::uint64_t value = 7;
     ASSERT_EQ(job.window(0).lock(false, 1, {}), Error::none);
     issue(job.window(0), on_word(OperationKind::put, &value, 1, job.displacement(1, 0, 0)));
-    job.settle();
+    job.run_until_idle();
     std::array<std::byte, window_bytes> buffer{};
     RemoteMemory registered;
     ASSERT_GE(job.transport(1).register_buffer(0, random.chance(50), buffer.data(), buffer.size(),
@@ -108,9 +108,9 @@ TEST(Fuzz, MessagesFromAnywhere) {
       }
       job.transport(1).send(0, std::as_bytes(std::span(&message, 1)), payload);
       job.transport(1).push();
-      if (random.chance(30)) job.settle();
+      if (random.chance(30)) job.run_until_idle();
     }
-    job.settle();
+    job.run_until_idle();
   }
 }
 

@@ -41,7 +41,7 @@ class Gaps : public ::testing::TestWithParam<Case> {
       // The way to the target opens, and its only piece is known.
       issue(origin(window), on_word(OperationKind::put, &first_, 1, place(window, 0)));
     }
-    job_.settle();
+    job_.run_until_idle();
     for (auto& buffer : buffers_) {
       buffer.resize(2 * bytes);
       std::iota(buffer.begin(), buffer.end(), std::uint8_t{1});

@@ -119,7 +119,7 @@ class DirectNotification : public ::testing::TestWithParam<Manners> {
     notify(1, 0, 1);
     notify(0, 1, 1);
     flush();
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_EQ(take(), 1);
   }
   static Limits limits() {
@@ -138,7 +138,7 @@ class DirectNotification : public ::testing::TestWithParam<Manners> {
   void flush() {
     Told flushed;
     flushed.take(job_.window(0).epochs().flush_notified(&flushed));
-    job_.settle();
+    job_.run_until_idle();
     ASSERT_TRUE(flushed.done());
   }
   /// The tag of the oldest one that is there; -1: there is none.
@@ -200,7 +200,7 @@ TEST_P(DirectNotification, IsNoMessageOnceItsCodeIsKnown) {
   const std::uint64_t messages = job_.transport(0).messages();
   const std::uint64_t before = named();
   for (int i = 0; i < 10; ++i) notify(0, 1, 3, words);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_EQ(job_.transport(0).messages() - messages, immediate() ? 0 : 10);
   EXPECT_EQ(named() - before, immediate() ? 10 : 0);
   for (int i = 0; i < 11; ++i) EXPECT_EQ(take(), 3);
@@ -246,7 +246,7 @@ TEST_P(ImmediateNotification, TellsNothingOfAWriteThatFails) {
   ASSERT_EQ(take(), 3);
   job_.network().set_failing(true);
   notify(0, 1, 4, words);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_EQ(take(), -1);
 }
 

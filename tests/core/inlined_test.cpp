@@ -25,7 +25,7 @@ class Inlined : public ::testing::Test {
     Operation first = on_word(OperationKind::put, &value_, 1, 512);
     first.notify_arg = {NotifyKind::tag, 0, 8};
     issue(origin(), first);
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_NE(origin().peer(1).notified, nullptr);
   }
   Window& origin() { return job_.window(0); }
@@ -84,7 +84,7 @@ TEST_F(Inlined, WhateverCompletesThemMakesThem) {
   EXPECT_TRUE(origin().epochs().flush_all(false, nullptr).done);
   EXPECT_EQ(memory(), 1u);
   for (int i = 0; i < 1000; ++i) put(2, 3);  // the pause is over
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_TRUE(put(2));
   EXPECT_TRUE(origin().epochs().flush_notified(nullptr).done);
   EXPECT_EQ(memory(), 2u);
@@ -93,10 +93,10 @@ TEST_F(Inlined, WhateverCompletesThemMakesThem) {
   for (int i = 0; i < 1000; ++i) put(3, 3), job_.process(1).sweep();
   ASSERT_TRUE(put(4));
   EXPECT_EQ(memory(), 3u);
-  EXPECT_TRUE(origin().settled(1, true));
-  EXPECT_FALSE(origin().settled(1, false));
+  EXPECT_TRUE(origin().nothing_pending(1, true));
+  EXPECT_FALSE(origin().nothing_pending(1, false));
   EXPECT_TRUE(origin().epochs().flush(1, false, nullptr).done);
-  EXPECT_TRUE(origin().settled(1, false));
+  EXPECT_TRUE(origin().nothing_pending(1, false));
   EXPECT_EQ(memory(), 4u);
   for (int i = 0; i < 1000; ++i) put(5, 3), job_.process(1).sweep();
   ASSERT_TRUE(put(6));
@@ -173,12 +173,12 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
     SCOPED_TRACE(&act - later.data());
     for (int i = 0; i < 1 << 12; ++i) {  // no pause is left
       put(1, 3);
-      job_.settle();
+      job_.run_until_idle();
     }
     ASSERT_TRUE(put(7));
     ASSERT_TRUE(origin().peer(1).inlined.load());
     const std::uint64_t expected = act();
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_EQ(memory(), expected);
   }
   EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
@@ -213,7 +213,7 @@ TEST(InlinedPiggyback, ComesAfterThem) {
   unlocked.take(job.window(0).unlock(1, &unlocked));
   Told other;
   other.take(job.window(2).unlock(1, &other));
-  job.settle();
+  job.run_until_idle();
   EXPECT_TRUE(unlocked.done() && other.done());
   EXPECT_EQ(memory(), 2u);
   const Listening listening(job.process(1).listeners());
@@ -348,7 +348,7 @@ TEST_F(InlinedPrivate, BehindThoseThatAreHeld) {
     issue(origin(), operation);
     if (i == many - 50) job_.process(1).sweep();  // there is space, but others go first
   }
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_EQ(memory(), std::uint64_t{many});
   for (int i = 0; i < many; ++i) {
     NotifyRequest next(NotifyPattern{0, NotifyPattern::any}, 1);
@@ -370,7 +370,7 @@ TEST_F(InlinedPrivate, AnEndedTargetIsNamed) {
   const auto inlined = [&] {
     for (int i = 0; i < 1 << 12; ++i) {  // no pause is left
       put(1);
-      job_.settle();
+      job_.run_until_idle();
     }
     put(2);
     EXPECT_TRUE(origin().peer(1).inlined.load());
@@ -414,7 +414,7 @@ TEST_F(Inlined, AFlushTakesItsOwnWindowsBack) {
   Operation first = on_word(OperationKind::put, &value_, 1, 8);
   first.notify_arg = {NotifyKind::tag, 0, 8};
   issue(other, first);
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_TRUE(put(7));
   value_ = 9;
   ASSERT_TRUE(other.put_notified(1, 0, &value_, 8, {NotifyKind::tag, 1, 0}));

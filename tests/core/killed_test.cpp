@@ -115,7 +115,7 @@ TEST_F(Killed, WithinAnAccumulateThatOthersAskFor) {
   issue(rank(4), sum(1));
   Flag unlocked;
   ASSERT_TRUE(rank(4).unlock(1, &unlocked).ok());
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_TRUE(unlocked.done());
   EXPECT_EQ(unlocked.error(), Error::peer_lost);
 }
@@ -130,7 +130,7 @@ TEST_F(Killed, WithinAnAccumulateWhosePiggybackIsPerformed) {
   die_updating(1);
   Flag unlocked;
   ASSERT_TRUE(rank(0).unlock(1, &unlocked).done);
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_TRUE(waiting.done());
   EXPECT_EQ(waiting.error(), Error::peer_lost);
   // The lock has been given back with it.
@@ -145,7 +145,7 @@ TEST_F(Killed, WithTheGuardOfALock) {
     issue(rank(origin), on_word(OperationKind::put, &one_, 1));
     Flag unlocked;
     ASSERT_FALSE(rank(origin).unlock(1, &unlocked).done);
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_FALSE(unlocked.done());
     EXPECT_EQ(rank(origin).epochs().lost_peer(), victim);
     ASSERT_EQ(rank(origin).lock(true, 2, {}), Error::none);

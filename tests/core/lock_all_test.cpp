@@ -48,7 +48,7 @@ TEST_P(LockAll, TwoOfThemPassTheExclusiveRequestsBetweenThem) {
     put(reader, 2 + reader);
     Told flushed;
     flushed.take(rank(reader).epochs().flush(2 + reader, false, &flushed));
-    job_.settle();
+    job_.run_until_idle();
     ASSERT_TRUE(flushed.done());
   }
   for (const int writer : {2, 3}) {
@@ -57,12 +57,12 @@ TEST_P(LockAll, TwoOfThemPassTheExclusiveRequestsBetweenThem) {
     told[static_cast<std::size_t>(writer)].take(
         rank(writer).unlock(writer, &told[static_cast<std::size_t>(writer)]));
   }
-  job_.settle();
+  job_.run_until_idle();
   for (const int reader : {0, 1}) {
     put(reader, 3 - reader);
     Told flushed;
     flushed.take(rank(reader).epochs().flush(3 - reader, false, &flushed));
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_TRUE(flushed.done());
   }
   EXPECT_FALSE(told[2].done() || told[3].done());
@@ -70,7 +70,7 @@ TEST_P(LockAll, TwoOfThemPassTheExclusiveRequestsBetweenThem) {
     Told& one = told[static_cast<std::size_t>(reader)];
     one.take(rank(reader).epochs().unlock_all(&one));
   }
-  job_.settle();
+  job_.run_until_idle();
   for (const Told& one : told) EXPECT_TRUE(one.done());
 }
 
@@ -86,30 +86,30 @@ TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {
   ASSERT_EQ(rank(1).lock(false, 0, {}), Error::none);
   put(1, 0);
   flushed(1);
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_EQ(rank(2).lock(true, 0, {}), Error::none);
   put(2, 0);
   flushed(2);
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
   put(3, 0);
   flushed(3);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_FALSE(told[1].done() || told[2].done() || told[3].done());
   EXPECT_TRUE(rank(0).unlock(0, nullptr).done);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(told[1].done() && told[3].done());
   EXPECT_FALSE(told[2].done()) << "the exclusive one excludes both";
   Told over;
   over.take(rank(3).epochs().unlock_all(&over));
   over = {};
   over.take(rank(1).unlock(0, &over));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(told[2].done());
   EXPECT_EQ(word(0), 7u);
   over = {};
   over.take(rank(2).unlock(0, &over));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(rank(1).lock(true, 0, {}) == Error::none);
 }
 
@@ -120,14 +120,14 @@ TEST_P(LockAll, HoldsItsOwnLock) {
   put(1, 0);
   Told first;
   first.take(rank(1).epochs().flush(0, false, &first));
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_TRUE(first.done());
   ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_FALSE(rank(0).epochs().lock_all_held());
   first = {};
   first.take(rank(1).unlock(0, &first));
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_TRUE(first.done());
   EXPECT_TRUE(rank(0).epochs().lock_all_held());
   EXPECT_EQ(word(0), 7u);
@@ -137,12 +137,12 @@ TEST_P(LockAll, HoldsItsOwnLock) {
   put(1, 0);
   Told second;
   second.take(rank(1).unlock(0, &second));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_FALSE(second.done());
   EXPECT_EQ(word(0), 7u);
   Told over;
   over.take(rank(0).epochs().unlock_all(&over));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(over.done() && second.done());
   EXPECT_EQ(word(0), 8u);
 }
@@ -150,7 +150,7 @@ TEST_P(LockAll, HoldsItsOwnLock) {
 // The lock is asked for when the epoch is opened, or activated, though nobody waits for it.
 TEST_P(LockAll, AsksForItsOwnLockWhenItIsActivated) {
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
   put(1, 1);
   Told before;
@@ -160,25 +160,25 @@ TEST_P(LockAll, AsksForItsOwnLockWhenItIsActivated) {
   EXPECT_FALSE(rank(1).epochs().lock_all_held()) << "the epoch before is pending";
   Told own;
   own.take(rank(0).unlock(1, &own));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(own.done() && before.done());
   ASSERT_EQ(rank(2).lock(true, 1, {}), Error::none);
   put(2, 1);
   Told after;
   after.take(rank(2).unlock(1, &after));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_FALSE(after.done());
   EXPECT_TRUE(rank(1).epochs().lock_all_held());
   Told over;
   over.take(rank(1).epochs().unlock_all(&over));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(over.done() && after.done());
 }
 
 TEST_P(LockAll, WithoutCheckNobodyWaits) {
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
   put(1, 0);
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
   EXPECT_TRUE(rank(0).epochs().lock_all_held());
   EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
@@ -214,15 +214,15 @@ TEST_F(LockAllShared, DoesNotWaitForWhoWaitsForIt) {
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
   ASSERT_TRUE(rank(1).epochs().lock_held(0));
   ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_FALSE(rank(3).epochs().lock_all_held());
   ASSERT_EQ(rank(1).lock(true, 2, {}), Error::none);
   EXPECT_TRUE(rank(1).epochs().lock_held(2));
   EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_FALSE(rank(3).epochs().lock_all_held());
   EXPECT_TRUE(rank(1).unlock(2, nullptr).done);
-  job_.settle();
+  job_.run_until_idle();
   // By the sweep alone.
   ASSERT_EQ(rank(1).lock(true, 3, {}), Error::none);
   EXPECT_FALSE(rank(1).epochs().lock_held(3));
@@ -241,7 +241,7 @@ TEST_F(LockAllShared, MayBeClosedBeforeItHasThemAll) {
   ASSERT_EQ(rank(2).lock(true, 0, {}), Error::none);
   EXPECT_TRUE(rank(2).epochs().lock_held(0));
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(over.done());
   for (const int target : {1, 2, 3}) {
     ASSERT_EQ(rank(2).lock(true, target, {}), Error::none);
@@ -278,7 +278,7 @@ TEST_F(LockAllQueried, HoldsWhatIsLoadedFromNowOn) {
     rank(3).epochs().set_shared();
     EXPECT_FALSE(rank(3).epochs().loads_held(0));
     EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_TRUE(rank(3).epochs().loads_held(0));
     EXPECT_TRUE((all ? rank(3).epochs().unlock_all(nullptr) : rank(3).unlock(0, nullptr)).done);
   }

@@ -43,7 +43,7 @@ TEST_F(LostPeer, AFlushWaitsForItsTarget) {
   for (const int target : {1, 2}) put(0, target);
   Told granted;
   granted.take(rank(0).epochs().flush_all(false, &granted));
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_TRUE(granted.done());
   put(0, 2);
   Told flushed;
@@ -53,7 +53,7 @@ TEST_F(LostPeer, AFlushWaitsForItsTarget) {
   EXPECT_EQ(rank(0).epochs().lost_peer(), -1) << "nobody waits for it";
   job_.transport(0).set_ended(2);
   EXPECT_EQ(rank(0).epochs().lost_peer(), 2);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(flushed.done());
 }
 
@@ -65,7 +65,7 @@ TEST_F(LostPeer, AnExposureWaitsForOriginsThatAreNotDone) {
   EXPECT_TRUE(rank(2).epochs().complete(nullptr).done);
   Told waited;
   waited.take(rank(0).epochs().wait(&waited));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_EQ(asked(), (Ranks{1, 3}));
 }
 
@@ -80,7 +80,7 @@ TEST_F(LostPeer, AnAccessWaitsForItsTarget) {
   put(0, 4);
   Told completed;
   completed.take(rank(0).epochs().complete(&completed));
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_FALSE(completed.done());
   EXPECT_EQ(asked(), (Ranks{3}));
 }
@@ -88,7 +88,7 @@ TEST_F(LostPeer, AnAccessWaitsForItsTarget) {
 TEST_F(LostPeer, AFenceWaitsForEverybody) {
   Told fenced;
   fenced.take(rank(0).epochs().fence(no_succeed(), true, &fenced));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_EQ(asked(), everybody);
 }
 
@@ -96,12 +96,12 @@ TEST_F(LostPeer, AFenceWaitsForEverybody) {
 TEST_F(LostPeer, ALockWaitsForEverybody) {
   ASSERT_EQ(rank(2).lock(true, 1, {}), Error::none);
   put(2, 1);
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   put(0, 1);
   Told unlocked;
   unlocked.take(rank(0).unlock(1, &unlocked));
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_FALSE(unlocked.done());
   EXPECT_EQ(asked(), everybody);
 }

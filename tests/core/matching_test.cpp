@@ -52,7 +52,7 @@ class NaiveMatcher {
     epoch.met.resize(epoch.group.size());
     epochs_[at(rank)].push_back(std::move(epoch));
   }
-  void settle() {
+  void run_until_idle() {
     while (round()) {
     }
   }
@@ -146,7 +146,7 @@ class RealWindow {
     told.take(window.epochs().complete(&told));
   }
   void sweep(int rank) { job_.process(rank).sweep(); }
-  void settle() { job_.settle(); }
+  void run_until_idle() { job_.run_until_idle(); }
   bool complete(int rank, std::size_t index) const { return told_[at(rank)][index].done(); }
   bool arrived(int origin, int number, int target) {
     std::uint64_t value = 0;
@@ -214,13 +214,13 @@ TEST_P(Matching, AgreesWithANaiveMatcher) {
       naive.open(rank, epoch);
       real.open(rank, epoch);
       if (!random.chance(20)) continue;
-      naive.settle();
-      real.settle();
+      naive.run_until_idle();
+      real.run_until_idle();
       compare(naive, real, ranks, !GetParam());
       if (HasFatalFailure()) return;
     }
-    naive.settle();
-    real.settle();
+    naive.run_until_idle();
+    real.run_until_idle();
     compare(naive, real, ranks, !GetParam());
     if (HasFatalFailure()) return;
   }

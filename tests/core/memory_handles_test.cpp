@@ -65,7 +65,7 @@ class MemoryHandles : public ::testing::TestWithParam<Path> {
     Flag flag;
     const Outcome flushed = window().epochs().flush(1, false, &flag);
     if (flushed.done) return flushed.error;
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_TRUE(flag.done());
     return flag.error();
   }

@@ -64,7 +64,7 @@ class Messages : public ::testing::Test {
     std::memcpy(&value, job_->memory(owner) + 8 * place, sizeof value);
     return value;
   }
-  void settle() { job_->settle(); }
+  void run_until_idle() { job_->run_until_idle(); }
   /// All packets, or all direct transfers, that are under way arrive: how many.
   int deliver(bool transfers) {
     int arrived = 0;
@@ -97,7 +97,7 @@ TEST_F(Messages, FenceOfTwo) {
     told[static_cast<std::size_t>(index)].take(
         rank(index).epochs().fence(no_succeed(), true, &told[static_cast<std::size_t>(index)]));
   }
-  settle();
+  run_until_idle();
   for (int index : {0, 1}) {
     EXPECT_TRUE(told[static_cast<std::size_t>(index)].done());
     EXPECT_EQ(sent(index), (Sent{5 + 1 + 1, 1}));
@@ -119,7 +119,7 @@ TEST_F(Messages, FenceOfMany) {
       Told& one = told[static_cast<std::size_t>(index)];
       one.take(rank(index).epochs().fence(no_succeed(), true, &one));
     }
-    settle();
+    run_until_idle();
     const auto steps = static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(ranks - 1)));
     for (int index = 0; index < ranks; ++index) {
       EXPECT_TRUE(told[static_cast<std::size_t>(index)].done()) << ranks;
@@ -140,7 +140,7 @@ TEST_F(Messages, PostStartCompleteWait) {
   EXPECT_TRUE(rank(0).epochs().complete(nullptr).done)
       << "a short operation does not wait for the post";
   EXPECT_EQ(sent(0), (Sent{2, 1}));
-  settle();
+  run_until_idle();
   EXPECT_EQ(word(1), 0u) << "not exposed yet";
   ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
   EXPECT_EQ(word(1), 7u);
@@ -158,7 +158,7 @@ TEST_F(Messages, NoCheckElidesThePost) {
   EXPECT_TRUE(rank(0).epochs().complete(nullptr).done);
   Told told;
   told.take(rank(1).epochs().wait(&told));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(sent(0), (Sent{2, 1}));
   EXPECT_EQ(sent(1), (Sent{0, 0}));
@@ -186,7 +186,7 @@ TEST_F(Messages, Exchange) {
     told[static_cast<std::size_t>(index)].take(
         rank(index).epochs().wait(&told[static_cast<std::size_t>(index)]));
   }
-  settle();
+  run_until_idle();
   for (int index : {0, 1}) {
     EXPECT_TRUE(told[static_cast<std::size_t>(index)].done());
     EXPECT_EQ(sent(index), (Sent{3, 1}));
@@ -201,7 +201,7 @@ TEST_F(Messages, LockPutUnlock) {
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
   put(0, 1);
   told.take(rank(0).unlock(1, &told));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 7u);
   EXPECT_EQ(sent(0), (Sent{3, 1}));
@@ -221,7 +221,7 @@ TEST_F(Messages, WeakUnlock) {
   }
   EXPECT_EQ(sent(0), (Sent{9, 0})) << "they wait for more to travel with";
   EXPECT_TRUE(rank(0).epochs().quiet()) << "nothing is kept of them";
-  settle();
+  run_until_idle();
   EXPECT_EQ(word(1), 3u);
   EXPECT_EQ(sent(0), (Sent{9, 1}));
   EXPECT_EQ(sent(1), (Sent{3, 1})) << "the grants alone";
@@ -253,7 +253,7 @@ TEST_F(Messages, UnlockAllFinishesWeakEpochsThatAreSentLater) {
   told[1].take(rank(0).unlock(2, &told[1]));
   ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   told[2].take(rank(0).epochs().unlock_all(&told[2]));
-  job_->settle();
+  job_->run_until_idle();
   EXPECT_FALSE(told[0].done() || told[1].done() || told[2].done());
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
   // All but what is sent to the target of the weak epoch arrives.
@@ -265,7 +265,7 @@ TEST_F(Messages, UnlockAllFinishesWeakEpochsThatAreSentLater) {
   }
   EXPECT_TRUE(told[0].done() && told[1].done());
   EXPECT_FALSE(told[2].done());
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told[2].done());
   EXPECT_EQ(word(2), 7u);
 }
@@ -278,14 +278,14 @@ TEST_F(Messages, NoCheckStaysBehindAWeakEpoch) {
   ASSERT_EQ(rank(0).lock(true, 1, weak_unlock()), Error::none);
   put(0, 1);
   EXPECT_TRUE(rank(0).unlock(1, nullptr).done);
-  settle();
+  run_until_idle();
   value_ = 7;
   ASSERT_EQ(rank(0).lock(true, 1, no_check()), Error::none);
   put(0, 1);
   Told told;
   told.take(rank(0).unlock(1, &told));
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 7u);
 }
@@ -317,10 +317,10 @@ TEST_F(Messages, ATargetIsNotAskedToHoldBackTooMuch) {
     }
     Told told;
     told.take(rank(0).unlock(1, &told));
-    settle();
+    run_until_idle();
     EXPECT_FALSE(told.done());
     EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
-    settle();
+    run_until_idle();
     EXPECT_TRUE(told.done());
     EXPECT_EQ(word(1), static_cast<std::uint64_t>(often / 2));
     EXPECT_EQ(job_->process(1).refused(), 0u);
@@ -341,7 +341,7 @@ TEST_F(Messages, LaterEpochsFinishWhatAWeakUnlockLeft) {
     Told told;
     told.take(call(&told));
     EXPECT_FALSE(told.done());
-    settle();
+    run_until_idle();
     EXPECT_TRUE(told.done());
     EXPECT_EQ(word(1), 7u);
   };
@@ -387,7 +387,7 @@ TEST_F(Messages, LongPutWaitsForTheGrant) {
   put_all();
   EXPECT_EQ(sent(0).messages, 1u) << "the lock";
   told.take(rank(0).unlock(1, &told));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(sent(0).messages, 1 + 1u) << "and the unlock";
   for (int place = 0; place < 64; ++place) EXPECT_EQ(word(1, place), 7u);
@@ -414,7 +414,7 @@ TEST_F(Messages, LongPutOfAWaitingProcessGoesPieceByPiece) {
     EXPECT_TRUE(job_->process(0).sweep());
     EXPECT_EQ(deliver(true), 1);
   }
-  settle();
+  run_until_idle();
   EXPECT_TRUE(completed.done());
 }
 
@@ -429,11 +429,11 @@ TEST_F(Messages, FlushAllLeavesTargetsThatAreNotLocked) {
   put(0, 2);
   Told told;
   told.take(rank(0).epochs().flush_all(false, &told));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 0u);
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
-  settle();
+  run_until_idle();
   EXPECT_EQ(word(1), 7u);
 }
 
@@ -452,7 +452,7 @@ TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   Told told;
   told.take(rank(0).epochs().unlock_all(&told));
   EXPECT_FALSE(told.done());
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(got_, 5u);
   ASSERT_EQ(rank(0).lock(true, 1, weak_unlock()), Error::none);
@@ -466,7 +466,7 @@ TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   told.take(rank(0).epochs().complete(&told));
   EXPECT_EQ(sent(0).messages, before + 1) << "the question whether the put is there";
   EXPECT_FALSE(told.done());
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
 }
 
@@ -486,7 +486,7 @@ TEST_F(Messages, EpochsSentAheadOneAfterTheOther) {
     ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
     issue(rank(0), operation);
     told.take(rank(0).unlock(1, &told));
-    settle();
+    run_until_idle();
     ASSERT_TRUE(told.done());
     ASSERT_EQ(sent(0), (Sent{3 * i, i}));
   }
@@ -497,7 +497,7 @@ TEST_F(Messages, EpochsSentAheadOneAfterTheOther) {
     ASSERT_TRUE(rank(0).epochs().complete(nullptr).done);
     Told told;
     told.take(rank(1).epochs().wait(&told));
-    settle();
+    run_until_idle();
     ASSERT_TRUE(told.done());
     ASSERT_EQ(sent(0), (Sent{3 * epochs + 2 * i, epochs + i}));
   }
@@ -510,7 +510,7 @@ TEST_F(Messages, EpochsSentAheadOneAfterTheOther) {
       Told& one = told[static_cast<std::size_t>(index)];
       one.take(rank(index).epochs().fence(no_succeed(), true, &one));
     }
-    settle();
+    run_until_idle();
     ASSERT_EQ(sent(0), (Sent{5 * epochs + 3 * i, 2 * epochs + i}));
   }
 }
@@ -527,7 +527,7 @@ TEST_F(Messages, LockPutGetUnlock) {
   get.origin = {};
   issue(rank(0), get);
   told.take(rank(0).unlock(1, &told));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(got_, 7u);
   EXPECT_EQ(sent(0), (Sent{4, 1}));
@@ -541,7 +541,7 @@ TEST_F(Messages, FlushAsksOnce) {
   for (int place = 0; place < 10; ++place) put(0, 1, place);
   Told flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(sent(0), (Sent{1 + 10 + 1, 1}));
   EXPECT_EQ(sent(1), (Sent{2, 1}));
@@ -589,7 +589,7 @@ TEST_P(DirectWrites, DoNotOvertakeAWeakEpoch) {
   EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
   told = {};
   told.take(rank(0).epochs().unlock_all(&told));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(told.done());
   for (const int place : {0, 63}) EXPECT_EQ(word(1, place), 7u);
 }
@@ -602,7 +602,7 @@ TEST_P(DirectWrites, DoNotOvertakeTheAccessBefore) {
   ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
   waited.take(rank(1).epochs().wait(&waited));
   ASSERT_EQ(rank(1).epochs().post(origin, no_check()), Error::none);
-  settle();
+  run_until_idle();
   ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
   value_ = 5;
   put(0, 1);
@@ -610,12 +610,12 @@ TEST_P(DirectWrites, DoNotOvertakeTheAccessBefore) {
   ASSERT_EQ(rank(0).epochs().start(target, no_check()), Error::none);
   put_all();
   EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
-  settle();
+  run_until_idle();
   Told completed;
   completed.take(rank(0).epochs().complete(&completed));
   Told second;
   second.take(rank(1).epochs().wait(&second));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(waited.done() && completed.done() && second.done());
   for (const int place : {0, 63}) EXPECT_EQ(word(1, place), 7u);
 }
@@ -624,7 +624,7 @@ TEST_P(DirectWrites, TheEndOfTheAccessComesBehindThem) {
   const std::array<int, 1> origin = {0};
   const std::array<int, 1> target = {1};
   ASSERT_EQ(rank(1).epochs().post(origin, {}), Error::none);
-  settle();
+  run_until_idle();
   ASSERT_EQ(rank(0).epochs().start(target, {}), Error::none);
   put_all();
   Told completed;
@@ -635,7 +635,7 @@ TEST_P(DirectWrites, TheEndOfTheAccessComesBehindThem) {
   settle_messages();
   EXPECT_EQ(waited.done(), ordered());
   EXPECT_EQ(completed.done(), ordered());
-  settle();
+  run_until_idle();
   EXPECT_TRUE(waited.done());
   EXPECT_TRUE(completed.done());
   EXPECT_EQ(word(1, word_count - 1), 7u);
@@ -650,7 +650,7 @@ TEST_P(DirectWrites, AFlushWaitsForThem) {
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
   settle_messages();
   EXPECT_EQ(flushed.done(), ordered());
-  settle();
+  run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(word(1, word_count - 1), 7u);
   EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done) << "nothing is left to wait for";
@@ -663,7 +663,7 @@ TEST_P(DirectWrites, AFlushDoesNotWaitForLaterOnes) {
   Told granted;
   put(0, 1);
   granted.take(rank(0).epochs().flush(1, false, &granted));
-  settle();
+  run_until_idle();
   ASSERT_TRUE(granted.done());
   put_all();
   Told flushed;
@@ -684,7 +684,7 @@ TEST_P(DirectWrites, AFlushDoesNotWaitForLaterOnes) {
   EXPECT_TRUE(job_->network().deliver(route)) << "the second one was still under way";
   Told unlocked;
   unlocked.take(rank(0).unlock(1, &unlocked));
-  settle();
+  run_until_idle();
   EXPECT_TRUE(unlocked.done());
 }
 
@@ -707,7 +707,7 @@ TEST_F(Messages, EachMessageOfALongAccumulateIsCarriedOutOnce) {
     issue(rank(0), operation);
     Told told;
     told.take(rank(0).epochs().unlock_all(&told));
-    settle();
+    run_until_idle();
     ASSERT_TRUE(told.done());
     for (int i = 0; i < static_cast<int>(count); ++i) {
       EXPECT_EQ(word(1, 2 * i), static_cast<std::uint64_t>(i) + 1) << granularity;
@@ -729,7 +729,7 @@ TEST_F(Messages, DatatypesAreDescribedOnce) {
   for (int i = 0; i < 5; ++i) issue(rank(0), operation);
   Told told;
   told.take(rank(0).epochs().unlock_all(&told));
-  settle();
+  run_until_idle();
   EXPECT_EQ(word(1, 0), 3u);
   EXPECT_EQ(word(1, 3), 4u);
   EXPECT_EQ(sent(0), (Sent{1 + 1 + 5 + 1, 1})) << "lock, datatype, puts, unlock";

@@ -139,7 +139,7 @@ class NotifiedJob {
   }
   void check() {
     for (Player& player : players_) player.finish();
-    job_.settle();
+    job_.run_until_idle();
     for (Player& player : players_) player.check();
   }
   /// Notifications that went as immediate data.
@@ -215,7 +215,7 @@ class NotifiedJob {
       EXPECT_TRUE(closing_.empty() || closing_.back().done());
       Told flushed;
       flushed.take(window().epochs().flush_notified(&flushed));
-      job_.job_.settle();
+      job_.job_.run_until_idle();
       EXPECT_TRUE(flushed.done());
       EXPECT_TRUE(window().epochs().quiet());
       EXPECT_EQ(window().notifications().find({any, any}), nullptr);
@@ -519,13 +519,13 @@ TEST_F(NotifiedPair, AFullQueuePushesBack) {
   EXPECT_FALSE(job_.window(0).epochs().quiet());
   // The other one has no request, and takes them all the same.
   EXPECT_TRUE(job_.process(1).busy());
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_FALSE(job_.process(1).busy());
   for (int tag = 0; tag < many; ++tag) {
     NotifyRequest next(NotifyPattern{0, any}, 1);
     job_.window(1).notifications().start(next);
-    job_.settle();
+    job_.run_until_idle();
     ASSERT_TRUE(next.complete());
     EXPECT_EQ(next.last().tag, tag);
   }
@@ -545,7 +545,7 @@ TEST_F(NotifiedPair, AFullQueuePushesBackUnderALock) {
       const auto held = [&](const Told& told) {
         for (int i = 0; i < 100; ++i) job_.process(0).sweep();
         EXPECT_FALSE(told.done());
-        job_.settle();
+        job_.run_until_idle();
         EXPECT_TRUE(told.done());
       };
       if (flushes) {
@@ -559,7 +559,7 @@ TEST_F(NotifiedPair, AFullQueuePushesBackUnderALock) {
       for (int tag = 0; tag < many; ++tag) {
         NotifyRequest next(NotifyPattern{0, any}, 1);
         job_.window(1).notifications().start(next);
-        job_.settle();
+        job_.run_until_idle();
         ASSERT_TRUE(next.complete());
         EXPECT_EQ(next.last().tag, tag);
       }
@@ -592,7 +592,7 @@ TEST(HeldNotifications, OfAnAtomicThatTheNetworkTellsOfLate) {
   for (int tag = 0; tag < tags; ++tag) {
     NotifyRequest next(NotifyPattern{0, any}, 1);
     job.window(1).notifications().start(next);
-    job.settle();
+    job.run_until_idle();
     ASSERT_TRUE(next.complete()) << tag;
     EXPECT_EQ(next.last().tag, tag);
   }
@@ -623,7 +623,7 @@ TEST_F(NotifiedPair, AFullQueueWhenALockIsGranted) {
   for (int tag = 0; tag < tags; ++tag) {
     NotifyRequest next(NotifyPattern{0, any}, 1);
     job_.window(1).notifications().start(next);
-    job_.settle();
+    job_.run_until_idle();
     ASSERT_TRUE(next.complete()) << tag;
     EXPECT_EQ(next.last().tag, tag);
   }
@@ -679,7 +679,7 @@ TEST(NotifiedFlush, AwaitsDirectTransfers) {
   Told flushed;
   flushed.take(job.window(0).epochs().flush(1, false, &flushed));
   EXPECT_FALSE(flushed.done());
-  job.settle();
+  job.run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_NE(far.back(), 0u);
 }
@@ -746,19 +746,19 @@ TEST_F(NotifiedPair, AnEpochThatCoversTheTargetTakesIt) {
   EXPECT_TRUE(job_.window(0).epochs().covered(1));
   EXPECT_FALSE(job_.window(0).epochs().covered(0));
   notify(4);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(job_.memory(1)), 0u);
   ASSERT_EQ(job_.window(1).epochs().post(from, {}), Error::none);
   NotifyRequest request(NotifyPattern{0, 4}, 1);
   job_.window(1).notifications().start(request);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(request.complete());  // before the epoch is closed
   EXPECT_EQ(*reinterpret_cast<std::uint64_t*>(job_.memory(1)), value_);
   Told completed;
   Told waited;
   completed.take(job_.window(0).epochs().complete(&completed));
   waited.take(job_.window(1).epochs().wait(&waited));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(completed.done() && waited.done());
 }
 

@@ -76,7 +76,7 @@ class Pending : public ::testing::Test {
       std::memcpy(&found, job_.memory(1), sizeof found);
       ASSERT_EQ(found, first + i);
     }
-    job_.settle();
+    job_.run_until_idle();
   }
 
   SimJob job_;

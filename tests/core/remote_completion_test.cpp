@@ -135,7 +135,7 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
       closed.back().take(all ? job.window(0).epochs().unlock_all(&closed.back())
                              : job.window(0).unlock(target, &closed.back()));
     }
-    job.settle();
+    job.run_until_idle();
     for (const Arrival& arrival : arrivals) ASSERT_TRUE(arrival.told()) << "seed " << seed;
     for (const Told& told : closed) ASSERT_TRUE(told.done()) << "seed " << seed;
     EXPECT_TRUE(job.window(0).epochs().quiet());
@@ -146,7 +146,7 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
       issue(job.window(1),
             on_word(OperationKind::put, &seed, target, job.displacement(target, 0, 0)));
       told.take(job.window(1).unlock(target, &told));
-      job.settle();
+      job.run_until_idle();
       ASSERT_TRUE(told.done()) << "seed " << seed;
     }
   }
@@ -182,7 +182,7 @@ class FailedCompletion : public ::testing::Test {
     operation.completion = &flag;
     operation.completes_there = true;
     EXPECT_FALSE(window().epochs().issue(operation).done);
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_TRUE(flag.done());
     return flag.error();
   }
@@ -201,7 +201,7 @@ TEST_F(FailedCompletion, IsToldToItsOwnerAndToTheNextFlush) {
   EXPECT_EQ(put(), Error::none) << "others have nothing to do with it";
   Flag flushed;
   const Outcome outcome = window().epochs().flush(1, false, &flushed);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_EQ(outcome.done ? outcome.error : flushed.error(), Error::system);
 }
 
@@ -213,7 +213,7 @@ TEST_F(FailedCompletion, WaitsForItsTarget) {
   issue(window(), on_word(OperationKind::accumulate, &value_, 2));
   Flag flushed;
   EXPECT_FALSE(window().epochs().flush(2, false, &flushed).done);
-  job_.settle();
+  job_.run_until_idle();
   ASSERT_TRUE(flushed.done());
   Flag flag;
   Operation operation = on_word(OperationKind::accumulate, &value_, 1);

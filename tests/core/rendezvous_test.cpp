@@ -224,14 +224,14 @@ TEST_P(RendezvousTest, WaitsForThePost) {
   issue(window(), operation(OperationKind::put, place(0)));
   Told completed;
   completed.take(window().epochs().complete(&completed));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_FALSE(completed.done());
   EXPECT_EQ(job_.network().registered(), 1U) << "the buffer is not the program's yet";
   ASSERT_EQ(window(1).attach({address, sizeof(Words) / 2, {}}), Error::none);
   ASSERT_EQ(window(1).epochs().post(origin, {}), Error::none);
   Told waited;
   waited.take(window(1).epochs().wait(&waited));
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(completed.done() && waited.done());
   EXPECT_EQ(theirs(), mine_);
 }
@@ -246,7 +246,7 @@ TEST_P(RendezvousTest, IsOverBeforeTheTargetGoesOn) {
     }
   };
   fence();
-  job_.settle();
+  job_.run_until_idle();
   issue(window(), operation(OperationKind::put, place(0)));
   fence();
   while (!told.back().done()) {
@@ -255,7 +255,7 @@ TEST_P(RendezvousTest, IsOverBeforeTheTargetGoesOn) {
       ASSERT_EQ(theirs(), mine_);
     }
   }
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_EQ(theirs(), mine_);
   for (const Told& one : told) EXPECT_TRUE(one.done());
 }
@@ -279,7 +279,7 @@ TEST_P(RendezvousTest, IsOverBeforeTheLockIsGivenBack) {
     EXPECT_EQ(theirs(), mine_);
     Told second;
     second.take(window(2).unlock(1, &second));
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_TRUE(unlocked.done() && second.done());
   }
 }
@@ -309,7 +309,7 @@ TEST_P(RendezvousTest, AFlushOfEitherKindAwaitsIt) {
     Told flushed;
     flushed.take(window().epochs().flush(1, local, &flushed));
     EXPECT_FALSE(flushed.done());
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_TRUE(flushed.done());
   }
 }
@@ -325,7 +325,7 @@ TEST_P(RendezvousTest, TellsOfItselfAlone) {
   longer.completes_there = true;
   EXPECT_FALSE(window().epochs().issue(longer).done);
   job_.process(0).transport().messages().push();
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_TRUE(put.done());
   EXPECT_EQ(put.error(), Error::none);
   EXPECT_EQ(theirs(), mine_);
@@ -342,7 +342,7 @@ TEST_P(RendezvousTest, ItsRequestTellsOfItsFailure) {
     longer.completes_there = there;
     EXPECT_FALSE(window().epochs().issue(longer).done);
     job_.process(0).transport().messages().push();
-    job_.settle();
+    job_.run_until_idle();
     EXPECT_TRUE(put.done());
     EXPECT_EQ(put.error(), Error::range);
     EXPECT_EQ(flush(), Error::range);
@@ -415,7 +415,7 @@ TEST_P(RendezvousTest, EndsWithItsWindow) {
   job_.process(0).destroy_window(window(0));
   EXPECT_EQ(job_.network().registered(), 0U);
   const std::uint64_t before = sent(1);
-  job_.settle();
+  job_.run_until_idle();
   EXPECT_EQ(sent(1), before) << "the end of what nobody waits for";
 }
 
@@ -447,7 +447,7 @@ TEST_P(RendezvousTest, IsNotEndedBeforeItIsAskedFor) {
     Told& waited = told.emplace_back();
     waited.take(window(1).epochs().wait(&waited));
   }
-  job_.settle();
+  job_.run_until_idle();
   for (const Told& one : told) EXPECT_TRUE(one.done());
   EXPECT_EQ(mine_, theirs());
 }
@@ -507,7 +507,7 @@ TEST_P(RendezvousTest, IsRefusedWhereItMeansNothing) {
   EXPECT_FALSE(refused([](Message&) {}, bytes)) << "it is answered";
   good.count = ~std::uint64_t{0};
   EXPECT_FALSE(refused([](Message&) {}, bytes)) << "as a range error";
-  job_.settle();
+  job_.run_until_idle();
 }
 
 // The network has no way there.
@@ -526,7 +526,7 @@ TEST(NoRendezvous, WhereThereAreNoTransfers) {
   issue(job.window(0), put);
   Told flushed;
   flushed.take(job.window(0).epochs().flush(1, false, &flushed));
-  job.settle();
+  job.run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(std::memcmp(job.memory(1), values.data(), sizeof values), 0);
   EXPECT_EQ(job.network().registrations_made(), 0U);

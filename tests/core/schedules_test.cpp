@@ -698,7 +698,7 @@ TEST_P(SchedulesOn, AreMadeForTheNodesThatRanksTellOfThemselves) {
   spec.bytes = 64;
   job.create_window(spec);
   for (int rank = 0; rank < job.ranks(); ++rank) job.window(rank).plan_registry().ask_nodes();
-  job.settle();
+  job.run_until_idle();
   for (int rank = 0; rank < job.ranks(); ++rank) {
     PlanRegistry& space = job.window(rank).plan_registry();
     ASSERT_TRUE(space.nodes_known());
@@ -729,7 +729,7 @@ TEST_P(SchedulesOn, AreFaultyOnAllRanksWhereOneGivesOtherArguments) {
           {.signature = is_odd ? odd_signature : 0, .bad_arguments = is_odd ? odd_bad : 0}));
     }
     for (int round = 0; round < 4; ++round) {
-      job.settle();
+      job.run_until_idle();
       for (Plan* plan : plans) plan->made();
     }
     const PlanFault fault = plans.front()->fault();
@@ -774,7 +774,7 @@ TEST_P(SchedulesOn, AreFaultyWhereWhatARankSendsItselfDoesNotFit) {
         &job.window(rank).plan_registry().make(alltoallw(rank, sends, receives).schedule));
   }
   for (int round = 0; round < 4; ++round) {
-    job.settle();
+    job.run_until_idle();
     for (Plan* plan : plans) plan->made();
   }
   for (int rank = 0; rank < job.ranks(); ++rank) {

@@ -150,11 +150,11 @@ TEST_P(Scope, AFlushCoversItsThread) {
         }
       }
     }
-    job.job.settle();
+    job.job.run_until_idle();
     for (Putter& putter : putters) ASSERT_FALSE(putter.flushing()) << "seed " << seed;
     Told closed;
     closed.take(job.window().epochs().unlock_all(&closed));
-    job.job.settle();
+    job.job.run_until_idle();
     ASSERT_TRUE(closed.done()) << "seed " << seed;
     if (HasFailure()) FAIL() << "seed " << seed;
   }
@@ -188,7 +188,7 @@ class OtherNode : public ::testing::Test {
 TEST_F(OtherNode, AFlushDoesNotWaitForOtherThreads) {
   one_.put(false);
   one_.flush();
-  job_.job.settle();
+  job_.job.run_until_idle();
   ASSERT_FALSE(one_.flushing());
   other_.put(true);
   one_.flush();
@@ -205,7 +205,7 @@ TEST_F(OtherNode, AFlushDoesNotWaitForOtherThreads) {
   other_.flush();
   let_messages_arrive();
   EXPECT_TRUE(other_.flushing());
-  job_.job.settle();
+  job_.job.run_until_idle();
   EXPECT_TRUE(process.done());
   EXPECT_FALSE(other_.flushing());
 }
@@ -214,7 +214,7 @@ TEST_F(OtherNode, AFlushDoesNotWaitForOtherThreads) {
 TEST_F(OtherNode, ALostPeerIsLookedFor) {
   one_.put(false);
   one_.flush();
-  job_.job.settle();
+  job_.job.run_until_idle();
   one_.put(false);
   one_.flush();
   EXPECT_TRUE(one_.flushing());

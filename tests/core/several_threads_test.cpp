@@ -216,7 +216,7 @@ class Caller {
   void flush(int target) {
     if (window().flushed(target, false)) return;
     const std::lock_guard guard(lock());
-    if (window().settled(target, false)) return;
+    if (window().nothing_pending(target, false)) return;
     finish([&](Completion* told) { return window().epochs().flush(target, false, told); });
   }
 
@@ -302,7 +302,7 @@ TEST(OtherThreads, DoNotOvertakeWhatIsRecorded) {
   ASSERT_FALSE(origin.epochs().issue(operation).done);
   issue(origin, on_word(OperationKind::put, &values[1], 1));
   ASSERT_TRUE(job.window(1).unlock(1, nullptr).done);
-  job.settle();
+  job.run_until_idle();
   EXPECT_TRUE(first.told());
   EXPECT_NE(origin.direct(1, 0, 8), nullptr);
   EXPECT_TRUE(origin.unlock(1, nullptr).done);
@@ -323,7 +323,7 @@ void wait_for_stores_that_are_taken_back(bool all_targets) {
   const auto flush = [&] {
     if (all_targets ? origin.pending().all_flushed() : origin.flushed(1, false)) return;
     const std::lock_guard guard(lock);
-    if (!all_targets && origin.settled(1, false)) return;
+    if (!all_targets && origin.nothing_pending(1, false)) return;
     EXPECT_TRUE((all_targets ? origin.epochs().flush_all(false, nullptr)
                              : origin.epochs().flush(1, false, nullptr))
                     .done);

@@ -51,16 +51,16 @@ TEST(Tokens, ATransferToldTwiceEndsNoOther) {
   Told first;
   issue(job.window(0), on_word(OperationKind::put, &value, 1));
   first.take(job.window(0).epochs().flush(1, false, &first));
-  job.settle();
+  job.run_until_idle();
   ASSERT_TRUE(first.done());
 
   Told second;
   issue(job.window(0), on_word(OperationKind::put, &value, 1, 8));
   second.take(job.window(0).epochs().flush(1, false, &second));
-  job.network().tell_again(0);
+  job.network().repeat_report(0);
   job.process(0).sweep();
   EXPECT_FALSE(second.done()) << "its bytes have not arrived";
-  job.settle();
+  job.run_until_idle();
   EXPECT_TRUE(second.done());
   std::uint64_t found = 0;
   std::memcpy(&found, job.memory(1) + 8, sizeof found);

@@ -104,7 +104,7 @@ TEST(WorkOfWindows, IdleWindowsAreNotLookedAt) {
   ASSERT_EQ(job.window(1, 3).epochs().post(std::array{0}, {}), Error::none);
   Told exposed;
   exposed.take(job.window(1, 3).epochs().wait(&exposed));
-  job.settle();
+  job.run_until_idle();
   for (const Told& one : told) EXPECT_TRUE(one.done());
   EXPECT_TRUE(exposed.done());
   EXPECT_EQ(job.process(0).pending(), 0u);

@@ -14,9 +14,9 @@ LINE = re.compile(
 )
 
 
-def run(host, *words, **environment):
+def run(host, *words, program="passive", **environment):
     ended = oriel(
-        "run", "-n", 2, "--mpi", host.name, *words, folder_of(host) / "passive", **environment
+        "run", "-n", 2, "--mpi", host.name, *words, folder_of(host) / program, **environment
     )
     assert ended.returncode == 0, ended.stderr
     return ended
@@ -51,6 +51,15 @@ def test_each_epoch_of_a_trace_runs_its_course(host, tmp_path):
     # Questions of flushes and unlocks are done, and never issued.
     assert events["operation_done"] > 0 and events["operation_issued"] > 0
     assert any('protocol="message"' in match["rest"] for match in told)
+
+
+def test_a_wait_for_a_request_is_told(host, tmp_path):
+    trace = tmp_path / "trace"
+    run(host, program="requests", ORIEL_TRACE=str(trace), ORIEL_VM="0")
+    lines = trace.read_text(encoding="utf-8").splitlines()
+    begun = sum("wait_begun for=request" in line for line in lines)
+    assert begun > 0
+    assert begun == sum("wait_ended for=request" in line for line in lines)
 
 
 def test_a_trace_that_cannot_be_written_is_told(host):

@@ -42,7 +42,7 @@ OwnFault look_for_fault(int rank, const std::vector<Offer>& mine,
 
 }  // namespace
 
-OwnFault told_by_host(int code, int rank) {
+OwnFault fault_of_host(int code, int rank) {
   OwnFault fault{MPI_ERR_OTHER, {}};
   PMPI_Error_class(code, &fault.error_class);
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -53,7 +53,7 @@ OwnFault told_by_host(int code, int rank) {
   return fault;
 }
 
-int settle(const char* call, MPI_Comm communicator, OwnFault& fault) {
+int agree_on_fault(const char* call, MPI_Comm communicator, OwnFault& fault) {
   // Error classes are positive: the largest says whether anything is wrong anywhere.
   int largest = MPI_SUCCESS;
   int code = setup::allreduce(&fault.error_class, &largest, 1, MPI_INT, MPI_MAX, communicator);
@@ -74,7 +74,7 @@ int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<O
     return code;
   }
   OwnFault fault = look_for_fault(rank, mine, theirs);
-  return settle(call, communicator, fault);
+  return agree_on_fault(call, communicator, fault);
 }
 
 }  // namespace oriel::boundary

@@ -30,10 +30,10 @@ struct OwnFault {
 };
 
 /// What the host has told with this code on this rank.
-OwnFault told_by_host(int code, int rank);
+OwnFault fault_of_host(int code, int rank);
 
 /// All ranks come here: where anything is wrong on any of them, all raise the same.
-int settle(const char* call, MPI_Comm communicator, OwnFault& fault);
+int agree_on_fault(const char* call, MPI_Comm communicator, OwnFault& fault);
 
 /// The collective step in which all ranks learn what they need of each other, and whether anything
 /// is wrong between any two of them: then all raise the same. Their arguments are right by

@@ -64,7 +64,7 @@ PlanTerms AutoChoice::terms(bool host_takes) {
 
 Algorithm AutoChoice::made_by(const Plan& plan, const char* call) const {
   const auto chosen = static_cast<Measured::Choice>(plan.choice());
-  if (rank_ == 0 && setting_bool("ORIEL_INFO")) tell(chosen, call);
+  if (rank_ == 0 && setting_bool("ORIEL_INFO")) report(chosen, call);
   switch (chosen) {
     case Measured::Choice::two_sided:
       return Algorithm::two_sided;
@@ -94,7 +94,7 @@ bool AutoChoice::several_nodes() const {
   return false;
 }
 
-void AutoChoice::tell(Measured::Choice chosen, const char* call) const {
+void AutoChoice::report(Measured::Choice chosen, const char* call) const {
   std::string why = "the MPI library's own call does not take such large counts";
   if (asked_) {
     why = "at most " + std::to_string(longest_) + " bytes to each other one; ";

@@ -27,7 +27,7 @@ class AutoChoice {
  private:
   Measured::Choice choose(std::uint64_t longest);
   bool several_nodes() const;
-  void tell(Measured::Choice chosen, const char* call) const;
+  void report(Measured::Choice chosen, const char* call) const;
 
   PlanWindow& plans_;
   int rank_;

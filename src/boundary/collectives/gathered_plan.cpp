@@ -18,7 +18,7 @@ Failure use_once(PlanWindow& plans, Plan& plan) {
   Flag told;
   plan.start(told);
   Failure bad = sweep_until(
-      plans.window().core->events().source(), {WaitReason::collective}, [&] { return told.done(); },
+      plans.window().core->events(), {WaitReason::collective}, [&] { return told.done(); },
       [&] { return look_for_any_lost(plans.window()); });
   if (!bad) bad = failure(told.error(), "the ranks could not tell one another how much they send");
   plans.core().free(plan);

@@ -223,7 +223,7 @@ class HostCollective final : public CollectiveTask {
   }
   Failure failure() const {
     if (code_ == MPI_SUCCESS) return {};
-    OwnFault fault = told_by_host(code_, state_->plan_window().core().region().rank());
+    OwnFault fault = fault_of_host(code_, state_->plan_window().core().region().rank());
     return said(fault.error_class, std::move(fault.reason));
   }
 
@@ -289,9 +289,9 @@ int make_host_collective(const char* call, const AlltoallvArguments& arguments,
   auto made = std::make_unique<HostCollective>(arguments, state);
   OwnFault fault;
   if (const int code = made->prepare(idle, info); code != MPI_SUCCESS) {
-    fault = told_by_host(code, state->plan_window().core().region().rank());
+    fault = fault_of_host(code, state->plan_window().core().region().rank());
   }
-  if (const int code = settle(call, communicator, fault); code != MPI_SUCCESS) {
+  if (const int code = agree_on_fault(call, communicator, fault); code != MPI_SUCCESS) {
     // The host may have begun something on some ranks alone: what it was on is not used again.
     state->put_out_of_step();
     return code;

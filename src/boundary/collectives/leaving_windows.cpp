@@ -61,8 +61,8 @@ void LeavingWindows::wait_for_plan_windows() {
   for (const auto& one : all_) {
     if (!one->of_plans || one->window == nullptr || one->gone()) continue;
     sweep_until(
-        one->window->core->events().source(), {WaitReason::window},
-        [&] { return one->left_by_all(); }, [&] { return look_for_any_lost(*one->window->state); });
+        one->window->core->events(), {WaitReason::window}, [&] { return one->left_by_all(); },
+        [&] { return look_for_any_lost(*one->window->state); });
   }
 }
 

@@ -13,7 +13,7 @@ namespace oriel::boundary {
 namespace {
 
 /// As an error class, and the second half of a sentence.
-struct Told {
+struct Explanation {
   int error_class;
   std::string reason;
 };
@@ -23,7 +23,7 @@ std::string mismatch_of(const PlanFault& fault, const std::string& sent,
   return mismatch(fault.sender, std::to_string(fault.sent) + sent, fault.receiver, expected);
 }
 
-/// All ranks are told what the one has to say.
+/// All ranks are explanation what the one has to say.
 std::string spread(const std::string& reason, int reporting_rank, int rank, MPI_Comm communicator) {
   std::string words = reason;
   share_report(communicator, reporting_rank, words);
@@ -32,7 +32,7 @@ std::string spread(const std::string& reason, int reporting_rank, int rank, MPI_
 }
 
 /// What two ranks do not agree on.
-Told differing(const PlanFault& fault) {
+Explanation differing(const PlanFault& fault) {
   const Signature one(fault.sent);
   const Signature other(fault.space);
   const std::string ranks =
@@ -52,7 +52,7 @@ Told differing(const PlanFault& fault) {
   return {MPI_ERR_TRUNCATE, ranks + " do not give the same numbers of bytes"};
 }
 
-Told tell(const PlanFault& fault, int rank, const Failure& own, MPI_Comm communicator) {
+Explanation explain(const PlanFault& fault, int rank, const Failure& own, MPI_Comm communicator) {
   switch (fault.kind) {
     case PlanFault::Kind::arguments:
       return {static_cast<int>(fault.sent), spread(own.reason, fault.sender, rank, communicator)};
@@ -80,17 +80,17 @@ int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const 
               const Signature& signature, const Failure& own, Plan*& made, PlanTerms terms) {
   terms.signature = signature.word();
   terms.bad_arguments = own.error_class;
-  Told told{MPI_SUCCESS, {}};
+  Explanation explanation{MPI_SUCCESS, {}};
   PlanFault fault;
   int rank = 0;
   {
     const Guard guard(runtime.lock);
     Plan& plan = plans.core().make(schedule, terms);
     const Failure lost = sweep_until(
-        plans.window().core->events().source(), {WaitReason::collective},
-        [&] { return plan.made(); }, [&] { return look_for_any_lost(plans.window()); });
+        plans.window().core->events(), {WaitReason::collective}, [&] { return plan.made(); },
+        [&] { return look_for_any_lost(plans.window()); });
     if (lost) {
-      told = {lost.error_class, lost.reason};  // the others may not have been: it stays
+      explanation = {lost.error_class, lost.reason};  // the others may not have been: it stays
     } else if (plan.fault()) {
       fault = plan.fault();
       rank = plans.core().region().rank();
@@ -100,8 +100,8 @@ int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const 
       return MPI_SUCCESS;
     }
   }
-  if (fault) told = tell(fault, rank, own, communicator);
-  return raise(communicator, call, told.error_class, told.reason);
+  if (fault) explanation = explain(fault, rank, own, communicator);
+  return raise(communicator, call, explanation.error_class, explanation.reason);
 }
 
 }  // namespace oriel::boundary

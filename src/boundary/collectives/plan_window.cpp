@@ -43,7 +43,7 @@ void PlanWindow::disconnect_all() {
   for (PlanWindow* plans : telling) plans->window_->core->begin_exchange({});
   for (PlanWindow* plans : telling) {
     sweep_until(
-        plans->window_->core->events().source(), {WaitReason::window},
+        plans->window_->core->events(), {WaitReason::window},
         [&] { return plans->window_->core->exchange().over(); },
         [&] { return look_for_any_lost(plans->window()); });
   }
@@ -53,7 +53,7 @@ void PlanWindow::disconnect_all() {
   Engine& engine = *runtime.engine();
   int looks = 10;  // some seconds, for those that have lost somebody
   sweep_until(
-      {}, {WaitReason::window}, [&] { return engine.drained(); },
+      events_of_no_window(), {WaitReason::window}, [&] { return engine.drained(); },
       [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
   open_plan_windows.clear();
 }
@@ -90,8 +90,8 @@ int PlanWindow::ask_nodes(const char* call, MPI_Comm communicator) {
     if (!asked_) core().ask_nodes();
     asked_ = true;
     lost = sweep_until(
-        window().core->events().source(), {WaitReason::collective},
-        [&] { return core().nodes_known(); }, [&] { return look_for_any_lost(window()); });
+        window().core->events(), {WaitReason::collective}, [&] { return core().nodes_known(); },
+        [&] { return look_for_any_lost(window()); });
   }
   return lost ? raise(communicator, call, lost.error_class, lost.reason) : MPI_SUCCESS;
 }

@@ -34,7 +34,7 @@ int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int 
   Signature signature(planned.kind(), algorithm);
   MadeSchedule made;
   if (!bad) {
-    planned.tell(signature);
+    planned.add_to(signature);
     const PlanRegistry& plans = making.plan_window().core();
     try {
       made = planned.schedule(NodeMap(rank, plans.nodes()), plans.limits());

@@ -23,7 +23,7 @@ class Planned {
   virtual Failure take() = 0;
   // Of one whose arguments are right.
   /// Says what all ranks must have the same.
-  virtual void tell(Signature&) const {}
+  virtual void add_to(Signature&) const {}
   /// Throws std::bad_alloc.
   virtual MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) = 0;
 };

@@ -95,7 +95,7 @@ Failure PlannedAllgatherv::take() {
   return check_overlap(arguments_.receive, buffers_.receives);
 }
 
-void PlannedAllgatherv::tell(Signature& signature) const {
+void PlannedAllgatherv::add_to(Signature& signature) const {
   for (const Buffer& block : buffers_.receives) signature.with(bytes_in(block));
 }
 

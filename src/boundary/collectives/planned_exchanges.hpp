@@ -34,7 +34,7 @@ class PlannedAllgatherv final : public Planned {
 
   CollectiveKind kind() const override { return CollectiveKind::allgatherv; }
   Failure take() override;
-  void tell(Signature& signature) const override;
+  void add_to(Signature& signature) const override;
   MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override;
 
  private:

@@ -34,7 +34,7 @@ Failure PlannedBcast::take() {
   return take_side(block_, buffers_, kind);
 }
 
-void PlannedBcast::tell(Signature& signature) const {
+void PlannedBcast::add_to(Signature& signature) const {
   signature.with_root(root_).with(bytes_in(buffers_.front()));
 }
 
@@ -119,7 +119,7 @@ Failure PlannedReduce::take_own(const OwnFunction& function, const LayoutRef& la
   return {};
 }
 
-void PlannedReduce::tell(Signature& signature) const {
+void PlannedReduce::add_to(Signature& signature) const {
   signature.with_root(arguments_.root).with(static_cast<std::uint64_t>(arguments_.count));
   if (own_op_ != nullptr) {
     signature.with(own_op_->commutes() ? commuting : not_commuting)

@@ -24,7 +24,7 @@ class PlannedBcast final : public Planned {
 
   CollectiveKind kind() const override { return CollectiveKind::bcast; }
   Failure take() override;
-  void tell(Signature& signature) const override;
+  void add_to(Signature& signature) const override;
   MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override;
 
  private:
@@ -51,7 +51,7 @@ class PlannedReduce final : public Planned {
 
   CollectiveKind kind() const override { return CollectiveKind::reduce; }
   Failure take() override;
-  void tell(Signature& signature) const override;
+  void add_to(Signature& signature) const override;
   MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) override;
 
  private:

@@ -74,7 +74,7 @@ Failure flush_waiting(WindowHandle& window, int rank, bool local) {
 }
 
 Failure flush(WindowHandle& window, int rank, bool local) {
-  if (may_flush(window, rank) && window.core->settled(rank, local)) {
+  if (may_flush(window, rank) && window.core->nothing_pending(rank, local)) {
     sweep_pending();
     return {};
   }
@@ -236,7 +236,7 @@ ORIEL_MPI_CALL(Win_test)(MPI_Win win, int* flag) {
       },
       [&] { return host_mpi().Win_test(win, flag); });
   if (ours) {
-    own_requests.pending.tell_host();
+    own_requests.pending.complete_at_host();
     if (code == MPI_SUCCESS && *flag == 0) considerate_poll();
   }
   return code;

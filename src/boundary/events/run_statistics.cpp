@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "boundary/process/run_folder.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
@@ -16,12 +17,6 @@
 
 namespace oriel::boundary {
 namespace {
-
-/// The folder of this run: see startup/load_report.cpp. A privileged program creates no files where
-/// the environment says.
-const char* folder() {
-  return ::secure_getenv("ORIEL_LOAD_REPORT");
-}
 
 /// A line of the report, which python/oriel/hosts/run_statistics.py reads.
 void add_line(std::string& report, const char* group, const char* name, std::uint64_t times,
@@ -41,7 +36,7 @@ void add_lines(std::string& report, const char* group, const Counts& counts) {
 }  // namespace
 
 void RunStatistics::start(Events& events) {
-  counting_ = folder() != nullptr && setting_bool("ORIEL_INFO");
+  counting_ = run_folder() != nullptr && setting_bool("ORIEL_INFO");
   if (counting_) events.add(*this);
 }
 
@@ -54,7 +49,7 @@ void RunStatistics::report() {
   add_lines<EpochKind>(report, "epochs", counts_.epochs);
   add_lines<EpochKind>(report, "deferred", counts_.deferred);
   add_lines<WaitReason>(report, "waits", counts_.waits);
-  add_lines<Decision>(report, "decisions", counts_.decided);
+  add_lines<CopyMethod>(report, "decisions", counts_.copies);
   add_line(report, "decisions", "pauses of inlined puts",
            runtime.engine()->transports.shm().inlining_pauses());
   add_line(report, "decisions", "times that the agent served", progress.agent.served());
@@ -62,7 +57,7 @@ void RunStatistics::report() {
   add_line(report, "decisions", "threads without a line", runtime.line_keeper.refused());
   counting_ = false;
   counts_ = {};
-  std::string path = std::string(folder()) + "/statistics.XXXXXX";
+  std::string path = std::string(run_folder()) + "/statistics.XXXXXX";
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
   if (file < 0) return;  // the run's folder is another machine's
   [[maybe_unused]] const ssize_t written = ::write(file, report.data(), report.size());
@@ -91,8 +86,8 @@ void RunStatistics::wait_ended(const EventSource&, const Wait& wait) {
   count.amount += nanoseconds_now() - wait.begun;
 }
 
-void RunStatistics::decided(const EventSource&, Decision decision) {
-  ++counts_.decided[static_cast<std::size_t>(decision)].times;
+void RunStatistics::copy_chosen(const EventSource&, CopyMethod method) {
+  ++counts_.copies[static_cast<std::size_t>(method)].times;
 }
 
 }  // namespace oriel::boundary

@@ -22,7 +22,7 @@ class RunStatistics final : public EventSink {
   void issued(const EventSource& source, const Operation& operation, Protocol protocol) override;
   void wait_begun(const EventSource& source, Wait& wait) override;
   void wait_ended(const EventSource& source, const Wait& wait) override;
-  void decided(const EventSource& source, Decision decision) override;
+  void copy_chosen(const EventSource& source, CopyMethod method) override;
 
  private:
   struct Count {
@@ -35,7 +35,7 @@ class RunStatistics final : public EventSink {
     std::array<Count, wait_reasons> waits;
     std::array<Count, epoch_kinds> epochs;
     std::array<Count, epoch_kinds> deferred;  // of these
-    std::array<Count, decisions> decided;
+    std::array<Count, copy_methods> copies;
   };
 
   bool counting_ = false;

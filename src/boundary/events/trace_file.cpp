@@ -97,8 +97,8 @@ void TraceFile::wait_ended(const EventSource& source, const Wait& wait) {
   write(source, "wait_ended for=%s target=%d", name_of(wait.reason), wait.rank);
 }
 
-void TraceFile::decided(const EventSource& source, Decision decision) {
-  write(source, "decided choice=\"%s\"", name_of(decision));
+void TraceFile::copy_chosen(const EventSource& source, CopyMethod method) {
+  write(source, "copy_chosen choice=\"%s\"", name_of(method));
 }
 
 }  // namespace oriel::boundary

@@ -21,7 +21,7 @@ class TraceFile final : public EventSink {
   void done(const EventSource& source, const RecordedOperation& recorded) override;
   void wait_begun(const EventSource& source, Wait& wait) override;
   void wait_ended(const EventSource& source, const Wait& wait) override;
-  void decided(const EventSource& source, Decision decision) override;
+  void copy_chosen(const EventSource& source, CopyMethod method) override;
 
  private:
   [[gnu::format(printf, 3, 4)]] void write(const EventSource& source, const char* format, ...);

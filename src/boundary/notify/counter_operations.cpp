@@ -11,7 +11,7 @@ namespace oriel::boundary {
 namespace {
 
 inline int notify_counter(const char* call, MPI_Win handle, const Access& access) {
-  return notify_at_once(call, handle, access, [&] { return no_counters(call, handle); });
+  return dispatch_notified(call, handle, access, [&] { return no_counters(call, handle); });
 }
 
 int request_counter(const char* call, MPI_Win handle, const Access& access, MPI_Request* request) {

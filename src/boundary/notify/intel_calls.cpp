@@ -62,15 +62,15 @@ void sort_arguments(int& index, Handle& win) {
 using namespace oriel::boundary;
 
 /// Of an operation, under one name.
-#define ORIEL_INTEL_OPERATION(prefix, Name, name, NAME, Count, suffix)                          \
-  ORIEL_DEFINE_BOTH(prefix##_##Name##_notify##suffix, P##prefix##_##Name##_notify##suffix)      \
-  (ORIEL_##NAME(Count), int index, MPI_Win win) {                                               \
-    constexpr const char* call = #prefix "_" #Name "_notify" #suffix;                           \
-    sort_arguments(index, win);                                                                 \
-    return notify_at_once(call, win, counted(name##_access(ORIEL_##NAME##_NAMES), index), [&] { \
-      return host_or_unsupported<decltype(prefix##_##Name##_notify##suffix)>(                   \
-          call, win, ORIEL_##NAME##_NAMES, index, win);                                         \
-    });                                                                                         \
+#define ORIEL_INTEL_OPERATION(prefix, Name, name, NAME, Count, suffix)                             \
+  ORIEL_DEFINE_BOTH(prefix##_##Name##_notify##suffix, P##prefix##_##Name##_notify##suffix)         \
+  (ORIEL_##NAME(Count), int index, MPI_Win win) {                                                  \
+    constexpr const char* call = #prefix "_" #Name "_notify" #suffix;                              \
+    sort_arguments(index, win);                                                                    \
+    return dispatch_notified(call, win, counted(name##_access(ORIEL_##NAME##_NAMES), index), [&] { \
+      return host_or_unsupported<decltype(prefix##_##Name##_notify##suffix)>(                      \
+          call, win, ORIEL_##NAME##_NAMES, index, win);                                            \
+    });                                                                                            \
   }
 
 #define ORIEL_INTEL_OPERATIONS(prefix)                        \

@@ -18,7 +18,7 @@ inline Access counted(Access access, int index) {
 }
 
 /// A put of one contiguous type to mapped memory. False: the general path is to be taken.
-inline bool put_straight(const WindowHandle& window, const Access& access) {
+inline bool try_put_notified(const WindowHandle& window, const Access& access) {
   const NotifyArg& notify_arg = access.notify_arg;
   std::size_t bytes;
   if (access.kind != OperationKind::put || !valid_rank(window, access.rank) ||
@@ -35,11 +35,11 @@ inline bool put_straight(const WindowHandle& window, const Access& access) {
 }
 
 template <typename Host>
-inline int notify_at_once(const char* call, MPI_Win handle, const Access& access, Host&& host) {
+inline int dispatch_notified(const char* call, MPI_Win handle, const Access& access, Host&& host) {
   return dispatch_call(
       call, handle,
       [&](WindowHandle& window) {
-        return put_straight(window, access) ? Failure() : issue(window, access);
+        return try_put_notified(window, access) ? Failure() : issue(window, access);
       },
       host);
 }

@@ -25,6 +25,7 @@ class WindowRequest : public PersistentRequest {
     return {.window = window_ != nullptr ? window_->handle : MPI_WIN_NULL,
             .wait = "A wait for notifications"};
   }
+  const Window* waits_on() const final { return window_ != nullptr ? window_->core : nullptr; }
 
  protected:
   WindowHandle& window() const { return *window_; }
@@ -147,8 +148,8 @@ Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
     return lost_rank(*window.state, rank);
   };
   if (wait)
-    return sweep_until(window.core->events().source(), {WaitReason::notification, pattern.source},
-                       look, lost);
+    return sweep_until(window.core->events(), {WaitReason::notification, pattern.source}, look,
+                       lost);
   let_others_run();
   return time_to_check_peers() ? lost() : Failure();
 }

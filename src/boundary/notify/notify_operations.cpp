@@ -11,8 +11,9 @@ namespace oriel::boundary {
 namespace {
 
 inline int notify_tag(const char* call, MPI_Win handle, const Access& access) {
-  return notify_at_once(call, handle, access,
-                        [&] { return unsupported_window(call, handle, lacking::notified_access); });
+  return dispatch_notified(call, handle, access, [&] {
+    return unsupported_window(call, handle, lacking::notified_access);
+  });
 }
 
 int request_tag(const char* call, MPI_Win handle, const Access& access, MPI_Request* request) {

@@ -34,7 +34,7 @@ bool take_turn() {
   if (runtime.busy()) {
     if (const TryGuard guard{runtime.lock}) moved = engine->process.sweep();
   }
-  moved |= own_requests.pending.tell_host();
+  moved |= own_requests.pending.complete_at_host();
   if (!moved) considerate_poll();
   return moved;
 }

@@ -46,7 +46,7 @@ bool sweep_once() {
     const Guard guard(runtime.lock);
     if (runtime.busy()) moved = runtime.engine()->process.sweep();
   }
-  moved |= own_requests.pending.tell_host();
+  moved |= own_requests.pending.complete_at_host();
   return moved;
 }
 
@@ -59,9 +59,9 @@ void Waiter::round() {
   if (engine_.process.sweep()) {
     idle_rounds_ = 0;
     sleeper_.reset();
-    if (!own_requests.pending.untold()) return;
+    if (!own_requests.pending.incomplete_at_host()) return;
     runtime.lock.release();
-    own_requests.pending.tell_host();
+    own_requests.pending.complete_at_host();
     runtime.lock.acquire();
     return;
   }

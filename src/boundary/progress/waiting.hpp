@@ -47,31 +47,32 @@ bool sweep_once();
 /// About two microseconds.
 inline constexpr int brisk_sweeps = 100;
 
-/// Tells that a call waits, from its beginning to its end.
-class ToldWait {
+/// Where waits are told that are on no window in particular.
+inline WindowEvents events_of_no_window() {
+  return {runtime.engine()->process.events(), {}};
+}
+
+/// Tells that a call waits, from its beginning to its end. With the process lock.
+class WaitEvent {
  public:
-  ToldWait(const EventSource& source, const Wait& wait) : source_(source), wait_(wait) {
-    runtime.engine()->process.events().tell(
-        [&](EventSink& sink) { sink.wait_begun(source_, wait_); });
+  WaitEvent(const WindowEvents& events, const Wait& wait) : events_(events), wait_(wait) {
+    events_.wait_begun(wait_);
   }
-  ~ToldWait() {
-    runtime.engine()->process.events().tell(
-        [&](EventSink& sink) { sink.wait_ended(source_, wait_); });
-  }
-  ToldWait(const ToldWait&) = delete;
-  ToldWait& operator=(const ToldWait&) = delete;
+  ~WaitEvent() { events_.wait_ended(wait_); }
+  WaitEvent(const WaitEvent&) = delete;
+  WaitEvent& operator=(const WaitEvent&) = delete;
 
  private:
-  const EventSource& source_;
+  WindowEvents events_;
   Wait wait_;
 };
 
 /// Waits until done() is true, or lost() is a failure: that is asked now and then. The caller holds
-/// the process lock. `source`, `wait`: on which window, and for what.
+/// the process lock. `events`, `wait`: on which window, and for what.
 template <typename Done, typename Lost>
-Failure sweep_until(const EventSource& source, const Wait& wait, Done&& done, Lost&& lost) {
+Failure sweep_until(const WindowEvents& events, const Wait& wait, Done&& done, Lost&& lost) {
   if (done()) return {};
-  const ToldWait told(source, wait);
+  const WaitEvent event(events, wait);
   if (!runtime.engine()->crowded()) {
     // The usual wait is a cache line's journey: the lock is kept and the host not looked at for it.
     for (int i = 0; i < brisk_sweeps; ++i) {
@@ -92,7 +93,7 @@ Failure sweep_until(const EventSource& source, const Wait& wait, Done&& done, Lo
 /// The same for what a window's epochs wait for.
 template <typename Done>
 Failure wait_until(const WindowHandle& window, const Wait& wait, Done&& done) {
-  return sweep_until(window.core->events().source(), wait, done,
+  return sweep_until(window.core->events(), wait, done,
                      [&] { return look_for_lost_peers(*window.state); });
 }
 

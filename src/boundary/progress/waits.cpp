@@ -2,6 +2,9 @@
 // The host's waits and tests, so that they carry our requests on. Without any of ours pending they
 // are the host's own after one look.
 #include "boundary/progress/waits.hpp"
+
+#include <optional>
+
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/request_completion.hpp"
@@ -23,14 +26,36 @@ void fail_lost() {
   own_requests.persistent.fail_lost();
 }
 
+/// Tells that a call waits for requests, some of which may be ours. Without the process lock.
+class RequestWaitEvent {
+ public:
+  RequestWaitEvent() {
+    if (!runtime.engine()->process.events().heard()) return;
+    const Guard guard(runtime.lock);
+    event_.emplace(events_of_no_window(), Wait{WaitReason::request});
+  }
+  ~RequestWaitEvent() {
+    if (!event_.has_value()) return;
+    const Guard guard(runtime.lock);
+    event_.reset();
+  }
+  RequestWaitEvent(const RequestWaitEvent&) = delete;
+  RequestWaitEvent& operator=(const RequestWaitEvent&) = delete;
+
+ private:
+  std::optional<WaitEvent> event_;
+};
+
 /// Calls test(&flag) and sweeps until it says yes or fails. `rings`: see Waiter.
 template <typename Test>
 int keep_testing(Test&& test, bool rings) {
+  std::optional<RequestWaitEvent> event;
   Waiter waiter(rings);
   while (true) {
     int flag = 0;
     const int code = test(&flag);
     if (code != MPI_SUCCESS || flag != 0) return code;
+    if (!event.has_value()) event.emplace();
     waiter.round_unlocked();
     if (waiter.check_peers()) fail_lost();
   }
@@ -63,8 +88,10 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
   {
     const Guard guard(runtime.lock);
     if (active) {
+      const Window* window = request->waits_on();
       sweep_until(
-          {}, {WaitReason::request}, [&] { return request->complete(); },
+          window != nullptr ? window->events() : events_of_no_window(), {WaitReason::request},
+          [&] { return request->complete(); },
           [&] {
             LostSources sources;
             request->look_for_lost(sources);
@@ -74,7 +101,7 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
     taker = request->error_taker();
     failure = own_requests.persistent.end(handle, *request, status);
   }
-  own_requests.pending.tell_host();
+  own_requests.pending.complete_at_host();
   code = report_wait(taker, failure);
   return true;
 }

@@ -61,27 +61,27 @@ void PendingRequests::complete(PendingRequest& request, Error error) {
 
 void PendingRequests::queue(PendingRequest& request) {
   request.queued_ = true;
-  untold_requests_.push_back(&request);
-  untold_.fetch_add(1, std::memory_order_relaxed);
+  to_complete_.push_back(&request);
+  to_complete_count_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void PendingRequests::recycle_if_unused(PendingRequest& request) {
-  if (!request.held_ && request.told_ && request.freed_) unused_.push_back(&request);
+  if (!request.held_ && request.host_knows_ && request.freed_) unused_.push_back(&request);
 }
 
-bool PendingRequests::tell_host() {
-  if (!untold()) return false;
+bool PendingRequests::complete_at_host() {
+  if (!incomplete_at_host()) return false;
   std::vector<PendingRequest*> ready;
   {
     const Guard guard(runtime.request_lock);
-    ready.swap(untold_requests_);
-    untold_.fetch_sub(ready.size(), std::memory_order_relaxed);
+    ready.swap(to_complete_);
+    to_complete_count_.fetch_sub(ready.size(), std::memory_order_relaxed);
   }
   for (PendingRequest* request : ready) {
     PMPI_Grequest_complete(request->handle_);
     live_.fetch_sub(1, std::memory_order_relaxed);
     const Guard guard(runtime.request_lock);
-    request->told_ = true;
+    request->host_knows_ = true;
     recycle_if_unused(*request);
   }
   return !ready.empty();

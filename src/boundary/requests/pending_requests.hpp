@@ -31,8 +31,8 @@ class PendingRequest final : public Completion {
   bool awaits_anybody_ = false;
   bool held_ = true;         // by the core, which is going to tell it
   bool handed_out_ = false;  // there is a handle
-  bool queued_ = false;      // for the host to be told
-  bool told_ = false;
+  bool queued_ = false;      // in to_complete_
+  bool host_knows_ = false;
   bool freed_ = false;
 };
 
@@ -51,9 +51,11 @@ class PendingRequests {
   /// Handed out and not yet known to the host as complete: waits must sweep.
   bool live() const { return live_.load(std::memory_order_relaxed) != 0; }
   /// Complete, but the host does not know.
-  bool untold() const { return untold_.load(std::memory_order_relaxed) != 0; }
+  bool incomplete_at_host() const {
+    return to_complete_count_.load(std::memory_order_relaxed) != 0;
+  }
   /// Tells the host of what is complete; without the process lock. True if there was anything.
-  bool tell_host();
+  bool complete_at_host();
   /// Fails those that wait on windows with a dead process.
   void fail_lost();
 
@@ -68,9 +70,9 @@ class PendingRequests {
 
   std::deque<PendingRequest> all_;
   std::vector<PendingRequest*> unused_;
-  std::vector<PendingRequest*> untold_requests_;
+  std::vector<PendingRequest*> to_complete_;
   std::atomic<std::size_t> live_{0};
-  std::atomic<std::size_t> untold_{0};
+  std::atomic<std::size_t> to_complete_count_{0};
 };
 
 /// A request that is complete from the beginning.

@@ -39,6 +39,8 @@ class PersistentRequest {
   /// Of an active one: a wait need not wait any more.
   bool complete() const { return lost_rank_ >= 0 || bool(cut_off()) || done(); }
   virtual ErrorTaker error_taker() const = 0;
+  /// The window on which a wait for it waits; null: none any more.
+  virtual const Window* waits_on() const = 0;
   /// Of an active one that is the host's to complete: waits in the host, for a while. False: it is
   /// not. Without the process lock.
   virtual bool wait_in_host() { return false; }

@@ -3,8 +3,9 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-
 #include <cstdlib>
+
+#include "boundary/process/run_folder.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -12,9 +13,7 @@ namespace {
 /// Leaves an empty file in the folder of this run, which python/oriel/hosts/load_report.py reads.
 /// A folder that is not there (another machine's, a run that is over) is no error.
 void report(const char* step) {
-  // The variable is no setting: `oriel run` alone sets it. A privileged program creates no files
-  // where the environment says.
-  const char* folder = ::secure_getenv("ORIEL_LOAD_REPORT");
+  const char* folder = run_folder();
   if (folder == nullptr) return;
   const int place = ::open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (place < 0) return;

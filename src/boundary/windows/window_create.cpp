@@ -192,7 +192,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
       [] { return MPI_SUCCESS; });
   if (code != MPI_SUCCESS) return code;
   if (ours == nullptr) {
-    own_requests.pending.tell_host();
+    own_requests.pending.complete_at_host();
     return host_mpi().Win_free(win);
   }
   // Delete callbacks may still look at the window. They come before other ranks hear of the call:
@@ -206,7 +206,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
       call, *win, [&](WindowHandle& window) { return leave(window, failed); },
       [&] { return host_mpi().Win_free(win); });
   if (code != MPI_SUCCESS) return code;
-  own_requests.pending.tell_host();
+  own_requests.pending.complete_at_host();
   const int told = failed ? raise(*win, call, failed) : MPI_SUCCESS;
   const int freed = give_back(ours, win);
   return told != MPI_SUCCESS ? told : freed;

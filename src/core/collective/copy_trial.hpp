@@ -7,14 +7,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace oriel {
+#include "core/operation/copy_method.hpp"
 
-/// The ways in which a transfer's bytes can be copied, as they are tried.
-enum class CopyMethod : std::uint8_t {
-  staged,    // by cells
-  streamed,  // by cells that the sender fills past its caches: see stream_copy()
-  direct     // by one copy
-};
+namespace oriel {
 
 /// What copying has taken one side of a transfer in its first uses, in nanoseconds.
 struct TrialTimes {

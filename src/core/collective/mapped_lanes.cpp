@@ -21,18 +21,6 @@ std::vector<std::uint32_t> by_other_rank(const Sides& sides) {
   return places;
 }
 
-Decision decision_of(CopyMethod way) {
-  switch (way) {
-    case CopyMethod::staged:
-      return Decision::copy_staged;
-    case CopyMethod::streamed:
-      return Decision::copy_streamed;
-    case CopyMethod::direct:
-      break;
-  }
-  return Decision::copy_direct;
-}
-
 }  // namespace
 
 MappedLanes::Side::Side(Region& region, NodeServices& services, int to_or_from,
@@ -43,7 +31,7 @@ MappedLanes::Side::Side(Region& region, NodeServices& services, int to_or_from,
   if (buffer.wholly_shared()) location = buffer.location;
 }
 
-LaneSide MappedLanes::Side::told() const {
+LaneSide MappedLanes::Side::lane_side() const {
   return {packed.bytes(), reinterpret_cast<std::uintptr_t>(packed.run()), location, TrialTimes{}};
 }
 
@@ -102,7 +90,7 @@ void MappedLanes::lay_out(std::byte* memory) {
     *entry++ = {receive.packed.bytes() != 0 ? offset : 0, sender, order};
     if (receive.packed.bytes() == 0) continue;
     receive.lane = new (memory + offset) Lane;
-    receive.lane->receiver = receive.told();
+    receive.lane->receiver = receive.lane_side();
     receive.lane->shared_piece = static_cast<std::uint32_t>(limits_.shared_piece);
     receive.lane->basic = receive.packed.basic();
     receive.lane->cells = receive.cells;
@@ -149,7 +137,7 @@ PlanFault MappedLanes::match(Side& send, Lane* lane) {
   if (!match_types(send.packed.basic(), lane->basic)) return fault(PlanFault::Kind::types);
   send.lane = lane;
   const LaneProtocol way = way_of(send, *lane);
-  lane->sender = send.told();
+  lane->sender = send.lane_side();
   lane->way = way;
   take_way(send, way, receiver);
   return {};
@@ -182,7 +170,7 @@ void MappedLanes::leave() {
   for (Board* board : boards_) board->left.fetch_add(1, std::memory_order_release);
 }
 
-void MappedLanes::settle() {
+void MappedLanes::finalize() {
   for (Receive& receive : receives_) {
     if (receive.lane == nullptr) continue;
     const LaneSide& sender = receive.lane->sender;
@@ -242,7 +230,7 @@ void MappedLanes::end(Side& side) {
   // Acquired when the sides have met.
   side.way = CopyTrial::fastest(side.lane->sender.times, side.lane->receiver.times);
   side.tried = false;
-  events_.decided(decision_of(side.way));
+  events_.copy_chosen(side.way);
 }
 
 void MappedLanes::arrive(Side& side) {

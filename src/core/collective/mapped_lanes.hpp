@@ -38,7 +38,7 @@ class MappedLanes {
   /// Finds our lanes in the board of a mapped rank; null: it has none. Asked for each.
   PlanFault find_lanes(int receiver, Board* board);
   /// All ranks have agreed: what senders have said in our board is there.
-  void settle();
+  void finalize();
   void count_receives(std::vector<std::uint32_t>& by_step) const;
 
   /// We do not look at the boards of receivers any more, which are still there.
@@ -60,7 +60,7 @@ class MappedLanes {
     Side(Region& region, NodeServices& services, int to_or_from, const Stretch& stretch,
          int at_step);
     /// Our buffer, as the other side reads of it in the lane.
-    LaneSide told() const;
+    LaneSide lane_side() const;
 
     Packed packed;
     Lane* lane = nullptr;

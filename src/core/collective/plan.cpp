@@ -199,8 +199,8 @@ void Plan::agree() {
     if (fault_) return;
   }
   choice_ = to_choice(registry_.exchange().of(0));
-  mapped_.settle();
-  remote_.settle();
+  mapped_.finalize();
+  remote_.finalize();
   receives_.assign(static_cast<std::size_t>(steps_), 0);
   mapped_.count_receives(receives_);
   remote_.count_receives(receives_);

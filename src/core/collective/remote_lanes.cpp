@@ -121,7 +121,7 @@ PlanFault RemoteLanes::check() const {
   return {};
 }
 
-void RemoteLanes::settle() {
+void RemoteLanes::finalize() {
   by_peer_ = {};
   // Who expects something is told that there is nothing, each time.
   std::erase_if(sends_, [](const Send& send) { return send.space == 0; });

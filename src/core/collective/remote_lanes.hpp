@@ -45,7 +45,7 @@ class RemoteLanes {
   PlanFault take_space(const Message& message, std::span<const std::byte> payload);
   /// All ranks have agreed. What nobody has told of there is no space for.
   PlanFault check() const;
-  void settle();
+  void finalize();
   void count_receives(std::vector<std::uint32_t>& by_step) const;
 
   // In each use.

@@ -207,11 +207,12 @@ struct Epoch {
   bool exclusive = false;  // lock
   bool no_check = false;   // start, lock, lock_all, post
   bool weak = false;       // lock, lock_all: see Assert::weak_unlock
-  bool settles = false;    // lock: asks for what weak unlocks have left; see Epochs::settle_weak()
+  bool asks_for_weak =
+      false;               // lock: asks for what weak unlocks have left; see Epochs::ask_for_weak()
   bool announce = false;   // fence: activation tells the peers that the exposure is open
   bool announced = false;  // fence: the closing call has been told, or is being counted
   bool failed = false;     // an operation has: see Target::error
-  Error error = Error::none;    // handed over by an epoch that only asked: see settles
+  Error error = Error::none;    // handed over by an epoch that only asked: see asks_for_weak
   std::uint32_t attention = 0;  // mapped targets requested, plus recorded operations unfinished
   std::uint32_t untold = 0;     // targets not yet told
   /// Ranks below: fence: have announced the closing call; lock_all: see hold_loaded().
@@ -230,7 +231,7 @@ struct Epoch {
   std::uint32_t generation = 0;
 
   void reset() {
-    active = closed = completed = exclusive = no_check = weak = settles = false;
+    active = closed = completed = exclusive = no_check = weak = asks_for_weak = false;
     announce = announced = failed = false;
     error = Error::none;
     attention = untold = 0;

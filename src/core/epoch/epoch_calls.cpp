@@ -48,7 +48,7 @@ Error Epochs::start(std::span<const int> targets, Assert assertion) {
   }
   if (open_locks_ != 0) return fail(Error::sync, "a lock epoch is open");
   if (const Error error = retire_unused_fence(); error != Error::none) return error;
-  settle_weak();
+  ask_for_weak();
   Epoch& epoch = create(EpochKind::access);
   epoch.no_check = assertion.no_check;
   for (const int target : targets) touch(epoch, target);
@@ -179,7 +179,7 @@ Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
   if (exposure_ != nullptr) {
     return Outcome::failed(fail(Error::sync, "an exposure epoch (post) is open"));
   }
-  settle_weak();
+  ask_for_weak();
   const bool closing = (fence_possible_ || barrier || counted_fences_) && !assertion.no_precede;
   if (!closing && access_ != nullptr) {
     for (const Target& target : *access_) {

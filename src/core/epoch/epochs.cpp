@@ -70,7 +70,7 @@ bool Epochs::may_activate(const Epoch& epoch) const {
   unsigned overlaps = 0;
   for (const Epoch* earlier = first_; earlier != &epoch; earlier = earlier->next) {
     if (!earlier->closed || earlier->closed_at > epoch.opened_at) continue;
-    if (epoch.settles && earlier->weak) return false;
+    if (epoch.asks_for_weak && earlier->weak) return false;
     if (!may_overlap(earlier->kind, epoch.kind, reorder_) || ++overlaps > overlap_limit) {
       return false;
     }
@@ -129,7 +129,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
     if (epoch.kind == EpochKind::lock_all) peer_interface_.recall_all(epoch);
     for (Target& target : epoch) advance(epoch, target);
     if (epoch.kind == EpochKind::lock && epoch.untold != 0) peer_interface_.leave_piggyback(epoch);
-    if (completed(epoch)) {
+    if (try_complete(epoch)) {
       const Error error = epoch.unreported();
       epoch.completion = nullptr;
       // Nobody waits for what a weak unlock sends: it may wait for more to travel with.
@@ -143,7 +143,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
   return Outcome::posted();
 }
 
-bool Epochs::completed(Epoch& epoch) {
+bool Epochs::try_complete(Epoch& epoch) {
   if (!epoch.closed) return false;
   const bool fence = epoch.kind == EpochKind::fence && epoch.closing_call != 0;
   const bool over =
@@ -157,7 +157,7 @@ bool Epochs::over(Epoch& epoch) {
   // With NOCHECK the target says nothing; it keeps the order of what comes to it by itself.
   if (epoch.kind != EpochKind::access || epoch.no_check) return true;
   for (Target& target : epoch) {
-    if (target.issued != 0 && !peer_interface_.settled(epoch, target)) return false;
+    if (target.issued != 0 && !peer_interface_.granted(epoch, target)) return false;
   }
   return true;
 }
@@ -168,7 +168,7 @@ void Epochs::retire(Epoch& epoch) {
   --closed_;
   if (epoch.weak) --weak_closed_;
   // To the epoch that waits for the answer.
-  if (epoch.settles && epoch.next != nullptr) {
+  if (epoch.asks_for_weak && epoch.next != nullptr) {
     epoch.next->error = first_of(epoch.next->error, epoch.unreported());
   }
   work_.remove();
@@ -200,7 +200,7 @@ bool Epochs::progress(Epoch& epoch) {
   if (epoch.closed || epoch.attention != 0) {
     for (Target& target : epoch) moved |= advance(epoch, target);
   }
-  if (!epoch.completed && completed(epoch)) {
+  if (!epoch.completed && try_complete(epoch)) {
     moved = true;
     Completion* completion = std::exchange(epoch.completion, nullptr);
     const Error error = epoch.unreported();

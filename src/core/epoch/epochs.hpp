@@ -170,7 +170,7 @@ class Epochs {
   Outcome close(Epoch& epoch, Completion* completion);
   bool advance(Epoch& epoch, Target& target);
   bool progress(Epoch& epoch);
-  bool completed(Epoch& epoch);
+  bool try_complete(Epoch& epoch);
   /// Completed, and no target may be holding its operations back: the next one may follow (E5).
   /// MPI_Win_complete need not wait for that.
   bool over(Epoch& epoch);
@@ -193,13 +193,13 @@ class Epochs {
   // flushes.cpp
   using Coverage = PendingOperations::Coverage;
   void cover_notified(bool local, Coverage& coverage);
-  Outcome covered(const Coverage& coverage, Completion* completion);
+  Outcome finish_flush(const Coverage& coverage, Completion* completion);
 
   // weak_unlocks.cpp: what weak unlocks have left, operations that may not be complete there.
   /// Makes all targets of such operations targets of the lock_all epoch, which will ask for them.
   void touch_weak(Epoch& epoch);
   /// Asks for them; the next epoch that is not of a lock follows when they have been answered for.
-  void settle_weak();
+  void ask_for_weak();
   bool weak_unasked(int rank);
 
   // lost_peer.cpp: whom something pending waits for.

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/epoch/epoch.hpp"
+#include "core/operation/copy_method.hpp"
 
 namespace oriel {
 
@@ -57,20 +58,6 @@ struct Wait {
   std::uint64_t begun = 0;  // a sink's own: threads' waits overlap
 };
 
-/// A part that chooses by what it measures has chosen.
-enum class Decision : std::uint8_t {
-  copy_staged,  // CopyTrial: how a transfer of a collective is copied from now on
-  copy_streamed,
-  copy_direct
-};
-inline constexpr int decisions = static_cast<int>(Decision::copy_direct) + 1;
-constexpr const char* name_of(Decision decision) {
-  constexpr const char* names[] = {"copies by cells", "copies by streamed cells",
-                                   "copies without cells"};
-  static_assert(std::size(names) == decisions);
-  return names[static_cast<int>(decision)];
-}
-
 /// Is told what a process does beyond the hot paths, under the lock that serializes its calls.
 /// A sink ignores the events whose function it does not override.
 class EventSink {
@@ -91,7 +78,8 @@ class EventSink {
   virtual void done(const EventSource&, const RecordedOperation&) {}
   virtual void wait_begun(const EventSource&, Wait&) {}
   virtual void wait_ended(const EventSource&, const Wait&) {}
-  virtual void decided(const EventSource&, Decision) {}
+  /// From now on a transfer of a persistent collective is copied so.
+  virtual void copy_chosen(const EventSource&, CopyMethod) {}
 
  protected:
   ~EventSink() = default;
@@ -110,9 +98,10 @@ class Events {
     first_ = &sink;
   }
 
+  bool heard() const { return first_ != nullptr; }
   /// Calls tell(sink) for each sink.
   template <typename Tell>
-  void tell(Tell&& tell) const {
+  void publish(Tell&& tell) const {
     for (EventSink* sink = first_; sink != nullptr; sink = sink->next_) [[unlikely]] {
       tell(*sink);
     }
@@ -122,27 +111,31 @@ class Events {
   EventSink* first_ = nullptr;
 };
 
-/// The events of one window.
+/// The events of one window, or of none in particular.
 class WindowEvents {
  public:
   WindowEvents(const Events& events, EventSource source) : events_(events), source_(source) {}
 
-  const EventSource& source() const { return source_; }
-
   void epoch(EpochStep step, const Epoch& epoch) const {
-    events_.tell([&](EventSink& sink) { sink.epoch(source_, step, epoch); });
+    events_.publish([&](EventSink& sink) { sink.epoch(source_, step, epoch); });
   }
   void told(const Epoch& epoch, const Target& target) const {
-    events_.tell([&](EventSink& sink) { sink.told(source_, epoch, target); });
+    events_.publish([&](EventSink& sink) { sink.told(source_, epoch, target); });
   }
   void issued(const Operation& operation, Protocol protocol) const {
-    events_.tell([&](EventSink& sink) { sink.issued(source_, operation, protocol); });
+    events_.publish([&](EventSink& sink) { sink.issued(source_, operation, protocol); });
   }
   void done(const RecordedOperation& recorded) const {
-    events_.tell([&](EventSink& sink) { sink.done(source_, recorded); });
+    events_.publish([&](EventSink& sink) { sink.done(source_, recorded); });
   }
-  void decided(Decision decision) const {
-    events_.tell([&](EventSink& sink) { sink.decided(source_, decision); });
+  void wait_begun(Wait& wait) const {
+    events_.publish([&](EventSink& sink) { sink.wait_begun(source_, wait); });
+  }
+  void wait_ended(const Wait& wait) const {
+    events_.publish([&](EventSink& sink) { sink.wait_ended(source_, wait); });
+  }
+  void copy_chosen(CopyMethod method) const {
+    events_.publish([&](EventSink& sink) { sink.copy_chosen(source_, method); });
   }
 
  private:

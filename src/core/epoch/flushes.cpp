@@ -4,8 +4,8 @@
 
 namespace oriel {
 
-Outcome Epochs::covered(const Coverage& coverage, Completion* completion) {
-  const Outcome outcome = pending_.covered(coverage, completion);
+Outcome Epochs::finish_flush(const Coverage& coverage, Completion* completion) {
+  const Outcome outcome = pending_.finish_flush(coverage, completion);
   if (!outcome.ok()) fail(outcome.error, "an operation that the flush covers failed");
   return outcome;
 }
@@ -27,7 +27,7 @@ Outcome Epochs::flush(int target, bool local, Completion* completion) {
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open for this target"));
   }
   if (other.notified != nullptr) pending_.cover(notified_, *other.notified, local, coverage);
-  return covered(coverage, completion);
+  return finish_flush(coverage, completion);
 }
 
 Outcome Epochs::flush_of(ThreadSet threads, int target, Completion* completion) {
@@ -61,7 +61,7 @@ void Epochs::cover_notified(bool local, Coverage& coverage) {
 Outcome Epochs::flush_notified(Completion* completion) {
   Coverage coverage;
   cover_notified(false, coverage);
-  return covered(coverage, completion);
+  return finish_flush(coverage, completion);
 }
 
 Outcome Epochs::flush_all(bool local, Completion* completion) {
@@ -83,7 +83,7 @@ Outcome Epochs::flush_all(bool local, Completion* completion) {
   }
   cover_notified(local, coverage);
   pending_.note_all_flushed(coverage);
-  return covered(coverage, completion);
+  return finish_flush(coverage, completion);
 }
 
 }  // namespace oriel

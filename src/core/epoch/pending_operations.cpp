@@ -79,7 +79,7 @@ void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage
   target.last_flush = &waiter;
 }
 
-Outcome PendingOperations::covered(const Coverage& coverage, Completion* completion) {
+Outcome PendingOperations::finish_flush(const Coverage& coverage, Completion* completion) {
   peer_interface_.push(true);
   if (FlushRequest* request = coverage.request) {
     request->completion = completion;

@@ -73,7 +73,7 @@ class PendingOperations {
   /// may be reused.
   void cover(Epoch& epoch, Target& target, bool local, Coverage& coverage);
   /// The outcome of a flush that has covered all its targets.
-  Outcome covered(const Coverage& coverage, Completion* completion);
+  Outcome finish_flush(const Coverage& coverage, Completion* completion);
   /// Tells the flushes that waited for the target and need not any more.
   void satisfy_flushes(Target& target);
   bool flushing() const { return flushes_ != 0; }

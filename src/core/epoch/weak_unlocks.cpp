@@ -15,12 +15,12 @@ void Epochs::touch_weak(Epoch& epoch) {
   }
 }
 
-void Epochs::settle_weak() {
+void Epochs::ask_for_weak() {
   for (int rank = 0; pending_.weak_peers() + weak_closed_ != 0 && rank < ranks(); ++rank) {
     if (!weak_unasked(rank)) continue;
     // An epoch that takes no lock and has nothing but the question.
     Epoch& epoch = create(EpochKind::lock);
-    epoch.no_check = epoch.settles = true;
+    epoch.no_check = epoch.asks_for_weak = true;
     add_target(epoch, rank);
     open(epoch);
     close(epoch, nullptr);

@@ -66,7 +66,7 @@ class BasicLockLine {
       // Somebody may have lined up, taken the lock away and left the line before our store.
       if (!lined_up && keeps(origin)) [[likely]]
         return true;
-      if (settle(origin)) return true;
+      if (confirm_kept(origin)) return true;
     }
     if (queue_.line.load(std::memory_order_relaxed) != 0) return false;
     if (!exclusive) return take(false);
@@ -157,7 +157,7 @@ class BasicLockLine {
   void keep_again(int origin);
   /// The keeper has said that it takes the lock, and there is a line: it has it unless somebody has
   /// taken it away.
-  bool settle(int origin);
+  bool confirm_kept(int origin);
   /// Takes a lock that is free and kept by nobody.
   bool take(bool exclusive) {
     std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);

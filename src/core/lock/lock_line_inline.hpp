@@ -53,7 +53,7 @@ void BasicLockLine<Words>::keep_again(int origin) {
 }
 
 template <typename Words>
-bool BasicLockLine<Words>::settle(int origin) {
+bool BasicLockLine<Words>::confirm_kept(int origin) {
   std::uint32_t waiting = 0;
   const bool entered = enter(waiting);
   // If the guard is lost for ever nobody takes the lock away any more.

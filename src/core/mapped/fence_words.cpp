@@ -12,7 +12,7 @@ void FenceWords::wake_all() {
 void FenceWords::announce(std::uint64_t call) {
   if (few_) {
     for (const int rank : region_.mapped_ranks()) {
-      region_.telling(rank).fence.store(call, std::memory_order_release);
+      region_.slot_at(rank).fence.store(call, std::memory_order_release);
       region_.wake(rank);
     }
     return;
@@ -54,7 +54,7 @@ bool FenceWords::over(Epoch& epoch) {
 bool FenceWords::leave() {
   // What peers tell us at the end of the last fence, they store into our words.
   if (few_) {
-    return std::ranges::all_of(region_.mapped_ranks(), [this](int rank) { return settled(rank); });
+    return std::ranges::all_of(region_.mapped_ranks(), [this](int rank) { return ended_by(rank); });
   }
   if (closing_ == 0) return true;
   FenceTree tree = region_.member(0).control->fence_tree();

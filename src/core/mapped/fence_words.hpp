@@ -46,13 +46,13 @@ class FenceWords {
   /// Where not all ranks are mapped (CountedFence): the last fence that we have ended.
   void note_ended(std::uint64_t call) { ended_ = call; }
   /// The rank has ended it as well: what others have sent it before is in its memory.
-  bool settled(int rank) { return ended_ == 0 || announced(rank, ended_); }
+  bool ended_by(int rank) { return ended_ == 0 || announced(rank, ended_); }
   /// The same, of a target whose operations wait for that.
-  bool settled(Target& target) { return ended_ == 0 || awaited(target, ended_); }
+  bool ended_by(Target& target) { return ended_ == 0 || awaited(target, ended_); }
 
  private:
   std::atomic<std::uint64_t>& word_of(int rank) {
-    return few_ ? region_.told_by(rank).fence : region_.member(rank).control->slots()[rank].fence;
+    return few_ ? region_.slot_from(rank).fence : region_.member(rank).control->slots()[rank].fence;
   }
   /// Of many ranks: what this one announces.
   WatchedWord watched(int rank) { return {word_of(rank), region_.member(rank).control->watchers}; }

@@ -11,7 +11,7 @@ namespace oriel {
 
 void MappedTargets::expose(int origin, std::uint64_t id) {
   // Release: what we have stored into our window comes before it.
-  region_.telling(origin).granted.store(id, std::memory_order_release);
+  region_.slot_at(origin).granted.store(id, std::memory_order_release);
   region_.wake(origin);
 }
 
@@ -28,7 +28,7 @@ Outcome MappedTargets::issue(const Operation& operation, Protocol protocol, Epoc
       return Outcome::failed(error);
     }
     ++target.issued;
-    if (!operation.notify_arg.wanted() || tell_at_once(operation)) {
+    if (!operation.notify_arg.wanted() || notify_now(operation)) {
       ++target.finished;
       return Outcome::finished();
     }
@@ -71,7 +71,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
   if (moved) pending_.satisfy_flushes(target);
   if (epoch.closed && target.waiting.empty() && target.finished == target.issued &&
       target.counted_apart == 0) {
-    moved |= tell(epoch, target);
+    moved |= end_access(epoch, target);
   }
   return moved;
 }
@@ -127,7 +127,7 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
       !operation.target_layout->contiguous() || !operation.origin.layout->contiguous()) {
     return false;
   }
-  if (notifier_.tell(operation.target, operation.notify_arg, store) == NotifyOutcome::not_now) {
+  if (notifier_.notify(operation.target, operation.notify_arg, store) == NotifyOutcome::not_now) {
     return false;
   }
   peer.inlined.store(true);
@@ -135,10 +135,10 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
 }
 
 /// False: its notification has to wait, behind others perhaps. A counter has no queue.
-bool MappedTargets::tell_at_once(const Operation& operation) {
+bool MappedTargets::notify_now(const Operation& operation) {
   const bool tag = operation.notify_arg.kind == NotifyKind::tag;
   if (tag && peers_[operation.target].holds_notifications()) return false;
-  return notifier_.tell(operation.target, operation.notify_arg) != NotifyOutcome::not_now;
+  return notifier_.notify(operation.target, operation.notify_arg) != NotifyOutcome::not_now;
 }
 
 void MappedTargets::hold_notification(RecordedOperation& recorded) {
@@ -163,7 +163,7 @@ bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
   EpochPeer& peer = peers_[recorded.target->rank];
   const bool tag = recorded.operation.notify_arg.kind == NotifyKind::tag;
   if (tag && recorded.held_number != peer.notifications_sent + 1) return false;
-  if (notifier_.tell(recorded.target->rank, recorded.operation.notify_arg) ==
+  if (notifier_.notify(recorded.target->rank, recorded.operation.notify_arg) ==
       NotifyOutcome::not_now) {
     return false;
   }
@@ -248,7 +248,7 @@ bool MappedTargets::available(Epoch& epoch, Target& target) {
 }
 
 bool MappedTargets::exposed(const Target& target) {
-  return region_.told_by(target.rank).granted.load(std::memory_order_acquire) >= target.id;
+  return region_.slot_from(target.rank).granted.load(std::memory_order_acquire) >= target.id;
 }
 
 bool MappedTargets::locked(Epoch& epoch, Target& target) {
@@ -263,7 +263,7 @@ bool MappedTargets::locked(Epoch& epoch, Target& target) {
 }
 
 void MappedTargets::request_lock(Epoch& epoch, Target& target) {
-  if (!fences_.settled(target)) return;
+  if (!fences_.ended_by(target)) return;
   if (epoch.no_check) {
     target.access = Target::Access::granted;
     return;
@@ -309,13 +309,13 @@ void MappedTargets::leave_piggyback(Epoch& epoch) {
   }
 }
 
-bool MappedTargets::tell(Epoch& epoch, Target& target) {
+bool MappedTargets::end_access(Epoch& epoch, Target& target) {
   EpochPeer& peer = peers_[target.rank];
   switch (epoch.kind) {
     case EpochKind::access:
       if (!peer.done.add(target.id)) return false;
       // Release: our stores into the target's window come before the word that announces them.
-      region_.telling(target.rank).done.store(peer.done.word(), std::memory_order_release);
+      region_.slot_at(target.rank).done.store(peer.done.word(), std::memory_order_release);
       region_.wake(target.rank);
       break;
     case EpochKind::lock:

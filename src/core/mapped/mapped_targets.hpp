@@ -49,14 +49,14 @@ class MappedTargets {
   Error perform(const Operation& operation);
   Error finish_recall(int rank);
   bool inline_put(const Operation& operation, const Target& target);
-  bool tell_at_once(const Operation& operation);
+  bool notify_now(const Operation& operation);
   bool send_held_notification(const RecordedOperation& recorded);
   bool available(Epoch& epoch, Target& target);
   bool exposed(const Target& target);
   bool locked(Epoch& epoch, Target& target);
   void request_lock(Epoch& epoch, Target& target);
   bool lock_granted(Target& target);
-  bool tell(Epoch& epoch, Target& target);
+  bool end_access(Epoch& epoch, Target& target);
 
   EpochPeers& peers_;
   FailureReason& reason_;

@@ -15,7 +15,7 @@ class Notifier {
 
   /// Of one that has taken place, and of the store. A counter that is named is one that the rank
   /// has.
-  NotifyOutcome tell(int rank, const NotifyArg& notify_arg, const NotifyStore& store = {}) {
+  NotifyOutcome notify(int rank, const NotifyArg& notify_arg, const NotifyStore& store = {}) {
     if (notify_arg.kind == NotifyKind::tag) return region_.notify(rank, notify_arg, store);
     if (store.bytes != 0) short_copy(store.to, store.from, store.bytes);
     counters_.at(rank, notify_arg.number).add();

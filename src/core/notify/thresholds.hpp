@@ -31,7 +31,7 @@ class Thresholds {
   /// Tells those whose counter has come so far, or is gone; how many.
   std::size_t look(Counters& counters) {
     if (suspended_) return 0;
-    return tell([&](const Waiter& waiter) {
+    return complete_where([&](const Waiter& waiter) {
       if (!counters.mine(waiter.counter)) return Verdict::gone;
       const bool reached = counters.mine_at(waiter.counter).value() >= waiter.value;
       return reached ? Verdict::reached : Verdict::waits;
@@ -39,7 +39,7 @@ class Thresholds {
   }
   /// Tells those who wait for no more than this value, which the counter has had; how many.
   std::size_t pass(std::int32_t counter, std::uint64_t value) {
-    return tell([&](const Waiter& waiter) {
+    return complete_where([&](const Waiter& waiter) {
       const bool reached = waiter.counter == counter && waiter.value <= value;
       return reached ? Verdict::reached : Verdict::waits;
     });
@@ -55,7 +55,7 @@ class Thresholds {
   enum class Verdict : std::uint8_t { waits, reached, gone };
 
   template <typename Judge>
-  std::size_t tell(Judge&& judge) {
+  std::size_t complete_where(Judge&& judge) {
     const std::size_t before = waiters_.size();
     for (std::size_t i = 0; i < waiters_.size();) {
       const Waiter waiter = waiters_[i];

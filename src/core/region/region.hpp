@@ -72,9 +72,9 @@ class Region {
 
   // Steps.
   /// What a rank tells us.
-  Slot& told_by(int rank) { return mine_->slots()[rank]; }
+  Slot& slot_from(int rank) { return mine_->slots()[rank]; }
   /// Where we tell a mapped rank.
-  Slot& telling(int rank) { return member(rank).control->slots()[rank_]; }
+  Slot& slot_at(int rank) { return member(rank).control->slots()[rank_]; }
   ControlBlock& mine() { return *mine_; }
   /// After a store that the rank may be waiting for: rings if it sleeps.
   void wake(int rank);

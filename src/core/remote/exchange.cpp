@@ -32,23 +32,23 @@ bool Exchange::over() {
 }
 
 bool Exchange::here(int rank) {
-  if (!region_.mapped(rank)) return told_by(rank).round >= round_;
+  if (!region_.mapped(rank)) return received_from(rank).round >= round_;
   return region_.member(rank).control->round.load(std::memory_order_acquire) >= round_;
 }
 
 const Exchange::Words& Exchange::of(int rank) {
   return (region_.mapped(rank) ? region_.member(rank).control->said
-                               : told_by(rank).words)[round_ % 2];
+                               : received_from(rank).words)[round_ % 2];
 }
 
-Exchange::Told& Exchange::told_by(int rank) {
-  told_.resize(static_cast<std::size_t>(region_.ranks()));
-  return told_[static_cast<std::size_t>(rank)];
+Exchange::Received& Exchange::received_from(int rank) {
+  received_.resize(static_cast<std::size_t>(region_.ranks()));
+  return received_[static_cast<std::size_t>(rank)];
 }
 
 bool Exchange::take(const Message& message, std::span<const std::byte> payload) {
   // Nobody is more than a round ahead of us.
-  Told& told = told_by(message.origin);
+  Received& told = received_from(message.origin);
   if (payload.size() != sizeof(Words) || message.data != payload.size() ||
       message.stamp != told.round + 1 || message.stamp > round_ + 1) {
     return false;

@@ -35,19 +35,19 @@ class Exchange {
   bool take(const Message& message, std::span<const std::byte> payload);
 
  private:
-  struct Told {
+  struct Received {
     std::uint64_t round = 0;
     std::array<Words, 2> words{};
   };
 
   bool here(int rank);
-  Told& told_by(int rank);
+  Received& received_from(int rank);
 
   Region& region_;
   Sender* sender_;  // null: all ranks are mapped
   std::uint64_t round_ = 0;
-  int next_ = 0;            // ranks below have entered this round
-  std::vector<Told> told_;  // by remote ranks, from the first message on
+  int next_ = 0;                    // ranks below have entered this round
+  std::vector<Received> received_;  // by remote ranks, from the first message on
 };
 
 }  // namespace oriel

@@ -25,14 +25,14 @@ RemoteTargets::RemoteTargets(EpochState& state, Region& region, Messages& messag
       sent_(static_cast<std::size_t>(region.ranks())) {}
 
 bool RemoteTargets::exposed(const Target& target) {
-  return region_.told_by(target.rank).granted.load(std::memory_order_acquire) >= target.id;
+  return region_.slot_from(target.rank).granted.load(std::memory_order_acquire) >= target.id;
 }
 
 bool RemoteTargets::lock_granted(int rank, std::uint64_t request) {
-  return region_.told_by(rank).lock_granted.load(std::memory_order_acquire) >= request;
+  return region_.slot_from(rank).lock_granted.load(std::memory_order_acquire) >= request;
 }
 
-bool RemoteTargets::open_for(Epoch& epoch, Target& target) {
+bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
   if (target.access == Target::Access::granted) return true;
   EpochPeer& peer = peers_[target.rank];
   Sent& sent = sent_[target.rank];
@@ -50,7 +50,7 @@ bool RemoteTargets::open_for(Epoch& epoch, Target& target) {
       }
       if (target.access == Target::Access::idle) {
         if (peer.locking != nullptr) return false;  // by an earlier epoch of ours
-        settle_ahead(target.rank);
+        release_ahead(target.rank);
         if (!lock_granted(target.rank, sent.lock_requests) &&
             sent.ahead + 2 * Message::held_bytes > limits_.ahead) {
           return false;
@@ -74,21 +74,21 @@ bool RemoteTargets::open_for(Epoch& epoch, Target& target) {
 }
 
 /// Forgets what has been sent ahead if all of it was for epochs that the target has opened since.
-void RemoteTargets::settle_ahead(int rank) {
+void RemoteTargets::release_ahead(int rank) {
   Sent& sent = sent_[rank];
-  if (region_.told_by(rank).granted.load(std::memory_order_acquire) >= sent.ahead_access &&
+  if (region_.slot_from(rank).granted.load(std::memory_order_acquire) >= sent.ahead_access &&
       lock_granted(rank, sent.ahead_lock) &&
       (sent.ahead_fence == 0 || fence_.ended() > sent.ahead_fence) && !sent.ahead_unchecked) {
     sent.ahead = 0;
   }
 }
 
-bool RemoteTargets::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) {
+bool RemoteTargets::reserve(Epoch& epoch, Target& target, std::uint64_t bytes) {
   Sent& sent = sent_[target.rank];
   if (sender_.congested(target.rank)) return false;
-  if (open_for(epoch, target)) return true;
+  if (acquire(epoch, target)) return true;
   if (epoch.passive() && !epoch.no_check && target.access == Target::Access::idle) return false;
-  if (sent.ahead + bytes > limits_.ahead) settle_ahead(target.rank);
+  if (sent.ahead + bytes > limits_.ahead) release_ahead(target.rank);
   if (sent.ahead + bytes > limits_.ahead) {
     if ((epoch.kind == EpochKind::fence || epoch.no_check) &&
         target.access == Target::Access::idle) {
@@ -116,7 +116,7 @@ bool RemoteTargets::may_send(Epoch& epoch, Target& target, std::uint64_t bytes) 
 /// Nobody holds a transfer back at the target: it waits here until the target is known to be
 /// available.
 bool RemoteTargets::may_transfer(Epoch& epoch, Target& target) {
-  return may_send(epoch, target, limits_.ahead + 1);
+  return reserve(epoch, target, limits_.ahead + 1);
 }
 
 RecordedOperation& RemoteTargets::question(Epoch& epoch, Target& target) {
@@ -149,7 +149,7 @@ void RemoteTargets::ask(Epoch& epoch, Target& target) {
 
 bool RemoteTargets::ask_alone(Epoch& epoch, Target& target, Completion* completion) {
   // What a dynamic window's target has refused its answer tells whoever asks first.
-  if (!epoch.active || region_.dynamic() || !may_send(epoch, target, 0)) return false;
+  if (!epoch.active || region_.dynamic() || !reserve(epoch, target, 0)) return false;
   RecordedOperation& asked = question(epoch, target);
   asked.operation.completion = completion;
   asked.number = target.finished;
@@ -180,7 +180,7 @@ bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
 
 bool RemoteTargets::advance(Epoch& epoch, Target& target) {
   // Asks for the lock. Only start's targets are told of an epoch that held nothing for them.
-  open_for(epoch, target);
+  acquire(epoch, target);
   bool moved = false;
   bool others_turn = false;
   while (!others_turn && !target.waiting.empty()) {
@@ -212,12 +212,12 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
   if (epoch.closed && target.waiting.empty() &&
       target.reads + target.counted_apart + target.unasked == 0 &&
       (target.writes == 0 || messages_.orders_writes())) {
-    moved |= tell(epoch, target);
+    moved |= end_access(epoch, target);
   }
   return moved;
 }
 
-bool RemoteTargets::tell(Epoch& epoch, Target& target) {
+bool RemoteTargets::end_access(Epoch& epoch, Target& target) {
   EpochPeer& peer = peers_[target.rank];
   // What the target has not attached only it can tell. A lock's epoch ends by an answer anyway.
   if (region_.dynamic() && !epoch.passive() && target.asked < target.issued) {
@@ -227,10 +227,10 @@ bool RemoteTargets::tell(Epoch& epoch, Target& target) {
   switch (epoch.kind) {
     case EpochKind::access:
       if (!peer.done.add(target.id)) return false;
-      sender_.tell(target.rank, MessageKind::done, peer.done.word());
+      sender_.send_word(target.rank, MessageKind::done, peer.done.word());
       break;
     case EpochKind::fence:
-      if (target.issued != 0) sender_.tell(target.rank, MessageKind::mark, fence_.call());
+      if (target.issued != 0) sender_.send_word(target.rank, MessageKind::mark, fence_.call());
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
@@ -285,7 +285,7 @@ bool RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
 }
 
 bool RemoteTargets::take_word(const Message& message) {
-  Slot& told = region_.told_by(message.origin);
+  Slot& told = region_.slot_from(message.origin);
   if (message.kind == MessageKind::done) {
     told.done.store(message.word, std::memory_order_release);
     return true;
@@ -304,7 +304,7 @@ void RemoteTargets::note_open(const RecordedOperation& answered) {
   target.access = Target::Access::granted;
   if (answered.epoch->kind != EpochKind::access) return;
   // As a post without NOCHECK would have said.
-  std::atomic<std::uint64_t>& granted = region_.told_by(target.rank).granted;
+  std::atomic<std::uint64_t>& granted = region_.slot_from(target.rank).granted;
   if (granted.load(std::memory_order_relaxed) < target.id) {
     granted.store(target.id, std::memory_order_relaxed);
   }

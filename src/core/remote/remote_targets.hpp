@@ -43,7 +43,7 @@ class RemoteTargets {
   /// becomes the question for them. False: nothing has to be asked.
   bool ask_behind(RecordedOperation& recorded);
   /// The target of a complete epoch is known to be exposed: it holds nothing of it back.
-  bool settled(Epoch& epoch, Target& target) { return open_for(epoch, target); }
+  bool granted(Epoch& epoch, Target& target) { return acquire(epoch, target); }
   /// Messages from a target. False: no such message can be; nothing has been changed.
   bool take_word(const Message& message);
   bool take_reply(const Message& message, std::span<const std::byte> payload);
@@ -63,11 +63,11 @@ class RemoteTargets {
   // remote_targets.cpp: when a target may be sent something, and what it answers.
   bool exposed(const Target& target);
   bool lock_granted(int rank, std::uint64_t request);
-  bool open_for(Epoch& epoch, Target& target);
-  void settle_ahead(int rank);
-  bool may_send(Epoch& epoch, Target& target, std::uint64_t bytes);
+  bool acquire(Epoch& epoch, Target& target);
+  void release_ahead(int rank);
+  bool reserve(Epoch& epoch, Target& target, std::uint64_t bytes);
   bool may_transfer(Epoch& epoch, Target& target);
-  bool tell(Epoch& epoch, Target& target);
+  bool end_access(Epoch& epoch, Target& target);
   Message of_lock(MessageKind kind, const Epoch& epoch) const;
   bool send_unlock(Epoch& epoch, Target& target);
   RecordedOperation& question(Epoch& epoch, Target& target);

@@ -26,7 +26,7 @@ class Sender {
     message.origin = region_.rank();
   }
   /// A step: the word that a mapped rank would find in its Slot.
-  void tell(int rank, MessageKind kind, std::uint64_t word) {
+  void send_word(int rank, MessageKind kind, std::uint64_t word) {
     Message message;
     message.kind = kind;
     message.word = word;

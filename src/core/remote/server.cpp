@@ -194,7 +194,7 @@ void Server::release_all() {
 }
 
 void Server::grant(int origin) {
-  sender_.tell(origin, MessageKind::lock_granted, ++origins_[origin].lock_grants);
+  sender_.send_word(origin, MessageKind::lock_granted, ++origins_[origin].lock_grants);
 }
 
 bool Server::sweep() {

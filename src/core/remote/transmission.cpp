@@ -122,7 +122,7 @@ void RemoteTargets::send_notification(RecordedOperation& recorded) {
 bool RemoteTargets::transmit_at_once(const Operation& operation, Epoch& epoch, Target& target) {
   const std::uint64_t bytes = operation.bytes();
   if (bytes > largest_piece(operation, limits_.piece) ||
-      !may_send(epoch, target, bytes + Message::held_bytes)) {
+      !reserve(epoch, target, bytes + Message::held_bytes)) {
     return false;
   }
   send_piece(request(operation, epoch, target), operation, 0, bytes);
@@ -133,7 +133,7 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
   Epoch& epoch = *recorded.epoch;
   Target& target = *recorded.target;
   if (recorded.state == RecordedOperation::State::notifying) {
-    if (!may_send(epoch, target, Message::held_bytes)) return false;
+    if (!reserve(epoch, target, Message::held_bytes)) return false;
     send_notification(recorded);
     return true;
   }
@@ -142,7 +142,7 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
       return may_transfer(epoch, target) && transfers_.transmit(recorded);
     case Protocol::rendezvous:
       // The target holds it back as any message.
-      if (!may_send(epoch, target, Message::held_bytes)) return false;
+      if (!reserve(epoch, target, Message::held_bytes)) return false;
       rendezvous_.transmit(recorded, request(recorded.operation, epoch, target));
       return true;
     case Protocol::network_atomic:
@@ -153,7 +153,7 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
       break;
   }
   if (recorded.operation.kind == OperationKind::acknowledge) {
-    if (!may_send(epoch, target, 0)) return false;
+    if (!reserve(epoch, target, 0)) return false;
     send_question(recorded);
     return true;
   }
@@ -179,8 +179,7 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
   while (recorded.sent < total) {
     if (fetching && !whole && recorded.sent - recorded.received >= limits_.under_way) return false;
     const std::uint64_t bytes = std::min(piece, total - recorded.sent);
-    if (!may_send(epoch, target, (sends(operation) ? bytes : 0) + Message::held_bytes))
-      return false;
+    if (!reserve(epoch, target, (sends(operation) ? bytes : 0) + Message::held_bytes)) return false;
     Message message = request(operation, epoch, target);
     message.word = Pool<RecordedOperation>::token(recorded);
     if (whole) {

@@ -154,7 +154,7 @@ bool SimJob::round() {
   return moved || !network_.under_way().empty();
 }
 
-int SimJob::settle() {
+int SimJob::run_until_idle() {
   int rounds = 0;
   while (round()) ++rounds;
   return rounds;

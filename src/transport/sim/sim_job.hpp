@@ -64,7 +64,7 @@ class SimJob {
   /// sweep. True if anything moved.
   bool round();
   /// Rounds until nothing moves; returns how many moved.
-  int settle();
+  int run_until_idle();
 
  private:
   struct Free {

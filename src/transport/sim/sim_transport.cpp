@@ -150,7 +150,7 @@ bool SimNetwork::finished(int process, Transfer& transfer) {
   return true;
 }
 
-void SimNetwork::tell_again(int process) {
+void SimNetwork::repeat_report(int process) {
   const std::lock_guard guard(mutex_);
   const auto place = static_cast<std::size_t>(process);
   finished_[place].push_back(told_[place]);

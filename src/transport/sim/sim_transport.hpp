@@ -101,7 +101,7 @@ class SimNetwork {
   void begin(int from, int to, Remote remote) { send({from, to, true}, Packet(std::move(remote))); }
   bool finished(int process, Transfer& transfer);
   /// As a provider would tell that tells twice: the transfer that was told last is told again.
-  void tell_again(int process);
+  void repeat_report(int process);
   /// What has come to a process: a packet, or immediate data.
   struct Arrival {
     std::vector<std::byte> packet;  // empty: immediate data

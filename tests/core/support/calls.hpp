@@ -63,7 +63,7 @@ Error error_of(SimJob& job, Call&& call) {
   Flag flag;
   const Outcome outcome = call(&flag);
   if (outcome.done) return outcome.error;
-  job.settle();
+  job.run_until_idle();
   EXPECT_TRUE(flag.done());
   return flag.error();
 }

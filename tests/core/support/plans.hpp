@@ -102,7 +102,7 @@ class Plans {
   void end_making() {
     std::vector<bool> made(at(ranks()));
     for (int turn = 0; turn < 10; ++turn) {
-      job_.settle();
+      job_.run_until_idle();
       for (int rank = 0; rank < ranks(); ++rank) {
         if (!made[at(rank)]) made[at(rank)] = plan(rank).made();
       }
@@ -120,7 +120,7 @@ class Plans {
   /// One use by all ranks.
   void use() {
     for (int rank = 0; rank < ranks(); ++rank) start(rank);
-    job_.settle();
+    job_.run_until_idle();
     for (int rank = 0; rank < ranks(); ++rank) {
       EXPECT_TRUE(told(rank)) << "rank " << rank;
       EXPECT_EQ(error(rank), Error::none) << "rank " << rank;

@@ -114,7 +114,8 @@ Outcome Runner::call(const Instruction& instruction, Window& window, Completion*
       return window.epochs().unlock_all(completion);
     case Kind::flush:
       // The boundary asks these first.
-      if (window.flushed(instruction.target, false) || window.settled(instruction.target, false)) {
+      if (window.flushed(instruction.target, false) ||
+          window.nothing_pending(instruction.target, false)) {
         return Outcome::finished();
       }
       return window.epochs().flush(instruction.target, instruction.local, completion);

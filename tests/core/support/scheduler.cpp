@@ -98,7 +98,7 @@ std::string Scheduler::run() {
       idle_ = 0;
     }
   }
-  job_.settle();
+  job_.run_until_idle();
   for (int rank = 0; rank < program_.ranks; ++rank) {
     if (job_.process(rank).pending() != 0) {
       return "rank " + std::to_string(rank) + " has finished, but counts work as pending";

@@ -27,8 +27,8 @@ class Gathering {
 
   MadeSchedule make() {
     if (!in_place_) schedule_.copies.push_back({own_, block(blocks_, node_map_.rank()), 0});
-    tell_own_node();
-    tell_other_nodes();
+    send_to_own_node();
+    send_to_other_nodes();
     hand_on();
     std::ranges::stable_sort(schedule_.sends, {}, &Schedule::Send::step);
     MadeSchedule made;
@@ -48,7 +48,7 @@ class Gathering {
     return members.size() > 1 && bytes <= limits_.eager;
   }
 
-  void tell_own_node() {
+  void send_to_own_node() {
     const std::span<const int> here = node_map_.members(node_map_.node());
     const std::size_t count = here.size();
     for (std::size_t distance = 1; distance < count; ++distance) {
@@ -60,7 +60,7 @@ class Gathering {
     }
   }
 
-  void tell_other_nodes() {
+  void send_to_other_nodes() {
     const int here = node_map_.node();
     const bool all_at_once = short_blocks(here);
     const Buffer all = all_at_once ? together(blocks_, node_map_.members(here)) : Buffer();

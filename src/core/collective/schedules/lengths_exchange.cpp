@@ -12,7 +12,7 @@ namespace {
 
 using Word = BlockLengths::Word;
 
-Word told(const Buffer& block, const Limits& limits) {
+Word length_word(const Buffer& block, const Limits& limits) {
   const std::uint64_t bytes = bytes_in(block);
   return bytes <= limits.gathered ? static_cast<Word>(bytes) : BlockLengths::goes_directly;
 }
@@ -27,7 +27,7 @@ LengthsExchange::LengthsExchange(const NodeMap& node_map, std::span<const Buffer
   for (std::size_t other = 0; other < sends.size(); ++other) {
     // What goes directly in any case needs no word.
     if (!gathers(node_map, node_map.node(static_cast<int>(other)))) continue;
-    to_[other] = told(sends[other], limits);
+    to_[other] = length_word(sends[other], limits);
     words_to[other] = bytes_at(&to_[other], sizeof(Word));
     words_from[other] = bytes_at(&from_[other], sizeof(Word));
   }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+
+namespace oriel {
+
+/// How the bytes of a collective's transfer are copied on the node, in the order in which the ways
+/// are tried (CopyTrial).
+enum class CopyMethod : std::uint8_t {
+  staged,    // by cells
+  streamed,  // by cells that the sender fills past its caches: see stream_copy()
+  direct     // by one copy
+};
+inline constexpr int copy_methods = static_cast<int>(CopyMethod::direct) + 1;
+constexpr const char* name_of(CopyMethod method) {
+  constexpr const char* names[] = {"copies by cells", "copies by streamed cells",
+                                   "copies without cells"};
+  static_assert(std::size(names) == copy_methods);
+  return names[static_cast<int>(method)];
+}
+
+}  // namespace oriel
