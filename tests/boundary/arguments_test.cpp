@@ -5,9 +5,11 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "boundary/operations/operations.hpp"
 #include "support/fake_host.hpp"
 
 namespace oriel::boundary {
@@ -194,6 +196,14 @@ TEST_F(Arguments, ARequestNeedsAPassiveEpoch) {
   EXPECT_EQ(request, MPI_REQUEST_NULL);
   ASSERT_EQ(MPI_Win_fence(MPI_MODE_NOSUCCEED, win_), MPI_SUCCESS);
   ASSERT_EQ(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win_), MPI_SUCCESS);
+}
+
+// A notification without data is sent by a put of nothing, whose address may be null.
+TEST_F(Arguments, NothingAtANullAddressIsOneRun) {
+  std::size_t bytes = 1;
+  EXPECT_TRUE(one_run(nullptr, 0, MPI_INT, 0, MPI_INT, bytes));
+  EXPECT_EQ(bytes, 0U);
+  EXPECT_FALSE(one_run(nullptr, 1, MPI_INT, 1, MPI_INT, bytes));
 }
 
 TEST_F(Arguments, AWindowIsCalledByItsName) {

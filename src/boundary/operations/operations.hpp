@@ -63,10 +63,10 @@ inline bool countable(MPI_Count count) {
 }
 
 /// Whether a put or get is of one contiguous type, in one run on both sides: its bytes. Never of a
-/// null address.
+/// null address with a count.
 inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_Count target_count,
                     MPI_Datatype target_type, std::size_t& bytes) {
-  if (local == nullptr) [[unlikely]]
+  if (local == nullptr && count != 0) [[unlikely]]
     return false;
   // One type and count on both sides.
   if (type != target_type || count != target_count || !countable(count)) return false;

@@ -87,7 +87,7 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
   ErrorTaker taker;
   {
     const Guard guard(runtime.lock);
-    if (active) {
+    if (active && !request->complete()) {
       const Window* window = request->waits_on();
       sweep_until(
           window != nullptr ? window->events() : events_of_no_window(), {WaitReason::request},
