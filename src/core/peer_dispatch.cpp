@@ -44,7 +44,7 @@ PeerDispatch::PeerDispatch(EpochState& state, Region& region, Transport& transpo
       transport_(transport),
       resources_(resources),
       notifications_(notifications),
-      fences_(region, resources.limits.told_each),
+      fences_(region, resources.limits.announced_each),
       atomics_(pending_, region, transport.messages()),
       notifier_(region, notifications.counters()),
       mapped_(state, region, fences_, atomics_, notifier_),
@@ -101,7 +101,7 @@ bool PeerDispatch::end_fence(Epoch& epoch) {
   if (remote_ == nullptr) {
     // One that is renewed keeps its targets.
     const bool done = !epoch.closed || (epoch.untold == 0 && epoch.attention == 0);
-    return done && fences_.over(epoch);
+    return done && fences_.advance_closing(epoch);
   }
   if (!remote_->fence.advance(epoch)) return false;
   // Lock requests of origins that have ended this fence earlier.
@@ -155,8 +155,8 @@ void PeerDispatch::leave_piggyback(Epoch& epoch) {
   if (region_.mapped(epoch.one.rank)) mapped_.leave_piggyback(epoch);
 }
 
-bool PeerDispatch::granted(Epoch& epoch, Target& target) {
-  return region_.mapped(target.rank) || remote_->targets.granted(epoch, target);
+bool PeerDispatch::try_acquire(Epoch& epoch, Target& target) {
+  return region_.mapped(target.rank) || remote_->targets.try_acquire(epoch, target);
 }
 
 void PeerDispatch::transferred(RecordedOperation& recorded, const Transfer& transfer) {
@@ -165,8 +165,7 @@ void PeerDispatch::transferred(RecordedOperation& recorded, const Transfer& tran
   pending_.note(recorded, transfer.error);
   const bool over = recorded.received == recorded.operation.bytes();
   if (recorded.protocol == Protocol::direct) {
-    --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
-    if (over && recorded.operation.awaits_answer()) --target.unasked;
+    DirectTransfers::note_end(recorded, over);
   } else if (over) {
     --target.counted_apart;
   }

@@ -38,8 +38,8 @@ struct RemoteResources {
   Limits limits;
 };
 
-/// The ways of one window to its ranks, mapped and remote: for epochs the only place that asks
-/// which of the two a rank is.
+/// Access of one window to its ranks: for epochs, the only place that asks whether a rank is mapped
+/// or remote.
 class PeerDispatch final : public PeerInterface {
  public:
   /// `remote`: some rank of the window is remote to some other; the same on all ranks.
@@ -66,7 +66,7 @@ class PeerDispatch final : public PeerInterface {
   Error recall(int target) override { return mapped_.recall(target, RecallFor::completion); }
   void recall_all(Epoch& epoch) override { mapped_.recall_all(epoch); }
   void leave_piggyback(Epoch& epoch) override;
-  bool granted(Epoch& epoch, Target& target) override;
+  bool try_acquire(Epoch& epoch, Target& target) override;
   bool loadable(int target) override {
     const Member& member = region_.member(target);
     // What we have attached to a dynamic window is ours to load and store.
@@ -91,10 +91,7 @@ class PeerDispatch final : public PeerInterface {
   Exchange& exchange() { return exchange_; }
   /// The window's persistent collectives, whose rounds use the exchange.
   PlanRegistry& plan_registry();
-  /// See Notifier: of a mapped rank.
-  NotifyOutcome notify(int rank, const NotifyArg& notify_arg, const NotifyStore& store) {
-    return notifier_.notify(rank, notify_arg, store);
-  }
+  Notifier& notifier() { return notifier_; }
 
   // The light epoch: a lock that is free, taken with nothing else under way.
   /// Takes the lock of a mapped target if nobody holds it against us.

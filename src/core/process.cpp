@@ -22,8 +22,8 @@ Process::Process(Transport& transport, int self, const Limits& limits)
 Process::~Process() = default;
 
 Window& Process::create_window(WindowSpec spec) {
-  const auto place = place_of(spec.id);
-  Window& made = **windows_.insert(place, std::make_unique<Window>(*this, std::move(spec)));
+  const auto position = position_of(spec.id);
+  Window& made = **windows_.insert(position, std::make_unique<Window>(*this, std::move(spec)));
   for (const NotifyRecord& record : early_) {
     if (record.window == made.id()) made.notifications().arrive(record.notification);
   }
@@ -38,16 +38,16 @@ void Process::forget_window(std::uint32_t id) {
 
 void Process::destroy_window(Window& window) {
   if (notified_ == &window) notified_ = nullptr;
-  windows_.erase(place_of(window.id()));
+  windows_.erase(position_of(window.id()));
 }
 
-std::vector<std::unique_ptr<Window>>::iterator Process::place_of(std::uint32_t id) {
+std::vector<std::unique_ptr<Window>>::iterator Process::position_of(std::uint32_t id) {
   return std::ranges::lower_bound(windows_, id, {}, [](const auto& owned) { return owned->id(); });
 }
 
 Window* Process::find_window(std::uint32_t id) {
-  const auto place = place_of(id);
-  return place != windows_.end() && (*place)->id() == id ? place->get() : nullptr;
+  const auto position = position_of(id);
+  return position != windows_.end() && (*position)->id() == id ? position->get() : nullptr;
 }
 
 bool Process::sweep(bool push) {

@@ -83,7 +83,7 @@ class Process final : private NotifyReader {
   void serve(bool more) { serving_ += more ? 1 : std::uint64_t(-1); }
 
  private:
-  std::vector<std::unique_ptr<Window>>::iterator place_of(std::uint32_t id);
+  std::vector<std::unique_ptr<Window>>::iterator position_of(std::uint32_t id);
   Window* find_window(std::uint32_t id);
   Window* find_notified(std::uint32_t id);
   bool expected(std::uint32_t id) const;

@@ -19,9 +19,9 @@ Protocol select_protocol(const Operation& operation, Region& region, const Limit
   // 2. The target is on this node and its control block is mapped: this process moves the bytes by
   //    itself. Of a dynamic window each attached piece decides when it is reached.
   if (region.mapped(operation.target)) {
-    return target.path == Path::vm ? Protocol::system_call : Protocol::stored;
+    return target.path == Path::system_call ? Protocol::system_call : Protocol::stored;
   }
-  // 3. Accumulates need the target's engine; ordered operations need the order of messages (Q2).
+  // 3. Accumulates need the target's Server; ordered operations need the order of messages (Q2).
   if (operation.ordered ||
       (operation.kind != OperationKind::put && operation.kind != OperationKind::get)) {
     return Protocol::message;
@@ -39,7 +39,7 @@ Protocol select_protocol(const Operation& operation, Region& region, const Limit
   }
   // 6. What is attached only the target knows: it moves one long run by itself. A put that fits in
   //    one message is a journey shorter so.
-  return (!put || operation.bytes() > limits.piece) && operation.target_layout->contiguous() &&
+  return (!put || operation.bytes() > limits.fragment) && operation.target_layout->contiguous() &&
                  local.layout->contiguous()
              ? Protocol::rendezvous
              : Protocol::message;

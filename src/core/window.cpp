@@ -14,7 +14,7 @@ EpochsSpec epochs_spec(const WindowSpec& window, const Region& region, const Lim
   spec.reorder = window.reorder;
   spec.no_locks = window.no_locks;
   spec.shared = window.shared;
-  spec.counted_fences = window.remote || FenceWords::counted(region, limits.told_each);
+  spec.counted_fences = window.remote || FenceWords::counted(region, limits.announced_each);
   spec.renewed_fences = !window.remote;
   return spec;
 }

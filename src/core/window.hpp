@@ -33,7 +33,7 @@ struct WindowSpec {
 };
 
 /// One rank's side of one RMA window: its epochs, its operations that are pending, a region of
-/// memory, and the ways to the region's ranks. The hot paths are here, where all of these meet; for
+/// memory, and access to the region's ranks. The hot paths are here, where all of these meet; for
 /// what they decline, and for all other synchronization, callers turn to the epochs.
 class Window {
  public:
@@ -68,12 +68,12 @@ class Window {
   /// How the operation would travel now, by the general path.
   Protocol protocol(const Operation& operation) { return peer_dispatch_.protocol(operation); }
 
-  /// The hot path's question: where do `bytes` bytes at `displacement` of `target` lie in our
-  /// address space, when operations to it may go straight there, now? Null: use Epochs::issue().
-  /// Any thread may ask, without the lock that serializes the process's other calls. They begin
-  /// `low` bytes after the displacement.
-  std::byte* direct(int target, std::int64_t displacement, std::uint64_t bytes,
-                    std::int64_t low = 0) const {
+  /// The hot path of operations on mapped memory: the address of `bytes` bytes that begin `low`
+  /// bytes after `displacement` of `target`, if operations may access it now by loads and stores.
+  /// Null: use Epochs::issue(). Any thread may call it, without the lock that serializes the
+  /// process's other calls.
+  std::byte* find_mapped(int target, std::int64_t displacement, std::uint64_t bytes,
+                         std::int64_t low = 0) const {
     const EpochPeer& other = peer(target);
     // Acquire: the way that somebody else may have opened.
     Target* open = other.ready.load(std::memory_order_acquire);
@@ -84,7 +84,7 @@ class Window {
     }
     if (!within(offset, bytes, other.size)) [[unlikely]] {
       if (!region_->dynamic() || bytes == 0) return nullptr;
-      std::byte* where = region_->direct_piece(target, offset, bytes);
+      std::byte* where = region_->find_mapped_piece(target, offset, bytes);
       if (where != nullptr) mark(open->used);
       return where;
     }
@@ -92,11 +92,11 @@ class Window {
     return other.base + offset;
   }
   /// The hot path of memory one system call away: puts a run of bytes there (`write`), or gets it.
-  /// `where`: a rank, or a HandleView. Without the lock, as direct(). False: nobody has been told,
-  /// and bytes may have moved; use Epochs::issue().
+  /// `where`: a rank, or a HandleView. Without the lock, as find_mapped(). False: nobody has been
+  /// told, and bytes may have moved; use Epochs::issue().
   template <typename Where>
-  bool copy_directly(bool write, const Where& where, std::int64_t displacement, void* local,
-                     std::uint64_t bytes) const {
+  bool try_copy(bool write, const Where& where, std::int64_t displacement, void* local,
+                std::uint64_t bytes) const {
     const PrivateRun run = private_run(where, displacement, bytes, 0);
     if (run.open == nullptr ||
         region_->copy(write, run.process, run.address, local, bytes) != Error::none) {
@@ -107,13 +107,13 @@ class Window {
   }
   /// Likewise of any datatypes: straight, or by system calls.
   template <typename Where>
-  bool move_directly(bool write, const Where& where, std::int64_t displacement,
-                     const Elements& there, void* local, const Elements& own) const {
+  bool try_move(bool write, const Where& where, std::int64_t displacement, const Elements& there,
+                void* local, const Elements& own) const {
     const auto [low, high] = there.layout.bounds(there.count);
     // Only the general path knows whether it may begin before the displacement.
     if (displacement < 0 || low < 0) return false;
     const auto bytes = static_cast<std::uint64_t>(high - low);
-    if (std::byte* lowest = direct(where, displacement, bytes, low)) {
+    if (std::byte* lowest = find_mapped(where, displacement, bytes, low)) {
       Region::move(write, at(lowest, -low), there, local, own);
       return true;
     }
@@ -155,10 +155,10 @@ class Window {
       store.bytes = 0;
     }
     store.after_inlined = inlined;
-    const NotifyOutcome told =
-        peer_dispatch_.notify(target, {notify_arg.kind, notify_arg.number, bytes}, store);
-    if (told == NotifyOutcome::not_now) return false;
-    if (told == NotifyOutcome::inlined) {
+    const NotifyOutcome outcome = peer_dispatch_.notifier().notify(
+        target, {notify_arg.kind, notify_arg.number, bytes}, store);
+    if (outcome == NotifyOutcome::not_now) return false;
+    if (outcome == NotifyOutcome::inlined) {
       mark(other.inlined);
       state_.pending.note_unflushed();
     }
@@ -169,13 +169,12 @@ class Window {
   /// Epochs::issue(). `thread`: the line of a thread that does not hold the lock of the process;
   /// null: the process has no other threads. Part of each call's code: a call with eight arguments
   /// would be a tenth of the work.
-  [[gnu::always_inline]] bool reduce_directly(ThreadLine* thread, int target,
-                                              std::int64_t displacement, const Reduction& reduction,
-                                              const void* origin, void* fetched,
-                                              std::uint64_t count) const {
+  [[gnu::always_inline]] bool try_reduce(ThreadLine* thread, int target, std::int64_t displacement,
+                                         const Reduction& reduction, const void* origin,
+                                         void* fetched, std::uint64_t count) const {
     const AtomicSet& atomics = region_->atomics();
     if (!atomics.empty() && atomics.has(bit(reduction.op), reduction.basic)) return false;
-    std::byte* where = direct(target, displacement, count * reduction.element);
+    std::byte* where = find_mapped(target, displacement, count * reduction.element);
     if (where == nullptr) {
       return reduce_private(thread, target, displacement, reduction, origin, fetched, count);
     }
@@ -183,13 +182,13 @@ class Window {
                                    count);
   }
   /// Likewise of compare-and-swap.
-  [[gnu::always_inline]] bool compare_swap_directly(ThreadLine* thread, int target,
-                                                    std::int64_t displacement,
-                                                    const Reduction& reduction, const void* origin,
-                                                    const void* compare, void* result) const {
+  [[gnu::always_inline]] bool try_compare_swap(ThreadLine* thread, int target,
+                                               std::int64_t displacement,
+                                               const Reduction& reduction, const void* origin,
+                                               const void* compare, void* result) const {
     const AtomicSet& atomics = region_->atomics();
     if (!atomics.empty() && atomics.has(compare_swap_bit, reduction.basic)) return false;
-    std::byte* where = direct(target, displacement, reduction.element);
+    std::byte* where = find_mapped(target, displacement, reduction.element);
     if (where == nullptr) {
       return compare_swap_private(thread, target, displacement, reduction, origin, compare, result);
     }
@@ -199,7 +198,7 @@ class Window {
 
   /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all
   /// epoch and in the notified one is finished. False: use nothing_pending(). Without the lock, as
-  /// direct(). `threads`: only what these have issued (Q1).
+  /// find_mapped(). `threads`: only what these have issued (Q1).
   bool flushed(int target, bool local, ThreadSet threads = all_threads) const {
     const EpochPeer& other = peer(target);
     const Target* open = other.ready.load(std::memory_order_acquire);
@@ -243,9 +242,9 @@ class Window {
   /// Looks for a handle that its owner has told us of. One of a remote rank is found out when it is
   /// used.
   Error open_handle(HandleView& view);
-  /// direct() of a handle, likewise without the lock.
-  std::byte* direct(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
-                    std::int64_t low = 0) const {
+  /// find_mapped() of a handle, likewise without the lock.
+  std::byte* find_mapped(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
+                         std::int64_t low = 0) const {
     Target* open = nullptr;
     std::uint64_t offset;
     if (view.base == nullptr || !reaches(view, displacement, bytes, low, offset, open)) {
@@ -303,7 +302,7 @@ class Window {
     Target* open = other.ready.load(std::memory_order_acquire);
     std::uint64_t offset;
     if (open == nullptr || other.inlined.load(std::memory_order_acquire) ||
-        other.member->path != Path::vm || bytes == 0 ||
+        other.member->path != Path::system_call || bytes == 0 ||
         !byte_offset(displacement, other.disp_unit, low, offset) ||
         !within(offset, bytes, other.member->size)) {
       return {};
@@ -320,7 +319,7 @@ class Window {
     }
     return {open, peer(view.target).member->process, view.address + offset};
   }
-  // The hot path of accumulates on private memory: see reduce_directly().
+  // The hot path of accumulates on private memory: see try_reduce().
   bool reduce_private(ThreadLine* thread, int target, std::int64_t displacement,
                       const Reduction& reduction, const void* origin, void* fetched,
                       std::uint64_t count) const;
@@ -337,9 +336,7 @@ class Window {
            within(offset, bytes, view.bytes) && view.alive();
   }
   static bool finished(const Target* target) {
-    return target == nullptr ||
-           (target->finished == target->issued && target->waiting.empty() &&
-            target->moving.empty() && target->counted_apart == 0 && target->error == Error::none);
+    return target == nullptr || (target->all_finished() && target->error == Error::none);
   }
 
   Process& process_;

@@ -90,8 +90,7 @@ TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
     issue(rank(0), on_word(OperationKind::put, &nothing, target, 8));
     ASSERT_TRUE(rank(0).nothing_pending(target, false));
     const Operation operation = fetch_and_add(&one_, &fetched_, target);
-    EXPECT_FALSE(
-        rank(0).reduce_directly(nullptr, target, 0, operation.reduction, &one_, &fetched_, 1));
+    EXPECT_FALSE(rank(0).try_reduce(nullptr, target, 0, operation.reduction, &one_, &fetched_, 1));
     issue(rank(0), operation);
     EXPECT_EQ(word(target), 0u);
     EXPECT_FALSE(rank(0).flushed(target, false));
@@ -156,11 +155,11 @@ TEST_F(Atomics, AreOverBeforeTheLockIsGivenOn) {
   Told second;
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
   second.take(rank(1).epochs().flush(1, false, &second));
-  EXPECT_FALSE(rank(1).epochs().lock_held(1));
+  EXPECT_FALSE(rank(1).epochs().try_hold_lock(1));
   run_until_idle();
   EXPECT_TRUE(first.done());
   EXPECT_EQ(word(1), 1u);
-  EXPECT_TRUE(rank(1).epochs().lock_held(1));
+  EXPECT_TRUE(rank(1).epochs().try_hold_lock(1));
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
 }
 

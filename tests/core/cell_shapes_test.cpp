@@ -37,18 +37,18 @@ TEST(CellShapes, OfAPipelineAreAsManyForEachLength) {
     const CellShape cells = shape(with, bytes);
     EXPECT_TRUE(cells.wanted);
     EXPECT_EQ(cells.count, with.staged_cells) << bytes;
-    EXPECT_EQ(cells.space, with.staged_piece) << bytes;
+    EXPECT_EQ(cells.space, with.staged_fragment) << bytes;
   }
 }
 
 TEST(CellShapes, HaveRoomForAWholeMessageWithoutPipelines) {
   const Limits without = limits(false);
-  const std::uint64_t most = without.staged_whole * without.staged_piece;
+  const std::uint64_t most = without.staged_whole * without.staged_fragment;
   for (const std::uint64_t size : {256 * kb, 257 * kb, 2 * mb, most}) {
     const CellShape cells = shape(without, size);
     EXPECT_TRUE(cells.wanted);
     EXPECT_GE(bytes_of(cells), size);
-    EXPECT_LT(bytes_of(cells), size + without.staged_piece) << "no more than it needs";
+    EXPECT_LT(bytes_of(cells), size + without.staged_fragment) << "no more than it needs";
   }
   EXPECT_EQ(shape(without, most + 8).count, 0u);
   CellDemand demand(without, many);
@@ -112,7 +112,7 @@ TEST(CellShapes, AreFewWhereThereIsNoMemoryForMore) {
     const Limits of = limits(pipelines);
     constexpr auto few = CellShapes::Number::fewest;
     EXPECT_EQ(shape(of, 8, 1, few).count, 2u);
-    EXPECT_LE(bytes_of(shape(of, 2 * mb, 1, few)), 2 * of.staged_piece);
+    EXPECT_LE(bytes_of(shape(of, 2 * mb, 1, few)), 2 * of.staged_fragment);
     EXPECT_EQ(shape(of, 2 * mb, 1, few).wanted, pipelines) << "else by one copy";
   }
 }

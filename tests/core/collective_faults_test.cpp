@@ -216,11 +216,11 @@ TEST_P(CollectiveFaultOn, ThereIsNoMemoryForAllCells) {
     plans.begin_making();
     if (refused == 2 && nodes[0] == nodes[1]) {
       for (int round = 0; round < 3; ++round) {
-        for (int rank = 0; rank < 3; ++rank) plans.plan(rank).made();
+        for (int rank = 0; rank < 3; ++rank) plans.plan(rank).advance_making();
         plans.job().run_until_idle();
       }
       for (int rank = 0; rank < 3; ++rank) {
-        ASSERT_TRUE(plans.plan(rank).made());
+        ASSERT_TRUE(plans.plan(rank).advance_making());
         EXPECT_EQ(plans.plan(rank).fault().kind, FaultKind::memory);
       }
       continue;

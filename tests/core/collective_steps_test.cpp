@@ -462,7 +462,7 @@ TEST_F(CollectiveOnANode, ALongMessageGoesByStoresWhereItsBuffersAreMapped) {
 // More runs than go by one system call, of a piece of its own.
 TEST(CollectiveRuns, AreMovedAllOfThem) {
   Limits limits = limits_of_plans();
-  limits.shared_piece = 1600;
+  limits.shared_fragment = 1600;
   Plans plans({0, 0}, limits);
   for (const bool sender : {false, true}) {
     plans.clear();

@@ -30,7 +30,7 @@ CopyMethod fastest(std::initializer_list<std::uint64_t> sender,
 TEST(CopyTrial, GoesByTheLeastOfBothSides) {
   EXPECT_EQ(fastest({900, 900, 60, 50, 900, 900, 900, 51, 900, 900, 101, 400},
                     {900, 900, 52, 70, 900, 900, 52, 900, 0, 0, 0, 0}),
-            CopyMethod::direct);
+            CopyMethod::one_copy);
   EXPECT_EQ(fastest({900, 900, 60, 50, 900, 900, 900, 51, 900, 900, 400, 103},
                     {900, 900, 52, 70, 900, 900, 52, 900, 0, 0, 0, 0}),
             CopyMethod::staged);
@@ -58,7 +58,7 @@ TEST(CopyTrial, AddsWhatBothHaveSpentInOneDirectUse) {
 TEST(CopyTrial, LeavesOutTheFirstUsesOfEachWay) {
   EXPECT_EQ(fastest({1, 1, 50, 50, 1, 1, 60, 60, 900, 900, 49, 900},
                     {1, 1, 50, 50, 1, 1, 60, 60, 900, 900, 50, 900}),
-            CopyMethod::direct);
+            CopyMethod::one_copy);
   EXPECT_EQ(fastest({900, 900, 50, 50, 1, 1, 60, 60, 1, 1, 51, 900},
                     {900, 900, 50, 50, 1, 1, 60, 60, 1, 1, 50, 900}),
             CopyMethod::staged);
@@ -126,7 +126,7 @@ class Trial {
   void try_all() {
     for (std::uint64_t use = 1; use <= CopyTrial::last; ++use) {
       EXPECT_EQ(this->use(static_cast<int>(use % 2)),
-                CopyTrial::way(use) == CopyMethod::direct ? 1u : 0u)
+                CopyTrial::way(use) == CopyMethod::one_copy ? 1u : 0u)
           << use;
     }
   }
@@ -135,7 +135,7 @@ class Trial {
   static Limits limits() {
     Limits limits = limits_of_plans();
     limits.staged = 1000;
-    limits.shared_piece = 512;
+    limits.shared_fragment = 512;
     return limits;
   }
   std::uint64_t copies() {

@@ -182,10 +182,10 @@ class Adders {
 
   static Limits limits() {
     Limits limits;
-    limits.piece = 3 * sizeof(Cell);
+    limits.fragment = 3 * sizeof(Cell);
     limits.direct = 6 * sizeof(Cell);
     limits.direct_run = sizeof(Cell);
-    limits.direct_piece = 4 * sizeof(Cell);
+    limits.direct_fragment = 4 * sizeof(Cell);
     return limits;
   }
   static SimWindowSpec window(const CounterPlacement& node_map) {
@@ -252,7 +252,8 @@ INSTANTIATE_TEST_SUITE_P(Placements, RandomCounters,
                                            CounterPlacement{"Mixed", {0, 0, 1, 1}, {}},
                                            CounterPlacement{"Private",
                                                             {0, 0, 0},
-                                                            {Path::vm, Path::mapped, Path::served}},
+                                                            {Path::system_call, Path::load_store,
+                                                             Path::messages}},
                                            CounterPlacement{"Direct", {0, 0, 1}, {}, true},
                                            CounterPlacement{"Atomics", {0, 0, 1}, {}, false, true}),
                          [](const auto& node_map) { return std::string(node_map.param.name); });

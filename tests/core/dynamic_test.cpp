@@ -130,7 +130,7 @@ TEST_F(Pieces, AreFoundWithoutTheLock) {
     peer_.note(piece, reinterpret_cast<std::byte*>(base));
   };
   const auto found = [&](std::uint64_t address, std::uint64_t bytes) {
-    return reinterpret_cast<std::uintptr_t>(peer_.direct(address, bytes));
+    return reinterpret_cast<std::uintptr_t>(peer_.find_mapped(address, bytes));
   };
   for (std::uint64_t i = 1; i <= many; ++i) {
     attach_at(10 * i, {extent + 20 * i, extent});
@@ -276,7 +276,7 @@ class Dynamic : public ::testing::TestWithParam<Path> {
 
   static Limits limits() {
     Limits limits;
-    limits.piece = 8;
+    limits.fragment = 8;
     return limits;
   }
 
@@ -306,11 +306,11 @@ TEST_P(Dynamic, RefusesWhatIsNoLonger) {
   const std::uint64_t value = 7;
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(outcome(on_word(OperationKind::put, &value, 1, place(0))), Error::none);
-    window().direct(1, place(0), 8);
+    window().find_mapped(1, place(0), 8);
   }
   const auto address = static_cast<std::uint64_t>(place(0));
   ASSERT_EQ(job_.window(1).detach(address), Error::none);
-  EXPECT_EQ(window().direct(1, place(0), 8), nullptr);
+  EXPECT_EQ(window().find_mapped(1, place(0), 8), nullptr);
   const std::uint64_t other = 8;
   EXPECT_EQ(outcome(on_word(OperationKind::put, &other, 1, place(0))), Error::range);
   EXPECT_EQ(word(0), value);
@@ -423,11 +423,12 @@ TEST_P(Dynamic, NothingIsStoredOfWhatIsAttachedInPart) {
   for (std::size_t i = 0; i < words; ++i) EXPECT_EQ(word(i), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Paths, Dynamic, ::testing::Values(Path::mapped, Path::vm, Path::served),
+INSTANTIATE_TEST_SUITE_P(Paths, Dynamic,
+                         ::testing::Values(Path::load_store, Path::system_call, Path::messages),
                          [](const auto& one) {
-                           return one.param == Path::mapped ? "Mapped"
-                                  : one.param == Path::vm   ? "Private"
-                                                            : "Served";
+                           return one.param == Path::load_store    ? "Mapped"
+                                  : one.param == Path::system_call ? "Private"
+                                                                   : "Served";
                          });
 
 // A put that waits for its epoch is about what is attached when it is carried out.

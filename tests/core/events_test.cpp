@@ -91,7 +91,7 @@ TEST(Events, NobodyIsToldOfTheHotPath) {
   Window& window = scene.job.window(0);
   ASSERT_EQ(window.lock(true, 1, {}), Error::none);
   scene.recorder.words.clear();
-  EXPECT_NE(window.direct(1, 0, 8), nullptr);
+  EXPECT_NE(window.find_mapped(1, 0, 8), nullptr);
   EXPECT_TRUE(window.flushed(1, false));
   EXPECT_TRUE(window.unlock(1, nullptr).done);
   EXPECT_EQ(scene.recorder.words, Words{});

@@ -170,9 +170,9 @@ TEST(Fuzz, ReplayedStepsAreRefused) {
   unlock.gate = Gate::lock;
   unlock.origin = 1;
   EXPECT_TRUE(job.window(0).deliver(unlock, {})) << "of a lock that it does not hold: ignored";
-  EXPECT_TRUE(job.window(0).epochs().lock_held(0) == false);
+  EXPECT_TRUE(job.window(0).epochs().try_hold_lock(0) == false);
   ASSERT_EQ(job.window(0).lock(true, 0, {}), Error::none);
-  EXPECT_TRUE(job.window(0).epochs().lock_held(0));
+  EXPECT_TRUE(job.window(0).epochs().try_hold_lock(0));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class Gaps : public ::testing::TestWithParam<Case> {
   /// Of all memory of the target.
   void open_handle() {
     const auto address = reinterpret_cast<std::uintptr_t>(job_.memory(1, direct));
-    const bool is_private = GetParam().path == Path::vm;
+    const bool is_private = GetParam().path == Path::system_call;
     view_.target = 1;
     view_.bytes = bytes;
     const MemoryRange piece{
@@ -82,12 +82,12 @@ class Gaps : public ::testing::TestWithParam<Case> {
     if (random_.chance(30)) std::reverse(blocks.begin(), blocks.end());
     return LayoutRef(new Layout(blocks, next - first + random_.between(0, 6), Basic::none));
   }
-  bool move_directly(bool write, std::int64_t displacement, const Elements& there, void* local,
-                     const Elements& own) {
+  bool try_move(bool write, std::int64_t displacement, const Elements& there, void* local,
+                const Elements& own) {
     if (GetParam().handle) {
-      return origin(direct).move_directly(write, view_, displacement, there, local, own);
+      return origin(direct).try_move(write, view_, displacement, there, local, own);
     }
-    return origin(direct).move_directly(write, 1, place(direct, displacement), there, local, own);
+    return origin(direct).try_move(write, 1, place(direct, displacement), there, local, own);
   }
 
   static constexpr int general = 0;
@@ -122,8 +122,8 @@ TEST_P(Gaps, AreWhatTheGeneralPathMakesOfThem) {
       const auto at = static_cast<std::size_t>(random_.below(2 * static_cast<int>(bytes)));
       buffers_[general][at] = buffers_[direct][at] = static_cast<std::uint8_t>(round + i);
     }
-    if (!move_directly(write, displacement / unit, operation.target_elements(),
-                       buffers_[direct].data() + start, local.elements())) {
+    if (!try_move(write, displacement / unit, operation.target_elements(),
+                  buffers_[direct].data() + start, local.elements())) {
       // It has gone the general path.
       Operation same = operation;
       same.displacement = place(direct, displacement / unit);
@@ -147,7 +147,7 @@ TEST_P(Gaps, OfOneElementReachUpToTheLastByte) {
   const auto unit = GetParam().handle || GetParam().pieces != 0 ? 1 : 2;
   const auto fits = [&](std::int64_t displacement) {
     std::uint64_t values[4] = {};
-    return move_directly(true, displacement / unit, {pair, 1}, values, {pair, 1});
+    return try_move(true, displacement / unit, {pair, 1}, values, {pair, 1});
   };
   EXPECT_TRUE(fits(bytes - 24));
   EXPECT_FALSE(fits(bytes - 22));
@@ -155,17 +155,17 @@ TEST_P(Gaps, OfOneElementReachUpToTheLastByte) {
   // Lies in the window, but begins behind it.
   std::uint64_t value = 0;
   const Layout back({{-8, 4}}, 8, Basic::none);
-  EXPECT_FALSE(move_directly(true, (bytes + 2) / unit, {back, 1}, &value + 1, {back, 1}));
+  EXPECT_FALSE(try_move(true, (bytes + 2) / unit, {back, 1}, &value + 1, {back, 1}));
   // Of attached memory it is an address as good as any.
   EXPECT_EQ(fits(-2), GetParam().pieces != 0 && !GetParam().handle);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, Gaps,
-                         ::testing::Values(Case{"Mapped", Path::mapped, 0, false},
-                                           Case{"Private", Path::vm, 0, false},
-                                           Case{"Dynamic", Path::mapped, 1, false},
-                                           Case{"Handle", Path::mapped, 1, true},
-                                           Case{"PrivateHandle", Path::vm, 1, true}),
+                         ::testing::Values(Case{"Mapped", Path::load_store, 0, false},
+                                           Case{"Private", Path::system_call, 0, false},
+                                           Case{"Dynamic", Path::load_store, 1, false},
+                                           Case{"Handle", Path::load_store, 1, true},
+                                           Case{"PrivateHandle", Path::system_call, 1, true}),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace

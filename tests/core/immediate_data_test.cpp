@@ -126,7 +126,7 @@ class DirectNotification : public ::testing::TestWithParam<Manners> {
     Limits limits;
     limits.direct = 16;
     limits.direct_run = 8;
-    limits.direct_piece = 16;
+    limits.direct_fragment = 16;
     return limits;
   }
   void notify(int from, int to, std::int32_t tag, std::uint64_t count = 1) {

@@ -142,9 +142,9 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
         return 50 + 2 * std::uint64_t{SimNetwork::Notifications::most} - 1;
       },
       [&] {
-        EXPECT_EQ(origin().direct(1, 0, 8), nullptr);
+        EXPECT_EQ(origin().find_mapped(1, 0, 8), nullptr);
         issued(on_word(OperationKind::put, &put_value, 1));
-        EXPECT_NE(origin().direct(1, 0, 8), nullptr);
+        EXPECT_NE(origin().find_mapped(1, 0, 8), nullptr);
         return std::uint64_t{30};
       },
       [&] {
@@ -272,7 +272,7 @@ class InlinedPrivate : public ::testing::Test {
   InlinedPrivate() {
     SimWindowSpec spec;
     spec.bytes = 128;
-    spec.memory = {Path::vm, Path::vm};
+    spec.memory = {Path::system_call, Path::system_call};
     job_.create_window(spec);
   }
   Window& origin() { return job_.window(0); }

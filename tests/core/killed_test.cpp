@@ -135,7 +135,7 @@ TEST_F(Killed, WithinAnAccumulateWhosePiggybackIsPerformed) {
   EXPECT_EQ(waiting.error(), Error::peer_lost);
   // The lock has been given back with it.
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
-  EXPECT_TRUE(rank(0).epochs().lock_held(1));
+  EXPECT_TRUE(rank(0).epochs().try_hold_lock(1));
 }
 
 TEST_F(Killed, WithTheGuardOfALock) {
@@ -157,14 +157,14 @@ TEST_F(Killed, WithTheGuardOfALock) {
 // Whoever holds the lock then gives it back and goes on; whoever keeps it has it for ever.
 TEST_F(Killed, WithTheGuardOfALockThatOthersHold) {
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
-  ASSERT_TRUE(rank(0).epochs().lock_held(1));
+  ASSERT_TRUE(rank(0).epochs().try_hold_lock(1));
   control(1).lock.line.store(std::uint64_t{victim + 1} << 32 | 1);
   for (int i = 0; i < 3; ++i) {
     issue(rank(0), on_word(OperationKind::put, &one_, 1));
     Flag unlocked;
     EXPECT_TRUE(rank(0).unlock(1, &unlocked).done);
     ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
-    EXPECT_TRUE(rank(0).epochs().lock_held(1));
+    EXPECT_TRUE(rank(0).epochs().try_hold_lock(1));
   }
 }
 

@@ -124,12 +124,12 @@ TEST_P(LockAll, HoldsItsOwnLock) {
   ASSERT_TRUE(first.done());
   ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
   job_.run_until_idle();
-  EXPECT_FALSE(rank(0).epochs().lock_all_held());
+  EXPECT_FALSE(rank(0).epochs().try_hold_all());
   first = {};
   first.take(rank(1).unlock(0, &first));
   job_.run_until_idle();
   ASSERT_TRUE(first.done());
-  EXPECT_TRUE(rank(0).epochs().lock_all_held());
+  EXPECT_TRUE(rank(0).epochs().try_hold_all());
   EXPECT_EQ(word(0), 7u);
 
   value_ = 8;
@@ -157,7 +157,7 @@ TEST_P(LockAll, AsksForItsOwnLockWhenItIsActivated) {
   before.take(rank(1).unlock(1, &before));
   ASSERT_FALSE(before.done());
   ASSERT_EQ(rank(1).epochs().lock_all({}), Error::none);
-  EXPECT_FALSE(rank(1).epochs().lock_all_held()) << "the epoch before is pending";
+  EXPECT_FALSE(rank(1).epochs().try_hold_all()) << "the epoch before is pending";
   Told own;
   own.take(rank(0).unlock(1, &own));
   job_.run_until_idle();
@@ -168,7 +168,7 @@ TEST_P(LockAll, AsksForItsOwnLockWhenItIsActivated) {
   after.take(rank(2).unlock(1, &after));
   job_.run_until_idle();
   EXPECT_FALSE(after.done());
-  EXPECT_TRUE(rank(1).epochs().lock_all_held());
+  EXPECT_TRUE(rank(1).epochs().try_hold_all());
   Told over;
   over.take(rank(1).epochs().unlock_all(&over));
   job_.run_until_idle();
@@ -180,7 +180,7 @@ TEST_P(LockAll, WithoutCheckNobodyWaits) {
   put(1, 0);
   job_.run_until_idle();
   ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
-  EXPECT_TRUE(rank(0).epochs().lock_all_held());
+  EXPECT_TRUE(rank(0).epochs().try_hold_all());
   EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
 }
 
@@ -200,52 +200,52 @@ class LockAllShared : public ::testing::Test {
 
 TEST_F(LockAllShared, HoldsTheLocksOfAll) {
   ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
-  EXPECT_TRUE(rank(3).epochs().lock_all_held());
+  EXPECT_TRUE(rank(3).epochs().try_hold_all());
   for (int target = 0; target < 4; ++target) {
     ASSERT_EQ(rank(1).lock(true, target, {}), Error::none);
-    EXPECT_FALSE(rank(1).epochs().lock_held(target));
+    EXPECT_FALSE(rank(1).epochs().try_hold_lock(target));
   }
   EXPECT_TRUE(rank(3).epochs().unlock_all(nullptr).done);
-  for (int target = 0; target < 4; ++target) EXPECT_TRUE(rank(1).epochs().lock_held(target));
+  for (int target = 0; target < 4; ++target) EXPECT_TRUE(rank(1).epochs().try_hold_lock(target));
 }
 
 // It waits for the first of two locks that somebody takes, and must not hold the second one then.
 TEST_F(LockAllShared, DoesNotWaitForWhoWaitsForIt) {
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
-  ASSERT_TRUE(rank(1).epochs().lock_held(0));
+  ASSERT_TRUE(rank(1).epochs().try_hold_lock(0));
   ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
   job_.run_until_idle();
-  EXPECT_FALSE(rank(3).epochs().lock_all_held());
+  EXPECT_FALSE(rank(3).epochs().try_hold_all());
   ASSERT_EQ(rank(1).lock(true, 2, {}), Error::none);
-  EXPECT_TRUE(rank(1).epochs().lock_held(2));
+  EXPECT_TRUE(rank(1).epochs().try_hold_lock(2));
   EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
   job_.run_until_idle();
-  EXPECT_FALSE(rank(3).epochs().lock_all_held());
+  EXPECT_FALSE(rank(3).epochs().try_hold_all());
   EXPECT_TRUE(rank(1).unlock(2, nullptr).done);
   job_.run_until_idle();
   // By the sweep alone.
   ASSERT_EQ(rank(1).lock(true, 3, {}), Error::none);
-  EXPECT_FALSE(rank(1).epochs().lock_held(3));
-  EXPECT_TRUE(rank(3).epochs().lock_all_held());
+  EXPECT_FALSE(rank(1).epochs().try_hold_lock(3));
+  EXPECT_TRUE(rank(3).epochs().try_hold_all());
   EXPECT_TRUE(rank(3).epochs().unlock_all(nullptr).done);
-  EXPECT_TRUE(rank(1).epochs().lock_held(3));
+  EXPECT_TRUE(rank(1).epochs().try_hold_lock(3));
 }
 
 // Closed before it has all: it gives back what it has, and asks for no more.
 TEST_F(LockAllShared, MayBeClosedBeforeItHasThemAll) {
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
-  ASSERT_TRUE(rank(1).epochs().lock_held(1));
+  ASSERT_TRUE(rank(1).epochs().try_hold_lock(1));
   ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
   Told over;
   over.take(rank(3).epochs().unlock_all(&over));
   ASSERT_EQ(rank(2).lock(true, 0, {}), Error::none);
-  EXPECT_TRUE(rank(2).epochs().lock_held(0));
+  EXPECT_TRUE(rank(2).epochs().try_hold_lock(0));
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
   job_.run_until_idle();
   EXPECT_TRUE(over.done());
   for (const int target : {1, 2, 3}) {
     ASSERT_EQ(rank(2).lock(true, target, {}), Error::none);
-    EXPECT_TRUE(rank(2).epochs().lock_held(target));
+    EXPECT_TRUE(rank(2).epochs().try_hold_lock(target));
   }
 }
 
@@ -258,28 +258,28 @@ class LockAllQueried : public LockAllShared {
 TEST_F(LockAllQueried, AsksForTheOtherLocks) {
   ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
-  EXPECT_TRUE(rank(1).epochs().lock_held(0));
+  EXPECT_TRUE(rank(1).epochs().try_hold_lock(0));
   EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
   rank(3).epochs().set_shared();
-  EXPECT_TRUE(rank(3).epochs().lock_all_held());
+  EXPECT_TRUE(rank(3).epochs().try_hold_all());
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
-  EXPECT_FALSE(rank(1).epochs().lock_held(0));
+  EXPECT_FALSE(rank(1).epochs().try_hold_lock(0));
   EXPECT_TRUE(rank(3).epochs().unlock_all(nullptr).done);
-  EXPECT_TRUE(rank(1).epochs().lock_held(0));
+  EXPECT_TRUE(rank(1).epochs().try_hold_lock(0));
 }
 
 // What MPI_Win_shared_query waits for, in epochs of both kinds.
 TEST_F(LockAllQueried, HoldsWhatIsLoadedFromNowOn) {
-  EXPECT_TRUE(rank(3).epochs().loads_held(0)) << "no epoch";
+  EXPECT_TRUE(rank(3).epochs().try_hold_loaded(0)) << "no epoch";
   for (const bool all : {true, false}) {
     ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
-    EXPECT_TRUE(rank(1).epochs().lock_held(0));
+    EXPECT_TRUE(rank(1).epochs().try_hold_lock(0));
     ASSERT_EQ(all ? rank(3).epochs().lock_all({}) : rank(3).lock(false, 0, {}), Error::none);
     rank(3).epochs().set_shared();
-    EXPECT_FALSE(rank(3).epochs().loads_held(0));
+    EXPECT_FALSE(rank(3).epochs().try_hold_loaded(0));
     EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
     job_.run_until_idle();
-    EXPECT_TRUE(rank(3).epochs().loads_held(0));
+    EXPECT_TRUE(rank(3).epochs().try_hold_loaded(0));
     EXPECT_TRUE((all ? rank(3).epochs().unlock_all(nullptr) : rank(3).unlock(0, nullptr)).done);
   }
 }

@@ -71,7 +71,7 @@ class Side {
       }
       EXPECT_EQ(rank, other.rank_);
       member.process = other.process_.self();
-      member.path = Path::served;
+      member.path = Path::messages;
       return member;
     }
     Side& self;

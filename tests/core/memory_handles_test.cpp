@@ -33,7 +33,7 @@ class MemoryHandles : public ::testing::TestWithParam<Path> {
 
   static MemoryRange located(const std::uint64_t* memory, std::size_t words) {
     MemoryRange range{reinterpret_cast<std::uintptr_t>(memory), 8 * words};
-    if (GetParam() == Path::mapped) range.location = SimTransport::location_of(memory);
+    if (GetParam() == Path::load_store) range.location = SimTransport::location_of(memory);
     return range;
   }
   HandleName create(const MemoryRange& range) {
@@ -69,8 +69,8 @@ class MemoryHandles : public ::testing::TestWithParam<Path> {
     EXPECT_TRUE(flag.done());
     return flag.error();
   }
-  bool mapped() const { return GetParam() == Path::mapped; }
-  bool served() const { return GetParam() == Path::served; }
+  bool mapped() const { return GetParam() == Path::load_store; }
+  bool served() const { return GetParam() == Path::messages; }
 
   SimJob job_{std::vector<int>{0, 0}};
   std::array<std::uint64_t, 4> memory_{};
@@ -86,7 +86,7 @@ TEST_P(MemoryHandles, ReachTheirMemory) {
     EXPECT_EQ(outcome(on_handle(OperationKind::put, &value, name, place)), Error::none);
     EXPECT_EQ(outcome(on_handle(OperationKind::accumulate, &value, name, place)), Error::none);
     EXPECT_EQ(memory_[i], 2 * value);
-    std::byte* direct = window().direct(seen, static_cast<std::int64_t>(i), 8);
+    std::byte* direct = window().find_mapped(seen, static_cast<std::int64_t>(i), 8);
     EXPECT_EQ(direct, mapped() ? reinterpret_cast<std::byte*>(&memory_[i]) : nullptr);
   }
 }
@@ -108,11 +108,11 @@ TEST_P(MemoryHandles, WithPrivateEndsAreNotMapped) {
       const std::uint64_t value = 10 + i;
       const auto offset = static_cast<std::int64_t>(8 * i);
       const auto address = static_cast<std::int64_t>(range.address) + offset;
-      EXPECT_EQ(window().direct(seen, static_cast<std::int64_t>(i), 8), nullptr);
-      EXPECT_EQ(window().direct(1, address, 8), nullptr);
+      EXPECT_EQ(window().find_mapped(seen, static_cast<std::int64_t>(i), 8), nullptr);
+      EXPECT_EQ(window().find_mapped(1, address, 8), nullptr);
       EXPECT_EQ(outcome(on_handle(OperationKind::put, &value, name, offset)), Error::none);
       EXPECT_EQ(outcome(on_word(OperationKind::accumulate, &value, 1, address)), Error::none);
-      EXPECT_EQ(window().direct(1, address, 8), nullptr) << "after the piece has been found";
+      EXPECT_EQ(window().find_mapped(1, address, 8), nullptr) << "after the piece has been found";
       EXPECT_EQ(memory_[i], 2 * value);
     }
     // A put by one system call, an accumulate by two.
@@ -132,7 +132,7 @@ TEST_P(MemoryHandles, EndWithTheirMemory) {
     EXPECT_EQ(outcome(on_handle(OperationKind::accumulate, &value, name, place)), Error::range);
   }
   for (const std::int64_t place : {3L, -1L, std::int64_t{1} << 61, std::int64_t{1} << 62}) {
-    EXPECT_EQ(window().direct(seen, place, 8), nullptr) << place;
+    EXPECT_EQ(window().find_mapped(seen, place, 8), nullptr) << place;
   }
   EXPECT_EQ(memory_, (std::array<std::uint64_t, 4>{}));
   HandleView larger = view(name, 4);
@@ -149,7 +149,7 @@ TEST_P(MemoryHandles, AreFoundOutWhenReleased) {
   const HandleName next = create(memory_.data(), 4);
   EXPECT_EQ(next.slot, name.slot);
   const std::uint64_t value = 5;
-  EXPECT_EQ(window().direct(seen, 0, 8), nullptr);
+  EXPECT_EQ(window().find_mapped(seen, 0, 8), nullptr);
   for (const OperationKind kind : {OperationKind::put, OperationKind::accumulate}) {
     EXPECT_EQ(outcome(on_handle(kind, &value, name, 0)), Error::range);
   }
@@ -173,11 +173,11 @@ TEST_P(MemoryHandles, AreNotGuessed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Paths, MemoryHandles,
-                         ::testing::Values(Path::mapped, Path::vm, Path::served),
+                         ::testing::Values(Path::load_store, Path::system_call, Path::messages),
                          [](const auto& one) {
-                           return one.param == Path::mapped ? "Mapped"
-                                  : one.param == Path::vm   ? "Private"
-                                                            : "Served";
+                           return one.param == Path::load_store    ? "Mapped"
+                                  : one.param == Path::system_call ? "Private"
+                                                                   : "Served";
                          });
 
 // More slots than one segment has, and tokens that are all different.

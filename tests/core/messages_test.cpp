@@ -380,7 +380,7 @@ TEST_F(Messages, LaterEpochsFinishWhatAWeakUnlockLeft) {
 // A long put waits for the grant: nobody could hold its direct transfers back at the target.
 TEST_F(Messages, LongPutWaitsForTheGrant) {
   Limits limits;
-  limits.direct = limits.direct_piece = 128;
+  limits.direct = limits.direct_fragment = 128;
   make(2, limits);
   Told told;
   ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
@@ -397,7 +397,7 @@ TEST_F(Messages, LongPutWaitsForTheGrant) {
 /// waits gives one piece at a time to the network and looks for messages in between.
 TEST_F(Messages, LongPutOfAWaitingProcessGoesPieceByPiece) {
   Limits limits;
-  limits.direct = limits.direct_piece = 128;
+  limits.direct = limits.direct_fragment = 128;
   make(2, limits);
   job_->network().set_orders_writes(false);  // transfers have routes of their own
   const std::array<int, 1> origin = {0};
@@ -692,7 +692,7 @@ TEST_P(DirectWrites, AFlushDoesNotWaitForLaterOnes) {
 // one another: each is carried out once, gaps or not.
 TEST_F(Messages, EachMessageOfALongAccumulateIsCarriedOutOnce) {
   Limits limits;
-  limits.piece = 64;
+  limits.fragment = 64;
   for (const std::uint64_t granularity : {0U, 8U}) {
     make(2, limits, Atomicity{.granularity = granularity});
     const LayoutRef every_second(new Layout({{0, 8}}, 16, Basic::u64));

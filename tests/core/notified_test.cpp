@@ -64,7 +64,7 @@ std::vector<NotifiedPlacement> placements() {
       {"Mapped", {0, 0, 0}},
       {"Remote", {0, 1, 2}},
       {"Mixed", {0, 0, 1, 1}},
-      {"Private", {0, 0, 0}, {Path::vm, Path::mapped, Path::served}},
+      {"Private", {0, 0, 0}, {Path::system_call, Path::load_store, Path::messages}},
       {"Direct", {0, 1}, {}, true, true},
       {"DirectUnordered", {0, 0, 1}, {}, true, false},
       {"Atomics", {0, 0, 1}, {}, false, true, true},
@@ -297,8 +297,8 @@ class NotifiedJob {
                                  : window().lock(random_.chance(30), only_, {}),
                   Error::none);
         locked_ = true;
-      } else if (locked_ && (only_ == every ? window().epochs().lock_all_held()
-                                            : window().epochs().lock_held(only_))) {
+      } else if (locked_ && (only_ == every ? window().epochs().try_hold_all()
+                                            : window().epochs().try_hold_lock(only_))) {
         unlock();
       }
     }
@@ -405,10 +405,10 @@ class NotifiedJob {
 
   static Limits limits() {
     Limits limits;
-    limits.piece = 3 * sizeof(Cell);
+    limits.fragment = 3 * sizeof(Cell);
     limits.direct = 6 * sizeof(Cell);
     limits.direct_run = sizeof(Cell);
-    limits.direct_piece = 4 * sizeof(Cell);
+    limits.direct_fragment = 4 * sizeof(Cell);
     return limits;
   }
   std::uint64_t cells() const {
@@ -616,7 +616,7 @@ TEST_F(NotifiedPair, AFullQueueWhenALockIsGranted) {
   replace(values[0], true);
   ASSERT_TRUE(job_.window(1).unlock(1, nullptr).done);
   job_.process(0).sweep();
-  ASSERT_TRUE(job_.window(0).epochs().lock_held(1));
+  ASSERT_TRUE(job_.window(0).epochs().try_hold_lock(1));
   replace(values[1], true);
   replace(values[2], false);
   EXPECT_EQ(reinterpret_cast<Cell*>(job_.memory(1))[1], values[2]);

@@ -34,7 +34,7 @@ void play(std::uint64_t seed, bool orders_writes) {
   Limits limits;
   limits.direct = 16;
   limits.direct_run = 8;
-  limits.piece = 24;
+  limits.fragment = 24;
   SimJob job({0, 1}, false, limits);
   job.network().set_orders_writes(orders_writes);
   SimWindowSpec spec;

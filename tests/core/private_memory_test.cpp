@@ -21,7 +21,7 @@ class PrivateMemory : public ::testing::Test {
   PrivateMemory() {
     SimWindowSpec spec;
     spec.bytes = words * sizeof(std::uint64_t);
-    spec.memory = {Path::vm, Path::vm};
+    spec.memory = {Path::system_call, Path::system_call};
     job_.create_window(spec);
     for (std::size_t i = 0; i < words; ++i) set(i, 1000 * i);
     EXPECT_EQ(window().lock(true, 1, {}), Error::none);

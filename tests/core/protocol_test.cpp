@@ -32,7 +32,7 @@ class SelectProtocol : public ::testing::Test {
  protected:
   static Limits limits() {
     Limits limits;
-    limits.piece = 16;
+    limits.fragment = 16;
     limits.direct = 32;
     limits.direct_run = 16;
     return limits;
@@ -68,7 +68,7 @@ TEST_F(SelectProtocol, StoresIntoMappedMemory) {
 
 TEST_F(SelectProtocol, CopiesPrivateMemoryOfItsNode) {
   SimWindowSpec spec;
-  spec.memory = {Path::vm, Path::vm, Path::vm};
+  spec.memory = {Path::system_call, Path::system_call, Path::system_call};
   make(spec);
   EXPECT_EQ(of(OperationKind::put, 1, 1), Protocol::system_call);
   EXPECT_EQ(of(OperationKind::accumulate, 1, window_words), Protocol::system_call);
@@ -77,7 +77,7 @@ TEST_F(SelectProtocol, CopiesPrivateMemoryOfItsNode) {
 
 TEST_F(SelectProtocol, SendsMessagesWhereTheNodeForbidsCopies) {
   SimWindowSpec spec;
-  spec.memory = {Path::mapped, Path::served, Path::mapped};
+  spec.memory = {Path::load_store, Path::messages, Path::load_store};
   make(spec);
   EXPECT_EQ(of(OperationKind::put, 1, window_words), Protocol::message);
 }

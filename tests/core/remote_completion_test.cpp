@@ -78,7 +78,7 @@ class RemoteCompletion : public ::testing::TestWithParam<ArrivalSetting> {
   static Limits limits(const ArrivalSetting& setting) {
     Limits limits;
     if (setting.direct) limits.direct = limits.direct_run = 0;
-    if (setting.pieces != 0) limits.piece = 4;  // shorter than a word
+    if (setting.pieces != 0) limits.fragment = 4;  // shorter than a word
     return limits;
   }
   /// Something, chosen by chance, goes on.

@@ -39,9 +39,9 @@ class RendezvousTest : public ::testing::TestWithParam<bool> {
   }
   static Limits limits() {
     Limits limits;
-    limits.piece = 16;
+    limits.fragment = 16;
     limits.direct = 16;
-    limits.direct_piece = 32;
+    limits.direct_fragment = 32;
     return limits;
   }
   Window& window(int rank = 0) { return job_.window(rank); }
@@ -271,11 +271,11 @@ TEST_P(RendezvousTest, IsOverBeforeTheLockIsGivenBack) {
     deliver_from(0);
     job_.process(1).sweep();
     ASSERT_EQ(window(2).lock(true, 1, {}), Error::none);
-    for (int i = 0; i < 100 && !window(2).epochs().lock_held(1); ++i) {
+    for (int i = 0; i < 100 && !window(2).epochs().try_hold_lock(1); ++i) {
       job_.process(2).transport().messages().push();
       job_.round();
     }
-    ASSERT_TRUE(window(2).epochs().lock_held(1));
+    ASSERT_TRUE(window(2).epochs().try_hold_lock(1));
     EXPECT_EQ(theirs(), mine_);
     Told second;
     second.take(window(2).unlock(1, &second));
@@ -513,7 +513,7 @@ TEST_P(RendezvousTest, IsRefusedWhereItMeansNothing) {
 // The network has no way there.
 TEST(NoRendezvous, WhereThereAreNoTransfers) {
   Limits limits;
-  limits.piece = limits.direct = 8;
+  limits.fragment = limits.direct = 8;
   SimJob job({0, 1}, false, limits);
   SimWindowSpec spec;
   spec.bytes = 64;

@@ -164,7 +164,7 @@ TEST(ScheduleCounts, OfTheWordsOfAnAlltoallv) {
       EXPECT_EQ(cost.messages, eager ? there : 2 * there);
       EXPECT_EQ(cost.writes, eager ? 0 : there);
       EXPECT_EQ(cost.stores, staged ? 2 * here : 0);
-      EXPECT_EQ(cost.atomics, staged ? 0 : here * (2 + 2 * over(block, limits.shared_piece)));
+      EXPECT_EQ(cost.atomics, staged ? 0 : here * (2 + 2 * over(block, limits.shared_fragment)));
     }
   }
 }
@@ -342,7 +342,7 @@ TEST(ScheduleCounts, OfBcastOfOnePiece) {
 }
 
 TEST(ScheduleCounts, OfBcastInPieces) {
-  constexpr Number pieces = 32;  // of limits.piece, 256 KiB
+  constexpr Number pieces = 32;  // of limits.fragment, 256 KiB
   compare(
       [](const Job&, const NodeMap& node_map) {
         return bcast(node_map, 0, bytes(0, pieces << 18), Limits());

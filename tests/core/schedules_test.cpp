@@ -730,12 +730,12 @@ TEST_P(SchedulesOn, AreFaultyOnAllRanksWhereOneGivesOtherArguments) {
     }
     for (int round = 0; round < 4; ++round) {
       job.run_until_idle();
-      for (Plan* plan : plans) plan->made();
+      for (Plan* plan : plans) plan->advance_making();
     }
     const PlanFault fault = plans.front()->fault();
     for (int rank = 0; rank < job.ranks(); ++rank) {
       Plan& plan = *plans[at(rank)];
-      EXPECT_TRUE(plan.made());
+      EXPECT_TRUE(plan.advance_making());
       EXPECT_EQ(plan.fault().kind, fault.kind);
       EXPECT_EQ(plan.fault().sender, fault.sender);
       job.window(rank).plan_registry().free(plan);
@@ -775,10 +775,10 @@ TEST_P(SchedulesOn, AreFaultyWhereWhatARankSendsItselfDoesNotFit) {
   }
   for (int round = 0; round < 4; ++round) {
     job.run_until_idle();
-    for (Plan* plan : plans) plan->made();
+    for (Plan* plan : plans) plan->advance_making();
   }
   for (int rank = 0; rank < job.ranks(); ++rank) {
-    ASSERT_TRUE(plans[at(rank)]->made());
+    ASSERT_TRUE(plans[at(rank)]->advance_making());
     const PlanFault fault = plans[at(rank)]->fault();
     EXPECT_EQ(fault.kind, PlanFault::Kind::truncated);
     EXPECT_EQ(fault.sender, odd);

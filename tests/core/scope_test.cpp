@@ -23,7 +23,7 @@ struct ScopeSetting {
   const char* name = "";
   std::vector<int> nodes;
   bool orders_writes = true;
-  Path path = Path::mapped;
+  Path path = Path::load_store;
 };
 
 void PrintTo(const ScopeSetting& setting, std::ostream* out) {
@@ -164,7 +164,8 @@ INSTANTIATE_TEST_SUITE_P(PeerDispatch, Scope,
                          ::testing::Values(ScopeSetting{"Ordered", {0, 1}, true},
                                            ScopeSetting{"Unordered", {0, 1}, false},
                                            ScopeSetting{"Mapped", {0, 0}, true},
-                                           ScopeSetting{"Private", {0, 0}, true, Path::vm}),
+                                           ScopeSetting{
+                                               "Private", {0, 0}, true, Path::system_call}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 class OtherNode : public ::testing::Test {

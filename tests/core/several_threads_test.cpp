@@ -109,12 +109,12 @@ class Caller {
     const auto word = static_cast<std::uint64_t>(random_.below(words_each));
     const std::uint64_t value = ++mine_[static_cast<std::size_t>(target)][word];
     const std::int64_t displacement = place(target, own_ + word);
-    if (std::byte* where = window().direct(target, displacement, 8)) {
+    if (std::byte* where = window().find_mapped(target, displacement, 8)) {
       std::memcpy(where, &value, 8);
       return;
     }
     std::uint64_t copied = value;
-    if (window().copy_directly(true, target, displacement, &copied, 8)) return;
+    if (window().try_copy(true, target, displacement, &copied, 8)) return;
     const std::lock_guard guard(lock());
     issue(window(), on_word(OperationKind::put, &value, target, displacement));
   }
@@ -128,8 +128,8 @@ class Caller {
     }
     Operation operation = on_word(OperationKind::put, values.data(), target, place(target, own_));
     operation.target_layout = operation.origin.layout = scattered;
-    if (window().move_directly(true, target, operation.displacement, operation.target_elements(),
-                               values.data(), operation.origin.elements())) {
+    if (window().try_move(true, target, operation.displacement, operation.target_elements(),
+                          values.data(), operation.origin.elements())) {
       return;
     }
     const std::lock_guard guard(lock());
@@ -141,9 +141,9 @@ class Caller {
     const auto word = static_cast<std::uint64_t>(random_.below(words_each));
     std::uint64_t found = 0;
     const std::int64_t displacement = place(target, own_ + word);
-    if (const std::byte* where = window().direct(target, displacement, 8)) {
+    if (const std::byte* where = window().find_mapped(target, displacement, 8)) {
       std::memcpy(&found, where, 8);
-    } else if (!window().copy_directly(false, target, displacement, &found, 8)) {
+    } else if (!window().try_copy(false, target, displacement, &found, 8)) {
       const std::lock_guard guard(lock());
       Operation get = on_word(OperationKind::get, nullptr, target, displacement);
       get.result = get.origin;
@@ -158,7 +158,7 @@ class Caller {
     test_.first_[static_cast<std::size_t>(target)].fetch_add(1, std::memory_order_relaxed);
     const Reduction sum{Op::sum, Basic::u64, 8};
     const std::int64_t displacement = place(target, first_sum);
-    if (window().reduce_directly(&line_, target, displacement, sum, &one_, nullptr, 1)) return;
+    if (window().try_reduce(&line_, target, displacement, sum, &one_, nullptr, 1)) return;
     const std::lock_guard guard(lock());
     Operation operation = on_word(OperationKind::accumulate, &one_, target, displacement);
     operation.line = &line_;
@@ -169,8 +169,8 @@ class Caller {
   void add_to_all(int target) {
     test_.all_[static_cast<std::size_t>(target)].fetch_add(1, std::memory_order_relaxed);
     const Reduction sum{Op::sum, Basic::u64, 8};
-    if (window().reduce_directly(&line_, target, place(target, first_sum), sum, ones_.data(),
-                                 nullptr, sums)) {
+    if (window().try_reduce(&line_, target, place(target, first_sum), sum, ones_.data(), nullptr,
+                            sums)) {
       return;
     }
     Operation operation =
@@ -187,8 +187,8 @@ class Caller {
     std::vector<std::uint64_t> found(wholes);
     const Reduction replace{Op::replace, Basic::u64, 8};
     const std::int64_t displacement = place(target, first_whole);
-    if (!window().reduce_directly(&line_, target, displacement, replace, numbers.data(),
-                                  found.data(), wholes)) {
+    if (!window().try_reduce(&line_, target, displacement, replace, numbers.data(), found.data(),
+                             wholes)) {
       Operation operation =
           on_word(OperationKind::get_accumulate, numbers.data(), target, displacement);
       operation.reduction = replace;
@@ -277,7 +277,7 @@ class Behind final : public Completion {
   void complete(Error error) override {
     EXPECT_EQ(error, Error::none);
     told_ = true;
-    EXPECT_EQ(window_.direct(1, 0, 8), nullptr) << "another thread's put would come in between";
+    EXPECT_EQ(window_.find_mapped(1, 0, 8), nullptr) << "another thread's put would come in between";
   }
   bool told() const { return told_; }
 
@@ -304,7 +304,7 @@ TEST(OtherThreads, DoNotOvertakeWhatIsRecorded) {
   ASSERT_TRUE(job.window(1).unlock(1, nullptr).done);
   job.run_until_idle();
   EXPECT_TRUE(first.told());
-  EXPECT_NE(origin.direct(1, 0, 8), nullptr);
+  EXPECT_NE(origin.find_mapped(1, 0, 8), nullptr);
   EXPECT_TRUE(origin.unlock(1, nullptr).done);
 }
 
@@ -391,8 +391,8 @@ TEST(OtherThreads, LeaveAThreadItsRightToBeAlone) {
   const std::vector<std::uint64_t> ones(sums, 1);
   const Reduction sum{Op::sum, Basic::u64, 8};
   const auto add = [&](int thread, std::uint64_t count) {
-    return origin.reduce_directly(&lines.lines[static_cast<std::size_t>(thread)], 1, 0, sum,
-                                  ones.data(), nullptr, count);
+    return origin.try_reduce(&lines.lines[static_cast<std::size_t>(thread)], 1, 0, sum, ones.data(),
+                             nullptr, count);
   };
   issue(origin, on_word(OperationKind::put, ones.data(), 1, 8));
   EXPECT_FALSE(add(0, 1)) << "nobody has the right yet";
@@ -417,7 +417,7 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   SimJob job({0, 0});
   SimWindowSpec spec;
   spec.bytes = 8 * sums;
-  spec.memory.assign(2, Path::vm);
+  spec.memory.assign(2, Path::system_call);
   job.create_window(spec);
   Window& origin = job.window(0);
   ThreadLines& lines = two_threads(job);
@@ -426,9 +426,9 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   std::vector<std::uint64_t> found(sums);
   const auto update = [&](int thread, std::uint64_t count, Op op = Op::sum,
                           std::uint64_t word = 1) {
-    return origin.reduce_directly(&lines.lines[static_cast<std::size_t>(thread)], 1,
-                                  static_cast<std::int64_t>(8 * word), {op, Basic::u64, 8},
-                                  ones.data(), found.data(), count);
+    return origin.try_reduce(&lines.lines[static_cast<std::size_t>(thread)], 1,
+                             static_cast<std::int64_t>(8 * word), {op, Basic::u64, 8}, ones.data(),
+                             found.data(), count);
   };
   const auto memory = [&](std::size_t word) {
     std::uint64_t value = 0;
@@ -452,8 +452,8 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   const std::uint64_t expected = 2;
   const std::uint64_t swapped = 40;
   std::uint64_t before = 0;
-  EXPECT_TRUE(origin.compare_swap_directly(&lines.lines[0], 1, 8, {Op::replace, Basic::u64, 8},
-                                           &swapped, &expected, &before));
+  EXPECT_TRUE(origin.try_compare_swap(&lines.lines[0], 1, 8, {Op::replace, Basic::u64, 8}, &swapped,
+                                      &expected, &before));
   EXPECT_EQ(before, 2U);
   EXPECT_EQ(memory(1), 40U);
   EXPECT_FALSE(update(1, 1)) << "another thread is another updater";
@@ -467,11 +467,11 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, SeveralThreads,
-                         ::testing::Values(ThreadsCase{"Mapped", Path::mapped, 0},
-                                           ThreadsCase{"Dynamic", Path::mapped, 3},
-                                           ThreadsCase{"Pieces", Path::mapped, 16},
-                                           ThreadsCase{"Private", Path::vm, 0},
-                                           ThreadsCase{"DynamicPrivate", Path::vm, 3}),
+                         ::testing::Values(ThreadsCase{"Mapped", Path::load_store, 0},
+                                           ThreadsCase{"Dynamic", Path::load_store, 3},
+                                           ThreadsCase{"Pieces", Path::load_store, 16},
+                                           ThreadsCase{"Private", Path::system_call, 0},
+                                           ThreadsCase{"DynamicPrivate", Path::system_call, 3}),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "shm_processes.hpp"
+#include "transport/shm/liveness.hpp"
 
 namespace oriel {
 namespace {

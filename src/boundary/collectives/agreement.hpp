@@ -37,7 +37,7 @@ int agree_on_fault(const char* call, MPI_Comm communicator, OwnFault& fault);
 
 /// The collective step in which all ranks learn what they need of each other, and whether anything
 /// is wrong between any two of them: then all raise the same. Their arguments are right by
-/// themselves, and all want the same algorithm: the making of a plan has settled that.
+/// themselves, and all want the same algorithm: that is known since a plan was made.
 int agree(const char* call, MPI_Comm communicator, int rank, const std::vector<Offer>& mine,
           std::vector<Offer>& theirs);
 

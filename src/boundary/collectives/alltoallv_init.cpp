@@ -38,32 +38,32 @@ class AlltoallvMaker {
     // By whatever algorithm: all ranks learn here that they want the same one.
     static const Schedule nothing;
     const Schedule& planned = by_plan(algorithm_) ? made_.schedule : nothing;
-    Plan* settled = nullptr;
+    Plan* plan = nullptr;
     AutoChoice choice(making_.plan_window(), rank_, arguments_.ranks);
     PlanTerms terms;
     if (algorithm_ == Algorithm::automatic) terms = choice.terms(!bad && host_takes(arguments_));
     if (const int code =
             make_plan(call_, communicator_, making_.plan_window(), planned,
-                      Signature(CollectiveKind::alltoallv, algorithm_), bad, settled, terms);
+                      Signature(CollectiveKind::alltoallv, algorithm_), bad, plan, terms);
         code != MPI_SUCCESS) {
       return code;
     }
-    if (algorithm_ == Algorithm::automatic) algorithm_ = choice.made_by(*settled, call_);
+    if (algorithm_ == Algorithm::automatic) algorithm_ = choice.made_by(*plan, call_);
     const bool gathered = gathers();
     if (by_plan(algorithm_) && !gathered) {
-      return making_.finish(*settled, std::move(made_.memory), request);
+      return making_.finish(*plan, std::move(made_.memory), request);
     }
     {
       const Guard guard(runtime.lock);
-      making_.plan_window().core().free(*settled);
+      making_.plan_window().core().free(*plan);
     }
     if (gathered) {
       if (const int code = make_gathered_plan(call_, communicator_, making_.plan_window(), rank_,
-                                              buffers_, arguments_.in_place, made_, settled);
+                                              buffers_, arguments_.in_place, made_, plan);
           code != MPI_SUCCESS) {
         return code;
       }
-      return making_.finish(*settled, std::move(made_.memory), request);
+      return making_.finish(*plan, std::move(made_.memory), request);
     }
     offer();
     if (const int code = agree(call_, communicator_, rank_, mine_, theirs_); code != MPI_SUCCESS) {

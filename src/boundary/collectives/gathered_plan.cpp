@@ -15,12 +15,13 @@ namespace {
 
 Failure use_once(PlanWindow& plans, Plan& plan) {
   const Guard guard(runtime.lock);
-  Flag told;
-  plan.start(told);
+  Flag completion;
+  plan.start(completion);
   Failure bad = sweep_until(
-      plans.window().core->events(), {WaitReason::collective}, [&] { return told.done(); },
+      plans.window().core->events(), {WaitReason::collective}, [&] { return completion.done(); },
       [&] { return look_for_any_lost(plans.window()); });
-  if (!bad) bad = failure(told.error(), "the ranks could not tell one another how much they send");
+  if (!bad)
+    bad = failure(completion.error(), "the ranks could not tell one another how much they send");
   plans.core().free(plan);
   return bad;
 }

@@ -9,16 +9,16 @@
 namespace oriel::boundary {
 
 Failure PlanCollective::start() {
-  told_ = Flag();
-  plan_.start(told_);
+  completion_ = Flag();
+  plan_.start(completion_);
   if (state_->plan_window().sends_messages()) progress.agent.wake_after_operation();
   return {};
 }
 
 Failure PlanCollective::outcome() const {
-  if (told_.error() == Error::none) return {};
+  if (completion_.error() == Error::none) return {};
   const PlanFailure& failed = plan_.failure();
-  return said(error_class(told_.error()),
+  return said(error_class(completion_.error()),
               "the bytes " + std::string(failed.sent ? "for" : "from") + " rank " +
                   std::to_string(failed.rank) +
                   " of the communicator could not be moved: the operating system or the network "

@@ -17,21 +17,23 @@ class PlanCollective final : public CollectiveTask {
       : state_(std::move(state)), plan_(plan) {}
 
   Failure start() override;
-  bool done() override { return told_.done() && !lost_somebody(); }
+  bool done() override { return completion_.done() && !lost_somebody(); }
   Failure outcome() const override;
   void abandon() override { plan_.abandon(); }
-  bool may_start_again() const override { return told_.done() && !lost_somebody(); }
+  bool may_start_again() const override { return completion_.done() && !lost_somebody(); }
   void let_go() override { state_->plan_window().free(plan_); }
   int lost() override { return lost_somebody() ? plan_.failure().rank : plan_.lost_peer(); }
 
  private:
   /// All transfers are over, and one has found out that its other side has ended: who it is, the
   /// next look for lost ranks tells.
-  bool lost_somebody() const { return told_.done() && told_.error() == Error::peer_lost; }
+  bool lost_somebody() const {
+    return completion_.done() && completion_.error() == Error::peer_lost;
+  }
 
   std::shared_ptr<CollectiveState> state_;
   Plan& plan_;
-  Flag told_;
+  Flag completion_;
 };
 
 }  // namespace oriel::boundary

@@ -87,8 +87,8 @@ int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const 
     const Guard guard(runtime.lock);
     Plan& plan = plans.core().make(schedule, terms);
     const Failure lost = sweep_until(
-        plans.window().core->events(), {WaitReason::collective}, [&] { return plan.made(); },
-        [&] { return look_for_any_lost(plans.window()); });
+        plans.window().core->events(), {WaitReason::collective},
+        [&] { return plan.advance_making(); }, [&] { return look_for_any_lost(plans.window()); });
     if (lost) {
       explanation = {lost.error_class, lost.reason};  // the others may not have been: it stays
     } else if (plan.fault()) {

@@ -16,7 +16,7 @@ inline constexpr Failure no_memory{MPI_ERR_NO_MEM,
 
 /// Makes a plan in an open plan window: all ranks come here, and all raise the same fault. `own`:
 /// what is wrong with this rank's arguments; `signature`: what all ranks must have the same;
-/// `terms`: what else is settled.
+/// `terms`: what else they agree on.
 int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const Schedule& schedule,
               const Signature& signature, const Failure& own, Plan*& made, PlanTerms terms = {});
 

@@ -42,8 +42,8 @@ int lock_own(MPI_Comm communicator, int rank, ReceiveWindow& window) {
       Window& core = *part.bound->core;
       core.lock(true, rank, Assert());
       sweep_until(
-          core.events(), {WaitReason::lock, rank}, [&] { return core.epochs().lock_held(rank); },
-          [] { return Failure(); });
+          core.events(), {WaitReason::lock, rank},
+          [&] { return core.epochs().try_hold_lock(rank); }, [] { return Failure(); });
     }
   }
   return setup::barrier(communicator);

@@ -132,7 +132,7 @@ Error LockCollective::begin(Part& part) {
 bool LockCollective::ended(Part& part) {
   if (!part.closed.done() || !part.met.done()) return false;
   Window& core = *part.bound->core;
-  return core.epochs().lock_held(core.rank()) || part.met.error() != Error::none;
+  return core.epochs().try_hold_lock(core.rank()) || part.met.error() != Error::none;
 }
 
 }  // namespace oriel::boundary

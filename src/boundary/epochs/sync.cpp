@@ -253,7 +253,7 @@ ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
             window.core->epochs().shared() && window.core->member(rank).base != nullptr;
         if (rank != window.core->rank() && !loaded) return bad;
         return wait_until(window, {WaitReason::lock, rank},
-                          [&] { return window.core->epochs().lock_held(rank); });
+                          [&] { return window.core->epochs().try_hold_lock(rank); });
       },
       [&] {
         return host_mpi().Win_lock(lock_type, rank, assertion & ~ORIEL_MODE_WEAK_UNLOCK, win);
@@ -278,7 +278,7 @@ ORIEL_MPI_CALL(Win_lock_all)(int assertion, MPI_Win win) {
         const Failure bad = open_lock_all(window, assertion);
         if (bad) return bad;
         return wait_until(window, {WaitReason::lock},
-                          [&] { return window.core->epochs().lock_all_held(); });
+                          [&] { return window.core->epochs().try_hold_all(); });
       },
       [&] { return host_mpi().Win_lock_all(assertion & ~ORIEL_MODE_WEAK_UNLOCK, win); });
 }

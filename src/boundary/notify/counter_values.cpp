@@ -2,7 +2,6 @@
 #include "boundary/notify/counter_values.hpp"
 
 #include "boundary/operations/operations.hpp"
-#include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/runtime/unsupported_window.hpp"

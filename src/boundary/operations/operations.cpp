@@ -107,22 +107,22 @@ Failure find_in_handle(const WindowHandle& window, const HandleView& view, const
             "parent"};
   }
   if (access.displacement < 0) return {MPI_ERR_DISP, "the target displacement is negative"};
-  std::int64_t start = 0;
+  std::uint64_t start = 0;
   if (operation.bytes() != 0 &&
-      (__builtin_mul_overflow(access.displacement, static_cast<std::int64_t>(view.disp_unit),
-                              &start) ||
-       !operation.target_layout->within(operation.target_count, start, view.bytes))) {
+      (!byte_offset(access.displacement, view.disp_unit, 0, start) ||
+       !operation.target_layout->within(operation.target_count, static_cast<std::int64_t>(start),
+                                        view.bytes))) {
     return {MPI_ERR_RMA_RANGE, "the operation reaches beyond the target's window"};
   }
-  operation.displacement = start;
+  operation.displacement = static_cast<std::int64_t>(start);
   operation.handle = view.name;
   return {};
 }
 
 }  // namespace
 
-bool moved(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
-           MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local) {
+bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
+              MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local) {
   const Known* there = runtime.datatypes.look(target_type);
   const Known* own = runtime.datatypes.look(local.type);
   if (local.address == nullptr || there == nullptr || own == nullptr ||
@@ -134,7 +134,7 @@ bool moved(const WindowHandle& window, bool write, int rank, MPI_Aint displaceme
   const Elements ours{*own->layout, static_cast<std::uint64_t>(local.count)};
   if (write ? bytes_in(ours) > bytes_in(theirs) : bytes_in(theirs) > bytes_in(ours)) return false;
   const auto move = [&](const auto& where) {
-    return window.core->move_directly(write, where, displacement, theirs, local.address, ours);
+    return window.core->try_move(write, where, displacement, theirs, local.address, ours);
   };
   if (valid_rank(window, rank)) return move(rank);
   return window.view.has_value() && rank == window.view->target && move(*window.view);
@@ -154,18 +154,18 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
   return true;
 }
 
-std::byte* straight_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
-                              std::size_t bytes) {
+std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
+                                 std::size_t bytes) {
   if (!window.view.has_value() || rank != window.view->target) return nullptr;
-  return window.core->direct(*window.view, displacement, bytes);
+  return window.core->find_mapped(*window.view, displacement, bytes);
 }
 
-bool copied(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
-            std::size_t bytes) {
+bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
+              std::size_t bytes) {
   if (valid_rank(window, rank))
-    return window.core->copy_directly(write, rank, displacement, local, bytes);
+    return window.core->try_copy(write, rank, displacement, local, bytes);
   return window.view.has_value() && rank == window.view->target &&
-         window.core->copy_directly(write, *window.view, displacement, local, bytes);
+         window.core->try_copy(write, *window.view, displacement, local, bytes);
 }
 
 Failure check_counter(const WindowHandle& window, int rank, int index) {

@@ -76,27 +76,27 @@ inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_C
   return true;
 }
 
-/// straight() on a window made from a memory handle.
-std::byte* straight_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
-                              std::size_t bytes);
+/// find_mapped() on a window made from a memory handle.
+std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
+                                 std::size_t bytes);
 
 /// Where so many bytes lie that may be loaded and stored, or null. The predicate of the fast path;
 /// whatever it declines takes a longer one.
-inline std::byte* straight(const WindowHandle& window, int rank, MPI_Aint displacement,
-                           std::size_t bytes) {
+inline std::byte* find_mapped(const WindowHandle& window, int rank, MPI_Aint displacement,
+                              std::size_t bytes) {
   if (valid_rank(window, rank)) [[likely]]
-    return window.core->direct(rank, displacement, bytes);
-  return straight_by_handle(window, rank, displacement, bytes);
+    return window.core->find_mapped(rank, displacement, bytes);
+  return find_mapped_by_handle(window, rank, displacement, bytes);
 }
 
 /// The longer one of memory a system call away: whether the bytes have been put there (`write`), or
 /// got.
-bool copied(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
-            std::size_t bytes);
+bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
+              std::size_t bytes);
 
 /// The longest one, of any datatypes.
-bool moved(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
-           MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local);
+bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
+              MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local);
 
 inline void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 8) {  // the usual one: without a call
@@ -132,14 +132,14 @@ inline bool put_at_once(const WindowHandle& window, const void* origin, MPI_Coun
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::put);
   if (!one_run(origin, origin_count, origin_type, target_count, target_type, bytes)) {
-    return moved(window, true, rank, displacement, target_count, target_type,
-                 {writable(origin), origin_count, origin_type});
+    return try_move(window, true, rank, displacement, target_count, target_type,
+                    {writable(origin), origin_count, origin_type});
   }
-  if (std::byte* target = straight(window, rank, displacement, bytes)) [[likely]] {
+  if (std::byte* target = find_mapped(window, rank, displacement, bytes)) [[likely]] {
     copy(target, origin, bytes);
     return true;
   }
-  return copied(window, true, rank, displacement, writable(origin), bytes);
+  return try_copy(window, true, rank, displacement, writable(origin), bytes);
 }
 
 inline Access get_access(void* result, MPI_Count result_count, MPI_Datatype result_type, int rank,
@@ -158,14 +158,14 @@ inline bool get_at_once(const WindowHandle& window, void* result, MPI_Count resu
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::get);
   if (!one_run(result, result_count, result_type, target_count, target_type, bytes)) {
-    return moved(window, false, rank, displacement, target_count, target_type,
-                 {result, result_count, result_type});
+    return try_move(window, false, rank, displacement, target_count, target_type,
+                    {result, result_count, result_type});
   }
-  if (const std::byte* target = straight(window, rank, displacement, bytes)) [[likely]] {
+  if (const std::byte* target = find_mapped(window, rank, displacement, bytes)) [[likely]] {
     copy(result, target, bytes);
     return true;
   }
-  return copied(window, false, rank, displacement, result, bytes);
+  return try_copy(window, false, rank, displacement, result, bytes);
 }
 
 /// What a thread's last update did to which type, resolved: programs repeat themselves.
@@ -205,8 +205,8 @@ inline bool may_update(ThreadLine*& line) {
   ThreadLine* line;
   if (!countable(count) || !may_update(line)) return false;
   if (window.info.order.load()) order_before(kind);
-  return window.core->reduce_directly(line, rank, displacement, last_update.reduction, origin,
-                                      result, static_cast<std::uint64_t>(count));
+  return window.core->try_reduce(line, rank, displacement, last_update.reduction, origin, result,
+                                 static_cast<std::uint64_t>(count));
 }
 
 inline Access accumulate_access(const void* origin, MPI_Count origin_count,
@@ -294,8 +294,8 @@ inline bool compare_and_swap_at_once(const WindowHandle& window, const void* ori
     return false;
   }
   if (window.info.order.load()) order_before(kind);
-  return window.core->compare_swap_directly(line, rank, displacement, last_update.reduction, origin,
-                                            compare, result);
+  return window.core->try_compare_swap(line, rank, displacement, last_update.reduction, origin,
+                                       compare, result);
 }
 
 /// The operation by one of the fast paths. False: the general path is to be taken.

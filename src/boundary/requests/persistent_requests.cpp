@@ -64,12 +64,12 @@ int PersistentRequests::add(std::unique_ptr<PersistentRequest> request, MPI_Requ
 
 Failure PersistentRequests::end(MPI_Request* handle, PersistentRequest& request,
                                 MPI_Status* status) {
-  const Failure told = request.end(status);
+  const Failure failure = request.end(status);
   if (request.once_) {
     remove(*handle, request);
     *handle = MPI_REQUEST_NULL;
   }
-  return told;
+  return failure;
 }
 
 std::unique_ptr<PersistentRequest> PersistentRequests::remove(MPI_Request handle,

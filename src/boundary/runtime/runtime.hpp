@@ -147,7 +147,7 @@ inline void sweep_unlocked() {
 /// A handle that is not ours: the host's, or one that the program has freed, whose window of the
 /// host's we keep.
 template <typename Host>
-int carry_by_host(const char* call, MPI_Win handle, Host&& host) {
+int pass_to_host(const char* call, MPI_Win handle, Host&& host) {
   if (runtime.engine() == nullptr || !runtime.host_windows.keeps(handle)) return host();
   return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window has been freed");
 }
@@ -165,7 +165,7 @@ inline int dispatch_call(const char* call, MPI_Win handle, Ours&& ours, Host&& h
       failure = ours(*window);
   }
   if (window == nullptr) [[unlikely]]
-    return carry_by_host(call, handle, host);
+    return pass_to_host(call, handle, host);
   if (failure) [[unlikely]]
     return raise(handle, call, failure);
   return MPI_SUCCESS;

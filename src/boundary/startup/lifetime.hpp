@@ -42,7 +42,8 @@ class Lifetime {
   /// yet of its last messages.
   std::unique_ptr<Engine> before_session_ends();
   void after_session_ended(std::unique_ptr<Engine> engine);
-  /// What disconnect() does, for whoever has something to settle with others before MPI ends.
+  /// What disconnect() does, for whoever has something to complete with other ranks before MPI
+  /// ends.
   void set_disconnect(void (*hook)()) { disconnect_ = hook; }
   void disconnect();
   /// The same where a session ends and the engine with it.

@@ -14,7 +14,7 @@ namespace {
 /// What call() has done to a window is noted once the host has taken it.
 template <typename Call, typename Note>
 int noted(const char* name, MPI_Win handle, Call&& call, Note&& note) {
-  const int code = carry_by_host(name, handle, call);
+  const int code = pass_to_host(name, handle, call);
   if (code != MPI_SUCCESS) return code;
   const Guard guard(runtime.lock);
   if (WindowHandle* window = runtime.windows.find(handle_key(handle))) note(window->user_state);

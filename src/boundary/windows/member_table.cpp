@@ -31,7 +31,7 @@ Member MemberTable::find(int rank) {
   if (place != mapped_.end() && place->first == rank) return place->second;
   const Far& far = far_[static_cast<std::size_t>(rank)];
   Member member;
-  member.path = Path::served;
+  member.path = Path::messages;
   member.process = static_cast<int>(far.process);
   member.window = far.window;
   member.size = far.size;

@@ -13,11 +13,11 @@ namespace {
 
 std::string path_to(const Member& member) {
   switch (member.path) {
-    case Path::mapped:
+    case Path::load_store:
       return "mapped";
-    case Path::vm:
+    case Path::system_call:
       return "by process_vm_readv";
-    case Path::served:
+    case Path::messages:
       break;
   }
   if (member.process < CompositeTransport::first_elsewhere) return "by messages";

@@ -51,7 +51,7 @@ void reach_by_messages(const WindowDraft& draft, const NodeGroups& groups, Windo
         !(own_private || member.private_memory)) {
       continue;
     }
-    member.path = Path::served;
+    member.path = Path::messages;
     member.base = nullptr;
     member.pieces = nullptr;
     member.control = nullptr;
@@ -71,7 +71,7 @@ int agree(WindowDraft& draft, const Announcements& announced, const NodeGroups& 
     return raise(draft.communicator, draft.call, draft.error_class, draft.reason);
   }
   const bool served = std::ranges::any_of(members.by_rank, [](const Member& member) {
-    return member.path == Path::served && member.control != nullptr;
+    return member.path == Path::messages && member.control != nullptr;
   });
   // Error classes are positive: the largest of all ranks' says whether anybody failed.
   const std::array<int, 2> own{draft.error_class, served ? 1 : 0};

@@ -11,7 +11,6 @@
 #include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/another_handle.hpp"
 #include "boundary/windows/attributes.hpp"
 #include "boundary/windows/window_end.hpp"
@@ -207,9 +206,9 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
       [&] { return host_mpi().Win_free(win); });
   if (code != MPI_SUCCESS) return code;
   own_requests.pending.complete_at_host();
-  const int told = failed ? raise(*win, call, failed) : MPI_SUCCESS;
+  const int raised = failed ? raise(*win, call, failed) : MPI_SUCCESS;
   const int freed = give_back(ours, win);
-  return told != MPI_SUCCESS ? told : freed;
+  return raised != MPI_SUCCESS ? raised : freed;
 }
 
 ORIEL_MPI_CALL(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win* win) {

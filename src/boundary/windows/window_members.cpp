@@ -35,7 +35,7 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
     if (pieces == nullptr) return false;
     member.pieces = std::launder(reinterpret_cast<const SharedPieces*>(pieces));
     member.private_memory = draft.ranks > 1;
-    if (!self && !transport.vm_allowed(member.process)) member.path = Path::served;
+    if (!self && !transport.vm_allowed(member.process)) member.path = Path::messages;
     return true;
   }
   std::byte* here = nullptr;
@@ -48,8 +48,8 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
     if (self) draft.window->base = here;
   }
   member.set_memory(peer.memory, here, draft.ranks == 1);
-  if (member.path == Path::vm && !transport.vm_allowed(member.process)) {
-    member.path = Path::served;
+  if (member.path == Path::system_call && !transport.vm_allowed(member.process)) {
+    member.path = Path::messages;
   }
   return true;
 }
@@ -61,7 +61,7 @@ bool reach_elsewhere(const Announcement& peer, const NetworkAnnouncement& announ
   const int number = runtime.engine()->transports.network()->attach(announced.name, error);
   if (number < 0) return false;
   member.process = CompositeTransport::first_elsewhere + number;
-  member.path = Path::served;
+  member.path = Path::messages;
   member.window = peer.window;
   member.direct = announced.exposed != 0;
   member.memory = announced.memory;

@@ -43,7 +43,7 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   if (rank == core.rank()) return {};
   window.core->epochs().set_shared();
   return wait_until(window, {WaitReason::lock, rank},
-                    [&] { return window.core->epochs().loads_held(rank); });
+                    [&] { return window.core->epochs().try_hold_loaded(rank); });
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace oriel {
 
 /// Accumulates that the transport carries out by atomics of its own, at the origin. The target's
-/// engine takes no part, and neither do the CPUs of the target's node, which are not atomic with
+/// Server takes no part, and neither do the CPUs of the target's node, which are not atomic with
 /// what carries them out: the way is the same to remote targets, to those on our node and to
 /// ourselves.
 class NetworkAtomics {

@@ -10,22 +10,22 @@ namespace oriel {
 struct Limits {
   /// Longer operations are cut into pieces of this size, which are sent, carried out and replied
   /// one after the other: a pipeline, and no queue needs space for more.
-  std::uint64_t piece = std::uint64_t{256} * 1024;
+  std::uint64_t fragment = std::uint64_t{256} * 1024;
   /// So many bytes are sent to a target that may have to hold them back: short operations do not
   /// wait for grants, and no target has to keep more than this for each origin and window. 64 KB
   /// and what the messages themselves take.
   std::uint64_t ahead = std::uint64_t{68} * 1024;
   /// Longer puts and gets are direct transfers where the target's memory is exposed to them and
-  /// both sides consist of runs of `direct_run` on average; in pieces of `direct_piece` once their
-  /// epoch is being closed.
+  /// both sides consist of runs of `direct_run` on average; in pieces of `direct_fragment` once
+  /// their epoch is being closed.
   std::uint64_t direct = std::uint64_t{128} * 1024;
   std::uint64_t direct_run = std::uint64_t{16} * 1024;
-  std::uint64_t direct_piece = std::uint64_t{1024} * 1024;
+  std::uint64_t direct_fragment = std::uint64_t{1024} * 1024;
   /// So many ranks of a node tell one another of a fence each by itself: the fewest steps. More
   /// are counted by a FenceTree, so that what a rank stores grows with their logarithm.
-  int told_each = 16;
+  int announced_each = 16;
   /// So many bytes of a fetching operation are asked for before the first are here.
-  std::uint64_t under_way = 4 * piece;
+  std::uint64_t under_way = 4 * fragment;
   /// In a plan (core/collective): what is not longer is copied twice between mapped ranks, instead
   /// of once into a buffer that is mapped, where a page is copied while two cache lines travel; or
   /// of once by a system call. That is tried in a transfer's first uses (CopyTrial) where it is
@@ -40,7 +40,7 @@ struct Limits {
   std::uint64_t staged = std::uint64_t{64} * 1024;
   std::uint64_t staged_surely = std::uint64_t{4} * 1024;
   std::uint64_t staged_mapped = std::uint64_t{4} * 1024;
-  std::uint64_t staged_piece = std::uint64_t{32} * 1024;
+  std::uint64_t staged_fragment = std::uint64_t{32} * 1024;
   std::uint64_t staged_cells = 8;
   std::uint64_t staged_whole = 128;
   std::uint64_t staged_bytes = std::uint64_t{4} * 1024 * 1024;
@@ -54,7 +54,7 @@ struct Limits {
   std::uint64_t ahead_bytes = std::uint64_t{64} * 1024;
   /// What one side of a long transfer moves before it looks whether the other side helps: longer
   /// where a system call takes as long as much of it.
-  std::uint64_t shared_piece = std::uint64_t{64} * 1024;
+  std::uint64_t shared_fragment = std::uint64_t{64} * 1024;
   /// A reduction is not shared out among the ranks of a node in smaller parts. The same on all
   /// ranks.
   std::uint64_t slice = std::uint64_t{8} * 1024;

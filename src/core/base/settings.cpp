@@ -25,7 +25,7 @@ constexpr std::array table{
             "XDG_CACHE_HOME or .cache of the home directory; 0: none."},
     Setting{"ORIEL_VM", "bool", "1",
             "Reach private memory of node peers by process_vm_readv and process_vm_writev, and let "
-            "them reach ours; 0 sends messages that the target's engine serves."},
+            "them reach ours; 0 sends messages that the target serves."},
     Setting{"ORIEL_MEMFD", "bool", "1",
             "Share memory through a memfd; 0 uses POSIX shared memory, unlinked at once."},
     Setting{

@@ -17,9 +17,9 @@ namespace oriel {
 
 /// How the bytes of a transfer between mapped ranks move.
 enum class LaneProtocol : std::uint8_t {
-  staged,  // by cells: the sender copies them in, the receiver out
-  direct,  // by one copy, from buffer to buffer: see Meeting
-  tried    // by whichever is faster: see CopyTrial
+  staged,    // by cells: the sender copies them in, the receiver out
+  one_copy,  // from buffer to buffer: see Meeting
+  tried      // by whichever is faster: see CopyTrial
 };
 
 /// What one side of a lane tells the other while the plan is made, and never changes but for
@@ -37,7 +37,7 @@ struct alignas(cache_line) Lane {
   // The receiver's, written before the board is announced:
   LaneSide receiver;
   CellShape cells;
-  std::uint32_t shared_piece = 0;  // what goes directly is moved in such pieces
+  std::uint32_t shared_fragment = 0;  // what goes by one copy is moved in such fragments
   Basic basic = Basic::none;
   // The sender's, written before the ranks agree:
   alignas(cache_line) LaneSide sender;

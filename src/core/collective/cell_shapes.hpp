@@ -26,12 +26,12 @@ class CellDemand {
   /// `mappable`: peers can store into the receiver's buffer, so that one copy needs no system call.
   void add(std::uint64_t bytes, bool mappable) {
     if (!wanted(bytes, mappable)) return;
-    if (bytes > limits_.staged_piece) ++long_transfers_;
+    if (bytes > limits_.staged_fragment) ++long_transfers_;
     if (bytes <= limits_.staged_surely) ++short_transfers_;
   }
   /// Whether it may be copied twice.
   bool wanted(std::uint64_t bytes, bool mappable) const {
-    if (!limits_.staged_pipelines && bytes > limits_.staged_whole * limits_.staged_piece) {
+    if (!limits_.staged_pipelines && bytes > limits_.staged_whole * limits_.staged_fragment) {
       return false;
     }
     return bytes <= (mappable ? limits_.staged_mapped : limits_.staged);
@@ -64,7 +64,7 @@ class CellShapes {
       : demand_(demand),
         limits_(demand.limits()),
         number_(number),
-        piece_(limits_.staged_piece),
+        piece_(limits_.staged_fragment),
         count_(most(limits_, number)) {
     const auto too_many = [&] {
       return demand.long_transfers() * piece_ * count_ > demand.budget();

@@ -23,15 +23,15 @@ struct TrialTimes {
 
   std::array<std::uint32_t, 2> by_cells{never, never};  // staged and streamed: the least of each
   /// By use, because the two sides share the bytes of each as it comes.
-  std::array<std::uint32_t, counted> direct{};
+  std::array<std::uint32_t, counted> one_copy{};
 };
 
-/// One side's view of a transfer that can go by cells and directly. Which is faster hangs on the
+/// One side's view of a transfer that can go by cells and by one copy. Which is faster hangs on the
 /// processors, on how far apart the two are, on the system's way to copy and on what else goes on,
 /// so all ways are tried, one after the other: the first uses go by cells, filled in both manners,
-/// the next ones directly, and from `last` on the fastest is kept. Both sides decide alike,
-/// without a message: before they meet for use `last`, which is direct as well, each leaves its
-/// times in the lane; when they have met, each has those of both.
+/// the next ones by one copy, and from `last` on the fastest is kept. Both sides decide alike,
+/// without a message: before they meet for use `last`, which is by one copy as well, each leaves
+/// its times in the lane; when they have met, each has those of both.
 ///
 /// Only the time in the copies counts: waiting says more about the program than about the way.
 class CopyTrial {
@@ -41,7 +41,7 @@ class CopyTrial {
 
   /// Of a use up to the last.
   static CopyMethod way(std::uint64_t use) {
-    if (use > uses_by_cells) return CopyMethod::direct;
+    if (use > uses_by_cells) return CopyMethod::one_copy;
     return use > TrialTimes::tries ? CopyMethod::streamed : CopyMethod::staged;
   }
 
@@ -55,8 +55,8 @@ class CopyTrial {
     spent_ = 0;
     const std::uint64_t before = (use - 1) % TrialTimes::tries;  // uses of its way
     if (use == last || before < TrialTimes::cold) return;
-    if (const CopyMethod tried = way(use); tried == CopyMethod::direct) {
-      times_.direct[static_cast<std::size_t>(before - TrialTimes::cold)] = spent;
+    if (const CopyMethod tried = way(use); tried == CopyMethod::one_copy) {
+      times_.one_copy[static_cast<std::size_t>(before - TrialTimes::cold)] = spent;
     } else {
       std::uint32_t& least = times_.by_cells[static_cast<std::size_t>(tried)];
       least = std::min(least, spent);
@@ -73,8 +73,8 @@ class CopyTrial {
     std::array<std::uint64_t, 3> all{sum(sender.by_cells[0], receiver.by_cells[0]),
                                      sum(sender.by_cells[1], receiver.by_cells[1]),
                                      std::numeric_limits<std::uint64_t>::max()};
-    for (std::size_t i = 0; i < sender.direct.size(); ++i) {
-      all[2] = std::min(all[2], sum(sender.direct[i], receiver.direct[i]));
+    for (std::size_t i = 0; i < sender.one_copy.size(); ++i) {
+      all[2] = std::min(all[2], sum(sender.one_copy[i], receiver.one_copy[i]));
     }
     return static_cast<CopyMethod>(std::ranges::min_element(all) - all.begin());
   }

@@ -91,7 +91,7 @@ void MappedLanes::lay_out(std::byte* memory) {
     if (receive.packed.bytes() == 0) continue;
     receive.lane = new (memory + offset) Lane;
     receive.lane->receiver = receive.lane_side();
-    receive.lane->shared_piece = static_cast<std::uint32_t>(limits_.shared_piece);
+    receive.lane->shared_fragment = static_cast<std::uint32_t>(limits_.shared_fragment);
     receive.lane->basic = receive.packed.basic();
     receive.lane->cells = receive.cells;
     for (std::uint64_t cell = 0; cell < receive.cells.count; ++cell) {
@@ -147,19 +147,19 @@ LaneProtocol MappedLanes::way_of(const Side& send, const Lane& lane) const {
   if (send.packed.run() == nullptr && lane.receiver.address == 0) return LaneProtocol::staged;
   if (send.bytes <= limits_.staged_surely && lane.cells.wanted) return LaneProtocol::staged;
   if (lane.cells.wanted) return LaneProtocol::tried;
-  return send.bytes <= lane.cells.space ? LaneProtocol::staged : LaneProtocol::direct;
+  return send.bytes <= lane.cells.space ? LaneProtocol::staged : LaneProtocol::one_copy;
 }
 
-/// A direct transfer is moved to or from a run alone, whose place is known; and not by system calls
+/// One copy is made to or from a run alone, whose place is known; and not by system calls
 /// where the other side needs none.
 void MappedLanes::take_way(Side& side, LaneProtocol way, const LaneSide& other) {
-  side.way = way == LaneProtocol::direct ? CopyMethod::direct : CopyMethod::staged;
+  side.way = way == LaneProtocol::one_copy ? CopyMethod::one_copy : CopyMethod::staged;
   side.tried = way == LaneProtocol::tried;
   side.unmet = side.tried ? CopyTrial::uses_by_cells : 0;
   if (way == LaneProtocol::staged) return;
   side.moves = other.address != 0 && (other.location.shared() || !side.location.shared());
   side.address = other.address;
-  side.piece = side.lane->shared_piece;
+  side.piece = side.lane->shared_fragment;
   side.pieces = (side.bytes + side.piece - 1) / side.piece;
   if (side.moves && other.location.shared()) {
     side.other = services_.map(side.process, other.location, side.bytes);
@@ -195,7 +195,7 @@ void MappedLanes::start() {
     Receive& receive = receives_[i];
     receiving_.push_back(i);
     begin(receive, receive.lane->receiver);
-    if (receive.way == CopyMethod::direct) arrive(receive);
+    if (receive.way == CopyMethod::one_copy) arrive(receive);
   }
 }
 
@@ -204,7 +204,7 @@ void MappedLanes::begin_sends(int step) {
     Side& send = sends_[next_send_];
     begin(send, send.lane->sender);
     send.stale = progress_.stale;
-    if (send.way == CopyMethod::direct) {
+    if (send.way == CopyMethod::one_copy) {
       arrive(send);
     } else if (push_staged(send)) {
       continue;
@@ -308,7 +308,7 @@ Error MappedLanes::move_piece(Side& side, std::uint64_t first, std::uint64_t byt
 
 /// Both sides have met. True: all pieces have been moved.
 template <bool sends>
-bool MappedLanes::move_direct(Side& side) {
+bool MappedLanes::move_by_one_copy(Side& side) {
   Meeting& meeting = side.lane->meeting;
   const std::uint64_t end = meetings(side) * side.pieces;
   const std::uint64_t begin = end - side.pieces;
@@ -335,9 +335,9 @@ bool MappedLanes::move_direct(Side& side) {
 }
 
 template <bool sends>
-bool MappedLanes::advance_direct(Side& side) {
+bool MappedLanes::advance_one_copy(Side& side) {
   if (!side.met) side.met = side.lane->meeting.met(meetings(side));
-  return side.met && move_direct<sends>(side);
+  return side.met && move_by_one_copy<sends>(side);
 }
 
 bool MappedLanes::advance() {
@@ -345,14 +345,14 @@ bool MappedLanes::advance() {
   const std::size_t sent = remove_over(sending_, [&](std::uint32_t i) {
     Side& send = sends_[i];
     const bool over =
-        send.way == CopyMethod::direct ? advance_direct<true>(send) : push_staged(send);
+        send.way == CopyMethod::one_copy ? advance_one_copy<true>(send) : push_staged(send);
     if (over) progress_.sent();
     return over;
   });
   const std::size_t received = remove_over(receiving_, [&](std::uint32_t i) {
     Receive& receive = receives_[i];
-    const bool over =
-        receive.way == CopyMethod::direct ? advance_direct<false>(receive) : pull_staged(receive);
+    const bool over = receive.way == CopyMethod::one_copy ? advance_one_copy<false>(receive)
+                                                          : pull_staged(receive);
     if (over) progress_.received(receive.step);
     return over;
   });

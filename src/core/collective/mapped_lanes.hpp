@@ -70,15 +70,15 @@ class MappedLanes {
     CopyMethod way = CopyMethod::staged;  // in this use
     bool tried = false;                   // the ways still are
     bool stale = false;                   // what is sent in this use is not what it should be
-    bool moves = false;                   // we can move pieces of a direct one
-    bool met = false;                     // of a direct one: in this use
+    bool moves = false;                   // we can move fragments of one that goes by one copy
+    bool met = false;                     // of such a one: in this use
     Error error = Error::none;            // of a piece of it that we have moved in this use
     std::byte* other = nullptr;           // the other side's buffer, where it is mapped
     std::uint64_t address = 0;            // and in its process
     std::uint64_t bytes = 0;              // that are sent
     std::uint64_t done = 0;               // of a staged one: in this use
     std::uint64_t turn = 0;               // number of the next cell
-    std::uint64_t piece = 0;              // what is moved at once of a direct one,
+    std::uint64_t piece = 0;              // what is moved at once of such a one,
     std::uint64_t pieces = 0;             // of which it has so many
     std::uint64_t unmet = 0;              // uses, the first ones, without a meeting
     ArenaLocation location;               // where peers can map all of our buffer
@@ -116,11 +116,11 @@ class MappedLanes {
   bool pull_staged(Receive& receive);
   void arrive(Side& side);
   template <bool sends>
-  bool move_direct(Side& side);
+  bool move_by_one_copy(Side& side);
   template <bool sends>
   Error move_piece(Side& side, std::uint64_t first, std::uint64_t bytes) const;
   template <bool sends>
-  bool advance_direct(Side& side);
+  bool advance_one_copy(Side& side);
   /// The uses of a transfer that have had a meeting, this one too.
   std::uint64_t meetings(const Side& side) const { return progress_.use - side.unmet; }
 

@@ -119,7 +119,7 @@ void Plan::announce(std::uint64_t longest) {
   registry_.push();
 }
 
-bool Plan::made() {
+bool Plan::advance_making() {
   if (stage_ != Stage::over && !registry_.exchange().over()) return false;
   if (stage_ == Stage::announced) {
     judge();
@@ -136,7 +136,7 @@ void Plan::judge() {
   bool all_well = !fault_;
   bool bound = false;
   std::uint64_t longest = 0;
-  // What senders of other nodes have heard of receivers does not match where the topics differ.
+  // What senders of other nodes have heard of receivers does not match where the signatures differ.
   const bool own_fault =
       fault_.kind == PlanFault::Kind::arguments || fault_.kind == PlanFault::Kind::memory;
   for (int rank = 0; rank < region.ranks(); ++rank) {

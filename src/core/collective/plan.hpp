@@ -18,7 +18,7 @@
 
 namespace oriel {
 
-/// What the makers of a plan settle beside its transfers.
+/// What the makers of a plan agree on beside its transfers.
 struct PlanTerms {
   /// 63 bits, the same on all ranks, whatever they mean to them.
   std::uint64_t signature = 0;
@@ -37,7 +37,7 @@ struct PlanTerms {
 
 class PlanRegistry;
 
-/// A persistent collective: one rank's schedule, with all that its transfers need settled among the
+/// A persistent collective: one rank's schedule, with all that its transfers need agreed among the
 /// ranks. Made by PlanRegistry, used any number of times: start() moves what can be moved, sweeps
 /// move the rest (C1).
 ///
@@ -56,7 +56,7 @@ class Plan : public WorkList<Plan>::Link {
   std::uint64_t number() const { return number_; }
 
   /// Goes on with making it. True: it is over, and fault() says how, the same on all ranks.
-  bool made();
+  bool advance_making();
   const PlanFault& fault() const { return fault_; }
   /// Of one without a fault: what rank 0 has chosen by its terms, the same on all ranks.
   std::uint8_t choice() const { return choice_; }

@@ -29,9 +29,9 @@ struct PlanProgress {
 
   void sent() { --sends_left; }
   void received(int step) { --receives_left[static_cast<std::size_t>(step)]; }
-  void fail(const PlanFailure& told) {
-    if (failure.error == Error::none) failure = told;
-    stale = stale || !told.sent;
+  void fail(const PlanFailure& found) {
+    if (failure.error == Error::none) failure = found;
+    stale = stale || !found.sent;
   }
 };
 

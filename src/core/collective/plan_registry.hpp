@@ -48,12 +48,12 @@ class PlanRegistry {
   /// need not agree.
   struct Copies {
     std::uint64_t staged;
-    std::uint64_t shared_piece;
+    std::uint64_t shared_fragment;
     bool staged_pipelines;
   };
   void set_copies(const Copies& copies) {
     limits_.staged = copies.staged;
-    limits_.shared_piece = copies.shared_piece;
+    limits_.shared_fragment = copies.shared_fragment;
     limits_.staged_pipelines = copies.staged_pipelines;
   }
 

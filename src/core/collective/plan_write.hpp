@@ -16,14 +16,14 @@ struct PlanWrite {
   std::uint32_t send = 0;   // of the lanes
   std::uint64_t begun = 0;  // bytes, of transfers that have begun,
   std::uint64_t over = 0;   // and of those that are over
-  bool told = false;        // its message has gone with it
+  bool announced = false;   // its message has gone with it
   Error error = Error::none;
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
 
   void reset() {
     begun = over = 0;
-    told = false;
+    announced = false;
     error = Error::none;
   }
 };

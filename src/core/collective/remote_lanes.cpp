@@ -128,7 +128,7 @@ void RemoteLanes::finalize() {
   for (const Send& send : sends_) {
     peers_[send.peer].hears |= send.step == 0 && eager(send);
     if (send.packed.run() == nullptr) {
-      scratch_.resize(std::max(scratch_.size(), std::min(send.packed.bytes(), limits_.piece)));
+      scratch_.resize(std::max(scratch_.size(), std::min(send.packed.bytes(), limits_.fragment)));
     }
   }
   for (const Receive& receive : receives_) {
@@ -195,7 +195,7 @@ bool RemoteLanes::push_by_messages(Send& send) {
   const std::uint64_t total = send.packed.bytes();
   while (true) {
     if (!eager(send) && sender_->congested(rank)) return false;
-    const std::uint64_t bytes = std::min(total - send.sent, limits_.piece);
+    const std::uint64_t bytes = std::min(total - send.sent, limits_.fragment);
     Message message = header(send);
     message.first = send.sent;
     message.data = static_cast<std::uint32_t>(bytes);
@@ -247,7 +247,7 @@ bool RemoteLanes::push_directly(Send& send) {
                            PlanWrites::token(write), may_tell ? &behind : nullptr);
     if (taken == 0) return false;
     write.begun += taken;
-    write.told = behind.went;
+    write.announced = behind.went;
   }
   return false;
 }
@@ -260,7 +260,7 @@ void RemoteLanes::written(PlanWrite& write, const Transfer& transfer) {
   if (write.over < write.begun) return;
   if (write.begun < send.packed.bytes() && write.error == Error::none) return;
   if (write.error != Error::none) progress_.fail({write.error, rank, true});
-  if (!write.told) {
+  if (!write.announced) {
     Message notification = header(send);
     notification.last = 1;
     notification.error = write.error;

@@ -152,6 +152,10 @@ struct Target {
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
 
+  /// All operations issued to it are complete at both sides.
+  bool all_finished() const {
+    return finished == issued && waiting.empty() && moving.empty() && counted_apart == 0;
+  }
   /// Of the first so many recorded operations, one waits or is on its way.
   bool under_way(std::uint64_t first) const {
     const auto among_them = [&](const RecordedQueue& queue) {

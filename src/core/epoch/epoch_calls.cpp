@@ -128,14 +128,14 @@ bool Epochs::hold_loaded(Epoch& epoch) {
   return true;
 }
 
-bool Epochs::lock_all_held() {
+bool Epochs::try_hold_all() {
   return access_ != nullptr && access_->active && hold_loaded(*access_);
 }
 
-bool Epochs::loads_held(int rank) {
-  if (peer(rank).lock != nullptr) return lock_held(rank);
+bool Epochs::try_hold_loaded(int rank) {
+  if (peer(rank).lock != nullptr) return try_hold_lock(rank);
   const bool all = access_ != nullptr && access_->kind == EpochKind::lock_all;
-  return !all || lock_all_held();
+  return !all || try_hold_all();
 }
 
 bool Epochs::may_renew_fence(Assert assertion) const {
@@ -154,13 +154,13 @@ Outcome Epochs::renew_fence(Completion* completion) {
     target.used.store(false);
     target.issued = target.finished = target.last_fetch = 0;
   }
-  if (renewed(epoch)) return Outcome::finished();
+  if (try_renew(epoch)) return Outcome::finished();
   epoch.completion = completion;
   work_.add();
   return Outcome::posted();
 }
 
-bool Epochs::renewed(Epoch& epoch) {
+bool Epochs::try_renew(Epoch& epoch) {
   if (!peer_interface_.end_fence(epoch)) return false;
   epoch.closing_call = 0;
   epoch.announced = false;

@@ -11,9 +11,9 @@ namespace oriel {
 
 /// The state that a window's Epochs share with the objects that reach other ranks for them.
 struct EpochState {
-  EpochState(const WindowEvents& told, int ranks, EpochPools& pools, PeerInterface& peer_interface,
-             WindowsAtWork& at_work, Epochs& epochs)
-      : events(told),
+  EpochState(const WindowEvents& window_events, int ranks, EpochPools& pools,
+             PeerInterface& peer_interface, WindowsAtWork& at_work, Epochs& epochs)
+      : events(window_events),
         peers(ranks),
         work(at_work, epochs),
         pending(pools, peers, peer_interface, work, events) {}

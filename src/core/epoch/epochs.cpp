@@ -157,7 +157,7 @@ bool Epochs::over(Epoch& epoch) {
   // With NOCHECK the target says nothing; it keeps the order of what comes to it by itself.
   if (epoch.kind != EpochKind::access || epoch.no_check) return true;
   for (Target& target : epoch) {
-    if (target.issued != 0 && !peer_interface_.granted(epoch, target)) return false;
+    if (target.issued != 0 && !peer_interface_.try_acquire(epoch, target)) return false;
   }
   return true;
 }
@@ -186,7 +186,7 @@ void Epochs::release_targets(Epoch& epoch) {
 
 bool Epochs::progress(Epoch& epoch) {
   if (epoch.closing_call != 0 && !epoch.closed) {
-    if (!renewed(epoch)) return false;
+    if (!try_renew(epoch)) return false;
     work_.remove();
     epoch.completion->complete(Error::none);
     return true;
@@ -283,7 +283,7 @@ bool Epochs::advance(Epoch& epoch, Target& target) {
   return true;
 }
 
-bool Epochs::lock_held(int target) {
+bool Epochs::try_hold_lock(int target) {
   EpochPeer& locked = peer(target);
   Epoch* epoch = locked.lock;
   if (epoch == nullptr || !epoch->active) return false;

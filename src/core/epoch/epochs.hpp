@@ -89,13 +89,13 @@ class Epochs {
            (access_ != nullptr && access_->kind == EpochKind::lock_all);
   }
   /// Whether the lock of `target` is held now; for a blocking lock that must hold it on return.
-  bool lock_held(int target);
+  bool try_hold_lock(int target);
   /// Likewise of lock_all: whether the locks of all ranks whose memory can be loaded and stored
   /// without a call are held now.
-  bool lock_all_held();
+  bool try_hold_all();
   /// Whether the open lock or lock_all epoch that covers the rank, if there is one, holds what the
   /// program may now load and store of it.
-  bool loads_held(int rank);
+  bool try_hold_loaded(int rank);
   /// From now on peers' memory is touched by plain loads and stores (MPI_Win_shared_query). An open
   /// lock_all epoch asks for their locks.
   void set_shared();
@@ -186,7 +186,7 @@ class Epochs {
   Error retire_unused_fence();
   bool may_renew_fence(Assert assertion) const;
   Outcome renew_fence(Completion* completion);
-  bool renewed(Epoch& epoch);
+  bool try_renew(Epoch& epoch);
   bool loaded(int rank);
   bool hold_loaded(Epoch& epoch);
 

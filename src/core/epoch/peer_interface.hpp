@@ -11,7 +11,7 @@ namespace oriel {
 struct Transfer;
 
 /// How a window's epochs reach other ranks: all that they know of how bytes move and of who is
-/// mapped and who is not. No call blocks.
+/// mapped and who is not. No call but recall() and recall_all() waits.
 class PeerInterface {
  public:
   // Steps.
@@ -49,7 +49,7 @@ class PeerInterface {
   /// A closed lock epoch still waits for its lock: what it holds may travel with the request (S4).
   virtual void leave_piggyback(Epoch& epoch) = 0;
   /// The target of an epoch that is complete here may hold none of its operations back any more.
-  virtual bool granted(Epoch& epoch, Target& target) = 0;
+  virtual bool try_acquire(Epoch& epoch, Target& target) = 0;
   /// Its memory lies in our address space, for loads and stores of the program's own.
   virtual bool loadable(int target) = 0;
   /// The target answers for operations that nobody has waited for: only an answer tells that they

@@ -84,7 +84,7 @@ class PendingOperations {
   }
 
   /// The hot path's question of a flush of all targets: one that is allowed now has nothing to wait
-  /// for. False: use Epochs::flush_all(). Without the lock, as Window::direct().
+  /// for. False: use Epochs::flush_all(). Without the lock, as Window::find_mapped().
   bool all_flushed() const {
     // Acquire: what other threads have finished.
     if (!all_flushed_.load(std::memory_order_acquire)) return false;

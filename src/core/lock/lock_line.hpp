@@ -33,7 +33,7 @@ namespace oriel {
 /// Either K2 sees A1 or A3 sees K1 (see store_before_look()). If K2 comes after the line has gone
 /// again, K3 sees A4. So a keeper that takes the lock, sees no line, and then is the keeper still,
 /// has it; and one that gives it back and sees no line has been seen by whoever lines up. If it
-/// sees a line, the guard settles it. Only the first to line up pays for A2, who sets
+/// sees a line, the guard decides. Only the first to line up pays for A2, who sets
 /// `contended`: the keeper that there may be sees a line until it has lost the lock, and nobody
 /// becomes a keeper while `contended` is set, until an origin has had the lock for itself for long.
 /// Who becomes one looks at `contended`, or having cleared it at `line`, after it has said so.
@@ -102,9 +102,9 @@ class BasicLockLine {
 
   /// Grants the lock to those in line as far as it is free. Piggybacked operations are run, one
   /// after the other as the lock comes round to them, by `run(piggyback)`, false if that fails; the
-  /// origins that something has happened for are appended to `told`.
+  /// origins that something has happened for are appended to `woken`.
   template <typename Run>
-  void hand_on(std::vector<int>& told, Run&& run) {
+  void hand_on(std::vector<int>& woken, Run&& run) {
     std::uint32_t waiting = 0;
     if (!enter(waiting)) return;
     while (queue_.head != 0) {
@@ -119,13 +119,13 @@ class BasicLockLine {
       }
       --waiting;
       queue_.joiners -= node.joins;
-      told.push_back(static_cast<int>(queue_.head) - 1);
+      woken.push_back(static_cast<int>(queue_.head) - 1);
       queue_.head = node.next;
       if (queue_.head == 0) queue_.tail = 0;
       // Last look at the node: its origin may reuse it as soon as it sees this.
       node.state.store(state, std::memory_order_release);
     }
-    if (queue_.joiners != 0) waiting -= let_join(told);
+    if (queue_.joiners != 0) waiting -= let_join(woken);
     leave_guard(waiting);
   }
 
@@ -184,7 +184,7 @@ class BasicLockLine {
   }
   /// With the guard: grants the lock to those in line that join, if it is held shared now. How
   /// many.
-  std::uint32_t let_join(std::vector<int>& told);
+  std::uint32_t let_join(std::vector<int>& woken);
   /// With the guard: takes a free lock, also from an origin that keeps it.
   bool take_or_take_away(bool exclusive);
 

@@ -74,7 +74,7 @@ bool BasicLockLine<Words>::take_or_take_away(bool exclusive) {
 }
 
 template <typename Words>
-std::uint32_t BasicLockLine<Words>::let_join(std::vector<int>& told) {
+std::uint32_t BasicLockLine<Words>::let_join(std::vector<int>& woken) {
   std::uint32_t joined = 0;
   auto* link = &queue_.head;
   std::uint32_t last = 0;
@@ -91,7 +91,7 @@ std::uint32_t BasicLockLine<Words>::let_join(std::vector<int>& told) {
     if (queue_.tail == name) queue_.tail = last;
     --queue_.joiners;
     ++joined;
-    told.push_back(static_cast<int>(name) - 1);
+    woken.push_back(static_cast<int>(name) - 1);
     node.state.store(LockNode::granted, std::memory_order_release);
   }
   return joined;

@@ -20,7 +20,7 @@ void FenceWords::announce(std::uint64_t call) {
   if (watched(region_.rank()).announce(call)) wake_all();
 }
 
-bool FenceWords::awaited(Target& target, std::uint64_t call) {
+bool FenceWords::watch_announced(Target& target, std::uint64_t call) {
   bool here = announced(target.rank, call);
   if (few_ || here == !target.watching) return here;
   WatchedWord word = watched(target.rank);
@@ -33,7 +33,7 @@ bool FenceWords::awaited(Target& target, std::uint64_t call) {
   return here;
 }
 
-bool FenceWords::over(Epoch& epoch) {
+bool FenceWords::advance_closing(Epoch& epoch) {
   if (few_) {
     if (!epoch.announced) announce(epoch.closing_call);
     epoch.announced = true;

@@ -20,12 +20,13 @@ namespace oriel {
 /// A peer that depends on it and has looked in vain watches it (WatchedWord).
 class FenceWords {
  public:
-  /// `told_each`: Limits::told_each.
-  FenceWords(Region& region, int told_each) : region_(region), few_(!counted(region, told_each)) {}
+  /// `announced_each`: Limits::announced_each.
+  FenceWords(Region& region, int announced_each)
+      : region_(region), few_(!counted(region, announced_each)) {}
 
   /// Whether closing fences are counted: all ranks have to agree on which calls close.
-  static bool counted(const Region& region, int told_each) {
-    return region.mapped_ranks().size() > static_cast<std::size_t>(told_each);
+  static bool counted(const Region& region, int announced_each) {
+    return region.mapped_ranks().size() > static_cast<std::size_t>(announced_each);
   }
 
   void announce(std::uint64_t call);
@@ -36,9 +37,9 @@ class FenceWords {
   }
   /// The target's announcement of `call`, which the target's operations wait for: the rank is woken
   /// when it comes.
-  bool awaited(Target& target, std::uint64_t call);
+  bool watch_announced(Target& target, std::uint64_t call);
   /// The closing fence where all ranks are mapped: announces it, once, and looks whether all have.
-  bool over(Epoch& epoch);
+  bool advance_closing(Epoch& epoch);
 
   /// After the last fence of the window: true when no rank stores or looks at our words any more.
   bool leave();
@@ -48,7 +49,7 @@ class FenceWords {
   /// The rank has ended it as well: what others have sent it before is in its memory.
   bool ended_by(int rank) { return ended_ == 0 || announced(rank, ended_); }
   /// The same, of a target whose operations wait for that.
-  bool ended_by(Target& target) { return ended_ == 0 || awaited(target, ended_); }
+  bool watch_ended(Target& target) { return ended_ == 0 || watch_announced(target, ended_); }
 
  private:
   std::atomic<std::uint64_t>& word_of(int rank) {

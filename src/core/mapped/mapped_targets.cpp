@@ -50,7 +50,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
   const bool empty = epoch.closed && target.issued == 0 && target.counted_apart == 0 &&
                      epoch.kind == EpochKind::access;
   if (target.access != Target::Access::granted && !empty) {
-    if (!available(epoch, target)) return false;
+    if (!acquire(epoch, target)) return false;
     target.access = Target::Access::granted;
     begin_early(target);
     // Only now: other threads' operations would overtake what is recorded, but for the network's
@@ -62,17 +62,14 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
   while (RecordedOperation* recorded = target.waiting.head) {
     const auto notifying = [&] { return recorded->state == RecordedOperation::State::notifying; };
     if (!notifying() && !carry_out(*recorded)) break;
-    const bool told = notifying();
-    if (told && !send_held_notification(*recorded)) break;
+    const bool notified = notifying();
+    if (notified && !send_held_notification(*recorded)) break;
     target.waiting.remove(*recorded);
     moved = true;
-    go_on(target, *recorded, told);
+    go_on(target, *recorded, notified);
   }
   if (moved) pending_.satisfy_flushes(target);
-  if (epoch.closed && target.waiting.empty() && target.finished == target.issued &&
-      target.counted_apart == 0) {
-    moved |= end_access(epoch, target);
-  }
+  if (epoch.closed && target.all_finished()) moved |= end_access(epoch, target);
   return moved;
 }
 
@@ -92,11 +89,12 @@ void MappedTargets::begin_early(Target& target) {
   }
 }
 
-/// Of one that has been carried out, or begun, and waits no more. `told`: so has its target.
-void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool told) {
+/// Of one that has been carried out, or begun, and waits no more. `notified`: the target has been
+/// notified of it.
+void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool notified) {
   if (recorded.protocol != Protocol::network_atomic) {
     pending_.finish(recorded, Error::none);
-  } else if (told) {
+  } else if (notified) {
     pending_.conclude(recorded);
   } else {
     target.moving.append(recorded);
@@ -123,7 +121,7 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
   const NotifyStore store =
       NotifyStore::make(nullptr, operation.origin.address, bytes,
                         member.offset(operation.displacement), target.lasting);
-  if (!store.may_inline || member.path != Path::vm || peer.holds_notifications() ||
+  if (!store.may_inline || member.path != Path::system_call || peer.holds_notifications() ||
       !operation.target_layout->contiguous() || !operation.origin.layout->contiguous()) {
     return false;
   }
@@ -219,7 +217,7 @@ void MappedTargets::recall_all(Epoch& epoch) {
 
 void MappedTargets::make_ready(Target& target) {
   const Member& member = region_.member(target.rank);
-  const bool mapped = member.path == Path::mapped;
+  const bool mapped = member.path == Path::load_store;
   if (mapped && member.base == nullptr && member.pieces == nullptr) return;
   EpochPeer& peer = peers_[target.rank];
   peer.base = member.base;
@@ -230,15 +228,15 @@ void MappedTargets::make_ready(Target& target) {
   peer.ready.store(&target, std::memory_order_release);
 }
 
-bool MappedTargets::available(Epoch& epoch, Target& target) {
+bool MappedTargets::acquire(Epoch& epoch, Target& target) {
   switch (epoch.kind) {
     case EpochKind::access:
-      return exposed(target);
+      return region_.exposed(target.rank, target.id);
     case EpochKind::fence:
-      return fences_.awaited(target, epoch.call);
+      return fences_.watch_announced(target, epoch.call);
     case EpochKind::lock:
     case EpochKind::lock_all:
-      return locked(epoch, target);
+      return acquire_lock(epoch, target);
     case EpochKind::notified:
       return true;
     case EpochKind::exposure:
@@ -247,14 +245,10 @@ bool MappedTargets::available(Epoch& epoch, Target& target) {
   return false;
 }
 
-bool MappedTargets::exposed(const Target& target) {
-  return region_.slot_from(target.rank).granted.load(std::memory_order_acquire) >= target.id;
-}
-
-bool MappedTargets::locked(Epoch& epoch, Target& target) {
+bool MappedTargets::acquire_lock(Epoch& epoch, Target& target) {
   if (target.access == Target::Access::idle) request_lock(epoch, target);
   if (target.access == Target::Access::requested) {
-    if (!lock_granted(target)) return false;
+    if (!take_grant(target)) return false;
     --epoch.attention;
     work_.remove();
     return true;
@@ -263,7 +257,7 @@ bool MappedTargets::locked(Epoch& epoch, Target& target) {
 }
 
 void MappedTargets::request_lock(Epoch& epoch, Target& target) {
-  if (!fences_.ended_by(target)) return;
+  if (!fences_.watch_ended(target)) return;
   if (epoch.no_check) {
     target.access = Target::Access::granted;
     return;
@@ -281,7 +275,7 @@ void MappedTargets::request_lock(Epoch& epoch, Target& target) {
   work_.add();
 }
 
-bool MappedTargets::lock_granted(Target& target) {
+bool MappedTargets::take_grant(Target& target) {
   const LockNode& node = region_.member(target.rank).control->nodes()[region_.rank()];
   const std::uint32_t state = node.state.load(std::memory_order_acquire);
   const bool failed = state == LockNode::failed;

@@ -51,11 +51,10 @@ class MappedTargets {
   bool inline_put(const Operation& operation, const Target& target);
   bool notify_now(const Operation& operation);
   bool send_held_notification(const RecordedOperation& recorded);
-  bool available(Epoch& epoch, Target& target);
-  bool exposed(const Target& target);
-  bool locked(Epoch& epoch, Target& target);
+  bool acquire(Epoch& epoch, Target& target);
+  bool acquire_lock(Epoch& epoch, Target& target);
   void request_lock(Epoch& epoch, Target& target);
-  bool lock_granted(Target& target);
+  bool take_grant(Target& target);
   bool end_access(Epoch& epoch, Target& target);
 
   EpochPeers& peers_;

@@ -11,9 +11,9 @@ namespace oriel {
 enum class CopyMethod : std::uint8_t {
   staged,    // by cells
   streamed,  // by cells that the sender fills past its caches: see stream_copy()
-  direct     // by one copy
+  one_copy   // from buffer to buffer
 };
-inline constexpr int copy_methods = static_cast<int>(CopyMethod::direct) + 1;
+inline constexpr int copy_methods = static_cast<int>(CopyMethod::one_copy) + 1;
 constexpr const char* name_of(CopyMethod method) {
   constexpr const char* names[] = {"copies by cells", "copies by streamed cells",
                                    "copies without cells"};

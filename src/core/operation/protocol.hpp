@@ -10,7 +10,7 @@ namespace oriel {
 enum class Protocol : std::uint8_t {
   stored,          // loads, stores and CPU atomics on memory that this process maps
   system_call,     // process_vm_readv and process_vm_writev on private memory of a node peer
-  message,         // the target's engine carries it out
+  message,         // the target's Server carries it out
   direct,          // the network reads or writes the target's exposed memory
   rendezvous,      // the target moves the bytes by direct transfers of its own
   network_atomic,  // the network's atomics on the target's exposed memory

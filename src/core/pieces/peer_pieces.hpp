@@ -17,7 +17,7 @@ namespace oriel {
 /// What a rank has attached to a dynamic window, as a process sees it that maps its words: the
 /// owner itself or a peer on its node. Zero bytes are a valid one that is not of any rank yet.
 ///
-/// The process's lock serializes all but direct(), which its threads ask without.
+/// The process's lock serializes all but find_mapped(), which its threads ask without.
 class PeerPieces {
  public:
   void set_root(const PieceRoot& root) { root_ = &root; }
@@ -25,7 +25,7 @@ class PeerPieces {
   /// Where the run of some bytes lies in our address space, if it lies in one piece that can be
   /// loaded and stored, and nothing has been attached or detached since the last one was noted;
   /// else null.
-  std::byte* direct(std::uint64_t address, std::uint64_t bytes) const {
+  std::byte* find_mapped(std::uint64_t address, std::uint64_t bytes) const {
     const std::uint64_t looked = noting_.look();
     if (root_->top.load(std::memory_order_acquire) != top_.load(std::memory_order_acquire)) {
       return nullptr;
@@ -39,7 +39,7 @@ class PeerPieces {
     }
     return search(address, bytes);
   }
-  /// For direct(): the last piece that was found, which lies at `base`.
+  /// For find_mapped(): the last piece that was found, which lies at `base`.
   void note(const MemoryRange& piece, std::byte* base) {
     extent_.note(piece.location, base);
     const bool changed = top_.load() != found_;
@@ -60,7 +60,7 @@ class PeerPieces {
   PieceSearch find(std::uint64_t address, MemoryRange& piece, NodeServices& services, int process) {
     const auto nodes = [&](std::size_t segment) -> const PieceNode* {
       Published<const PieceNode*>& first = segments_[segment];
-      // Release: direct() looks into it.
+      // Release: find_mapped() looks into it.
       if (first.load() == nullptr) [[unlikely]]
         first.store(map(segment, services, process), std::memory_order_release);
       return first.load();
@@ -94,7 +94,7 @@ class PeerPieces {
     Published<std::uint64_t> bytes_;  // 0: none
   };
 
-  /// direct() of pieces that are not among those noted: in the tree, by what is mapped of it.
+  /// find_mapped() of pieces that are not among those noted: in the tree, by what is mapped of it.
   std::byte* search(std::uint64_t address, std::uint64_t bytes) const {
     const auto nodes = [&](std::size_t segment) {
       return segments_[segment].load(std::memory_order_acquire);

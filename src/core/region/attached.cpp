@@ -36,12 +36,13 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
   if (left == 0) return Error::range;
   piece = as_member(rank, found);
   // Our own private pieces are not updated by CPU atomics.
-  if (piece.path == Path::mapped && !piece.private_memory) pieces_[rank].note(found, piece.base);
+  if (piece.path == Path::load_store && !piece.private_memory)
+    pieces_[rank].note(found, piece.base);
   return Error::none;
 }
 
-std::byte* Region::direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) const {
-  return pieces_[rank].direct(address, bytes);
+std::byte* Region::find_mapped_piece(int rank, std::uint64_t address, std::uint64_t bytes) const {
+  return pieces_[rank].find_mapped(address, bytes);
 }
 
 Error Region::find_handle(int rank, const HandleName& name, Member& piece) {
@@ -59,8 +60,8 @@ Error Region::open_handle(HandleView& view) {
       handles_[view.target].find(view.name, found, transport_.node(), member(view.target).process);
   if (view.slot == nullptr || view.bytes > found.bytes) return Error::base;
   const Member piece = as_member(view.target, found);
-  if (piece.path == Path::mapped) view.base = piece.base;
-  if (piece.path == Path::vm) view.address = piece.address;
+  if (piece.path == Path::load_store) view.base = piece.base;
+  if (piece.path == Path::system_call) view.address = piece.address;
   return Error::none;
 }
 

@@ -63,7 +63,7 @@ class MemberStores final : public StoreMaker {
       : services_(services), target_(target) {}
 
   void make(std::span<const std::byte> bytes, std::uint64_t offset) override {
-    if (target_.path == Path::mapped) {
+    if (target_.path == Path::load_store) {
       short_copy(target_.base + offset, bytes.data(), bytes.size());
       return;
     }
@@ -98,10 +98,9 @@ Error Region::check(const Operation& operation, const char*& reason) {
   }
   if (operation.target_count == 0 || layout.size() == 0) return Error::none;
   const Member& target = member(operation.target);
-  std::int64_t start = 0;
-  if (__builtin_mul_overflow(operation.displacement, static_cast<std::int64_t>(target.disp_unit),
-                             &start) ||
-      !layout.within(operation.target_count, start, target.size)) {
+  std::uint64_t start = 0;
+  if (!byte_offset(operation.displacement, target.disp_unit, 0, start) ||
+      !layout.within(operation.target_count, static_cast<std::int64_t>(start), target.size)) {
     reason = "the operation reaches beyond the target's window";
     return Error::range;
   }
@@ -126,7 +125,7 @@ Error Region::perform_at(const Operation& operation, const Member& target, std::
 /// Whether the update may be made element by element, by CPU atomics.
 bool Region::by_elements(const Operation& operation, const Member& target,
                          std::uint64_t offset) const {
-  if (target.path == Path::vm) return false;
+  if (target.path == Path::system_call) return false;
   const std::uint64_t count = operation.bytes() / operation.reduction.element;
   const std::byte* const first =
       at(target.base, static_cast<std::int64_t>(offset) + ElementRuns(operation).offset());
@@ -138,7 +137,7 @@ Error Region::move_at(const Operation& operation, const Member& target, std::uin
   if (operation.kind == OperationKind::acknowledge) return Error::none;
   const bool write = operation.kind == OperationKind::put;
   const Buffer& local = write ? operation.origin : operation.result;
-  if (target.path != Path::vm) {
+  if (target.path != Path::system_call) {
     move(write, at(target.base, static_cast<std::int64_t>(offset)), operation.target_elements(),
          local.address, local.elements());
     return Error::none;
@@ -149,7 +148,7 @@ Error Region::move_at(const Operation& operation, const Member& target, std::uin
 
 Error Region::update_at(const Update& held, const Operation& operation, const Member& target,
                         std::uint64_t offset) {
-  if (target.path == Path::vm) {
+  if (target.path == Path::system_call) {
     return ended(operation, update_vm(operation, target, target.address + offset));
   }
   std::byte* const base = at(target.base, static_cast<std::int64_t>(offset));
@@ -287,7 +286,7 @@ bool Region::compare_swap_private(ThreadLine* thread, std::uint32_t element, con
 
 bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {
   const Member& target = member(operation.target);
-  if (target.path != Path::mapped || target.private_memory || target.base == nullptr ||
+  if (target.path != Path::load_store || target.private_memory || target.base == nullptr ||
       operation.notify_arg.wanted()) {
     return false;
   }

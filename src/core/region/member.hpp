@@ -14,16 +14,16 @@ namespace oriel {
 
 /// How this process reaches a rank's memory.
 enum class Path : std::uint8_t {
-  mapped,  // loads, stores and CPU atomics at the call
-  vm,      // private memory of a node peer: one system call at the call
-  served   // messages, carried out by the target's engine
+  load_store,   // loads, stores and CPU atomics at the call
+  system_call,  // private memory of a node peer: one system call at the call
+  messages      // carried out by the target's Server
 };
 
 /// What a region knows about one of its ranks.
 struct Member {
   int process = 0;           // number in the transport
   std::uint32_t window = 0;  // the window's number there
-  Path path = Path::mapped;
+  Path path = Path::load_store;
   bool private_memory = false;  // peers cannot map it: CPU atomics do not serve accumulates
   std::byte* base = nullptr;    // mapped: address here; our own rank: always our own address
   std::uint64_t address = 0;    // vm: address in the peer's process
@@ -50,7 +50,7 @@ struct Member {
     size = range.bytes;
     private_memory = size != 0 && !range.wholly_shared() && !alone;
     base = here;
-    if (here == nullptr && size != 0) path = Path::vm;
+    if (here == nullptr && size != 0) path = Path::system_call;
   }
   /// Bytes from the start of its window memory, of a displacement that has been checked.
   std::uint64_t offset(std::int64_t displacement) const {

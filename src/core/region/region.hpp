@@ -73,6 +73,10 @@ class Region {
   // Steps.
   /// What a rank tells us.
   Slot& slot_from(int rank) { return mine_->slots()[rank]; }
+  /// The rank has exposed its memory to our access number `id`.
+  bool exposed(int rank, std::uint64_t id) {
+    return slot_from(rank).granted.load(std::memory_order_acquire) >= id;
+  }
   /// Where we tell a mapped rank.
   Slot& slot_at(int rank) { return member(rank).control->slots()[rank_]; }
   ControlBlock& mine() { return *mine_; }
@@ -186,7 +190,7 @@ class Region {
   /// Where so many bytes at that address of a mapped rank lie in our address space, if they lie in
   /// one piece that can be loaded and stored. Null: perform() is to look. Any thread may ask,
   /// whatever others do.
-  std::byte* direct_piece(int rank, std::uint64_t address, std::uint64_t bytes) const;
+  std::byte* find_mapped_piece(int rank, std::uint64_t address, std::uint64_t bytes) const;
   /// Error::range: some of these bytes of ours are not attached, or an element of so many bytes
   /// lies in two pieces. Sets `some_private` if peers cannot map all of them.
   Error check_attached(std::uint64_t address, std::uint64_t bytes, std::uint64_t element,

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "core/base/pool.hpp"
 #include "core/operation/element_runs.hpp"
 
 namespace oriel {
@@ -35,7 +36,7 @@ bool DirectTransfers::transmit(RecordedOperation& recorded) {
     std::array<TransferRun, Messages::most_runs> runs;
     std::size_t used = 0;
     // A process that waits serves others between two pieces: they may need its answer to send.
-    std::uint64_t space = waits ? limits_.direct_piece : operation.bytes();
+    std::uint64_t space = waits ? limits_.direct_fragment : operation.bytes();
     ElementRuns next = left;
     while (used < runs.size() && space != 0 && next.bytes() != 0) {
       const std::uint64_t bytes = std::min(next.bytes(), space);
@@ -65,6 +66,12 @@ bool DirectTransfers::transmit(RecordedOperation& recorded) {
     if (waits && left.bytes() != 0) return false;
   }
   return true;
+}
+
+void DirectTransfers::note_end(RecordedOperation& recorded, bool last) {
+  Target& target = *recorded.target;
+  --(recorded.operation.kind == OperationKind::put ? target.writes : target.reads);
+  if (last && recorded.operation.awaits_answer()) --target.unasked;
 }
 
 }  // namespace oriel

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/limits.hpp"
-#include "core/base/pool.hpp"
 #include "core/epoch/epoch.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/message.hpp"
@@ -12,7 +11,7 @@
 namespace oriel {
 
 /// Long puts and gets that the network moves between the origin's buffer and the exposed memory of
-/// a remote target (Protocol::direct). The target's engine takes no part.
+/// a remote target (Protocol::direct). The target's Server takes no part.
 class DirectTransfers {
  public:
   DirectTransfers(Region& region, Messages& messages, const Limits& limits, Sender& sender)
@@ -20,6 +19,8 @@ class DirectTransfers {
 
   /// Hands over what the network takes; true when it has all. The target is available.
   bool transmit(RecordedOperation& recorded);
+  /// One of an operation's transfers is over; `last`: so is the operation.
+  static void note_end(RecordedOperation& recorded, bool last);
 
  private:
   Message notification_behind(const Operation& operation);

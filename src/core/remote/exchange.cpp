@@ -48,13 +48,13 @@ Exchange::Received& Exchange::received_from(int rank) {
 
 bool Exchange::take(const Message& message, std::span<const std::byte> payload) {
   // Nobody is more than a round ahead of us.
-  Received& told = received_from(message.origin);
+  Received& received = received_from(message.origin);
   if (payload.size() != sizeof(Words) || message.data != payload.size() ||
-      message.stamp != told.round + 1 || message.stamp > round_ + 1) {
+      message.stamp != received.round + 1 || message.stamp > round_ + 1) {
     return false;
   }
-  std::memcpy(told.words[message.stamp % 2].data(), payload.data(), payload.size());
-  told.round = message.stamp;
+  std::memcpy(received.words[message.stamp % 2].data(), payload.data(), payload.size());
+  received.round = message.stamp;
   return true;
 }
 

@@ -117,7 +117,7 @@ struct Message {
 
 static_assert(std::is_trivially_copyable_v<Message> &&
               sizeof(Message) == std::size_t{8} * Message::most_words);
-static_assert(Limits{}.piece <= Message::most_data);
+static_assert(Limits{}.fragment <= Message::most_data);
 static_assert(std::has_unique_object_representations_v<Message>, "no uninitialized byte is sent");
 
 }  // namespace oriel

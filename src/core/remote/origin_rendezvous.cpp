@@ -3,6 +3,8 @@
 
 #include <span>
 
+#include "core/base/pool.hpp"
+
 namespace oriel {
 
 int OriginRendezvous::register_buffer(const Operation& operation) {

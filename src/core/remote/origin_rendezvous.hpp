@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/base/pool.hpp"
 #include "core/epoch/epoch.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/buffer_registrations.hpp"

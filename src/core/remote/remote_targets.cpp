@@ -24,10 +24,6 @@ RemoteTargets::RemoteTargets(EpochState& state, Region& region, Messages& messag
       rendezvous_(region, messages, sender),
       sent_(static_cast<std::size_t>(region.ranks())) {}
 
-bool RemoteTargets::exposed(const Target& target) {
-  return region_.slot_from(target.rank).granted.load(std::memory_order_acquire) >= target.id;
-}
-
 bool RemoteTargets::lock_granted(int rank, std::uint64_t request) {
   return region_.slot_from(rank).lock_granted.load(std::memory_order_acquire) >= request;
 }
@@ -38,7 +34,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
   Sent& sent = sent_[target.rank];
   switch (epoch.kind) {
     case EpochKind::access:
-      if (!exposed(target)) return false;
+      if (!region_.exposed(target.rank, target.id)) return false;
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
@@ -76,8 +72,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
 /// Forgets what has been sent ahead if all of it was for epochs that the target has opened since.
 void RemoteTargets::release_ahead(int rank) {
   Sent& sent = sent_[rank];
-  if (region_.slot_from(rank).granted.load(std::memory_order_acquire) >= sent.ahead_access &&
-      lock_granted(rank, sent.ahead_lock) &&
+  if (region_.exposed(rank, sent.ahead_access) && lock_granted(rank, sent.ahead_lock) &&
       (sent.ahead_fence == 0 || fence_.ended() > sent.ahead_fence) && !sent.ahead_unchecked) {
     sent.ahead = 0;
   }
@@ -115,7 +110,7 @@ bool RemoteTargets::reserve(Epoch& epoch, Target& target, std::uint64_t bytes) {
 
 /// Nobody holds a transfer back at the target: it waits here until the target is known to be
 /// available.
-bool RemoteTargets::may_transfer(Epoch& epoch, Target& target) {
+bool RemoteTargets::prepare_transfer(Epoch& epoch, Target& target) {
   return reserve(epoch, target, limits_.ahead + 1);
 }
 
@@ -285,14 +280,14 @@ bool RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
 }
 
 bool RemoteTargets::take_word(const Message& message) {
-  Slot& told = region_.slot_from(message.origin);
+  Slot& slot = region_.slot_from(message.origin);
   if (message.kind == MessageKind::done) {
-    told.done.store(message.word, std::memory_order_release);
+    slot.done.store(message.word, std::memory_order_release);
     return true;
   }
   // Counters, which only grow.
   std::atomic<std::uint64_t>& word =
-      message.kind == MessageKind::granted ? told.granted : told.lock_granted;
+      message.kind == MessageKind::granted ? slot.granted : slot.lock_granted;
   if (message.word <= word.load(std::memory_order_relaxed)) return false;
   word.store(message.word, std::memory_order_release);
   return true;

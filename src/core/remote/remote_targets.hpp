@@ -43,7 +43,7 @@ class RemoteTargets {
   /// becomes the question for them. False: nothing has to be asked.
   bool ask_behind(RecordedOperation& recorded);
   /// The target of a complete epoch is known to be exposed: it holds nothing of it back.
-  bool granted(Epoch& epoch, Target& target) { return acquire(epoch, target); }
+  bool try_acquire(Epoch& epoch, Target& target) { return acquire(epoch, target); }
   /// Messages from a target. False: no such message can be; nothing has been changed.
   bool take_word(const Message& message);
   bool take_reply(const Message& message, std::span<const std::byte> payload);
@@ -57,16 +57,15 @@ class RemoteTargets {
     std::uint64_t ahead_lock = 0;
     std::uint64_t ahead_fence = 0;
     std::uint64_t fence_answered = 0;  // the last fence that an answer says it has ended
-    bool ahead_unchecked = false;      // some are of locks with NOCHECK: only an answer settles
+    bool ahead_unchecked = false;      // some are of locks with NOCHECK: only an answer tells
   };
 
   // remote_targets.cpp: when a target may be sent something, and what it answers.
-  bool exposed(const Target& target);
   bool lock_granted(int rank, std::uint64_t request);
   bool acquire(Epoch& epoch, Target& target);
   void release_ahead(int rank);
   bool reserve(Epoch& epoch, Target& target, std::uint64_t bytes);
-  bool may_transfer(Epoch& epoch, Target& target);
+  bool prepare_transfer(Epoch& epoch, Target& target);
   bool end_access(Epoch& epoch, Target& target);
   Message of_lock(MessageKind kind, const Epoch& epoch) const;
   bool send_unlock(Epoch& epoch, Target& target);
@@ -82,8 +81,8 @@ class RemoteTargets {
   bool transmit_by_messages(RecordedOperation& recorded);
   bool transmit_at_once(const Operation& operation, Epoch& epoch, Target& target);
   Message request(const Operation& operation, const Epoch& epoch, const Target& target) const;
-  void send_piece(Message message, const Operation& operation, std::uint64_t first,
-                  std::uint64_t bytes);
+  void send_fragment(Message message, const Operation& operation, std::uint64_t first,
+                     std::uint64_t bytes);
   void describe(const Layout& layout, int rank);
   void send_notification(RecordedOperation& recorded);
 

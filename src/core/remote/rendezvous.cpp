@@ -31,7 +31,7 @@ void Server::begin(const Message& message, const RemoteMemory& registered) {
 bool Server::advance(Rendezvous& one) {
   const bool write = one.message.operation == OperationKind::get;
   const int process = region_.member(one.message.origin).process;
-  std::uint64_t space = std::min(one.left(), limits_.direct_piece);
+  std::uint64_t space = std::min(one.left(), limits_.direct_fragment);
   bool moved = false;
   while (space != 0) {
     const std::array<TransferRun, 1> run{

@@ -439,7 +439,7 @@ void Server::reply_to(const Request& request, Error error, std::span<const std::
     return reply_to(request.message, error, fetched);
   }
   for (std::uint64_t done = 0; done < request.bytes;) {
-    const std::uint64_t bytes = std::min(request.bytes - done, limits_.piece);
+    const std::uint64_t bytes = std::min(request.bytes - done, limits_.fragment);
     Message piece = request.message;
     piece.first = done;
     piece.fetched = static_cast<std::uint32_t>(bytes);

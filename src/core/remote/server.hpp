@@ -13,7 +13,6 @@
 #include "core/base/zero_array.hpp"
 #include "core/epoch/sweep_work.hpp"
 #include "core/notify/notifications.hpp"
-#include "core/operation/reduction.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/layout_cache.hpp"

@@ -16,7 +16,7 @@ bool sends(const Operation& operation) {
 }
 
 /// Pieces of accumulates are whole elements.
-std::uint64_t largest_piece(const Operation& operation, std::uint64_t limit) {
+std::uint64_t largest_fragment(const Operation& operation, std::uint64_t limit) {
   const std::uint64_t element = operation.reduction.element;
   if (element == 0) return limit;
   return std::max(limit / element, std::uint64_t{1}) * element;
@@ -74,8 +74,8 @@ void RemoteTargets::describe(const Layout& layout, int rank) {
   }
 }
 
-void RemoteTargets::send_piece(Message message, const Operation& operation, std::uint64_t first,
-                               std::uint64_t bytes) {
+void RemoteTargets::send_fragment(Message message, const Operation& operation, std::uint64_t first,
+                                  std::uint64_t bytes) {
   const int rank = operation.target;
   message.first = first;
   message.offset = region_.member(rank).offset(operation.displacement);
@@ -121,11 +121,11 @@ void RemoteTargets::send_notification(RecordedOperation& recorded) {
 
 bool RemoteTargets::transmit_at_once(const Operation& operation, Epoch& epoch, Target& target) {
   const std::uint64_t bytes = operation.bytes();
-  if (bytes > largest_piece(operation, limits_.piece) ||
+  if (bytes > largest_fragment(operation, limits_.fragment) ||
       !reserve(epoch, target, bytes + Message::held_bytes)) {
     return false;
   }
-  send_piece(request(operation, epoch, target), operation, 0, bytes);
+  send_fragment(request(operation, epoch, target), operation, 0, bytes);
   return true;
 }
 
@@ -139,14 +139,14 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
   }
   switch (recorded.protocol) {
     case Protocol::direct:
-      return may_transfer(epoch, target) && transfers_.transmit(recorded);
+      return prepare_transfer(epoch, target) && transfers_.transmit(recorded);
     case Protocol::rendezvous:
       // The target holds it back as any message.
       if (!reserve(epoch, target, Message::held_bytes)) return false;
       rendezvous_.transmit(recorded, request(recorded.operation, epoch, target));
       return true;
     case Protocol::network_atomic:
-      return may_transfer(epoch, target) && atomics_.transmit(recorded);
+      return prepare_transfer(epoch, target) && atomics_.transmit(recorded);
     case Protocol::stored:
     case Protocol::system_call:
     case Protocol::message:
@@ -171,7 +171,7 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
   Epoch& epoch = *recorded.epoch;
   Target& target = *recorded.target;
   const std::uint64_t total = operation.bytes();
-  const std::uint64_t piece = largest_piece(operation, limits_.piece);
+  const std::uint64_t piece = largest_fragment(operation, limits_.fragment);
   const bool fetching = fetches(operation.kind);
   const bool whole = total > piece && one_update(operation);
   // The last message alone asks for all that is fetched.
@@ -185,7 +185,7 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
     if (whole) {
       message.assembly = recorded.sent + bytes < total ? Assembly::more : Assembly::complete;
     }
-    send_piece(message, operation, recorded.sent, bytes);
+    send_fragment(message, operation, recorded.sent, bytes);
     recorded.sent += bytes;
   }
   return true;

@@ -72,8 +72,9 @@ class Messages {
   virtual std::span<const std::byte> receive() = 0;
 
   /// Begins to move runs of bytes between our memory and a process's, without a copy and without
-  /// its engine; finished() returns the token. How many bytes it took, the first runs as a whole;
-  /// 0: not now, try again. Only used for members with Member::direct, and with what they lend.
+  /// its processor; finished() returns the token. How many bytes it took, the first runs as a
+  /// whole; 0: not now, try again. Only used for members with Member::direct, and with what they
+  /// lend.
   ///
   /// `behind`, of a write where orders_writes(), or null: goes with it if it takes all of the runs
   /// and the network can. Then it arrives among the messages of send(), in its place, after the

@@ -66,8 +66,8 @@ class NodeServices {
     return range.wholly_shared() ? map(process, range.location, range.bytes) : nullptr;
   }
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
-  /// return. Only used for ranks whose path is Path::vm. Any thread may call it, whatever others
-  /// do.
+  /// return. Only used for ranks whose path is Path::system_call. Any thread may call it, whatever
+  /// others do.
   virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;
 
   /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.

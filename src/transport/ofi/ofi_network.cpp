@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/base/settings.hpp"
+#include "core/remote/message.hpp"
 #include "transport/ofi/longest_transfer.hpp"
 
 namespace oriel {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "core/remote/message.hpp"
 #include "transport/ofi/endpoint.hpp"
 #include "transport/ofi/lifeline.hpp"
 #include "transport/ofi/network.hpp"

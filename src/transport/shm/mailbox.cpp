@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "transport/shm/liveness.hpp"
-
 namespace oriel {
 
 std::optional<Mailbox::Reservation> Mailbox::reserve(MailboxClaim& claim, std::int32_t pid,

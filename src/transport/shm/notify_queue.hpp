@@ -13,7 +13,6 @@
 #include "core/notify/notification.hpp"
 #include "core/transport/transport.hpp"
 #include "transport/shm/laden_places.hpp"
-#include "transport/shm/liveness.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/notify_sender.hpp"
 

@@ -329,12 +329,12 @@ bool ShmTransport::look_after_stall(Box& box, std::uint64_t& stalled_since) {
 NotifyOutcome ShmTransport::notify(int process, const NotifyRecord& record,
                                    const NotifyStore& store) {
   Peer& to = peer(process);
-  const NotifyOutcome told =
+  const NotifyOutcome outcome =
       notifications(to).put(peers_.front().block->claim, pid_, to.notify_sender, record, store);
-  if (told == NotifyOutcome::not_now) return told;
+  if (outcome == NotifyOutcome::not_now) return outcome;
   Doorbell& bell = to.block->doorbell;
   if (bell.asked_to_ring()) ring(bell);
-  return told;
+  return outcome;
 }
 
 bool ShmTransport::begin_recall(int process, std::uint32_t window, RecallFor reason) {

@@ -19,10 +19,10 @@ SimJob::SimJob(std::vector<int> node_of, bool immediate, const Limits& limits)
 }
 
 Path SimJob::path(const SimWindowSpec& spec, bool same_node, int from, int to) {
-  if (from == to) return Path::mapped;
-  if (!same_node) return Path::served;
-  if (spec.memory.empty()) return Path::mapped;
-  return spec.memory[at(from)] == Path::served ? Path::served : spec.memory[at(to)];
+  if (from == to) return Path::load_store;
+  if (!same_node) return Path::messages;
+  if (spec.memory.empty()) return Path::load_store;
+  return spec.memory[at(from)] == Path::messages ? Path::messages : spec.memory[at(to)];
 }
 
 SimJob::Memory SimJob::zeroed(std::size_t bytes) {
@@ -45,25 +45,25 @@ Member SimJob::member(const SimWindow& made, int viewer, int rank) {
   if (spec.pieces != 0) {
     member.size = 0;
     member.disp_unit = 1;
-    member.direct = spec.direct && member.path == Path::served;
-    if (member.path == Path::served) return member;
-    member.path = Path::mapped;
+    member.direct = spec.direct && member.path == Path::messages;
+    if (member.path == Path::messages) return member;
+    member.path = Path::load_store;
     member.pieces = side.pieces.get();
     member.control = side.control;
     member.doorbell = ranks_[at(rank)].doorbell.get();
     return member;
   }
-  if (member.path == Path::served) {
+  if (member.path == Path::messages) {
     member.direct = spec.direct;
     member.memory.address = reinterpret_cast<std::uintptr_t>(side.memory);
     return member;
   }
   member.control = side.control;
   member.doorbell = ranks_[at(rank)].doorbell.get();
-  const bool is_private = !spec.memory.empty() && spec.memory[at(rank)] != Path::mapped;
+  const bool is_private = !spec.memory.empty() && spec.memory[at(rank)] != Path::load_store;
   member.set_memory({reinterpret_cast<std::uintptr_t>(side.memory), spec.bytes,
                      is_private ? ArenaLocation{} : SimTransport::location_of(side.memory)},
-                    member.path == Path::mapped ? side.memory : nullptr, false);
+                    member.path == Path::load_store ? side.memory : nullptr, false);
   return member;
 }
 
@@ -116,7 +116,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
   }
   for (int i = 0; i < ranks(); ++i) {
     for (int j = 0; j < ranks(); ++j) {
-      made.remote |= path(spec, same_node(i, j), i, j) == Path::served;
+      made.remote |= path(spec, same_node(i, j), i, j) == Path::messages;
     }
   }
   for (int i = 0; i < ranks(); ++i) {
@@ -131,7 +131,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     region.ranks = ranks();
     region.resolver = std::make_shared<View>(*this, made, i);
     for (int j = 0; j < ranks(); ++j) {
-      if (path(spec, same_node(i, j), i, j) != Path::served) region.mapped.push_back(j);
+      if (path(spec, same_node(i, j), i, j) != Path::messages) region.mapped.push_back(j);
     }
     region.control = made.sides[at(i)].control;
     region.pieces = made.sides[at(i)].pieces.get();
@@ -139,7 +139,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
     region.atomicity = spec.atomicity;
     window.region = std::make_shared<Region>(std::move(region), transport(i));
     made.sides[at(i)].window = &process(i).create_window(std::move(window));
-    const bool some_private = !spec.memory.empty() && spec.memory[at(i)] != Path::mapped;
+    const bool some_private = !spec.memory.empty() && spec.memory[at(i)] != Path::load_store;
     attach(spec, made.sides[at(i)], some_private);
   }
   return id;

@@ -27,8 +27,9 @@ struct SimWindowSpec {
   AtomicSet atomics;    // the network has
   Atomicity atomicity;  // of accumulates
   /// Not 0: the window is dynamic, and the memory of every rank is attached in so many pieces; of a
-  /// rank whose memory is Path::vm every second one is shared all the same. Displacements are
-  /// addresses; atomics there are none. Long operations are `direct` by transfers of the target.
+  /// rank whose memory is Path::system_call every second one is shared all the same. Displacements
+  /// are addresses; atomics there are none. Long operations are `direct` by transfers of the
+  /// target.
   std::uint64_t pieces = 0;
 };
 

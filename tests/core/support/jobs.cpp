@@ -23,13 +23,13 @@ struct RandomJob::Plan {
     }
     // Operations have some ten words: limits that cut and stop them, or do not.
     if (random.chance(60)) {
-      limits.piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 6));
+      limits.fragment = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 6));
       limits.ahead = std::uint64_t{40} * static_cast<unsigned>(random.below(12));
       limits.direct = std::uint64_t{8} * static_cast<unsigned>(random.below(3));
       limits.direct_run = std::uint64_t{8} * static_cast<unsigned>(random.below(3));
-      limits.direct_piece = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 3));
-      limits.told_each = random.between(1, 8);
-      limits.under_way = limits.piece * static_cast<unsigned>(random.between(1, 3));
+      limits.direct_fragment = std::uint64_t{8} * static_cast<unsigned>(random.between(1, 3));
+      limits.announced_each = random.between(1, 8);
+      limits.under_way = limits.fragment * static_cast<unsigned>(random.between(1, 3));
     }
     const int node_count = random.between(2, 4);
     for (int rank = 0; rank < program.ranks; ++rank) {
@@ -50,11 +50,11 @@ struct RandomJob::Plan {
       // Sums, claims and replaced cells by the network; elements off their boundary never are.
       if (window.misalign == 0 && random.chance(40)) window.atomics = {bit(Basic::u64), every_op};
       for (int rank = 0; rank < program.ranks; ++rank) {
-        Path path = Path::mapped;
+        Path path = Path::load_store;
         const bool some =
             (placement == Placement::mixed || placement == Placement::dynamic) && random.chance(30);
         if (some || placement == Placement::private_memory) {
-          path = random.chance(50) ? Path::vm : Path::served;
+          path = random.chance(50) ? Path::system_call : Path::messages;
         }
         window.memory.push_back(path);
       }
@@ -84,7 +84,7 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
   if (keys.access_after_exposure) description_ += " access_after_exposure";
   if (keys.exposure_after_exposure) description_ += " exposure_after_exposure";
   if (keys.exposure_after_access) description_ += " exposure_after_access";
-  description_ += ", pieces of " + std::to_string(plan.limits.piece) + ", ahead " +
+  description_ += ", pieces of " + std::to_string(plan.limits.fragment) + ", ahead " +
                   std::to_string(plan.limits.ahead);
   if (!plan.orders_writes) description_ += ", writes overtaken";
   for (const SimWindowSpec& window : plan.windows) {
@@ -93,7 +93,9 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
                     (window.atomics.types != 0 ? " with atomics" : "") +
                     (window.atomicity.granularity != 0 ? " updated by elements" : "") + " memory";
     for (const Path path : window.memory) {
-      description_ += path == Path::mapped ? " mapped" : path == Path::vm ? " vm" : " served";
+      description_ += path == Path::load_store    ? " mapped"
+                      : path == Path::system_call ? " vm"
+                                                  : " served";
     }
   }
 }

@@ -64,7 +64,7 @@ PlanCost cost_of(const Schedule& schedule, const NodeMap& node_map, const Limits
       ++cost.writes;
       ++cost.messages;
     } else {
-      cost.messages += pieces(bytes, limits.piece);
+      cost.messages += pieces(bytes, limits.fragment);
     }
   }
   std::uint64_t lanes = 0;
@@ -83,7 +83,7 @@ PlanCost cost_of(const Schedule& schedule, const NodeMap& node_map, const Limits
       if (goes_by_cells(cells, packed)) {
         cost.stores += pieces(bytes, cells.space);
       } else {
-        cost.atomics += 1 + 2 * pieces(bytes, limits.shared_piece);
+        cost.atomics += 1 + 2 * pieces(bytes, limits.shared_fragment);
       }
       continue;
     }

@@ -57,7 +57,7 @@ class PlanPlayers {
     PlanRegistry& space = job_.window(number).plan_registry();
     if (over(number)) return false;
     if (rank.making != nullptr) {
-      if (!rank.making->made()) return false;
+      if (!rank.making->advance_making()) return false;
       const PlanFault& fault = rank.making->fault();
       EXPECT_FALSE(fault) << collectives_[rank.made]->name() << ": " << static_cast<int>(fault.kind)
                           << " from " << fault.sender << " to " << fault.receiver << ", "
@@ -115,7 +115,7 @@ class PlanPlayers {
   /// Ranks need not agree on it.
   static void leave_pipelines_out(PlanRegistry& space) {
     const Limits& limits = space.limits();
-    space.set_copies({limits.staged, limits.shared_piece, false});
+    space.set_copies({limits.staged, limits.shared_fragment, false});
   }
   static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 

@@ -23,14 +23,14 @@ inline Limits limits_of_plans() {
   limits.staged_surely = 56;
   limits.slice = 96;
   limits.staged_mapped = 40;
-  limits.staged_piece = 40;
+  limits.staged_fragment = 40;
   limits.staged_cells = 3;
   limits.staged_whole = 4;
   limits.ahead_uses = 5;
   limits.ahead_bytes = 1000;
-  limits.shared_piece = 128;
+  limits.shared_fragment = 128;
   limits.eager = 128;
-  limits.piece = 256;
+  limits.fragment = 256;
   limits.gathered = 40;
   return limits;
 }
@@ -104,7 +104,7 @@ class Plans {
     for (int turn = 0; turn < 10; ++turn) {
       job_.run_until_idle();
       for (int rank = 0; rank < ranks(); ++rank) {
-        if (!made[at(rank)]) made[at(rank)] = plan(rank).made();
+        if (!made[at(rank)]) made[at(rank)] = plan(rank).advance_making();
       }
     }
     for (int rank = 0; rank < ranks(); ++rank) ASSERT_TRUE(made[at(rank)]) << "rank " << rank;

@@ -216,26 +216,25 @@ bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& wind
   const std::int64_t displacement =
       job_.displacement(access.target, access.window, access.cells[0] * cell_bytes);
   if (access.kind == OperationKind::put) {
-    std::byte* where = window.direct(access.target, displacement, cell_bytes);
+    std::byte* where = window.find_mapped(access.target, displacement, cell_bytes);
     if (where == nullptr) return false;
     std::memcpy(where, buffers.origin.data(), cell_bytes);
     return true;
   }
   if (access.kind == OperationKind::get) {
-    const std::byte* where = window.direct(access.target, displacement, cell_bytes);
+    const std::byte* where = window.find_mapped(access.target, displacement, cell_bytes);
     if (where == nullptr) return false;
     std::memcpy(buffers.result.data(), where, cell_bytes);
     return true;
   }
   const Reduction reduction{access.op, Basic::u64, cell_bytes};
   if (access.kind == OperationKind::compare_and_swap) {
-    return window.compare_swap_directly(thread_, access.target, displacement, reduction,
-                                        buffers.origin.data(), &buffers.compare,
-                                        buffers.result.data());
+    return window.try_compare_swap(thread_, access.target, displacement, reduction,
+                                   buffers.origin.data(), &buffers.compare, buffers.result.data());
   }
-  return window.reduce_directly(thread_, access.target, displacement, reduction,
-                                buffers.origin.empty() ? nullptr : buffers.origin.data(),
-                                buffers.result.empty() ? nullptr : buffers.result.data(), 1);
+  return window.try_reduce(thread_, access.target, displacement, reduction,
+                           buffers.origin.empty() ? nullptr : buffers.origin.data(),
+                           buffers.result.empty() ? nullptr : buffers.result.data(), 1);
 }
 
 void Runner::issue(int index) {

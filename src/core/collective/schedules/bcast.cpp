@@ -27,8 +27,8 @@ MadeSchedule bcast(const NodeMap& node_map, int root, const Buffer& buffer, cons
   const int node = node_map.node();
   const auto leader = [&](int of) { return of == home ? root : node_map.members(of).front(); };
   const std::uint64_t bytes = bytes_in(buffer);
-  const Pieces pieces(
-      bytes, std::clamp<std::uint64_t>((bytes + limits.piece - 1) / limits.piece, 1, most_pieces));
+  const Pieces pieces(bytes, std::clamp<std::uint64_t>(
+                                 (bytes + limits.fragment - 1) / limits.fragment, 1, most_pieces));
   if (node_map.rank() != leader(node)) {
     // On the root's node all is there at once.
     const Pieces here(bytes, node == home ? 1 : pieces.number());

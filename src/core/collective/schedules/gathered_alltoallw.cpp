@@ -104,10 +104,10 @@ class GatheredExchange {
   MadeSchedule finish() {
     schedule().needs_all = true;
     exchange_directly();
-    hand_to_carriers();
+    hand_to_gateways();
     gather();
     share_out();
-    take_from_carriers();
+    take_from_gateways();
     std::ranges::stable_sort(schedule().sends, {}, &Schedule::Send::step);
     std::ranges::stable_sort(schedule().copies, {}, &Schedule::Copy::step);
     return std::move(made_);
@@ -147,7 +147,7 @@ class GatheredExchange {
     return together(parts);
   }
 
-  void hand_to_carriers() {
+  void hand_to_gateways() {
     for (int distance = 1; distance < node_map_.nodes(); ++distance) {
       const int there = other_node(distance);
       const int gateway = node_map_.gateway(node_map_.node(), distance);
@@ -207,7 +207,7 @@ class GatheredExchange {
     }
   }
 
-  void take_from_carriers() {
+  void take_from_gateways() {
     for (int distance = 1; distance < node_map_.nodes(); ++distance) {
       const int there = other_node(-distance);
       const int gateway = node_map_.gateway(node_map_.node(), distance);

@@ -80,7 +80,7 @@ class Reducing {
   /// while one is under way.
   Pieces cut(const Limits& limits) const {
     const std::uint64_t bytes = vectors_.count * vectors_.reduction.element;
-    const std::uint64_t fewest = (bytes + limits.piece - 1) / limits.piece;
+    const std::uint64_t fewest = (bytes + limits.fragment - 1) / limits.fragment;
     const std::uint64_t most = std::max<std::uint64_t>(bytes / (limits.slice + 1), 1);
     const std::uint64_t number =
         std::min(std::max(fewest, most_members_), std::max(most_members_, most_slices));
