@@ -187,3 +187,10 @@ def test_nodes_end_only_what_is_theirs(monkeypatch, three_nodes):
             untouched = sleeper.poll() is None
             sleeper.kill()
     assert untouched
+
+
+def test_the_machine_sees_no_interface_of_theirs(three_nodes):
+    """Other jobs list the machine's interfaces while nodes come and go."""
+    before = os.listdir("/sys/class/net")
+    with Nodes(2):
+        assert os.listdir("/sys/class/net") == before

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several nodes on one machine, to run an MPI program across them: Linux network namespaces with
-host names and addresses of their own, joined by a bridge. Takes root.
+host names and addresses of their own, joined by a bridge in one more namespace. Takes root.
 
 with Nodes(2) as nodes:
     argv, environment = host.command(4, ["./stencil"], nodes=nodes)
@@ -103,7 +103,9 @@ class Nodes:
         number = secrets.randbits(32)
         self._tag = f"or{number:08x}"
         self._subnet = f"10.{64 + number // 250 % 64}.{number % 250}"
-        self._bridge = f"{self._tag}br"
+        # Where the bridge is, and the nodes' cables end: not among the machine's own interfaces,
+        # which launchers list.
+        self._switch = f"{self._tag}-switch"
         # The namespaces that this block has made: what is in others is not ours to end.
         self._made: list[str] = []
 
@@ -132,8 +134,6 @@ class Nodes:
         return [str(RSH), self.names[index], "--"]
 
     def __enter__(self) -> Nodes:
-        # Before anything else: where the name is taken, nothing that carries it is ours to remove.
-        _ip("link", "add", self._bridge, "type", "bridge")
         try:
             self._make()
         except BaseException:
@@ -146,22 +146,29 @@ class Nodes:
 
     def cut_off(self, index: int) -> None:
         """Nothing reaches the node any more, and nothing leaves it."""
-        _ip("link", "set", f"{self._tag}v{index}", "down")
+        _ip("-n", self._switch, "link", "set", f"node{index}", "down")
 
     def kill(self, index: int, program: Path) -> None:
         """Ends the processes of this program on a node by SIGKILL, and nothing else there."""
         _kill(self.namespace(index), program.resolve())
 
+    def _add(self, namespace: str) -> None:
+        # Where the name is taken, what is in the namespace is not ours to end.
+        _ip("netns", "add", namespace)
+        self._made.append(namespace)
+
     def _make(self) -> None:
-        _ip("link", "set", self._bridge, "up")
+        self._add(self._switch)
+        _ip("-n", self._switch, "link", "add", "bridge", "type", "bridge")
+        _ip("-n", self._switch, "link", "set", "bridge", "up")
         lines = ["127.0.0.1 localhost"]
         lines += [f"{self.address(i)} {name}" for i, name in enumerate(self.names)]
         for index in range(self.count):
-            namespace, cable = self.namespace(index), f"{self._tag}v{index}"
-            _ip("netns", "add", namespace)
-            self._made.append(namespace)
-            _ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", namespace)
-            _ip("link", "set", cable, "master", self._bridge, "up")
+            namespace, cable = self.namespace(index), f"node{index}"
+            self._add(namespace)
+            peer = ("peer", "name", "eth0", "netns", namespace)
+            _ip("-n", self._switch, "link", "add", cable, "type", "veth", *peer)
+            _ip("-n", self._switch, "link", "set", cable, "master", "bridge", "up")
             _ip("-n", namespace, "addr", "add", f"{self.address(index)}/24", "dev", "eth0")
             _ip("-n", namespace, "link", "set", "eth0", "up")
             _ip("-n", namespace, "link", "set", "lo", "up")
@@ -176,5 +183,3 @@ class Nodes:
             with contextlib.suppress(NodesError):
                 _ip("netns", "del", namespace)
             shutil.rmtree(_ETC / namespace, ignore_errors=True)
-        with contextlib.suppress(NodesError):
-            _ip("link", "del", self._bridge)

@@ -23,7 +23,7 @@ class CollectiveRequest final : public PersistentRequest {
         memory_(std::move(memory)) {}
 
   ErrorTaker error_taker() const override;
-  const Window* waits_on() const override { return state_->plan_window().window().core; }
+  const Window* waits_on() const override { return state_->plan_window().core_window(); }
   bool wait_in_host() override { return task_->wait_in_host(); }
 
  private:

@@ -23,6 +23,8 @@ class PlanWindow {
   /// Some rank is remote to some other.
   bool sends_messages() const { return window_->core->remote(); }
   const WindowState& window() const { return *window_->state; }
+  /// The window itself; null: it is not open, or has been left.
+  const Window* core_window() const { return window_ != nullptr ? window_->core : nullptr; }
   void free(Plan& plan);
   /// For a collective that has no plan in it: that there is one more, or one less.
   void add_watcher() { ++watchers_; }
