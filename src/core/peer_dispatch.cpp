@@ -115,10 +115,10 @@ void PeerDispatch::push(bool urgent) {
 
 Outcome PeerDispatch::issue(const Operation& operation, Epoch& epoch, Target& target) {
   const Protocol chosen = protocol(operation);
-  events_.issued(operation, chosen);
   switch (chosen) {
     case Protocol::stored:
     case Protocol::system_call:
+      events_.issued(operation, chosen);
       return mapped_.issue(operation, chosen, epoch, target);
     case Protocol::message:
     case Protocol::direct:
@@ -127,6 +127,9 @@ Outcome PeerDispatch::issue(const Operation& operation, Epoch& epoch, Target& ta
     case Protocol::network_atomic:
       break;
   }
+  events_.issued(operation, chosen);
+  // The others recall by themselves: remote targets have nothing inlined, and mapped ones when they
+  // carry an operation out.
   if (const Error error = mapped_.keep_order(target.rank); error != Error::none) {
     return Outcome::failed(error);
   }

@@ -15,12 +15,13 @@ Protocol select_protocol(const Operation& operation, Region& region, const Limit
   // 1. Datatypes of the window's AtomicSet: NICs and CPUs are not atomic with one another, so the
   //    network's atomics carry out all of their accumulates, whoever the target is.
   if (region.atomics().has(operation) && operation.bytes() != 0) return Protocol::network_atomic;
-  const Member& target = region.member(operation.target);
   // 2. The target is on this node and its control block is mapped: this process moves the bytes by
-  //    itself. Of a dynamic window each attached piece decides when it is reached.
+  //    itself. Of a dynamic window the attached piece decides.
   if (region.mapped(operation.target)) {
-    return target.path == Path::system_call ? Protocol::system_call : Protocol::stored;
+    return region.path_of(operation) == Path::system_call ? Protocol::system_call
+                                                          : Protocol::stored;
   }
+  const Member& target = region.member(operation.target);
   // 3. Accumulates need the target's Server; ordered operations need the order of messages (Q2).
   if (operation.ordered ||
       (operation.kind != OperationKind::put && operation.kind != OperationKind::get)) {

@@ -122,12 +122,29 @@ TEST_F(SelectProtocol, PacksShortRuns) {
   }
 }
 
+TEST_F(SelectProtocol, AsksThePieceOfADynamicWindow) {
+  SimWindowSpec spec;
+  spec.memory = {Path::load_store, Path::system_call, Path::load_store};
+  spec.pieces = 2;  // of which rank 1 has a private and a shared one
+  make(spec);
+  for (const auto kind : {OperationKind::put, OperationKind::accumulate}) {
+    Operation operation = contiguous(kind, 1, 1);
+    operation.displacement = job_.displacement(1, 0, 0);
+    EXPECT_EQ(of(operation), Protocol::system_call);
+    operation.displacement = job_.displacement(1, 0, 8 * window_words / 2);
+    EXPECT_EQ(of(operation), Protocol::stored);
+    operation.displacement = 1;
+    EXPECT_EQ(of(operation), Protocol::stored) << "it fails: nothing is attached there";
+  }
+}
+
 TEST_F(SelectProtocol, LeavesLongOnesToTheOwnerOfADynamicWindow) {
   SimWindowSpec spec;
   spec.direct = true;
   spec.pieces = 2;
   make(spec);
-  EXPECT_EQ(of(OperationKind::put, 1, window_words), Protocol::stored) << "each piece decides";
+  EXPECT_EQ(of(OperationKind::put, 1, window_words), Protocol::stored)
+      << "nothing is attached there";
   EXPECT_EQ(of(OperationKind::put, 2, 4), Protocol::message);
   EXPECT_EQ(of(OperationKind::put, 2, 5), Protocol::rendezvous);
   EXPECT_EQ(of(OperationKind::get, 2, 5), Protocol::rendezvous);

@@ -101,7 +101,7 @@ bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displac
 inline void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 8) {  // the usual one: without a call
     std::memcpy(to, from, 8);
-  } else {
+  } else if (bytes != 0) {          // else the program's address may be null
     std::memmove(to, from, bytes);  // a rank may put its window into itself
   }
 }

@@ -41,6 +41,22 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
   return Error::none;
 }
 
+Path Region::path_of(const Operation& operation) {
+  const Path of_rank = member(operation.target).path;
+  if (!dynamic() || !mapped(operation.target) || operation.bytes() == 0) return of_rank;
+  Member found;
+  if (operation.handle.given()) {
+    return find_handle(operation.target, operation.handle, found) == Error::none ? found.path
+                                                                                 : of_rank;
+  }
+  const std::int64_t low = operation.target_layout->bounds(operation.target_count).first;
+  std::uint64_t left;
+  return find_piece(operation.target, static_cast<std::uint64_t>(operation.displacement + low),
+                    found, left) == Error::none
+             ? found.path
+             : of_rank;
+}
+
 std::byte* Region::find_mapped_piece(int rank, std::uint64_t address, std::uint64_t bytes) const {
   return pieces_[rank].find_mapped(address, bytes);
 }

@@ -106,6 +106,9 @@ class Region {
   void give_back(int locked, int origin, bool exclusive);
 
   // Bytes, of mapped ranks.
+  /// The path to what the operation names: on a dynamic window, to the piece or memory handle that
+  /// its lowest byte lies in. Where there is none the operation fails, and the path is the rank's.
+  Path path_of(const Operation& operation);
   /// Whether the operation stays within its target's memory; else `reason` is the second half of a
   /// sentence. What is attached is asked when the operation is carried out.
   Error check(const Operation& operation, const char*& reason);

@@ -11,7 +11,8 @@ namespace oriel {
 RemoteTargets::RemoteTargets(EpochState& state, Region& region, Messages& messages,
                              const Limits& limits, LayoutCaches& layouts, Sender& sender,
                              CountedFence& fence, NetworkAtomics& atomics)
-    : peers_(state.peers),
+    : events_(state.events),
+      peers_(state.peers),
       pending_(state.pending),
       region_(region),
       messages_(messages),

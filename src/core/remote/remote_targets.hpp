@@ -86,6 +86,7 @@ class RemoteTargets {
   void describe(const Layout& layout, int rank);
   void send_notification(RecordedOperation& recorded);
 
+  const WindowEvents& events_;
   EpochPeers& peers_;
   PendingOperations& pending_;
   Region& region_;

@@ -199,6 +199,7 @@ Outcome RemoteTargets::issue(const Operation& operation, Protocol protocol, Epoc
   const int registration =
       protocol == Protocol::rendezvous ? rendezvous_.register_buffer(operation) : -1;
   if (protocol == Protocol::rendezvous && registration < 0) protocol = Protocol::message;
+  events_.issued(operation, protocol);
   const bool fetching = fetches(operation.kind) && !empty;
   const bool by_messages = protocol == Protocol::message;
   // Of a rendezvous its own end tells, and no other answer.
