@@ -57,13 +57,14 @@
 /**
  * Info key of the calls below: the algorithm. It must have the same value on all ranks.
  *
- *   auto             (default) `notified`, `notified_hierarchy` or `two_sided`, the same on all
- *   ranks: the one that was fastest when `oriel bench alltoallv` was run on this machine, for this
- *                    MPI library, a similar number of ranks, one node or several, and the length of
- *                    the longest message. Only the time of an exchange counts, not that of creating
- *                    the request, because Oriel does not know how often the request will be
- *                    started. `notified` if nothing was measured. `oriel info` prints the choice
- *                    and its reason; with ORIEL_INFO=1, so does rank 0 for each request
+ *   auto             (default) `notified`, `notified_hierarchy` or `two_sided`, one choice for all
+ *                    ranks, namely the algorithm that was fastest when `oriel bench alltoallv` was
+ *                    run on this machine, for this MPI library, a similar number of ranks, one node
+ *                    or several, and the length of the longest message. Only the time of an
+ *                    exchange counts, not that of creating the request, because Oriel does not know
+ *                    how often the request will be started. `notified` if nothing was measured.
+ *                    `oriel info` prints the choice and its reason; with ORIEL_INFO=1, so does
+ *                    rank 0 for each request
  *   notified         no synchronization of all ranks: each transfer notifies its receiver, and a
  *                    rank is done when its own transfers are
  *   notified_hierarchy  the same, but short blocks between nodes (up to 1 KB) are gathered: a rank
@@ -194,7 +195,8 @@ int ORIEL_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcou
  *  - The function may be called in any MPI call of any thread, with Oriel's lock held. It may query
  *    the datatype. It must make no other MPI call, and take no lock that another thread may hold
  *    while that thread calls MPI.
- *  - Only MPI calls of the program call the function, so a rank may wait for one that computes.
+ *  - Oriel calls the function only within MPI calls of the program, never on the progress agent. A
+ *    rank may therefore have to wait for another rank that computes outside MPI.
  *
  * MPI_ERR_OP: the op is not defined for the datatype; it is a predefined op and the datatype a
  * derived one; or Oriel has not seen C's MPI_Op_create create it (ops of C++ bindings and of

@@ -21,17 +21,17 @@
  *    may be reused after a flush_local, or after the call that closes the epoch. The target is
  *    notified without any flush.
  *  - Order. Notifications of one origin to one target on one window arrive in the order in which
- *    the operations were issued. There is one exception: notifications of operations that the
- *    network carries out by itself (long transfers, and accumulates on a window with
+ *    the operations were issued, with two exceptions. Notifications of operations that the network
+ *    carries out by itself (long transfers, and accumulates on a window with
  *    mpi_assert_accumulate_intrinsic) may arrive after those of later operations. An operation that
- *    is recorded, because its epoch is not active yet or its target not available, counts as issued
- *    when it is carried out.
+ *    has to wait for its epoch, its lock or the target's exposure counts as issued when it is
+ *    carried out.
  *  - No notification is lost. The target keeps notifications that no request has taken, in the
  *    order of arrival, without limit. The target takes them in every call that waits or tests, in
  *    the MPI library's progress engine, and in its other RMA calls if it has active requests or
- *    origins wait for space. If more arrive in between than there is space for, they wait at their
- *    origins; on a node their data does not wait. No operation blocks for that reason. A flush and
- *    a call that closes the epoch do.
+ *    origins wait for space. Notifications for which there is no space wait at their origins; on a
+ *    node the data is stored nevertheless. Operations do not block for lack of space; a flush, or a
+ *    call that closes the epoch, blocks until the notifications have been delivered.
  *  - A notified operation on MPI_PROC_NULL does nothing. An operation of no elements only notifies.
  *  - Errors are raised through the window's error handler, with the error classes of the operation,
  *    and MPI_ERR_TAG if the tag is negative. After an error no data has moved and no notification

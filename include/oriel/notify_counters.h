@@ -19,14 +19,14 @@
  *    operations in lock and lock_all epochs only. Oriel permits them in every epoch, and outside
  *    epochs.
  *  - A flush, an unlock (except a weak one) and a closing fence return after the counters have been
- *    incremented. In a start epoch the target's MPI_Win_wait does, not the origin's
- *    MPI_Win_complete.
+ *    incremented. In a start epoch the counters have been incremented when the target's
+ *    MPI_Win_wait returns; the origin's MPI_Win_complete may return earlier.
  *  - Several operations may name one counter, also from several origins. Counters and notifications
  *    with tags (oriel/notify.h) on the same window are independent.
- *  - An index that the target does not have is ORIEL_ERR_RMA_NOTIFICATION; so is, for calls on own
- *    counters, an index that the calling rank does not have. Nothing has been moved or counted
- *    then. On a window that Oriel does not implement the calls fail with
- *    MPI_ERR_UNSUPPORTED_OPERATION.
+ *  - An operation that names an index that its target does not have fails with
+ *    ORIEL_ERR_RMA_NOTIFICATION, and moves and counts nothing. A call on the caller's own counters
+ *    fails with the same error if the calling rank does not have the index. On a window that Oriel
+ *    does not implement, the calls fail with MPI_ERR_UNSUPPORTED_OPERATION.
  */
 #ifndef ORIEL_NOTIFY_COUNTERS_H
 #define ORIEL_NOTIFY_COUNTERS_H
@@ -34,19 +34,18 @@
 #include <mpi.h>
 
 /**
- * Attributes of a window, for MPI_Win_get_attr: the largest number of counters for which they are
- * cheap (int*), the largest permitted number of counters (int*; the window's
- * mpi_assert_max_num_notify, if that is given), and the largest value of a counter (MPI_Count*).
- * Zeros mean that the window has no counters.
+ * Attributes of a window, for MPI_Win_get_attr: the largest number of counters that stays cheap
+ * (int*), the largest permitted number of counters (int*; the window's mpi_assert_max_num_notify,
+ * if that is given), and the largest value of a counter (MPI_Count*). All three are 0 on a window
+ * that cannot have counters, such as one that Oriel does not implement.
  */
 #define ORIEL_WIN_NOTIFICATION_NUM_SB 0x0f520001
 #define ORIEL_WIN_NOTIFICATION_NUM_UB 0x0f520002
 #define ORIEL_WIN_NOTIFICATION_VALUE_UB 0x0f520003
 
 /**
- * Info key for the creation of a window: the rank promises never to set a larger number of counters
- * than this one. "0", the default, promises nothing. ORIEL_Win_set_num_notify refuses larger
- * numbers.
+ * Info key for the creation of a window: the largest number of counters that the rank will set.
+ * ORIEL_Win_set_num_notify refuses larger numbers. With "0", the default, there is no such limit.
  */
 #define ORIEL_ASSERT_MAX_NUM_NOTIFY "mpi_assert_max_num_notify"
 

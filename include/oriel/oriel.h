@@ -13,15 +13,16 @@
  *  - A program may mix blocking and nonblocking calls within one epoch.
  *  - If one of these calls closes an epoch, the buffers of its operations must not be reused before
  *    the request of that call has completed.
- *  - Any number of epochs may be pending on a window. Oriel carries them out in the order in which
- *    they were opened, each after the one before it has completed, unless the window's reorder keys
- *    permit more (ORIEL_ACCESS_AFTER_ACCESS_REORDER and the three keys after it).
+ *  - Any number of epochs may be pending on a window. An epoch starts when all epochs that the
+ *    program closed before it opened this one have completed, in the order of opening, unless the
+ *    window's reorder keys permit more (ORIEL_ACCESS_AFTER_ACCESS_REORDER and the three keys after
+ *    it). Epochs that the program has open at the same time do not wait for one another.
  *  - Errors are raised through the window's error handler with the MPI standard's error classes:
  *    MPI_ERR_WIN, MPI_ERR_RMA_SYNC, MPI_ERR_RANK, MPI_ERR_LOCKTYPE, MPI_ERR_ASSERT, MPI_ERR_GROUP.
  *    After an error nothing has been started, and *request is unchanged.
  *  - An operation that fails after its call has returned is reported once: by the first flush of
  *    its target that covers it, otherwise by the call that closes its epoch, or by the request of
- *    that flush or call.
+ *    that flush or call. If the operation has a request, the request reports the failure as well.
  *  - The window must be one that Oriel implements. On a window of the MPI library each call fails
  *    with MPI_ERR_WIN.
  *
@@ -43,10 +44,11 @@
 #define ORIEL_VERSION_PATCH 0
 
 /**
- * Info keys of a window (value "1" or "true"; default "0"). Oriel may start an epoch while the
- * epoch before it, which the program has already closed, is still in progress. The program promises
- * that epochs which are in progress at the same time access disjoint memory. The keys have no
- * effect if one of the two epochs is a fence or lock_all epoch. Source: section VI-B.
+ * Info keys of a window (value "1" or "true"; default "0"). ORIEL_<A>_AFTER_<B>_REORDER permits
+ * Oriel to start an epoch of kind A while an earlier epoch of kind B, which the program has closed,
+ * is not complete. ACCESS means start and lock epochs, EXPOSURE means post epochs. The program
+ * promises that epochs which are in progress at the same time access disjoint memory. The keys have
+ * no effect if one of the two epochs is a fence or lock_all epoch. Source: section VI-B.
  */
 #if MPI_MAX_INFO_KEY > 41
 #define ORIEL_ACCESS_AFTER_ACCESS_REORDER "MPI_WIN_ACCESS_AFTER_ACCESS_REORDER"
@@ -108,10 +110,15 @@ int ORIEL_Win_icomplete(MPI_Win win, MPI_Request* request);
  *  its matching access epoch. The program may open the next exposure epoch at once. */
 int ORIEL_Win_iwait(MPI_Win win, MPI_Request* request);
 /** Closes the fence epoch, if one is open, and opens the next one, as `assert` specifies. The
- *  request completes when MPI_Win_fence would have returned. If the call closes nothing, the
- *  request is complete at once. Collective over the window's group. */
+ *  request completes when the operations of the closed epoch are complete and all ranks have made
+ *  the call. With MPI_MODE_NOPRECEDE it is complete at once. Where no fence epoch can be open (the
+ *  first fence of a window, or the one after MPI_MODE_NOSUCCEED), it may be complete at once, while
+ *  MPI_Win_fence would wait for all ranks. Collective over the window's group. */
 int ORIEL_Win_ifence(int assert, MPI_Win win, MPI_Request* request);
-/** Opens a lock epoch to `rank`. The lock is requested at once. */
+/** Opens a lock epoch to `rank`. The lock is requested when the epoch starts (see the rules above).
+ *  The request is complete although the lock may not be held yet; operations wait for the lock. A
+ *  program that loads or stores the locked memory without a call must use MPI_Win_lock, which
+ *  returns when that lock is held. */
 int ORIEL_Win_ilock(int lock_type, int rank, int assert, MPI_Win win, MPI_Request* request);
 /** Opens a shared-lock epoch to all ranks of the window. The call requests the locks of memory that
  *  the program can load and store directly. Each other lock is requested at the first operation to

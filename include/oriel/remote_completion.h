@@ -13,10 +13,11 @@
  * when the operation is complete at the target as well as at the origin. A process that receives a
  * message sent after that finds the data in the target's window.
  *
- *  - No call blocks. On memory of the same node that Oriel maps, the request is complete when the
- *    call returns, unless the epoch is not active yet or the lock is not held. On other memory the
- *    request completes with an answer of the target. That answer does not wait for operations to
- *    other targets or for operations issued later.
+ *  - No call blocks. If the target is on the same node and Oriel does not reach it by messages
+ *    (ORIEL_PATHS), the request is complete when the call returns, unless the epoch is not active
+ *    yet or the lock is not held. Otherwise the request completes when the target or the network
+ *    has confirmed the operation. That does not depend on operations to other targets or on
+ *    operations issued later.
  *  - The calls are permitted in lock and lock_all epochs only, as MPI_Rput; otherwise
  *    MPI_ERR_RMA_SYNC. The other errors are those of MPI_Rput, MPI_Raccumulate and
  *    MPI_Rget_accumulate, raised through the window's error handler. After an error nothing has

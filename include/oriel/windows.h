@@ -131,11 +131,12 @@ int ORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
  * hardware atomics: those with each of `ops`, on up to `max_count` contiguous elements of the
  * predefined datatype `type`. Hardware atomics are those of its processor on memory that it maps,
  * or those of the network (info key mpi_assert_accumulate_intrinsic).
- *  - *flag = 1: no processor of the target takes part, and no lock is taken. (A process that is the
+ *  - *flag = 1: the target's processor takes no part, and no lock is taken. (A process that is the
  *    only one to update a rank's memory may use plain loads and stores until a second one does.)
- *  - *flag = 0: some of them need a processor of the target, or exclude all others. An accumulate
- * on several elements excludes all others, unless mpi_accumulate_granularity (not above the size of
- * an element) or mpi_assert_accumulate_intrinsic permits to update each element by itself.
+ *  - *flag = 0: at least one of the accumulates needs the target's processor, or excludes all other
+ *    accumulates while it runs. An accumulate on several elements excludes all others, unless
+ *    mpi_accumulate_granularity (not above the size of an element) or
+ *    mpi_assert_accumulate_intrinsic permits updating each element by itself.
  *
  * `ops` is a list of words, separated by commas, without spaces. A word is the second half of the
  * name of a predefined MPI_Op in lower case (sum, prod, min, max, land, lor, lxor, band, bor, bxor,
