@@ -577,6 +577,69 @@ void null_requests(Flavor flavor, const Program& program) {
   CHECK_EQUAL(found, 0);
 }
 
+/// The host refuses them, whether or not a request of ours exists.
+void null_arguments_of_waits(const Program& program) {
+  const support::Notified notified;
+  const Guarded window(Flavor::allocate, program);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Request request = MPI_REQUEST_NULL;
+  for (const bool ours : {false, true}) {
+    if (ours) {
+      CHECK_CLASS(notified.Notify_init(window, MPI_ANY_SOURCE, 3, 1, &request), MPI_SUCCESS);
+    }
+    MPI_Request* const none = nullptr;
+    int* const null = nullptr;
+    int flag = 0;
+    int index = 0;
+    int done = 0;
+    MPI_Status* const ignore = MPI_STATUS_IGNORE;
+    MPI_Status* const all_ignored = MPI_STATUSES_IGNORE;
+    for (const int code : {
+             MPI_Wait(none, ignore),
+             MPI_Test(none, &flag, ignore),
+             MPI_Start(none),
+             MPI_Startall(1, none),
+             MPI_Request_free(none),
+             MPI_Waitany(1, none, &index, ignore),
+             MPI_Waitany(1, &request, null, ignore),
+             MPI_Waitall(1, none, all_ignored),
+             MPI_Waitsome(1, none, &done, &index, all_ignored),
+             MPI_Waitsome(1, &request, null, &index, all_ignored),
+             MPI_Testany(1, none, &index, &flag, ignore),
+             MPI_Testall(1, none, &flag, all_ignored),
+             MPI_Testall(1, &request, null, all_ignored),
+             MPI_Testsome(1, none, &done, &index, all_ignored),
+             MPI_Testsome(1, &request, null, &index, all_ignored),
+             MPI_Request_get_status(request, null, ignore),
+         }) {
+      CHECK(code != MPI_SUCCESS);
+    }
+    MPI_Test(&request, null, ignore);  // MPICH finds nothing wrong with it where it has no look
+  }
+  CHECK_CLASS(MPI_Request_free(&request), MPI_SUCCESS);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
+/// Memory at a null address: on one rank, and all ranks fail.
+void null_memory(const Program& program) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Win made = MPI_WIN_NULL;
+  int memory = 0;
+  int* base = program.rank() == 0 ? nullptr : &memory;
+  CHECK_CLASS(MPI_Win_create(base, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made),
+              MPI_ERR_ARG);
+  CHECK(made == MPI_WIN_NULL);
+  CHECK_CLASS(MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made), MPI_SUCCESS);
+  MPI_Win_free(&made);
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &made);
+  MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN);
+  CHECK_CLASS(MPI_Win_attach(made, nullptr, sizeof memory), MPI_ERR_ARG);
+  MPI_Win_free(&made);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 /// Of each operation; a datatype with gaps goes another way than one without.
 void null_buffers(Flavor flavor, const Program& program) {
   const support::Notified notified;
@@ -751,5 +814,7 @@ int main(int argc, char** argv) {
   program.test("attribute set again", attribute_set_again);
   program.test("freed handles", freed_handles);
   program.test("null windows", [&] { null_windows(program); });
+  program.test("null arguments of waits", [&] { null_arguments_of_waits(program); });
+  program.test("null memory", [&] { null_memory(program); });
   program.test("intercommunicators", [&] { intercommunicators(program); });
 }

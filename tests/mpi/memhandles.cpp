@@ -338,6 +338,8 @@ void refused_calls(const Program& program) {
   CHECK_CLASS(
       oriel().Memhandle_create(words.data(), -1, MPI_INFO_NULL, parent, handle.data(), &bytes),
       MPI_ERR_SIZE);
+  CHECK_CLASS(oriel().Memhandle_create(nullptr, 8, MPI_INFO_NULL, parent, handle.data(), &bytes),
+              MPI_ERR_ARG);
   Handle own = make(words.data(), 64, parent);
   const int target = program.rank();
   MPI_Win window = open(own, 64, 8, target, parent);

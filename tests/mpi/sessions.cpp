@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/in_threads.hpp"
+#include "support/notified.hpp"
 #include "support/session.hpp"
 #include "support/time_limit.hpp"
 #include "support/window.hpp"
@@ -107,6 +108,49 @@ void duplicates(const Session& session) {
   }
 }
 
+/// The program has not freed a request of the last session: a wait for one of the host's is the
+/// host's own.
+void wait_after_leftover() {
+  const support::Notified oriel;
+  {
+    const Session session;
+    Window<int> window(Flavor::allocate, 1, session.comm());
+    MPI_Request left = MPI_REQUEST_NULL;
+    CHECK_EQUAL(oriel.Notify_init(window, MPI_ANY_SOURCE, 0, 1, &left), MPI_SUCCESS);
+  }
+  const Session session;
+  int sent = 7;
+  int received = 0;
+  std::array<MPI_Request, 2> both{};
+  MPI_Irecv(&received, 1, MPI_INT, session.rank(), 0, session.comm(), &both[0]);
+  MPI_Isend(&sent, 1, MPI_INT, session.rank(), 0, session.comm(), &both[1]);
+  for (MPI_Request& request : both) CHECK_EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  CHECK_EQUAL(received, 7);
+}
+
+/// Where there is no MPI_COMM_SELF, the session's error handler hears of what has neither a window
+/// nor a communicator.
+void wait_after_window() {
+  if (std::getenv("ORIEL_TEST_HOST_ONLY") != nullptr) return;
+  const support::Notified oriel;
+  MPI_Session session = MPI_SESSION_NULL;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  int world = 0;
+  MPI_Initialized(&world);  // Intel MPI has it, and MPI_COMM_SELF, once there is a session
+  if (world != 0) MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm comm = support::communicator_of_all(session, "window");
+  MPI_Request request = MPI_REQUEST_NULL;
+  {
+    Window<int> window(Flavor::allocate, 1, comm);
+    CHECK_EQUAL(oriel.Notify_init(window, MPI_ANY_SOURCE, 0, 1, &request), MPI_SUCCESS);
+    MPI_Start(&request);
+  }
+  CHECK_CLASS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+  MPI_Request_free(&request);
+  MPI_Comm_free(&comm);
+  MPI_Session_finalize(&session);
+}
+
 /// Takes processor time from all ranks until it goes, so that some are slow to read what others
 /// have sent to them.
 class Load {
@@ -140,6 +184,7 @@ bool can_start_again() {
 int main() {
   support::limit_time();
   for (int round = 0; round < 2 && can_start_again(); ++round) duplicates(Session());
+  if (can_start_again()) wait_after_leftover();
   Load load;  // beyond the last session, whose end must not take what others have not read yet
   const Session first;
   for (int round = 0; round < 2; ++round) {
@@ -149,6 +194,7 @@ int main() {
     put_around(second);
     duplicates(second);
   }
+  wait_after_window();
   load.begin();
   put_around(first);
   if (first.rank() == 0) std::printf("ok: 2 tests on %d ranks, 0 skipped\n", first.size());

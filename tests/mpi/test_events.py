@@ -62,6 +62,15 @@ def test_a_wait_for_a_request_is_told(host, tmp_path):
     assert begun == sum("wait_ended for=request" in line for line in lines)
 
 
+def test_waits_of_its_own_are_no_waits_for_requests(host, tmp_path):
+    """Nobody calls MPI_Wait in this program. On Intel MPI Oriel does, to make a window."""
+    trace = tmp_path / "trace"
+    run(host, program="fence", ORIEL_TRACE=str(trace))
+    told = trace.read_text(encoding="utf-8")
+    assert "wait_begun for=fence" in told
+    assert "wait_begun for=request" not in told
+
+
 def test_a_trace_that_cannot_be_written_is_told(host):
     told = run(host, ORIEL_TRACE="/nowhere/trace").stderr
     assert "ORIEL_TRACE: The file /nowhere/trace cannot be opened" in told

@@ -2,6 +2,7 @@
 #include "boundary/host/errors.hpp"
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -22,7 +23,32 @@ std::string name_of(MPI_Win window) {
   return "window " + std::string(name.data(), static_cast<std::size_t>(length));
 }
 
+#if ORIEL_HOST_SESSIONS
+std::atomic<MPI_Session> last_session{MPI_SESSION_NULL};
+
+void raise_in_session(int code) {
+  const MPI_Session session = last_session.load(std::memory_order_acquire);
+  if (session != MPI_SESSION_NULL) PMPI_Session_call_errhandler(session, code);
+}
+#else
+void raise_in_session(int) {}
+#endif
+
 }  // namespace
+
+#if ORIEL_HOST_SESSIONS
+void note_session(MPI_Session session) {
+  last_session.store(session, std::memory_order_release);
+}
+#endif
+
+bool world_exists() {
+  int initialized = 0;
+  int finalized = 0;
+  PMPI_Initialized(&initialized);
+  PMPI_Finalized(&finalized);
+  return initialized != 0 && finalized == 0;
+}
 
 Failure said(int error_class, std::string sentence) {
   static thread_local std::string reason;
@@ -93,7 +119,11 @@ int raise(MPI_Win window, const char* call, const Failure& failure) {
 
 int raise(MPI_Comm communicator, const char* call, int error_class, const std::string& reason) {
   const int code = error_code(error_class, std::string(call) + ": " + reason + ".");
-  PMPI_Comm_call_errhandler(communicator, code);
+  if (communicator == MPI_COMM_SELF && !world_exists()) {
+    raise_in_session(code);
+  } else {
+    PMPI_Comm_call_errhandler(communicator, code);
+  }
   return code;
 }
 

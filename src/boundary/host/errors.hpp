@@ -40,8 +40,15 @@ inline Failure failure(Error error, const char* reason) {
 
 /// Raises through the window's error handler (G7): "MPI_Put on window NAME: REASON."
 int raise(MPI_Win window, const char* call, const Failure& failure);
-/// Before there is a window: through the communicator's.
+/// Before there is a window: through the communicator's. Where that is MPI_COMM_SELF and the
+/// program has begun MPI by sessions alone, through that of the session that it has begun last.
 int raise(MPI_Comm communicator, const char* call, int error_class, const std::string& reason);
+/// MPI_Init has returned, and MPI_Finalize has not.
+bool world_exists();
+#if ORIEL_HOST_SESSIONS
+/// The program has begun this session; MPI_SESSION_NULL: the last one noted ends.
+void note_session(MPI_Session session);
+#endif
 /// A code of this class whose string is the sentence.
 int error_code(int error_class, const std::string& sentence);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/host/self_comm.hpp"
+#include "boundary/host/errors.hpp"
 #include "boundary/host/host_mpi.hpp"
 
 #include <unistd.h>
@@ -18,11 +19,7 @@ void SelfComm::note_error(MPI_Comm*, int*, ...) {
 
 bool SelfComm::start() {
   if (comm_ != MPI_COMM_NULL) return true;
-  int started = 0;
-  int ended = 0;
-  PMPI_Initialized(&started);
-  PMPI_Finalized(&ended);
-  if (started && !ended) {
+  if (world_exists()) {
     // Split, not duplicated: the program's attributes stay behind.
     PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &comm_);
   } else if (!make_session()) {

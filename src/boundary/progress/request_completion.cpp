@@ -176,7 +176,7 @@ int look_at_all(HostPart& part, MPI_Request* requests, int count, int* flag, MPI
 }  // namespace
 
 bool any_of_ours(int count, const MPI_Request* requests) {
-  if (!own_requests.persistent.any() || count <= 0) return false;
+  if (!own_requests.persistent.any() || count <= 0 || requests == nullptr) return false;
   const Guard guard(runtime.lock);
   return std::any_of(requests, requests + count, [](MPI_Request handle) {
     return own_requests.persistent.find(handle) != nullptr;

@@ -31,7 +31,8 @@ using namespace oriel::boundary;
 
 ORIEL_MPI_CALL(Start)(MPI_Request* request) {
   int code = MPI_SUCCESS;
-  return start("MPI_Start", *request, code) ? code : host_mpi().Start(request);
+  if (request != nullptr && start("MPI_Start", *request, code)) return code;
+  return host_mpi().Start(request);
 }
 
 ORIEL_MPI_CALL(Startall)(int count, MPI_Request* requests) {
@@ -45,7 +46,7 @@ ORIEL_MPI_CALL(Startall)(int count, MPI_Request* requests) {
 }
 
 ORIEL_MPI_CALL(Request_free)(MPI_Request* request) {
-  if (own_requests.persistent.any()) {
+  if (request != nullptr && own_requests.persistent.any()) {
     std::unique_ptr<PersistentRequest> removed;
     const Guard guard(runtime.lock);
     if (PersistentRequest* ours = own_requests.persistent.find(*request)) {

@@ -14,10 +14,22 @@
 namespace oriel::boundary {
 namespace {
 
-/// Whether the host's own wait would leave something of ours undone.
+/// Whether the host's own wait would leave something of ours undone. Requests of a session that has
+/// ended are the host's alone.
 bool ours_pending() {
+  if (runtime.engine() == nullptr) return false;
   return own_requests.pending.live() || own_requests.persistent.any() ||
          (!progress.hooked() && runtime.busy());
+}
+
+/// Whether the host is to refuse the call: an address that it needs is null.
+template <typename... Addresses>
+bool any_null(const Addresses*... addresses) {
+  return (... || (addresses == nullptr));
+}
+/// Likewise of so many requests.
+bool no_array(int count, const MPI_Request* requests) {
+  return count > 0 && requests == nullptr;
 }
 
 /// Those that wait for dead processes fail.
@@ -46,16 +58,19 @@ class RequestWaitEvent {
   std::optional<WaitEvent> event_;
 };
 
+/// Whether a wait is an event: those that are MPI_Wait or its kind, called by the program.
+enum class Told : bool { no, yes };
+
 /// Calls test(&flag) and sweeps until it says yes or fails. `rings`: see Waiter.
 template <typename Test>
-int keep_testing(Test&& test, bool rings) {
+int keep_testing(Test&& test, Told told, bool rings) {
   std::optional<RequestWaitEvent> event;
   Waiter waiter(rings);
   while (true) {
     int flag = 0;
     const int code = test(&flag);
     if (code != MPI_SUCCESS || flag != 0) return code;
-    if (!event.has_value()) event.emplace();
+    if (told == Told::yes && !event.has_value()) event.emplace();
     waiter.round_unlocked();
     if (waiter.check_peers()) fail_lost();
   }
@@ -64,9 +79,9 @@ int keep_testing(Test&& test, bool rings) {
 /// The same with a sweep first: it costs a few cache lines, a host's test may look through its
 /// network.
 template <typename Test>
-int wait_by_testing(Test&& test, bool rings = true) {
+int wait_by_testing(Test&& test, Told told = Told::yes, bool rings = true) {
   sweep_once();
-  return keep_testing(test, rings);
+  return keep_testing(test, told, rings);
 }
 
 /// A wait for one persistent request of ours, as short as the wait of a call on its window. False:
@@ -120,20 +135,25 @@ int test_after_sweep(int* flag, Test&& test) {
   return code;
 }
 
+int wait_for_any(MPI_Request* request, MPI_Status* status, Told told) {
+  if (any_null(request) || !ours_pending()) return host_mpi().Wait(request, status);
+  int code;
+  if (wait_for(request, status, code)) return code;
+  return wait_by_testing([&](int* flag) { return test(request, flag, status); }, told);
+}
+
 }  // namespace
 
 int wait_for_host(MPI_Request* request) {
   // A rank that could not prepare its part of a window may have no engine, and nothing to sweep.
   if (runtime.engine() == nullptr) return host_mpi().Wait(request, MPI_STATUS_IGNORE);
   return wait_by_testing(
-      [&](int* flag) { return host_mpi().Test(request, flag, MPI_STATUS_IGNORE); }, false);
+      [&](int* flag) { return host_mpi().Test(request, flag, MPI_STATUS_IGNORE); }, Told::no,
+      false);
 }
 
 int wait(MPI_Request* request, MPI_Status* status) {
-  if (!ours_pending()) return host_mpi().Wait(request, status);
-  int code;
-  if (wait_for(request, status, code)) return code;
-  return wait_by_testing([&](int* flag) { return test(request, flag, status); });
+  return wait_for_any(request, status, Told::no);
 }
 
 }  // namespace oriel::boundary
@@ -141,16 +161,20 @@ int wait(MPI_Request* request, MPI_Status* status) {
 using namespace oriel::boundary;
 
 ORIEL_MPI_CALL(Wait)(MPI_Request* request, MPI_Status* status) {
-  return oriel::boundary::wait(request, status);
+  return wait_for_any(request, status, Told::yes);
 }
 
 ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  if (!ours_pending()) return host_mpi().Waitany(count, requests, index, status);
+  if (no_array(count, requests) || any_null(index) || !ours_pending()) {
+    return host_mpi().Waitany(count, requests, index, status);
+  }
   return wait_by_testing([&](int* flag) { return test_any(count, requests, index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) {
-  if (!ours_pending() || count < 0) return host_mpi().Waitall(count, requests, statuses);
+  if (no_array(count, requests) || count < 0 || !ours_pending()) {
+    return host_mpi().Waitall(count, requests, statuses);
+  }
   // All in every round: a look at single ones that leaves them as they are does not exist, because
   // MPICH's MPI_Request_get_status ends persistent ones.
   return wait_by_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });
@@ -158,34 +182,47 @@ ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) 
 
 ORIEL_MPI_CALL(Waitsome)
 (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  if (!ours_pending()) return host_mpi().Waitsome(count, requests, done, indices, statuses);
+  if (no_array(count, requests) || any_null(done, indices) || !ours_pending()) {
+    return host_mpi().Waitsome(count, requests, done, indices, statuses);
+  }
   return wait_by_testing([&](int* flag) {
     const int code = test_some(count, requests, done, indices, statuses);
-    *flag = *done != 0;  // MPI_UNDEFINED, too: nothing active
+    *flag = code != MPI_SUCCESS || *done != 0;  // MPI_UNDEFINED, too: nothing active
     return code;
   });
 }
 
 ORIEL_MPI_CALL(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (any_null(request) || any_null(flag)) return host_mpi().Test(request, flag, status);
   return test_after_sweep(flag, [&] { return test(request, flag, status); });
 }
 
 ORIEL_MPI_CALL(Testany)
 (int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  if (no_array(count, requests) || any_null(index, flag)) {
+    return host_mpi().Testany(count, requests, index, flag, status);
+  }
   return test_after_sweep(flag, [&] { return test_any(count, requests, index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Testall)(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  if (no_array(count, requests) || any_null(flag)) {
+    return host_mpi().Testall(count, requests, flag, statuses);
+  }
   return test_after_sweep(flag, [&] { return test_all(count, requests, flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Testsome)
 (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  if (no_array(count, requests) || any_null(done, indices)) {
+    return host_mpi().Testsome(count, requests, done, indices, statuses);
+  }
   return test_after_sweep(done,
                           [&] { return test_some(count, requests, done, indices, statuses); });
 }
 
 ORIEL_MPI_CALL(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status) {
+  if (any_null(flag)) return host_mpi().Request_get_status(request, flag, status);
   return test_after_sweep(flag, [&] { return get_status(request, flag, status); });
 }
 
@@ -193,17 +230,26 @@ ORIEL_MPI_CALL(Request_get_status)(MPI_Request request, int* flag, MPI_Status* s
 
 ORIEL_MPI_CALL(Request_get_status_any)
 (int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  if (no_array(count, requests) || any_null(index, flag)) {
+    return host_mpi().Request_get_status_any(count, requests, index, flag, status);
+  }
   return test_after_sweep(flag,
                           [&] { return get_status_any(count, requests, index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Request_get_status_all)
 (int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  if (no_array(count, requests) || any_null(flag)) {
+    return host_mpi().Request_get_status_all(count, requests, flag, statuses);
+  }
   return test_after_sweep(flag, [&] { return get_status_all(count, requests, flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Request_get_status_some)
 (int count, const MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  if (no_array(count, requests) || any_null(done, indices)) {
+    return host_mpi().Request_get_status_some(count, requests, done, indices, statuses);
+  }
   return test_after_sweep(
       done, [&] { return get_status_some(count, requests, done, indices, statuses); });
 }

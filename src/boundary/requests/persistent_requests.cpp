@@ -87,6 +87,15 @@ std::unique_ptr<PersistentRequest> PersistentRequests::remove(MPI_Request handle
   return removed;
 }
 
+void PersistentRequests::forget() {
+  for (const auto& request : all_) {
+    if (request->active_ && !request->cut_off() && !request->done()) request->abandon();
+  }
+  all_.clear();
+  table_.clear();
+  count_.store(0, std::memory_order_relaxed);
+}
+
 void PersistentRequests::free_spare() {
   int ended = 0;
   PMPI_Finalized(&ended);

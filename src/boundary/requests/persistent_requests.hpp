@@ -107,6 +107,9 @@ class PersistentRequests {
   /// more.
   void cut_off(const WindowHandle& window);
 
+  /// The engine ends: those that the program has not freed are the host's alone from now on, and
+  /// are inactive for it. Under the process lock.
+  void forget();
   /// The host gets back the handles that are kept, before it or the communicator that they are made
   /// on ends.
   void free_spare();

@@ -13,19 +13,6 @@ namespace oriel::boundary {
 
 Lifetime lifetime;
 
-namespace {
-
-/// MPI_Init has returned, and MPI_Finalize has not.
-bool world_exists() {
-  int initialized = 0;
-  int finalized = 0;
-  PMPI_Initialized(&initialized);
-  PMPI_Finalized(&finalized);
-  return initialized != 0 && finalized == 0;
-}
-
-}  // namespace
-
 bool Lifetime::hold(std::string& error) {
   const std::lock_guard alone(alone_);
   static const int watched = ::pthread_atfork(nullptr, nullptr, [] { lifetime.disown(); });
@@ -130,6 +117,10 @@ std::unique_ptr<Engine> Lifetime::take_down() {
   if (runtime.engine() != nullptr) run_statistics_.report();
   holds_ = own_ = 0;
   runtime.host_windows.forget();
+  {
+    const Guard guard(runtime.lock);
+    own_requests.persistent.forget();
+  }
   own_requests.persistent.free_spare();
   trace_file_.stop();
   return runtime.stop();

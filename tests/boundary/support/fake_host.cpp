@@ -412,6 +412,9 @@ int PMPI_Error_string(int code, char* text, int* length) {
 int PMPI_Comm_call_errhandler(MPI_Comm, int code) {
   return raise_error(code);
 }
+int PMPI_Session_call_errhandler(MPI_Session, int code) {
+  return PMPI_Comm_call_errhandler(MPI_COMM_SELF, code);
+}
 int PMPI_Win_call_errhandler(MPI_Win, int code) {
   return raise_error(code);
 }
