@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/base/zeroed_pages.hpp"
+#include "core/notify/counters.hpp"
 #include "core/process.hpp"
 #include "support/calls.hpp"
 #include "transport/sim/sim_transport.hpp"
@@ -27,6 +28,16 @@ std::uint64_t resident_bytes() {
   std::uint64_t resident = 0;
   file >> all >> resident;
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// As many counters as a call can ask for (N8): what a program does not look at takes no memory.
+TEST(ManyCounters, TakeMemoryWhenTheyAreUsed) {
+  constexpr std::int32_t most = 0x7fffffff;
+  const std::uint64_t before = resident_bytes();
+  Counters made(0, {CounterRow{nullptr, most}}, nullptr);
+  EXPECT_TRUE(made.news(most - 1, 1));
+  EXPECT_FALSE(made.news(most - 1, 1));
+  EXPECT_LT(resident_bytes(), before + std::uint64_t{64} * 1024 * 1024);
 }
 
 /// One of the two ranks that there really are; all others would be found if somebody asked.

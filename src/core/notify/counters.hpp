@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/cache_line.hpp"
+#include "core/base/zero_array.hpp"
 
 namespace oriel {
 
@@ -49,7 +50,7 @@ class Counters {
   /// Of all ranks; `rank` is ours, `own` the memory that its counters lie in.
   Counters(int rank, std::vector<CounterRow> rows, std::shared_ptr<void> own)
       : mine_(rows[static_cast<std::size_t>(rank)]),
-        seen_(mine_.count),
+        seen_(std::make_unique<ZeroArray<std::uint64_t>>(mine_.count)),
         rows_(std::move(rows)),
         own_(std::move(own)) {}
 
@@ -71,13 +72,13 @@ class Counters {
   Counter& mine_at(std::int32_t index) { return mine_.first[index]; }
   /// For a program that polls: whether it is told another value than the last time.
   bool news(std::int32_t index, std::uint64_t value) {
-    return std::exchange(seen_[static_cast<std::size_t>(index)], value) != value;
+    return std::exchange((*seen_)[index], value) != value;
   }
 
  private:
   CounterRow mine_;
-  std::vector<std::uint64_t> seen_;
-  std::vector<CounterRow> rows_;  // by rank
+  std::unique_ptr<ZeroArray<std::uint64_t>> seen_;  // memory from the first look at one on
+  std::vector<CounterRow> rows_;                    // by rank
   std::shared_ptr<void> own_;
 };
 
