@@ -277,7 +277,8 @@ class Behind final : public Completion {
   void complete(Error error) override {
     EXPECT_EQ(error, Error::none);
     told_ = true;
-    EXPECT_EQ(window_.find_mapped(1, 0, 8), nullptr) << "another thread's put would come in between";
+    EXPECT_EQ(window_.find_mapped(1, 0, 8), nullptr)
+        << "another thread's put would come in between";
   }
   bool told() const { return told_; }
 

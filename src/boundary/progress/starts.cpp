@@ -30,12 +30,16 @@ bool start(const char* call, MPI_Request request, int& code) {
 using namespace oriel::boundary;
 
 ORIEL_MPI_CALL(Start)(MPI_Request* request) {
+  if (!own_requests.persistent.any()) return host_mpi().Start(request);
+  if (request == nullptr) return refuse_null("MPI_Start");
   int code = MPI_SUCCESS;
-  if (request != nullptr && start("MPI_Start", *request, code)) return code;
-  return host_mpi().Start(request);
+  return start("MPI_Start", *request, code) ? code : host_mpi().Start(request);
 }
 
 ORIEL_MPI_CALL(Startall)(int count, MPI_Request* requests) {
+  if (own_requests.persistent.any() && count > 0 && requests == nullptr) {
+    return refuse_null("MPI_Startall");
+  }
   if (!any_of_ours(count, requests)) return host_mpi().Startall(count, requests);
   for (int i = 0; i < count; ++i) {
     int code = MPI_SUCCESS;
@@ -46,7 +50,8 @@ ORIEL_MPI_CALL(Startall)(int count, MPI_Request* requests) {
 }
 
 ORIEL_MPI_CALL(Request_free)(MPI_Request* request) {
-  if (request != nullptr && own_requests.persistent.any()) {
+  if (own_requests.persistent.any()) {
+    if (request == nullptr) return refuse_null("MPI_Request_free");
     std::unique_ptr<PersistentRequest> removed;
     const Guard guard(runtime.lock);
     if (PersistentRequest* ours = own_requests.persistent.find(*request)) {

@@ -22,7 +22,7 @@ bool ours_pending() {
          (!progress.hooked() && runtime.busy());
 }
 
-/// Whether the host is to refuse the call: an address that it needs is null.
+/// Whether an address is null that the call needs.
 template <typename... Addresses>
 bool any_null(const Addresses*... addresses) {
   return (... || (addresses == nullptr));
@@ -136,7 +136,8 @@ int test_after_sweep(int* flag, Test&& test) {
 }
 
 int wait_for_any(MPI_Request* request, MPI_Status* status, Told told) {
-  if (any_null(request) || !ours_pending()) return host_mpi().Wait(request, status);
+  if (!ours_pending()) return host_mpi().Wait(request, status);
+  if (any_null(request)) return refuse_null("MPI_Wait");
   int code;
   if (wait_for(request, status, code)) return code;
   return wait_by_testing([&](int* flag) { return test(request, flag, status); }, told);
@@ -165,16 +166,14 @@ ORIEL_MPI_CALL(Wait)(MPI_Request* request, MPI_Status* status) {
 }
 
 ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  if (no_array(count, requests) || any_null(index) || !ours_pending()) {
-    return host_mpi().Waitany(count, requests, index, status);
-  }
+  if (!ours_pending()) return host_mpi().Waitany(count, requests, index, status);
+  if (no_array(count, requests) || any_null(index)) return refuse_null("MPI_Waitany");
   return wait_by_testing([&](int* flag) { return test_any(count, requests, index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) {
-  if (no_array(count, requests) || count < 0 || !ours_pending()) {
-    return host_mpi().Waitall(count, requests, statuses);
-  }
+  if (!ours_pending() || count < 0) return host_mpi().Waitall(count, requests, statuses);
+  if (no_array(count, requests)) return refuse_null("MPI_Waitall");
   // All in every round: a look at single ones that leaves them as they are does not exist, because
   // MPICH's MPI_Request_get_status ends persistent ones.
   return wait_by_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });
@@ -182,9 +181,8 @@ ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) 
 
 ORIEL_MPI_CALL(Waitsome)
 (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  if (no_array(count, requests) || any_null(done, indices) || !ours_pending()) {
-    return host_mpi().Waitsome(count, requests, done, indices, statuses);
-  }
+  if (!ours_pending()) return host_mpi().Waitsome(count, requests, done, indices, statuses);
+  if (no_array(count, requests) || any_null(done, indices)) return refuse_null("MPI_Waitsome");
   return wait_by_testing([&](int* flag) {
     const int code = test_some(count, requests, done, indices, statuses);
     *flag = code != MPI_SUCCESS || *done != 0;  // MPI_UNDEFINED, too: nothing active
@@ -193,36 +191,36 @@ ORIEL_MPI_CALL(Waitsome)
 }
 
 ORIEL_MPI_CALL(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (any_null(request) || any_null(flag)) return host_mpi().Test(request, flag, status);
+  if (ours_pending() && (any_null(request) || any_null(flag))) return refuse_null("MPI_Test");
   return test_after_sweep(flag, [&] { return test(request, flag, status); });
 }
 
 ORIEL_MPI_CALL(Testany)
 (int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  if (no_array(count, requests) || any_null(index, flag)) {
-    return host_mpi().Testany(count, requests, index, flag, status);
+  if (ours_pending() && (no_array(count, requests) || any_null(index, flag))) {
+    return refuse_null("MPI_Testany");
   }
   return test_after_sweep(flag, [&] { return test_any(count, requests, index, flag, status); });
 }
 
 ORIEL_MPI_CALL(Testall)(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  if (no_array(count, requests) || any_null(flag)) {
-    return host_mpi().Testall(count, requests, flag, statuses);
+  if (ours_pending() && (no_array(count, requests) || any_null(flag))) {
+    return refuse_null("MPI_Testall");
   }
   return test_after_sweep(flag, [&] { return test_all(count, requests, flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Testsome)
 (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  if (no_array(count, requests) || any_null(done, indices)) {
-    return host_mpi().Testsome(count, requests, done, indices, statuses);
+  if (ours_pending() && (no_array(count, requests) || any_null(done, indices))) {
+    return refuse_null("MPI_Testsome");
   }
   return test_after_sweep(done,
                           [&] { return test_some(count, requests, done, indices, statuses); });
 }
 
 ORIEL_MPI_CALL(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status) {
-  if (any_null(flag)) return host_mpi().Request_get_status(request, flag, status);
+  if (ours_pending() && any_null(flag)) return refuse_null("MPI_Request_get_status");
   return test_after_sweep(flag, [&] { return get_status(request, flag, status); });
 }
 
@@ -230,8 +228,8 @@ ORIEL_MPI_CALL(Request_get_status)(MPI_Request request, int* flag, MPI_Status* s
 
 ORIEL_MPI_CALL(Request_get_status_any)
 (int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  if (no_array(count, requests) || any_null(index, flag)) {
-    return host_mpi().Request_get_status_any(count, requests, index, flag, status);
+  if (ours_pending() && (no_array(count, requests) || any_null(index, flag))) {
+    return refuse_null("MPI_Request_get_status_any");
   }
   return test_after_sweep(flag,
                           [&] { return get_status_any(count, requests, index, flag, status); });
@@ -239,16 +237,16 @@ ORIEL_MPI_CALL(Request_get_status_any)
 
 ORIEL_MPI_CALL(Request_get_status_all)
 (int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  if (no_array(count, requests) || any_null(flag)) {
-    return host_mpi().Request_get_status_all(count, requests, flag, statuses);
+  if (ours_pending() && (no_array(count, requests) || any_null(flag))) {
+    return refuse_null("MPI_Request_get_status_all");
   }
   return test_after_sweep(flag, [&] { return get_status_all(count, requests, flag, statuses); });
 }
 
 ORIEL_MPI_CALL(Request_get_status_some)
 (int count, const MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  if (no_array(count, requests) || any_null(done, indices)) {
-    return host_mpi().Request_get_status_some(count, requests, done, indices, statuses);
+  if (ours_pending() && (no_array(count, requests) || any_null(done, indices))) {
+    return refuse_null("MPI_Request_get_status_some");
   }
   return test_after_sweep(
       done, [&] { return get_status_some(count, requests, done, indices, statuses); });

@@ -124,6 +124,10 @@ int report(const char* call, const ErrorTaker& taker, const Failure& failure) {
                failure.reason);
 }
 
+int refuse_null(const char* call) {
+  return raise(MPI_COMM_SELF, call, MPI_ERR_ARG, "an argument is a null pointer");
+}
+
 void make_empty(MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   status->MPI_SOURCE = MPI_ANY_SOURCE;

@@ -133,6 +133,10 @@ inline int report_wait(const ErrorTaker& taker, const Failure& failure) {
   return report(taker.wait, taker, failure);
 }
 
+/// Raises MPI_ERR_ARG for an argument of a call on requests that is null, and may not be. Without
+/// the process lock.
+int refuse_null(const char* call);
+
 /// As MPI has it for an inactive request (MPI-4.1 section 3.7.3).
 void make_empty(MPI_Status* status);
 
