@@ -7,9 +7,9 @@
 
 namespace oriel::boundary {
 
-/// What sweeps while the program does not call us: our place in the host's progress engine, by
-/// which we sweep while the host waits (E10), and the agent. Where the host has no place to offer,
-/// its usual blocking calls are interposed instead (blocking.cpp).
+/// The two ways by which Oriel sweeps while the program does not call it: a place in the host's
+/// progress engine, for the time that the host waits (E10), and the agent. Where the host has no
+/// such place, its usual blocking calls are interposed instead (blocking.cpp).
 class Progress {
  public:
   Agent agent;

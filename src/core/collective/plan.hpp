@@ -18,7 +18,7 @@
 
 namespace oriel {
 
-/// What the makers of a plan agree on beside its transfers.
+/// The terms that all ranks agree on when they make a plan, beside its transfers.
 struct PlanTerms {
   /// 63 bits, the same on all ranks, whatever they mean to them.
   std::uint64_t signature = 0;
