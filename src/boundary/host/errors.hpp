@@ -27,6 +27,13 @@ Failure check_outputs(const Outputs*... outputs) {
   return {MPI_ERR_ARG, "an output argument is a null pointer"};
 }
 
+/// What is wrong with a range of memory that the program names, if anything.
+inline Failure check_memory(const void* base, MPI_Aint size) {
+  if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
+  if (base == nullptr && size != 0) return {MPI_ERR_ARG, "the memory's address is null"};
+  return {};
+}
+
 /// The host's number for the standard's error class of a core error (MPI-4.1 section 12.7).
 int error_class(Error error);
 

@@ -42,7 +42,7 @@ class Lifetime {
   /// yet of its last messages.
   std::unique_ptr<Engine> before_session_ends();
   void after_session_ended(std::unique_ptr<Engine> engine);
-  /// What disconnect() does, for whoever has something to complete with other ranks before MPI
+  /// Sets the function that disconnect() calls: it completes what needs other ranks before MPI
   /// ends.
   void set_disconnect(void (*hook)()) { disconnect_ = hook; }
   void disconnect();

@@ -30,8 +30,7 @@ Failure no_handle() {
 
 Failure create(const WindowHandle& parent, const void* base, MPI_Aint size, HandleBytes& made) {
   if (const Failure bad = check_parent(parent)) return bad;
-  if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
-  if (base == nullptr && size != 0) return {MPI_ERR_ARG, "the memory's address is null"};
+  if (const Failure bad = check_memory(base, size)) return bad;
   const MemoryRange memory =
       runtime.engine()->transports.node().locate(base, static_cast<std::uint64_t>(size));
   Window& core = *parent.core;

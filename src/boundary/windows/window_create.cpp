@@ -114,8 +114,7 @@ Failure not_dynamic() {
 
 Failure attach(const WindowHandle& window, const void* base, MPI_Aint size) {
   if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
-  if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
-  if (base == nullptr && size != 0) return {MPI_ERR_ARG, "the memory's address is null"};
+  if (const Failure bad = check_memory(base, size)) return bad;
   sweep_now_and_then();
   const NodeServices& node = runtime.engine()->transports.node();
   return failure_of(window,

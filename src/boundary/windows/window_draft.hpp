@@ -13,8 +13,8 @@
 
 namespace oriel::boundary {
 
-/// What a region stands on in this process: pieces of our arena, and other nodes' access to its
-/// memory. It goes with the last window on the region.
+/// The memory and registrations of a region in this process: pieces of our arena, and other nodes'
+/// access to its memory. It goes with the last window on the region.
 struct OwnMemory {
   explicit OwnMemory(CompositeTransport& given) : transports(given) {}
   ~OwnMemory() {

@@ -24,7 +24,7 @@ namespace oriel::boundary {
 int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle) {
   draft_.window->flavor = MPI_WIN_FLAVOR_CREATE;
   Failure bad = check_outputs(handle);
-  if (!bad && base == nullptr && size > 0) bad = {MPI_ERR_ARG, "the memory's address is null"};
+  if (!bad) bad = check_memory(base, size);
   if (const int code = prepare(size, disp_unit, bad); code != MPI_SUCCESS) return code;
   draft_.take_memory(0);
   draft_.window->base = base;

@@ -136,7 +136,7 @@ void Plan::judge() {
   bool all_well = !fault_;
   bool bound = false;
   std::uint64_t longest = 0;
-  // What senders of other nodes have heard of receivers does not match where the signatures differ.
+  // Where the signatures differ, receivers announce to senders of other nodes what does not match.
   const bool own_fault =
       fault_.kind == PlanFault::Kind::arguments || fault_.kind == PlanFault::Kind::memory;
   for (int rank = 0; rank < region.ranks(); ++rank) {

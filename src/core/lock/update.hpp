@@ -11,8 +11,9 @@
 
 namespace oriel {
 
-/// Who updates a rank's memory: an origin, which says so in its slot there, or one of its threads,
-/// in a line of the thread's own. An origin has its process's lock meanwhile; a thread may have it.
+/// An updater of a rank's memory: an origin, which says so in its slot there, or one of its
+/// threads, in a line of the thread's own. An origin has its process's lock meanwhile; a thread may
+/// have it.
 template <typename Words>
 class BasicUpdater {
  public:
