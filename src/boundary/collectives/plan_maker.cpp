@@ -23,7 +23,7 @@ std::string mismatch_of(const PlanFault& fault, const std::string& sent,
   return mismatch(fault.sender, std::to_string(fault.sent) + sent, fault.receiver, expected);
 }
 
-/// What is wrong, as an error class and the second half of a sentence: the same on all ranks.
+/// The reporting rank's reason, as each rank raises it. A collective step brings it to all ranks.
 std::string spread(const std::string& reason, int reporting_rank, int rank, MPI_Comm communicator) {
   std::string words = reason;
   share_report(communicator, reporting_rank, words);
