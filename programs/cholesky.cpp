@@ -49,7 +49,9 @@ struct Job {
 };
 
 template <typename Way>
-void play(std::string_view window, const Job& job, const Tiling& tiling, const Options& options) {
+void play(std::string_view window, const Job& job, std::int64_t tiles_per_rank,
+          const Options& options) {
+  const Tiling tiling(static_cast<int>(options.edge), tiles_per_rank * job.ranks);
   const Plan plan(tiling, job.rank, job.ranks);
   Factorization<Way> factorization(tiling, plan, options);
   bench::Stopwatch stopwatch(options.batches, one_round, bench::Whose::slowest);
@@ -57,25 +59,31 @@ void play(std::string_view window, const Job& job, const Tiling& tiling, const O
   if (job.rank != 0) return;
   const double operations = floating_point_operations(tiling.order());
   std::printf(
-      "{\"variant\":\"%.*s\",\"window\":\"%.*s\",\"ranks\":%d,\"tile\":%d,\"tiles\":%d,"
-      "\"order\":%d,\"operations\":%.0f,\"residual\":%.3g,\"gflop_s\":%.4f,",
+      "{\"variant\":\"%.*s\",\"window\":\"%.*s\",\"ranks\":%d,\"tiles_per_rank\":%lld,"
+      "\"tile\":%d,\"tiles\":%d,\"order\":%d,\"operations\":%.0f,\"residual\":%.3g,\"gflop_s\":%."
+      "4f,",
       static_cast<int>(Way::name.size()), Way::name.data(), static_cast<int>(window.size()),
-      window.data(), job.ranks, tiling.edge(), tiling.tiles(), tiling.order(), operations,
-      factorization.largest(), operations / bench::median(samples) / 1e3);
+      window.data(), job.ranks, static_cast<long long>(tiles_per_rank), tiling.edge(),
+      tiling.tiles(), tiling.order(), operations, factorization.largest(),
+      operations / bench::median(samples) / 1e3);
   bench::print_samples(samples);
+}
+
+template <typename Way>
+void play_all(std::string_view window, const Job& job, const Options& options) {
+  for (const std::int64_t tiles : options.tiles_per_rank) play<Way>(window, job, tiles, options);
 }
 
 /// Neither fences nor post, start, complete and wait: both take the target's agreement for every
 /// tile, and it does not know which one comes next, nor from whom.
 void run(const Options& options) {
   const Job job;
-  const Tiling tiling(static_cast<int>(options.edge), options.tiles_per_rank * job.ranks);
   const std::string_view window = bench::name_of(options.memory);
   lapack::use_one_thread();
   // Messages first: a program that has no window yet pays nothing for the library.
-  play<Messages>("none", job, tiling, options);
-  play<OneSided>(window, job, tiling, options);
-  if (bench::NotifyApi().complete()) play<Notified>(window, job, tiling, options);
+  play_all<Messages>("none", job, options);
+  play_all<OneSided>(window, job, options);
+  if (bench::NotifyApi().complete()) play_all<Notified>(window, job, options);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/arguments.hpp"
 #include "bench/failure.hpp"
@@ -14,10 +15,10 @@ namespace cholesky {
 
 struct Options {
   bench::Memory memory = bench::Memory::allocated;
-  std::int64_t batches = 31;         // of one factorization each
-  std::int64_t edge = 32;            // of a tile, in doubles
-  std::int64_t tiles_per_rank = 16;  // on average, at least
-  std::int64_t ring = 64;            // slots
+  std::int64_t batches = 31;                 // of one factorization each
+  std::int64_t edge = 32;                    // of a tile, in doubles
+  std::int64_t ring = 64;                    // slots
+  std::vector<std::int64_t> tiles_per_rank;  // on average, at least; a matrix for each
 
   Options(int argc, char** argv) {
     for (const auto& [name, value] : bench::arguments(argc, argv)) {
@@ -27,15 +28,16 @@ struct Options {
       } else if (name == "--tile") {
         edge = at_most(name, bench::number(name, value), largest_edge);
       } else if (name == "--tiles-per-rank") {
-        tiles_per_rank = at_most(name, bench::number(name, value), most_tiles);
+        tiles_per_rank.push_back(at_most(name, bench::number(name, value), most_tiles));
       } else if (name == "--ring") {
         ring = at_most(name, bench::number(name, value), most_slots);
       } else {
         bench::fail("the option " + std::string(name) + " " + std::string(value) +
                     " is unknown; use --window allocated or created, --batches N, --tile EDGE, "
-                    "--tiles-per-rank N, --ring SLOTS.");
+                    "--tiles-per-rank N (again for more matrices), --ring SLOTS.");
       }
     }
+    if (tiles_per_rank.empty()) tiles_per_rank = {1, 16};
   }
 
  private:

@@ -93,9 +93,13 @@ def test_cholesky_on_each_host(host, tmp_path):
     ended = oriel("bench", "cholesky", *words)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     results = json.loads((tmp_path / "cholesky.json").read_text(encoding="utf-8"))
-    assert sorted((row["ranks"], row["way"], row["variant"]) for row in results["rows"]) == [
-        (ranks, way, variant)
+    found = [
+        (row["ranks"], row["tiles_per_rank"], row["way"], row["variant"]) for row in results["rows"]
+    ]
+    assert sorted(found) == [
+        (ranks, tiles, way, variant)
         for ranks in (2, 5)
+        for tiles in (1, 3)
         for way, variants in (
             (HOST, ["messages", "onesided"]),
             (ORIEL, ["messages", "notify", "onesided"]),
@@ -120,10 +124,11 @@ def test_progress_on_each_host(host, tmp_path):
         assert (tmp_path / picture).stat().st_size > 1000
 
 
-def _kinds(variants: set[str], cases: tuple) -> set[tuple]:
+def _kinds(variants: set[str], ranks: tuple, cases: tuple) -> set[tuple]:
     """What must have been measured. A host alone has no notified access."""
     return {
-        (variant, way, case)
+        (each, variant, way, case)
+        for each in ranks
         for variant in variants
         for way in (HOST, ORIEL)
         for case in cases
@@ -132,24 +137,24 @@ def _kinds(variants: set[str], cases: tuple) -> set[tuple]:
 
 
 @pytest.mark.parametrize(
-    ("subject", "words", "variants", "case", "cases"),
+    ("subject", "words", "ranks", "variants", "case", "cases"),
     [
         # A rank with two neighbours at least, and one that is both child and parent.
-        ("stencil", ("-n", 3), STENCIL_VARIANTS, "scaling", ("weak", "strong")),
-        ("tree", ("-n", 4, "--arity", 2), TREE_VARIANTS, "bytes", (8, 64, 512, 4096)),
+        ("stencil", (), (2, 3), STENCIL_VARIANTS, "scaling", ("weak", "strong")),
+        ("tree", ("--arity", 2), (2, 4), TREE_VARIANTS, "bytes", (8, 64, 512, 4096)),
     ],
     ids=["stencil", "tree"],
 )
-def test_notified_access_on_each_host(host, subject, words, variants, case, cases, tmp_path):
+def test_notified_access_on_each_host(host, subject, words, ranks, variants, case, cases, tmp_path):
     """The programs check every iteration and every round (N7)."""
     # Each kind of window once, at least.
     window = "created" if host.name == "openmpi" else "allocated"
-    words = (*words, "--quick", "--mpi", host.name, "--window", window, "--output", tmp_path)
-    ended = oriel("bench", subject, *words)
+    words = (*words, "-n", ",".join(map(str, ranks)), "--quick", "--mpi", host.name)
+    ended = oriel("bench", subject, *words, "--window", window, "--output", tmp_path)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     results = json.loads((tmp_path / f"{subject}.json").read_text(encoding="utf-8"))
-    found = [(row["variant"], row["way"], row[case]) for row in results["rows"]]
-    assert set(found) == _kinds(variants, cases)
+    found = [(row["ranks"], row["variant"], row["way"], row[case]) for row in results["rows"]]
+    assert set(found) == _kinds(variants, ranks, cases)
     assert len(found) == len(set(found))
     assert all(row["median"] > 0 and row["ratio"] > 0 for row in results["rows"])
     for picture in (f"{subject}.png", f"{subject}.svg"):

@@ -6,21 +6,23 @@ from __future__ import annotations
 import json
 
 import pytest
+from oriel.bench import lines
 from oriel.bench.alltoallv import alltoallv_tables
 from oriel.bench.alltoallv.alltoallv_times import ALGORITHM_TITLES, AlltoallvTimes
 from oriel.bench.cholesky.cholesky_times import CholeskyTimes
 from oriel.bench.collectives import collectives_tables
 from oriel.bench.collectives.collectives_times import CollectivesTimes
 from oriel.bench.halo.halo_times import HaloTimes
+from oriel.bench.lines import Line
 from oriel.bench.micro import micro
 from oriel.bench.micro.micro_times import Row, Timings
 from oriel.bench.notify.notify_times import NotifyTimes
 from oriel.bench.progress.progress_times import ProgressTimes
-from oriel.bench.requests.request_tables import Line
+from oriel.bench.ratio_table import ratio_text
 from oriel.bench.requests.request_times import NEVER
-from oriel.bench.size_table import ratio_text
 from oriel.bench.stencil.stencil_times import StencilTimes
 from oriel.bench.threads.threads_times import PLAIN, Case, Hints, ThreadTimes
+from oriel.bench.variant_times import rows_by_ranks
 from oriel.bench.ways import HOST, ORIEL
 from oriel.bench.windows.windows_times import WindowTimes
 
@@ -64,32 +66,59 @@ def test_halo_compares_with_the_messages_of_the_host_alone():
 def test_stencil_compares_speeds_with_the_messages_of_the_host_alone():
     times = StencilTimes()
     for variant, way, us in (("messages", HOST, 400.0), ("notify", ORIEL, 200.0)):
-        line = {"variant": variant, "scaling": "weak", "rows": 11, "columns": 101, "ranks": 2}
+        line = {"variant": variant, "scaling": "weak", "rows": 11, "columns": 101}
         times.read("mpich", way, json.dumps({**line, "accesses": 4000, "samples": [us, us]}))
-    assert times.gmops("notify", "weak", "mpich", ORIEL) == pytest.approx(0.02)
+    assert times.rate("notify", "weak", "mpich", ORIEL) == pytest.approx(0.02)
     assert times.speed("notify", "weak", "mpich", ORIEL) == pytest.approx(2.0)
     assert times.speed("notify", "weak", "mpich", HOST) is None
-    assert times.domain_text("weak") == "weak scaling: 11 × 101"
+    assert times.domains == {"weak": (11, 101)}
+
+
+def test_intervals_are_of_the_runs_medians():
+    """Ten runs: from the smallest median to the largest. Batches are no runs."""
+    times = StencilTimes()
+    line = {"variant": "notify", "scaling": "weak", "rows": 11, "columns": 101, "accesses": 4000}
+    for run in range(7):
+        samples = [100.0 + run] * 5 + [1000.0]
+        times.read("mpich", ORIEL, json.dumps({**line, "samples": samples}))
+    assert times.interval("notify", "weak", "mpich", ORIEL) is None
+    for run in range(7, 10):
+        times.read("mpich", ORIEL, json.dumps({**line, "samples": [100.0 + run]}))
+    assert times.interval("notify", "weak", "mpich", ORIEL) == (100.0, 109.0)
+    low, high = times.rate_interval("notify", "weak", "mpich", ORIEL)
+    assert (low, high) == (pytest.approx(4 / 109), pytest.approx(4 / 100))
+    (row,) = rows_by_ranks({2: times})
+    assert (row["ranks"], row["interval"]) == (2, (100.0, 109.0))
+    assert row["rate_interval"] == (low, high)
 
 
 def test_cholesky_compares_speeds_with_the_messages_of_the_host_alone():
-    times = CholeskyTimes()
-    for variant, ranks, way, value in (
-        ("messages", 2, HOST, 200.0),
-        ("messages", 4, HOST, 300.0),
-        ("messages", 2, ORIEL, 400.0),
-        ("notify", 2, ORIEL, 100.0),
+    by_ranks = {2: CholeskyTimes(), 4: CholeskyTimes()}
+    for variant, ranks, tiles, way, value in (
+        ("messages", 2, 1, HOST, 200.0),
+        ("messages", 4, 1, HOST, 300.0),
+        ("messages", 2, 1, ORIEL, 400.0),
+        ("notify", 2, 1, ORIEL, 100.0),
+        ("notify", 2, 16, ORIEL, 900.0),
     ):
-        line = {"variant": variant, "ranks": ranks, "order": 128 * ranks, "residual": 0.01 * ranks}
+        line = {"variant": variant, "tiles_per_rank": tiles, "order": 128 * ranks}
         line |= {"operations": 1e6 * ranks, "samples": [value, value, 50 * value]}
-        times.read("mpich", way, json.dumps(line))
-    assert times.speed("messages", 2, "mpich", HOST) == pytest.approx(10)
-    assert times.speed("notify", 2, "mpich", ORIEL) == pytest.approx(20)
-    assert times.ratio("notify", 2, "mpich", ORIEL) == pytest.approx(2)
-    assert times.ratio("messages", 2, "mpich", ORIEL) == pytest.approx(0.5)
-    assert times.ratio("notify", 4, "mpich", ORIEL) is None
-    assert times.ranks() == [2, 4]
-    assert times.residual == pytest.approx(0.04)
+        line |= {"residual": 0.01 * ranks}
+        by_ranks[ranks].read("mpich", way, json.dumps(line))
+    times = by_ranks[2]
+    assert times.rate("messages", 1, "mpich", HOST) == pytest.approx(10)
+    assert times.rate("notify", 1, "mpich", ORIEL) == pytest.approx(20)
+    assert times.speed("notify", 1, "mpich", ORIEL) == pytest.approx(2)
+    assert times.speed("messages", 1, "mpich", ORIEL) == pytest.approx(0.5)
+    assert times.speed("notify", 16, "mpich", ORIEL) is None
+    assert by_ranks[4].speed("notify", 1, "mpich", ORIEL) is None
+    assert [times.residual for times in by_ranks.values()] == [0.02, 0.04]
+    # A section for each case, with the ranks as its lines.
+    assert [(line.labels, line.section) for line in lines.by_case(by_ranks, str)] == [
+        (("1", "2"), False),
+        (("1", "4"), True),
+        (("16", "2"), True),
+    ]
 
 
 def test_progress_is_told_from_waiting_for_the_target():

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from oriel.bench import outcome
-from oriel.bench.rounds import play
+from oriel.bench.rounds import WITHOUT_UCX, play
 from oriel.bench.setting import Setting
-from oriel.bench.variant_times import VariantTimes
+from oriel.bench.variant_times import VariantTimes, rows_by_ranks
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
 
@@ -24,14 +24,15 @@ class Comparison:
     """What one benchmark has of its own. What depends on the times is called after all runs."""
 
     name: str  # of the program, the figure and the results
-    times: VariantTimes
+    times: Mapping[int, VariantTimes]  # by number of ranks
     words: Sequence[str]  # for the program, behind --window
     timeout_s: float
     tables: Callable[[Mapping[str, str]], Iterable[Table]]  # takes the hosts' titles by name
     legend: Callable[[], str]
     shape: Callable[[], str]  # of the ranks and their data, for the foot of the figure
     results: Callable[[], dict]  # for the JSON file, beside rows, window and rounds
-    draw: Callable[[VariantTimes, Mapping[str, str], str, Path], None]
+    # Takes the hosts' titles, the foot and the path.
+    draw: Callable[[Mapping[str, str], str, Path], None]
 
     def run(self, arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
         """Measures, prints and writes; returns the exit status."""
@@ -41,20 +42,29 @@ class Comparison:
         def program(host: Host, way: str) -> Sequence[str]:
             return [str(own_program(host, self.name)), "--window", arguments.window, *self.words]
 
-        failures = play(
-            setting.hosts, rounds, arguments.n, program, self.times.read, self.timeout_s, nodes
-        )
+        failures: list[str] = []
+        for ranks, times in self.times.items():
+            failures += play(
+                setting.hosts,
+                rounds,
+                ranks,
+                program,
+                times.read,
+                self.timeout_s,
+                nodes,
+                WITHOUT_UCX,
+            )
         for table in self.tables(setting.versions):
             console.print(table)
         console.print(self.legend(), highlight=False)
         place = setting.place(f"{self.shape()}, {arguments.window} window, rounds: {rounds}")
         results = setting.results(
-            self.times.as_json(), window=arguments.window, rounds=rounds, **self.results()
+            rows_by_ranks(self.times), window=arguments.window, rounds=rounds, **self.results()
         )
 
         def draw(where: str, path: Path) -> None:
-            self.draw(self.times, setting.versions, where, path)
+            self.draw(setting.versions, where, path)
 
         path = arguments.output / f"{self.name}.png"
-        notes = setting.crowded(arguments.n)
+        notes = [note for ranks in self.times for note in setting.crowded(ranks)]
         return outcome.report(console, notes, failures, place, results, path, draw)

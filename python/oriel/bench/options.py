@@ -37,23 +37,44 @@ def add_rounds(parser: argparse.ArgumentParser, default: int) -> None:
     )
 
 
-def add_repetition(parser: argparse.ArgumentParser) -> None:
-    """Of programs that measure several variants on any number of ranks."""
-    ranks = max(2, min(len(os.sched_getaffinity(0)), MOST_RANKS))
+def _cores() -> int:
+    """For ranks: 2 at least, because fewer ranks do not communicate."""
+    return max(2, min(len(os.sched_getaffinity(0)), MOST_RANKS))
+
+
+def add_rank_number(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n",
         type=positive,
-        default=ranks,
+        default=_cores(),
         metavar="RANKS",
-        help=f"ranks (default: one per core, 2 at least and {MOST_RANKS} at most; here {ranks})",
+        help=f"ranks (default: one per core, 2 at least and {MOST_RANKS} at most; here {_cores()})",
     )
-    add_rounds(parser, 5)
+
+
+def add_rank_series(parser: argparse.ArgumentParser) -> None:
+    """Of benchmarks that draw curves over the number of ranks."""
+    series = [2**power for power in range(1, _cores().bit_length())]
+    parser.add_argument(
+        "-n",
+        "--ranks",
+        type=numbers,
+        default=series,
+        metavar="RANKS",
+        help="how many ranks, with commas between several numbers (default: 2 and doubled as long "
+        f"as there are cores, {MOST_RANKS} at most; here {','.join(map(str, series))})",
+    )
+
+
+def add_repetition(parser: argparse.ArgumentParser, rounds: int, batches: int) -> None:
+    """Of programs that measure several variants."""
+    add_rounds(parser, rounds)
     parser.add_argument(
         "--batches",
         type=positive,
-        default=9,
+        default=batches,
         metavar="B",
-        help="how often a run measures each variant (default: 9)",
+        help=f"how often a run measures each variant (default: {batches})",
     )
     parser.add_argument(
         "--window",

@@ -62,7 +62,9 @@ def play(
                         if not failure and read(host.name, way, output) == 0:
                             failure = "it printed no results"
                         if failure:
-                            failures[host.name, way] = f"{what}: the run failed, {failure}."
+                            failures[host.name, way] = (
+                                f"{what}, {ranks} ranks: the run failed, {failure}."
+                            )
                     bar.advance(task)
         bar.update(task, description="measured")
     return list(failures.values())

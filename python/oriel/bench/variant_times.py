@@ -7,9 +7,11 @@ from __future__ import annotations
 import json
 import statistics
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Union
 
+from oriel.bench.intervals import Interval, median_interval
 from oriel.bench.ways import HOST
 
 MESSAGES = "messages"
@@ -49,6 +51,12 @@ class VariantTimes:
         runs = self.runs.get((variant, case, host, way))
         return statistics.median(statistics.median(run) for run in runs) if runs else None
 
+    def interval(self, variant: str, case: Case, host: str, way: str) -> Interval:
+        """Of the median of a run. Runs are independent of one another; the batches of a run are
+        not, because the ranks keep their cores and their memory."""
+        runs = self.runs.get((variant, case, host, way), [])
+        return median_interval(statistics.median(run) for run in runs)
+
     def ratio(self, variant: str, case: Case, host: str, way: str) -> float | None:
         """To the messages of the host alone: they are what a program would use instead."""
         ours = self.median(variant, case, host, way)
@@ -64,8 +72,14 @@ class VariantTimes:
                 "way": way,
                 "unit": "us",
                 "median": self.median(variant, case, host, way),
+                "interval": self.interval(variant, case, host, way),
                 "ratio": self.ratio(variant, case, host, way),
                 "runs": runs,
             }
             for (variant, case, host, way), runs in self.runs.items()
         ]
+
+
+def rows_by_ranks(by_ranks: Mapping[int, VariantTimes]) -> list[dict]:
+    """For the JSON file, where the times of each number of ranks are an object of their own."""
+    return [{"ranks": ranks, **row} for ranks, times in by_ranks.items() for row in times.as_json()]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from oriel.bench import outcome
+from oriel.bench import lines, outcome
 from oriel.bench.alltoallv import alltoallv_figures, alltoallv_tables, measured
 from oriel.bench.alltoallv.alltoallv_times import (
     NOTIFIED,
@@ -29,9 +29,9 @@ from oriel.bench.requests.request_options import (
     add_sizes,
     lengths,
 )
-from oriel.bench.requests.request_tables import Line
 from oriel.bench.rounds import WITHOUT_UCX, play
 from oriel.bench.setting import Setting
+from oriel.bench.variant_times import rows_by_ranks
 from oriel.bench.ways import ORIEL
 from oriel.hosts.host import Host, HostError, own_program
 from oriel.hosts.nodes import Nodes
@@ -57,17 +57,6 @@ def _sizes(arguments: argparse.Namespace, first: bool) -> list[int]:
     if arguments.quick:
         return QUICK_SIZES
     return SIZES if first else SIZES[::FEW]
-
-
-def _lines(by_ranks: dict[int, AlltoallvTimes]) -> list[Line]:
-    lines = []
-    for ranks, times in by_ranks.items():
-        cases = times.cases()
-        for case in cases:
-            name = f"{ranks} ranks, {size_text(case)}"
-            labels = (str(ranks), size_text(case))
-            lines.append(Line(name, labels, times, case, section=case == cases[-1]))
-    return lines
 
 
 def _found(times: AlltoallvTimes, size: int, host: Host, *variants: str) -> list[float | None]:
@@ -128,26 +117,25 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         failures += play(
             setting.hosts, rounds, ranks, program, times.read, TIMEOUT_S, nodes, WITHOUT_UCX
         )
-    lines = _lines(by_ranks)
-    for host in request_tables.hosts(lines):
+    rows = lines.by_ranks(by_ranks, size_text)
+    for host in request_tables.hosts(rows):
         for table in (alltoallv_tables.exchanges, alltoallv_tables.making):
-            console.print(table(lines, ("Ranks", "Size"), host, versions[host]))
+            console.print(table(rows, ("Ranks", "Size"), host, versions[host]))
     console.print(
         f"{alltoallv_tables.LEGEND} Each rank sends so much to each, itself included.",
         highlight=False,
     )
     notes = [
-        *alltoallv_tables.notes(lines, versions),
+        *alltoallv_tables.notes(rows, versions),
         *(note for ranks in by_ranks for note in setting.crowded(ranks)),
     ]
     if not arguments.quick and not failures:  # quick times are nothing to go by
         notes += keep_for_auto(by_ranks, setting.hosts, arguments.hosts)
     place = setting.place(f"rounds: {rounds}")
-    rows = [{"ranks": ranks, **row} for ranks in by_ranks for row in by_ranks[ranks].as_json()]
     failed = [
         {"ranks": ranks, **row} for ranks in by_ranks for row in by_ranks[ranks].failures_as_json()
     ]
-    results = setting.results(rows, rounds=rounds, failed=failed)
+    results = setting.results(rows_by_ranks(by_ranks), rounds=rounds, failed=failed)
 
     def draw(where: str, path: Path) -> None:
         alltoallv_figures.draw(by_ranks, versions, arguments.hosts, where, path.parent)

@@ -15,8 +15,9 @@ from oriel.bench.alltoallv.alltoallv_times import (
     PERSISTENT,
     TITLES,
 )
+from oriel.bench.lines import Line
 from oriel.bench.requests import request_tables
-from oriel.bench.requests.request_tables import Line, making_column, ratio_column, time_column
+from oriel.bench.requests.request_tables import making_column, ratio_column, time_column
 from oriel.bench.ways import HOST, ORIEL, WAYS
 
 LEGEND = (

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
 from oriel.bench.collectives.collectives_times import CollectivesTimes
-from oriel.bench.size_table import ratio_text
+from oriel.bench.ratio_table import ratio_text
 from oriel.report import drawing
 from oriel.report.drawing import GRID, INK, STYLE, plt
 from oriel.report.units import size_text

@@ -14,8 +14,9 @@ from oriel.bench.collectives.collectives_times import (
     OURS,
     CollectivesTimes,
 )
+from oriel.bench.lines import Line
 from oriel.bench.requests import request_tables
-from oriel.bench.requests.request_tables import Line, making_column, ratio_column, time_column
+from oriel.bench.requests.request_tables import making_column, ratio_column, time_column
 from oriel.bench.ways import HOST, ORIEL
 from oriel.report.units import size_text
 

@@ -5,24 +5,27 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from rich.console import Console
 from rich.table import Table
 
-from oriel.bench import options
+from oriel.bench import lines, options
 from oriel.bench.comparison import Comparison
 from oriel.bench.halo import halo_figure
 from oriel.bench.halo.halo_times import PAPER, PAPER_TITLES, TITLES, HaloTimes
-from oriel.bench.size_table import size_table
+from oriel.bench.ratio_table import TIME, ratio_table
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.nodes import Nodes
+from oriel.report.units import size_text
 
 TIMEOUT_S = 300
 QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_repetition(parser)
+    options.add_rank_number(parser)
+    options.add_repetition(parser, rounds=5, batches=9)
 
 
 def _ways(variant: str) -> tuple[str, ...]:
@@ -32,11 +35,13 @@ def _ways(variant: str) -> tuple[str, ...]:
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
     times = HaloTimes()
+    by_ranks = {arguments.n: times}
 
     def tables(versions: Mapping[str, str]) -> Iterable[Table]:
         for host in times.hosts():
             title = f"{versions[host]}: time of a step against its messages"
-            yield size_table(times, host, title, TITLES, _ways, PAPER)
+            rows = lines.by_ranks(by_ranks, size_text)
+            yield ratio_table(rows, ("Ranks", "Size"), host, title, TIME, TITLES, _ways, PAPER)
 
     papers = "; ".join(f"{name}: {title}" for name, title in PAPER_TITLES.items())
     legend = (
@@ -45,12 +50,12 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     )
     return Comparison(
         name="halo",
-        times=times,
+        times=by_ranks,
         words=QUICK_OPTIONS if arguments.quick else ("--batches", str(arguments.batches)),
         timeout_s=TIMEOUT_S,
         tables=tables,
         legend=lambda: legend,
         shape=lambda: f"{' × '.join(str(extent) for extent in times.grid)} ranks",
         results=lambda: {"grid": times.grid, "paper": PAPER},
-        draw=halo_figure.draw,
+        draw=partial(halo_figure.draw, times),
     ).run(arguments, console, nodes)

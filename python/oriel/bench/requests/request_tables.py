@@ -10,22 +10,11 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from oriel.bench.requests.request_times import NEVER, RequestTimes
-from oriel.bench.size_table import WAY_TITLES, ratio_text
-from oriel.bench.variant_times import Case
+from oriel.bench.lines import Line
+from oriel.bench.ratio_table import WAY_TITLES, ratio_text
+from oriel.bench.requests.request_times import NEVER
 from oriel.bench.ways import ORIEL, WAYS
 from oriel.report.units import time_text
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of a table: what was measured, and where its times are."""
-
-    name: str  # in a sentence
-    labels: tuple[str, ...]
-    times: RequestTimes
-    case: Case
-    section: bool = False  # a line ends below it
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from rich.table import Table
 from oriel.bench import outcome
 from oriel.bench.alltoallv import alltoallv_tables
 from oriel.bench.alltoallv.alltoallv_times import AlltoallvTimes, variants
+from oriel.bench.lines import Line
 from oriel.bench.options import positive
 from oriel.bench.requests import request_tables
 from oriel.bench.requests.request_options import TIMEOUT_S, add_lengths, lengths
-from oriel.bench.requests.request_tables import Line
 from oriel.bench.rounds import WITHOUT_UCX, play
 from oriel.bench.setting import Setting
 from oriel.bench.sparse import sparse_figures, sparse_matrices

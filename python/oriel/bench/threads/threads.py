@@ -11,9 +11,9 @@ from rich.console import Console
 
 from oriel.bench import outcome
 from oriel.bench.options import add_rounds, positive
+from oriel.bench.ratio_table import WAY_TITLES
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
-from oriel.bench.size_table import WAY_TITLES
 from oriel.bench.threads import threads_figures, threads_tables
 from oriel.bench.threads.threads_times import (
     ALL_HINTS,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from oriel.bench.size_table import WAY_TITLES
+from oriel.bench.ratio_table import WAY_TITLES
 from oriel.bench.threads.threads_times import ALL_HINTS, PLAIN, PUTS, ROW, Case, Hints, ThreadTimes
 from oriel.bench.ways import HOST, ORIEL, WAYS
 from oriel.report import drawing

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from rich.table import Table
 
-from oriel.bench.size_table import WAY_TITLES, ratio_text
+from oriel.bench.ratio_table import WAY_TITLES, ratio_text
 from oriel.bench.threads.threads_times import (
     ALL_HINTS,
     BUSY,

@@ -6,24 +6,26 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from rich.console import Console
 from rich.table import Table
 
-from oriel.bench import options
+from oriel.bench import lines, notified_variants, options
 from oriel.bench.comparison import Comparison
-from oriel.bench.size_table import size_table
+from oriel.bench.ratio_table import TIME, ratio_table
 from oriel.bench.tree import tree_figure
 from oriel.bench.tree.tree_times import TITLES, TreeTimes
-from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.nodes import Nodes
+from oriel.report.units import size_text
 
 TIMEOUT_S = 600
 QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_repetition(parser)
+    options.add_rank_series(parser)
+    options.add_repetition(parser, rounds=10, batches=5)
     parser.add_argument(
         "--arity",
         type=options.positive,
@@ -33,32 +35,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _ways(variant: str) -> tuple[str, ...]:
-    return (ORIEL,) if variant == "notify" else (HOST, ORIEL)
-
-
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
-    times = TreeTimes()
+    by_ranks = {ranks: TreeTimes() for ranks in arguments.ranks}
+    arity = arguments.arity
 
     def tables(versions: Mapping[str, str]) -> Iterable[Table]:
-        for host in times.hosts():
-            shape = times.shape_text()
-            title = f"{versions[host]}, {shape}: time of a reduction against its messages"
-            yield size_table(times, host, title, TITLES, _ways, {})
+        for host in lines.hosts(by_ranks):
+            yield ratio_table(
+                lines.by_case(by_ranks, size_text),
+                ("Size", "Ranks"),
+                host,
+                f"{versions[host]}, tree of arity {arity}: time of a reduction against its "
+                "messages",
+                TIME,
+                TITLES,
+                notified_variants.ways,
+                {},
+            )
 
     lengths = QUICK_OPTIONS if arguments.quick else ("--batches", str(arguments.batches))
     legend = (
         "Ratios are to the host's own messages along the same tree: below 1 is less time. "
-        "MPI_Reduce has whatever shape the host gives it. pscw: post, start, complete, wait."
+        f"MPI_Reduce has whatever shape the host gives it. {notified_variants.LEGEND}"
     )
     return Comparison(
         name="tree",
-        times=times,
-        words=["--arity", str(arguments.arity), *lengths],
+        times=by_ranks,
+        words=["--arity", str(arity), *lengths],
         timeout_s=TIMEOUT_S,
         tables=tables,
         legend=lambda: legend,
-        shape=times.shape_text,
-        results=lambda: {"ranks": arguments.n, "arity": arguments.arity},
-        draw=tree_figure.draw,
+        shape=lambda: f"a tree of arity {arity}",
+        results=lambda: {"arity": arity},
+        draw=partial(tree_figure.draw, by_ranks, arity),
     ).run(arguments, console, nodes)

@@ -5,16 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from oriel.bench import notified_variants
 from oriel.bench.variant_times import VariantTimes
 
+REDUCE = "reduce"
 # Beside the messages.
-TITLES = {
-    "reduce": "MPI_Reduce",
-    "fence": "fence",
-    "post_start": "pscw",
-    "flag": "flag",
-    "notify": "notify",
-}
+TITLES = {REDUCE: "MPI_Reduce", **notified_variants.TITLES}
 
 
 @dataclass
@@ -22,13 +18,3 @@ class TreeTimes(VariantTimes):
     """Of a reduction, until the root has the sums, by the bytes of a contribution."""
 
     case_name = "bytes"
-
-    ranks: int = 0
-    arity: int = 0
-
-    def look_at(self, line: dict) -> None:
-        self.ranks = line["ranks"]
-        self.arity = line["arity"]
-
-    def shape_text(self) -> str:
-        return f"{self.ranks} ranks in a tree of arity {self.arity}"

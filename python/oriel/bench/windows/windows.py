@@ -12,9 +12,9 @@ from rich.table import Table
 
 from oriel.bench import outcome
 from oriel.bench.options import add_rounds, positive
+from oriel.bench.ratio_table import WAY_TITLES, ratio_text
 from oriel.bench.rounds import WITHOUT_UCX, play
 from oriel.bench.setting import Setting
-from oriel.bench.size_table import WAY_TITLES, ratio_text
 from oriel.bench.ways import WAYS
 from oriel.bench.windows import windows_figure
 from oriel.bench.windows.windows_times import COMPARISONS, MAKING, PAPER, PUT, WindowTimes

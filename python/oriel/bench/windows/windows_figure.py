@@ -8,7 +8,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from oriel.bench.size_table import WAY_TITLES
+from oriel.bench.ratio_table import WAY_TITLES
 from oriel.bench.ways import HOST, ORIEL, WAYS
 from oriel.bench.windows.windows_times import PUT, WindowTimes
 from oriel.report import drawing
