@@ -275,7 +275,11 @@ def test_alltoallv_on_each_host(host, tmp_path):
     results = json.loads((tmp_path / "alltoallv.json").read_text(encoding="utf-8"))
     assert _exchanges_measured(results)
     cases = {(row["ranks"], row["bytes"]) for row in results["rows"]}
-    assert cases == {(ranks, size) for ranks in (2, 3) for size in (8, 32 << 10)}
+    # 32 KB in all: 8 KB to each of two ranks, and whole elements to each of three.
+    strong = {(2, 8 << 10), (3, 3640)}
+    assert cases == {(ranks, size) for ranks in (2, 3) for size in (8, 32 << 10)} | strong
+    assert results["totals"] == [32 << 10]
+    assert "strong scaling" in ended.stdout
     assert all(row["median"] > 0 and row["ratio"] > 0 for row in results["rows"])
     for name in ("alltoallv", "alltoallv_scaling"):
         for kind in ("png", "svg"):

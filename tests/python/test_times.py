@@ -7,7 +7,7 @@ import json
 
 import pytest
 from oriel.bench import lines
-from oriel.bench.alltoallv import alltoallv_tables
+from oriel.bench.alltoallv import alltoallv_scaling, alltoallv_tables
 from oriel.bench.alltoallv.alltoallv_times import ALGORITHM_TITLES, AlltoallvTimes
 from oriel.bench.cholesky.cholesky_times import CholeskyTimes
 from oriel.bench.collectives import collectives_tables
@@ -207,6 +207,38 @@ def test_alltoallv_is_earned_back_against_the_hosts_blocking_call():
     rows = {(row["variant"], row["way"]): row for row in times.as_json()}
     assert rows["fence", ORIEL]["breakeven"] == "never"
     assert rows["auto", ORIEL]["making"] == pytest.approx(100)
+
+
+def test_alltoallv_scales_strongly_by_totals():
+    assert [alltoallv_scaling.bytes_to_each(8 << 20, ranks) for ranks in (2, 4, 8, 16)] == [
+        2 << 20,
+        512 << 10,
+        128 << 10,
+        32 << 10,
+    ]
+    assert alltoallv_scaling.sizes([64], 3) == []  # seven bytes are no element
+    by_ranks = {ranks: alltoallv_times_of(("fence", ORIEL, 5.0, None)) for ranks in (2, 3)}
+    found = alltoallv_scaling.lines([64, 512], by_ranks)
+    assert [(line.labels, line.case, line.section) for line in found] == [
+        (("64 B", "2", "16 B"), 16, True),
+        (("512 B", "2", "128 B"), 128, False),
+        (("512 B", "3", "56 B"), 56, True),
+    ]
+
+
+def test_alltoallv_compares_the_papers_algorithms_with_the_hosts_blocking_call():
+    times = alltoallv_times_of(
+        ("alltoallv", HOST, 5.0, None),
+        ("ialltoallv", HOST, 1.0, None),
+        ("fence", ORIEL, 4.0, 9.0),
+        ("lock", ORIEL, 10.0, 9.0),
+    )
+    line = Line("2 ranks, 8 B", ("2", "8 B"), times, 8)
+    assert alltoallv_tables.against_paper([line], {"mpich": "MPICH 5"}) == [
+        "MPICH 5, against MPI_Alltoallv alone: fence takes 0.80 (2 ranks, 8 B) to 0.80 of its "
+        "time, the paper's 0.56 at best; lock takes 2.00 (2 ranks, 8 B) to 2.00 of its time, the "
+        "paper's 0.62 at best."
+    ]
 
 
 def test_alltoallv_says_why_an_algorithm_is_not_measured():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`oriel bench alltoallv`: persistent exchanges of all with all, by the algorithms of
-ORIEL_Alltoallv_init against the host's own calls; uniform counts, by size and by ranks."""
+ORIEL_Alltoallv_init against the host's own calls; uniform counts, by size and by
+ranks, with weak and strong scaling."""
 
 from __future__ import annotations
 
@@ -11,7 +12,13 @@ from pathlib import Path
 from rich.console import Console
 
 from oriel.bench import lines, outcome
-from oriel.bench.alltoallv import alltoallv_figures, alltoallv_tables, measured
+from oriel.bench.alltoallv import (
+    alltoallv_figures,
+    alltoallv_scaling,
+    alltoallv_tables,
+    measured,
+)
+from oriel.bench.alltoallv.alltoallv_scaling import QUICK_TOTALS, TOTALS
 from oriel.bench.alltoallv.alltoallv_times import (
     NOTIFIED,
     NOTIFIED_HIERARCHY,
@@ -20,6 +27,7 @@ from oriel.bench.alltoallv.alltoallv_times import (
     variants,
 )
 from oriel.bench.alltoallv.measured import Exchange
+from oriel.bench.options import numbers
 from oriel.bench.requests import request_tables
 from oriel.bench.requests.request_options import (
     QUICK_SIZES,
@@ -48,6 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "what each rank sends to each, for all numbers of ranks",
         "8 B to 2 MB, each four times the one before",
     )
+    parser.add_argument(
+        "--totals",
+        type=numbers,
+        metavar="SIZES",
+        help="strong scaling: what all ranks together exchange, in bytes with commas between them "
+        f"(default: {','.join(map(str, TOTALS))}; none if --bytes is given)",
+    )
     add_lengths(parser)
 
 
@@ -57,6 +72,12 @@ def _sizes(arguments: argparse.Namespace, first: bool) -> list[int]:
     if arguments.quick:
         return QUICK_SIZES
     return SIZES if first else SIZES[::FEW]
+
+
+def _totals(arguments: argparse.Namespace) -> list[int]:
+    if arguments.totals or arguments.bytes:
+        return arguments.totals or []
+    return QUICK_TOTALS if arguments.quick else TOTALS
 
 
 def _found(times: AlltoallvTimes, size: int, host: Host, *variants: str) -> list[float | None]:
@@ -104,11 +125,15 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     setting = Setting.of(arguments, "alltoallv")
     versions = setting.versions
     rounds, options = lengths(arguments)
+    totals = _totals(arguments)
     by_ranks: dict[int, AlltoallvTimes] = {}
     failures: list[str] = []
     for ranks in dict.fromkeys(arguments.ranks):
-        sizes = _sizes(arguments, first=not by_ranks)
-        words = [*options, *(word for size in sizes for word in ("--bytes", str(size)))]
+        sizes = {
+            *_sizes(arguments, first=not by_ranks),
+            *alltoallv_scaling.sizes(totals, ranks),
+        }
+        words = [*options, *(word for size in sorted(sizes) for word in ("--bytes", str(size)))]
         times = by_ranks[ranks] = AlltoallvTimes()
 
         def program(host: Host, way: str, words: Sequence[str] = words) -> Sequence[str]:
@@ -118,15 +143,23 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
             setting.hosts, rounds, ranks, program, times.read, TIMEOUT_S, nodes, WITHOUT_UCX
         )
     rows = lines.by_ranks(by_ranks, size_text)
+    strong = alltoallv_scaling.lines(totals, by_ranks)
     for host in request_tables.hosts(rows):
         for table in (alltoallv_tables.exchanges, alltoallv_tables.making):
             console.print(table(rows, ("Ranks", "Size"), host, versions[host]))
+        if strong:
+            title = f"{versions[host]}, strong scaling"
+            console.print(
+                alltoallv_tables.exchanges(strong, ("Total", "Ranks", "Size"), host, title)
+            )
     console.print(
-        f"{alltoallv_tables.LEGEND} Each rank sends so much to each, itself included.",
+        f"{alltoallv_tables.LEGEND} Each rank sends so much to each, itself included. Total: of "
+        "all ranks together.",
         highlight=False,
     )
     notes = [
         *alltoallv_tables.notes(rows, versions),
+        *alltoallv_tables.against_paper(rows, versions),
         *(note for ranks in by_ranks for note in setting.crowded(ranks)),
     ]
     if not arguments.quick and not failures:  # quick times are nothing to go by
@@ -135,10 +168,10 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     failed = [
         {"ranks": ranks, **row} for ranks in by_ranks for row in by_ranks[ranks].failures_as_json()
     ]
-    results = setting.results(rows_by_ranks(by_ranks), rounds=rounds, failed=failed)
+    results = setting.results(rows_by_ranks(by_ranks), rounds=rounds, totals=totals, failed=failed)
 
     def draw(where: str, path: Path) -> None:
-        alltoallv_figures.draw(by_ranks, versions, arguments.hosts, where, path.parent)
+        alltoallv_figures.draw(by_ranks, totals, versions, arguments.hosts, where, path.parent)
 
     path = arguments.output / "alltoallv.png"
     figures = [f"{name}.png" for name in alltoallv_figures.NAMES]

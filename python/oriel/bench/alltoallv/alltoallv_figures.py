@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from oriel.bench.alltoallv.alltoallv_scaling import bytes_to_each
 from oriel.bench.alltoallv.alltoallv_times import (
     ALGORITHM_TITLES,
     HOST_TITLES,
@@ -52,6 +53,7 @@ def label(variant: str, way: str) -> str:
 
 def draw(
     by_ranks: dict[int, AlltoallvTimes],
+    totals: Sequence[int],
     versions: dict[str, str],
     nodes: int,
     where: str,
@@ -62,8 +64,8 @@ def draw(
         ranks, times = next(iter(by_ranks.items()))
         title = f"All to all, {drawing.ranks_on(ranks, nodes)}"
         _save(_over_size(times, versions), title, where, folder / f"{NAMES[0]}.png")
-        title = f"All to all, weak scaling on {'one node' if nodes == 1 else f'{nodes} nodes'}"
-        _save(_over_ranks(by_ranks, versions), title, where, folder / f"{NAMES[1]}.png")
+        title = f"All to all over the ranks, on {'one node' if nodes == 1 else f'{nodes} nodes'}"
+        _save(_over_ranks(by_ranks, totals, versions), title, where, folder / f"{NAMES[1]}.png")
 
 
 def _save(drawn: tuple[Figure, dict[str, object]], title: str, where: str, path: Path) -> None:
@@ -92,28 +94,38 @@ def _over_size(times: AlltoallvTimes, versions: dict[str, str]) -> tuple[Figure,
 
 
 def _over_ranks(
-    by_ranks: dict[int, AlltoallvTimes], versions: dict[str, str]
+    by_ranks: dict[int, AlltoallvTimes], totals: Sequence[int], versions: dict[str, str]
 ) -> tuple[Figure, dict[str, object]]:
-    """The same for the smallest and the largest size that all numbers of ranks have exchanged."""
+    """The same; weak scaling for the smallest and the largest size that all numbers of ranks have
+    exchanged, and strong scaling for the totals."""
     all_times = list(by_ranks.values())
     hosts = all_times[0].hosts()
     common = set.intersection(*(set(times.cases()) for times in all_times))
-    shown = sorted({min(common), max(common)})
-    figure, grid = _panels(len(shown), len(hosts))
+    # By the text beside it, the size of each number of ranks.
+    rows = {
+        f"weak: {size_text(size)} to each\ntime (µs)": dict.fromkeys(by_ranks, size)
+        for size in (min(common), max(common))
+    }
+    for total in totals:
+        sizes = {ranks: bytes_to_each(total, ranks) for ranks in by_ranks}
+        rows[f"strong: {size_text(total)} in all\ntime (µs)"] = sizes
+    figure, grid = _panels(len(rows), len(hosts))
     handles: dict[str, object] = {}
-    for size, row in zip(shown, grid):
+    for (text, sizes), row in zip(rows.items(), grid):
 
-        def points(variant: str, host: str, way: str, size: int = size) -> Points:
+        def points(variant: str, host: str, way: str, sizes: dict[int, int] = sizes) -> Points:
             return _measured(
-                (ranks, times.median(variant, size, host, way)) for ranks, times in by_ranks.items()
+                (ranks, times.median(variant, sizes[ranks], host, way))
+                for ranks, times in by_ranks.items()
             )
 
         for host, axes in zip(hosts, row):
             handles |= _lines(axes, points, host)
             _axes(axes, list(by_ranks), [str(ranks) for ranks in by_ranks], 0)
-            axes.set_title(versions[host], loc="left", fontsize=10)
-            axes.set_xlabel("ranks", fontsize=9)
-        row[0].set_ylabel(f"{size_text(size)} to each:\ntime (µs)", fontsize=9)
+        row[0].set_ylabel(text, fontsize=9)
+    for host, top, bottom in zip(hosts, grid[0], grid[-1]):
+        top.set_title(versions[host], loc="left", fontsize=10)
+        bottom.set_xlabel("ranks", fontsize=9)
     return figure, handles
 
 
@@ -125,7 +137,7 @@ def _panels(rows: int, columns: int) -> tuple[Figure, np.ndarray]:
     return plt.subplots(
         rows,
         columns,
-        figsize=(max(9.0, 3.6 * columns + 1.4), 3.4 * rows + 2.0),
+        figsize=(max(9.0, 3.6 * columns + 1.4), (3.4 if rows == 1 else 2.6) * rows + 2.0),
         layout="constrained",
         squeeze=False,
         sharey="row",

@@ -11,11 +11,14 @@ from rich.table import Table
 from oriel.bench.alltoallv.alltoallv_times import (
     ALGORITHM_TITLES,
     AUTO,
+    BASELINE,
     HOST_TITLES,
+    PAPER,
     PERSISTENT,
     TITLES,
 )
 from oriel.bench.lines import Line
+from oriel.bench.ratio_table import ratio_text
 from oriel.bench.requests import request_tables
 from oriel.bench.requests.request_tables import making_column, ratio_column, time_column
 from oriel.bench.ways import HOST, ORIEL, WAYS
@@ -55,3 +58,27 @@ def notes(lines: Sequence[Line], versions: dict[str, str]) -> list[str]:
         *request_tables.preloaded(lines, versions, "MPI_Alltoallv"),
         *request_tables.reasons(lines, versions),
     ]
+
+
+def against_paper(lines: Sequence[Line], versions: dict[str, str]) -> list[str]:
+    """How the paper's algorithms compare with the host's MPI_Alltoallv, a sentence for each
+    host."""
+    sentences = []
+    for host in request_tables.hosts(lines):
+        parts = []
+        for variant, paper in PAPER.items():
+            ratios = [
+                (ours / own, line.name)
+                for line in lines
+                if (ours := line.times.median(variant, line.case, host, ORIEL))
+                and (own := line.times.median(BASELINE, line.case, host, HOST))
+            ]
+            if ratios:
+                (least, where), (most, _) = min(ratios), max(ratios)
+                parts.append(
+                    f"{variant} takes {ratio_text(least)} ({where}) to {ratio_text(most)} of its "
+                    f"time, the paper's {paper} at best"
+                )
+        if parts:
+            sentences.append(f"{versions[host]}, against MPI_Alltoallv alone: {'; '.join(parts)}.")
+    return sentences
