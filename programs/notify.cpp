@@ -2,14 +2,18 @@
 
 // What notified access costs between two ranks, beside messages and the other one-sided calls:
 // "Notified Access: Extending Remote Memory Access Programming Models for Producer-Consumer
-// Synchronization", section V. A plain MPI program: it runs on the host MPI alone, where it
-// measures what needs no notified access, and with Oriel preloaded. `oriel bench notify` starts it
-// both ways in turn and compares. One JSON line per row, times in microseconds.
+// Synchronization", section V; and how much of an epoch computation hides, as section VIII-A of
+// "Nonblocking epochs in MPI one-sided communication" asks. A plain MPI program: it runs on the
+// host MPI alone, where it measures what needs no notified access, and with Oriel preloaded. `oriel
+// bench notify` starts it both ways in turn and compares. One JSON line per row, times in
+// microseconds.
 
 #include <mpi.h>
 
 #include <vector>
 
+#include "bench/epoch_api.hpp"
+#include "bench/epochs.hpp"
 #include "bench/notify_api.hpp"
 #include "notify/calls.hpp"
 #include "notify/catalogue.hpp"
@@ -31,6 +35,12 @@ void run(const Options& options) {
   measure_overlap<OverlappedMessage>(job, options, recorder);
   measure_round_trips(window_entries(options.sizes), job, options, recorder);
   measure_overlap<OverlappedFence>(job, options, recorder);
+  if (options.measures.includes("epochs")) {
+    measure_epochs<bench::Mode::blocking>(job, options, recorder);
+    if (bench::EpochApi().complete()) {
+      measure_epochs<bench::Mode::nonblocking>(job, options, recorder);
+    }
+  }
   if (!bench::NotifyApi().complete()) return;
   measure_overlap<OverlappedNotification>(job, options, recorder);
   if (options.measures.includes("calls")) {

@@ -46,7 +46,7 @@ const Pattern& find(const std::vector<Pattern>& patterns, const Options& options
 }
 
 void check_set_up(const Pattern& pattern, const Options& options, const bench::Job& job,
-                  const OrielApi& api) {
+                  const bench::EpochApi& api) {
   const std::string name(pattern.name);
   if (job.size() != pattern.ranks) {
     bench::fail("the pattern " + name + " needs " + std::to_string(pattern.ranks) +
@@ -88,7 +88,7 @@ void print_head(const Pattern& pattern, int busy_ranks, const Options& options,
 
 void run(const Options& options) {
   const bench::Job job;
-  const OrielApi api;
+  const bench::EpochApi api;
   const std::vector<Pattern> patterns = catalogue();
   const Pattern& pattern = find(patterns, options);
   check_set_up(pattern, options, job, api);

@@ -50,11 +50,12 @@ struct Options {
 
  private:
   static std::string_view measure(std::string_view value) {
-    for (const std::string_view known : {"put", "get", "overlap", "calls", "matching", "misses"}) {
+    for (const std::string_view known :
+         {"put", "get", "overlap", "epochs", "calls", "matching", "misses"}) {
       if (value == known) return value;
     }
     bench::fail("there is no measure \"" + std::string(value) +
-                "\"; use put, get, overlap, calls, matching or misses.");
+                "\"; use put, get, overlap, epochs, calls, matching or misses.");
   }
   static std::size_t whole_words(std::size_t bytes) {
     if (bytes % sizeof(Word) == 0) return bytes;

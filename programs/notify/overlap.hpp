@@ -11,15 +11,18 @@
 #include <utility>
 #include <vector>
 
+#include "bench/epochs.hpp"
 #include "bench/notify_api.hpp"
 #include "bench/samples.hpp"
 #include "channel.hpp"
 #include "clock.hpp"
+#include "epochs.hpp"
 #include "fence.hpp"
 #include "job.hpp"
 #include "message_row.hpp"
 #include "notification.hpp"
 #include "options.hpp"
+#include "payload.hpp"
 #include "put.hpp"
 #include "recorder.hpp"
 #include "round_trips.hpp"
@@ -27,7 +30,7 @@
 
 // How much of a transfer's latency can be hidden behind computation (the paper's Figure 4a). One
 // way to transfer per type: what the origin starts, how it completes that, what the target does,
-// and the round trip that says what the latency is.
+// and the round trip that says what the latency is. The same of an epoch (epochs.hpp).
 namespace notify {
 
 class OverlappedMessage {
@@ -37,6 +40,7 @@ class OverlappedMessage {
 
   OverlappedMessage(const Job& job, std::size_t bytes)
       : job_(job), words_(bytes / sizeof(Word), job.rank) {}
+  void prepare(std::int64_t round) { stamp(words_, round); }
   void start() {
     MPI_Isend(words_.data(), static_cast<int>(words_.size()), MPI_INT64_T, job_.partner, 0,
               MPI_COMM_WORLD, &request_);
@@ -46,6 +50,7 @@ class OverlappedMessage {
     MPI_Recv(words_.data(), static_cast<int>(words_.size()), MPI_INT64_T, job_.partner, 0,
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
+  void expect(std::int64_t round) { expect_stamp(words_, round); }
   void finish() {}
 
  private:
@@ -61,9 +66,11 @@ class OverlappedFence {
 
   OverlappedFence(const Job& job, std::size_t bytes)
       : channel_(job, bytes), put_(channel_), fence_(channel_) {}
+  void prepare(std::int64_t round) { put_.before_act(round); }
   void start() { put_.issue(); }
   void complete() { MPI_Win_fence(0, channel_.win()); }
   void serve() { MPI_Win_fence(0, channel_.win()); }
+  void expect(std::int64_t round) { put_.after_wait(round); }
   void finish() { fence_.finish(); }
 
  private:
@@ -81,12 +88,14 @@ class OverlappedNotification {
   OverlappedNotification(const Job& job, std::size_t bytes) : channel_(job, bytes), put_(channel_) {
     if (job.rank == server) api_.init(channel_.win(), job.partner, tag, 1, &request_);
   }
+  void prepare(std::int64_t round) { put_.before_act(round); }
   void start() { put_.issue(api_, tag); }
   void complete() { MPI_Win_flush(channel_.partner(), channel_.win()); }
   void serve() {
     MPI_Start(&request_);
     MPI_Wait(&request_, MPI_STATUS_IGNORE);
   }
+  void expect(std::int64_t round) { put_.after_wait(round); }
   void finish() {
     if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
   }
@@ -100,7 +109,8 @@ class OverlappedNotification {
 };
 
 /// Microseconds that starting and completing take with so much computation between them, one sample
-/// per batch; meaningful on rank 0.
+/// per batch; meaningful on rank 0. The target looks at the data of every round after the origin
+/// has completed it.
 template <typename Transfer>
 std::vector<double> overheads_us(const Job& job, std::size_t bytes, double compute_ns,
                                  std::int64_t batches) {
@@ -109,41 +119,70 @@ std::vector<double> overheads_us(const Job& job, std::size_t bytes, double compu
   const Clock clock;
   Transfer transfer(job, bytes);
   std::vector<double> samples;
-  for (std::int64_t batch = 0; batch < batches; ++batch) {
-    std::vector<double> overheads;
-    for (int round = 0; round < rounds; ++round) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      if (job.rank == server) {
-        transfer.serve();
-        continue;
-      }
+  std::vector<double> overheads;
+  for (std::int64_t round = 0; round < batches * rounds; ++round) {
+    if (job.rank == client) transfer.prepare(round);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (job.rank == server) {
+      transfer.serve();
+    } else {
       Clock::compute(head_start_ns);
       double overhead = clock.time_ns([&] { transfer.start(); });
       Clock::compute(compute_ns);
       overhead += clock.time_ns([&] { transfer.complete(); });
       overheads.push_back(overhead / 1e3);
     }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (job.rank == server) transfer.expect(round);
+    if ((round + 1) % rounds != 0) continue;
     samples.push_back(job.rank == client ? middle_mean(std::move(overheads)) : 0);
+    overheads.clear();
   }
   transfer.finish();
   MPI_Barrier(MPI_COMM_WORLD);
   return samples;
 }
 
+/// What of the latency computation hides that takes a little longer.
+template <typename Transfer>
+Result overlap_result(std::string_view measure, const Job& job, std::size_t bytes,
+                      double latency_us, const Options& options) {
+  constexpr double slightly_more = 1.1;
+  return {{measure, Transfer::name, bytes},
+          overheads_us<Transfer>(job, bytes, 1e3 * slightly_more * latency_us, options.batches),
+          "\"latency_us\":" + std::to_string(latency_us) + ","};
+}
+
 template <typename Transfer>
 void measure_overlap(const Job& job, const Options& options, Recorder& recorder) {
-  constexpr double slightly_more = 1.1;
   if (!options.measures.includes("overlap")) return;
   for (const std::size_t bytes : options.sizes) {
     recorder.record([&]() -> std::vector<Result> {
       typename Transfer::RoundTrip row(job, bytes);
       const double latency_us = bench::median(half_round_trips_us(row, options));
-      const double compute_ns = 1e3 * slightly_more * latency_us;
-      return {{{"overlap", Transfer::name, bytes},
-               overheads_us<Transfer>(job, bytes, compute_ns, options.batches),
-               "\"latency_us\":" + std::to_string(latency_us) + ","}};
+      return {overlap_result<Transfer>("overlap", job, bytes, latency_us, options)};
     });
   }
+}
+
+/// An epoch's latency is what the origin needs for it if nothing is computed.
+template <typename Epoch, bench::Mode mode>
+void measure_epoch(const Job& job, const Options& options, Recorder& recorder) {
+  using Transfer = OverlappedEpoch<Epoch, mode>;
+  for (const std::size_t bytes : options.sizes) {
+    recorder.record([&]() -> std::vector<Result> {
+      double latency_us = bench::median(overheads_us<Transfer>(job, bytes, 0, options.batches));
+      MPI_Bcast(&latency_us, 1, MPI_DOUBLE, client, MPI_COMM_WORLD);
+      return {overlap_result<Transfer>("epochs", job, bytes, latency_us, options)};
+    });
+  }
+}
+
+template <bench::Mode mode>
+void measure_epochs(const Job& job, const Options& options, Recorder& recorder) {
+  measure_epoch<LockEpoch, mode>(job, options, recorder);
+  measure_epoch<FenceEpoch, mode>(job, options, recorder);
+  measure_epoch<StartEpoch, mode>(job, options, recorder);
 }
 
 }  // namespace notify

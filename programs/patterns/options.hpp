@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/epochs.hpp"
 #include "bench/failure.hpp"
-#include "epochs.hpp"
 
 namespace patterns {
+
+using bench::Mode;
 
 struct Options {
   std::string pattern;

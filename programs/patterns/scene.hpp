@@ -10,13 +10,16 @@
 #include <vector>
 
 #include "bench/clock.hpp"
+#include "bench/epochs.hpp"
 #include "bench/job.hpp"
 #include "busy_work.hpp"
-#include "epochs.hpp"
 #include "pattern.hpp"
 #include "window.hpp"
 
 namespace patterns {
+
+using bench::Epochs;
+using bench::Mode;
 
 /// How one turn of a pattern is played.
 struct Turn {
@@ -30,7 +33,7 @@ struct Turn {
 class Scene {
  public:
   Scene(const bench::Job& job, BusyWork& work, double work_us, const Pattern& pattern,
-        const OrielApi& api)
+        const bench::EpochApi& api)
       : job_(job), work_(work), work_us_(work_us), pattern_(pattern), api_(api) {
     MPI_Comm_group(MPI_COMM_WORLD, &world_);
     groups_.resize(static_cast<std::size_t>(job.size()));
@@ -121,7 +124,7 @@ class Scene {
   BusyWork& work_;
   double work_us_;
   const Pattern& pattern_;
-  const OrielApi& api_;
+  const bench::EpochApi& api_;
   MPI_Group world_ = MPI_GROUP_NULL;
   std::vector<MPI_Group> groups_;
   std::vector<std::vector<std::uint32_t>> sources_;  // one per transfer, empty where not the origin

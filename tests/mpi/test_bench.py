@@ -182,12 +182,16 @@ def test_notify_on_each_host(host, tmp_path):
         ("calls", "start", ORIEL),
         ("matching", "waiting_each", ORIEL),
     }
+    epochs = {(row, way) for measure, row, way in kinds if measure == "epochs"}
+    assert epochs == {
+        (kind, way) for kind in ("lock", "fence", "pscw") for way in (HOST, ORIEL)
+    } | {(kind, ORIEL) for kind in ("ilock", "ifence", "ipscw")}
     assert (("put", "counter", HOST) in kinds) == (host.name == "intel")
     assert kinds >= {("put", "counter", ORIEL), ("get", "counter", ORIEL)}
     # Of calls shorter than a tick of the clock nothing may be left.
     assert all(row["median"] > 0 for row in results["rows"] if row["measure"] in ("put", "get"))
     assert results["misses"] or results["uncounted"]
-    for name in ("notify_put", "notify_get", "notify_overlap"):
+    for name in ("notify_put", "notify_get", "notify_overlap", "notify_epochs"):
         for kind in ("png", "svg"):
             assert (tmp_path / f"{name}.{kind}").stat().st_size > 1000
 

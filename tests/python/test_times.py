@@ -16,6 +16,7 @@ from oriel.bench.halo.halo_times import HaloTimes
 from oriel.bench.lines import Line
 from oriel.bench.micro import micro
 from oriel.bench.micro.micro_times import Row, Timings
+from oriel.bench.notify import notify_tables
 from oriel.bench.notify.notify_times import NotifyTimes
 from oriel.bench.progress.progress_times import ProgressTimes
 from oriel.bench.ratio_table import ratio_text
@@ -388,8 +389,24 @@ def test_notify_model():
     assert times.latency_us("mpich") == pytest.approx(0.25)
     assert times.gap_ns("mpich") == pytest.approx(0.1)
     assert times.sizes("put") == [8, long, longest]
-    assert times.overlap("messages", 8, "mpich", HOST) == pytest.approx(0.75)
-    assert times.overlap("put_notify", 8, "mpich", ORIEL) is None
+    assert times.overlap("overlap", "messages", 8, "mpich", HOST) == pytest.approx(0.75)
+    assert times.overlap("overlap", "put_notify", 8, "mpich", ORIEL) is None
+
+
+def test_epochs_are_hidden_by_kind_and_form():
+    times = notify_times_of(
+        ("epochs", "lock", 8, "mpich", HOST, 2.0, {"latency_us": 2.0}),
+        ("epochs", "lock", 8, "mpich", ORIEL, 0.5, {"latency_us": 1.0}),
+        ("epochs", "ilock", 8, "mpich", ORIEL, 0.1, {"latency_us": 1.0}),
+        ("epochs", "ilock", 64, "mpich", ORIEL, 1.5, {"latency_us": 1.0}),
+    )
+    table = notify_tables.epochs(times, {"mpich": "MPICH 5"})
+    assert list(zip(*(column.cells for column in table.columns))) == [
+        ("MPICH 5", "lock, unlock: own", "0", "–"),
+        ("MPICH 5", "lock, unlock: Oriel", "50", "–"),
+        ("MPICH 5", "lock, unlock: Oriel, nonblocking", "90", "-50"),
+    ]
+    assert all("overlap" in row for row in times.as_json())
 
 
 def test_a_small_ratio_is_not_nothing():

@@ -36,6 +36,7 @@ def _print_tables(times: NotifyTimes, versions: dict[str, str], nodes: int, cons
             console.print(notify_tables.round_trips(times, measure, host, versions[host]))
     for table in (
         notify_tables.overlap(times, versions),
+        notify_tables.epochs(times, versions),
         notify_tables.costs(times, versions),
         notify_tables.matching(times, versions),
         notify_tables.goals(times, versions, between_nodes=nodes > 1),

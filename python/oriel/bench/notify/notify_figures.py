@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The figures of `oriel bench notify`, after Figures 3 and 4a of the paper: round trips by put and
-by get, and overlap, over the size; a panel per host."""
+by get, and overlap, over the size; a panel per host. And overlap by kind of epoch, after section
+VIII-A of "Nonblocking epochs in MPI one-sided communication"."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from matplotlib.ticker import PercentFormatter
 
 from oriel.bench.notify.notify_times import (
     BUSY_WAIT,
+    EPOCH_KINDS,
+    EPOCHS,
     GET,
     MESSAGES,
     NOTIFIED,
@@ -20,6 +23,7 @@ from oriel.bench.notify.notify_times import (
     PUT,
     NotifyTimes,
     Row,
+    nonblocking,
 )
 from oriel.bench.ways import HOST, ORIEL
 from oriel.report import drawing
@@ -30,8 +34,9 @@ OWN = {"linewidth": 1.4, "markersize": 4}
 OURS = {"linewidth": 1.2, "linestyle": DASHES, "markersize": 3.5}
 NOTIFYING = {"color": COLOURS["nonblocking"], "marker": "o", "linewidth": 2.4, "markersize": 5}
 
-# Of each line: its label and its style.
-LINES = {
+# Of each line, by kind and way: its label and its style.
+Lines = dict[tuple[str, str], tuple[str, dict]]
+LINES: Lines = {
     (MESSAGES, HOST): ("messages, own", {**OWN, "color": COLOURS["blocking"], "marker": "s"}),
     ("fence", HOST): ("fence, own", {**OWN, "color": COLOURS["host"], "marker": "^"}),
     ("pscw", HOST): ("start, complete, own", {**OWN, "color": MUTED, "marker": "v"}),
@@ -44,15 +49,28 @@ LINES = {
 }
 
 
+def _with(notified: str) -> Lines:
+    """The kind that is drawn most clearly goes last."""
+    return {**LINES, (notified, ORIEL): (f"{notified}, Oriel", NOTIFYING)}
+
+
+def _of_epoch(kind: str) -> Lines:
+    blocking = {**OWN, "color": COLOURS["blocking"], "marker": "s"}
+    return {
+        (kind, HOST): ("blocking, own", {**OWN, "color": MUTED, "marker": "^"}),
+        (kind, ORIEL): ("blocking, Oriel", blocking),
+        (nonblocking(kind), ORIEL): ("nonblocking, Oriel", NOTIFYING),
+    }
+
+
 @dataclass(frozen=True)
 class Figure:
     """What is drawn of a measure: the value of a kind at a size on a host one way."""
 
     name: str
     measure: str
-    notified: str  # the kind that is drawn most clearly
+    rows: dict[str, Lines]  # of panels, by the text beside them
     title: str
-    vertical: str
     value: Callable[[NotifyTimes, str, int, str, str], float | None]
     axis: Callable[[Axes], None]
 
@@ -66,38 +84,46 @@ def _half_round_trip(measure: str) -> Callable[[NotifyTimes, str, int, str, str]
     return lambda times, kind, size, host, way: times.median(Row(measure, size), kind, host, way)
 
 
-def _overlap(times: NotifyTimes, kind: str, size: int, host: str, way: str) -> float | None:
-    """What is hidden; a transfer that takes longer than its latency says hides nothing."""
-    share = times.overlap(kind, size, host, way)
-    return None if share is None else max(share, 0.0)
+def _overlap(measure: str) -> Callable[[NotifyTimes, str, int, str, str], float | None]:
+    def hidden(times: NotifyTimes, kind: str, size: int, host: str, way: str) -> float | None:
+        """A transfer that takes longer than its latency says hides nothing."""
+        share = times.overlap(measure, kind, size, host, way)
+        return None if share is None else max(share, 0.0)
+
+    return hidden
 
 
 FIGURES = (
     Figure(
         "notify_put",
         PUT,
-        NOTIFIED[PUT],
+        {"half round trip (µs)": _with(NOTIFIED[PUT])},
         "Data to the other rank, which learns of it",
-        "half round trip (µs)",
         _half_round_trip(PUT),
         drawing.logarithmic,
     ),
     Figure(
         "notify_get",
         GET,
-        NOTIFIED[GET],
+        {"half round trip (µs)": _with(NOTIFIED[GET])},
         "Data from the other rank, which learns of it",
-        "half round trip (µs)",
         _half_round_trip(GET),
         drawing.logarithmic,
     ),
     Figure(
         "notify_overlap",
         OVERLAP,
-        NOTIFIED[PUT],
+        {"share of the latency": _with(NOTIFIED[PUT])},
         "Latency hidden behind computation",
-        "share of the latency",
-        _overlap,
+        _overlap(OVERLAP),
+        _share_axis,
+    ),
+    Figure(
+        "notify_epochs",
+        EPOCHS,
+        {f"{name}:\nshare of the epoch": _of_epoch(kind) for kind, name in EPOCH_KINDS.items()},
+        "Epochs hidden behind computation",
+        _overlap(EPOCHS),
         _share_axis,
     ),
 )
@@ -120,28 +146,32 @@ def _draw(
     hosts = times.hosts()
     with plt.rc_context(STYLE):
         figure, grid = plt.subplots(
-            1,
+            len(what.rows),
             len(hosts),
-            figsize=(max(9.0, 3.8 * len(hosts) + 1.6), 5.2),
+            figsize=(max(9.0, 3.8 * len(hosts) + 1.6), 2.8 * len(what.rows) + 2.4),
             layout="constrained",
             squeeze=False,
+            sharex=True,
             sharey=True,
         )
         handles: dict[str, object] = {}
-        for host, axes in zip(hosts, grid[0]):
-            handles |= _lines(axes, what, times, host)
-            axes.set_title(versions[host], loc="left", fontsize=10)
-            axes.set_xlabel("size", fontsize=9)
-        grid[0, 0].set_ylabel(what.vertical, fontsize=9)
+        for (text, lines), row in zip(what.rows.items(), grid):
+            row[0].set_ylabel(text, fontsize=9)
+            for host, axes in zip(hosts, row):
+                handles |= _lines(axes, what, lines, times, host)
+        for host, top, bottom in zip(hosts, grid[0], grid[-1]):
+            top.set_title(versions[host], loc="left", fontsize=10)
+            bottom.set_xlabel("size", fontsize=9)
         drawing.title(figure, f"{what.title}, {drawing.ranks_on(2, nodes)}")
         drawing.legend(figure, handles.values(), handles.keys(), 4, where)
         drawing.save(figure, path)
 
 
-def _lines(axes: Axes, what: Figure, times: NotifyTimes, host: str) -> dict[str, object]:
+def _lines(
+    axes: Axes, what: Figure, lines: Lines, times: NotifyTimes, host: str
+) -> dict[str, object]:
     """Draws one panel; returns its lines by their labels."""
     sizes = times.sizes(what.measure)
-    lines = {**LINES, (what.notified, ORIEL): (f"{what.notified}, Oriel", NOTIFYING)}
     handles = {}
     for (kind, way), (label, style) in lines.items():
         points = [(size, what.value(times, kind, size, host, way)) for size in sizes]

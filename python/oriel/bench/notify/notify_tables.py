@@ -12,6 +12,8 @@ from oriel.bench.notify.notify_times import (
     BUSY_WAIT,
     BUSY_WAIT_LIMIT,
     CALLS,
+    EPOCH_KINDS,
+    EPOCHS,
     FLUSHED,
     GET,
     MANY,
@@ -25,6 +27,7 @@ from oriel.bench.notify.notify_times import (
     SMALL,
     NotifyTimes,
     Row,
+    nonblocking,
 )
 from oriel.bench.ways import HOST, ORIEL, WAYS
 from oriel.report.units import size_text
@@ -122,19 +125,42 @@ def round_trips(times: NotifyTimes, measure: str, host: str, title: str) -> Tabl
 
 
 def overlap(times: NotifyTimes, versions: dict[str, str]) -> Table:
-    table = Table(title="Latency hidden behind computation, %", title_justify="left")
+    kinds = {
+        f"{name}: {WAY_TITLES[way]}": (kind, way)
+        for kind, name in OVERLAP_KINDS.items()
+        for way in WAYS
+    }
+    return _hidden(times, versions, OVERLAP, "Latency hidden behind computation, %", kinds)
+
+
+def epochs(times: NotifyTimes, versions: dict[str, str]) -> Table:
+    kinds = {}
+    for kind, name in EPOCH_KINDS.items():
+        kinds |= {f"{name}: {WAY_TITLES[way]}": (kind, way) for way in WAYS}
+        kinds[f"{name}: {WAY_TITLES[ORIEL]}, nonblocking"] = (nonblocking(kind), ORIEL)
+    return _hidden(times, versions, EPOCHS, "Epochs hidden behind computation, %", kinds)
+
+
+def _hidden(
+    times: NotifyTimes,
+    versions: dict[str, str],
+    measure: str,
+    title: str,
+    kinds: dict[str, tuple[str, str]],
+) -> Table:
+    """`kinds`: by the text of a line, the kind and the way."""
+    table = Table(title=title, title_justify="left")
     table.add_column("MPI")
     table.add_column("")
-    sizes = times.sizes(OVERLAP)
+    sizes = times.sizes(measure)
     for size in sizes:
         table.add_column(size_text(size), justify="right")
     for host in times.hosts():
-        for kind, name in OVERLAP_KINDS.items():
-            for way in WAYS:
-                if times.has(OVERLAP, kind, host, way):
-                    shares = [times.overlap(kind, size, host, way) for size in sizes]
-                    cells = ["–" if share is None else f"{100 * share:.0f}" for share in shares]
-                    table.add_row(versions[host], f"{name}: {WAY_TITLES[way]}", *cells)
+        for text, (kind, way) in kinds.items():
+            if times.has(measure, kind, host, way):
+                shares = [times.overlap(measure, kind, size, host, way) for size in sizes]
+                cells = ["–" if share is None else f"{100 * share:.0f}" for share in shares]
+                table.add_row(versions[host], text, *cells)
     return table
 
 

@@ -15,9 +15,12 @@ from oriel.bench.ways import HOST, ORIEL
 PUT = "put"
 GET = "get"
 OVERLAP = "overlap"
+EPOCHS = "epochs"
 CALLS = "calls"
 MATCHING = "matching"
 MISSES = "misses"
+# Those of which a share is hidden behind computation.
+HIDDEN = (OVERLAP, EPOCHS)
 
 MESSAGES = "messages"
 BUSY_WAIT = "busy_wait"
@@ -31,6 +34,15 @@ BUSY_WAIT_LIMIT = 1.3
 MESSAGES_LIMIT = 1.0
 # From here on a transfer's time is a matter of its bytes.
 LONG = 32 << 10
+
+# Kinds of epochs, by name: what is called, blocking and nonblocking.
+EPOCH_KINDS = {"lock": "lock, unlock", "fence": "fence", "pscw": "start, complete"}
+
+
+def nonblocking(epoch: str) -> str:
+    """The kind of the nonblocking form."""
+    return f"i{epoch}"
+
 
 # How many requests a measurement of calls has at once.
 ONE = 1
@@ -70,7 +82,7 @@ class NotifyTimes(Runs):
                 continue
             row = Row(line["measure"], line["size"])
             trips = tuple(line["round_trip_ns"])
-            if row.measure == OVERLAP:
+            if row.measure in HIDDEN:
                 run = OverlapRun(line["samples"], trips, line["latency_us"])
             else:
                 run = Run(line["samples"], trips)
@@ -99,9 +111,10 @@ class NotifyTimes(Runs):
             (row.measure, *column) == (measure, kind, host, way) for row, *column in self.runs
         )
 
-    def overlap(self, kind: str, size: int, host: str, way: str) -> float | None:
-        """The share of a transfer's latency that computation hides: median of the runs."""
-        runs = self.compared(Row(OVERLAP, size), kind, host, way)
+    def overlap(self, measure: str, kind: str, size: int, host: str, way: str) -> float | None:
+        """The share of the latency of a transfer or an epoch that computation hides: median of the
+        runs."""
+        runs = self.compared(Row(measure, size), kind, host, way)
         shares = [1 - statistics.median(run.samples) / run.latency_us for run in runs]
         return statistics.median(shares) if shares else None
 
@@ -159,9 +172,9 @@ class NotifyTimes(Runs):
                 **(
                     {
                         "latencies_us": [run.latency_us for run in runs],
-                        "overlap": self.overlap(kind, row.size, host, way),
+                        "overlap": self.overlap(row.measure, kind, row.size, host, way),
                     }
-                    if row.measure == OVERLAP
+                    if row.measure in HIDDEN
                     else {}
                 ),
             }

@@ -3,18 +3,18 @@
 
 #include <mpi.h>
 
-#include "oriel_api.hpp"
+#include "epoch_api.hpp"
 
-namespace patterns {
+namespace bench {
 
 enum class Mode { blocking, nonblocking };
 
 /// The epoch calls of one window, blocking or nonblocking. A closing call returns the request of
 /// its epoch: in blocking mode the epoch is complete by then and the request is MPI_REQUEST_NULL,
-/// so a pattern is written once and `finish` costs nothing where there is nothing to wait for.
+/// so a program is written once and `finish` costs nothing where there is nothing to wait for.
 class Epochs {
  public:
-  Epochs(MPI_Win win, Mode mode, const OrielApi& api) : win_(win), mode_(mode), api_(api) {}
+  Epochs(MPI_Win win, Mode mode, const EpochApi& api) : win_(win), mode_(mode), api_(api) {}
 
   bool blocking() const { return mode_ == Mode::blocking; }
 
@@ -93,7 +93,7 @@ class Epochs {
 
   MPI_Win win_;
   Mode mode_;
-  const OrielApi& api_;
+  const EpochApi& api_;
 };
 
-}  // namespace patterns
+}  // namespace bench
