@@ -26,6 +26,7 @@
 #include "stencil/domain.hpp"
 #include "stencil/fence.hpp"
 #include "stencil/flags.hpp"
+#include "stencil/get_notify.hpp"
 #include "stencil/known.hpp"
 #include "stencil/messages.hpp"
 #include "stencil/notify.hpp"
@@ -96,11 +97,14 @@ void run(const Options& options) {
   stencil.play<Fence>("fence");
   stencil.play<Pipeline<PostStart>>("post_start");
   stencil.play<Pipeline<Flags>>("flag");
-  if (bench::NotifyApi().complete()) stencil.play<Pipeline<Notify>>("notify");
+  if (bench::NotifyApi().complete()) {
+    stencil.play<Pipeline<Notify>>("notify");
+    stencil.play<Pipeline<GetNotify>>("get_notify");
+  }
   if (stencil.played() == 0) {
     bench::fail(
         "none of the variants asked for is there; leave --variant away to see all. notify "
-        "needs Oriel: start the program with oriel run.");
+        "and get_notify need Oriel: start the program with oriel run.");
   }
 }
 

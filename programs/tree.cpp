@@ -22,6 +22,7 @@
 #include "bench/window.hpp"
 #include "tree/fence.hpp"
 #include "tree/flags.hpp"
+#include "tree/get_notify.hpp"
 #include "tree/host_reduce.hpp"
 #include "tree/messages.hpp"
 #include "tree/notify.hpp"
@@ -74,11 +75,14 @@ void run(const Options& options) {
   tree.play<Fence>("fence");
   tree.play<PostStart>("post_start");
   tree.play<Flags>("flag");
-  if (bench::NotifyApi().complete()) tree.play<Notify>("notify");
+  if (bench::NotifyApi().complete()) {
+    tree.play<Notify>("notify");
+    tree.play<GetNotify>("get_notify");
+  }
   if (tree.played() == 0) {
     bench::fail(
         "none of the variants asked for is there; leave --variant away to see all. notify "
-        "needs Oriel: start the program with oriel run.");
+        "and get_notify need Oriel: start the program with oriel run.");
   }
 }
 
