@@ -108,48 +108,58 @@ class OverlappedNotification {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-/// Microseconds that starting and completing take with so much computation between them, one sample
-/// per batch; meaningful on rank 0. The target looks at the data of every round after the origin
-/// has completed it.
+/// Microseconds that starting and completing take with so much computation between them, for each
+/// of these amounts, one sample per batch; meaningful on rank 0. Rounds take the amounts in turn,
+/// so that what disturbs the machine for a while disturbs all. The target looks at the data of
+/// every round after the origin has completed it.
 template <typename Transfer>
-std::vector<double> overheads_us(const Job& job, std::size_t bytes, double compute_ns,
-                                 std::int64_t batches) {
+std::vector<std::vector<double>> overheads_us(const Job& job, std::size_t bytes,
+                                              const std::vector<double>& computes_ns,
+                                              std::int64_t batches) {
   constexpr int rounds = 20;
   constexpr double head_start_ns = 20'000;  // so that the target waits already
   const Clock clock;
   Transfer transfer(job, bytes);
-  std::vector<double> samples;
-  std::vector<double> overheads;
-  for (std::int64_t round = 0; round < batches * rounds; ++round) {
-    if (job.rank == client) transfer.prepare(round);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (job.rank == server) {
-      transfer.serve();
-    } else {
-      Clock::compute(head_start_ns);
-      double overhead = clock.time_ns([&] { transfer.start(); });
-      Clock::compute(compute_ns);
-      overhead += clock.time_ns([&] { transfer.complete(); });
-      overheads.push_back(overhead / 1e3);
+  std::vector<std::vector<double>> samples(computes_ns.size());
+  std::int64_t number = 0;
+  for (std::int64_t batch = 0; batch < batches; ++batch) {
+    std::vector<std::vector<double>> overheads(computes_ns.size());
+    for (int round = 0; round < rounds; ++round) {
+      for (std::size_t amount = 0; amount < computes_ns.size(); ++amount, ++number) {
+        if (job.rank == client) transfer.prepare(number);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (job.rank == server) {
+          transfer.serve();
+        } else {
+          Clock::compute(head_start_ns);
+          double overhead = clock.time_ns([&] { transfer.start(); });
+          Clock::compute(computes_ns[amount]);
+          overhead += clock.time_ns([&] { transfer.complete(); });
+          overheads[amount].push_back(overhead / 1e3);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (job.rank == server) transfer.expect(number);
+      }
     }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (job.rank == server) transfer.expect(round);
-    if ((round + 1) % rounds != 0) continue;
-    samples.push_back(job.rank == client ? middle_mean(std::move(overheads)) : 0);
-    overheads.clear();
+    for (std::size_t amount = 0; amount < computes_ns.size(); ++amount) {
+      samples[amount].push_back(job.rank == client ? middle_mean(std::move(overheads[amount])) : 0);
+    }
   }
   transfer.finish();
   MPI_Barrier(MPI_COMM_WORLD);
   return samples;
 }
 
-/// What of the latency computation hides that takes a little longer.
-template <typename Transfer>
-Result overlap_result(std::string_view measure, const Job& job, std::size_t bytes,
-                      double latency_us, const Options& options) {
+inline double compute_ns(double latency_us) {
   constexpr double slightly_more = 1.1;
+  return 1e3 * slightly_more * latency_us;
+}
+
+template <typename Transfer>
+Result overlap_result(std::string_view measure, std::size_t bytes, std::vector<double> samples_us,
+                      double latency_us) {
   return {{measure, Transfer::name, bytes},
-          overheads_us<Transfer>(job, bytes, 1e3 * slightly_more * latency_us, options.batches),
+          std::move(samples_us),
           "\"latency_us\":" + std::to_string(latency_us) + ","};
 }
 
@@ -160,20 +170,25 @@ void measure_overlap(const Job& job, const Options& options, Recorder& recorder)
     recorder.record([&]() -> std::vector<Result> {
       typename Transfer::RoundTrip row(job, bytes);
       const double latency_us = bench::median(half_round_trips_us(row, options));
-      return {overlap_result<Transfer>("overlap", job, bytes, latency_us, options)};
+      auto samples = overheads_us<Transfer>(job, bytes, {compute_ns(latency_us)}, options.batches);
+      return {overlap_result<Transfer>("overlap", bytes, std::move(samples[0]), latency_us)};
     });
   }
 }
 
-/// An epoch's latency is what the origin needs for it if nothing is computed.
+/// An epoch's latency is what the origin needs for it if nothing is computed. It is measured first,
+/// to know how much to compute, and again beside the epochs with computation.
 template <typename Epoch, bench::Mode mode>
 void measure_epoch(const Job& job, const Options& options, Recorder& recorder) {
   using Transfer = OverlappedEpoch<Epoch, mode>;
+  constexpr std::int64_t few = 3;  // batches
   for (const std::size_t bytes : options.sizes) {
     recorder.record([&]() -> std::vector<Result> {
-      double latency_us = bench::median(overheads_us<Transfer>(job, bytes, 0, options.batches));
-      MPI_Bcast(&latency_us, 1, MPI_DOUBLE, client, MPI_COMM_WORLD);
-      return {overlap_result<Transfer>("epochs", job, bytes, latency_us, options)};
+      const auto first = overheads_us<Transfer>(job, bytes, {0}, few);
+      auto samples = overheads_us<Transfer>(job, bytes, {0, compute_ns(bench::median(first[0]))},
+                                            options.batches);
+      return {overlap_result<Transfer>("epochs", bytes, std::move(samples[1]),
+                                       bench::median(samples[0]))};
     });
   }
 }

@@ -43,6 +43,8 @@ def test_micro_on_each_host(host, tmp_path):
         "halo",
         "progress",
         "notify",
+        "stencil",
+        "tree",
         "cholesky",
         "windows",
         "threads",
