@@ -22,6 +22,7 @@ from oriel.report.drawing import DASHES, GRID, INK, STYLE, plt
 WAYS = {HOST: "alone", ORIEL: "with Oriel"}
 
 _MARGIN = 1.25  # of the logarithmic horizontal axis, on either side
+_STEP = 1.03  # from one variant to the next, so that their intervals do not hide one another
 
 ByRanks = Mapping[int, VariantTimes]
 
@@ -72,12 +73,14 @@ class Curves:
     ) -> dict[str, object]:
         """Draws one panel; returns its curves by their labels."""
         handles = {}
-        for variant, style in self.styles.items():
+        for index, (variant, style) in enumerate(self.styles.items()):
+            shift = _STEP ** (index - (len(self.styles) - 1) / 2)
             points = self._points(by_ranks, variant, case, host, way)
             if points:
-                (line,) = axes.plot(*zip(*points), markersize=5, **style)
+                places, values = zip(*((ranks * shift, value) for ranks, value in points))
+                (line,) = axes.plot(places, values, markersize=5, **style)
                 handles[self.titles[variant]] = line
-                self._intervals(axes, by_ranks, variant, case, host, way)
+                self._intervals(axes, by_ranks, variant, case, host, way, shift)
         if way == ORIEL:
             points = self._points(by_ranks, MESSAGES, case, host, HOST)
             (line,) = axes.plot(
@@ -108,19 +111,26 @@ class Curves:
         return sorted((ranks, value) for ranks, value in points if value)
 
     def _intervals(
-        self, axes: Axes, by_ranks: ByRanks, variant: str, case: Case, host: str, way: str
+        self,
+        axes: Axes,
+        by_ranks: ByRanks,
+        variant: str,
+        case: Case,
+        host: str,
+        way: str,
+        shift: float,
     ) -> None:
         """A shade between the numbers of ranks, and a bar at each."""
         found = sorted(
-            (ranks, *interval)
+            (ranks * shift, *interval)
             for ranks, times in by_ranks.items()
             if (interval := self.interval(times, variant, case, host, way))
         )
         if found:
             colour = self.styles[variant]["color"]
-            ranks, low, high = zip(*found)
-            axes.fill_between(ranks, low, high, color=colour, alpha=0.2, linewidth=0)
-            axes.vlines(ranks, low, high, color=colour, linewidth=1)
+            places, low, high = zip(*found)
+            axes.fill_between(places, low, high, color=colour, alpha=0.15, linewidth=0)
+            axes.vlines(places, low, high, color=colour, linewidth=1)
 
 
 def _share_vertical(panels: Sequence[Axes]) -> None:
