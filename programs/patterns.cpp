@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/busy_work.hpp"
+#include "bench/epoch_api.hpp"
 #include "patterns/catalogue.hpp"
 #include "patterns/options.hpp"
 #include "patterns/scene.hpp"
@@ -96,7 +98,7 @@ void run(const Options& options) {
   print_head(pattern, busy_ranks, options, job);
 
   if (busy_ranks > job.cores()) job.part_cores(pattern.late_rank);
-  BusyWork work;
+  bench::BusyWork work;
   Scene scene(job, work, options.work_us, pattern, api);
   const Window plain(2 * mebibyte, nullptr);
   const Window flagged(2 * mebibyte, pattern.flag);

@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "bench/busy_work.hpp"
 #include "bench/clock.hpp"
 #include "bench/epochs.hpp"
 #include "bench/job.hpp"
-#include "busy_work.hpp"
 #include "pattern.hpp"
 #include "window.hpp"
 
@@ -32,7 +32,7 @@ struct Turn {
 /// to write what it measures.
 class Scene {
  public:
-  Scene(const bench::Job& job, BusyWork& work, double work_us, const Pattern& pattern,
+  Scene(const bench::Job& job, bench::BusyWork& work, double work_us, const Pattern& pattern,
         const bench::EpochApi& api)
       : job_(job), work_(work), work_us_(work_us), pattern_(pattern), api_(api) {
     MPI_Comm_group(MPI_COMM_WORLD, &world_);
@@ -121,7 +121,7 @@ class Scene {
   }
 
   const bench::Job& job_;
-  BusyWork& work_;
+  bench::BusyWork& work_;
   double work_us_;
   const Pattern& pattern_;
   const bench::EpochApi& api_;

@@ -51,12 +51,13 @@ def test_micro_on_each_host(host, tmp_path):
         "alltoallv",
         "collectives",
         "sparse",
+        "transactions",
     ],
 )
 def test_between_nodes(host, subject, three_nodes, tmp_path):
     """The same with a rank on each of two nodes (S6, Q8): three_nodes says whether that can be."""
     words = ("--quick", "--hosts", 2, "--mpi", host.name, "--output", tmp_path)
-    ranks = ("-n", 2) if subject == "collectives" else ()  # six of them take long
+    ranks = ("-n", 2) if subject in ("collectives", "transactions") else ()  # more take long
     ended = oriel("bench", subject, *words, *ranks)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "2 nodes made of network namespaces" in ended.stdout
@@ -84,6 +85,32 @@ def test_halo_on_each_host(host, tmp_path):
     assert all(row["ratio"] > 0 for row in results["rows"])
     assert results["grid"] == [2, 1]
     for picture in ("halo.png", "halo.svg"):
+        assert (tmp_path / picture).stat().st_size > 1000
+
+
+def test_transactions_on_each_host(host, tmp_path):
+    """The program compares every word with the sum of its updates (E14). With more ranks than cores
+    as well, so that updates meet at a target."""
+    window = "created" if host.name == "openmpi" else "allocated"
+    words = ("--quick", "-n", "2,4", "--mpi", host.name, "--window", window, "--output", tmp_path)
+    ended = oriel("bench", "transactions", *words, "--words", 5)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "transactions.json").read_text(encoding="utf-8"))
+    found = [
+        (row["ranks"], row["compute_us"], row["way"], row["variant"]) for row in results["rows"]
+    ]
+    assert sorted(found) == [
+        (ranks, compute_us, way, variant)
+        for ranks in (2, 4)
+        for compute_us in (0, 20)
+        for way, variants in (
+            (HOST, ["blocking"]),
+            (ORIEL, ["blocking", "nonblocking", "reordered"]),
+        )
+        for variant in variants
+    ]
+    assert all(row["per_second"] > 0 for row in results["rows"])
+    for picture in ("transactions.png", "transactions.svg"):
         assert (tmp_path / picture).stat().st_size > 1000
 
 

@@ -11,7 +11,8 @@
 `oriel bench threads`: put and flush by many threads of a rank, by scope and order of the window.
 `oriel bench alltoallv`: persistent all-to-all exchanges, by each algorithm, against the host's.
 `oriel bench collectives`: the other persistent collectives, against the host's.
-`oriel bench sparse`: exchanges as alltoallv's, of what a sparse matrix-vector product needs."""
+`oriel bench sparse`: exchanges as alltoallv's, of what a sparse matrix-vector product needs.
+`oriel bench transactions`: unstructured atomic updates, each in a lock epoch of its own."""
 
 from __future__ import annotations
 
@@ -32,6 +33,7 @@ from oriel.bench.sparse import sparse
 from oriel.bench.sparse.sparse_matrices import MatrixError
 from oriel.bench.stencil import stencil
 from oriel.bench.threads import threads
+from oriel.bench.transactions import transactions
 from oriel.bench.tree import tree
 from oriel.bench.windows import windows
 from oriel.hosts.nodes import across
@@ -51,6 +53,7 @@ SUBJECTS = {
     "alltoallv": (alltoallv, "persistent all-to-all exchanges against the host's calls"),
     "collectives": (collectives, "the other persistent collectives against the host's calls"),
     "sparse": (sparse, "the exchange of a sparse matrix-vector product against the host's calls"),
+    "transactions": (transactions, "unstructured updates, each in a lock epoch of its own"),
 }
 
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "bench/clock.hpp"
+#include "clock.hpp"
 
-namespace patterns {
+namespace bench {
 
 /// Work of a known length: a fixed number of rounds of a loop, never a wait for a clock. A rank
 /// that is preempted while it works still owes its remaining rounds, as a real computation would.
@@ -17,9 +17,9 @@ class BusyWork {
     // The shortest of many trials is the one that nothing disturbed.
     double shortest = std::numeric_limits<double>::max();
     for (int trial = 0; trial < trials; ++trial) {
-      const double begin = bench::now_us();
+      const double begin = now_us();
       spin(trial_rounds);
-      shortest = std::min(shortest, bench::now_us() - begin);
+      shortest = std::min(shortest, now_us() - begin);
     }
     rounds_per_us_ = static_cast<double>(trial_rounds) / shortest;
   }
@@ -47,4 +47,4 @@ class BusyWork {
   double rounds_per_us_ = 0;
 };
 
-}  // namespace patterns
+}  // namespace bench
