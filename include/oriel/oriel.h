@@ -46,9 +46,13 @@
 /**
  * Info keys of a window (value "1" or "true"; default "0"). ORIEL_<A>_AFTER_<B>_REORDER permits
  * Oriel to start an epoch of kind A while an earlier epoch of kind B, which the program has closed,
- * is not complete. ACCESS means start and lock epochs, EXPOSURE means post epochs. The program
- * promises that epochs which are in progress at the same time access disjoint memory. The keys have
- * no effect if one of the two epochs is a fence or lock_all epoch. Source: section VI-B.
+ * is not complete. ACCESS means start, lock and lock_all epochs, EXPOSURE means post epochs. The
+ * program promises that epochs which are in progress at the same time access disjoint memory. A
+ * fence epoch is both: a post may be carried out before it is complete if both keys for exposures
+ * are set; nothing else is carried out beside a fence. Any number of epochs may be in progress.
+ * Limits: lock and lock_all epochs of one rank use the lock of one target one after the other; an
+ * origin tells a target of the end of an access epoch at most 20 epochs ahead of an earlier one to
+ * that target whose operations are not complete. Source: section VI-B.
  */
 #if MPI_MAX_INFO_KEY > 41
 #define ORIEL_ACCESS_AFTER_ACCESS_REORDER "MPI_WIN_ACCESS_AFTER_ACCESS_REORDER"

@@ -73,7 +73,6 @@ class NaiveMatcher {
     if (!epoch.active) {
       for (std::size_t i = 0; i < index; ++i) {
         const Played& earlier = epochs_[rank][i];
-        if (!earlier.active) return false;
         if (!earlier.complete && !may_overlap(earlier.kind, epoch.kind, keys_)) return false;
       }
       epoch.active = moved = true;

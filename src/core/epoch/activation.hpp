@@ -29,19 +29,24 @@ struct Reorder {
   bool exposure_after_access = false;
 };
 
-/// The activation predicate (E5, E7): may `later` be active while `earlier`, closed before `later`
-/// was opened, is not yet completed? Epochs that the program itself has open at the same time (post
-/// and start of a halo exchange, locks of several targets) are not asked about: MPI requires them
-/// to progress together.
+/// The activation predicate (E5, E7, E15): may `later` be active while `earlier`, closed before
+/// `later` was opened, is not yet completed? Epochs that the program itself has open at the same
+/// time (post and start of a halo exchange, locks of several targets) are not asked about: MPI
+/// requires them to progress together. Why a fence may be overtaken by an exposure alone, and
+/// overtakes nothing: docs/protocols.md, "Reordered epochs".
 constexpr bool may_overlap(EpochKind earlier, EpochKind later, Reorder reorder) {
-  const auto collective = [](EpochKind kind) {
-    return kind == EpochKind::fence || kind == EpochKind::lock_all;
-  };
-  if (collective(earlier) || collective(later)) return false;
+  if (later == EpochKind::fence) return false;
   if (later == EpochKind::exposure) {
-    return earlier == EpochKind::exposure ? reorder.exposure_after_exposure
-                                          : reorder.exposure_after_access;
+    switch (earlier) {
+      case EpochKind::fence:  // both an access and an exposure
+        return reorder.exposure_after_exposure && reorder.exposure_after_access;
+      case EpochKind::exposure:
+        return reorder.exposure_after_exposure;
+      default:
+        return reorder.exposure_after_access;
+    }
   }
+  if (earlier == EpochKind::fence) return false;
   return earlier == EpochKind::exposure ? reorder.access_after_exposure
                                         : reorder.access_after_access;
 }

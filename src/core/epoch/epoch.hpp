@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/published.hpp"
 #include "core/epoch/activation.hpp"
+#include "core/epoch/epoch_list.hpp"
 #include "core/operation/operation.hpp"
 #include "core/operation/protocol.hpp"
 
@@ -202,7 +203,7 @@ class TargetIterator {
 };
 
 /// An epoch with its application-level life (open, closed) and its internal one (deferred, active,
-/// completed); paper section VI. In the window's list from opening to completion.
+/// completed); paper section VI.
 struct Epoch {
   EpochKind kind = EpochKind::fence;
   bool active = false;
@@ -226,8 +227,9 @@ struct Epoch {
   std::uint64_t call = 0;          // fence: number of the call that opened it
   std::uint64_t closing_call = 0;  // fence: number of the call that closes or renews it; 0: none
   Completion* completion = nullptr;
-  Epoch* previous = nullptr;
-  Epoch* next = nullptr;
+  EpochLinks by_opening;      // among all of the window, until it is over
+  EpochLinks by_closing;      // among those of its kind, from closing until it is over
+  EpochLinks by_state;        // among the active ones, or the deferred ones that wait for the same
   Target* targets = nullptr;  // those that the epoch has to do with: given, or touched so far
   Target* last_target = nullptr;
   Target one;  // the first of them; the others come from the pool
@@ -242,7 +244,6 @@ struct Epoch {
     awaited = 0;
     call = closing_call = 0;
     completion = nullptr;
-    previous = next = nullptr;
     targets = last_target = nullptr;
   }
 
@@ -269,5 +270,10 @@ struct Epoch {
   TargetIterator begin() const { return TargetIterator(targets); }
   TargetIterator end() const { return TargetIterator(nullptr); }
 };
+
+using EpochsByOpening = EpochList<&Epoch::by_opening>;
+using EpochsByClosing = EpochList<&Epoch::by_closing>;
+/// First in, first out: deferred epochs that wait for the same; or those that are active.
+using EpochQueue = EpochList<&Epoch::by_state>;
 
 }  // namespace oriel

@@ -141,9 +141,9 @@ bool Epochs::try_hold_loaded(int rank) {
 bool Epochs::may_renew_fence(Assert assertion) const {
   // Nothing else is under way on this window, nothing of the epoch is outstanding, and the call
   // both closes and opens.
-  return is_fence(access_) && access_ == first_ && access_ == last_ && access_->active &&
-         access_->attention == 0 && access_->unreported() == Error::none && open_locks_ == 0 &&
-         renewed_fences_ && !assertion.no_precede && !assertion.no_succeed;
+  return is_fence(access_) && access_ == all_.first() && access_ == all_.last() &&
+         access_->active && access_->attention == 0 && access_->unreported() == Error::none &&
+         open_locks_ == 0 && renewed_fences_ && !assertion.no_precede && !assertion.no_succeed;
 }
 
 Outcome Epochs::renew_fence(Completion* completion) {

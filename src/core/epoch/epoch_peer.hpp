@@ -29,7 +29,7 @@ struct alignas(cache_line) EpochPeer {
   /// outstanding.
   Published<ThreadSet> outstanding;
   Epoch* lock = nullptr;     // our open lock epoch
-  Epoch* locking = nullptr;  // our epoch that has requested or holds the rank's lock
+  Epoch* locking = nullptr;  // our epoch that has our place in the rank's lock queue
   Epoch* touched = nullptr;  // the open start, fence or lock_all epoch that has a Target for it
 
   Target* target = nullptr;     // that Target
@@ -43,6 +43,9 @@ struct alignas(cache_line) EpochPeer {
   std::uint64_t weak_answered = 0;
   Target* notified =
       nullptr;  // of the window's notified epoch, once there has been an access to it
+
+  EpochQueue locks;          // our lock epochs that wait for our place in its lock queue
+  bool lock_chosen = false;  // of these, the first has gone to be activated
 
   // Notifications to it that found no space, of whichever epochs: how many there have been, and how
   // many of them have gone since. They go in this order, and no other one before them.

@@ -7,9 +7,13 @@
 namespace oriel {
 namespace {
 
-// Epochs that the reorder keys let run beside one another at most. The keys are a permission, not a
-// duty; the bound keeps a sweep short however many epochs are pending.
-constexpr unsigned overlap_limit = 256;
+// Epochs that one sweep looks at. With the reorder keys any number of them may be active, and every
+// call sweeps.
+constexpr int sweep_length = 256;
+
+constexpr std::size_t at(EpochKind kind) {
+  return static_cast<std::size_t>(kind);
+}
 
 }  // namespace
 
@@ -44,43 +48,89 @@ Epoch& Epochs::create(EpochKind kind) {
   Epoch& epoch = pools_.epochs.acquire();
   epoch.kind = kind;
   epoch.opened_at = ++steps_;
-  epoch.previous = last_;
-  (last_ != nullptr ? last_->next : first_) = &epoch;
-  last_ = &epoch;
+  all_.append(epoch);
   return epoch;
 }
 
 void Epochs::open(Epoch& epoch) {
   events_.epoch(EpochStep::opened, epoch);
-  if (deferred_ == 0 && may_activate(epoch)) {
-    activate(epoch);
-  } else {
-    events_.epoch(EpochStep::deferred, epoch);
-    ++deferred_;
-    work_.add();
-  }
+  EpochQueue* queue = queue_for(epoch);
+  if (queue == nullptr) return activate(epoch);
+  events_.epoch(EpochStep::deferred, epoch);
+  queue->append(epoch);
+  ++deferred_;
+  work_.add();
 }
 
-bool Epochs::may_activate(const Epoch& epoch) const {
-  // Our one place in the target's lock queue is taken by an earlier epoch of ours.
-  if (epoch.kind == EpochKind::lock && peers_[epoch.one.rank].locking != nullptr) {
-    return false;
-  }
-  if (closed_ == 0) return true;
-  unsigned overlaps = 0;
-  for (const Epoch* earlier = first_; earlier != &epoch; earlier = earlier->next) {
-    if (!earlier->closed || earlier->closed_at > epoch.opened_at) continue;
-    if (epoch.asks_for_weak && earlier->weak) return false;
-    if (!may_overlap(earlier->kind, epoch.kind, reorder_) || ++overlaps > overlap_limit) {
-      return false;
+/// For an earlier epoch that is not completed (E5, E7). What a later epoch of the same kind must
+/// wait for includes all that this one must wait for, and so epochs of one kind keep their order.
+bool Epochs::must_wait(const Epoch& epoch) const {
+  if (closed_ == 0) return false;
+  for (std::size_t kind = 0; kind < closed_of_.size(); ++kind) {
+    const Epoch* earliest = closed_of_[kind].first();
+    if (earliest != nullptr && earliest->closed_at < epoch.opened_at &&
+        !may_overlap(static_cast<EpochKind>(kind), epoch.kind, reorder_)) {
+      return true;
     }
   }
-  return true;
+  return epoch.asks_for_weak &&
+         weak_closed([&](const Epoch& earlier) { return earlier.closed_at < epoch.opened_at; });
+}
+
+/// Where an epoch waits that has just been opened; null: it may be activated. An epoch for whose
+/// target an earlier one has our place in the lock queue waits with the target, in nobody's way.
+EpochQueue* Epochs::queue_for(const Epoch& epoch) {
+  EpochQueue& deferred = deferred_of_[at(epoch.kind)];
+  if (!deferred.empty() || must_wait(epoch)) return &deferred;
+  if (epoch.kind != EpochKind::lock) return nullptr;
+  EpochPeer& other = peer(epoch.one.rank);
+  const bool taken = other.locking != nullptr || other.lock_chosen || !other.locks.empty();
+  return taken ? &other.locks : nullptr;
+}
+
+/// Activates the deferred epochs whose turn it is; true if there were any. Those that complete at
+/// once may let others go on.
+bool Epochs::activate_deferred() {
+  bool moved = false;
+  for (bool again = deferred_ != 0; again;) {
+    again = false;
+    for (EpochQueue& deferred : deferred_of_) {
+      while (Epoch* epoch = deferred.first()) {
+        if (must_wait(*epoch)) break;
+        deferred.remove(*epoch);
+        if (epoch->kind == EpochKind::lock) {
+          EpochPeer& other = peer(epoch->one.rank);
+          const bool next = std::exchange(other.lock_chosen, false);
+          if (!next && (other.locking != nullptr || !other.locks.empty())) {
+            other.locks.append(*epoch);
+            continue;
+          }
+        }
+        --deferred_;
+        work_.remove();
+        activate(*epoch);
+        progress(*epoch);
+        moved = again = true;
+      }
+    }
+  }
+  return moved;
+}
+
+/// If no epoch has our place in the rank's lock queue, the first that waits for it is activated
+/// next.
+void Epochs::free_place(EpochPeer& other) {
+  if (other.locking != nullptr || other.locks.empty() || other.lock_chosen) return;
+  other.lock_chosen = true;
+  Epoch& epoch = *other.locks.first();
+  other.locks.remove(epoch);
+  deferred_of_[at(EpochKind::lock)].prepend(epoch);
 }
 
 void Epochs::activate(Epoch& epoch) {
   events_.epoch(EpochStep::activated, epoch);
   epoch.active = true;
+  active_.append(epoch);
   switch (epoch.kind) {
     case EpochKind::access:
       for (Target& target : epoch) target.id = ++peer(target.rank).accesses;
@@ -115,6 +165,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
   epoch.closed = true;
   epoch.closed_at = ++steps_;
   epoch.completion = completion;
+  closed_of_[at(epoch.kind)].append(epoch);
   ++closed_;
   if (epoch.weak) ++weak_closed_;
   work_.add();
@@ -163,14 +214,16 @@ bool Epochs::over(Epoch& epoch) {
 }
 
 void Epochs::retire(Epoch& epoch) {
-  (epoch.previous != nullptr ? epoch.previous->next : first_) = epoch.next;
-  (epoch.next != nullptr ? epoch.next->previous : last_) = epoch.previous;
+  if (next_swept_ == &epoch) next_swept_ = EpochQueue::after(epoch);
+  active_.remove(epoch);
+  closed_of_[at(epoch.kind)].remove(epoch);
   --closed_;
   if (epoch.weak) --weak_closed_;
   // To the epoch that waits for the answer.
-  if (epoch.asks_for_weak && epoch.next != nullptr) {
-    epoch.next->error = first_of(epoch.next->error, epoch.unreported());
+  if (Epoch* next = EpochsByOpening::after(epoch); epoch.asks_for_weak && next != nullptr) {
+    next->error = first_of(next->error, epoch.unreported());
   }
+  all_.remove(epoch);
   work_.remove();
   release_targets(epoch);
   pools_.epochs.release(epoch);
@@ -213,22 +266,21 @@ bool Epochs::progress(Epoch& epoch) {
   return moved;
 }
 
+/// A round of sweeps looks at all active epochs. False: such a round has ended, and nothing moved.
 bool Epochs::sweep() {
   bool moved = peer_interface_.sweep();
   if (notified_.attention != 0) moved |= progress(notified_);
-  for (Epoch* epoch = first_; epoch != nullptr;) {
-    if (!epoch->active) {
-      if (!may_activate(*epoch)) break;
-      --deferred_;
-      work_.remove();
-      activate(*epoch);
-      moved = true;
-    }
-    Epoch* next = epoch->next;
-    moved |= progress(*epoch);
-    epoch = next;
+  if (next_swept_ == nullptr) {
+    next_swept_ = active_.first();
+    round_moved_ = false;
   }
-  return moved;
+  for (int looks = 0; next_swept_ != nullptr && looks < sweep_length; ++looks) {
+    Epoch& epoch = *next_swept_;
+    next_swept_ = EpochQueue::after(epoch);
+    round_moved_ |= progress(epoch);
+  }
+  moved |= activate_deferred();
+  return moved || round_moved_ || next_swept_ != nullptr;
 }
 
 bool Epochs::open_epoch() const {
@@ -277,7 +329,11 @@ Target& Epochs::notified_target(int rank) {
 
 bool Epochs::advance(Epoch& epoch, Target& target) {
   if (target.told) return false;
-  if (epoch.kind != EpochKind::exposure) return peer_interface_.advance(epoch, target);
+  if (epoch.kind != EpochKind::exposure) {
+    const bool moved = peer_interface_.advance(epoch, target);
+    if (target.told && epoch.passive()) free_place(peer(target.rank));
+    return moved;
+  }
   if (!peer_interface_.completed_by(target.rank, target.id)) return false;
   pending_.note_told(epoch, target);
   return true;
@@ -339,6 +395,7 @@ Epoch& Epochs::list_light() {
   events_.epoch(EpochStep::opened, epoch);
   events_.epoch(EpochStep::activated, epoch);
   epoch.active = true;
+  active_.append(epoch);
   Target& target = add_target(epoch, light_.one.rank);
   target.access = Target::Access::granted;
   EpochPeer& locked = peer(target.rank);

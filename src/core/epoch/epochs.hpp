@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -115,9 +117,7 @@ class Epochs {
 
   /// No epoch is open or not yet completed, no flush waits, and the notified epoch has nothing
   /// pending (MPI_Win_free asks).
-  bool quiet() const {
-    return first_ == nullptr && !pending_.flushing() && notified_.attention == 0;
-  }
+  bool quiet() const { return all_.empty() && !pending_.flushing() && notified_.attention == 0; }
   /// An epoch with something in it, open at the application level.
   bool open_epoch() const;
 
@@ -165,7 +165,10 @@ class Epochs {
   // epochs.cpp: the life of an epoch.
   Epoch& create(EpochKind kind);
   void open(Epoch& epoch);
-  bool may_activate(const Epoch& epoch) const;
+  bool must_wait(const Epoch& epoch) const;
+  EpochQueue* queue_for(const Epoch& epoch);
+  bool activate_deferred();
+  void free_place(EpochPeer& other);
   void activate(Epoch& epoch);
   Outcome close(Epoch& epoch, Completion* completion);
   bool advance(Epoch& epoch, Target& target);
@@ -201,6 +204,19 @@ class Epochs {
   /// Asks for them; the next epoch that is not of a lock follows when they have been answered for.
   void ask_for_weak();
   bool weak_unasked(int rank);
+  /// Whether some epoch with a weak unlock that is closed and not completed satisfies the
+  /// predicate.
+  template <typename Predicate>
+  bool weak_closed(Predicate&& predicate) const {
+    if (weak_closed_ == 0) return false;
+    for (const EpochKind kind : {EpochKind::lock, EpochKind::lock_all}) {
+      const Epoch* epoch = closed_of_[static_cast<std::size_t>(kind)].first();
+      for (; epoch != nullptr; epoch = EpochsByClosing::after(*epoch)) {
+        if (epoch->weak && predicate(*epoch)) return true;
+      }
+    }
+    return false;
+  }
 
   // lost_peer.cpp: whom something pending waits for.
   bool awaits_anybody(const Epoch& epoch);
@@ -225,11 +241,15 @@ class Epochs {
   bool renewed_fences_;
   bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)
   Reorder reorder_;
-  Epoch* first_ = nullptr;  // all epochs from opening to completion, in opening order
-  Epoch* last_ = nullptr;
-  Epoch* access_ = nullptr;    // open start, fence or lock_all epoch
-  Epoch* exposure_ = nullptr;  // open post epoch
-  Epoch light_;                // active and granted from opening to closing
+  EpochsByOpening all_;                                 // from opening to completion
+  std::array<EpochsByClosing, epoch_kinds> closed_of_;  // by kind: closed and not completed
+  std::array<EpochQueue, epoch_kinds> deferred_of_;     // by kind: see queue_for()
+  EpochQueue active_;
+  Epoch* next_swept_ = nullptr;  // of a round of sweeps that is not over
+  bool round_moved_ = false;     // it has moved something
+  Epoch* access_ = nullptr;      // open start, fence or lock_all epoch
+  Epoch* exposure_ = nullptr;    // open post epoch
+  Epoch light_;                  // active and granted from opening to closing
   bool light_held_ = false;
   Epoch notified_;  // never in the list
   std::uint64_t open_locks_ = 0;

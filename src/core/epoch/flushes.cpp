@@ -73,7 +73,7 @@ Outcome Epochs::flush_all(bool local, Completion* completion) {
   } else if (open_locks_ != 0) {
     // Nothing of targets that are not locked: whoever holds one of those may wait for a lock of
     // ours.
-    for (Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
+    for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
       if (epoch->kind == EpochKind::lock && !epoch->closed) {
         pending_.cover(*epoch, epoch->one, local, coverage);
       }

@@ -38,8 +38,8 @@ int Epochs::lost_peer() {
     anybody = false;
     if (!peer_interface_.alive(target.rank)) return target.rank;
   }
-  for (const Epoch* epoch = first_; epoch != nullptr; epoch = epoch->next) {
-    if (!epoch->active) break;  // waits for the earlier ones
+  // Deferred ones wait for these.
+  for (const Epoch* epoch = active_.first(); epoch != nullptr; epoch = EpochQueue::after(*epoch)) {
     if (awaits_anybody(*epoch)) {
       anybody = true;
       break;

@@ -31,10 +31,7 @@ bool Epochs::weak_unasked(int rank) {
   const EpochPeer& other = peers_[rank];
   if (!peer_interface_.answers(rank)) return false;
   if (other.weak_asked != other.weak_sent) return true;
-  for (const Epoch* epoch = first_; weak_closed_ != 0 && epoch != nullptr; epoch = epoch->next) {
-    if (epoch->weak && epoch->closed && epoch->has(rank)) return true;
-  }
-  return false;
+  return weak_closed([&](const Epoch& epoch) { return epoch.has(rank); });
 }
 
 }  // namespace oriel
