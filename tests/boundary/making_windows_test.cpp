@@ -11,7 +11,6 @@
 #include <cstring>
 #include <string>
 
-#include "boundary/host/host_mpi.hpp"
 #include "boundary/windows/announcement.hpp"
 #include "support/fake_host.hpp"
 
@@ -159,7 +158,7 @@ TEST_F(MakingWindows, AWindowKnowsItsMemory) {
 TEST_F(MakingWindows, AWindowKeepsWhatItsInfoPromises) {
   MPI_Info info = MPI_INFO_NULL;
   PMPI_Info_create(&info);
-  host_mpi().Info_set(info, "no_locks", "true");
+  PMPI_Info_set(info, "no_locks", "true");
   ASSERT_EQ(MPI_Win_create(memory_.data(), 8, 1, info, make_communicator(1), &win_), MPI_SUCCESS);
   PMPI_Info_free(&info);
   EXPECT_EQ(test::class_of(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win_)), MPI_ERR_RMA_SYNC);

@@ -603,6 +603,55 @@ void access_after_access(const Test& test, bool reorder) {
   }
 }
 
+/// E7, E15: of several lock epochs to a target whose lock is taken none holds up an epoch to
+/// another target, of a lock or of lock_all, if the key is on; and all of them take their turn.
+void locks_of_a_taken_target(const Test& test) {
+  if (test.program.size() < 3) return;
+  const Info info{{ORIEL_ACCESS_AFTER_ACCESS_REORDER, "1"}};
+  Window<int> window(test.flavor, 1, MPI_COMM_WORLD, info);
+  const int one = 1;
+  const auto add = [&](int target) {
+    MPI_Accumulate(&one, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_SUM, window);
+  };
+  const int taken = 1;
+  const int free = 2;
+  if (test.program.rank() == taken) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, taken, 0, window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (test.program.rank() == 0) {
+    std::array<MPI_Request, 3> waiting;
+    for (MPI_Request& request : waiting) {
+      MPI_Request opened;
+      test.oriel.Win_ilock(MPI_LOCK_EXCLUSIVE, taken, 0, window, &opened);
+      wait(opened);
+      add(taken);
+      test.oriel.Win_iunlock(taken, window, &request);
+    }
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, free, 0, window);
+    add(free);
+    MPI_Win_unlock(free, window);
+    // On a shared window it would hold all locks when it returns.
+    if (test.flavor != Flavor::shared) {
+      MPI_Win_lock_all(0, window);
+      add(free);
+      MPI_Win_unlock_all(window);
+    }
+    for (MPI_Request& request : waiting) CHECK(!complete_now(request));
+    MPI_Send(nullptr, 0, MPI_INT, taken, 0, MPI_COMM_WORLD);
+    MPI_Waitall(3, waiting.data(), MPI_STATUSES_IGNORE);
+  }
+  if (test.program.rank() == taken) {
+    MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK_EQUAL(window[0], 0);
+    MPI_Win_unlock(taken, window);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int at_free = test.flavor != Flavor::shared ? 2 : 1;
+  const int expected = test.program.rank() == taken ? 3 : test.program.rank() == free ? at_free : 0;
+  MPI_Win_lock(MPI_LOCK_SHARED, test.program.rank(), 0, window);
+  CHECK_EQUAL(window[0], expected);
+  MPI_Win_unlock(test.program.rank(), window);
+}
+
 /// E7: an exposure to a rank that is late does not hold up the access epoch behind it.
 void access_after_exposure(const Test& test) {
   if (test.program.size() < 3) return;
@@ -933,6 +982,7 @@ int main(int argc, char** argv) {
     program.test("requests in deferred epochs", [&] { requests_in_deferred_epochs(test); });
     program.test("access after access, off", [&] { access_after_access(test, false); });
     program.test("access after access, on", [&] { access_after_access(test, true); });
+    program.test("locks of a taken target", [&] { locks_of_a_taken_target(test); });
     program.test("access after exposure", [&] { access_after_exposure(test); });
     program.test("exposure after exposure", [&] { exposure_after_exposure(test); });
     program.test("exposure after access", [&] { exposure_after_access(test); });

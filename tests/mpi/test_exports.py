@@ -18,7 +18,7 @@ def table() -> dict[str, set[str]]:
     found = generate.Table(generate.TABLE.read_text(encoding="utf-8"))
     names = defaultdict(set)
     for call in found.all_calls("", *{call.group.header for call in found.calls}):
-        names[call.exported_when] |= {call.name, f"P{call.name}"}
+        names[call.when] |= {call.name, f"P{call.name}"}
     return names
 
 

@@ -72,15 +72,9 @@ class Call:
     parameters: tuple[Parameter, ...]
     group: Group
     when: str  # the macro of the hosts that have the call; none: all of them
-    interposed: str = ""
     result: str = ERROR_CODE
     large: bool = False
     twins: tuple[Call, ...] = ()
-
-    @property
-    def exported_when(self) -> str:
-        """The macro of the hosts for which the library defines the call; none: for all."""
-        return self.interposed or self.when
 
     def prototype(self, prefix: str = "") -> str:
         declarations = [
@@ -155,7 +149,6 @@ class Table:
             self.parameters(options.pop("parameters", ""), name),
             group,
             group.when,
-            options.pop("interposed", ""),
             options.pop("result", ERROR_CODE),
         )
         twins = [self.make_twin(call, each) for each in split(options.pop("twins", ""))]

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "boundary/collectives/leaving_windows.hpp"
-#include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/setup_collectives.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
@@ -21,7 +20,7 @@ class WindowKeys {
  public:
   explicit WindowKeys(bool locks) {
     if (locks || PMPI_Info_create(&info_) != MPI_SUCCESS) return;
-    host_mpi().Info_set(info_, "no_locks", "true");
+    PMPI_Info_set(info_, "no_locks", "true");
   }
   ~WindowKeys() {
     if (info_ != MPI_INFO_NULL) PMPI_Info_free(&info_);

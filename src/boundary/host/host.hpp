@@ -34,13 +34,6 @@
 #define ORIEL_HOST_STATUS_OF_MANY 0
 #endif
 
-// Open MPI takes info keys of 35 characters at most; three of the reorder keys are longer.
-#ifdef OPEN_MPI
-#define ORIEL_HOST_SHORT_INFO_KEYS 1
-#else
-#define ORIEL_HOST_SHORT_INFO_KEYS 0
-#endif
-
 // Open MPI reduces MPI_CHARACTER as unsigned numbers, the others as C's char.
 #ifdef OPEN_MPI
 #define ORIEL_HOST_UNSIGNED_CHARACTER 1

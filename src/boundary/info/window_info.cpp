@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/info/window_info.hpp"
-#include "boundary/host/host_mpi.hpp"
 
 #include <oriel/oriel.h>
 
@@ -14,11 +13,30 @@
 #include <optional>
 #include <string_view>
 
-#include "boundary/info/info_keys.hpp"
 #include "core/base/cache_line.hpp"
 
 namespace oriel::boundary {
 namespace {
+
+/// A reorder key by the paper's name, and by the paper's abbreviation, which every host has space
+/// for.
+struct ReorderKey {
+  const char* name;
+  const char* abbreviation;
+  bool Reorder::* flag;
+
+  /// Under which of them MPI_Win_get_info reports it.
+  const char* reported() const {
+    return std::strlen(name) < MPI_MAX_INFO_KEY ? name : abbreviation;
+  }
+};
+constexpr std::array reorder_keys{
+    ReorderKey{"MPI_WIN_ACCESS_AFTER_ACCESS_REORDER", "A_A_A_R", &Reorder::access_after_access},
+    ReorderKey{"MPI_WIN_ACCESS_AFTER_EXPOSURE_REORDER", "A_A_E_R", &Reorder::access_after_exposure},
+    ReorderKey{"MPI_WIN_EXPOSURE_AFTER_EXPOSURE_REORDER", "E_A_E_R",
+               &Reorder::exposure_after_exposure},
+    ReorderKey{"MPI_WIN_EXPOSURE_AFTER_ACCESS_REORDER", "E_A_A_R", &Reorder::exposure_after_access},
+};
 
 std::optional<std::string> value_of(MPI_Info info, const char* key) {
   // A key that the host has no space for cannot have been set, and asking for it is an error.
@@ -26,9 +44,7 @@ std::optional<std::string> value_of(MPI_Info info, const char* key) {
   std::array<char, MPI_MAX_INFO_VAL + 1> value;
   int found = 0;
   // MPI_Info_get is deprecated since MPI-4 and in every host; the call that replaces it is not.
-  if (host_mpi().Info_get(info, host_key(key), MPI_MAX_INFO_VAL, value.data(), &found) !=
-          MPI_SUCCESS ||
-      !found) {
+  if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS || !found) {
     return std::nullopt;
   }
   return std::string(value.data());
@@ -158,19 +174,14 @@ void WindowInfo::update(MPI_Info info) {
   take(info, ORIEL_WEAK_UNLOCK, weak_unlock);
   take(info, ORIEL_WIN_ORDER, order);
   take(info, ORIEL_WIN_SCOPE, thread_scope, "process", "thread");
-  take(info, ORIEL_ACCESS_AFTER_ACCESS_REORDER, reorder.access_after_access);
-  take(info, ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, reorder.access_after_exposure);
-  take(info, ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, reorder.exposure_after_exposure);
-  take(info, ORIEL_EXPOSURE_AFTER_ACCESS_REORDER, reorder.exposure_after_access);
-  take(info, "A_A_A_R", reorder.access_after_access);
-  take(info, "A_A_E_R", reorder.access_after_exposure);
-  take(info, "E_A_E_R", reorder.exposure_after_exposure);
-  take(info, "E_A_A_R", reorder.exposure_after_access);
+  for (const ReorderKey& key : reorder_keys) {
+    take(info, key.name, reorder.*key.flag);
+    take(info, key.abbreviation, reorder.*key.flag);
+  }
 }
 
 int WindowInfo::write(MPI_Info info) const {
   const auto truth = [](bool value) { return value ? "true" : "false"; };
-  const auto digit = [](bool value) { return value ? "1" : "0"; };
   struct Entry {
     const char* key;
     const char* value;
@@ -192,18 +203,17 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{ORIEL_WEAK_UNLOCK, truth(weak_unlock)},
       Entry{ORIEL_WIN_ORDER, truth(order.load())},
       Entry{ORIEL_WIN_SCOPE, thread_scope.load() ? "thread" : "process"},
-      Entry{ORIEL_ACCESS_AFTER_ACCESS_REORDER, digit(reorder.access_after_access)},
-      Entry{ORIEL_ACCESS_AFTER_EXPOSURE_REORDER, digit(reorder.access_after_exposure)},
-      Entry{ORIEL_EXPOSURE_AFTER_EXPOSURE_REORDER, digit(reorder.exposure_after_exposure)},
-      Entry{ORIEL_EXPOSURE_AFTER_ACCESS_REORDER, digit(reorder.exposure_after_access)},
   };
   for (const Entry& entry : entries) {
     // Info values may not be empty: an assertion that nobody made is left out.
     if (*entry.value == '\0') continue;
-    if (const int code = host_mpi().Info_set(info, host_key(entry.key), entry.value);
-        code != MPI_SUCCESS) {
-      return code;
-    }
+    const int code = PMPI_Info_set(info, entry.key, entry.value);
+    if (code != MPI_SUCCESS) return code;
+  }
+  for (const ReorderKey& key : reorder_keys) {
+    const char* value = reorder.*key.flag ? "1" : "0";
+    const int code = PMPI_Info_set(info, key.reported(), value);
+    if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
 }

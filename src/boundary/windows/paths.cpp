@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/windows/paths.hpp"
-#include "boundary/host/host_mpi.hpp"
 
 #include <oriel/oriel.h>
 
@@ -112,7 +111,7 @@ int write_paths(const Window& window, MPI_Info info) {
     paths.resize(MPI_MAX_INFO_VAL - 4);
     paths += "...";
   }
-  return host_mpi().Info_set(info, ORIEL_PATHS, paths.c_str());
+  return PMPI_Info_set(info, ORIEL_PATHS, paths.c_str());
 }
 
 }  // namespace oriel::boundary
