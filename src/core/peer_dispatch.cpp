@@ -47,7 +47,7 @@ PeerDispatch::PeerDispatch(EpochState& state, Region& region, Transport& transpo
       fences_(region, resources.limits.announced_each),
       atomics_(pending_, region, transport.messages()),
       notifier_(region, notifications.counters()),
-      mapped_(state, region, fences_, atomics_, notifier_),
+      mapped_(state, region, fences_, atomics_, notifier_, resources.limits),
       remote_(remote ? std::make_unique<Remote>(state, region, transport.messages(), resources,
                                                 fences_, atomics_, notifications)
                      : nullptr),

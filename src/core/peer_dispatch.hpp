@@ -73,7 +73,7 @@ class PeerDispatch final : public PeerInterface {
     return (member.base != nullptr && member.size != 0) ||
            (region_.dynamic() && target == region_.rank());
   }
-  bool answers(int target) override { return !region_.mapped(target); }
+  bool remote(int target) override { return !region_.mapped(target); }
   void transferred(RecordedOperation& recorded, const Transfer& transfer) override;
   bool alive(int rank) override { return region_.alive(rank); }
 

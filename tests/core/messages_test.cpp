@@ -534,6 +534,83 @@ TEST_F(Messages, LockPutGetUnlock) {
   EXPECT_EQ(sent(1), (Sent{2, 1})) << "the grant and the data";
 }
 
+/// A lock epoch that rank 0 opens and closes while an earlier one waits for rank 2: its operations
+/// are recorded.
+class RecordedGet : public Messages {
+ protected:
+  RecordedGet() {
+    make(3);
+    EXPECT_EQ(rank(2).lock(true, 2, {}), Error::none);
+    EXPECT_EQ(rank(0).lock(true, 2, {}), Error::none);
+    put(0, 2);
+    earlier_.take(rank(0).unlock(2, &earlier_));
+    EXPECT_EQ(rank(0).lock(true, 1, {}), Error::none);
+  }
+  void get(int place) {
+    Operation get = on_word(OperationKind::get, nullptr, 1, std::int64_t{8} * place);
+    get.result = get.origin;
+    get.result.address = &got_;
+    get.origin = {};
+    issue(rank(0), get);
+  }
+  void finish() {
+    Told told;
+    told.take(rank(0).unlock(1, &told));
+    run_until_idle();
+    EXPECT_FALSE(told.done());
+    Told released;
+    released.take(rank(2).unlock(2, &released));
+    run_until_idle();
+    EXPECT_TRUE(told.done());
+    EXPECT_TRUE(earlier_.done());
+  }
+
+  Told earlier_;
+};
+
+// It goes last, and its reply is the acknowledgement of all (S4).
+TEST_F(RecordedGet, GoesLast) {
+  std::memcpy(job_->memory(1) + 8, &value_, sizeof value_);
+  put(0, 1, 2);
+  get(1);
+  put(0, 1, 3);
+  put(0, 1, 4);
+  finish();
+  EXPECT_EQ(got_, 7u);
+  for (const int place : {2, 3, 4}) EXPECT_EQ(word(1, place), 7u);
+  EXPECT_EQ(sent(1), (Sent{2, 1})) << "the grant and the data";
+}
+
+// Hosts keep the order of a get and a put on the same memory, though MPI does not ask for it.
+TEST_F(RecordedGet, KeepsItsPlaceBeforeAPutOnTheSameMemory) {
+  get(3);
+  put(0, 1, 3);
+  put(0, 1, 4);
+  finish();
+  EXPECT_EQ(got_, 0u);
+  EXPECT_EQ(word(1, 3), 7u);
+  EXPECT_EQ(sent(1).messages, 3u) << "the grant, the data and the acknowledgement";
+}
+
+TEST_F(RecordedGet, KeepsItsPlaceWhereOrderIsPromised) {
+  get(1);
+  Operation ordered = on_word(OperationKind::put, &value_, 1, 16);
+  ordered.ordered = true;
+  issue(rank(0), ordered);
+  finish();
+  EXPECT_EQ(sent(1).messages, 3u) << "the grant, the data and the acknowledgement";
+}
+
+TEST_F(RecordedGet, KeepsItsPlaceBehindAFlush) {
+  get(1);
+  Told flushed;
+  flushed.take(rank(0).epochs().flush(1, false, &flushed));
+  put(0, 1, 2);
+  finish();
+  EXPECT_TRUE(flushed.done());
+  EXPECT_EQ(word(1, 2), 7u);
+}
+
 // Whoever has flushed has nothing left to be acknowledged.
 TEST_F(Messages, FlushAsksOnce) {
   make(2);

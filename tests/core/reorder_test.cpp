@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "core/epoch/events.hpp"
@@ -220,6 +221,112 @@ TEST_P(Reordered, AnExposureIsOpenBeforeTheFenceIsOver) {
       EXPECT_TRUE(fenced[0].done());
       EXPECT_TRUE(waited.done());
       EXPECT_TRUE(completed.done());
+    }
+  }
+}
+
+/// The targets in the order in which rank 0 has told them that its epoch is over.
+class Order final : public EventSink {
+ public:
+  void told(const EventSource&, const Epoch&, const Target& target) override {
+    ranks.push_back(target.rank);
+  }
+  std::vector<int> ranks;
+};
+
+// What is sent to another node travels while the copies on the node are made.
+TEST(OrderInAnEpoch, TargetsOnOtherNodesComeFirst) {
+  Order order;
+  SimJob job({0, 0, 0, 1, 1});
+  job.create_window({.bytes = 64});
+  job.process(0).events().add(order);
+  Window& me = job.window(0);
+  const std::array<int, 1> late = {1};
+  ASSERT_EQ(me.epochs().start(late, {}), Error::none);
+  const std::uint64_t value = 7;
+  issue(me, on_word(OperationKind::put, &value, 1));
+  Told first;
+  first.take(me.epochs().complete(&first));
+  const std::array<int, 4> group = {2, 3, 1, 4};
+  ASSERT_EQ(me.epochs().start(group, {}), Error::none);
+  for (const int target : group) issue(me, on_word(OperationKind::put, &value, target, 8));
+  Told second;
+  second.take(me.epochs().complete(&second));
+  const std::array<int, 1> origin = {0};
+  std::deque<Told> exposed;
+  const auto expose = [&](int target) {
+    Told& told = exposed.emplace_back();
+    EXPECT_EQ(job.window(target).epochs().post(origin, {}), Error::none);
+    told.take(job.window(target).epochs().wait(&told));
+  };
+  for (const int target : {1, 1, 2, 3, 4}) expose(target);
+  job.run_until_idle();
+  EXPECT_TRUE(second.done());
+  for (const Told& told : exposed) EXPECT_TRUE(told.done());
+  EXPECT_EQ(order.ranks, (std::vector<int>{1, 3, 4, 2, 1}));
+}
+
+// A long copy on the node goes on in pieces: an earlier epoch completes between them.
+TEST(OrderInAnEpoch, ALongCopyDoesNotHoldUpAnEarlierEpoch) {
+  constexpr std::uint64_t piece = 64;
+  constexpr std::uint64_t pieces = 10;
+  for (const Path path : {Path::load_store, Path::system_call}) {
+    for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
+      Limits limits;
+      limits.direct_fragment = piece;
+      SimJob job({0, 0, 1}, false, limits);
+      SimWindowSpec spec;
+      spec.bytes = piece * pieces;
+      spec.memory = {Path::load_store, path, Path::load_store};
+      spec.reorder.access_after_access = true;
+      job.create_window(spec);
+      Window& me = job.window(0);
+
+      // The earlier one waits for the reply of another node.
+      std::uint64_t got = 1;
+      ASSERT_EQ(me.lock(true, 2, {}), Error::none);
+      Operation get = on_word(OperationKind::get, nullptr, 2);
+      get.result = get.origin;
+      get.result.address = &got;
+      get.origin = {};
+      issue(me, get);
+      Told earlier;
+      earlier.take(me.unlock(2, &earlier));
+
+      std::vector<std::uint64_t> words(piece * pieces / 8, 7);
+      if (kind == OperationKind::get) {
+        std::memcpy(job.memory(1), words.data(), piece * pieces);
+        words.assign(words.size(), 0);
+      }
+      const LayoutRef all(new Layout({{0, piece * pieces}}, piece * pieces, Basic::u64));
+      Operation copy = on_word(kind, words.data(), 1);
+      copy.origin.layout = copy.target_layout = all;
+      if (kind == OperationKind::get) std::swap(copy.origin, copy.result);
+      const std::array<int, 1> group = {1};
+      ASSERT_EQ(me.epochs().start(group, {}), Error::none);
+      issue(me, copy);
+      Told later;
+      later.take(me.epochs().complete(&later));
+      const std::array<int, 1> origin = {0};
+      ASSERT_EQ(job.window(1).epochs().post(origin, {}), Error::none);
+
+      bool earlier_first = false;
+      for (int sweeps = 0; !later.done(); ++sweeps) {
+        ASSERT_LT(sweeps, 1000);
+        job.process(0).sweep();
+        earlier_first |= earlier.done() && !later.done();
+        if (sweeps > 2) job.round();
+      }
+      EXPECT_TRUE(earlier_first);
+      Told waited;
+      waited.take(job.window(1).epochs().wait(&waited));
+      job.run_until_idle();
+      EXPECT_TRUE(waited.done());
+      const auto* there = reinterpret_cast<const std::uint64_t*>(job.memory(1));
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        ASSERT_EQ(words[i], 7u);
+        ASSERT_EQ(there[i], 7u);
+      }
     }
   }
 }

@@ -232,7 +232,8 @@ struct Epoch {
   EpochLinks by_state;        // among the active ones, or the deferred ones that wait for the same
   Target* targets = nullptr;  // those that the epoch has to do with: given, or touched so far
   Target* last_target = nullptr;
-  Target one;  // the first of them; the others come from the pool
+  Target* last_remote = nullptr;  // of these: remote ones come first
+  Target one;                     // the first of them; the others come from the pool
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
 
@@ -244,7 +245,7 @@ struct Epoch {
     awaited = 0;
     call = closing_call = 0;
     completion = nullptr;
-    targets = last_target = nullptr;
+    targets = last_target = last_remote = nullptr;
   }
 
   /// Of one origin alone: the targets take no part.

@@ -293,16 +293,22 @@ bool Epochs::open_epoch() const {
   return false;
 }
 
+/// Targets on other nodes come first in every step: what they are sent travels while the copies on
+/// the node are made.
 Target& Epochs::add_target(Epoch& epoch, int rank) {
   Target* target = &epoch.one;
   if (epoch.targets == nullptr) {
     target->reset();
-    epoch.targets = target;
   } else {
     target = &pools_.targets.acquire();
-    epoch.last_target->next = target;
   }
-  epoch.last_target = target;
+  const bool remote = peer_interface_.remote(rank);
+  Target*& before = remote ? epoch.last_remote : epoch.last_target;
+  Target*& place = before != nullptr ? before->next : epoch.targets;
+  target->next = place;
+  place = target;
+  if (target->next == nullptr) epoch.last_target = target;
+  before = target;
   target->rank = rank;
   target->passive = epoch.passive();
   target->lasting = epoch.lasting();

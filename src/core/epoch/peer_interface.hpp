@@ -52,9 +52,8 @@ class PeerInterface {
   virtual bool try_acquire(Epoch& epoch, Target& target) = 0;
   /// Its memory lies in our address space, for loads and stores of the program's own.
   virtual bool loadable(int target) = 0;
-  /// The target answers for operations that nobody has waited for: only an answer tells that they
-  /// are complete there.
-  virtual bool answers(int target) = 0;
+  /// What is sent to the target travels, and only an answer tells that it is complete there.
+  virtual bool remote(int target) = 0;
 
   /// A direct transfer or an atomic of this operation is over.
   virtual void transferred(RecordedOperation& recorded, const Transfer& transfer) = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/mapped/mapped_targets.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -52,7 +53,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
   if (target.access != Target::Access::granted && !empty) {
     if (!acquire(epoch, target)) return false;
     target.access = Target::Access::granted;
-    begin_early(target);
+    if (!epoch.closed) begin_early(target);
     // Only now: other threads' operations would overtake what is recorded, but for the network's
     // atomics, which are in no order with the rest. After an error flushes take the long way, where
     // errors are looked for.
@@ -61,7 +62,11 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
   }
   while (RecordedOperation* recorded = target.waiting.head) {
     const auto notifying = [&] { return recorded->state == RecordedOperation::State::notifying; };
-    if (!notifying() && !carry_out(*recorded)) break;
+    const std::uint64_t sent = recorded->sent;
+    if (!notifying() && !carry_out(*recorded)) {
+      moved |= recorded->sent != sent;
+      break;
+    }
     const bool notified = notifying();
     if (notified && !send_held_notification(*recorded)) break;
     target.waiting.remove(*recorded);
@@ -101,10 +106,12 @@ void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool noti
   }
 }
 
-/// False: not now. An atomic is begun only; of others the bytes have moved.
+/// False: not now, or others' turn. An atomic is begun only; of others the bytes have moved.
 bool MappedTargets::carry_out(RecordedOperation& recorded) {
   if (recorded.protocol == Protocol::network_atomic) return atomics_.transmit(recorded);
-  const Error error = perform(recorded.operation);
+  const bool in_pieces = copied_in_pieces(recorded);
+  const Error error = in_pieces ? copy_piece(recorded) : perform(recorded.operation);
+  if (in_pieces && error == Error::none && recorded.sent < recorded.operation.bytes()) return false;
   pending_.note(recorded, error);
   if (recorded.operation.notify_arg.wanted() && error == Error::none) hold_notification(recorded);
   return true;
@@ -173,10 +180,37 @@ Error MappedTargets::keep_order(int rank) {
   return peers_[rank].inlined.load() ? recall(rank, RecallFor::order) : Error::none;
 }
 
+/// A long copy of an epoch that is closed, so that nothing overtakes it, does not hold up others.
+bool MappedTargets::copied_in_pieces(const RecordedOperation& recorded) const {
+  const Operation& operation = recorded.operation;
+  const bool put = operation.kind == OperationKind::put;
+  return recorded.epoch->closed && (put || operation.kind == OperationKind::get) &&
+         operation.bytes() > limits_.direct_fragment && !region_.dynamic() &&
+         !operation.handle.given() && operation.target_layout->contiguous() &&
+         (put ? operation.origin : operation.result).layout->contiguous();
+}
+
+Error MappedTargets::copy_piece(RecordedOperation& recorded) {
+  const Operation& operation = recorded.operation;
+  if (const Error error = before(operation); error != Error::none) return error;
+  const std::uint64_t bytes = std::min(limits_.direct_fragment, operation.bytes() - recorded.sent);
+  const Error error = region_.perform_piece(operation, recorded.sent, bytes);
+  recorded.sent += bytes;
+  return report(operation, error);
+}
+
 Error MappedTargets::perform(const Operation& operation) {
-  if (const Error error = keep_order(operation.target); error != Error::none) return error;
-  if (operation.ordered) order_before(operation.kind);
-  const Error error = region_.perform(operation);
+  if (const Error error = before(operation); error != Error::none) return error;
+  return report(operation, region_.perform(operation));
+}
+
+Error MappedTargets::before(const Operation& operation) {
+  const Error error = keep_order(operation.target);
+  if (error == Error::none && operation.ordered) order_before(operation.kind);
+  return error;
+}
+
+Error MappedTargets::report(const Operation& operation, Error error) {
   if (error == Error::peer_lost) reason_.fail(error, region_.whom_lost());
   if (error == Error::range) {
     reason_.fail(error, operation.handle.given()

@@ -3,6 +3,7 @@
 
 #include "core/atomics/network_atomics.hpp"
 #include "core/base/error.hpp"
+#include "core/base/limits.hpp"
 #include "core/epoch/epoch_state.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/mapped/notifier.hpp"
@@ -15,7 +16,7 @@ namespace oriel {
 class MappedTargets {
  public:
   MappedTargets(EpochState& state, Region& region, FenceWords& fences, NetworkAtomics& atomics,
-                Notifier& notifier)
+                Notifier& notifier, const Limits& limits)
       : peers_(state.peers),
         reason_(state.reason),
         work_(state.work),
@@ -23,7 +24,8 @@ class MappedTargets {
         region_(region),
         fences_(fences),
         atomics_(atomics),
-        notifier_(notifier) {}
+        notifier_(notifier),
+        limits_(limits) {}
 
   void expose(int origin, std::uint64_t id);
   /// `protocol`: stored or system_call.
@@ -46,7 +48,11 @@ class MappedTargets {
   void begin_early(Target& target);
   void go_on(Target& target, RecordedOperation& recorded, bool told);
   bool carry_out(RecordedOperation& recorded);
+  bool copied_in_pieces(const RecordedOperation& recorded) const;
   Error perform(const Operation& operation);
+  Error copy_piece(RecordedOperation& recorded);
+  Error before(const Operation& operation);
+  Error report(const Operation& operation, Error error);
   Error finish_recall(int rank);
   bool inline_put(const Operation& operation, const Target& target);
   bool notify_now(const Operation& operation);
@@ -65,6 +71,7 @@ class MappedTargets {
   FenceWords& fences_;
   NetworkAtomics& atomics_;
   Notifier& notifier_;
+  const Limits& limits_;
 };
 
 }  // namespace oriel

@@ -113,6 +113,20 @@ Error Region::perform(const Operation& operation) {
   return perform_at(operation, target, target.offset(operation.displacement));
 }
 
+Error Region::perform_piece(const Operation& operation, std::uint64_t first, std::uint64_t bytes) {
+  const Member& target = member(operation.target);
+  const std::uint64_t offset = target.offset(operation.displacement) + first;
+  const bool write = operation.kind == OperationKind::put;
+  std::byte* const here =
+      at((write ? operation.origin : operation.result).address, static_cast<std::int64_t>(first));
+  if (target.path == Path::system_call) {
+    return ended(operation, copy(write, target.process, target.address + offset, here, bytes));
+  }
+  std::byte* const there = at(target.base, static_cast<std::int64_t>(offset));
+  std::memmove(write ? there : here, write ? here : there, bytes);
+  return Error::none;
+}
+
 Error Region::perform_at(const Operation& operation, const Member& target, std::uint64_t offset) {
   if (!updates(operation.kind)) return move_at(operation, target, offset);
   if (operation.bytes() == 0) return Error::none;

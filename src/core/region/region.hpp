@@ -113,6 +113,8 @@ class Region {
   /// sentence. What is attached is asked when the operation is carried out.
   Error check(const Operation& operation, const char*& reason);
   Error perform(const Operation& operation);
+  /// Some bytes of a put or get whose memory is in one run on both sides; not on a dynamic window.
+  Error perform_piece(const Operation& operation, std::uint64_t first, std::uint64_t bytes);
   /// A put (`write`) or get between elements at these addresses of ours.
   static void move(bool write, std::byte* there, const Elements& elements, void* local,
                    const Elements& own);

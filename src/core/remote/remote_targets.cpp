@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 namespace oriel {
 
@@ -58,6 +59,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
         target.access = Target::Access::requested;
         target.id = ++sent.lock_requests;
         sender_.send(target.rank, of_lock(MessageKind::lock, epoch));
+        if (epoch.closed && !epoch.weak) move_get_last(target);
       }
       if (!lock_granted(target.rank, target.id)) return false;
       break;
@@ -68,6 +70,43 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
   }
   target.access = Target::Access::granted;
   return true;
+}
+
+/// Of an epoch that was closed before its operations were sent: if a get goes last, its reply
+/// answers for all of them, and the unlock asks for no other answer (S4). Not past what has a place
+/// that others count on, nor past an operation on the same memory, though MPI promises no order
+/// there.
+void RemoteTargets::move_get_last(Target& target) {
+  if (target.asked == target.issued || target.flushes != nullptr || region_.dynamic()) return;
+  const Member& member = region_.member(target.rank);
+  const auto bounds = [&](const Operation& operation) {
+    const auto [low, high] = operation.target_layout->bounds(operation.target_count);
+    const auto start = static_cast<std::int64_t>(member.offset(operation.displacement));
+    return std::pair(start + low, start + high);
+  };
+  const auto meet = [&](const Operation& one, const Operation& other) {
+    const auto [low, high] = bounds(one);
+    const auto [others_low, others_high] = bounds(other);
+    return low < others_high && others_low < high;
+  };
+  RecordedOperation* get = nullptr;
+  for (RecordedOperation* one = target.waiting.head; one != nullptr; one = one->next) {
+    const Operation& operation = one->operation;
+    const bool has_place = one->protocol != Protocol::message || operation.ordered ||
+                           one->state != RecordedOperation::State::recorded || one->sent != 0 ||
+                           operation.kind == OperationKind::acknowledge ||
+                           operation.notify_arg.wanted() || operation.awaits_answer();
+    if (has_place || (get != nullptr && meet(get->operation, operation))) get = nullptr;
+    if (!has_place && operation.kind == OperationKind::get) get = one;
+  }
+  if (get == nullptr || target.waiting.tail->number != target.issued) return;
+  for (RecordedOperation* one = get->next; one != nullptr; one = one->next) {
+    std::swap(get->number, one->number);
+    std::swap(get->age, one->age);
+  }
+  target.waiting.remove(*get);
+  target.waiting.append(*get);
+  target.last_fetch = target.asked = target.issued;
 }
 
 /// Forgets what has been sent ahead if all of it was for epochs that the target has opened since.

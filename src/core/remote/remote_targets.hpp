@@ -64,6 +64,7 @@ class RemoteTargets {
   bool lock_granted(int rank, std::uint64_t request);
   bool acquire(Epoch& epoch, Target& target);
   void release_ahead(int rank);
+  void move_get_last(Target& target);
   bool reserve(Epoch& epoch, Target& target, std::uint64_t bytes);
   bool prepare_transfer(Epoch& epoch, Target& target);
   bool end_access(Epoch& epoch, Target& target);
