@@ -82,9 +82,8 @@
  * ORIEL_Alltoallv_init takes all of these values. The other calls take auto and notified, which
  * mean the same there. Any other value is MPI_ERR_INFO_VALUE.
  *
- * MPI_Alltoallv_init itself takes the key as well, except for the values fence, lock and their
- * hierarchies (MPI_ERR_INFO_VALUE). It uses Oriel if the key is given, or if ORIEL_COLLECTIVES=1 is
- * set in the environment.
+ * MPI_Alltoallv_init itself takes the key with the same values. It uses Oriel if the key is given,
+ * or if ORIEL_COLLECTIVES=1 is set in the environment.
  */
 #define ORIEL_ALLTOALLV "oriel_alltoallv"
 

@@ -615,15 +615,13 @@ void standard_name(const Program& program, const AllTypes& types) {
     if (program.size() > 1) {  // what is wrong on one rank alone the host may find, too
       CHECK_EQUAL(is_ours(program, MPI_INFO_NULL, init), always);
       CHECK_EQUAL(is_ours(program, unrelated, init), always);
-      for (const char* algorithm : {"notified", "two_sided", "auto"}) {
+      for (const char* algorithm : alltoallv::algorithms) {
         const support::Info info({{ORIEL_ALLTOALLV, algorithm}});
         CHECK_EQUAL(is_ours(program, info, init), !program.host_only());
       }
     }
-    for (const char* algorithm : {"none", "notified", "two_sided", "auto"}) {
-      const support::Info with({{ORIEL_ALLTOALLV, algorithm}});
-      const MPI_Info info = std::strcmp(algorithm, "none") == 0 ? MPI_INFO_NULL : MPI_Info(with);
-      const alltoallv::Types& of = types.named("vectors to ints");
+    const alltoallv::Types& of = types.named("vectors to ints");
+    const auto exchange_twice = [&](MPI_Info info) {
       for (const bool in_place : {false, true}) {
         Shape shape{of, alltoallv::units(Pattern::holes, program.size(), of.bytes()), in_place};
         shape.rounds = 2;
@@ -632,6 +630,10 @@ void standard_name(const Program& program, const AllTypes& types) {
         exchange.run(0);
         exchange.run(1);
       }
+    };
+    exchange_twice(MPI_INFO_NULL);
+    for (const char* algorithm : alltoallv::algorithms) {
+      exchange_twice(support::Info({{ORIEL_ALLTOALLV, algorithm}}));
     }
   }
   if (const auto init = alltoallv::standard_init_c()) {

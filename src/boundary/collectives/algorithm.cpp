@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-
 namespace oriel::boundary {
 namespace {
 
@@ -31,8 +30,7 @@ std::optional<std::string> value_in(MPI_Info info) {
   if (info == MPI_INFO_NULL) return std::nullopt;
   std::array<char, MPI_MAX_INFO_VAL + 1> value{};
   int found = 0;
-  if (PMPI_Info_get(info, ORIEL_ALLTOALLV, MPI_MAX_INFO_VAL, value.data(), &found) !=
-          MPI_SUCCESS ||
+  if (PMPI_Info_get(info, ORIEL_ALLTOALLV, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS ||
       found == 0) {
     return std::nullopt;
   }

@@ -4,7 +4,6 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -78,11 +77,6 @@ class AlltoallvMaker {
   Failure prepare() {
     if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
     if (const Failure bad = read_algorithm(info_, algorithm_)) return bad;
-    if (needs_window(algorithm_) && std::string_view(call_).starts_with("MPI_")) {
-      return {MPI_ERR_INFO_VALUE,
-              "fence, lock and their forms are values of oriel_alltoallv for ORIEL_Alltoallv_init "
-              "alone"};
-    }
     if (needs_window(algorithm_)) {
       area_ = area_of(buffers_.receives, rank_, locks(algorithm_));
     } else if (!by_plan(algorithm_) && !host_takes(arguments_)) {
