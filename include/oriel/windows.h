@@ -35,9 +35,10 @@ extern "C" {
  * other nodes are not direct transfers, and an operation that fetches from memory of the same node
  * takes a memory fence.
  *
- * MPI_Win_get_info says whether the key is in effect. The key is not in effect on windows whose
- * accumulates the network's atomics carry out (mpi_assert_accumulate_intrinsic between nodes),
- * because these have an order of their own.
+ * The network's atomics (mpi_assert_accumulate_intrinsic between nodes) have an order of their own.
+ * A window that is made with this key on any rank does not use them: the order is kept, and
+ * MPI_Win_get_info reports the other key as not in effect. A window that uses them already, and its
+ * duplicates, cannot be ordered later. MPI_Win_get_info says whether the key is in effect.
  *
  * Source: section 2.2.
  */

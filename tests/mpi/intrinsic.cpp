@@ -107,15 +107,30 @@ void odd_memory(const Program& program) {
   MPI_Free_mem(memory);
 }
 
-bool in_effect(MPI_Win window) {
+bool in_effect(MPI_Win window, const char* key = "mpi_assert_accumulate_intrinsic") {
   MPI_Info info;
   MPI_Win_get_info(window, &info);
   char value[8] = "";
   int found = 0;
-  MPI_Info_get(info, "mpi_assert_accumulate_intrinsic", 7, value, &found);
+  MPI_Info_get(info, key, 7, value, &found);
   MPI_Info_free(&info);
   CHECK(found != 0);
   return std::string(value) == "true";
+}
+
+// Q2: order that one rank asks for when the window is made comes before the network's atomics,
+// which have an order of their own. One that uses them already cannot be ordered later.
+void ordered(Flavor flavor, const Program& program) {
+  const char* const order = program.rank() == 0 ? "true" : "false";
+  const Info both({{"mpi_assert_accumulate_intrinsic", "true"}, {ORIEL_WIN_ORDER, order}});
+  Window<std::int64_t> window(flavor, 2, MPI_COMM_WORLD, both);
+  CHECK_EQUAL(in_effect(window, ORIEL_WIN_ORDER), program.rank() == 0);
+  CHECK_EQUAL(in_effect(window), all_mapped(flavor, program));
+  const Info all({{"mpi_assert_accumulate_intrinsic", "true"}});
+  Window<std::int64_t> later(flavor, 2, MPI_COMM_WORLD, all);
+  const bool by_network = in_effect(later) && !support::one_node();
+  MPI_Win_set_info(later, Info({{ORIEL_WIN_ORDER, "true"}}));
+  CHECK_EQUAL(in_effect(later, ORIEL_WIN_ORDER), !by_network);
 }
 
 // The network's atomics carry out any number of elements of what all ranks have asked for.
@@ -171,6 +186,7 @@ int main(int argc, char** argv) {
     test("by CPUs", [&] { by_cpus(flavor, program); });
     test("not at all", [&] { not_at_all(flavor, program); });
     test("by the network", [&] { by_the_network(flavor, program); });
+    test("ordered", [&] { ordered(flavor, program); });
     test("errors", [&] { errors(flavor, program); });
   }
 }

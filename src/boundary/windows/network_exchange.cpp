@@ -56,7 +56,9 @@ void expose(const WindowDraft& draft, Network& network, NetworkAnnouncement& own
   void* memory = draft.own->memory != nullptr ? draft.own->memory.get() : draft.window->base;
   draft.own->exposure = network.expose(memory, draft.mine.memory.bytes, own.memory);
   own.exposed = draft.own->exposure >= 0 ? 1 : 0;
-  if (draft.window->info.accumulate_intrinsic) offer_atomics(draft, memory, own);
+  // The network's atomics are in no order with anything else (Q2).
+  const WindowInfo& info = draft.window->info;
+  if (info.accumulate_intrinsic && !info.order.load()) offer_atomics(draft, memory, own);
 }
 
 }  // namespace
