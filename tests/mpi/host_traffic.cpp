@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/counters.hpp"
+#include "support/nonblocking.hpp"
 #include "support/notified.hpp"
 #include "support/program.hpp"
 #include "support/window.hpp"
@@ -108,6 +109,58 @@ void notifications(const Program& program) {
   });
 }
 
+/// Calls that wait for nobody, in a loop: until the other one's answer is in our memory.
+void calls(const Program& program) {
+  const support::Nonblocking oriel;
+  Window<int> window(Flavor::allocate, 2);
+  MPI_Win_lock_all(0, window);
+  int rounds = 0;
+  bool alone = false;  // each epoch is of one operation
+  const auto loop = [&](auto&& call) {
+    ++rounds;
+    behind_a_message(
+        program,
+        [&](int partner, MPI_Request&) {
+          while (*const_cast<volatile int*>(&window[0]) != rounds) call(partner);
+        },
+        [&](int partner) {
+          if (alone) MPI_Win_lock(MPI_LOCK_SHARED, partner, 0, window);
+          MPI_Put(&rounds, 1, MPI_INT, partner, 0, 1, MPI_INT, window);
+          MPI_Win_flush(partner, window);
+          if (alone) MPI_Win_unlock(partner, window);
+        });
+  };
+  const int one = 1;
+  const std::array<int, 2> two{1, 1};
+  int fetched = 0;
+  loop([&](int partner) { MPI_Put(&one, 1, MPI_INT, partner, 1, 1, MPI_INT, window); });
+  loop([&](int partner) { MPI_Get(&fetched, 1, MPI_INT, partner, 1, 1, MPI_INT, window); });
+  loop([&](int partner) {
+    MPI_Accumulate(&one, 1, MPI_INT, partner, 1, 1, MPI_INT, MPI_SUM, window);
+  });
+  loop(
+      [&](int partner) { MPI_Fetch_and_op(&one, &fetched, MPI_INT, partner, 1, MPI_SUM, window); });
+  loop([&](int partner) { MPI_Win_flush(partner, window); });
+  loop([&](int) { MPI_Win_flush_all(window); });
+  loop([&](int partner) {
+    MPI_Put(two.data(), 1, MPI_2INT, partner, 0, 0, MPI_2INT, window);  // the general path
+  });
+  loop([&](int partner) {
+    MPI_Request request;
+    oriel.Win_iflush(partner, window, &request);
+    MPI_Request_free(&request);
+  });
+  MPI_Win_unlock_all(window);
+  alone = true;
+  loop([&](int partner) {
+    MPI_Request request;
+    oriel.Win_ilock(MPI_LOCK_SHARED, partner, 0, window, &request);
+    MPI_Request_free(&request);
+    oriel.Win_iunlock(partner, window, &request);
+    MPI_Request_free(&request);
+  });
+}
+
 void counters(const Program& program) {
   const support::Counters oriel;
   Window<int> window(Flavor::allocate, 1);
@@ -172,5 +225,6 @@ int main(int argc, char** argv) {
   };
   ours("notifications", notifications);
   ours("counters", counters);
+  ours("calls", calls);
   ours("beside the host's", beside_the_hosts);
 }
