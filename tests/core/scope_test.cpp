@@ -68,13 +68,23 @@ class Putter {
       put(long_words + next_++ % long_words, 1);
     }
   }
-  void flush() {
+  void flush(bool all_targets = false) {
     told_ = Flag();
     expected_ = sent_;
     flushing_ = true;
-    const Outcome outcome = job_.window().epochs().flush_of(bit(), 1, &told_);
+    Epochs& epochs = job_.window().epochs();
+    const Outcome outcome = all_targets ? epochs.flush_all(false, &told_, bit())
+                                        : epochs.flush(1, false, &told_, bit());
     EXPECT_EQ(outcome.error, Error::none);
     if (outcome.done) over();
+  }
+  /// Whether a local flush has nothing to wait for; else it is over some time.
+  bool flush_locally(bool all_targets, Flag& told) {
+    Epochs& epochs = job_.window().epochs();
+    const Outcome outcome =
+        all_targets ? epochs.flush_all(true, &told, bit()) : epochs.flush(1, true, &told, bit());
+    EXPECT_EQ(outcome.error, Error::none);
+    return outcome.done;
   }
   /// Whether a flush is under way; looks at what it has promised when it is over.
   bool flushing() {
@@ -98,7 +108,8 @@ class Putter {
   }
   void over() {
     flushing_ = false;
-    job_.window().pending().note_flushed(bit(), 1);
+    number_ % 2 == 0 ? job_.window().pending().note_flushed(bit(), 1)
+                     : job_.window().epochs().note_flushed(bit());
     for (std::uint64_t i = 0; i < part; ++i) {
       std::uint64_t there = 0;
       std::memcpy(&there, job_.job.memory(1) + place(i), sizeof there);
@@ -139,7 +150,7 @@ TEST_P(Scope, AFlushCoversItsThread) {
     for (int turn = 0; turn < 120; ++turn) {
       Putter& putter = putters[static_cast<std::size_t>(random.below(threads))];
       if (!putter.flushing()) {
-        random.chance(70) ? putter.put(random.chance(30)) : putter.flush();
+        random.chance(70) ? putter.put(random.chance(30)) : putter.flush(random.chance(50));
       }
       for (int i = random.below(4); i > 0; --i) {
         const auto routes = job.job.network().under_way();
@@ -209,6 +220,37 @@ TEST_F(OtherNode, AFlushDoesNotWaitForOtherThreads) {
   job_.job.run_until_idle();
   EXPECT_TRUE(process.done());
   EXPECT_FALSE(other_.flushing());
+}
+
+// Nor do a flush of all targets and the local ones.
+TEST_F(OtherNode, NoKindOfFlushWaitsForOtherThreads) {
+  one_.put(false);
+  one_.flush();
+  job_.job.run_until_idle();
+  ASSERT_FALSE(one_.flushing());
+  other_.put(true);
+  Flag told;
+  for (const bool all_targets : {false, true}) {
+    EXPECT_TRUE(one_.flush_locally(all_targets, told));
+    one_.flush(all_targets);
+    EXPECT_FALSE(one_.flushing()) << "nothing of its own is outstanding";
+    one_.put(false);
+    EXPECT_TRUE(one_.flush_locally(all_targets, told)) << "sent, and only the other's is under way";
+    one_.flush(all_targets);
+    EXPECT_TRUE(one_.flushing());
+    let_messages_arrive();
+    EXPECT_FALSE(one_.flushing()) << "only the other's transfer is under way";
+  }
+  Flag local;
+  EXPECT_FALSE(other_.flush_locally(true, local)) << "its own transfer";
+  Flag process;
+  EXPECT_FALSE(job_.window().epochs().flush_all(false, &process).done);
+  let_messages_arrive();
+  EXPECT_FALSE(process.done()) << "all threads' operations";
+  EXPECT_FALSE(local.done());
+  job_.job.run_until_idle();
+  EXPECT_TRUE(process.done());
+  EXPECT_TRUE(local.done());
 }
 
 // A thread that waits for its answer alone is a reason to look after the peer.

@@ -35,7 +35,7 @@ int post_call(const char* call, MPI_Win handle, MPI_Request* request, Check&& ch
       [&](WindowHandle& window, Completion& completion, bool& posted) {
         if (const Failure bad = check(window)) return bad;
         sweep_pending();
-        const Outcome outcome = close(*window.core, &completion);
+        const Outcome outcome = close(window, &completion);
         posted = !outcome.done;
         if (posted && window.core->remote()) progress.agent.wake();
         return failure(outcome.error, window.core->reason());
@@ -53,16 +53,18 @@ int flush(const char* call, int rank, bool local, MPI_Win win, MPI_Request* requ
   return post_call(
       call, win, request,
       [&](const WindowHandle& window) { return nobody ? Failure() : check_flushed(window, rank); },
-      [&](Window& window, Completion* completion) {
-        return nobody ? Outcome::finished() : window.epochs().flush(rank, local, completion);
+      [&](WindowHandle& window, Completion* completion) {
+        return nobody
+                   ? Outcome::finished()
+                   : window.core->epochs().flush(rank, local, completion, flushed_threads(window));
       });
 }
 
 int flush_all(const char* call, bool local, MPI_Win win, MPI_Request* request) {
   return post_call(
       call, win, request, [](const WindowHandle&) { return Failure(); },
-      [&](Window& window, Completion* completion) {
-        return window.epochs().flush_all(local, completion);
+      [&](WindowHandle& window, Completion* completion) {
+        return window.core->epochs().flush_all(local, completion, flushed_threads(window));
       });
 }
 
@@ -73,7 +75,6 @@ using namespace oriel::boundary;
 using oriel::Assert;
 using oriel::Completion;
 using oriel::Outcome;
-using oriel::Window;
 
 ORIEL_CALL(Get_version)(int* major, int* minor, int* patch) {
   *major = ORIEL_VERSION_MAJOR;
@@ -104,15 +105,17 @@ ORIEL_CALL(Win_ilock_all)(int assertion, MPI_Win win, MPI_Request* request) {
 }
 
 ORIEL_CALL(Win_icomplete)(MPI_Win win, MPI_Request* request) {
-  return close_epoch(
-      "ORIEL_Win_icomplete", win, request,
-      [](Window& window, Completion* completion) { return window.epochs().complete(completion); });
+  return close_epoch("ORIEL_Win_icomplete", win, request,
+                     [](WindowHandle& window, Completion* completion) {
+                       return window.core->epochs().complete(completion);
+                     });
 }
 
 ORIEL_CALL(Win_iwait)(MPI_Win win, MPI_Request* request) {
-  return close_epoch("ORIEL_Win_iwait", win, request, [](Window& window, Completion* completion) {
-    return window.epochs().wait(completion);
-  });
+  return close_epoch("ORIEL_Win_iwait", win, request,
+                     [](WindowHandle& window, Completion* completion) {
+                       return window.core->epochs().wait(completion);
+                     });
 }
 
 ORIEL_CALL(Win_ifence)(int given, MPI_Win win, MPI_Request* request) {
@@ -123,23 +126,24 @@ ORIEL_CALL(Win_ifence)(int given, MPI_Win win, MPI_Request* request) {
         "ORIEL_Win_ifence", win, [&](WindowHandle&) { return bad; },
         [&] { return unsupported_window("ORIEL_Win_ifence", win, lacking::nonblocking_epochs); });
   }
-  return close_epoch("ORIEL_Win_ifence", win, request, [&](Window& window, Completion* completion) {
-    return window.epochs().fence(assertion, false, completion);
-  });
+  return close_epoch("ORIEL_Win_ifence", win, request,
+                     [&](WindowHandle& window, Completion* completion) {
+                       return window.core->epochs().fence(assertion, false, completion);
+                     });
 }
 
 ORIEL_CALL(Win_iunlock)(int rank, MPI_Win win, MPI_Request* request) {
   return close_epoch("ORIEL_Win_iunlock", win, request,
-                     [&](Window& window, Completion* completion) {
+                     [&](WindowHandle& window, Completion* completion) {
                        if (rank == MPI_PROC_NULL) return Outcome::finished();
-                       return window.unlock(rank, completion);
+                       return window.core->unlock(rank, completion);
                      });
 }
 
 ORIEL_CALL(Win_iunlock_all)(MPI_Win win, MPI_Request* request) {
   return close_epoch("ORIEL_Win_iunlock_all", win, request,
-                     [](Window& window, Completion* completion) {
-                       return window.epochs().unlock_all(completion);
+                     [](WindowHandle& window, Completion* completion) {
+                       return window.core->epochs().unlock_all(completion);
                      });
 }
 

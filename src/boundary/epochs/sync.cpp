@@ -51,25 +51,16 @@ Failure translate_lock_assert(const WindowHandle& window, int given, Assert& ass
   return {};
 }
 
-/// Whose operations a flush of the handle waits for; a local one waits for all.
-inline ThreadSet flushed_threads(const WindowHandle& window, bool local) {
-  if (local) return all_threads;
-  return window.info.thread_scope.load() ? thread_of(own_line()) : all_threads;
-}
-
 Failure flush_waiting(WindowHandle& window, int rank, bool local) {
   if (rank == MPI_PROC_NULL) return {};
   if (const Failure bad = check_flushed(window, rank)) return bad;
-  const ThreadSet threads = flushed_threads(window, local);
-  if (threads == all_threads) {
-    return block(window, {WaitReason::flush, rank}, [&](Completion* completion) {
-      return window.core->epochs().flush(rank, local, completion);
-    });
-  }
+  const ThreadSet threads = flushed_threads(window);
   const Failure failed = block(window, {WaitReason::flush, rank}, [&](Completion* completion) {
-    return window.core->epochs().flush_of(threads, rank, completion);
+    return window.core->epochs().flush(rank, local, completion, threads);
   });
-  if (!failed) window.core->pending().note_flushed(threads, rank);
+  if (!failed && !local && threads != all_threads) {
+    window.core->pending().note_flushed(threads, rank);
+  }
   return failed;
 }
 
@@ -85,7 +76,7 @@ template <typename Host>
 inline int dispatch_flush(const char* call, MPI_Win handle, int rank, bool local, Host&& host) {
   if (try_fast_path(handle, [&](const WindowHandle& window) {
         if (!may_flush(window, rank) ||
-            !window.core->flushed(rank, local, flushed_threads(window, local))) {
+            !window.core->flushed(rank, local, flushed_threads(window))) {
           return false;
         }
         sweep_unlocked();
@@ -107,9 +98,14 @@ inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host
   return dispatch_general(
       call, handle,
       [=](WindowHandle& window) {
-        return block(window, {WaitReason::flush}, [&](Completion* completion) {
-          return window.core->epochs().flush_all(local, completion);
+        const ThreadSet threads = flushed_threads(window);
+        const Failure failed = block(window, {WaitReason::flush}, [&](Completion* completion) {
+          return window.core->epochs().flush_all(local, completion, threads);
         });
+        if (!failed && !local && threads != all_threads) {
+          window.core->epochs().note_flushed(threads);
+        }
+        return failed;
       },
       host);
 }

@@ -26,6 +26,11 @@ inline Failure check_flushed(const WindowHandle& window, int rank) {
   return {MPI_ERR_RANK, "a window made from a memory handle has the handle's owner as its target"};
 }
 
+/// Whose operations a flush of the handle waits for (Q1).
+inline ThreadSet flushed_threads(const WindowHandle& window) {
+  return window.info.thread_scope.load() ? thread_of(own_line()) : all_threads;
+}
+
 /// The shape of a call that opens or closes an epoch.
 template <typename Ours, typename Host>
 int dispatch_epoch(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {

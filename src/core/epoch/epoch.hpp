@@ -90,13 +90,18 @@ struct RecordedQueue {
   }
 };
 
-/// One iflush, pending: counts the targets that still have operations older than it.
-struct FlushRequest {
+/// One iflush, pending: counts the targets that still have operations older than it. Also what each
+/// answer for one thread alone is told to.
+struct FlushRequest final : Completion {
+  PendingOperations* pending = nullptr;  // of its window
   Completion* completion = nullptr;
   std::uint32_t remaining = 0;
   Error error = Error::none;
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
+
+  /// One of the targets is covered.
+  void complete(Error of_target) override;
 
   void reset() {
     remaining = 0;

@@ -76,12 +76,13 @@ class Epochs {
   Error test(bool& flag);
   Outcome unlock_all(Completion* completion);
 
-  // Flushing; `local`: origin buffers only (E9).
-  Outcome flush(int target, bool local, Completion* completion);
-  /// Of these threads' operations alone, if they can be told apart (Q1); else as flush(). To be
-  /// followed by PendingOperations::note_flushed() when it is over.
-  Outcome flush_of(ThreadSet threads, int target, Completion* completion);
-  Outcome flush_all(bool local, Completion* completion);
+  // Flushing; `local`: origin buffers only (E9). Of `threads`: their operations alone, as far as
+  // they can be told apart (Q1); if it was not local and is over before they have issued more, to
+  // be followed by note_flushed().
+  Outcome flush(int target, bool local, Completion* completion, ThreadSet threads = all_threads);
+  Outcome flush_all(bool local, Completion* completion, ThreadSet threads = all_threads);
+  /// Nothing of theirs is outstanding at any target of the open epochs.
+  void note_flushed(ThreadSet threads);
   /// MPI_Win_sync.
   Error sync();
 
@@ -195,6 +196,7 @@ class Epochs {
 
   // flushes.cpp
   using Coverage = PendingOperations::Coverage;
+  void cover(Epoch& epoch, Target& target, bool local, ThreadSet threads, Coverage& coverage);
   void cover_notified(bool local, Coverage& coverage);
   Outcome finish_flush(const Coverage& coverage, Completion* completion);
 

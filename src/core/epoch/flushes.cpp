@@ -10,47 +10,41 @@ Outcome Epochs::finish_flush(const Coverage& coverage, Completion* completion) {
   return outcome;
 }
 
-Outcome Epochs::flush(int target, bool local, Completion* completion) {
+/// The notified epoch's operations, inlined stores and weak unlocks are not told apart by threads,
+/// nor are errors. Fetches are counted for all.
+void Epochs::cover(Epoch& epoch, Target& target, bool local, ThreadSet threads,
+                   Coverage& coverage) {
+  const EpochPeer& other = peer(target.rank);
+  if (threads != all_threads && other.notified == nullptr && !other.inlined.load() &&
+      !other.weak_left() && target.error == Error::none) {
+    coverage.whole = false;  // others' may be outstanding
+    if ((other.outstanding.load() & threads) == 0) return;
+    if (!target.under_way_of(threads) && (local ? target.finished >= target.last_fetch
+                                                : pending_.cover_alone(epoch, target, coverage))) {
+      return;
+    }
+  }
+  pending_.cover(epoch, target, local, coverage);
+}
+
+Outcome Epochs::flush(int target, bool local, Completion* completion, ThreadSet threads) {
   if (!peers_.valid(target)) {
     return Outcome::failed(fail(Error::rank, "the rank is not in the window's group"));
   }
   EpochPeer& other = peer(target);
   Coverage coverage;
   if (other.lock != nullptr) {
-    pending_.cover(*other.lock, other.lock->one, local, coverage);
+    cover(*other.lock, other.lock->one, local, threads, coverage);
   } else if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
     if (other.touched == access_ || (!local && other.weak_left())) {
       if (other.touched != access_) touch(*access_, target);
-      pending_.cover(*access_, *other.target, local, coverage);
+      cover(*access_, *other.target, local, threads, coverage);
     }
   } else if (other.notified == nullptr) {
     return Outcome::failed(fail(Error::sync, "no lock or lock_all epoch is open for this target"));
   }
   if (other.notified != nullptr) pending_.cover(notified_, *other.notified, local, coverage);
   return finish_flush(coverage, completion);
-}
-
-Outcome Epochs::flush_of(ThreadSet threads, int target, Completion* completion) {
-  if (threads == all_threads || !peers_.valid(target) || !passive(target)) {
-    return flush(target, false, completion);
-  }
-  EpochPeer& other = peer(target);
-  // The notified epoch's operations and weak unlocks are not told apart.
-  if (other.notified != nullptr || other.inlined.load() || other.weak_left()) {
-    return flush(target, false, completion);
-  }
-  if ((other.outstanding.load() & threads) == 0) {
-    order_behind_flush();
-    return Outcome::finished();
-  }
-  Epoch& epoch = other.lock != nullptr ? *other.lock : *access_;
-  Target* asked = other.lock != nullptr ? &epoch.one : other.target;
-  if ((other.lock == nullptr && other.touched != access_) || asked->under_way_of(threads) ||
-      asked->error != Error::none || !peer_interface_.ask_alone(epoch, *asked, completion)) {
-    return flush(target, false, completion);
-  }
-  peer_interface_.push(true);
-  return Outcome::posted();
 }
 
 void Epochs::cover_notified(bool local, Coverage& coverage) {
@@ -64,18 +58,18 @@ Outcome Epochs::flush_notified(Completion* completion) {
   return finish_flush(coverage, completion);
 }
 
-Outcome Epochs::flush_all(bool local, Completion* completion) {
+Outcome Epochs::flush_all(bool local, Completion* completion, ThreadSet threads) {
   Coverage coverage;
   if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
     if (!local) touch_weak(*access_);
     if (!local) peer_interface_.recall_all(*access_);
-    for (Target& target : *access_) pending_.cover(*access_, target, local, coverage);
+    for (Target& target : *access_) cover(*access_, target, local, threads, coverage);
   } else if (open_locks_ != 0) {
     // Nothing of targets that are not locked: whoever holds one of those may wait for a lock of
     // ours.
     for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
       if (epoch->kind == EpochKind::lock && !epoch->closed) {
-        pending_.cover(*epoch, epoch->one, local, coverage);
+        cover(*epoch, epoch->one, local, threads, coverage);
       }
     }
   } else if (notified_.targets == nullptr) {
@@ -84,6 +78,18 @@ Outcome Epochs::flush_all(bool local, Completion* completion) {
   cover_notified(local, coverage);
   pending_.note_all_flushed(coverage);
   return finish_flush(coverage, completion);
+}
+
+void Epochs::note_flushed(ThreadSet threads) {
+  if (access_ != nullptr && access_->kind == EpochKind::lock_all) {
+    for (const Target& target : *access_) pending_.note_flushed(threads, target.rank);
+  } else if (open_locks_ != 0) {
+    for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
+      if (epoch->kind == EpochKind::lock && !epoch->closed) {
+        pending_.note_flushed(threads, epoch->one.rank);
+      }
+    }
+  }
 }
 
 }  // namespace oriel

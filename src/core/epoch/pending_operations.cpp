@@ -64,19 +64,41 @@ void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage
     coverage.error = first_of(coverage.error, std::exchange(target.error, Error::none));
     return;
   }
-  FlushRequest*& request = coverage.request;
-  if (request == nullptr) {
-    request = &pools_.flush_requests.acquire();
-    ++flushes_;
-  }
+  FlushRequest& request = request_of(coverage);
   FlushWaiter& waiter = pools_.flush_waiters.acquire();
-  waiter.request = request;
+  waiter.request = &request;
   waiter.recorded = target.recorded;
   waiter.finished = finished;
   waiter.weak = weak;
-  ++request->remaining;
+  ++request.remaining;
   (target.last_flush != nullptr ? target.last_flush->next : target.flushes) = &waiter;
   target.last_flush = &waiter;
+}
+
+bool PendingOperations::cover_alone(Epoch& epoch, Target& target, Coverage& coverage) {
+  FlushRequest& request = request_of(coverage);
+  ++request.remaining;
+  if (peer_interface_.ask_alone(epoch, target, &request)) return true;
+  if (--request.remaining == 0) release(*std::exchange(coverage.request, nullptr));
+  return false;
+}
+
+FlushRequest& PendingOperations::request_of(Coverage& coverage) {
+  if (coverage.request == nullptr) {
+    coverage.request = &pools_.flush_requests.acquire();
+    coverage.request->pending = this;
+    ++flushes_;
+  }
+  return *coverage.request;
+}
+
+void FlushRequest::complete(Error of_target) {
+  error = first_of(error, of_target);
+  if (--remaining != 0) return;
+  Completion* const told = completion;
+  const Error first = error;
+  pending->release(*this);
+  if (told != nullptr) told->complete(first);
 }
 
 Outcome PendingOperations::finish_flush(const Coverage& coverage, Completion* completion) {
@@ -100,14 +122,8 @@ void PendingOperations::satisfy_flushes(Target& target) {
     target.flushes = waiter->next;
     if (target.flushes == nullptr) target.last_flush = nullptr;
     FlushRequest& request = *waiter->request;
-    request.error = first_of(request.error, std::exchange(target.error, Error::none));
     pools_.flush_waiters.release(*waiter);
-    if (--request.remaining != 0) continue;
-    Completion* completion = request.completion;
-    const Error error = request.error;
-    pools_.flush_requests.release(request);
-    --flushes_;
-    if (completion != nullptr) completion->complete(error);
+    request.complete(std::exchange(target.error, Error::none));
   }
 }
 

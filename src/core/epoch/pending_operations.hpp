@@ -72,11 +72,18 @@ class PendingOperations {
   /// Lets the flush cover what has been issued to the target so far; `local`: until origin buffers
   /// may be reused.
   void cover(Epoch& epoch, Target& target, bool local, Coverage& coverage);
+  /// The same by a question of threads of which nothing is recorded. False: it cannot be asked now.
+  bool cover_alone(Epoch& epoch, Target& target, Coverage& coverage);
   /// The outcome of a flush that has covered all its targets.
   Outcome finish_flush(const Coverage& coverage, Completion* completion);
   /// Tells the flushes that waited for the target and need not any more.
   void satisfy_flushes(Target& target);
   bool flushing() const { return flushes_ != 0; }
+  /// All targets of a flush are covered.
+  void release(FlushRequest& request) {
+    pools_.flush_requests.release(request);
+    --flushes_;
+  }
   /// A flush of these threads' operations to the target is over.
   void note_flushed(ThreadSet threads, int target) {
     Published<ThreadSet>& outstanding = peers_[target].outstanding;
@@ -110,6 +117,8 @@ class PendingOperations {
   std::uint64_t weak_peers() const { return weak_peers_; }
 
  private:
+  FlushRequest& request_of(Coverage& coverage);
+
   EpochPools& pools_;
   EpochPeers& peers_;
   PeerInterface& peer_interface_;
