@@ -6,8 +6,8 @@
  * Forum's draft (oriel/forum_notify.h) and those of Intel MPI (oriel/intel_notify.h).
  *
  * Source: the MPI Forum's draft of notified communication (issue 59; "Notified communication",
- * section 12.6 of the draft of MPI-5.1), as it was in 2026. Where the draft leaves something open,
- * the documentation of the call says what Oriel does.
+ * section 12.6 of the draft of MPI-5.1), as the Forum voted on it in October 2026. Where the draft
+ * leaves something open, the documentation of the call says what Oriel does.
  *
  * Each rank has its own number of counters on a window, with indices from 0. It has none until it
  * has set their number by ORIEL_Win_set_num_notify. An operation names a counter of its target by
@@ -49,6 +49,13 @@
  */
 #define ORIEL_ASSERT_MAX_NUM_NOTIFY "mpi_assert_max_num_notify"
 
+/**
+ * Info key of ORIEL_Win_set_num_notify (value "true"; default "false"): the calling rank asserts
+ * that all ranks set the same number of counters. Oriel checks the assertion. If it does not hold,
+ * the call fails with MPI_ERR_ARG on all ranks.
+ */
+#define ORIEL_ASSERT_SAME_NUM_NOTIFICATIONS "mpi_assert_same_num_notifications"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -64,13 +71,15 @@ int ORIEL_Err_rma_notification(void);
  *
  * Collective over the window's group. The call blocks until all ranks have called it and all
  * operations issued before have taken effect. The number may differ between ranks, and may be
- * smaller than before. No access or exposure epoch may be open on any rank; a fence epoch without
- * operations is closed. Each counter takes a cache line of memory. `info` may be MPI_INFO_NULL; no
- * key is known.
+ * smaller than before. The calling rank must have no access or exposure epoch open; a fence epoch
+ * without operations is closed. Other ranks may have epochs open: the call waits until they have
+ * closed them and have called it, too. Each counter takes a cache line of memory. `info` may be
+ * MPI_INFO_NULL; its only key is mpi_assert_same_num_notifications.
  *
  * If the call fails on one rank, it fails on all ranks, and the counters and their numbers are
  * unchanged. Errors: MPI_ERR_ARG (the number is negative, or above the window's
- * mpi_assert_max_num_notify), MPI_ERR_NO_MEM, MPI_ERR_RMA_SYNC (an epoch is open).
+ * mpi_assert_max_num_notify; or mpi_assert_same_num_notifications is given and does not hold),
+ * MPI_ERR_NO_MEM, MPI_ERR_RMA_SYNC (an epoch is open).
  */
 int ORIEL_Win_set_num_notify(MPI_Win win, MPI_Info info, int num);
 /** Returns how many counters a rank of the window's group has: 0 until the first

@@ -164,6 +164,15 @@ TEST(WindowInfo, WhatTheRanksAgreeOnDoesNotChangeLater) {
   EXPECT_FALSE(window.accumulate_intrinsic);
 }
 
+TEST(WindowInfo, AnAssertionHoldsOnlyByItsValue) {
+  const char* key = ORIEL_ASSERT_SAME_NUM_NOTIFICATIONS;
+  EXPECT_FALSE(asserts(MPI_INFO_NULL, key));
+  EXPECT_FALSE(asserts(Info(), key));
+  EXPECT_FALSE(asserts(Info().set(key, "false"), key));
+  EXPECT_FALSE(asserts(Info().set(key, "perhaps"), key));
+  EXPECT_TRUE(asserts(Info().set(key, "true"), key));
+}
+
 TEST(WindowInfo, EachReorderKeyHasItsOwnFlagAndTwoNames) {
   const auto flags = [](const char* key) {
     WindowInfo window;

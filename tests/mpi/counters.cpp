@@ -404,6 +404,54 @@ void errors(Flavor flavor, const Program& program) {
   CHECK_EQUAL(value_of(window, 2), 1);
 }
 
+// The Forum's decisions of October 2026: the number is set exactly, also to a lower one, and a rank
+// may assert that all set the same.
+void exact_numbers(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, 1);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  int number = -1;
+  for (const int wanted : {5, 2, 7, 0, 3}) {
+    set_number(window, wanted);
+    oriel().Win_get_num_notify(window, program.right(), &number);
+    CHECK_EQUAL(number, wanted);
+    const int value = 1;
+    CHECK_CLASS(oriel().Put_notify_counter(&value, 1, MPI_INT, program.right(), 0, 1, MPI_INT,
+                                           wanted, window),
+                oriel().Err_rma_notification());
+  }
+  const Info same({{ORIEL_ASSERT_SAME_NUM_NOTIFICATIONS, "true"}});
+  const Info differ({{ORIEL_ASSERT_SAME_NUM_NOTIFICATIONS, "false"}});
+  CHECK_EQUAL(oriel().Win_set_num_notify(window, same, 4), MPI_SUCCESS);
+  // Only the last rank sets another number, and only the first rank asserts that none does.
+  const bool last = program.rank() == program.size() - 1;
+  const int others = last ? 6 : 5;
+  const MPI_Info info = program.rank() == 0 ? same : differ;
+  if (program.size() > 1) {
+    CHECK_CLASS(oriel().Win_set_num_notify(window, info, others), MPI_ERR_ARG);
+    for (int rank = 0; rank < program.size(); ++rank) {
+      oriel().Win_get_num_notify(window, rank, &number);
+      CHECK_EQUAL(number, 4);
+    }
+  }
+  CHECK_EQUAL(oriel().Win_set_num_notify(window, differ, others), MPI_SUCCESS);
+  oriel().Win_get_num_notify(window, program.size() - 1, &number);
+  CHECK_EQUAL(number, 6);
+}
+
+// An access epoch of another rank that has not called yet is no error: the call waits for it.
+void set_while_others_access(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, 1);
+  if (program.rank() == 0) {
+    MPI_Win_lock_all(0, window);
+    const int value = 8;
+    MPI_Put(&value, 1, MPI_INT, program.right(), 0, 1, MPI_INT, window);
+    support::compute(0.05);
+    MPI_Win_unlock_all(window);
+  }
+  set_number(window, 1);
+  if (program.left() == 0) CHECK_EQUAL(window[0], 8);
+}
+
 // Displacements are addresses there.
 void of_a_dynamic_window(const Program& program) {
   MPI_Win win = MPI_WIN_NULL;
@@ -498,6 +546,8 @@ int main(int argc, char** argv) {
   each("beside tags", beside_tags);
   each("attributes", attributes);
   each("errors", errors);
+  each("exact numbers", exact_numbers);
+  each("set while others access", set_while_others_access);
   once("of a dynamic window", of_a_dynamic_window);
   each("Intel's names", intels_names);
 }

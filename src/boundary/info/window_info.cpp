@@ -218,6 +218,12 @@ int WindowInfo::write(MPI_Info info) const {
   return MPI_SUCCESS;
 }
 
+bool asserts(MPI_Info info, const char* key) {
+  bool value = false;
+  take(info, key, value);
+  return value;
+}
+
 int WindowInfo::most_counters() const {
   const int most = number_in<int>(max_num_notify).value_or(0);
   return most != 0 ? most : std::numeric_limits<int>::max();

@@ -53,4 +53,7 @@ struct WindowInfo {
   Atomicity atomicity() const;
 };
 
+/// Whether `info` gives this key the value true. Other values, and none, are false.
+bool asserts(MPI_Info info, const char* key);
+
 }  // namespace oriel::boundary

@@ -23,9 +23,10 @@ ORIEL_CALL(Err_rma_notification)(void) {
   return err_rma_notification();
 }
 
-ORIEL_CALL(Win_set_num_notify)(MPI_Win win, MPI_Info /*info*/, int num) {
-  return dispatch_counters("ORIEL_Win_set_num_notify", win,
-                           [&](WindowHandle& window) { return CounterMaker(window).make(num); });
+ORIEL_CALL(Win_set_num_notify)(MPI_Win win, MPI_Info info, int num) {
+  return dispatch_counters("ORIEL_Win_set_num_notify", win, [&](WindowHandle& window) {
+    return CounterMaker(window).make(num, info);
+  });
 }
 
 ORIEL_CALL(Win_get_num_notify)(MPI_Win win, int rank, int* num) {

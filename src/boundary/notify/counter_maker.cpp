@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/notify/counter_maker.hpp"
 
+#include <oriel/notify_counters.h>
+
 #include <memory>
 #include <utility>
 
+#include "boundary/info/window_info.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/remote/exchange.hpp"
 
 namespace oriel::boundary {
 
-Failure CounterMaker::make(int number) {
+Failure CounterMaker::make(int number, MPI_Info info) {
   if (window_.view.has_value()) {
     return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notification counters"};
   }
@@ -30,6 +33,7 @@ Failure CounterMaker::make(int number) {
     take_memory(static_cast<std::uint32_t>(number));
   }
   if (const Failure bad = exchange()) return bad;
+  if (asserts(info, ORIEL_ASSERT_SAME_NUM_NOTIFICATIONS)) check_same();
   map_rows();
   // Whoever has seen all ranks enter the third round may add to the new ones.
   Counters& counters = window_.core->notifications().counters();
@@ -93,6 +97,16 @@ Failure CounterMaker::exchange() {
 CounterMaker::Part CounterMaker::part_of(int rank) const {
   const Exchange::Words& words = window_.core->exchange().of(rank);
   return {{words[0], words[1]}, static_cast<std::uint32_t>(words[2]), static_cast<int>(words[3])};
+}
+
+void CounterMaker::check_same() {
+  for (int rank = 0; rank < window_.core->ranks(); ++rank) {
+    const std::uint32_t count = part_of(rank).count;
+    if (count == mine_.count) continue;
+    return give_up(MPI_ERR_ARG, ORIEL_ASSERT_SAME_NUM_NOTIFICATIONS " is true, but rank " +
+                                    std::to_string(rank) + " sets " + std::to_string(count) +
+                                    " counters, and this rank " + std::to_string(mine_.count));
+  }
 }
 
 void CounterMaker::map_rows() {

@@ -18,8 +18,8 @@ class CounterMaker {
  public:
   explicit CounterMaker(WindowHandle& window) : window_(window) {}
 
-  /// The calling rank will have so many.
-  Failure make(int number);
+  /// The calling rank will have so many. `info` is that of the call.
+  Failure make(int number, MPI_Info info);
 
  private:
   /// What each rank tells all others.
@@ -35,6 +35,8 @@ class CounterMaker {
   /// One round: fails if any rank's part has.
   Failure exchange();
   Part part_of(int rank) const;
+  /// The assertion that all ranks give the same number holds.
+  void check_same();
   void map_rows();
 
   WindowHandle& window_;

@@ -33,8 +33,8 @@ int intel_call(const char* call, MPI_Win win, Ours&& ours, Arguments... argument
                        [&] { return host_or_unsupported<Function>(call, win, arguments...); });
 }
 
-auto setting(int number) {
-  return [number](WindowHandle& window) { return CounterMaker(window).make(number); };
+auto setting(int number, MPI_Info info = MPI_INFO_NULL) {
+  return [=](WindowHandle& window) { return CounterMaker(window).make(number, info); };
 }
 auto getting(int index, MPI_Count* value) {
   return [=](WindowHandle& window) { return get_value(window, index, value); };
@@ -89,14 +89,14 @@ ORIEL_DEFINE_BOTH(MPIX_Win_create_notify, PMPIX_Win_create_notify)(MPI_Win win, 
 
 ORIEL_DEFINE_BOTH(MPI_Win_notify_attach, PMPI_Win_notify_attach)
 (MPI_Win win, int number, MPI_Info info) {
-  return intel_call<decltype(MPI_Win_notify_attach)>("MPI_Win_notify_attach", win, setting(number),
-                                                     win, number, info);
+  return intel_call<decltype(MPI_Win_notify_attach)>("MPI_Win_notify_attach", win,
+                                                     setting(number, info), win, number, info);
 }
 
 ORIEL_DEFINE_BOTH(MPI_Win_notify_set_num, PMPI_Win_notify_set_num)
 (MPI_Win win, MPI_Info info, int number) {
   return intel_call<decltype(MPI_Win_notify_set_num)>("MPI_Win_notify_set_num", win,
-                                                      setting(number), win, info, number);
+                                                      setting(number, info), win, info, number);
 }
 
 ORIEL_DEFINE_BOTH(MPIX_Win_free_notify, PMPIX_Win_free_notify)(MPI_Win win) {
