@@ -5,13 +5,22 @@
  * uses these names compiles unchanged with an MPI library that has the calls: this file defines
  * nothing then.
  *
- * The names are those of the draft in 2026. The draft has no final name for the request that
- * completes at a threshold; use ORIEL_Win_get_notify_request.
+ * The names are those of the draft in October 2026. Its attributes have two spellings: that of the
+ * first implementations (MPI_WIN_NOTIFICATION_NUM_SB, ...) and that of the Forum's minutes
+ * (MPI_WIN_NOTIFY_NUMSB, ...). Both are defined here. The published texts do not agree on the name
+ * of the request that completes at a threshold; use ORIEL_Win_get_notify_request.
+ *
+ * A source file includes this header or oriel/notified_access_names.h: the paper of that header has
+ * MPI_Put_notify and MPI_Get_notify with other arguments.
  */
 #ifndef ORIEL_FORUM_NOTIFY_H
 #define ORIEL_FORUM_NOTIFY_H
 
 #include <oriel/oriel.h>
+
+#ifdef ORIEL_NOTIFIED_ACCESS_MPI_NAMES
+#error "With oriel/notified_access_names.h, define ORIEL_NOTIFIED_ACCESS_FOMPI_ONLY."
+#endif
 
 /* An MPI library that declares the attributes as enumerators is recognized by its version. */
 #if !defined(MPI_WIN_NOTIFICATION_NUM_SB) && \
@@ -20,6 +29,9 @@
 #define MPI_WIN_NOTIFICATION_NUM_SB ORIEL_WIN_NOTIFICATION_NUM_SB
 #define MPI_WIN_NOTIFICATION_NUM_UB ORIEL_WIN_NOTIFICATION_NUM_UB
 #define MPI_WIN_NOTIFICATION_VALUE_UB ORIEL_WIN_NOTIFICATION_VALUE_UB
+#define MPI_WIN_NOTIFY_NUMSB ORIEL_WIN_NOTIFICATION_NUM_SB
+#define MPI_WIN_NOTIFY_NUMUB ORIEL_WIN_NOTIFICATION_NUM_UB
+#define MPI_WIN_NOTIFY_VALUE_UB ORIEL_WIN_NOTIFICATION_VALUE_UB
 #define MPI_ERR_RMA_NOTIFICATION ORIEL_ERR_RMA_NOTIFICATION
 
 #define MPI_Win_set_num_notify ORIEL_Win_set_num_notify

@@ -49,10 +49,11 @@ def test_accumulates_make_no_call(host):
     assert "Reduce_local" not in symbols
 
 
-@pytest.mark.parametrize("program", ["names", "counter_names"])
+@pytest.mark.parametrize("program", ["names", "counter_names", "paper_names", "paper_names_cxx"])
 def test_linked_library(job, host, program):
-    """As test_program[names], with Oriel linked in front of the MPI; and the MPI Forum's and Intel
-    MPI's names of notification counters, as their headers here spell them (N8)."""
+    """As test_program[names], with Oriel linked in front of the MPI; and the names that the MPI
+    Forum, Intel MPI and the papers have for Oriel's calls, as their headers here spell them
+    (E1, N1, N8, Q3 to Q7, C1)."""
     job.run_linked(host, f"{program}_linked", 2)
 
 

@@ -19,7 +19,16 @@ void forums_names(const Program& program) {
   int number = 0;
   MPI_Win_get_attr(window, MPI_WIN_NOTIFICATION_NUM_UB, &most, &found);
   CHECK(found != 0 && *most > 0);
-  MPI_Win_set_num_notify(window, MPI_INFO_NULL, 2);
+  // The same attributes as the Forum's minutes spell them.
+  for (const int keyval : {MPI_WIN_NOTIFY_NUMSB, MPI_WIN_NOTIFY_NUMUB}) {
+    MPI_Win_get_attr(window, keyval, &most, &found);
+    CHECK(found != 0 && *most > 0);
+  }
+  MPI_Count* largest = nullptr;
+  MPI_Win_get_attr(window, MPI_WIN_NOTIFY_VALUE_UB, &largest, &found);
+  CHECK(found != 0 && *largest > 0);
+  const support::Info same({{"mpi_assert_same_num_notifications", "true"}});
+  MPI_Win_set_num_notify(window, same, 2);
   MPI_Win_get_num_notify(window, program.right(), &number);
   CHECK_EQUAL(number, 2);
   const int value = program.rank();
@@ -56,6 +65,18 @@ void intels_names(const Program& program) {
   MPI_Count told = 0;
   while (told == 0) MPI_Win_notify_get_value(window, 0, &told);
   CHECK_EQUAL(window[0], program.left());
+  support::barrier();
+  MPI_Request request = MPI_REQUEST_NULL;
+  CHECK_EQUAL(MPIX_Win_get_notify_request(window, 0, 2, &request), MPI_SUCCESS);
+  int complete = 1;
+  MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
+  CHECK_EQUAL(complete, 0);
+  support::barrier();
+  const int next = value + 100;
+  MPIX_Put_notify(&next, 1, MPI_INT, program.right(), 0, 1, MPI_INT, 0, window);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(request == MPI_REQUEST_NULL);
+  CHECK_EQUAL(window[0], program.left() + 100);
   MPI_Win_notify_set_value(window, 0, 0);
   MPIX_Win_get_notify(window, 0, &told);
   CHECK_EQUAL(told, 0);
