@@ -10,8 +10,9 @@
  * (MPI_WIN_NOTIFY_NUMSB, ...). Both are defined here. The published texts do not agree on the name
  * of the request that completes at a threshold; use ORIEL_Win_get_notify_request.
  *
- * A source file includes this header or oriel/notified_access_names.h: the paper of that header has
- * MPI_Put_notify and MPI_Get_notify with other arguments.
+ * A source file includes either this header or oriel/notified_access_names.h, where MPI_Put_notify
+ * and MPI_Get_notify have other arguments. It may include both if it defines
+ * ORIEL_NOTIFIED_ACCESS_FOMPI_ONLY.
  */
 #ifndef ORIEL_FORUM_NOTIFY_H
 #define ORIEL_FORUM_NOTIFY_H

@@ -7,8 +7,8 @@
  * of the call of oriel/notify_counters.h that has the same meaning.
  *
  * Source: Intel MPI Library Developer Guide, "Notified One-Sided Communications"; the prototypes of
- * mpi.h of release 2021.19. On a window that Oriel does not implement, the calls go to Intel MPI;
- * with other MPI libraries they fail with MPI_ERR_UNSUPPORTED_OPERATION.
+ * mpi.h of releases 2021.18 and 2021.19. On a window that Oriel does not implement, the calls go to
+ * Intel MPI; with other MPI libraries they fail with MPI_ERR_UNSUPPORTED_OPERATION.
  *
  * The guides of 2021.13 and 2021.14 have the window before the index in MPIX_Put_notify and
  * MPIX_Get_notify. Where handles are integers (the MPICH ABI, to which Intel MPI belongs) both
@@ -16,8 +16,9 @@
  *
  * Tools find the PMPIX_ and PMPI_ names of these calls in oriel/intel_profiling.h.
  *
- * A source file includes this header or oriel/notified_access_names.h: the paper of that header has
- * MPI_Put_notify and MPI_Get_notify with other arguments.
+ * A source file includes either this header or oriel/notified_access_names.h, where MPI_Put_notify
+ * and MPI_Get_notify have other arguments. It may include both if it defines
+ * ORIEL_NOTIFIED_ACCESS_FOMPI_ONLY.
  *
  * Atos's Open MPI has calls of its own under some of these names, with other arguments. Programs
  * that use those calls cannot run with Oriel.
