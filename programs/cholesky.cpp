@@ -15,12 +15,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/lapack.hpp"
 #include "bench/notify_api.hpp"
 #include "bench/samples.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/window.hpp"
 #include "cholesky/factorization.hpp"
-#include "cholesky/lapack.hpp"
 #include "cholesky/messages.hpp"
 #include "cholesky/notified.hpp"
 #include "cholesky/one_sided.hpp"
@@ -79,7 +79,7 @@ void play_all(std::string_view window, const Job& job, const Options& options) {
 void run(const Options& options) {
   const Job job;
   const std::string_view window = bench::name_of(options.memory);
-  lapack::use_one_thread();
+  bench::lapack::use_one_thread();
   // Messages first: a program that has no window yet pays nothing for the library.
   play_all<Messages>("none", job, options);
   play_all<OneSided>(window, job, options);

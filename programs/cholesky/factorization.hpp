@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/failure.hpp"
+#include "bench/lapack.hpp"
 #include "bench/row.hpp"
-#include "lapack.hpp"
 #include "matrix.hpp"
 #include "options.hpp"
 #include "own_tiles.hpp"
@@ -64,15 +64,15 @@ class Factorization final : public bench::Row {
     for (int n = 0; n < column; ++n) {
       const double* left = tile(row, n);
       if (row == column) {
-        lapack::syrk(edge, left, values);
+        bench::lapack::syrk(edge, left, values);
       } else {
-        lapack::gemm(edge, left, tile(column, n), values);
+        bench::lapack::gemm(edge, left, tile(column, n), values);
       }
       forward();
     }
     if (row != column) {
-      lapack::trsm(edge, tile(column, column), values);
-    } else if (!lapack::potrf(edge, values)) {
+      bench::lapack::trsm(edge, tile(column, column), values);
+    } else if (!bench::lapack::potrf(edge, values)) {
       bench::fail("the matrix stopped being positive definite in tile column " +
                   std::to_string(column) + ": what it was computed from is wrong.");
     }

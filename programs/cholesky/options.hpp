@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/arguments.hpp"
@@ -26,11 +25,11 @@ struct Options {
       if (name == "--batches") {
         batches = bench::number(name, value);
       } else if (name == "--tile") {
-        edge = at_most(name, bench::number(name, value), largest_edge);
+        edge = bench::number(name, value, largest_edge);
       } else if (name == "--tiles-per-rank") {
-        tiles_per_rank.push_back(at_most(name, bench::number(name, value), most_tiles));
+        tiles_per_rank.push_back(bench::number(name, value, most_tiles));
       } else if (name == "--ring") {
-        ring = at_most(name, bench::number(name, value), most_slots);
+        ring = bench::number(name, value, most_slots);
       } else {
         bench::fail("the option " + std::string(name) + " " + std::string(value) +
                     " is unknown; use --window allocated or created, --batches N, --tile EDGE, "
@@ -44,12 +43,6 @@ struct Options {
   static constexpr std::int64_t largest_edge = 4096;
   static constexpr std::int64_t most_tiles = 1 << 20;
   static constexpr std::int64_t most_slots = 1 << 20;
-
-  static std::int64_t at_most(std::string_view name, std::int64_t value, std::int64_t limit) {
-    if (value <= limit) return value;
-    bench::fail("the option " + std::string(name) + " is at most " + std::to_string(limit) +
-                ", not " + std::to_string(value) + ".");
-  }
 };
 
 }  // namespace cholesky

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/failure.hpp"
-#include "lapack.hpp"
+#include "bench/lapack.hpp"
 #include "matrix.hpp"
 #include "own_tiles.hpp"
 #include "plan.hpp"
@@ -54,7 +54,7 @@ inline double residual(const Tiling& tiling, const Plan& plan, const Matrix& mat
     matrix.fill(tile.data(), row, column);
     add(squares[1], row == column);
     for (int n = 0; n <= column; ++n) {
-      lapack::gemm(edge, factor_tile(row, n), factor_tile(column, n), tile.data());
+      bench::lapack::gemm(edge, factor_tile(row, n), factor_tile(column, n), tile.data());
     }
     add(squares[0], row == column);
   }
