@@ -66,8 +66,8 @@ void run(const Options& options) {
   // Messages first: a program that has no window yet pays nothing for the library.
   play<Isend>("none", job, options);
   play<Bcast>("none", job, options);
-  play<Blocking<Complete::after_computing>>(window, job, options);
-  play<Blocking<Complete::at_once>>(window, job, options);
+  play<Blocking<Complete::late>>(window, job, options);
+  play<Blocking<Complete::early>>(window, job, options);
   if (bench::EpochApi().complete()) play<Nonblocking>(window, job, options);
 }
 

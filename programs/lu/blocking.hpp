@@ -12,15 +12,16 @@
 
 namespace lu {
 
-/// When the owner of a row closes its access epoch.
-enum class Complete { after_computing, at_once };
+/// Whether the owner of a row computes before or after it closes its access epoch. Late: it computes
+/// while the row is under way, and its peers wait for it (the pattern Late Complete of the paper).
+enum class Complete { late, early };
 
 /// An epoch for each row. The next exposure is posted before the rank computes.
 template <Complete when>
 class Blocking {
  public:
   static constexpr std::string_view name =
-      when == Complete::at_once ? "blocking_at_once" : "blocking";
+      when == Complete::early ? "early_complete" : "blocking";
 
   Blocking(const Layout& layout, bench::Memory memory, CallClock& calls)
       : calls_(calls), rows_(layout, memory) {}
@@ -40,12 +41,12 @@ class Blocking {
     calls_.time([&] {
       MPI_Win_start(rows_.peers(), 0, rows_.handle());
       rows_.put(row, values);
-      if (when == Complete::at_once) MPI_Win_complete(rows_.handle());
+      if (when == Complete::early) MPI_Win_complete(rows_.handle());
     });
   }
 
   void close() {
-    if (when == Complete::at_once) return;
+    if (when == Complete::early) return;
     calls_.time([&] { MPI_Win_complete(rows_.handle()); });
   }
 

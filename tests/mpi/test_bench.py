@@ -46,6 +46,7 @@ def test_micro_on_each_host(host, tmp_path):
         "stencil",
         "tree",
         "cholesky",
+        "lu",
         "windows",
         "threads",
         "alltoallv",
@@ -137,6 +138,29 @@ def test_cholesky_on_each_host(host, tmp_path):
     ]
     assert all(row["ratio"] > 0 for row in results["rows"])
     for picture in ("cholesky.png", "cholesky.svg"):
+        assert (tmp_path / picture).stat().st_size > 1000
+
+
+def test_lu_on_each_host(host, tmp_path):
+    """With more ranks than cores as well. The program checks every factor and every row that it
+    sends (E14)."""
+    window = "created" if host.name == "openmpi" else "allocated"
+    words = ("--quick", "-n", "2,5", "--mpi", host.name, "--window", window, "--output", tmp_path)
+    ended = oriel("bench", "lu", *words)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "lu.json").read_text(encoding="utf-8"))
+    of_hosts = {"isend", "bcast", "blocking", "early_complete"}
+    found = [(row["ranks"], row["order"], row["way"], row["variant"]) for row in results["rows"]]
+    assert sorted(found) == sorted(
+        (ranks, order, way, variant)
+        for ranks in (2, 5)
+        for order in (33, 64)
+        for way, variants in ((HOST, of_hosts), (ORIEL, of_hosts | {"nonblocking"}))
+        for variant in variants
+    )
+    assert all(row["ratio"] > 0 and 0 < row["share"] < 1 for row in results["rows"])
+    assert results["residual"] > 0 and results["difference"] > 0
+    for picture in ("lu.png", "lu.svg"):
         assert (tmp_path / picture).stat().st_size > 1000
 
 

@@ -14,6 +14,7 @@ from oriel.bench.collectives import collectives_tables
 from oriel.bench.collectives.collectives_times import CollectivesTimes
 from oriel.bench.halo.halo_times import HaloTimes
 from oriel.bench.lines import Line
+from oriel.bench.lu.lu_times import LuCase, LuTimes
 from oriel.bench.micro import micro
 from oriel.bench.micro.micro_times import Row, Timings
 from oriel.bench.notify import notify_tables
@@ -120,6 +121,26 @@ def test_cholesky_compares_speeds_with_the_messages_of_the_host_alone():
         (("1", "4"), True),
         (("16", "2"), True),
     ]
+
+
+def test_lu_compares_with_the_blocking_epochs_of_the_host_and_of_oriel():
+    times = LuTimes()
+    for variant, order, way, value in (
+        ("blocking", 64, HOST, 400.0),
+        ("blocking", 64, ORIEL, 200.0),
+        ("nonblocking", 64, ORIEL, 100.0),
+        ("nonblocking", 32, ORIEL, 10.0),
+    ):
+        line = {"variant": variant, "ranks": 2, "order": order, "shares": [0.1, 0.9, 0.2]}
+        line |= {"residual": 0.01, "difference": 0.001 * order, "samples": [value, value, 7.0]}
+        times.read("mpich", way, json.dumps(line))
+    case = LuCase(order=64, ranks=2)
+    assert times.cases() == [LuCase(order=32, ranks=2), case]
+    assert times.ratio("nonblocking", case, "mpich", ORIEL) == pytest.approx(0.25)
+    assert times.gain(case, "mpich") == pytest.approx(0.5)
+    assert times.gain(LuCase(order=32, ranks=2), "mpich") is None
+    assert times.share("blocking", case, "mpich", HOST) == pytest.approx(0.2)
+    assert times.difference == pytest.approx(0.064)
 
 
 def test_progress_is_told_from_waiting_for_the_target():

@@ -7,6 +7,7 @@
 `oriel bench stencil`: a pipelined stencil by notified access, against messages.
 `oriel bench tree`: a reduction along a tree by notified access, against messages.
 `oriel bench cholesky`: a Cholesky factorization by tasks and notified access, against messages.
+`oriel bench lu`: an LU decomposition, nonblocking epochs against blocking ones and messages.
 `oriel bench windows`: put and flush by kind of window, and what making the window costs.
 `oriel bench threads`: put and flush by many threads of a rank, by scope and order of the window.
 `oriel bench alltoallv`: persistent all-to-all exchanges, by each algorithm, against the host's.
@@ -25,6 +26,7 @@ from oriel.bench.alltoallv import alltoallv
 from oriel.bench.cholesky import cholesky
 from oriel.bench.collectives import collectives
 from oriel.bench.halo import halo
+from oriel.bench.lu import lu
 from oriel.bench.micro import micro
 from oriel.bench.notify import notify
 from oriel.bench.pending import pending
@@ -48,6 +50,7 @@ SUBJECTS = {
     "stencil": (stencil, "a pipelined stencil: notified access against messages"),
     "tree": (tree, "a reduction along a tree: notified access against messages"),
     "cholesky": (cholesky, "a Cholesky factorization by tasks: notified access against messages"),
+    "lu": (lu, "an LU decomposition: nonblocking epochs against blocking ones and messages"),
     "windows": (windows, "put and flush by kind of window, and what making the window costs"),
     "threads": (threads, "put and flush by many threads, by scope and order of the window"),
     "alltoallv": (alltoallv, "persistent all-to-all exchanges against the host's calls"),
