@@ -51,7 +51,8 @@ def draw(times: LuTimes, versions: dict[str, str], where: str, path: Path) -> No
                 share.set_ylim(0, 100)
                 time.set_title(f"{versions[host]}, order {order}", loc="left", fontsize=10)
                 time.set_ylabel("time (ms)", fontsize=9)
-                share.set_ylabel("in MPI calls (%)", fontsize=9)
+                share.set_title(f"order {order}: share in MPI calls", loc="left", fontsize=10)
+                share.set_ylabel("% of the time", fontsize=9)
         for axes in grid[-1]:
             axes.set_xlabel("ranks", fontsize=9)
         drawing.title(figure, "LU decomposition: time, and the share of it in MPI calls")
@@ -73,7 +74,7 @@ def _lines(
     for (variant, way), style in LINES.items():
         points = [(case.ranks, height(variant, case, host, way)) for case in cases]
         points = [(ranks, scale * value) for ranks, value in points if value is not None]
-        (line,) = axes.plot([x for x, _ in points], [y for _, y in points], **style)
+        (line,) = axes.plot([x for x, _ in points], [y for _, y in points], clip_on=False, **style)
         handles[f"{TITLES[variant]}, {WAY_LABELS[way]}"] = line
     axes.set_xscale("log", base=2)
     axes.minorticks_off()
