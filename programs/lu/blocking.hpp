@@ -12,16 +12,16 @@
 
 namespace lu {
 
-/// Whether the owner of a row computes before or after it closes its access epoch. Late: it computes
-/// while the row is under way, and its peers wait for it (the pattern Late Complete of the paper).
+/// Whether the owner of a row computes before or after it closes its access epoch. Late: it
+/// computes while the row is under way, and its peers wait for it (the pattern Late Complete of the
+/// paper).
 enum class Complete { late, early };
 
 /// An epoch for each row. The next exposure is posted before the rank computes.
 template <Complete when>
 class Blocking {
  public:
-  static constexpr std::string_view name =
-      when == Complete::early ? "early_complete" : "blocking";
+  static constexpr std::string_view name = when == Complete::early ? "early_complete" : "blocking";
 
   Blocking(const Layout& layout, bench::Memory memory, CallClock& calls)
       : calls_(calls), rows_(layout, memory) {}

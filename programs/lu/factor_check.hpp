@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -24,7 +23,7 @@ namespace lu {
 /// in units of ||A|| n eps, in the Frobenius norm.
 class FactorCheck {
  public:
-  explicit FactorCheck(const Layout& layout, const bench::Job& job) : layout_(layout), job_(job) {}
+  FactorCheck(const Layout& layout, const bench::Job& job) : layout_(layout), job_(job) {}
 
   /// The rows are brought together from the ranks that have computed them. `arrived` gives the
   /// place of a row that another rank has sent to this one. Collective.
@@ -35,6 +34,7 @@ class FactorCheck {
     MPI_Allgather(own.values().data(), part, MPI_DOUBLE, rows.data(), part, MPI_DOUBLE,
                   MPI_COMM_WORLD);
     std::vector<double> factors;  // row by row: L left of the diagonal, and U
+    factors.reserve(order() * order());
     for (int row = 0; row < layout_.order(); ++row) {
       const auto place = static_cast<std::size_t>(layout_.owner(row)) * own.values().size() +
                          static_cast<std::size_t>(row / layout_.ranks()) * order();

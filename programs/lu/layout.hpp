@@ -16,7 +16,7 @@ class Layout {
 
   int owner(int row) const { return row % ranks_; }
   bool owns(int row) const { return owner(row) == rank_; }
-  /// How many rows above this one the rank owns. All above `order()` are all that it owns.
+  /// How many rows above this one the rank owns; above `order()`, all of its rows.
   int owned_above(int row) const { return (row + ranks_ - 1 - rank_) / ranks_; }
   int owned_row(int index) const { return index * ranks_ + rank_; }
   /// No rank owns more rows.
