@@ -30,7 +30,7 @@ struct Options {
                     "for more orders).");
       }
     }
-    if (orders.empty()) orders = {512, 1024};
+    if (orders.empty()) orders = {256, 512};
   }
 
  private:

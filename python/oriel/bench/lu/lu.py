@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from oriel.bench.lu.lu_times import (
     LuCase,
     LuTimes,
 )
-from oriel.bench.options import add_rounds, numbers, positive
+from oriel.bench.options import MOST_RANKS, add_rounds, numbers, positive
 from oriel.bench.rounds import WITHOUT_UCX, play
 from oriel.bench.setting import Setting
 from oriel.bench.size_table import WAY_TITLES, ratio_text
@@ -33,8 +34,7 @@ from oriel.hosts.nodes import Nodes
 from oriel.report.units import time_text
 
 TIMEOUT_S = 600  # hosts that spin take a scheduler's slice for each row where ranks share cores
-RANKS = [2, 4, 8]
-ORDERS = [512, 1024]
+ORDERS = [256, 512]
 QUICK_ORDERS = [33, 64]  # one of them is no multiple of any number of ranks
 # Nonblocking epochs are Oriel's.
 COLUMNS = (
@@ -48,13 +48,16 @@ COLUMNS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    most = min(max(4, len(os.sched_getaffinity(0))), MOST_RANKS)
+    series = [2**power for power in range(1, most.bit_length())]
     parser.add_argument(
         "-n",
         "--ranks",
         type=numbers,
-        default=RANKS,
+        default=series,
         metavar="RANKS",
-        help="how many ranks, with commas between several numbers (default: 2,4,8)",
+        help="how many ranks, with commas between several numbers (default: 2, 4 and doubled as "
+        f"long as there are cores, {MOST_RANKS} at most; here {','.join(map(str, series))})",
     )
     parser.add_argument(
         "--orders",
