@@ -39,7 +39,6 @@ def draw(times: LuTimes, versions: dict[str, str], where: str, path: Path) -> No
             layout="constrained",
             squeeze=False,
             sharex=True,
-            sharey="col",
         )
         handles: dict[str, object] = {}
         for host, row in zip(hosts, grid):
