@@ -25,9 +25,9 @@ from oriel.bench.lu.lu_times import (
     LuTimes,
 )
 from oriel.bench.options import MOST_RANKS, add_rounds, numbers, positive
+from oriel.bench.ratio_table import WAY_TITLES, ratio_text
 from oriel.bench.rounds import WITHOUT_UCX, play
 from oriel.bench.setting import Setting
-from oriel.bench.size_table import WAY_TITLES, ratio_text
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
