@@ -68,9 +68,9 @@ extern "C" {
  *
  * A duplicate has the info keys of the parent, except for those that `info` gives another value.
  * Keys that belong to the shared memory or synchronization keep their value: no_locks, the reorder
- * keys, and keys that took effect when the window was created, such as
- * mpi_assert_accumulate_intrinsic. Accumulates are thus atomic across all duplicates.
- * MPI_Win_get_info says which values hold.
+ * keys, and keys that took effect when the window was created, such as accumulate_ops. Each element
+ * that accumulates through different handles update is updated by one after the other
+ * (ORIEL_Win_op_intrinsic says more). MPI_Win_get_info says which values hold.
  *
  * As long as this process has another handle of the window, MPI_Win_free is local and may be called
  * while epochs are open. Handles may be freed in any order. MPI_Win_free of the last handle is
@@ -146,13 +146,15 @@ int ORIEL_Memhandle_release(void* memhandle, MPI_Win parent);
  * max_count says. *flag is 0 for an op that MPI does not define on the datatype, and for a derived
  * datatype.
  *
- * Local; does not block. The answer holds for the life of the window, for elements that are aligned
- * to their size at the target. It may differ between ranks. Where it is 1, a program that issues no
- * other accumulates may set the info key mpi_assert_accumulate_intrinsic (Open MPI's
- * acc_single_intrinsic) for its next window, on all ranks; that key is what enables the network's
- * atomics. MPI_Win_get_info then says whether the assertion is in effect, that is, whether all
- * ranks have made it and each reaches the memory of all others by hardware atomics: those of the
- * network for some datatype, or those of the processors.
+ * Local; does not block. The answer holds until the keys above are changed on the handle, for
+ * elements that are aligned to their size at the target. It may differ between ranks and between
+ * handles. Where it is 1 for one element, a program that issues no other accumulates may set the
+ * info key mpi_assert_accumulate_intrinsic (Open MPI's acc_single_intrinsic): by MPI_Win_set_info
+ * on this window, in the info of a duplicate and not in that of another, or for its next window on
+ * all ranks, which is what enables the network's atomics. Accumulates through all handles are
+ * atomic with one another for each element; those through handles without the key also as whole
+ * calls. MPI_Win_get_info says whether the key is in effect on a handle: with the processors'
+ * atomics, if it was asked for and each rank maps the memory of all; with the network's, always.
  *
  * Errors, through the window's error handler: MPI_ERR_ARG (a word is none of these), MPI_ERR_COUNT
  * (max_count is negative), MPI_ERR_TYPE, MPI_ERR_WIN (a window that Oriel does not implement).

@@ -145,10 +145,10 @@ TEST(WindowInfo, OpsThatTheProgramSaysItUses) {
 TEST(WindowInfo, TheIntrinsicKeyHasTwoNamesAndTheStandardsIsTheLastWord) {
   WindowInfo window;
   window.read(Info().set("acc_single_intrinsic", "true"));
-  EXPECT_TRUE(window.accumulate_intrinsic);
+  EXPECT_TRUE(window.accumulate_intrinsic.load());
   window.read(
       Info().set("acc_single_intrinsic", "true").set("mpi_assert_accumulate_intrinsic", "false"));
-  EXPECT_FALSE(window.accumulate_intrinsic);
+  EXPECT_FALSE(window.accumulate_intrinsic.load());
 }
 
 TEST(WindowInfo, WhatTheRanksAgreeOnDoesNotChangeLater) {
@@ -156,12 +156,26 @@ TEST(WindowInfo, WhatTheRanksAgreeOnDoesNotChangeLater) {
   window.update(Info()
                     .set("alloc_shared_noncontig", "true")
                     .set("mpi_minimum_memory_alignment", "4096")
-                    .set(ORIEL_ASSERT_MAX_NUM_NOTIFY, "3")
-                    .set("mpi_assert_accumulate_intrinsic", "true"));
+                    .set(ORIEL_ASSERT_MAX_NUM_NOTIFY, "3"));
   EXPECT_FALSE(window.alloc_shared_noncontig);
   EXPECT_EQ(window.alignment(), 64U);
   EXPECT_EQ(window.max_num_notify, "0");
-  EXPECT_FALSE(window.accumulate_intrinsic);
+}
+
+// Q3: it may be set on a handle later, where it is the processors that would carry them out.
+TEST(WindowInfo, IntrinsicAccumulatesAreAHandlesOwnUnlessTheNetworkDecides) {
+  using Intrinsic = WindowInfo::Intrinsic;
+  const auto after = [](Intrinsic way, bool before, const char* value) {
+    WindowInfo window;
+    window.intrinsic = way;
+    window.accumulate_intrinsic.store(before);
+    window.update(Info().set("mpi_assert_accumulate_intrinsic", value));
+    return window.accumulate_intrinsic.load();
+  };
+  EXPECT_TRUE(after(Intrinsic::as_asked, false, "true"));
+  EXPECT_FALSE(after(Intrinsic::as_asked, true, "false"));
+  EXPECT_FALSE(after(Intrinsic::never, false, "true"));
+  EXPECT_TRUE(after(Intrinsic::always, true, "false"));
 }
 
 TEST(WindowInfo, AnAssertionHoldsOnlyByItsValue) {

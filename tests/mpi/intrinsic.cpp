@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "oriel/oriel.h"
 #include "support/exported.hpp"
@@ -157,6 +158,55 @@ void by_the_network(Flavor flavor, const Program& program) {
   CHECK_EQUAL(in_effect(off), all_mapped(flavor, program) && program.size() == 1);
 }
 
+// The paper's use: ask, then set the key on this window, or on one of its duplicates and not on
+// another. Accumulates through all of them are atomic with one another.
+void set_on_one_handle(Flavor flavor, const Program& program) {
+  const auto dup = support::exported<decltype(&ORIEL_Win_dup_with_info)>("ORIEL_Win_dup_with_info");
+  constexpr int count = 8;
+  Window<std::int64_t> window(flavor, count, MPI_COMM_WORLD, MPI_INFO_NULL);
+  const bool mapped = all_mapped(flavor, program);
+  const Info on({{"mpi_assert_accumulate_intrinsic", "true"}});
+  const Info off({{"mpi_assert_accumulate_intrinsic", "false"}});
+  MPI_Win one = MPI_WIN_NULL;
+  CHECK_EQUAL(dup(window, on, &one), MPI_SUCCESS);
+  CHECK(!in_effect(window));
+  CHECK_EQUAL(in_effect(one), mapped);
+  CHECK(!intrinsic(window, "sum", count, MPI_INT64_T));
+  CHECK_EQUAL(intrinsic(one, "sum", count, MPI_INT64_T), mapped);
+  MPI_Win other = MPI_WIN_NULL;
+  CHECK_EQUAL(dup(one, MPI_INFO_NULL, &other), MPI_SUCCESS);
+  CHECK_EQUAL(in_effect(other), mapped);
+  MPI_Win_set_info(one, off);
+  CHECK(!in_effect(one));
+  CHECK_EQUAL(in_effect(other), mapped);
+  MPI_Win_set_info(window, on);
+  CHECK_EQUAL(in_effect(window), mapped);
+
+  // Whole calls through `one`, element by element through `other`.
+  constexpr int rounds = 200;
+  const std::vector<std::int64_t> ones(count, 1);
+  std::vector<std::int64_t> before(count);
+  const int next = (program.rank() + 1) % program.size();
+  MPI_Win_lock_all(0, window);
+  for (int round = 0; round < rounds; ++round) {
+    for (const int target : {0, next}) {
+      MPI_Accumulate(ones.data(), count, MPI_INT64_T, target, 0, count, MPI_INT64_T, MPI_SUM,
+                     other);
+      MPI_Get_accumulate(ones.data(), count, MPI_INT64_T, before.data(), count, MPI_INT64_T, target,
+                         0, count, MPI_INT64_T, MPI_SUM, one);
+    }
+  }
+  MPI_Win_flush_all(window);
+  support::barrier();
+  const int from_all = 2 * rounds * program.size();
+  const int own = 2 * rounds + (program.rank() == 0 ? from_all : 0);
+  for (int i = 0; i < count; ++i) CHECK_EQUAL(window[i], std::int64_t{own});
+  support::barrier();
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&one);
+  MPI_Win_free(&other);
+}
+
 void errors(Flavor flavor, const Program&) {
   Window<int> window(flavor, 1, MPI_COMM_WORLD, MPI_INFO_NULL);
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
@@ -186,6 +236,7 @@ int main(int argc, char** argv) {
     test("by CPUs", [&] { by_cpus(flavor, program); });
     test("not at all", [&] { not_at_all(flavor, program); });
     test("by the network", [&] { by_the_network(flavor, program); });
+    test("set on one handle", [&] { set_on_one_handle(flavor, program); });
     test("ordered", [&] { ordered(flavor, program); });
     test("errors", [&] { errors(flavor, program); });
   }

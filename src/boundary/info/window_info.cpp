@@ -152,8 +152,6 @@ bool aligns(std::string_view value) {
 
 void WindowInfo::read(MPI_Info info) {
   take(info, "alloc_shared_noncontig", alloc_shared_noncontig);
-  take(info, "acc_single_intrinsic", accumulate_intrinsic);  // Open MPI's name of the next
-  take(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
   take(info, "accumulate_ops", accumulate_ops,
        [](std::string_view value) { return value == "same_op" || value == "same_op_no_op"; });
   take(info, "mpi_accumulate_granularity", accumulate_granularity, measures);
@@ -172,6 +170,10 @@ void WindowInfo::update(MPI_Info info) {
   take(info, "mpi_assert_memory_alloc_kinds", asserted_alloc_kinds,
        [](std::string_view) { return true; });
   take(info, ORIEL_WEAK_UNLOCK, weak_unlock);
+  if (intrinsic == Intrinsic::as_asked) {
+    take(info, "acc_single_intrinsic", accumulate_intrinsic);  // Open MPI's name of the next
+    take(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
+  }
   take(info, ORIEL_WIN_ORDER, order);
   take(info, ORIEL_WIN_SCOPE, thread_scope, "process", "thread");
   for (const ReorderKey& key : reorder_keys) {
@@ -194,7 +196,7 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{"accumulate_ordering", accumulate_ordering.c_str()},
       Entry{"accumulate_ops", accumulate_ops.c_str()},
       Entry{"mpi_accumulate_granularity", accumulate_granularity.c_str()},
-      Entry{"mpi_assert_accumulate_intrinsic", truth(accumulate_intrinsic)},
+      Entry{"mpi_assert_accumulate_intrinsic", truth(accumulate_intrinsic.load())},
       Entry{"which_accumulate_ops", which_accumulate_ops.c_str()},
       Entry{"mpi_minimum_memory_alignment", minimum_alignment.c_str()},
       Entry{"mpi_memory_alloc_kinds", alloc_kinds.c_str()},
@@ -243,7 +245,6 @@ Atomicity WindowInfo::atomicity() const {
   std::from_chars(accumulate_granularity.data(),
                   accumulate_granularity.data() + accumulate_granularity.size(),
                   atomicity.granularity);
-  if (accumulate_intrinsic) atomicity.granularity = 1;
   atomicity.same_op = accumulate_ops == "same_op";
   return atomicity;
 }

@@ -20,7 +20,6 @@ struct WindowInfo {
   std::string accumulate_ordering = "rar,raw,war,waw";
   std::string accumulate_ops = "same_op_no_op";
   std::string accumulate_granularity = "0";
-  bool accumulate_intrinsic = false;            // asked for; once the window is made: in effect
   std::string which_accumulate_ops = "any_op";  // MPICH's
   std::string minimum_alignment = "64";
   std::string alloc_kinds = "system,mpi";
@@ -30,11 +29,17 @@ struct WindowInfo {
   // Read without the process lock.
   Published<bool> order;         // operations to one target complete there in the order of issue
   Published<bool> thread_scope;  // a flush waits for the calling thread's operations alone
+  /// Asked for; once the window is made: in effect on this handle.
+  Published<bool> accumulate_intrinsic;
+  /// How accumulates can be intrinsic, which is found out when the window is made: not at all; by
+  /// the processors, on the handles that ask for it; or by the network, on all of them.
+  enum class Intrinsic { never, as_asked, always };
+  Intrinsic intrinsic = Intrinsic::as_asked;
   Reorder reorder;
 
   /// Takes all keys, when the window is made: its memory and what the ranks agree on do not change.
   void read(MPI_Info info);
-  /// Takes the keys that may change later.
+  /// Takes the keys that may change later, and differ between the handles of a window.
   void update(MPI_Info info);
   /// Every key with its value, also when it is the default.
   int write(MPI_Info info) const;

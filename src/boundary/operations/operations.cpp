@@ -245,6 +245,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
     if (const Failure bad = reduction_of(kind, access.op, target->basic, operation.reduction)) {
       return bad;
     }
+    operation.reduction.by_elements = window.info.accumulate_intrinsic.load();
     if ((reads_origin && origin_basic != target->basic) ||
         (writes_result && !alike(result_basic, target->basic))) {
       return {MPI_ERR_TYPE,

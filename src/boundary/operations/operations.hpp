@@ -205,8 +205,14 @@ inline bool may_update(ThreadLine*& line) {
   ThreadLine* line;
   if (!countable(count) || !may_update(line)) return false;
   if (window.info.order.load()) order_before(kind);
+  const auto elements = static_cast<std::uint64_t>(count);
+  if (elements > 1 && window.info.accumulate_intrinsic.load()) {
+    Reduction reduction = last_update.reduction;
+    reduction.by_elements = true;
+    return window.core->try_reduce(line, rank, displacement, reduction, origin, result, elements);
+  }
   return window.core->try_reduce(line, rank, displacement, last_update.reduction, origin, result,
-                                 static_cast<std::uint64_t>(count));
+                                 elements);
 }
 
 inline Access accumulate_access(const void* origin, MPI_Count origin_count,

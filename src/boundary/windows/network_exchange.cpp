@@ -58,7 +58,7 @@ void expose(const WindowDraft& draft, Network& network, NetworkAnnouncement& own
   own.exposed = draft.own->exposure >= 0 ? 1 : 0;
   // The network's atomics are in no order with anything else (Q2).
   const WindowInfo& info = draft.window->info;
-  if (info.accumulate_intrinsic && !info.order.load()) offer_atomics(draft, memory, own);
+  if (info.accumulate_intrinsic.load() && !info.order.load()) offer_atomics(draft, memory, own);
 }
 
 }  // namespace

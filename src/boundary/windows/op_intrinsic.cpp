@@ -44,10 +44,12 @@ const NamedOp* find_op(std::string_view name) {
   return found != ops.end() ? found : nullptr;
 }
 
-bool intrinsic(const Window& window, const NamedOp& op, const PredefinedType* type,
+bool intrinsic(const WindowHandle& handle, const NamedOp& op, const PredefinedType* type,
                std::uint64_t count) {
+  const Window& window = *handle.core;
   Reduction reduction;
   if (reduction_of(op.kind, op.handle, type, reduction)) return false;  // MPI has none
+  reduction.by_elements = handle.info.accumulate_intrinsic.load();
   if (op.kind == OperationKind::compare_and_swap) {
     return window.intrinsic(compare_swap_bit, reduction, 1);
   }
@@ -68,7 +70,7 @@ Failure query(const WindowHandle& window, std::string_view ops, MPI_Aint most, M
               "the ops are words apart by commas, without spaces, of: sum, prod, min, max, land, "
               "lor, lxor, band, bor, bxor, minloc, maxloc, no_op, replace, cas"};
     }
-    all = all && intrinsic(*window.core, *op, known->basic, static_cast<std::uint64_t>(most));
+    all = all && intrinsic(window, *op, known->basic, static_cast<std::uint64_t>(most));
     more = comma != std::string_view::npos;
     if (more) ops.remove_prefix(comma + 1);
   }

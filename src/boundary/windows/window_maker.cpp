@@ -99,7 +99,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outpu
   if (mine.failed != 0) return MPI_SUCCESS;
   mine.memory.bytes = static_cast<std::uint64_t>(size);
   mine.disp_unit = static_cast<std::uint64_t>(disp_unit);
-  mine.intrinsic = draft_.window->info.accumulate_intrinsic ? 1 : 0;
+  mine.intrinsic = draft_.window->info.accumulate_intrinsic.load() ? 1 : 0;
   // Peers try it when they attach us.
   if (draft_.ranks > 1) runtime.engine()->transports.shm().permit_vm();
   mine.process = runtime.engine()->transports.shm().name();
@@ -219,7 +219,7 @@ void WindowMaker::describe(bool by_network) const {
                draft_.ranks, describe_paths(core).c_str());
   std::fputs(describe_protocols(core).c_str(), stderr);
   std::fprintf(stderr, "oriel: network: %s\n", describe_network().c_str());
-  if (!draft_.window->info.accumulate_intrinsic) return;
+  if (!draft_.window->info.accumulate_intrinsic.load()) return;
   std::fprintf(stderr, "oriel: accumulates: by atomics of %s\n",
                by_network ? runtime.engine()->transports.atomics()->name().provider.data()
                           : "the processors");

@@ -84,12 +84,9 @@ AtomicSet atomics_of_all(const NetworkAnnouncements& network) {
   return all;
 }
 
-/// All ranks have asked for accumulates by atomics, and each maps the memory of all.
-bool intrinsic_by_cpus(const WindowDraft& draft, const Announcements& announced,
-                       const WindowMembers& members) {
-  return !draft.dynamic() && std::ranges::all_of(announced.by_rank, [](const Announcement& rank) {
-    return rank.intrinsic != 0;
-  }) && std::ranges::all_of(members.by_rank, [](const Member& member) {
+/// Each rank maps the memory of all.
+bool all_mapped(const WindowDraft& draft, const WindowMembers& members) {
+  return !draft.dynamic() && std::ranges::all_of(members.by_rank, [](const Member& member) {
     return member.control != nullptr && !member.private_memory;
   });
 }
@@ -97,8 +94,13 @@ bool intrinsic_by_cpus(const WindowDraft& draft, const Announcements& announced,
 void reach_by_atomics(WindowDraft& draft, const Announcements& announced,
                       const NetworkAnnouncements& network, WindowMembers& members) {
   members.atomics = atomics_of_all(network);
-  draft.window->info.accumulate_intrinsic =
-      !members.atomics.empty() || intrinsic_by_cpus(draft, announced, members);
+  WindowInfo& info = draft.window->info;
+  info.intrinsic = !members.atomics.empty()     ? WindowInfo::Intrinsic::always
+                   : all_mapped(draft, members) ? WindowInfo::Intrinsic::as_asked
+                                                : WindowInfo::Intrinsic::never;
+  const bool asked = std::ranges::all_of(
+      announced.by_rank, [](const Announcement& rank) { return rank.intrinsic != 0; });
+  info.accumulate_intrinsic.store(info.intrinsic != WindowInfo::Intrinsic::never && asked);
   if (members.atomics.empty()) return;
   for (int rank = 0; rank < draft.ranks; ++rank) {
     const NetworkAnnouncement& peer = network.of(rank);

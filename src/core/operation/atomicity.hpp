@@ -13,7 +13,7 @@ namespace oriel {
 /// programs rely on them.
 struct Atomicity {
   /// mpi_accumulate_granularity: bytes that have to be updated as a whole, rounded up to elements.
-  /// 0: the program leaves it to us. Also 1 where accumulates are intrinsic.
+  /// 0: the program leaves it to us.
   std::uint64_t granularity = 0;
   /// accumulate_ops is same_op: accumulates of one place that are made at the same time have the
   /// same op.

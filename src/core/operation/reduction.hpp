@@ -67,6 +67,8 @@ struct Reduction {
   Op op = Op::replace;
   Basic basic = Basic::none;
   std::uint32_t element = 0;  // bytes of one element
+  /// The program lets each element be updated by itself, whatever the window's Atomicity says.
+  bool by_elements = false;
 };
 
 /// Whether MPI has such an op on such a type, and this processor's compiler the type.

@@ -181,7 +181,10 @@ class Region {
   /// else all of them as a whole (see Update).
   bool by_cpu_atomics(const Reduction& reduction, const Member& target, const void* where,
                       bool fetches, std::uint64_t count) const {
-    return (count <= 1 || (count <= most_atomics && atomicity_.by_elements(reduction, fetches))) &&
+    const auto by_elements = [&] {
+      return reduction.by_elements || atomicity_.by_elements(reduction, fetches);
+    };
+    return (count <= 1 || (count <= most_atomics && by_elements())) &&
            atomic_at(target, where, reduction.element);
   }
   /// Whom the last operation that failed with Error::peer_lost has lost: the second half of a

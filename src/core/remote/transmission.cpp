@@ -162,7 +162,7 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
 
 /// Whether others must see all of the accumulate or nothing, however many messages it takes.
 bool RemoteTargets::one_update(const Operation& operation) const {
-  return reduces(operation.kind) &&
+  return reduces(operation.kind) && !operation.reduction.by_elements &&
          !region_.atomicity().by_elements(operation.reduction, fetches(operation.kind));
 }
 
