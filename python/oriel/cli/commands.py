@@ -17,6 +17,7 @@ COMMANDS = {
     "env": ("oriel.cli.env", "print the variables that load Oriel into a program"),
     "info": ("oriel.cli.info", "version, MPIs found, libraries and settings"),
     "demo": ("oriel.demo.demo", "the paper's microbenchmarks, as tables and figures"),
+    "paper": ("oriel.paper.paper", "every figure and table of the five papers, and ours"),
     "bench": ("oriel.bench.bench", "ratios of every call's time against the host MPI"),
 }
 
@@ -51,7 +52,8 @@ def main(argv: list[str]) -> int:
             what = f"This installation has no `{name}`"
         print(
             f"oriel {name}: {what}. In a source tree `make` brings what is needed; elsewhere "
-            "install numpy, matplotlib and rich with pip, and for bench sparse scipy and pyamg.",
+            "install numpy, matplotlib and rich with pip; for bench sparse also scipy and pyamg, "
+            "for paper also jinja2.",
             file=sys.stderr,
         )
         return 1

@@ -68,6 +68,22 @@ class Results:
             self.samples[key] += record["samples"]
         return lines
 
+    @classmethod
+    def of_json(cls, record: dict) -> Results:
+        """What `as_json` made."""
+        results = cls(record["host"], record["version"], heads=record["patterns"])
+        results.failures += record["failures"]
+        for each in record["measurements"]:
+            key = (
+                each["pattern"],
+                each["way"],
+                each["bytes"],
+                each["variant"],
+                each["metric"],
+            )
+            results.samples[key] += each["samples"]
+        return results
+
     def sizes(self, pattern: Pattern) -> list[int]:
         return sorted({key[2] for key in self.samples if key[0] == pattern.name})
 
