@@ -13,13 +13,14 @@ configure = mkdir -p $(1) && { $(CMAKE) -S . -B $(1) -G "Unix Makefiles" -DORIEL
   -DCMAKE_UNITY_BUILD=$(UNITY) -DORIEL_MPI_ROOT=$(CURDIR)/build/mpi $(2) >$(1)/configure.log || { cat $(1)/configure.log; exit 1; }; }
 export PYTHONPATH := $(CURDIR)/python
 
-.PHONY: all build tests setup mpis demo demo-setup bench test lint soak install clean help
+.PHONY: all build tests setup mpis demo demo-setup paper bench test lint soak install clean help
 
 all: build
 
 help:
 	@echo "make          build the library, the command build/bin/oriel and the programs, for three MPIs"
 	@echo "make demo     the main job on one MPI: builds what it plays; tables and figures in build/demo"
+	@echo "make paper    every figure and table of the five papers beside ours, within an hour; QUICK=1: tiny, to see that it works"
 	@echo "make tests    build the tests"
 	@echo "make test     everything that CI tests; WORKERS=1: one MPI job at a time"
 	@echo "make lint     formatting and static analysis"
@@ -51,6 +52,9 @@ demo: demo-setup
 	@$(call configure,build)
 	@$(CMAKE) --build build -j$(JOBS) --target oriel_mpich patterns_mpich
 	build/bin/oriel demo
+
+paper: build
+	build/bin/oriel paper $(if $(QUICK),--quick)
 
 bench: build
 	build/bin/oriel bench micro

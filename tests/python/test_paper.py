@@ -334,4 +334,4 @@ def test_what_was_not_run_is_told(tmp_path):
 def test_drawings_have_no_numbers():
     drawing = Paper("p", "P", "A", (Entry("Figure 1", "Drawing"),))
     shown = comparisons.all_shown([drawing], {}, [], Path("."))
-    assert not shown[0][1][0].rows and not shown[0][1][0].short
+    assert not shown[0][1][0].rows and not shown[0][1][0].pictures

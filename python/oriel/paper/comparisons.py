@@ -86,9 +86,9 @@ class Shown:
     pictures: Sequence[str]  # relative to the folder of all runs
 
     @property
-    def short(self) -> bool:
-        """Whether ours is not as good somewhere."""
-        return any(not all(row.as_good) for row in self.rows)
+    def each_host(self) -> bool:
+        """Whether each host has a picture of its own, instead of a panel."""
+        return any("/" in pattern for pattern in self.entry.pictures)
 
 
 def shown(

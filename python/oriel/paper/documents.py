@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import jinja2
+from markupsafe import Markup, escape
 
 from oriel.paper.campaign import Outcome
 from oriel.paper.comparisons import Shown
@@ -18,16 +20,17 @@ _MARKDOWN_WIDTH = 118
 Papers = Sequence[tuple[Paper, Sequence[Shown]]]
 
 
-def _environment(escape: bool) -> jinja2.Environment:
+def _environment(html: bool) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
-        autoescape=escape,
+        autoescape=html,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
     environment.filters["wrapped"] = _wrapped
+    environment.filters["marked"] = _marked
     return environment
 
 
@@ -39,6 +42,11 @@ def _wrapped(text: str) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def _marked(text: str) -> Markup:
+    """HTML of a note, in which only code is marked."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _machines(outcomes: Mapping[str, Outcome]) -> list[tuple[dict, list[str]]]:
@@ -65,14 +73,15 @@ def _facts(papers: Papers, outcomes: Mapping[str, Outcome], hosts: Mapping[str, 
         "outcomes": outcomes,
         "hosts": hosts,
         "machines": _machines(outcomes),
+        "quick": any("--quick" in each.command for each in outcomes.values()),
     }
 
 
 def page(papers: Papers, outcomes: Mapping[str, Outcome], hosts: Mapping[str, str]) -> str:
-    template = _environment(escape=True).get_template("page.html.jinja")
+    template = _environment(html=True).get_template("page.html.jinja")
     return template.render(_facts(papers, outcomes, hosts))
 
 
 def evidence(papers: Papers, outcomes: Mapping[str, Outcome], hosts: Mapping[str, str]) -> str:
-    template = _environment(escape=False).get_template("evidence.md.jinja")
+    template = _environment(html=False).get_template("evidence.md.jinja")
     return template.render(_facts(papers, outcomes, hosts))

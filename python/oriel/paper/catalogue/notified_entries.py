@@ -102,7 +102,7 @@ _STENCIL = stencil_times.PAPER[NOTIFY]
 _STENCIL_NOTE = (
     "Not measured: 32 and more ranks, which need as many cores. With 1280 columns for each value "
     "sent, a rank of today computes a row in about 1 µs on one node, and a message takes 0.1 to "
-    "0.9 µs of that. The figure's *limit* is the same without any communication: no way of "
+    "0.9 µs of that. The figure's line `limit` is the same without any communication: no way of "
     "sending can be faster, and ours is near it."
 )
 
