@@ -162,9 +162,9 @@ def measure(
             left = (time.monotonic() - start) / done * (total - done)
             text = f"{number + 1}/{len(runs)} {record['command']}: {_minutes(seconds)}"
             text += f", about {_minutes(left)} left" if number + 1 < len(runs) else ""
-            bar.console.print(text, highlight=False, markup=False)
+            bar.console.print(text, highlight=False, markup=False, soft_wrap=True)
             if problem:
-                bar.console.print(f"  - {problem}", highlight=False, markup=False)
+                bar.console.print(f"  - {problem}", highlight=False, markup=False, soft_wrap=True)
         bar.update(task, description="measured", left="")
 
 
