@@ -20,7 +20,8 @@ from oriel.hosts.nodes import why_not
 from oriel.paper.runs import PaperRun
 
 ALL_HOSTS = 3  # which a run's expected time is for
-# A run that takes so many times what is expected is ended, so that all of them take an hour.
+# A run that takes so many times what is expected of it, at the pace of those before it, is ended, so
+# that one that hangs does not keep the others.
 PATIENCE = 4
 LEAST_LIMIT_S = 180
 LEAVE_S = 30  # to end its jobs, and its nodes
@@ -146,7 +147,7 @@ def measure(
             else:
                 words = ("--mpi", mpi, "--output", str(its_own))
                 argv = [str(prefix() / "bin" / "oriel"), *arguments, *words]
-                limit_s = max(LEAST_LIMIT_S, PATIENCE * expected(run))
+                limit_s = max(LEAST_LIMIT_S, PATIENCE * expected(run) * max(1, pace))
                 problem = _run(argv, its_own, limit_s, beat)
                 failed = bool(problem)
             seconds = time.monotonic() - begin
