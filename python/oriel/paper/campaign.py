@@ -20,8 +20,8 @@ from oriel.hosts.nodes import why_not
 from oriel.paper.runs import PaperRun
 
 ALL_HOSTS = 3  # which a run's expected time is for
-# A run that takes so many times what is expected of it, at the pace of those before it, is ended, so
-# that one that hangs does not keep the others.
+# A run that takes so many times what is expected of it, at the pace of those before it, is ended:
+# one that hangs does not keep the others.
 PATIENCE = 4
 LEAST_LIMIT_S = 180
 LEAVE_S = 30  # to end its jobs, and its nodes
