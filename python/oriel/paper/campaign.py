@@ -5,6 +5,8 @@ reads what they wrote. A run that fails does not end the others."""
 from __future__ import annotations
 
 import json
+import os
+import resource
 import shutil
 import subprocess
 import time
@@ -35,6 +37,7 @@ class Outcome:
     run: PaperRun
     command: str  # as a reader repeats it
     seconds: float = 0
+    others: float | None = None  # the share of the cores' time that other processes took meanwhile
     problem: str = ""  # why there are no results
     failed: bool = False  # in contrast to what cannot be run here
     results: dict | None = None
@@ -77,6 +80,15 @@ def _end(process: subprocess.Popen) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def _processor_seconds() -> tuple[float, float]:
+    """Of all cores since the machine's start, and of the jobs of ours that have ended."""
+    ticks = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+    user, nice, system, _, _, interrupts, soft_interrupts = map(int, ticks[:7])
+    busy = user + nice + system + interrupts + soft_interrupts
+    ours = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return busy / os.sysconf("SC_CLK_TCK"), ours.ru_utime + ours.ru_stime
 
 
 def _run(argv: Sequence[str], folder: Path, limit_s: float, beat: Callable[[float], None]) -> str:
@@ -142,6 +154,7 @@ def measure(
                 bar.update(task, left=f"about {_minutes(max(left, 0))} left")
 
             begin = time.monotonic()
+            busy_before, ours_before = _processor_seconds()
             if run.nodes > 1 and without_nodes:
                 problem, failed = f"Not run: {without_nodes}", False
             else:
@@ -151,9 +164,12 @@ def measure(
                 problem = _run(argv, its_own, limit_s, beat)
                 failed = bool(problem)
             seconds = time.monotonic() - begin
+            busy, ours = _processor_seconds()
+            others = (busy - busy_before - (ours - ours_before)) / (os.cpu_count() * seconds)
             record = {
                 "command": _told(arguments, mpi),
                 "seconds": round(seconds, 1),
+                "others": round(max(0.0, others), 3),
                 "problem": problem,
                 "failed": failed,
             }

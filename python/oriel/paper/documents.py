@@ -31,6 +31,7 @@ def _environment(html: bool) -> jinja2.Environment:
     )
     environment.filters["wrapped"] = _wrapped
     environment.filters["marked"] = _marked
+    environment.filters["percent"] = _percent
     return environment
 
 
@@ -42,6 +43,10 @@ def _wrapped(text: str) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.0f} %"
 
 
 def _marked(text: str) -> Markup:
