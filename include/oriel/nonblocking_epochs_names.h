@@ -7,7 +7,7 @@
  * The paper gives the rule: MPI_WIN_IFUNC has the parameters of MPI_WIN_FUNC and then a request. In
  * C that is MPI_Win_ifunc. MPIX_Win_ifunc, the prefix of extensions, is defined as well. Arguments
  * and meaning are those of ORIEL_Win_ifunc. The paper's info keys need no header: Oriel understands
- * the paper's names of them.
+ * their names, but Open MPI takes only one of the four (oriel.h has the abbreviations).
  *
  * A header that defines a paper's names is called after the paper and ends in `_names.h`. It
  * declares each name as the paper has it, and then defines it as a macro for Oriel's call, which is

@@ -54,11 +54,14 @@
  * origin tells a target of the end of an access epoch at most 20 epochs ahead of an earlier one to
  * that target whose operations are not complete.
  *
+ * MPI_Win_set_info may change the keys at any time. Epochs that wait are then looked at with the
+ * new keys, but for lock epochs that wait for an earlier one to the same target alone.
+ *
  * Each key has two names: the paper's, and the paper's abbreviation (A_A_A_R, A_A_E_R, E_A_E_R,
- * E_A_A_R). Oriel understands both on every MPI library. MPI_Win_get_info reports a key by the
- * paper's name, or by the abbreviation where that name is longer than the keys of the MPI library
- * may be: three of the four in Open MPI. The macros below are the reported names. Source: section
- * VI-B.
+ * E_A_A_R). Oriel understands both wherever the MPI library's info objects take them: Open MPI
+ * refuses three of the paper's, which are longer than its keys may be. MPI_Win_get_info reports a
+ * key by the paper's name, or by the abbreviation where that name is too long. The macros below are
+ * the reported names; a program that uses them works on every MPI library. Source: section VI-B.
  */
 #if MPI_MAX_INFO_KEY > 35
 #define ORIEL_ACCESS_AFTER_ACCESS_REORDER "MPI_WIN_ACCESS_AFTER_ACCESS_REORDER"

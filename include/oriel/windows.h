@@ -48,12 +48,12 @@ extern "C" {
  * Info key of a window (value "process", the default, or "thread"; MPI_Win_set_info may change it,
  * and a duplicate may have another value). It says whose operations the flushes on this handle wait
  * for: MPI_Win_flush, MPI_Win_flush_all, their local forms, and the nonblocking forms of oriel.h.
- * With "thread" they wait for those that the calling thread has issued to the target, or to any, on
- * any handle of the window; other threads' operations may still be incomplete when they return. A
- * flush waits for more where Oriel does not distinguish threads: while the target's lock is not
- * held yet, while the thread has incomplete direct transfers, on dynamic windows between nodes,
- * beside notified operations and weak unlocks, and in threads beyond the 64th; a local one also
- * while any thread waits for fetched data from the target.
+ * With "thread" they wait for those that the calling thread has issued to the targets that the
+ * flush names, on any handle of the window; other threads' operations may still be incomplete when
+ * they return. A flush waits for more where Oriel does not distinguish threads: while the target's
+ * lock is not held yet, while the thread has incomplete direct transfers, on dynamic windows
+ * between nodes, beside notified operations and weak unlocks, and in threads beyond the 64th; a
+ * local one also while any thread waits for fetched data from the target.
  *
  * Source: section 2.1.
  */

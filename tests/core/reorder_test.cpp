@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -225,6 +226,198 @@ TEST_P(Reordered, AnExposureIsOpenBeforeTheFenceIsOver) {
   }
 }
 
+// The unlock may go out when a transfer ends, between two sweeps: the next epoch learns of it.
+TEST(ReorderedTransfers, TheirEndFreesThePlaceInTheLockQueue) {
+  for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
+    for (const bool orders_writes : {true, false}) {
+      for (const bool notified : {true, false}) {
+        if (!notified && kind == OperationKind::get) continue;
+        Limits limits;
+        limits.direct = limits.direct_run = 0;
+        SimJob job({0, 1}, false, limits);
+        job.network().set_orders_writes(orders_writes);
+        SimWindowSpec spec;
+        spec.bytes = 64;
+        spec.direct = true;
+        spec.reorder.access_after_access = true;
+        job.create_window(spec);
+        Window& me = job.window(0);
+        std::uint64_t value = 7;
+        Told arrived;
+        ASSERT_EQ(me.lock(true, 1, {}), Error::none);
+        Operation operation = on_word(kind, &value, 1);
+        if (kind == OperationKind::get) std::swap(operation.origin, operation.result);
+        if (notified) {
+          operation.notify_arg = {NotifyKind::tag, 5, 8};
+        } else {
+          operation.completes_there = true;
+          operation.completion = &arrived;
+        }
+        ASSERT_EQ(me.epochs().issue(operation).error, Error::none);
+        Told first;
+        first.take(me.unlock(1, &first));
+        ASSERT_EQ(me.lock(true, 1, {}), Error::none);
+        issue(me, on_word(OperationKind::put, &value, 1, 8));
+        Told second;
+        second.take(me.unlock(1, &second));
+        job.run_until_idle();
+        EXPECT_TRUE(first.done());
+        EXPECT_TRUE(second.done());
+      }
+    }
+  }
+}
+
+TEST(ReorderedTransfers, ANotifiedNetworkAtomicFreesThePlaceInTheLockQueue) {
+  for (const auto& nodes : {std::vector<int>{0, 0, 1}, std::vector<int>{0, 1, 1}}) {
+    SimJob job(nodes);
+    SimWindowSpec spec;
+    spec.bytes = 64;
+    spec.reorder.access_after_access = true;
+    spec.atomics = {bit(Basic::u64), every_op};
+    job.create_window(spec);
+    Window& me = job.window(0);
+    const std::uint64_t value = 3;
+    Operation add = on_word(OperationKind::accumulate, &value, 1);
+    add.notify_arg = {NotifyKind::tag, 5, 8};
+    ASSERT_EQ(me.lock(true, 1, {}), Error::none);
+    issue(me, add);
+    Told first;
+    first.take(me.unlock(1, &first));
+    ASSERT_EQ(me.lock(true, 1, {}), Error::none);
+    issue(me, on_word(OperationKind::put, &value, 1, 8));
+    Told second;
+    second.take(me.unlock(1, &second));
+    job.run_until_idle();
+    EXPECT_TRUE(first.done());
+    EXPECT_TRUE(second.done());
+  }
+}
+
+// Those that wait with their targets have waited for the others already.
+TEST_P(Reordered, KeysMayBeTakenBackWhileEpochsWait) {
+  for (const auto& targets : {std::array{1, 2}, std::array{2, 1}}) {
+    Reorder keys;
+    keys.access_after_access = true;
+    rank(0).epochs().set_reorder(keys);
+    for (const int target : targets) hold(target);
+    std::deque<Told> told;
+    for (int i = 0; i < 2; ++i) {
+      for (const int target : targets) lock_and_put(target, 7, told.emplace_back());
+    }
+    job_.run_until_idle();
+    rank(0).epochs().set_reorder({});
+    for (const int target : {1, 2}) {
+      Told& free = told.emplace_back();
+      free.take(rank(3).unlock(target, &free));
+    }
+    job_.run_until_idle();
+    for (const Told& one : told) EXPECT_TRUE(one.done());
+    EXPECT_TRUE(rank(0).epochs().quiet());
+  }
+}
+
+// Epochs of either kind have their turn at a target in the order of their opening, also behind more
+// epochs than a sweep looks at.
+TEST_P(Reordered, LockAllAndLockKeepTheirOrderAtATarget) {
+  for (const int between : {0, 1, 254, 255, 256, 300}) {
+    hold(1);
+    std::deque<Told> told;
+    std::uint64_t value = 0;
+    const auto lock_all = [&] {
+      Told& one = told.emplace_back();
+      ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+      put(0, 1, ++value);
+      one.take(rank(0).epochs().unlock_all(&one));
+    };
+    lock_and_put(1, ++value, told.emplace_back());
+    lock_and_put(1, ++value, told.emplace_back());
+    for (int i = 0; i < between; ++i) start_and_put(2, told.emplace_back());
+    lock_all();
+    for (int i = 0; i < 5; ++i) lock_and_put(1, ++value, told.emplace_back());
+    lock_all();
+    lock_all();
+    lock_and_put(1, ++value, told.emplace_back());
+    job_.run_until_idle();
+    Told& free = told.emplace_back();
+    free.take(rank(3).unlock(1, &free));
+    std::uint64_t last = 0;
+    do {
+      EXPECT_GE(memory(1), last) << between;
+      last = memory(1);
+    } while (job_.round());
+    EXPECT_EQ(memory(1), value) << between;
+    std::deque<Told> exposed(static_cast<std::size_t>(between));
+    for (Told& one : exposed) {
+      expose(2, one);
+      job_.run_until_idle();
+    }
+    for (const Told& one : told) EXPECT_TRUE(one.done());
+    const std::uint64_t nothing = 0;
+    std::memcpy(job_.memory(1), &nothing, sizeof nothing);
+  }
+}
+
+// The epoch that the next sweep would begin with may be over before it.
+TEST_P(Reordered, ACallMayEndTheEpochThatASweepHasComeTo) {
+  std::deque<Told> told;
+  for (int i = 0; i < 256; ++i) start_and_put(1, told.emplace_back());
+  ASSERT_EQ(rank(0).lock(true, 2, {}), Error::none);
+  put(0, 2, 5);
+  job_.process(0).sweep();
+  Told done;
+  done.take(rank(0).unlock(2, &done));
+  // Deferred, perhaps in the object that has just been released.
+  const std::array<int, 1> group = {2};
+  ASSERT_EQ(rank(0).epochs().post(group, {}), Error::none);
+  Told exposed;
+  exposed.take(rank(0).epochs().wait(&exposed));
+  job_.run_until_idle();
+  EXPECT_TRUE(done.done());
+  EXPECT_FALSE(exposed.done()) << "nobody has had access";
+}
+
+// To the program a weak epoch is over: no key lets a later start overtake what it has left there.
+TEST(Reordering, AStartDoesNotOvertakeWhatAWeakUnlockHasLeft) {
+  SimJob job({0, 1, 2, 3});
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  spec.reorder.access_after_access = true;
+  job.create_window(spec);
+  Window& me = job.window(0);
+  ASSERT_EQ(job.window(3).lock(true, 1, {}), Error::none);
+  job.run_until_idle();
+  const std::array<std::uint64_t, 3> values = {1, 2, 3};
+  ASSERT_EQ(me.lock(true, 1, weak_unlock()), Error::none);
+  issue(me, on_word(OperationKind::put, &values[0], 1));
+  Told weak;
+  weak.take(me.unlock(1, &weak));
+  job.run_until_idle();
+  EXPECT_TRUE(weak.done());
+  const std::array<int, 1> origin = {0};
+  std::array<Told, 3> completed;
+  std::array<Told, 3> exposed;
+  for (const int target : {2, 1}) {
+    const std::array<int, 1> group = {target};
+    const auto at = static_cast<std::size_t>(target);
+    ASSERT_EQ(me.epochs().start(group, {}), Error::none);
+    issue(me, on_word(OperationKind::put, &values[at], target));
+    completed[at].take(me.epochs().complete(&completed[at]));
+    ASSERT_EQ(job.window(target).epochs().post(origin, {}), Error::none);
+    exposed[at].take(job.window(target).epochs().wait(&exposed[at]));
+  }
+  job.run_until_idle();
+  EXPECT_TRUE(exposed[2].done()) << "nothing has been left there";
+  EXPECT_FALSE(exposed[1].done());
+  Told released;
+  released.take(job.window(3).unlock(1, &released));
+  job.run_until_idle();
+  EXPECT_TRUE(exposed[1].done());
+  std::uint64_t there = 0;
+  std::memcpy(&there, job.memory(1), sizeof there);
+  EXPECT_EQ(there, values[1]);
+}
+
 /// The targets in the order in which rank 0 has told them that its epoch is over.
 class Order final : public EventSink {
  public:
@@ -235,10 +428,12 @@ class Order final : public EventSink {
 };
 
 // What is sent to another node travels while the copies on the node are made.
-TEST(OrderInAnEpoch, TargetsOnOtherNodesComeFirst) {
+void expect_remote_first(bool remote_first) {
   Order order;
   SimJob job({0, 0, 0, 1, 1});
-  job.create_window({.bytes = 64});
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  job.create_window(spec);
   job.process(0).events().add(order);
   Window& me = job.window(0);
   const std::array<int, 1> late = {1};
@@ -247,7 +442,7 @@ TEST(OrderInAnEpoch, TargetsOnOtherNodesComeFirst) {
   issue(me, on_word(OperationKind::put, &value, 1));
   Told first;
   first.take(me.epochs().complete(&first));
-  const std::array<int, 4> group = {2, 3, 1, 4};
+  const std::array<int, 4> group = remote_first ? std::array{3, 2, 1, 4} : std::array{2, 3, 1, 4};
   ASSERT_EQ(me.epochs().start(group, {}), Error::none);
   for (const int target : group) issue(me, on_word(OperationKind::put, &value, target, 8));
   Told second;
@@ -264,6 +459,107 @@ TEST(OrderInAnEpoch, TargetsOnOtherNodesComeFirst) {
   EXPECT_TRUE(second.done());
   for (const Told& told : exposed) EXPECT_TRUE(told.done());
   EXPECT_EQ(order.ranks, (std::vector<int>{1, 3, 4, 2, 1}));
+}
+
+TEST(OrderInAnEpoch, TargetsOnOtherNodesComeFirst) {
+  for (const bool remote_first : {false, true}) expect_remote_first(remote_first);
+}
+
+/// A put of rank 0 whose lock another rank holds, so that it is recorded, closed and then copied.
+class LongCopy : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t bytes = 640;
+
+  void make(std::uint64_t pieces) {
+    Limits limits;
+    limits.direct_fragment = 64;
+    job_ = std::make_unique<SimJob>(std::vector<int>{0, 0}, false, limits);
+    SimWindowSpec spec;
+    spec.bytes = 1024;
+    spec.pieces = pieces;
+    job_->create_window(spec);
+  }
+  void put(const void* from, int target, std::int64_t displacement) {
+    ASSERT_EQ(job_->window(1).lock(true, target, {}), Error::none);
+    Window& me = job_->window(0);
+    ASSERT_EQ(me.lock(true, target, {}), Error::none);
+    const LayoutRef all(new Layout({{0, bytes}}, bytes, Basic::u64));
+    Operation copy =
+        on_word(OperationKind::put, static_cast<const std::uint64_t*>(from), target, displacement);
+    copy.origin.layout = copy.target_layout = all;
+    issue(me, copy);
+    Told done;
+    done.take(me.unlock(target, &done));
+    Told released;
+    released.take(job_->window(1).unlock(target, &released));
+    job_->run_until_idle();
+    EXPECT_TRUE(done.done());
+  }
+
+  std::unique_ptr<SimJob> job_;
+};
+
+TEST_F(LongCopy, WithinTheOwnWindowMayOverlap) {
+  make(0);
+  std::byte* const memory = job_->memory(0);
+  for (int i = 0; i < 1024; ++i) memory[i] = static_cast<std::byte>(i % 251);
+  std::vector<std::byte> expected(memory, memory + 1024);
+  std::memmove(expected.data() + 16, expected.data(), bytes);
+  put(memory, 0, 16);
+  EXPECT_EQ(std::memcmp(expected.data(), memory, expected.size()), 0);
+}
+
+TEST_F(LongCopy, OnADynamicWindow) {
+  make(1);
+  const std::vector<std::uint64_t> words(bytes / 8, 7);
+  put(words.data(), 1, job_->displacement(1, 0, 0));
+  EXPECT_EQ(std::memcmp(job_->memory(1), words.data(), bytes), 0);
+}
+
+// What is recorded moves as soon as the target is available, whether there is space for
+// notifications or not, and these keep their order, also where the epoch is closed by then.
+TEST(OrderInAnEpoch, AFullQueueHoldsBackNotificationsAlone) {
+  SimJob job({0, 0, 0});
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  job.create_window(spec);
+  Window& me = job.window(0);
+  const std::uint64_t value = 5;
+  const auto notified = [&](int tag, std::int64_t place) {
+    Operation operation = on_word(OperationKind::put, &value, 1, place);
+    operation.notify_arg = {NotifyKind::tag, tag, 8};
+    return operation;
+  };
+  const auto word = [&](int place) {
+    std::uint64_t there = 0;
+    std::memcpy(&there, job.memory(1) + place, sizeof there);
+    return there;
+  };
+  ASSERT_EQ(job.window(2).lock(true, 1, {}), Error::none);
+  ASSERT_EQ(me.lock(true, 1, {}), Error::none);
+  issue(me, notified(1, 0));
+  issue(me, notified(2, 8));
+  issue(me, on_word(OperationKind::put, &value, 1, 16));
+  Told closed;
+  closed.take(me.unlock(1, &closed));
+  for (std::size_t i = 0; i < SimNetwork::Notifications::most; ++i) {
+    issue(job.window(2), notified(100, 24));
+  }
+  Told released;
+  released.take(job.window(2).unlock(1, &released));
+  for (int sweep = 0; sweep < 20; ++sweep) job.process(0).sweep();
+  for (const int place : {0, 8, 16}) EXPECT_EQ(word(place), 5u);
+  issue(me, notified(3, 32));  // of the notified epoch
+  EXPECT_EQ(word(32), 5u);
+  job.run_until_idle();
+  EXPECT_TRUE(closed.done());
+  for (const int tag : {1, 2, 3}) {
+    NotifyRequest next(NotifyPattern{0, any}, 1);
+    job.window(1).notifications().start(next);
+    job.run_until_idle();
+    ASSERT_TRUE(next.complete());
+    EXPECT_EQ(next.last().tag, tag);
+  }
 }
 
 // A long copy on the node goes on in pieces: an earlier epoch completes between them.

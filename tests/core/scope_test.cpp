@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "support/calls.hpp"
@@ -251,6 +252,30 @@ TEST_F(OtherNode, NoKindOfFlushWaitsForOtherThreads) {
   job_.job.run_until_idle();
   EXPECT_TRUE(process.done());
   EXPECT_TRUE(local.done());
+}
+
+// What it has found says nothing of other threads' operations.
+TEST_F(OtherNode, AFlushOfAThreadIsNotOneOfAll) {
+  other_.put(false);
+  one_.flush(true);
+  EXPECT_FALSE(one_.flushing());
+  EXPECT_FALSE(job_.window().pending().all_flushed());
+  job_.job.run_until_idle();
+}
+
+// Fetches are not counted by thread: a local flush waits for all threads'.
+TEST_F(OtherNode, ALocalFlushWaitsForFetchedData) {
+  std::uint64_t got = 5;
+  Operation get = on_word(OperationKind::get, nullptr, 1);
+  std::swap(get.origin, get.result);
+  get.result.address = &got;
+  get.thread = one_.bit();
+  issue(job_.window(), get);
+  Flag told;
+  EXPECT_FALSE(one_.flush_locally(false, told));
+  job_.job.run_until_idle();
+  EXPECT_TRUE(told.done());
+  EXPECT_EQ(got, 0u);
 }
 
 // A thread that waits for its answer alone is a reason to look after the peer.

@@ -144,7 +144,7 @@ inline void sweep_unlocked() {
     sweep_beside_others();
 }
 
-/// Calls of this thread that waited for nobody, in steps of the shortest ones.
+/// Calls of this thread on windows, in steps of the shortest ones.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local unsigned steps_of_calls = 0;
 constexpr unsigned steps_per_host_turn = 8192;  // some 50 us: a look at the host's traffic takes 1
 constexpr unsigned steps_of_fast_path = 1;

@@ -137,6 +137,7 @@ struct Target {
   bool told = false;          // access: the peer knows it is over; exposure: the origin said so
   Published<bool> used;       // the program has issued operations to it; asked of a fence's alone
   bool watching = false;      // fence: counted in ControlBlock::watchers
+  bool in_pieces = false;     // mapped: what is recorded was closed before it was carried out
   Error error = Error::none;  // of its operations: what no flush has reported yet
   std::uint64_t id = 0;       // number of this access (or exposure) between the two ranks
   std::uint64_t issued = 0;   // of these operations, those that did not go straight to memory
@@ -182,7 +183,7 @@ struct Target {
 
   void reset() {
     access = Access::idle;
-    told = piggyback_done = watching = false;
+    told = piggyback_done = watching = in_pieces = false;
     used.store(false);
     error = Error::none;
     writes = reads = counted_apart = asked_alone = unasked = 0;

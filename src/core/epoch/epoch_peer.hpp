@@ -44,14 +44,21 @@ struct alignas(cache_line) EpochPeer {
   Target* notified =
       nullptr;  // of the window's notified epoch, once there has been an access to it
 
-  EpochQueue locks;          // our lock epochs that wait for our place in its lock queue
-  bool lock_chosen = false;  // of these, the first has gone to be activated
+  // Of our one place in its lock queue: see Epochs::free_place().
+  EpochQueue locks;           // our lock epochs that wait for it
+  Epoch* entitled = nullptr;  // the lock epoch that is to have it, until the rank is told
 
   // Notifications to it that found no space, of whichever epochs: how many there have been, and how
   // many of them have gone since. They go in this order, and no other one before them.
   std::uint32_t notifications_held = 0;
   std::uint32_t notifications_sent = 0;
 
+  /// Whether the epoch, which is active, may ask for the rank's lock.
+  bool may_lock(const Epoch& epoch) const {
+    if (locking != nullptr) return false;
+    if (entitled != nullptr) return entitled == &epoch;
+    return locks.empty() || epoch.opened_at < locks.first()->opened_at;
+  }
   bool holds_notifications() const { return notifications_held != notifications_sent; }
   /// Weak unlocks have left operations that may not be complete there.
   bool weak_left() const { return weak_answered < weak_sent; }

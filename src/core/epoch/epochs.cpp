@@ -63,7 +63,8 @@ void Epochs::open(Epoch& epoch) {
 }
 
 /// For an earlier epoch that is not completed (E5, E7). What a later epoch of the same kind must
-/// wait for includes all that this one must wait for, and so epochs of one kind keep their order.
+/// wait for includes all that this one must wait for, but for the questions of weak unlocks, and so
+/// epochs of one kind keep their order.
 bool Epochs::must_wait(const Epoch& epoch) const {
   if (closed_ == 0) return false;
   for (std::size_t kind = 0; kind < closed_of_.size(); ++kind) {
@@ -73,38 +74,67 @@ bool Epochs::must_wait(const Epoch& epoch) const {
       return true;
     }
   }
-  return epoch.asks_for_weak &&
-         weak_closed([&](const Epoch& earlier) { return earlier.closed_at < epoch.opened_at; });
+  const auto before = [&](const Epoch& earlier) { return earlier.closed_at < epoch.opened_at; };
+  if (epoch.asks_for_weak) return weak_closed(before);
+  // To the program a weak epoch is over: no key lets its operations be overtaken at their targets.
+  if (epoch.kind != EpochKind::access || asking_ == 0) return false;
+  const Epoch* asking = closed_of_[at(EpochKind::lock)].first();
+  while (asking != nullptr &&
+         !(asking->asks_for_weak && before(*asking) && epoch.has(asking->one.rank))) {
+    asking = EpochsByClosing::after(*asking);
+  }
+  return asking != nullptr;
 }
 
-/// Where an epoch waits that has just been opened; null: it may be activated. An epoch for whose
-/// target an earlier one has our place in the lock queue waits with the target, in nobody's way.
+/// Where an epoch waits that has just been opened; null: it may be activated. A lock epoch that has
+/// others before it at its target waits there, in nobody's way but of later ones to that target.
 EpochQueue* Epochs::queue_for(const Epoch& epoch) {
   EpochQueue& deferred = deferred_of_[at(epoch.kind)];
   if (!deferred.empty() || must_wait(epoch)) return &deferred;
   if (epoch.kind != EpochKind::lock) return nullptr;
   EpochPeer& other = peer(epoch.one.rank);
-  const bool taken = other.locking != nullptr || other.lock_chosen || !other.locks.empty();
-  return taken ? &other.locks : nullptr;
+  return waits_at(other, epoch) ? &other.locks : nullptr;
 }
 
-/// Activates the deferred epochs whose turn it is; true if there were any. Those that complete at
-/// once may let others go on.
+/// Whether a lock epoch has others before it at its target.
+bool Epochs::waits_at(const EpochPeer& other, const Epoch& epoch) const {
+  return other.entitled != nullptr || other.locking != nullptr || !other.locks.empty() ||
+         lock_all_before(epoch);
+}
+
+/// Whether a lock_all epoch, closed before the lock epoch was opened, has yet to ask for the lock
+/// of its target.
+bool Epochs::lock_all_before(const Epoch& lock) const {
+  const Epoch* all = closed_of_[at(EpochKind::lock_all)].first();
+  for (; all != nullptr && all->closed_at < lock.opened_at; all = EpochsByClosing::after(*all)) {
+    for (const Target& target : *all) {
+      if (all->active && target.rank == lock.one.rank && !target.told &&
+          target.access == Target::Access::idle) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// Activates the deferred epochs that need not wait any more; true if there were any. Those that
+/// complete at once may let others go on.
 bool Epochs::activate_deferred() {
   bool moved = false;
   for (bool again = deferred_ != 0; again;) {
     again = false;
     for (EpochQueue& deferred : deferred_of_) {
       while (Epoch* epoch = deferred.first()) {
-        if (must_wait(*epoch)) break;
+        const bool lock = epoch->kind == EpochKind::lock;
+        // One that free_place() has chosen has waited for the others already; the keys may have
+        // been changed since.
+        const bool chosen = lock && peer(epoch->one.rank).entitled == epoch;
+        if (!chosen && must_wait(*epoch)) break;
         deferred.remove(*epoch);
-        if (epoch->kind == EpochKind::lock) {
-          EpochPeer& other = peer(epoch->one.rank);
-          const bool next = std::exchange(other.lock_chosen, false);
-          if (!next && (other.locking != nullptr || !other.locks.empty())) {
-            other.locks.append(*epoch);
-            continue;
-          }
+        if (EpochPeer& other = peer(lock ? epoch->one.rank : rank_);
+            lock && !chosen && waits_at(other, *epoch)) {
+          other.locks.append(*epoch);
+          continue;
         }
         --deferred_;
         work_.remove();
@@ -117,14 +147,21 @@ bool Epochs::activate_deferred() {
   return moved;
 }
 
-/// If no epoch has our place in the rank's lock queue, the first that waits for it is activated
-/// next.
+/// If our place in the rank's lock queue is free, and nobody entitled to it, the oldest epoch that
+/// waits for it is next: a lock epoch is then activated, a lock_all epoch asks at its next look.
 void Epochs::free_place(EpochPeer& other) {
-  if (other.locking != nullptr || other.locks.empty() || other.lock_chosen) return;
-  other.lock_chosen = true;
+  if (other.entitled != nullptr || other.locking != nullptr || other.locks.empty()) return;
   Epoch& epoch = *other.locks.first();
+  if (lock_all_before(epoch)) return;
+  other.entitled = &epoch;
   other.locks.remove(epoch);
   deferred_of_[at(EpochKind::lock)].prepend(epoch);
+}
+
+/// The rank has been told that the epoch is over.
+void Epochs::leave_place(const Epoch& epoch, EpochPeer& other) {
+  if (other.entitled == &epoch) other.entitled = nullptr;
+  free_place(other);
 }
 
 void Epochs::activate(Epoch& epoch) {
@@ -151,6 +188,8 @@ void Epochs::activate(Epoch& epoch) {
       if (!epoch.closed) hold_loaded(epoch);
       break;
     case EpochKind::lock:
+      peer(epoch.one.rank).entitled = &epoch;
+      break;
     case EpochKind::notified:  // from the beginning
       break;
   }
@@ -168,6 +207,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
   closed_of_[at(epoch.kind)].append(epoch);
   ++closed_;
   if (epoch.weak) ++weak_closed_;
+  if (epoch.asks_for_weak) ++asking_;
   work_.add();
   if (epoch.kind != EpochKind::exposure) {
     for (Target& target : epoch) {
@@ -219,6 +259,7 @@ void Epochs::retire(Epoch& epoch) {
   closed_of_[at(epoch.kind)].remove(epoch);
   --closed_;
   if (epoch.weak) --weak_closed_;
+  if (epoch.asks_for_weak) --asking_;
   // To the epoch that waits for the answer.
   if (Epoch* next = EpochsByOpening::after(epoch); epoch.asks_for_weak && next != nullptr) {
     next->error = first_of(next->error, epoch.unreported());
@@ -334,15 +375,15 @@ Target& Epochs::notified_target(int rank) {
 }
 
 bool Epochs::advance(Epoch& epoch, Target& target) {
-  if (target.told) return false;
-  if (epoch.kind != EpochKind::exposure) {
-    const bool moved = peer_interface_.advance(epoch, target);
-    if (target.told && epoch.passive()) free_place(peer(target.rank));
-    return moved;
+  if (epoch.kind == EpochKind::exposure) {
+    if (target.told || !peer_interface_.completed_by(target.rank, target.id)) return false;
+    pending_.note_told(epoch, target);
+    return true;
   }
-  if (!peer_interface_.completed_by(target.rank, target.id)) return false;
-  pending_.note_told(epoch, target);
-  return true;
+  const bool moved = !target.told && peer_interface_.advance(epoch, target);
+  // Perhaps since the last look, by the end of a transfer.
+  if (target.told && epoch.passive()) leave_place(epoch, peer(target.rank));
+  return moved;
 }
 
 bool Epochs::try_hold_lock(int target) {
@@ -405,7 +446,7 @@ Epoch& Epochs::list_light() {
   Target& target = add_target(epoch, light_.one.rank);
   target.access = Target::Access::granted;
   EpochPeer& locked = peer(target.rank);
-  locked.lock = locked.locking = &epoch;
+  locked.lock = locked.locking = locked.entitled = &epoch;
   if (locked.ready.load() != nullptr) {
     locked.ready.store(&target, std::memory_order_release);
   }

@@ -169,7 +169,10 @@ class Epochs {
   bool must_wait(const Epoch& epoch) const;
   EpochQueue* queue_for(const Epoch& epoch);
   bool activate_deferred();
+  bool waits_at(const EpochPeer& other, const Epoch& epoch) const;
+  bool lock_all_before(const Epoch& lock) const;
   void free_place(EpochPeer& other);
+  void leave_place(const Epoch& epoch, EpochPeer& other);
   void activate(Epoch& epoch);
   Outcome close(Epoch& epoch, Completion* completion);
   bool advance(Epoch& epoch, Target& target);
@@ -258,6 +261,7 @@ class Epochs {
   std::uint64_t closed_ = 0;       // epochs closed and not completed
   std::uint64_t deferred_ = 0;     // epochs not yet active
   std::uint64_t weak_closed_ = 0;  // epochs with a weak unlock, closed and not completed
+  std::uint64_t asking_ = 0;       // epochs that ask for what weak unlocks have left
   std::uint64_t steps_ = 0;        // openings and closings so far: Epoch::opened_at, closed_at
   std::uint64_t fence_calls_ = 0;
 };

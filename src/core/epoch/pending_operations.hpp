@@ -79,7 +79,7 @@ class PendingOperations {
   /// Tells the flushes that waited for the target and need not any more.
   void satisfy_flushes(Target& target);
   bool flushing() const { return flushes_ != 0; }
-  /// All targets of a flush are covered.
+  /// Nothing is left that a flush waits for.
   void release(FlushRequest& request) {
     pools_.flush_requests.release(request);
     --flushes_;

@@ -53,7 +53,8 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
   if (target.access != Target::Access::granted && !empty) {
     if (!acquire(epoch, target)) return false;
     target.access = Target::Access::granted;
-    if (!epoch.closed) begin_early(target);
+    target.in_pieces = epoch.closed && !epoch.no_check && !notifies(target);
+    if (!target.in_pieces) begin_early(target);
     // Only now: other threads' operations would overtake what is recorded, but for the network's
     // atomics, which are in no order with the rest. After an error flushes take the long way, where
     // errors are looked for.
@@ -180,14 +181,32 @@ Error MappedTargets::keep_order(int rank) {
   return peers_[rank].inlined.load() ? recall(rank, RecallFor::order) : Error::none;
 }
 
-/// A long copy of an epoch that is closed, so that nothing overtakes it, does not hold up others.
+/// Some operation that waits is notified: their notifications keep the order of all.
+bool MappedTargets::notifies(const Target& target) {
+  for (const RecordedOperation* one = target.waiting.head; one != nullptr; one = one->next) {
+    if (one->operation.notify_arg.wanted()) return true;
+  }
+  return false;
+}
+
+/// Whether a long copy goes on in pieces, so that other epochs go on between them. Only of bytes
+/// that do not overlap: those a whole copy moves as if by a third place.
 bool MappedTargets::copied_in_pieces(const RecordedOperation& recorded) const {
   const Operation& operation = recorded.operation;
   const bool put = operation.kind == OperationKind::put;
-  return recorded.epoch->closed && (put || operation.kind == OperationKind::get) &&
-         operation.bytes() > limits_.direct_fragment && !region_.dynamic() &&
-         !operation.handle.given() && operation.target_layout->contiguous() &&
-         (put ? operation.origin : operation.result).layout->contiguous();
+  const std::uint64_t bytes = operation.bytes();
+  if (!recorded.target->in_pieces || (!put && operation.kind != OperationKind::get) ||
+      bytes <= limits_.direct_fragment || region_.dynamic() || operation.handle.given()) {
+    return false;
+  }
+  const Buffer& local = put ? operation.origin : operation.result;
+  if (!operation.target_layout->contiguous() || !local.layout->contiguous()) return false;
+  const Member& member = region_.member(operation.target);
+  if (member.path == Path::system_call) return true;
+  const auto here = reinterpret_cast<std::uintptr_t>(local.address);
+  const auto there =
+      reinterpret_cast<std::uintptr_t>(member.base) + member.offset(operation.displacement);
+  return here + bytes <= there || there + bytes <= here;
 }
 
 Error MappedTargets::copy_piece(RecordedOperation& recorded) {
@@ -297,7 +316,7 @@ void MappedTargets::request_lock(Epoch& epoch, Target& target) {
     return;
   }
   EpochPeer& peer = peers_[target.rank];
-  if (peer.locking != nullptr) return;  // an earlier epoch of ours still has our place in the line
+  if (!peer.may_lock(epoch)) return;  // an earlier epoch of ours has our place in the line
   peer.locking = &epoch;
   if (region_.lock_line(target.rank)
           .acquire(region_.rank(), epoch.exclusive, epoch.kind == EpochKind::lock_all)) {

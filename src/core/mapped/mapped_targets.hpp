@@ -48,6 +48,7 @@ class MappedTargets {
   void begin_early(Target& target);
   void go_on(Target& target, RecordedOperation& recorded, bool told);
   bool carry_out(RecordedOperation& recorded);
+  static bool notifies(const Target& target);
   bool copied_in_pieces(const RecordedOperation& recorded) const;
   Error perform(const Operation& operation);
   Error copy_piece(RecordedOperation& recorded);

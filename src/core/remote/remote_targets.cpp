@@ -47,7 +47,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
         break;
       }
       if (target.access == Target::Access::idle) {
-        if (peer.locking != nullptr) return false;  // by an earlier epoch of ours
+        if (!peer.may_lock(epoch)) return false;  // an earlier epoch of ours has our place
         release_ahead(target.rank);
         if (!lock_granted(target.rank, sent.lock_requests) &&
             sent.ahead + 2 * Message::held_bytes > limits_.ahead) {
@@ -100,13 +100,9 @@ void RemoteTargets::move_get_last(Target& target) {
     if (!has_place && operation.kind == OperationKind::get) get = one;
   }
   if (get == nullptr || target.waiting.tail->number != target.issued) return;
-  for (RecordedOperation* one = get->next; one != nullptr; one = one->next) {
-    std::swap(get->number, one->number);
-    std::swap(get->age, one->age);
-  }
   target.waiting.remove(*get);
-  target.waiting.append(*get);
-  target.last_fetch = target.asked = target.issued;
+  PendingOperations::append(target, *get);
+  get->number = target.last_fetch = target.asked = target.issued;
 }
 
 /// Forgets what has been sent ahead if all of it was for epochs that the target has opened since.
