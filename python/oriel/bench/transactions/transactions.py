@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-n",
         "--ranks",
         type=numbers,
-        default=[2, 4, 8, 16],
+        default=[2, 4, 8],
         metavar="RANKS",
-        help="how many ranks, with commas between several numbers (default: 2,4,8,16)",
+        help="how many ranks, with commas between several numbers (default: 2,4,8)",
     )
     parser.add_argument(
         "--compute-us",
@@ -66,9 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batches",
         type=positive,
-        default=9,
+        default=5,
         metavar="B",
-        help="how many batches a run measures of each variant (default: 9)",
+        help="how many batches a run measures of each variant (default: 5)",
     )
     parser.add_argument(
         "--window",
