@@ -37,10 +37,10 @@ class Outcome:
     run: PaperRun
     command: str  # as a reader repeats it
     seconds: float = 0
-    others: float | None = None  # the share of the cores' time that other processes took meanwhile
     problem: str = ""  # why there are no results
     failed: bool = False  # in contrast to what cannot be run here
     results: dict | None = None
+    others: float | None = None  # the share of the cores' time that other processes took meanwhile
 
     @property
     def machine(self) -> dict:
