@@ -23,7 +23,7 @@ def number_text(number: float) -> str:
         return f"{number:,.0f}"
     if abs(number) >= 10:
         return f"{number:.1f}"
-    return f"{number:.2f}" if abs(number) >= 0.1 or number == 0 else f"{number:.1g}"
+    return f"{number:.2f}" if abs(number) >= 0.1 or number == 0 else f"{number:.2g}"
 
 
 @dataclass(frozen=True)
