@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="W",
         help="words of 8 bytes in each rank's window (default: 1024)",
     )
-    add_rounds(parser, 3)
+    add_rounds(parser, 2)
     parser.add_argument(
         "--batches",
         type=positive,
