@@ -427,7 +427,7 @@ class Order final : public EventSink {
   std::vector<int> ranks;
 };
 
-// What is sent to another node travels while the copies on the node are made.
+// Messages to another node travel while the copies on the node are made.
 void expect_remote_first(bool remote_first) {
   Order order;
   SimJob job({0, 0, 0, 1, 1});

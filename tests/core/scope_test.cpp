@@ -254,7 +254,7 @@ TEST_F(OtherNode, NoKindOfFlushWaitsForOtherThreads) {
   EXPECT_TRUE(local.done());
 }
 
-// What it has found says nothing of other threads' operations.
+// Its finding says nothing of other threads' operations.
 TEST_F(OtherNode, AFlushOfAThreadIsNotOneOfAll) {
   other_.put(false);
   one_.flush(true);

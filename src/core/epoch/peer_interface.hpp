@@ -52,7 +52,7 @@ class PeerInterface {
   virtual bool try_acquire(Epoch& epoch, Target& target) = 0;
   /// Its memory lies in our address space, for loads and stores of the program's own.
   virtual bool loadable(int target) = 0;
-  /// What is sent to the target travels, and only an answer tells that it is complete there.
+  /// Operations travel to the target in messages, and only its answer tells that they are complete.
   virtual bool remote(int target) = 0;
 
   /// A direct transfer or an atomic of this operation is over.
