@@ -303,15 +303,17 @@ void behind_notified_puts(Flavor flavor, const Program& program) {
   static const support::Notified notified;
   constexpr int puts = 30;
   Window<int> window(flavor, puts + 1);
+  std::array<int, puts> values{};  // a put that the network does not take at once reads it later
   const int right = program.right();
   MPI_Win_lock_all(0, window);
   for (int round = 1; round <= 20; ++round) {
     const int first = 100 * round;
     const bool put = round % 2 == 0;
     const int where = put ? puts - 1 : puts;
+    std::iota(values.begin(), values.end(), first);
     for (int i = 0; i < puts; ++i) {
-      const int value = first + i;
-      notified.Put_notify(&value, 1, MPI_INT, right, i, 1, MPI_INT, window, round);
+      const int* value = &values[static_cast<std::size_t>(i)];
+      notified.Put_notify(value, 1, MPI_INT, right, i, 1, MPI_INT, window, round);
     }
     MPI_Request request =
         replace(put ? Kind::put : Kind::accumulate, &first, nullptr, 1, where, window, program);
