@@ -5,10 +5,12 @@ test_bench.py has the benchmarks."""
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pytest
 from conftest import oriel
+from oriel.hosts.host import prefix
 from oriel.paper.catalogue import PAPERS
 from oriel.paper.runs import RUNS
 
@@ -49,7 +51,8 @@ def test_a_run_that_fails_does_not_end_the_others(host, tmp_path):
     broken = tmp_path / "bin" / "oriel"
     broken.write_text('#!/bin/sh\n[ "$2" != halo ] || { echo "no halo" >&2; exit 4; }\nexit 0\n')
     broken.chmod(0o755)
-    ended = oriel("paper", *words, ORIEL_PREFIX=str(tmp_path))
+    mpis = os.environ.get("ORIEL_MPI_ROOT", str(prefix() / "mpi"))
+    ended = oriel("paper", *words, ORIEL_PREFIX=str(tmp_path), ORIEL_MPI_ROOT=mpis)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "halo: no halo" in ended.stdout and "cholesky: It wrote no results." in ended.stdout
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
