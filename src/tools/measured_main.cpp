@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prints as JSON what the library knows of exchanges that were measured here: for `oriel info`, and
 // for `oriel bench alltoallv`, which adds to it.
+#include <cstddef>
 #include <cstdio>
 #include <string>
 
 #include "core/collective/measured.hpp"
+
+using oriel::Measured;
 
 namespace {
 
@@ -30,23 +33,22 @@ std::string quoted(const std::string& text) {
 
 int main() {
   const std::string path = oriel::measured_path();
-  const oriel::Measured measured = oriel::Measured::read(path);
+  const Measured measured = Measured::read(path);
   std::printf("{\"file\": %s, \"processor\": %s, \"fault\": %s, \"lines\": [", quoted(path).c_str(),
               quoted(oriel::processor_model()).c_str(), quoted(measured.fault()).c_str());
   const char* separator = "";
-  for (const oriel::Measured::Line& line : measured.lines()) {
+  for (const Measured::Line& line : measured.lines()) {
     std::printf(
-        "%s\n  {\"processor\": %s, \"mpi\": %s, \"ranks\": %d, \"nodes\": %d, \"bytes\": %llu, "
-        "\"notified\": %.9g, \"two_sided\": %.9g, \"notified_making\": %.9g, "
-        "\"two_sided_making\": %.9g, ",
+        "%s\n  {\"processor\": %s, \"mpi\": %s, \"ranks\": %d, \"nodes\": %d, \"bytes\": %llu, ",
         separator, quoted(line.processor).c_str(), quoted(line.mpi).c_str(), line.ranks, line.nodes,
-        static_cast<unsigned long long>(line.bytes), line.notified, line.two_sided,
-        line.notified_making, line.two_sided_making);
-    if (line.notified_hierarchy > 0) {
-      std::printf("\"notified_hierarchy\": %.9g, \"notified_hierarchy_making\": %.9g, ",
-                  line.notified_hierarchy, line.notified_hierarchy_making);
+        static_cast<unsigned long long>(line.bytes));
+    for (std::size_t at = 0; at < Measured::choices; ++at) {
+      const Measured::Cost& cost = line.costs.at(at);
+      if (cost.start <= 0) continue;
+      const char* name = oriel::name_of(static_cast<Measured::Choice>(at));
+      std::printf("\"%s\": %.9g, \"%s_making\": %.9g, ", name, cost.start, name, cost.making);
     }
-    std::printf("\"choice\": \"%s\"}", oriel::name_of(line.fastest(true)));
+    std::printf("\"choice\": \"%s\"}", oriel::name_of(line.cheapest(true)));
     separator = ",";
   }
   std::printf("\n]}\n");

@@ -46,18 +46,18 @@ TEST(Measured, ReadsLines) {
   EXPECT_EQ(line.ranks, 4);
   EXPECT_EQ(line.nodes, 2);
   EXPECT_EQ(line.bytes, 32768u);
-  EXPECT_EQ(line.notified, 12.5);
-  EXPECT_EQ(line.two_sided, 1000);
-  EXPECT_EQ(line.notified_making, 150);
-  EXPECT_EQ(line.two_sided_making, 0);
-  EXPECT_EQ(line.notified_hierarchy, 0);
-  EXPECT_EQ(line.fastest(true), Choice::notified);
-  EXPECT_EQ(measured.lines().back().fastest(true), Choice::two_sided);
+  EXPECT_EQ(line.of(Choice::notified).start, 12.5);
+  EXPECT_EQ(line.of(Choice::two_sided).start, 1000);
+  EXPECT_EQ(line.of(Choice::notified).making, 150);
+  EXPECT_EQ(line.of(Choice::two_sided).making, 0);
+  EXPECT_EQ(line.of(Choice::notified_hierarchy).start, 0);
+  EXPECT_EQ(line.cheapest(true), Choice::notified);
+  EXPECT_EQ(measured.lines().back().cheapest(true), Choice::two_sided);
 }
 
 TEST(Measured, PrefersNotifiedWhereBothAreAsFast) {
   const Measured measured = Measured::parse(line_of(2, 1, 8, "1.5\t1.5"));
-  EXPECT_EQ(measured.lines().front().fastest(true), Choice::notified);
+  EXPECT_EQ(measured.lines().front().cheapest(true), Choice::notified);
 }
 
 /// A line that has been measured since there is notified_hierarchy.
@@ -72,16 +72,16 @@ TEST(Measured, KnowsTheHierarchyWhereItWasMeasured) {
   EXPECT_EQ(measured.fault(), "");
   ASSERT_EQ(measured.lines().size(), 1u);
   const Measured::Line& line = measured.lines().front();
-  EXPECT_EQ(line.notified_hierarchy, 1.5);
-  EXPECT_EQ(line.notified_hierarchy_making, 30);
-  EXPECT_EQ(line.fastest(true), Choice::notified_hierarchy);
-  EXPECT_EQ(line.fastest(false), Choice::notified);
+  EXPECT_EQ(line.of(Choice::notified_hierarchy).start, 1.5);
+  EXPECT_EQ(line.of(Choice::notified_hierarchy).making, 30);
+  EXPECT_EQ(line.cheapest(true), Choice::notified_hierarchy);
+  EXPECT_EQ(line.cheapest(false), Choice::notified);
 }
 
 TEST(Measured, ChoosesTheFastestOfThree) {
   const auto chosen = [](const std::string& times, const std::string& hierarchy, bool several) {
     const Measured measured = with_hierarchy(times, hierarchy);
-    return measured.lines().size() == 1 ? name_of(measured.lines().front().fastest(several)) : "";
+    return measured.lines().size() == 1 ? name_of(measured.lines().front().cheapest(several)) : "";
   };
   EXPECT_STREQ(chosen("3\t1", "2", true), "two_sided");
   EXPECT_STREQ(chosen("3\t2", "1", true), "notified_hierarchy");
@@ -90,7 +90,41 @@ TEST(Measured, ChoosesTheFastestOfThree) {
   // Of some that are as fast the one that is made with least.
   EXPECT_STREQ(chosen("2\t2", "2", true), "notified");
   EXPECT_STREQ(chosen("3\t2", "2", true), "notified_hierarchy");
-  for (const char* wrong : {"0", "-1", "nan", ""}) EXPECT_STREQ(chosen("3\t2", wrong, true), "");
+  EXPECT_STREQ(chosen("3\t2", "0", true), "two_sided");  // it was not measured
+  for (const char* wrong : {"-1", "nan", ""}) EXPECT_STREQ(chosen("3\t2", wrong, true), "");
+}
+
+/// A line of all five, in microseconds of a start and of making a request.
+Measured of_all(const std::string& fence = "1\t1000", const std::string& lock = "2\t900") {
+  return Measured::parse("Xeon\tmpich 5\t4\t1\t8\t3\t2.5\t10\t110\t0\t0\t" + fence + '\t' + lock +
+                         '\n');
+}
+
+TEST(Measured, CountsTheMakingWhereTheNumberOfStartsIsKnown) {
+  const Measured measured = of_all();
+  ASSERT_EQ(measured.lines().size(), 1u) << measured.fault();
+  const Measured::Line& line = measured.lines().front();
+  EXPECT_EQ(line.of(Choice::lock).making, 900);
+  EXPECT_EQ(line.cheapest(true), Choice::fence);
+  EXPECT_EQ(line.cheapest(true, 1), Choice::notified);
+  EXPECT_EQ(line.cheapest(true, 200), Choice::notified);  // 610, two_sided too
+  EXPECT_EQ(line.cheapest(true, 201), Choice::two_sided);
+  EXPECT_EQ(line.cheapest(true, 593), Choice::two_sided);  // 1592.5, fence 1593
+  EXPECT_EQ(line.cheapest(true, 594), Choice::fence);
+}
+
+TEST(Measured, ChoosesFenceAndLockWhereTheyWereFastest) {
+  EXPECT_EQ(of_all("1\t1", "2\t1").lines().front().cheapest(true), Choice::fence);
+  EXPECT_EQ(of_all("2\t1", "1\t1").lines().front().cheapest(true), Choice::lock);
+  EXPECT_EQ(of_all("0\t0", "0\t0").lines().front().cheapest(true), Choice::two_sided);
+}
+
+TEST(Measured, IsLikeWhatIsAtMostTwiceAsLong) {
+  const Measured measured = Measured::parse(line_of(2, 1, 64));
+  const Measured::Line& line = measured.lines().front();
+  for (const std::uint64_t like : {32, 64, 128}) EXPECT_TRUE(line.like(like)) << like;
+  for (const std::uint64_t unlike : {0, 31, 129, 1 << 20})
+    EXPECT_FALSE(line.like(unlike)) << unlike;
 }
 
 TEST(Measured, CountsGarbledLinesAsNothing) {
@@ -145,7 +179,7 @@ TEST(Measured, BelievesTheLastLineOfAKey) {
   const Measured measured =
       Measured::parse(line_of(2, 1, 8, "1\t2") + line_of(4, 1, 8) + line_of(2, 1, 8, "2\t1"));
   ASSERT_EQ(measured.lines().size(), 2u);
-  EXPECT_EQ(measured.lines().front().fastest(true), Choice::two_sided);
+  EXPECT_EQ(measured.lines().front().cheapest(true), Choice::two_sided);
 }
 
 TEST(Measured, FindsTheNearestLength) {

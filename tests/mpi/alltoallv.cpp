@@ -209,6 +209,42 @@ void several_active(const Way& way, bool own_orders) {
   }
 }
 
+/// Requests whose first starts show what `auto` is (C4), to the end of their trials and beyond:
+/// ranks start them in orders of their own, with pauses, and wait for them in different ways. Each
+/// start delivers, by whatever algorithm.
+void trial(const Way& way) {
+  constexpr int starts = 70;  // 13 + 45 of three algorithms, and more
+  constexpr std::array names = {"ints", "bytes"};
+  Exchanges exchanges;
+  for (const char* name : names) {
+    Shape shape = way.shape(Pattern::holes, name, 3);
+    shape.seed = 7 + exchanges.size();
+    exchanges.push_back(way.made(MPI_COMM_WORLD, shape));
+  }
+  const auto rank = std::size_t(way.program.rank());
+  for (int number = 0; number < starts; ++number) {
+    const int round = number % 3;
+    const std::size_t first = (rank + std::size_t(number / 3)) % 2;
+    for (auto& exchange : exchanges) exchange->load(round);
+    exchanges[first]->start();
+    if (number % 7 == way.program.rank()) usleep(300);
+    exchanges[1 - first]->start();
+    if (number % 2 == 0) {
+      for (auto& exchange : exchanges) exchange->wait();
+    } else {
+      std::array requests{exchanges[0]->request(), exchanges[1]->request()};
+      CHECK_EQUAL(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    }
+    for (auto& exchange : exchanges) exchange->check(round);
+  }
+  // One that is freed within its trial, and one after it, which the program has shown not to need
+  // one; of another length than the others.
+  for (const int uses : {20, 2}) {
+    const auto exchange = way.made(MPI_COMM_WORLD, way.shape(Pattern::long_and_short, "bytes", 2));
+    for (int number = 0; number < uses; ++number) exchange->run(number % 2);
+  }
+}
+
 /// One rank alone, halves, all ranks the other way round, and communicators that share ranks.
 void communicators(const Way& way) {
   const int rank = way.program.rank();
@@ -645,6 +681,20 @@ void standard_name(const Program& program, const AllTypes& types) {
   }
 }
 
+/// The key that says how often a request will be started, with and without what the library makes
+/// of it.
+void starts(const Program& program, const AllTypes& types) {
+  const alltoallv::Types& of = types.named("bytes");
+  Shape shape{of, Units(std::size_t(program.size()),
+                        std::vector<int>(std::size_t(program.size()), 64 / of.bytes()))};
+  for (const char* number : {"1", "990", "1000", static_cast<const char*>(nullptr)}) {
+    const support::Info info = number != nullptr ? support::Info({{ORIEL_ALLTOALLV_STARTS, number}})
+                                                 : support::Info({{ORIEL_ALLTOALLV, "auto"}});
+    Exchange exchange(MPI_COMM_WORLD, shape);
+    exchange.init(info, alltoallv::calls().init);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -675,6 +725,9 @@ int main(int argc, char** argv) {
       test("several active", [](const Way& of) { several_active(of, false); });
       test_unless_host("any", promise, "own orders",
                        [](const Way& of) { several_active(of, true); });
+      if (std::strcmp(algorithm, "auto") == 0) {
+        test_unless_host("any", promise, "trial", trial);
+      }
       test("communicators", communicators);
       test_unless_host("mpich intel", "MPI_Testall fails on inactive collectives", "company",
                        company);
@@ -692,6 +745,8 @@ int main(int argc, char** argv) {
         left.push_back(of.made(MPI_COMM_WORLD, of.shape(Pattern::holes, "bytes", 1)));
       });
     }
+    program.test_unless_host("any", "its keys are Oriel's", "starts",
+                             [&] { starts(program, types); });
     program.test("standard name", [&] { standard_name(program, types); });
   }
   for (auto& exchange : left) static_cast<void>(exchange.release());  // MPI is gone

@@ -58,6 +58,7 @@ struct Arguments {
   MPI_Datatype sent_type = MPI_INT;
   MPI_Datatype received_type = MPI_INT;
   std::string algorithm = "auto";
+  std::string starts = "1";
 
   int last() const { return ranks - 1; }
 };
@@ -124,7 +125,8 @@ class Listening {
   /// Makes the call, which fails with one of these classes. Returns the sentence.
   static std::string refused(const Arguments& of, std::vector<int> classes) {
     handled = strangers = 0;
-    const support::Info info({{ORIEL_ALLTOALLV, of.algorithm.c_str()}});
+    const support::Info info(
+        {{ORIEL_ALLTOALLV, of.algorithm.c_str()}, {ORIEL_ALLTOALLV_STARTS, of.starts.c_str()}});
     MPI_Request request = MPI_REQUEST_NULL;
     const int code =
         alltoallv::calls().init(of.from, of.sent.data(), of.sent_places.data(), of.sent_type, of.to,
@@ -278,6 +280,12 @@ void info_values(const Program& program, const Listening& all) {
     of.algorithm = value;
     const std::string sentence = all.refused(of, {MPI_ERR_INFO_VALUE});
     expect_quoted(sentence, ORIEL_ALLTOALLV);
+  }
+  for (const char* value : {"0", "-1", "often", "1e3", "99999999999999999999"}) {
+    Arguments of(all.comm(), program.size());
+    of.starts = value;
+    const std::string sentence = all.refused(of, {MPI_ERR_INFO_VALUE});
+    expect_quoted(sentence, ORIEL_ALLTOALLV_STARTS);
   }
   Arguments of(all.comm(), program.size());
   if (of.rank == of.last()) of.algorithm = "carrier-pigeon";

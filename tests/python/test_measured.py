@@ -52,18 +52,21 @@ def test_a_later_run_replaces_what_it_measures_again(library_reads, tmp_path):
     assert str(path) in measured.keep([new])
     found = rows(path)
     assert len(found) == 1 + len(OTHERS)
-    assert ["Xeon", "mpich 5.0.2", "2", "1", "8", "1234.57", "0.25", "3", "4"] in found
-    assert ["EPYC", "mpich 5.0.2", "2", "1", "8", "1", "2", "3", "4"] in found
+    nothing = ["0"] * 6
+    assert ["Xeon", "mpich 5.0.2", "2", "1", "8", "1234.57", "0.25", "3", "4", *nothing] in found
+    assert ["EPYC", "mpich 5.0.2", "2", "1", "8", "1", "2", "3", "4", *nothing] in found
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_lines_without_the_hierarchy_remain_as_they_are(library_reads, tmp_path):
+def test_what_was_not_measured_is_0(library_reads, tmp_path):
     path = tmp_path / "file"
     library_reads(known(path, OLD))
-    measured.keep([dataclasses.replace(OLD, ranks=4, nodes=2, **HIERARCHY)])
+    lock = {"lock": 0.25, "lock_making": 900.0}
+    measured.keep([dataclasses.replace(OLD, ranks=4, nodes=2, **HIERARCHY, **lock)])
+    key = ["Xeon", "mpich 5.0.2"]
     assert rows(path) == [
-        ["Xeon", "mpich 5.0.2", "2", "1", "8", "1", "2", "3", "4"],
-        ["Xeon", "mpich 5.0.2", "4", "2", "8", "1", "2", "3", "4", "0.5", "6"],
+        [*key, "2", "1", "8", "1", "2", "3", "4", "0", "0", "0", "0", "0", "0"],
+        [*key, "4", "2", "8", "1", "2", "3", "4", "0.5", "6", "0", "0", "0.25", "900"],
     ]
 
 
@@ -117,8 +120,11 @@ def test_what_is_kept_is_what_would_be_carried_out(library_reads):
             if (variant, size) == ("two_sided", 64):
                 line = {"variant": variant, "bytes": size, "failed": "there is no memory"}
             times.read("mpich", way, json.dumps(line))
+    line = {"variant": "fence", "bytes": 8, "samples": [1.0], "making": [80.0]}
+    times.read("mpich", ORIEL, json.dumps(line))
     exchanges = alltoallv.measured_exchanges({2: times}, [MPICH], 1)
-    assert exchanges == [Exchange("Xeon", "mpich 5.0.2", 2, 1, 8, 3.0, 2.0, 50.0, 50.0)]
+    expected = Exchange("Xeon", "mpich 5.0.2", 2, 1, 8, 3.0, 2.0, 50.0, 50.0)
+    assert exchanges == [dataclasses.replace(expected, fence=1.0, fence_making=80.0)]
 
 
 def test_the_hierarchy_is_kept_where_something_is_gathered(library_reads):
@@ -138,7 +144,7 @@ def test_the_hierarchy_is_kept_where_something_is_gathered(library_reads):
 def test_info_tells_the_hierarchy_where_it_was_measured(capsys):
     line = dataclasses.replace(OLD, ranks=4, nodes=2, **HIERARCHY)
     info.print_choices(MPICH, Measured(None, "Xeon", "", {line: "notified_hierarchy"}))
-    assert "notified_hierarchy (1.000, 2.000, 0.500)" in capsys.readouterr().out
+    assert "notified_hierarchy (1.000, 2.000, 0.500, –, –)" in capsys.readouterr().out
 
 
 def test_info_has_a_table_by_size_and_place(capsys):
@@ -147,7 +153,7 @@ def test_info_has_a_table_by_size_and_place(capsys):
     info.print_choices(MPICH, Measured(None, "Xeon", "", choices))
     head, *lines = capsys.readouterr().out.splitlines()[1:]
     lines = [line.split() for line in lines]
-    times = ["(1.000,", "2.000)"]
+    times = ["(1.000,", "2.000,", "–,", "–,", "–)"]
     assert " ".join(head.split()) == "2 ranks 4 ranks 4 ranks on 2 nodes"
     assert lines[0] == ["8", "B", "notified", *times, "notified", *times, "two_sided", *times]
     assert lines[1] == ["64", "B", "notified", *times, "–", "–"]
@@ -157,5 +163,5 @@ def test_info_has_a_table_by_size_and_place(capsys):
 def test_info_says_how_to_measure(capsys):
     info.print_choices(MPICH, known(None, OTHERS[3], OTHERS[4]))
     told = capsys.readouterr().out
-    assert "auto is notified: nothing was measured" in told
+    assert "auto is what the first starts of each request show" in told
     assert "`oriel bench alltoallv --mpi mpich`" in told

@@ -87,13 +87,14 @@ def print_choices(host: Host, known: Measured) -> None:
     choices = known.on(host)
     if not choices:
         print(
-            f"{_INDENT}oriel_alltoallv=auto is notified: nothing was measured on this processor. "
+            f"{_INDENT}oriel_alltoallv=auto is what the first starts of each request show: nothing "
+            "was measured on this processor. "
             f"`oriel bench alltoallv --mpi {host.name}` measures it."
         )
         return
     print(
-        f"{_INDENT}oriel_alltoallv=auto is, by what was measured (µs of notified, of two_sided, of "
-        "notified_hierarchy):"
+        f"{_INDENT}oriel_alltoallv=auto is, by what was measured (µs of notified, two_sided, "
+        "notified_hierarchy, fence, lock):"
     )
     cells = {
         (line.bytes, (line.nodes, line.ranks)): f"{choice} ({_times_text(line)})"
@@ -110,8 +111,8 @@ def print_choices(host: Host, known: Measured) -> None:
 
 
 def _times_text(line: Exchange) -> str:
-    times = [line.notified, line.two_sided, line.notified_hierarchy]
-    return ", ".join(time_text(time) for time in times if time is not None)
+    times = [line.notified, line.two_sided, line.notified_hierarchy, line.fence, line.lock]
+    return ", ".join("–" if time is None else time_text(time) for time in times)
 
 
 def _place_text(ranks: int, nodes: int) -> str:

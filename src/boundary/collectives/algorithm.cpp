@@ -4,8 +4,11 @@
 #include <oriel/collectives.h>
 
 #include <array>
+#include <charconv>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <utility>
 
 namespace oriel::boundary {
 namespace {
@@ -26,11 +29,11 @@ constexpr std::array names{
     Name{"two_sided", Algorithm::two_sided},
 };
 
-std::optional<std::string> value_in(MPI_Info info) {
+std::optional<std::string> value_in(MPI_Info info, const char* key) {
   if (info == MPI_INFO_NULL) return std::nullopt;
   std::array<char, MPI_MAX_INFO_VAL + 1> value{};
   int found = 0;
-  if (PMPI_Info_get(info, ORIEL_ALLTOALLV, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS ||
+  if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS ||
       found == 0) {
     return std::nullopt;
   }
@@ -40,12 +43,12 @@ std::optional<std::string> value_in(MPI_Info info) {
 }  // namespace
 
 bool names_algorithm(MPI_Info info) {
-  return value_in(info).has_value();
+  return value_in(info, ORIEL_ALLTOALLV).has_value();
 }
 
 Failure read_algorithm(MPI_Info info, Algorithm& algorithm) {
   algorithm = Algorithm::automatic;
-  const std::optional<std::string> given = value_in(info);
+  const std::optional<std::string> given = value_in(info, ORIEL_ALLTOALLV);
   if (!given) return {};
   for (const Name& one : names) {
     if (*given != one.name) continue;
@@ -55,6 +58,21 @@ Failure read_algorithm(MPI_Info info, Algorithm& algorithm) {
   std::string reason = "the info key oriel_alltoallv is \"" + *given + "\"; it takes";
   for (const Name& one : names) reason += std::string(" ") + one.name;
   return said(MPI_ERR_INFO_VALUE, std::move(reason));
+}
+
+Failure read_starts(MPI_Info info, std::optional<std::uint64_t>& starts) {
+  starts.reset();
+  const std::optional<std::string> given = value_in(info, ORIEL_ALLTOALLV_STARTS);
+  if (!given) return {};
+  std::uint64_t number = 0;
+  const char* const end = given->data() + given->size();
+  const auto [stopped, error] = std::from_chars(given->data(), end, number);
+  if (error != std::errc() || stopped != end || number == 0) {
+    return said(MPI_ERR_INFO_VALUE, "the info key oriel_alltoallv_starts is \"" + *given +
+                                        "\"; it takes a whole number from 1 on");
+  }
+  starts = number;
+  return {};
 }
 
 }  // namespace oriel::boundary

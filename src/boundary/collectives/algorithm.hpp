@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
@@ -24,6 +25,8 @@ enum class Algorithm : std::uint32_t {
 bool names_algorithm(MPI_Info info);
 /// Its value, or automatic if it has none.
 Failure read_algorithm(MPI_Info info, Algorithm& algorithm);
+/// How often the program says that it will start the request; none: it does not say.
+Failure read_starts(MPI_Info info, std::optional<std::uint64_t>& starts);
 
 /// Whether a plan carries it out, perhaps; else something else does.
 constexpr bool by_plan(Algorithm algorithm) {

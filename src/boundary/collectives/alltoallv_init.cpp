@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,15 +14,27 @@
 #include "boundary/collectives/collective_making.hpp"
 #include "boundary/collectives/gathered_plan.hpp"
 #include "boundary/collectives/host_collective.hpp"
+#include "boundary/collectives/plan_collective.hpp"
 #include "boundary/collectives/plan_maker.hpp"
+#include "boundary/collectives/tried_collective.hpp"
 #include "boundary/collectives/window_collective.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/collective/schedules/buffers_together.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
+#include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {
 namespace {
+
+/// The time since it was made.
+class Lap {
+ public:
+  double microseconds() const { return static_cast<double>(nanoseconds_now() - began_) / 1000; }
+
+ private:
+  std::uint64_t began_ = nanoseconds_now();
+};
 
 /// One rank's way through the call.
 class AlltoallvMaker {
@@ -38,17 +51,27 @@ class AlltoallvMaker {
     static const Schedule nothing;
     const Schedule& planned = by_plan(algorithm_) ? made_.schedule : nothing;
     Plan* plan = nullptr;
-    AutoChoice choice(making_.plan_window(), rank_, arguments_.ranks);
+    AutoChoice choice(call_, *making_.state(), rank_, arguments_.ranks);
     PlanTerms terms;
-    if (algorithm_ == Algorithm::automatic) terms = choice.terms(!bad && host_takes(arguments_));
+    if (algorithm_ == Algorithm::automatic) {
+      terms = choice.terms(!bad && host_takes(arguments_), starts_);
+    }
+    Lap lap;
     if (const int code =
             make_plan(call_, communicator_, making_.plan_window(), planned,
                       Signature(CollectiveKind::alltoallv, algorithm_), bad, plan, terms);
         code != MPI_SUCCESS) {
       return code;
     }
-    if (algorithm_ == Algorithm::automatic) algorithm_ = choice.made_by(*plan, call_);
-    const bool gathered = gathers();
+    if (algorithm_ == Algorithm::automatic) {
+      algorithm_ = choice.made_by(*plan);
+      if (algorithm_ == Algorithm::automatic) {
+        return make_tried(*plan, lap.microseconds(), choice.tried(), request);
+      }
+      place_area();
+    }
+    // Whether this plan is not the one that carries it out.
+    const bool gathered = algorithm_ == Algorithm::notified_hierarchy && gathers();
     if (by_plan(algorithm_) && !gathered) {
       return making_.finish(*plan, std::move(made_.memory), request);
     }
@@ -64,12 +87,8 @@ class AlltoallvMaker {
       }
       return making_.finish(*plan, std::move(made_.memory), request);
     }
-    offer();
-    if (const int code = agree(call_, communicator_, rank_, mine_, theirs_); code != MPI_SUCCESS) {
-      return code;
-    }
     std::unique_ptr<CollectiveTask> task;
-    if (const int code = task_by(algorithm_, task); code != MPI_SUCCESS) return code;
+    if (const int code = make_task(algorithm_, task); code != MPI_SUCCESS) return code;
     return making_.finish(std::move(task), std::move(made_.memory), request);
   }
 
@@ -77,12 +96,16 @@ class AlltoallvMaker {
   Failure prepare() {
     if (const Failure bad = take_buffers(arguments_, buffers_)) return bad;
     if (const Failure bad = read_algorithm(info_, algorithm_)) return bad;
-    if (needs_window(algorithm_)) {
-      area_ = area_of(buffers_.receives, rank_, locks(algorithm_));
-    } else if (!by_plan(algorithm_) && !host_takes(arguments_)) {
+    if (const Failure bad = read_starts(info_, starts_)) return bad;
+    place_area();
+    if (!needs_window(algorithm_) && !by_plan(algorithm_) && !host_takes(arguments_)) {
       return {MPI_ERR_COUNT, "the MPI library's own collective does not take such large counts"};
     }
     return make_schedule();
+  }
+
+  void place_area() {
+    if (needs_window(algorithm_)) area_ = area_of(buffers_.receives, rank_, locks(algorithm_));
   }
 
   Failure make_schedule() {
@@ -95,22 +118,62 @@ class AlltoallvMaker {
     return {};
   }
 
-  /// Whether the plan that was made first is not the one that carries it out: it is, where no node
-  /// has anything to gather.
-  bool gathers() {
-    return algorithm_ == Algorithm::notified_hierarchy &&
-           gathers_anywhere(NodeMap(rank_, making_.plan_window().core().nodes()));
+  /// Whether notified_hierarchy has anything to gather; else it is notified.
+  bool gathers() { return gathers_anywhere(NodeMap(rank_, making_.plan_window().core().nodes())); }
+
+  /// One whose first starts show what is fastest. `plan` is by `notified`, and took `making`
+  /// microseconds.
+  int make_tried(Plan& plan, double making, Measured::Line line, MPI_Request* request) {
+    auto tried = std::make_unique<TriedCollective>(call_, making_.state(), rank_, std::move(line));
+    tried->add(Measured::Choice::notified, std::make_unique<PlanCollective>(making_.state(), plan),
+               std::move(made_.memory), making);
+    if (const int code = add_others(*tried, making); code != MPI_SUCCESS) {
+      const Guard guard(runtime.lock);
+      tried->let_go();
+      return code;
+    }
+    return making_.finish(std::move(tried), {}, request);
   }
 
-  void offer() {
+  int add_others(TriedCollective& tried, double making) {
+    Lap lap;
+    if (gathers()) {
+      Plan* plan = nullptr;
+      MadeSchedule made;
+      if (const int code = make_gathered_plan(call_, communicator_, making_.plan_window(), rank_,
+                                              buffers_, arguments_.in_place, made, plan);
+          code != MPI_SUCCESS) {
+        return code;
+      }
+      tried.add(Measured::Choice::notified_hierarchy,
+                std::make_unique<PlanCollective>(making_.state(), *plan), std::move(made.memory),
+                making + lap.microseconds());
+      lap = Lap();
+    }
+    std::unique_ptr<CollectiveTask> task;
+    if (const int code = make_task(Algorithm::two_sided, task); code != MPI_SUCCESS) return code;
+    tried.add(Measured::Choice::two_sided, std::move(task), {}, making + lap.microseconds());
+    return tried.make_telling(communicator_);
+  }
+
+  /// One that no plan carries out.
+  int make_task(Algorithm algorithm, std::unique_ptr<CollectiveTask>& task) {
+    offer(algorithm);
+    if (const int code = agree(call_, communicator_, rank_, mine_, theirs_); code != MPI_SUCCESS) {
+      return code;
+    }
+    return task_by(algorithm, task);
+  }
+
+  void offer(Algorithm algorithm) {
     mine_.resize(static_cast<std::size_t>(arguments_.ranks));
     Offer common;
     common.send_kind = buffers_.send_kind;
     common.receive_kind = buffers_.receive_kind;
     {
       const Guard guard(runtime.lock);
-      common.usable = needs_window(algorithm_) ? making_.state()->windows().fitting(area_)
-                                               : making_.state()->idle_duplicates();
+      common.usable = needs_window(algorithm) ? making_.state()->windows().fitting(area_)
+                                              : making_.state()->idle_duplicates();
       common.idle = making_.state()->windows().idle();
     }
     for (std::size_t other = 0; other < mine_.size(); ++other) {
@@ -192,6 +255,7 @@ class AlltoallvMaker {
   MPI_Info info_;
   AlltoallvBuffers buffers_;
   Algorithm algorithm_ = Algorithm::automatic;
+  std::optional<std::uint64_t> starts_;
   MadeSchedule made_;
   ReceiveArea area_;
   CollectiveMaking making_;

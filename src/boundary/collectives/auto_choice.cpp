@@ -2,122 +2,124 @@
 #include "boundary/collectives/auto_choice.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
-#include <string>
-#include <string_view>
 
+#include "boundary/collectives/measured_here.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
 #include "core/collective/schedules/gathered_alltoallw.hpp"
+#include "core/collective/start_trial.hpp"
 
 namespace oriel::boundary {
 namespace {
 
-/// How the command calls the MPI that this process has, by what the MPI says of itself: one library
-/// of ours serves several.
-std::string mpi_here() {
-  struct Banner {
-    std::string_view begin;
-    const char* name;
-  };
-  constexpr std::array banners{Banner{"MPICH Version:", "mpich"}, Banner{"Open MPI v", "openmpi"},
-                               Banner{"Intel(R) MPI Library", "intel"}};
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  PMPI_Get_library_version(text.data(), &length);
-  const std::string_view told(text.data());
-  for (const Banner& banner : banners) {
-    if (!told.starts_with(banner.begin)) continue;
-    const std::size_t first = told.find_first_not_of(" \t", banner.begin.size());
-    if (first == std::string_view::npos) break;
-    const std::size_t end = told.find_first_of(" ,\t\r\n", first);
-    return std::string(banner.name) + ' ' + std::string(told.substr(first, end - first));
-  }
-  return {};
-}
+/// As Plan::choice(): the others are Measured::Choice.
+constexpr auto to_be_tried = static_cast<std::uint8_t>(Measured::choices);
 
-/// What was measured, read when it is first needed.
-struct MeasuredHere {
-  Measured measured = Measured::read(measured_path());
-  std::string processor = processor_model();
-  std::string mpi = mpi_here();
-};
+/// A trial is worth its starts where as many follow.
+constexpr std::uint64_t worth_a_trial = 2;
 
-const MeasuredHere& measured_here() {
-  static const MeasuredHere once;
-  return once;
-}
-
-}  // namespace
-
-PlanTerms AutoChoice::terms(bool host_takes) {
-  PlanTerms terms;
-  terms.bound = !host_takes;
-  if (rank_ != 0) return terms;
-  measured_here();
-  terms.choose = [this](std::uint64_t longest) {
-    return static_cast<std::uint8_t>(choose(longest));
-  };
-  return terms;
-}
-
-Algorithm AutoChoice::made_by(const Plan& plan, const char* call) const {
-  const auto chosen = static_cast<Measured::Choice>(plan.choice());
-  if (rank_ == 0 && setting_bool("ORIEL_INFO")) report(chosen, call);
-  switch (chosen) {
-    case Measured::Choice::two_sided:
-      return Algorithm::two_sided;
+Algorithm algorithm_of(Measured::Choice choice) {
+  switch (choice) {
     case Measured::Choice::notified_hierarchy:
       return Algorithm::notified_hierarchy;
+    case Measured::Choice::two_sided:
+      return Algorithm::two_sided;
+    case Measured::Choice::fence:
+      return Algorithm::fence;
+    case Measured::Choice::lock:
+      return Algorithm::lock;
     case Measured::Choice::notified:
       break;
   }
   return Algorithm::notified;
 }
 
-Measured::Choice AutoChoice::choose(std::uint64_t longest) {
+}  // namespace
+
+PlanTerms AutoChoice::terms(bool host_takes, std::optional<std::uint64_t> starts) {
+  PlanTerms terms;
+  terms.bound = !host_takes;
+  if (rank_ != 0) return terms;
+  starts_ = starts;
+  MeasuredHere::get();
+  terms.choose = [this](std::uint64_t longest) { return choose(longest); };
+  return terms;
+}
+
+Algorithm AutoChoice::made_by(const Plan& plan) const {
+  const bool tried = plan.choice() == to_be_tried;
+  const auto chosen = static_cast<Measured::Choice>(plan.choice());
+  if (rank_ == 0) report(call_, ranks_, tried ? "tried" : name_of(chosen), reason());
+  return tried ? Algorithm::automatic : algorithm_of(chosen);
+}
+
+Measured::Line AutoChoice::tried() const {
+  Measured::Line line;
+  line.ranks = ranks_;
+  line.nodes = several_nodes() ? 2 : 1;  // nobody asks how many
+  line.bytes = longest_;
+  return line;
+}
+
+std::uint8_t AutoChoice::choose(std::uint64_t longest) {
+  constexpr auto notified = static_cast<std::uint8_t>(Measured::Choice::notified);
   asked_ = true;
   longest_ = longest;
-  const MeasuredHere& here = measured_here();
-  if (here.measured.lines().empty()) return Measured::Choice::notified;
-  line_ = here.measured.nearest(here.processor, here.mpi, ranks_, several_nodes(), longest);
-  if (line_ == nullptr) return Measured::Choice::notified;
-  return line_->fastest(gathers_anywhere(NodeMap(rank_, plans_.core().nodes())));
+  line_ = MeasuredHere::get().nearest(ranks_, several_nodes(), longest);
+  if (line_) return static_cast<std::uint8_t>(line_->cheapest(gathers(), starts_));
+  if (ranks_ == 1 || longest == 0) return notified;
+  const std::uint64_t needed = worth_a_trial * StartTrial::starts(gathers() ? 3 : 2);
+  const bool long_lived = starts_ ? *starts_ >= needed : !state_.trial_cut_short();
+  return long_lived ? to_be_tried : notified;
 }
 
 bool AutoChoice::several_nodes() const {
-  const Window& window = *plans_.window().core;
+  const Window& window = *state_.plan_window().window().core;
   for (int rank = 0; rank < ranks_; ++rank) {
     if (window.look(rank).process >= CompositeTransport::first_elsewhere) return true;
   }
   return false;
 }
 
-void AutoChoice::report(Measured::Choice chosen, const char* call) const {
-  std::string why = "the MPI library's own call does not take such large counts";
-  if (asked_) {
-    why = "at most " + std::to_string(longest_) + " bytes to each other one; ";
-    if (line_ != nullptr) {
-      std::array<char, 256> text{};
-      std::snprintf(text.data(), text.size(),
-                    "measured with %d ranks on %d node%s and %llu bytes: notified %.3g us, "
-                    "two_sided %.3g us",
-                    line_->ranks, line_->nodes, line_->nodes == 1 ? "" : "s",
-                    static_cast<unsigned long long>(line_->bytes), line_->notified,
-                    line_->two_sided);
-      why += text.data();
-      if (line_->notified_hierarchy > 0) {
-        std::snprintf(text.data(), text.size(), ", notified_hierarchy %.3g us",
-                      line_->notified_hierarchy);
-        why += text.data();
-      }
-    } else {
-      why += "nothing like it was measured with " + measured_here().mpi + " on this processor";
-    }
+bool AutoChoice::gathers() const {
+  return gathers_anywhere(NodeMap(rank_, state_.plan_window().core().nodes()));
+}
+
+std::string AutoChoice::reason() const {
+  if (!asked_) return "the MPI library's own call does not take such large counts";
+  std::string why = "at most " + std::to_string(longest_) + " bytes to each other one";
+  if (starts_) why += ", started " + std::to_string(*starts_) + " times";
+  if (!line_) {
+    return why + "; nothing like it was measured with " + MeasuredHere::get().mpi() +
+           " on this processor";
   }
-  std::fprintf(stderr, "oriel: %s, %d ranks: auto is %s: %s\n", call, ranks_, name_of(chosen),
-               why.c_str());
+  std::array<char, 128> text{};
+  std::snprintf(text.data(), text.size(),
+                "; measured with %d ranks on %s and %llu bytes: ", line_->ranks,
+                line_->nodes == 1 ? "1 node" : "several nodes",
+                static_cast<unsigned long long>(line_->bytes));
+  return why + text.data() + times_of(*line_);
+}
+
+void AutoChoice::report(const char* call, int ranks, const char* chosen, const std::string& why) {
+  if (!setting_bool("ORIEL_INFO")) return;
+  std::fprintf(stderr, "oriel: %s, %d ranks: auto is %s: %s\n", call, ranks, chosen, why.c_str());
+}
+
+std::string times_of(const Measured::Line& line) {
+  std::string times;
+  for (std::size_t at = 0; at < Measured::choices; ++at) {
+    const auto choice = static_cast<Measured::Choice>(at);
+    if (line.of(choice).start <= 0) continue;
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%s%s %.3g us", times.empty() ? "" : ", ",
+                  name_of(choice), line.of(choice).start);
+    times += text.data();
+  }
+  return times;
 }
 
 }  // namespace oriel::boundary

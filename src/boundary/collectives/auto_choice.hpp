@@ -2,40 +2,54 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "boundary/collectives/algorithm.hpp"
-#include "boundary/collectives/plan_window.hpp"
+#include "boundary/collectives/collective_state.hpp"
 #include "core/collective/measured.hpp"
 #include "core/collective/plan.hpp"
 
 namespace oriel::boundary {
 
-/// What `auto` is for one request: notified, notified_hierarchy or two_sided. Rank 0 chooses by
-/// what was measured here, and the making of the plan tells all ranks, with words that it exchanges
-/// anyway.
+/// What `auto` is for one request of an alltoallv. Rank 0 chooses by what is known of exchanges
+/// here, and the making of the plan tells all ranks, with words that it exchanges anyway.
 class AutoChoice {
  public:
-  AutoChoice(PlanWindow& plans, int rank, int ranks) : plans_(plans), rank_(rank), ranks_(ranks) {}
+  AutoChoice(const char* call, CollectiveState& state, int rank, int ranks)
+      : call_(call), state_(state), rank_(rank), ranks_(ranks) {}
 
   /// For the plan's making, during which this lives. `host_takes`: the host's own call would do.
-  /// Without the process lock: the first time it reads a file.
-  PlanTerms terms(bool host_takes);
-  /// As the plan has been made, the same on all ranks. With
-  /// ORIEL_INFO rank 0 says why.
-  Algorithm made_by(const Plan& plan, const char* call) const;
+  /// `starts`: how often the request will be started, as far as its rank knows. Without the process
+  /// lock: the first time it reads a file.
+  PlanTerms terms(bool host_takes, std::optional<std::uint64_t> starts);
+  /// As the plan has been made, the same on all ranks; `automatic`: the first starts will show.
+  /// With ORIEL_INFO rank 0 says why.
+  Algorithm made_by(const Plan& plan) const;
+  /// Of one that the first starts are to show: what they have measured, but for the times.
+  Measured::Line tried() const;
+
+  /// With ORIEL_INFO, on rank 0.
+  static void report(const char* call, int ranks, const char* chosen, const std::string& why);
 
  private:
-  Measured::Choice choose(std::uint64_t longest);
+  std::uint8_t choose(std::uint64_t longest);
   bool several_nodes() const;
-  void report(Measured::Choice chosen, const char* call) const;
+  bool gathers() const;
+  std::string reason() const;
 
-  PlanWindow& plans_;
+  const char* call_;
+  CollectiveState& state_;
   int rank_;
   int ranks_;
   // Of rank 0:
   bool asked_ = false;
+  std::optional<std::uint64_t> starts_;
   std::uint64_t longest_ = 0;
-  const Measured::Line* line_ = nullptr;
+  std::optional<Measured::Line> line_;
 };
+
+/// The times of a line, as a sentence has them.
+std::string times_of(const Measured::Line& line);
 
 }  // namespace oriel::boundary

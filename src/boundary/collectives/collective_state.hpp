@@ -47,12 +47,18 @@ class CollectiveState {
   void put_out_of_step() { out_of_step_ = true; }
   bool out_of_step() const { return out_of_step_; }
 
+  /// A request was freed before its first starts had shown what is fastest: the program makes
+  /// requests that are not started often enough for that. As rank 0 alone has to know.
+  void note_trial_cut_short() { trial_cut_short_ = true; }
+  bool trial_cut_short() const { return trial_cut_short_; }
+
  private:
   static int forget(MPI_Comm communicator, int keyval, void* value, void* extra);
 
   MPI_Comm communicator_;
   std::vector<Duplicate> duplicates_;
   bool out_of_step_ = false;
+  bool trial_cut_short_ = false;
   ReceiveWindows windows_;
   PlanWindow plans_;
 };

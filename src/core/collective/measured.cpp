@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -21,11 +22,13 @@
 namespace oriel {
 namespace {
 
-constexpr std::size_t most_fields = 11;
-constexpr std::size_t fields_before_hierarchy = 9;
+constexpr std::size_t most_fields = 15;
+/// Where a line may end. What it does not tell was not measured.
+constexpr std::array<std::size_t, 3> numbers_of_fields{9, 11, most_fields};
 /// Thousands of lines. What is longer is not ours.
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 constexpr double most_times_the_ranks = 2;
+constexpr double most_times_the_bytes = 2;
 
 template <typename Number>
 bool read_number(std::string_view text, Number& number) {
@@ -39,32 +42,50 @@ bool read_time(std::string_view text, double& time) {
   return read_number(text, time) && std::isfinite(time) && time >= 0;
 }
 
-/// None: something is wrong with it.
-std::optional<Measured::Line> to_line(std::string_view text) {
-  std::array<std::string_view, most_fields> words;
+using Words = std::array<std::string_view, most_fields>;
+
+/// The fields of a line; 0: there are too many.
+std::size_t split(std::string_view text, Words& words) {
   std::size_t fields = 0;
   for (bool more = true; more; ++fields) {
-    if (fields == most_fields) return std::nullopt;
+    if (fields == most_fields) return 0;
     const std::size_t end = text.find('\t');
     words.at(fields) = text.substr(0, end);
     more = end != std::string_view::npos;
     if (more) text.remove_prefix(end + 1);
   }
-  if (fields != most_fields && fields != fields_before_hierarchy) return std::nullopt;
+  return fields;
+}
+
+bool read_both(Measured::Cost& cost, std::string_view start, std::string_view making) {
+  return read_time(start, cost.start) && read_time(making, cost.making);
+}
+
+/// None: something is wrong with it.
+std::optional<Measured::Line> to_line(std::string_view text) {
+  using Choice = Measured::Choice;
+  Words words;
+  const std::size_t fields = split(text, words);
+  if (std::ranges::find(numbers_of_fields, fields) == numbers_of_fields.end()) return std::nullopt;
   Measured::Line line;
   line.processor = words[0];
   line.mpi = words[1];
-  const bool well =
-      !line.processor.empty() && !line.mpi.empty() && read_number(words[2], line.ranks) &&
-      line.ranks > 0 && read_number(words[3], line.nodes) && line.nodes > 0 &&
-      line.nodes <= line.ranks && read_number(words[4], line.bytes) &&
-      read_time(words[5], line.notified) && line.notified > 0 &&
-      read_time(words[6], line.two_sided) && line.two_sided > 0 &&
-      read_time(words[7], line.notified_making) && read_time(words[8], line.two_sided_making) &&
-      (fields < most_fields ||
-       (read_time(words[9], line.notified_hierarchy) && line.notified_hierarchy > 0 &&
-        read_time(words[10], line.notified_hierarchy_making)));
-  return well ? std::optional(std::move(line)) : std::nullopt;
+  const bool key = !line.processor.empty() && !line.mpi.empty() &&
+                   read_number(words[2], line.ranks) && line.ranks > 0 &&
+                   read_number(words[3], line.nodes) && line.nodes > 0 &&
+                   line.nodes <= line.ranks && read_number(words[4], line.bytes);
+  if (!key || !read_both(line.of(Choice::notified), words[5], words[7]) ||
+      !read_both(line.of(Choice::two_sided), words[6], words[8]) ||
+      line.of(Choice::notified).start <= 0 || line.of(Choice::two_sided).start <= 0) {
+    return std::nullopt;
+  }
+  std::size_t next = 9;
+  for (const Choice more : {Choice::notified_hierarchy, Choice::fence, Choice::lock}) {
+    if (next == fields) break;
+    if (!read_both(line.of(more), words.at(next), words.at(next + 1))) return std::nullopt;
+    next += 2;
+  }
+  return line;
 }
 
 /// How many times the smaller one the larger one is.
@@ -119,23 +140,30 @@ std::string text_of(const std::string& path, std::string& fault) {
 
 }  // namespace
 
-Measured::Choice Measured::Line::fastest(bool several) const {
-  const bool hierarchy = several && notified_hierarchy > 0 && notified_hierarchy < notified;
-  const double ours = hierarchy ? notified_hierarchy : notified;
-  if (two_sided < ours) return Choice::two_sided;
-  return hierarchy ? Choice::notified_hierarchy : Choice::notified;
+Measured::Choice Measured::Line::cheapest(bool several, std::optional<std::uint64_t> starts) const {
+  auto best = Choice::notified;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t at = 0; at < choices; ++at) {
+    const auto choice = static_cast<Choice>(at);
+    const Cost& cost = costs.at(at);
+    if (cost.start <= 0 || (choice == Choice::notified_hierarchy && !several)) continue;
+    double all = cost.start;
+    if (starts) all = cost.making + static_cast<double>(*starts) * cost.start;
+    if (all >= least) continue;
+    best = choice;
+    least = all;
+  }
+  return best;
+}
+
+bool Measured::Line::like(std::uint64_t longest) const {
+  return bytes_apart(bytes, longest) <= most_times_the_bytes;
 }
 
 const char* name_of(Measured::Choice choice) {
-  switch (choice) {
-    case Measured::Choice::two_sided:
-      return "two_sided";
-    case Measured::Choice::notified_hierarchy:
-      return "notified_hierarchy";
-    case Measured::Choice::notified:
-      break;
-  }
-  return "notified";
+  constexpr std::array<const char*, Measured::choices> names{"notified", "notified_hierarchy",
+                                                             "two_sided", "fence", "lock"};
+  return names.at(static_cast<std::size_t>(choice));
 }
 
 Measured Measured::parse(std::string_view text) {

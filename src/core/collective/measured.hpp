@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +16,15 @@ namespace oriel {
 /// wrong counts as nothing.
 class Measured {
  public:
-  /// What is chosen by it.
-  enum class Choice : std::uint8_t { notified, two_sided, notified_hierarchy };
+  /// What is chosen by it. Of two that cost the same, the first.
+  enum class Choice : std::uint8_t { notified, notified_hierarchy, two_sided, fence, lock };
+  static constexpr std::size_t choices = 5;
+
+  /// Microseconds.
+  struct Cost {
+    double start = 0;   // of an exchange; 0: it was not measured
+    double making = 0;  // of making a request and freeing it
+  };
 
   struct Line {
     std::string processor;  // the model's name
@@ -22,18 +32,16 @@ class Measured {
     int ranks = 0;
     int nodes = 0;
     std::uint64_t bytes = 0;  // from each rank to each
-    // Microseconds: of an exchange, and of making a request and freeing it.
-    double notified = 0;
-    double two_sided = 0;
-    double notified_making = 0;
-    double two_sided_making = 0;
-    double notified_hierarchy = 0;  // 0: it was not measured, and the line ends before it
-    double notified_hierarchy_making = 0;
+    std::array<Cost, choices> costs;
 
-    /// How often a program will start its request nobody knows, so the making has no say in it.
-    /// `several`: there are several nodes, and nodes with several ranks; else notified_hierarchy is
-    /// notified.
-    Choice fastest(bool several) const;
+    Cost& of(Choice choice) { return costs.at(static_cast<std::size_t>(choice)); }
+    const Cost& of(Choice choice) const { return costs.at(static_cast<std::size_t>(choice)); }
+    /// What costs a program least that makes a request, starts it so often and frees it. `starts`:
+    /// none where nobody knows; the making has no say then. `several`: there are several nodes, and
+    /// nodes with several ranks; else notified_hierarchy is notified.
+    Choice cheapest(bool several, std::optional<std::uint64_t> starts = {}) const;
+    /// Whether a request of so many bytes is like it: at most twice as long or as short.
+    bool like(std::uint64_t longest) const;
   };
 
   static Measured parse(std::string_view text);
@@ -51,9 +59,10 @@ class Measured {
   const Line* nearest(std::string_view processor, std::string_view mpi, int ranks,
                       bool several_nodes, std::uint64_t bytes) const;
 
- private:
+  /// In place of what was measured before with the same key.
   void add(Line line);
 
+ private:
   std::vector<Line> lines_;
   std::string fault_;
 };

@@ -20,6 +20,8 @@ from oriel.bench.alltoallv import (
 )
 from oriel.bench.alltoallv.alltoallv_scaling import QUICK_TOTALS, TOTALS
 from oriel.bench.alltoallv.alltoallv_times import (
+    FENCE,
+    LOCK,
     NOTIFIED,
     NOTIFIED_HIERARCHY,
     TWO_SIDED,
@@ -92,7 +94,7 @@ def _found(times: AlltoallvTimes, size: int, host: Host, *variants: str) -> list
 def measured_exchanges(
     by_ranks: dict[int, AlltoallvTimes], hosts: Sequence[Host], nodes: int
 ) -> list[Exchange]:
-    """What auto goes by: not the host's calls alone, but what would be carried out."""
+    """What auto chooses by: not the host's calls alone, but what would be carried out."""
     processor = measured.read().processor
     exchanges = []
     for ranks, times in by_ranks.items():
@@ -101,12 +103,16 @@ def measured_exchanges(
                 both = _found(times, size, host, NOTIFIED, TWO_SIDED)
                 if None in both:
                     continue
-                # With one node, or a rank on each, nothing is gathered.
-                gathered = _found(times, size, host, NOTIFIED_HIERARCHY)
-                if not 1 < nodes < ranks or None in gathered:
-                    gathered = []
+                more = {}
+                for variant in (NOTIFIED_HIERARCHY, FENCE, LOCK):
+                    # With one node, or a rank on each, nothing is gathered.
+                    if variant == NOTIFIED_HIERARCHY and not 1 < nodes < ranks:
+                        continue
+                    start, making = _found(times, size, host, variant)
+                    if start is not None and making is not None:
+                        more |= {variant: start, f"{variant}_making": making}
                 key = (processor, measured.mpi_name(host), ranks, nodes, size)
-                exchanges.append(Exchange(*key, *both, *gathered))
+                exchanges.append(Exchange(*key, *both, **more))
     return exchanges
 
 

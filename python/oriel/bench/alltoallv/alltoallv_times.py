@@ -18,19 +18,21 @@ AUTO = "auto"
 NOTIFIED = "notified"
 NOTIFIED_HIERARCHY = "notified_hierarchy"
 TWO_SIDED = "two_sided"
+FENCE = "fence"
+LOCK = "lock"
 ALGORITHM_TITLES = {
     AUTO: "auto",
     NOTIFIED: "notified",
     NOTIFIED_HIERARCHY: "notified\nhierarchy",
-    "fence": "fence",
+    FENCE: "fence",
     "fence_hierarchy": "fence\nhierarchy",
-    "lock": "lock",
+    LOCK: "lock",
     "lock_hierarchy": "lock\nhierarchy",
     TWO_SIDED: "two-sided",
 }
 # What the algorithms of "Analyzing Persistent Alltoallv RMA Implementations for High-Performance
 # MPI Communication" take of MPI_Alltoallv's time at best, with 2 MB to each rank.
-PAPER = {"fence": 0.56, "lock": 0.62}
+PAPER = {FENCE: 0.56, LOCK: 0.62}
 TITLES = {**HOST_TITLES, **ALGORITHM_TITLES}
 # What the program measures. The host's call with Oriel preloaded tells what that costs.
 VARIANTS = {HOST: tuple(HOST_TITLES), ORIEL: (BASELINE, *ALGORITHM_TITLES)}

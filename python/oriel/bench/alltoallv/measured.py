@@ -20,8 +20,8 @@ _AS_IT_IS = {"encoding": "utf-8", "errors": "surrogateescape"}  # names in it ar
 @dataclass(frozen=True)
 class Exchange:
     """Microseconds of an exchange by the algorithms that auto is one of, and of making its request
-    and freeing it. The fields are those of a line, in their order; the last ones are not there
-    where nothing is gathered, and in lines of before they were measured."""
+    and freeing it. The fields are those of a line, in their order. The last ones are None where
+    they were not measured: where nothing is gathered, or an algorithm failed."""
 
     processor: str
     mpi: str
@@ -34,6 +34,10 @@ class Exchange:
     two_sided_making: float
     notified_hierarchy: float | None = None
     notified_hierarchy_making: float | None = None
+    fence: float | None = None
+    fence_making: float | None = None
+    lock: float | None = None
+    lock_making: float | None = None
 
     @property
     def key(self) -> tuple:
@@ -98,16 +102,17 @@ def keep(exchanges: Iterable[Exchange]) -> str:
     names = [field.name for field in fields(Exchange)]
     rows = [f"# {' '.join(names)}; in microseconds, written by oriel bench alltoallv"]
     for _, line in sorted(lines.items()):
-        words = [getattr(line, name) for name in names]
-        rows.append("\t".join(_text(word) for word in words if word is not None))
+        rows.append("\t".join(_text(getattr(line, name)) for name in names))
     try:
         _replace(before.file, "\n".join(rows) + "\n")
     except OSError as error:
         return f"The times are not kept for auto: {error}."
-    return f"From now on auto goes by these times, which are kept in {before.file}."
+    return f"From now on auto chooses by these times, which are kept in {before.file}."
 
 
-def _text(value: str | float) -> str:
+def _text(value: str | float | None) -> str:
+    if value is None:
+        return "0"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/collective/copy_trial.hpp"
+
+namespace oriel {
+
+/// Which of several algorithms carries out each of the first starts of a request, and what they
+/// took. All ranks start a request equally often, so the number of a start, from 0, says on all of
+/// them which algorithm it goes by, without a message.
+///
+/// Candidate 0, a plan, first has as many starts as the trials of its copies take. Then each has a
+/// burst of starts in each round, so that what changes meanwhile in the program or on the machine
+/// affects all of them. Each round begins with another one: what the program repeats does not meet
+/// the same one each time.
+class StartTrial {
+ public:
+  static constexpr std::uint64_t rounds = 3;
+  static constexpr std::uint64_t cold = 2;  // starts of a burst that do not count
+  static constexpr std::uint64_t counted = 3;
+
+  explicit StartTrial(std::size_t candidates) : times_(candidates) {}
+
+  std::size_t candidates() const { return times_.size(); }
+  /// How many starts it takes.
+  static constexpr std::uint64_t starts(std::size_t candidates) {
+    return CopyTrial::last + rounds * candidates * burst;
+  }
+  std::uint64_t starts() const { return starts(candidates()); }
+  /// Of a start of the trial.
+  std::size_t candidate(std::uint64_t start) const {
+    if (start < CopyTrial::last) return 0;
+    const std::uint64_t number = (start - CopyTrial::last) / burst;
+    return (number + number / candidates()) % candidates();
+  }
+  /// Such a start has taken so many microseconds on this rank.
+  void record(std::uint64_t start, double time) {
+    if (start < CopyTrial::last) return;
+    const std::uint64_t after = start - CopyTrial::last;
+    const std::uint64_t place = after % burst;
+    if (place < cold) return;
+    const std::uint64_t round = after / burst / candidates();
+    times_[candidate(start)].at(round * counted + place - cold) = time;
+  }
+  /// What a start by this candidate takes on this rank: half of them took less. Of a trial that is
+  /// over.
+  double median(std::size_t candidate) const {
+    Times sorted = times_[candidate];
+    std::ranges::sort(sorted);
+    return sorted.at(sorted.size() / 2);
+  }
+
+  /// The mean over all ranks, by candidate, from the medians of each rank one after the other.
+  static void take_means(std::span<const double> medians, std::span<double> means) {
+    std::ranges::fill(means, 0);
+    for (std::size_t at = 0; at < medians.size(); ++at) means[at % means.size()] += medians[at];
+    for (double& mean : means)
+      mean *= static_cast<double>(means.size()) / static_cast<double>(medians.size());
+  }
+  /// The candidate whose starts take all ranks together the least time; the first of several. All
+  /// ranks find the same one from the same numbers. Not the slowest rank's time: a rank that waits
+  /// for a late one would decide alone.
+  static std::size_t fastest(std::span<const double> means) {
+    return static_cast<std::size_t>(std::ranges::min_element(means) - means.begin());
+  }
+
+ private:
+  static constexpr std::uint64_t burst = cold + counted;
+  using Times = std::array<double, rounds * counted>;
+
+  std::vector<Times> times_;  // by candidate
+};
+
+}  // namespace oriel
