@@ -84,6 +84,22 @@ int wait_by_testing(Test&& test, Told told = Told::yes, bool rings = true) {
   return keep_testing(test, told, rings);
 }
 
+/// Before a wait for all of these, which are pending requests of ours: until the host knows that
+/// they are complete. A host's test looks at all of them each time. Else it does nothing.
+void wait_for_pending(int count, const MPI_Request* requests, Told told) {
+  if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
+  std::optional<RequestWaitEvent> event;
+  Waiter waiter(true);
+  sweep_once();
+  for (int i = 0; i < count; ++i) {
+    while (own_requests.pending.unknown_to_host(requests[i])) {
+      if (told == Told::yes && !event.has_value()) event.emplace();
+      waiter.round_unlocked();
+      if (waiter.check_peers()) fail_lost();
+    }
+  }
+}
+
 /// A wait for one persistent request of ours, as short as the wait of a call on its window. False:
 /// it is not ours.
 bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
@@ -140,6 +156,7 @@ int wait_for_any(MPI_Request* request, MPI_Status* status, Told told) {
   if (any_null(request)) return refuse_null("MPI_Wait");
   int code;
   if (wait_for(request, status, code)) return code;
+  wait_for_pending(1, request, told);
   return wait_by_testing([&](int* flag) { return test(request, flag, status); }, told);
 }
 
@@ -174,6 +191,7 @@ ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status
 ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!ours_pending() || count < 0) return host_mpi().Waitall(count, requests, statuses);
   if (no_array(count, requests)) return refuse_null("MPI_Waitall");
+  wait_for_pending(count, requests, Told::yes);
   // All in every round: a look at single ones that leaves them as they are does not exist, because
   // MPICH's MPI_Request_get_status ends persistent ones.
   return wait_by_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });

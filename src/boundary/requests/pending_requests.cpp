@@ -43,6 +43,7 @@ int PendingRequests::hand_out(PendingRequest& request, MPI_Request* handle) {
   const Guard guard(runtime.request_lock);
   request.handle_ = made;
   request.handed_out_ = true;
+  by_handle_.insert(handle_key(made), &request);
   // Another thread's sweep may have completed it in the meantime.
   if (!request.held_) queue(request);
   return MPI_SUCCESS;
@@ -107,6 +108,23 @@ void PendingRequests::fail_lost() {
   }
 }
 
+bool PendingRequests::all_pending(int count, const MPI_Request* requests) const {
+  const Guard guard(runtime.request_lock);
+  bool any = false;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    if (by_handle_.find(handle_key(requests[i])) == nullptr) return false;
+    any = true;
+  }
+  return any;
+}
+
+bool PendingRequests::unknown_to_host(MPI_Request handle) const {
+  const Guard guard(runtime.request_lock);
+  const PendingRequest* request = by_handle_.find(handle_key(handle));
+  return request != nullptr && !request->host_knows_;
+}
+
 int PendingRequests::query(void* state, MPI_Status* status) {
   PMPI_Status_set_elements(status, MPI_BYTE, 0);
   PMPI_Status_set_cancelled(status, 0);
@@ -124,6 +142,7 @@ int PendingRequests::free(void* state) {
   auto& request = *static_cast<PendingRequest*>(state);
   const Guard guard(runtime.request_lock);
   request.freed_ = true;
+  own_requests.pending.by_handle_.erase(handle_key(request.handle_), &request);
   own_requests.pending.recycle_if_unused(request);
   return MPI_SUCCESS;
 }

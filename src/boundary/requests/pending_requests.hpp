@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "boundary/host/host.hpp"
+#include "boundary/process/handle_table.hpp"
 #include "core/base/error.hpp"
 
 namespace oriel::boundary {
@@ -59,6 +60,11 @@ class PendingRequests {
   /// Fails those that wait on windows with a dead process.
   void fail_lost();
 
+  /// Whether all of these are ours and there is one: those that are MPI_REQUEST_NULL do not count.
+  bool all_pending(int count, const MPI_Request* requests) const;
+  /// Of one of ours: the host does not know yet that it is complete.
+  bool unknown_to_host(MPI_Request handle) const;
+
  private:
   friend class PendingRequest;
   static int query(void* state, MPI_Status* status);
@@ -71,6 +77,7 @@ class PendingRequests {
   std::deque<PendingRequest> all_;
   std::vector<PendingRequest*> unused_;
   std::vector<PendingRequest*> to_complete_;
+  HandleTable<PendingRequest> by_handle_;  // those that the host has not let go of
   std::atomic<std::size_t> live_{0};
   std::atomic<std::size_t> to_complete_count_{0};
 };
