@@ -52,6 +52,7 @@ def read_all(folder: Path) -> list[str]:
         ("twins = MPI_Put_c,", "twins = MPI_Get_c,", "its twins are MPI_Put_c, MPI_Rput and"),
         ("[MPI_Get]", "[MPI_Put]", "'MPI_Put' already exists"),
         ("[MPI_Fetch_and_op]", "[MPI_Rput]", "has MPI_Rput twice"),
+        ("sweeps_if = must_sweep()", "sweeps = must_sweep()", "`sweeps` has no meaning"),
         ("= info, errhandler,", "= info, handler,", "`handler` is neither"),
         ("[MPI_Win_unlock]", "[MPI_Win_unlock]\nheader = a.h", "`header` has no meaning"),
         ("statuses[count]", "statuses[counts]", "no length counts"),
@@ -104,6 +105,25 @@ def test_the_header_for_tools_has_every_call(made):
     for header in PUBLIC:
         for name in header.prototypes:
             assert (f"int P{name}(" in found) == name.startswith("ORIEL_")
+
+
+def test_blocking_calls(made):
+    text = (made / "src/boundary/calls/blocking_calls.cpp").read_text(encoding="utf-8")
+    assert (
+        """\
+ORIEL_MPI_CALL(Recv)(void* buf, int count, MPI_Datatype datatype, int source, int tag,
+        MPI_Comm comm, MPI_Status* status) {
+  if (!must_sweep()) return host_mpi().Recv(buf, count, datatype, source, tag, comm, status);
+  return sweep_until_done([&](MPI_Request* request) {
+    return PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
+  }, status);
+}
+"""
+        in text
+    )
+    assert "if (!collectives_sweep(comm)) return host_mpi().Barrier(comm);" in text
+    assert "return PMPI_Comm_idup(comm, newcomm, request);" in text
+    assert re.search(r"#if ORIEL_HOST_LARGE_COUNTS\n.*\(Bcast_c\)\(.*#endif\n$", text, re.S)
 
 
 def test_what_stays_the_same_is_not_written_again(made):

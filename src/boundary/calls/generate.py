@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes headers and man pages from the table of calls, calls.ini, and from the documentation in the
-public headers. The build calls it; Python's standard library is all that it needs."""
+"""Makes headers, definitions of blocking calls and man pages from the table of calls, calls.ini,
+and from the documentation in the public headers. The build calls it; Python's standard library is
+all that it needs."""
 
 from __future__ import annotations
 
@@ -63,6 +64,7 @@ class Group:
     name: str = ""
     header: str = ""  # none: MPI's calls
     when: str = ""
+    sweeps_if: str = ""  # none: the calls are defined by hand
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,14 @@ class Call:
     large: bool = False
     twins: tuple[Call, ...] = ()
 
-    def prototype(self, prefix: str = "") -> str:
-        declarations = [
+    def declarations(self) -> str:
+        return ", ".join(
             each.declaration(each.kind.large_type if self.large else each.kind.type)
             for each in self.parameters
-        ]
-        return f"int {prefix}{self.name}({', '.join(declarations) or 'void'});"
+        )
+
+    def prototype(self, prefix: str = "") -> str:
+        return f"int {prefix}{self.name}({self.declarations() or 'void'});"
 
 
 # Reading the table
@@ -110,7 +114,8 @@ class Table:
             if is_call(section):
                 self.calls.append(self.read_call(section, options, group))
             else:
-                group = Group(section, options.pop("header", ""), options.pop("when", ""))
+                keys = ("header", "when", "sweeps_if")
+                group = Group(section, *[options.pop(key, "") for key in keys])
             if options:
                 raise Fault(f"{TABLE.name}, {section}: `{next(iter(options))}` has no meaning.")
         names = [each.name for call in self.calls for each in (call, *call.twins)]
@@ -285,9 +290,13 @@ def conditional(calls: list[Call], line: Callable[[Call], str]) -> list[str]:
     return lines
 
 
+def large_last(calls: list[Call]) -> list[Call]:
+    """Those with large counts behind the others, each in the table's order."""
+    return sorted(calls, key=lambda call: call.when == LARGE_COUNTS)
+
+
 def host_calls(table: Table) -> str:
-    calls = table.all_calls()
-    calls.sort(key=lambda call: call.when == LARGE_COUNTS)  # the others stay in their order
+    calls = large_last(table.all_calls())
     return "\n".join(
         [
             f"// {MADE}",
@@ -348,6 +357,42 @@ def operation_parameters(table: Table) -> str:
             body = break_at_commas(", ".join(words), COLUMNS - len("   \\"))
             lines += ["", " \\\n  ".join([f"#define {head}", *body])]
     return "\n".join(lines) + "\n"
+
+
+def blocking_calls(table: Table) -> str:
+    calls = large_last([call for call in table.all_calls() if call.group.sweeps_if])
+    return "\n".join(
+        [
+            f"// {MADE}",
+            "// Where the condition holds, a blocking call is its nonblocking form and a wait that",
+            "// sweeps (boundary/progress/sweeping.hpp).",
+            '#include "boundary/host/host_mpi.hpp"',
+            '#include "boundary/progress/sweeping.hpp"',
+            "",
+            "using namespace oriel::boundary;",
+            "",
+            *conditional(calls, blocking_call),
+            "",
+        ]
+    )
+
+
+def blocking_call(call: Call) -> str:
+    name = short(call)
+    on_comm = name.startswith("Comm_")
+    form = name.replace("_", "_i", 1) if on_comm else f"I{name[0].lower()}{name[1:]}"
+    names = [each.name for each in call.parameters]
+    status = [each.name for each in call.parameters[-1:] if each.kind.type == "MPI_Status"]
+    arguments = [*names[: len(names) - len(status)], "request"]
+    lines = (
+        f"ORIEL_MPI_CALL({name})({call.declarations()}) {{",
+        f"  if (!{call.group.sweeps_if}) return host_mpi().{name}({', '.join(names)});",
+        "  return sweep_until_done([&](MPI_Request* request) {",
+        f"    return PMPI_{form}({', '.join(arguments)});",
+        f"  }}{', '.join(['', *status])});",
+        "}",
+    )
+    return "\n".join(part for line in lines for part in break_at_commas(line, COLUMNS, "        "))
 
 
 def profiling_header(table: Table, name: str, includes: list[str]) -> str:
@@ -472,6 +517,7 @@ def main() -> None:
     folder = options.output
     write(folder / "src/boundary/calls/host_calls.hpp", host_calls(table))
     write(folder / "src/boundary/calls/operation_parameters.hpp", operation_parameters(table))
+    write(folder / "src/boundary/calls/blocking_calls.cpp", blocking_calls(table))
     ours = sorted({call.group.header for call in table.calls if call.name.startswith("ORIEL_")})
     for name, includes in (("profiling.h", ours), ("intel_profiling.h", ["oriel/intel_notify.h"])):
         text = profiling_header(table, f"oriel/{name}", includes)

@@ -1,19 +1,98 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's usual blocking calls, where its progress engine takes no hook: see sweeping.hpp. With
-// a hook, or without anything of ours to be done, they are the host's own after one look.
+// Blocking calls of the host that sweep where its progress engine takes no hook (sweeping.hpp), and
+// that are more than their nonblocking form and a wait. All others are made from the table of
+// calls. Where no sweep is needed, a call is the host's own after one look.
+#include <memory>
+#include <type_traits>
+
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/sweeping.hpp"
 #include "boundary/runtime/runtime.hpp"
 
+// MPICH returns MPI_SUCCESS from a call that fails, if the error handler is the program's. What the
+// call would have set, and has not, tells.
+
+// The host's calls with the largest counts that it has.
+#if ORIEL_HOST_LARGE_COUNTS
+#define ORIEL_LARGEST(name) PMPI_##name##_c
+#else
+#define ORIEL_LARGEST(name) PMPI_##name
+#endif
+
 namespace oriel::boundary {
 namespace {
 
-int probe_once(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  if (must_sweep()) {
-    const Guard guard(runtime.lock);
-    runtime.engine()->process.sweep();
+using LargestCount = std::conditional_t<ORIEL_HOST_LARGE_COUNTS != 0, MPI_Count, int>;
+
+/// Where one message goes to or comes from.
+struct Peer {
+  int rank;
+  int tag;
+};
+
+/// A receive and a send at the same time. Not MPI_Isendrecv: that of Intel MPI 2021.18 leaves the
+/// status of the receive unset.
+template <typename Receive, typename Send>
+int exchange(Receive&& receive, Send&& send, MPI_Status* status) {
+  MPI_Request receiving = MPI_REQUEST_NULL;
+  MPI_Request sending = MPI_REQUEST_NULL;
+  // Receives first: if the arguments of either are wrong, nothing is sent.
+  int code = receive(&receiving);
+  if (receiving == MPI_REQUEST_NULL) return code;
+  code = send(&sending);
+  if (sending == MPI_REQUEST_NULL) {
+    PMPI_Cancel(&receiving);
+    wait(&receiving, MPI_STATUS_IGNORE);
+    return code;
   }
-  return host_mpi().Iprobe(source, tag, comm, flag, status);
+  const int received = wait(&receiving, status);
+  const int sent = wait(&sending, MPI_STATUS_IGNORE);
+  return received != MPI_SUCCESS ? received : sent;
+}
+
+int exchange(const void* sent, LargestCount send_count, MPI_Datatype send_type, Peer destination,
+             void* received, LargestCount receive_count, MPI_Datatype receive_type, Peer source,
+             MPI_Comm comm, MPI_Status* status) {
+  return exchange(
+      [&](MPI_Request* request) {
+        return ORIEL_LARGEST(Irecv)(received, receive_count, receive_type, source.rank, source.tag,
+                                    comm, request);
+      },
+      [&](MPI_Request* request) {
+        return ORIEL_LARGEST(Isend)(sent, send_count, send_type, destination.rank, destination.tag,
+                                    comm, request);
+      },
+      status);
+}
+
+int exchange_in_place(void* buffer, LargestCount count, MPI_Datatype type, Peer destination,
+                      Peer source, MPI_Comm comm, MPI_Status* status) {
+  LargestCount room = -1;
+  int code = ORIEL_LARGEST(Pack_size)(count, type, comm, &room);
+  if (room < 0) return code;
+  const auto copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(room));
+  LargestCount packed = 0;
+  code = ORIEL_LARGEST(Pack)(buffer, count, type, copy.get(), room, &packed, comm);
+  if (code != MPI_SUCCESS) return code;
+  return exchange(copy.get(), packed, MPI_PACKED, destination, buffer, count, type, source, comm,
+                  status);
+}
+
+void sweep_before_probe() {
+  if (!must_sweep()) return;
+  const Guard guard(runtime.lock);
+  runtime.engine()->process.sweep();
+}
+
+/// probe(&flag) again and again, with sweeps in between, until it finds a message or fails.
+template <typename Probe>
+int probe_until_found(Probe&& probe) {
+  while (true) {
+    sweep_before_probe();
+    int flag = -1;
+    const int code = probe(&flag);
+    if (code != MPI_SUCCESS || flag != 0) return code;
+  }
 }
 
 }  // namespace
@@ -21,116 +100,76 @@ int probe_once(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
 
 using namespace oriel::boundary;
 
-ORIEL_MPI_CALL(Send)(const void* buffer, int count, MPI_Datatype type, int rank, int tag,
-                     MPI_Comm comm) {
-  if (!must_sweep()) return host_mpi().Send(buffer, count, type, rank, tag, comm);
-  return sweep_until_done(
-      [&](MPI_Request* r) { return PMPI_Isend(buffer, count, type, rank, tag, comm, r); });
-}
-
-ORIEL_MPI_CALL(Ssend)(const void* buffer, int count, MPI_Datatype type, int rank, int tag,
-                      MPI_Comm comm) {
-  if (!must_sweep()) return host_mpi().Ssend(buffer, count, type, rank, tag, comm);
-  return sweep_until_done(
-      [&](MPI_Request* r) { return PMPI_Issend(buffer, count, type, rank, tag, comm, r); });
-}
-
-ORIEL_MPI_CALL(Recv)(void* buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
-                     MPI_Status* status) {
-  if (!must_sweep()) return host_mpi().Recv(buffer, count, type, rank, tag, comm, status);
-  return sweep_until_done(
-      [&](MPI_Request* r) { return PMPI_Irecv(buffer, count, type, rank, tag, comm, r); }, status);
-}
-
-ORIEL_MPI_CALL(Barrier)(MPI_Comm comm) {
-  if (!collectives_sweep(comm)) return host_mpi().Barrier(comm);
-  return sweep_until_done([&](MPI_Request* r) { return PMPI_Ibarrier(comm, r); });
-}
-
-ORIEL_MPI_CALL(Bcast)(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  if (!collectives_sweep(comm)) return host_mpi().Bcast(buffer, count, type, root, comm);
-  return sweep_until_done(
-      [&](MPI_Request* r) { return PMPI_Ibcast(buffer, count, type, root, comm, r); });
-}
-
-ORIEL_MPI_CALL(Reduce)(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                       int root, MPI_Comm comm) {
-  if (!collectives_sweep(comm))
-    return host_mpi().Reduce(send, receive, count, type, op, root, comm);
-  return sweep_until_done(
-      [&](MPI_Request* r) { return PMPI_Ireduce(send, receive, count, type, op, root, comm, r); });
-}
-
-ORIEL_MPI_CALL(Allreduce)(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                          MPI_Comm comm) {
-  if (!collectives_sweep(comm)) return host_mpi().Allreduce(send, receive, count, type, op, comm);
-  return sweep_until_done(
-      [&](MPI_Request* r) { return PMPI_Iallreduce(send, receive, count, type, op, comm, r); });
-}
-
-ORIEL_MPI_CALL(Gather)(const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                       int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-  if (!collectives_sweep(comm)) {
-    return host_mpi().Gather(send, send_count, send_type, receive, receive_count, receive_type,
-                             root, comm);
-  }
-  return sweep_until_done([&](MPI_Request* r) {
-    return PMPI_Igather(send, send_count, send_type, receive, receive_count, receive_type, root,
-                        comm, r);
-  });
-}
-
-ORIEL_MPI_CALL(Allgather)(const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                          int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-  if (!collectives_sweep(comm)) {
-    return host_mpi().Allgather(send, send_count, send_type, receive, receive_count, receive_type,
-                                comm);
-  }
-  return sweep_until_done([&](MPI_Request* r) {
-    return PMPI_Iallgather(send, send_count, send_type, receive, receive_count, receive_type, comm,
-                           r);
-  });
-}
-
-ORIEL_MPI_CALL(Alltoall)(const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                         int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-  if (!collectives_sweep(comm)) {
-    return host_mpi().Alltoall(send, send_count, send_type, receive, receive_count, receive_type,
-                               comm);
-  }
-  return sweep_until_done([&](MPI_Request* r) {
-    return PMPI_Ialltoall(send, send_count, send_type, receive, receive_count, receive_type, comm,
-                          r);
-  });
-}
-
-ORIEL_MPI_CALL(Sendrecv)(const void* send, int send_count, MPI_Datatype send_type, int destination,
-                         int send_tag, void* receive, int receive_count, MPI_Datatype receive_type,
-                         int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
+ORIEL_MPI_CALL(Sendrecv)
+(const void* send, int send_count, MPI_Datatype send_type, int destination, int send_tag,
+ void* receive, int receive_count, MPI_Datatype receive_type, int source, int receive_tag,
+ MPI_Comm comm, MPI_Status* status) {
   if (!must_sweep()) {
     return host_mpi().Sendrecv(send, send_count, send_type, destination, send_tag, receive,
                                receive_count, receive_type, source, receive_tag, comm, status);
   }
-  MPI_Request sending = MPI_REQUEST_NULL;
-  int code = PMPI_Isend(send, send_count, send_type, destination, send_tag, comm, &sending);
-  if (code != MPI_SUCCESS) return code;
-  code = sweep_until_done(
-      [&](MPI_Request* r) {
-        return PMPI_Irecv(receive, receive_count, receive_type, source, receive_tag, comm, r);
-      },
-      status);
-  const int sent = oriel::boundary::wait(&sending, MPI_STATUS_IGNORE);
-  return code != MPI_SUCCESS ? code : sent;
+  return exchange(send, send_count, send_type, {destination, send_tag}, receive, receive_count,
+                  receive_type, {source, receive_tag}, comm, status);
 }
+
+ORIEL_MPI_CALL(Sendrecv_replace)
+(void* buffer, int count, MPI_Datatype type, int destination, int send_tag, int source,
+ int receive_tag, MPI_Comm comm, MPI_Status* status) {
+  if (!must_sweep()) {
+    return host_mpi().Sendrecv_replace(buffer, count, type, destination, send_tag, source,
+                                       receive_tag, comm, status);
+  }
+  return exchange_in_place(buffer, count, type, {destination, send_tag}, {source, receive_tag},
+                           comm, status);
+}
+
+#if ORIEL_HOST_LARGE_COUNTS
+
+ORIEL_MPI_CALL(Sendrecv_c)
+(const void* send, MPI_Count send_count, MPI_Datatype send_type, int destination, int send_tag,
+ void* receive, MPI_Count receive_count, MPI_Datatype receive_type, int source, int receive_tag,
+ MPI_Comm comm, MPI_Status* status) {
+  if (!must_sweep()) {
+    return host_mpi().Sendrecv_c(send, send_count, send_type, destination, send_tag, receive,
+                                 receive_count, receive_type, source, receive_tag, comm, status);
+  }
+  return exchange(send, send_count, send_type, {destination, send_tag}, receive, receive_count,
+                  receive_type, {source, receive_tag}, comm, status);
+}
+
+ORIEL_MPI_CALL(Sendrecv_replace_c)
+(void* buffer, MPI_Count count, MPI_Datatype type, int destination, int send_tag, int source,
+ int receive_tag, MPI_Comm comm, MPI_Status* status) {
+  if (!must_sweep()) {
+    return host_mpi().Sendrecv_replace_c(buffer, count, type, destination, send_tag, source,
+                                         receive_tag, comm, status);
+  }
+  return exchange_in_place(buffer, count, type, {destination, send_tag}, {source, receive_tag},
+                           comm, status);
+}
+
+#endif
 
 ORIEL_MPI_CALL(Probe)(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (!must_sweep()) return host_mpi().Probe(source, tag, comm, status);
-  int flag = 0;
-  int code = MPI_SUCCESS;
-  while (code == MPI_SUCCESS && flag == 0) code = probe_once(source, tag, comm, &flag, status);
-  return code;
+  return probe_until_found(
+      [&](int* flag) { return host_mpi().Iprobe(source, tag, comm, flag, status); });
 }
 
 ORIEL_MPI_CALL(Iprobe)(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  return probe_once(source, tag, comm, flag, status);
+  sweep_before_probe();
+  return host_mpi().Iprobe(source, tag, comm, flag, status);
+}
+
+ORIEL_MPI_CALL(Mprobe)
+(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  if (!must_sweep()) return host_mpi().Mprobe(source, tag, comm, message, status);
+  return probe_until_found(
+      [&](int* flag) { return host_mpi().Improbe(source, tag, comm, flag, message, status); });
+}
+
+ORIEL_MPI_CALL(Improbe)
+(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  sweep_before_probe();
+  return host_mpi().Improbe(source, tag, comm, flag, message, status);
 }

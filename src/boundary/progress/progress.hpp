@@ -9,7 +9,7 @@ namespace oriel::boundary {
 
 /// The two ways by which Oriel sweeps while the program does not call it: a place in the host's
 /// progress engine, for the time that the host waits (E10), and the agent. Where the host has no
-/// such place, its usual blocking calls are interposed instead (blocking.cpp).
+/// such place, its blocking calls are interposed instead (sweeping.hpp).
 class Progress {
  public:
   Agent agent;

@@ -62,7 +62,7 @@ int broadcast(void* buffer, int bytes, int root, MPI_Comm communicator) {
 }
 
 int duplicate(MPI_Comm communicator, MPI_Comm* made) {
-  return call([&] { return PMPI_Comm_dup(communicator, made); },
+  return call([&] { return host_mpi().Comm_dup(communicator, made); },
               [&](MPI_Request* request) { return PMPI_Comm_idup(communicator, made, request); });
 }
 
