@@ -310,7 +310,7 @@ void exchanges(Ring& ring, Size size) {
     MPI_Status status;
     const Values sent = values_of(rank, other, eager + (rank == 0 ? 0 : 1));
     Sendrecv(size, sent.data(), static_cast<int>(sent.size()), MPI_INT, other, rank,
-             received.data(), eager + 2, MPI_INT, MPI_ANY_SOURCE, other, comm, &status);
+             received.data(), eager + 2, MPI_INT, other, other, comm, &status);
     const int count = eager + (other == 0 ? 0 : 1);
     check_status(status, other, other, count);
     received.resize(static_cast<std::size_t>(count));
