@@ -339,6 +339,24 @@ void reorder_keys(const support::Program& program) {
   }
 }
 
+/// Reported as in effect (Q9), and not where every flush asks for all threads.
+void thread_scope() {
+  const Info thread{{ORIEL_WIN_SCOPE, "thread"}};
+  Window<int> allocated(Flavor::allocate, 1, MPI_COMM_WORLD, thread);
+  CHECK_EQUAL(info_value(allocated, ORIEL_WIN_SCOPE), std::string("thread"));
+  MPI_Win own;
+  MPI_Win_create_dynamic(thread, MPI_COMM_SELF, &own);
+  CHECK_EQUAL(info_value(own, ORIEL_WIN_SCOPE), std::string("thread"));
+  MPI_Win_free(&own);
+  if (support::one_node()) return;
+  MPI_Win all;
+  MPI_Win_create_dynamic(thread, MPI_COMM_WORLD, &all);
+  CHECK_EQUAL(info_value(all, ORIEL_WIN_SCOPE), std::string("process"));
+  MPI_Win_set_info(all, thread);
+  CHECK_EQUAL(info_value(all, ORIEL_WIN_SCOPE), std::string("process"));
+  MPI_Win_free(&all);
+}
+
 void shared_contiguous(const support::Program& program) {
   int* mine = nullptr;
   MPI_Win win;
@@ -612,6 +630,7 @@ int main(int argc, char** argv) {
                            [&] { info_values(program); });
   program.test_unless_host("any", "Oriel's own keys", "reorder keys",
                            [&] { reorder_keys(program); });
+  program.test_unless_host("any", "Oriel's own keys", "thread scope", thread_scope);
   if (support::one_node()) {
     program.test("shared contiguous", [&] { shared_contiguous(program); });
     program.test("shared noncontiguous", [&] { shared_noncontiguous(program); });

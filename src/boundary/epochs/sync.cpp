@@ -58,9 +58,7 @@ Failure flush_waiting(WindowHandle& window, int rank, bool local) {
   const Failure failed = block(window, {WaitReason::flush, rank}, [&](Completion* completion) {
     return window.core->epochs().flush(rank, local, completion, threads);
   });
-  if (!failed && !local && threads != all_threads) {
-    window.core->pending().note_flushed(threads, rank);
-  }
+  if (!failed && !local) window.core->pending().note_flushed(threads, rank);
   return failed;
 }
 
@@ -102,9 +100,7 @@ inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host
         const Failure failed = block(window, {WaitReason::flush}, [&](Completion* completion) {
           return window.core->epochs().flush_all(local, completion, threads);
         });
-        if (!failed && !local && threads != all_threads) {
-          window.core->epochs().note_flushed(threads);
-        }
+        if (!failed && !local) window.core->epochs().note_flushed(threads);
         return failed;
       },
       host);

@@ -106,9 +106,10 @@ extern Runtime runtime;
 inline ThreadLine* own_line() {
   return runtime.lock.enabled() ? runtime.line_keeper.own() : nullptr;
 }
-/// The thread of the line, for what flushes of thread scope wait for.
+/// The calling thread, which has this line, for what flushes of thread scope wait for.
 inline ThreadSet thread_of(const ThreadLine* line) {
-  return line != nullptr ? ThreadSet{1} << line->number : all_threads;
+  if (line != nullptr) return ThreadSet{1} << line->number;
+  return runtime.lock.enabled() ? further_threads : all_threads;
 }
 
 /// Every call carries on what is pending (E10).

@@ -165,6 +165,9 @@ ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
         keys.reorder = window.core->epochs().reorder();
         keys.no_locks = window.core->epochs().no_locks();
         keys.order.store(keys.order.load() && window.core->orders());
+        // Only a question of all threads finds out what became of its operations on other nodes.
+        const bool asks_for_all = window.core->dynamic() && window.core->remote();
+        keys.thread_scope.store(keys.thread_scope.load() && !asks_for_all);
         if (PMPI_Info_create(&made) != MPI_SUCCESS || keys.write(made) != MPI_SUCCESS ||
             write_paths(*window.core, made) != MPI_SUCCESS) {
           return Failure{MPI_ERR_OTHER, "the host MPI could not make an info object"};

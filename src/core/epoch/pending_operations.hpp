@@ -84,8 +84,10 @@ class PendingOperations {
     pools_.flush_requests.release(request);
     --flushes_;
   }
-  /// A flush of these threads' operations to the target is over.
+  /// A flush of these threads' operations to the target is over. Says nothing of threads that share
+  /// a bit: another one may have issued an operation meanwhile.
   void note_flushed(ThreadSet threads, int target) {
+    if ((threads & further_threads) != 0) return;
     Published<ThreadSet>& outstanding = peers_[target].outstanding;
     outstanding.store(outstanding.load() & ~threads, std::memory_order_release);
   }

@@ -43,10 +43,11 @@ constexpr bool updates(OperationKind kind) {
   return reduces(kind) || kind == OperationKind::compare_and_swap;
 }
 
-/// Threads of this process as bits, for whose operations a flush waits (Q1). Threads that have none
-/// of their own, and processes of one thread, have them all.
+/// Threads of this process as bits, for whose operations a flush waits (Q1). A process of one
+/// thread has them all; the 64th thread and all further ones have the last bit together.
 using ThreadSet = std::uint64_t;
 inline constexpr ThreadSet all_threads = ~ThreadSet{0};
+inline constexpr ThreadSet further_threads = ThreadSet{1} << 63;
 static_assert(ThreadLines::most == 64);  // a bit for each line
 
 /// An RMA operation as the caller gave it: arguments, not data. Recorded as it is while its epoch
