@@ -113,6 +113,11 @@ void PeerDispatch::push(bool urgent) {
   if (remote_ != nullptr && (urgent || !resources_.outbox.swept_soon())) resources_.outbox.push();
 }
 
+bool PeerDispatch::behind_another(const Epoch& epoch) {
+  return remote_ != nullptr && epoch.kind == EpochKind::lock && !region_.mapped(epoch.one.rank) &&
+         remote_->targets.behind_another(epoch.one);
+}
+
 Outcome PeerDispatch::issue(const Operation& operation, Epoch& epoch, Target& target) {
   const Protocol chosen = protocol(operation);
   switch (chosen) {

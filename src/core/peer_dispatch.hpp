@@ -54,6 +54,7 @@ class PeerDispatch final : public PeerInterface {
   bool end_fence(Epoch& epoch) override;
   bool sweep() override;
   void push(bool urgent) override;
+  bool behind_another(const Epoch& epoch) override;
 
   // Targets.
   Error check(const Operation& operation, const char*& reason) override {

@@ -208,6 +208,42 @@ TEST_F(Messages, LockPutUnlock) {
   EXPECT_EQ(sent(1), (Sent{2, 1}));
 }
 
+// With the key for it, lock epochs of one target are sent before the earlier ones are answered. The
+// first is sent at once; those behind it wait for more to travel with, because the target grants
+// one after the other (E7, S7).
+TEST_F(Messages, LockEpochsBehindAnother) {
+  for (const bool swept_soon : {true, false}) {
+    make(3);
+    job_->process(0).set_swept_soon(swept_soon);
+    rank(0).epochs().set_reorder({.access_after_access = true});
+    std::array<Told, 5> told;
+    const auto epoch = [&](int target, std::size_t number) {
+      ASSERT_EQ(rank(0).lock(true, target, {}), Error::none);
+      put(0, target);
+      told.at(number).take(rank(0).unlock(target, &told.at(number)));
+    };
+    for (std::size_t number = 0; number < 3; ++number) epoch(1, number);
+    EXPECT_EQ(sent(0), (Sent{9, swept_soon ? 1u : 3u}));
+    epoch(2, 3);
+    EXPECT_EQ(sent(0).packets, swept_soon ? 3u : 4u) << "of another target, with what waits";
+    epoch(1, 4);
+    EXPECT_EQ(sent(0), (Sent{15, swept_soon ? 3u : 5u}));
+    run_until_idle();
+    for (const Told& one : told) EXPECT_TRUE(one.done());
+    EXPECT_EQ(sent(0).messages, 15u);
+    EXPECT_EQ(sent(1).messages, 8u) << "four grants and four answers";
+    // Behind nothing.
+    const std::uint64_t before = sent(0).packets;
+    Told last;
+    ASSERT_EQ(rank(0).lock(true, 1, {}), Error::none);
+    put(0, 1);
+    last.take(rank(0).unlock(1, &last));
+    EXPECT_EQ(sent(0).packets, before + 1);
+    run_until_idle();
+    EXPECT_TRUE(last.done());
+  }
+}
+
 // A weak unlock needs no answer: epochs follow one another without waiting, and take effect in
 // order. The window is quiet when the answers are here (S7).
 TEST_F(Messages, WeakUnlock) {

@@ -115,9 +115,11 @@ void Agent::run() {
       signaled = wake_event_.wait(interval_);
     }
     if (signaled) {
-      // Is it going to wait for what it has begun, or does it compute?
+      // Is it going to wait for what it has begun, or does it compute? While a program begins one
+      // thing after another, each question takes the processor from it: they become rarer.
       seen_ = process.sweeps();
-      sleep_for(after_wake);
+      sleep_for(
+          std::clamp((in_vain_ + 1) * after_wake, after_wake, std::max(interval_, after_wake)));
     }
     // Each look takes the processor from the program for some microseconds.
     const bool served = serve();

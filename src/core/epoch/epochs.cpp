@@ -230,7 +230,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
       return {error, true};
     }
   }
-  peer_interface_.push(true);
+  peer_interface_.push(!peer_interface_.behind_another(epoch));
   return Outcome::posted();
 }
 

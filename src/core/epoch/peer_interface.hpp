@@ -48,6 +48,9 @@ class PeerInterface {
   virtual void recall_all(Epoch& epoch) = 0;
   /// A closed lock epoch still waits for its lock: what it holds may travel with the request (S4).
   virtual void leave_piggyback(Epoch& epoch) = 0;
+  /// A lock epoch whose target has not granted us an earlier lock yet: what the epoch sends can
+  /// wait for that answer, as the target holds it back.
+  virtual bool behind_another(const Epoch& epoch) = 0;
   /// The target of an epoch that is complete here may hold none of its operations back any more.
   virtual bool try_acquire(Epoch& epoch, Target& target) = 0;
   /// Its memory lies in our address space, for loads and stores of the program's own.

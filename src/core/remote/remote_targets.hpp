@@ -48,6 +48,11 @@ class RemoteTargets {
   bool take_word(const Message& message);
   bool take_reply(const Message& message, std::span<const std::byte> payload);
 
+  /// The target has not granted yet the lock that was requested before this one's.
+  bool behind_another(const Target& target) {
+    return target.access == Target::Access::requested && !lock_granted(target.rank, target.id - 1);
+  }
+
  private:
   /// What we have sent one target. Zero bytes: nothing.
   struct Sent {
