@@ -57,7 +57,7 @@ def _notify() -> list[dict]:
         *_rows(
             measure=["put", "get"],
             row=["messages", "fence", "pscw", "put_notify", "get_notify"],
-            size=[0, 8, 32 << 10, 4 << 20],
+            size=[0, 8, 4 << 10, 32 << 10, 256 << 10, 4 << 20],
             way=WAYS,
         ),
         *_rows(

@@ -282,10 +282,9 @@ EPOCHS = Paper(
             "transactions-nodes",
             ("transactions.svg",),
             _transactions("transactions-nodes"),
-            "Here a transaction is a message, as in the paper. On two ranks both cores are busy "
-            "with the system calls of the packets, so there is no idle wait to use, and a "
-            "nonblocking epoch costs more processor time than a blocking one. With computation "
-            "behind each transaction the epochs overlap it.",
+            "Here a transaction is a message, as in the paper. With A_A_A_R the epochs of one "
+            "target share packets. Four ranks share two cores, which all of them keep busy: computation "
+            "then leaves nothing to overlap with.",
         ),
         Entry(
             "Figure 13 a, c",
@@ -314,8 +313,10 @@ EPOCHS = Paper(
             ("notify_epochs.svg",),
             tuple(_overlap(kind, title) for kind, title in _KINDS.items()),
             "TCP needs a core to send, and both nodes share the machine's cores: what is hidden "
-            "depends on how many are free. The paper's adapters move data without a core. The "
-            "paper also says that accumulates of more than 8 KB do not overlap in any of its "
+            "depends on how many are free, and on who sends. A put to a target that has posted is "
+            "sent by the call itself, so nothing of it is left to be hidden; one that waits for a "
+            "lock or a fence is sent by the agent. The paper's adapters move data without a core. "
+            "The paper also says that accumulates of more than 8 KB do not overlap in any of its "
             "libraries; `notify` measures puts only.",
         ),
         Entry(
