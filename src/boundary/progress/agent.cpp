@@ -118,8 +118,7 @@ void Agent::run() {
       // Is it going to wait for what it has begun, or does it compute? While a program begins one
       // thing after another, each question takes the processor from it: they become rarer.
       seen_ = process.sweeps();
-      sleep_for(
-          std::clamp((in_vain_ + 1) * after_wake, after_wake, std::max(interval_, after_wake)));
+      sleep_for(std::min((in_vain_ + 1) * after_wake, std::max(interval_, after_wake)));
     }
     // Each look takes the processor from the program for some microseconds.
     const bool served = serve();

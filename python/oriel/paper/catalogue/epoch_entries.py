@@ -283,8 +283,8 @@ EPOCHS = Paper(
             ("transactions.svg",),
             _transactions("transactions-nodes"),
             "Here a transaction is a message, as in the paper. With A_A_A_R the epochs of one "
-            "target share packets. Four ranks share two cores, which all of them keep busy: computation "
-            "then leaves nothing to overlap with.",
+            "target share packets. Four ranks keep their two cores busy: computation then leaves "
+            "nothing to overlap with.",
         ),
         Entry(
             "Figure 13 a, c",
