@@ -2,7 +2,6 @@
 #include "boundary/collectives/tried_collective.hpp"
 
 #include <new>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -10,8 +9,9 @@
 #include "boundary/collectives/measured_here.hpp"
 #include "boundary/collectives/plan_collective.hpp"
 #include "boundary/collectives/plan_maker.hpp"
-#include "core/collective/schedules/allgatherv.hpp"
+#include "core/collective/schedules/bcast.hpp"
 #include "core/collective/schedules/buffers_together.hpp"
+#include "core/collective/schedules/reduce.hpp"
 #include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {
@@ -23,29 +23,42 @@ void TriedCollective::add(Measured::Choice choice, std::unique_ptr<CollectiveTas
 }
 
 int TriedCollective::make_telling(MPI_Comm communicator) {
-  PlanWindow& plans = state_->plan_window();
+  const PlanRegistry& plans = state_->plan_window().core();
   trial_ = StartTrial(candidates_.size());
   Failure bad;
-  MadeSchedule made;
+  MadeSchedule collect;
+  MadeSchedule spread;
   try {
-    means_.resize(candidates_.size());
-    medians_.resize(means_.size() * static_cast<std::size_t>(line_.ranks));
-    std::vector<Buffer> blocks;
-    for (std::size_t at = 0; at < medians_.size(); at += means_.size()) {
-      blocks.push_back(bytes_at(&medians_[at], means_.size() * sizeof(double)));
-    }
-    made = allgatherv(NodeMap(rank_, plans.core().nodes()), {}, blocks, plans.core().limits());
+    medians_.resize(candidates_.size());
+    sums_.resize(candidates_.size());
+    const NodeMap node_map(rank_, plans.nodes());
+    const Vectors vectors{.from = medians_.data(),
+                          .into = sums_.data(),
+                          .count = sums_.size(),
+                          .reduction = {Op::sum, Basic::f64, sizeof(double)},
+                          .own_op = {}};
+    collect = reduce(node_map, 0, vectors, plans.limits());
+    spread =
+        bcast(node_map, 0, bytes_at(sums_.data(), sums_.size() * sizeof(double)), plans.limits());
   } catch (const std::bad_alloc&) {
     bad = no_memory;
   }
-  Plan* plan = nullptr;
-  const Signature signature(CollectiveKind::allgatherv, Algorithm::automatic);
-  if (const int code = make_plan(call_, communicator, plans, made.schedule, signature, bad, plan);
+  if (const int code =
+          make_telling(communicator, telling_[0], CollectiveKind::reduce, std::move(collect), bad);
       code != MPI_SUCCESS) {
     return code;
   }
-  telling_ = std::make_unique<PlanCollective>(state_, *plan);
-  telling_memory_ = std::move(made.memory);
+  return make_telling(communicator, telling_[1], CollectiveKind::bcast, std::move(spread), {});
+}
+
+int TriedCollective::make_telling(MPI_Comm communicator, Telling& telling, CollectiveKind kind,
+                                  MadeSchedule made, const Failure& bad) {
+  Plan* plan = nullptr;
+  const int code = make_plan(call_, communicator, state_->plan_window(), made.schedule,
+                             Signature(kind, Algorithm::automatic), bad, plan);
+  if (code != MPI_SUCCESS) return code;
+  telling.task = std::make_unique<PlanCollective>(state_, *plan);
+  telling.memory = std::move(made.memory);
   return MPI_SUCCESS;
 }
 
@@ -55,10 +68,12 @@ Failure TriedCollective::start() {
   if (number < trial_.starts()) {
     current_ = trial_.candidate(number);
     began_ = nanoseconds_now();
-  } else if (number == trial_.starts()) {
+  } else if (CollectiveTask* beside = telling()) {
     current_ = 0;
-    tell();
-    if (Failure bad = telling_->start()) return bad;
+    if (number == trial_.starts()) {
+      for (std::size_t at = 0; at < medians_.size(); ++at) medians_[at] = trial_.median(at);
+    }
+    if (Failure bad = beside->start()) return bad;
   } else if (!settled_) {
     settle();
   }
@@ -72,22 +87,24 @@ bool TriedCollective::done() {
     trial_.record(started_ - 1, static_cast<double>(nanoseconds_now() - began_) * nanoseconds);
     began_ = 0;
   }
-  return !telling() || telling_->done();
+  CollectiveTask* beside = telling();
+  return beside == nullptr || beside->done();
 }
 
 Failure TriedCollective::outcome() const {
   if (Failure bad = current().task->outcome()) return bad;
-  return telling() ? telling_->outcome() : Failure();
+  const CollectiveTask* beside = telling();
+  return beside != nullptr ? beside->outcome() : Failure();
 }
 
 void TriedCollective::abandon() {
   current().task->abandon();
-  if (telling()) telling_->abandon();
+  if (CollectiveTask* beside = telling()) beside->abandon();
 }
 
 bool TriedCollective::may_start_again() const {
-  // Ranks that do not know all times would choose differently.
-  return !telling() && current().task->may_start_again();
+  // Ranks that do not know the sums would choose differently.
+  return telling() == nullptr && current().task->may_start_again();
 }
 
 void TriedCollective::let_go() {
@@ -96,27 +113,24 @@ void TriedCollective::let_go() {
     return;
   }
   if (started_ != 0) state_->note_trial_cut_short();
-  if (telling_ != nullptr) telling_->let_go();
+  for (const Telling& one : telling_) {
+    if (one.task != nullptr) one.task->let_go();
+  }
   for (const Candidate& one : candidates_) one.task->let_go();
 }
 
 int TriedCollective::lost() {
   const int rank = current().task->lost();
-  return rank >= 0 || !telling() ? rank : telling_->lost();
-}
-
-void TriedCollective::tell() {
-  double* own = &medians_[static_cast<std::size_t>(rank_) * candidates_.size()];
-  for (std::size_t at = 0; at < candidates_.size(); ++at) own[at] = trial_.median(at);
+  CollectiveTask* beside = telling();
+  return rank >= 0 || beside == nullptr ? rank : beside->lost();
 }
 
 void TriedCollective::settle() {
-  StartTrial::take_means(medians_, means_);
-  current_ = StartTrial::fastest(means_);
-  telling_->let_go();
+  current_ = StartTrial::fastest(sums_);
+  for (const Telling& one : telling_) one.task->let_go();
   settled_ = true;
   for (std::size_t at = 0; at < candidates_.size(); ++at) {
-    line_.of(candidates_[at].choice).start = means_[at];
+    line_.of(candidates_[at].choice).start = sums_[at] / line_.ranks;
     if (at == current_) continue;
     // The task itself stays: the host's request is not freed with the process lock.
     candidates_[at].task->let_go();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,8 @@
 
 #include "boundary/collectives/collective_state.hpp"
 #include "boundary/collectives/collective_task.hpp"
+#include "boundary/collectives/signature.hpp"
+#include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
 #include "core/collective/measured.hpp"
 #include "core/collective/schedules/made_schedule.hpp"
@@ -17,9 +20,9 @@
 namespace oriel::boundary {
 
 /// An alltoallv whose first starts show by which of several algorithms it is carried out. Each is
-/// made beforehand, because a start does not wait for other ranks. The start after the trial goes
-/// by the first one; beside it all ranks tell all others what they have measured, so that they
-/// choose alike.
+/// made beforehand, because a start does not wait for other ranks. The two starts after the trial
+/// go by the first one. Beside them a reduce adds up what the ranks have measured, and a bcast
+/// tells all ranks the sums, so that they choose alike.
 class TriedCollective final : public CollectiveTask {
  public:
   /// `line`: what the trial measures, but for the times; see AutoChoice::tried().
@@ -30,7 +33,7 @@ class TriedCollective final : public CollectiveTask {
   /// One more, the first one a plan, and in microseconds what its making took.
   void add(Measured::Choice choice, std::unique_ptr<CollectiveTask> task, ScheduleMemory memory,
            double making);
-  /// When all have been added, on all ranks: makes the plan by which they tell one another. Raises
+  /// When all have been added, on all ranks: makes the plans of the reduce and the bcast. Raises
   /// what is wrong. Without the process lock.
   int make_telling(MPI_Comm communicator);
 
@@ -49,12 +52,21 @@ class TriedCollective final : public CollectiveTask {
     std::unique_ptr<CollectiveTask> task;
     ScheduleMemory memory;
   };
+  /// One of the two by which the ranks tell one another.
+  struct Telling {
+    std::unique_ptr<CollectiveTask> task;
+    ScheduleMemory memory;
+  };
 
   Candidate& current() { return candidates_[current_]; }
   const Candidate& current() const { return candidates_[current_]; }
-  /// The last start was the one after the trial.
-  bool telling() const { return started_ == trial_.starts() + 1; }
-  void tell();
+  /// The one beside the last start; null: there is none.
+  CollectiveTask* telling() const {
+    const std::uint64_t after = started_ - trial_.starts();  // the first start after the trial is 1
+    return after - 1 < telling_.size() ? telling_[after - 1].task.get() : nullptr;
+  }
+  int make_telling(MPI_Comm communicator, Telling& telling, CollectiveKind kind, MadeSchedule made,
+                   const Failure& bad);
   void settle();
 
   const char* call_;
@@ -63,14 +75,13 @@ class TriedCollective final : public CollectiveTask {
   Measured::Line line_;
   std::vector<Candidate> candidates_;
   std::size_t current_ = 0;
-  std::unique_ptr<CollectiveTask> telling_;
-  ScheduleMemory telling_memory_;
+  std::array<Telling, 2> telling_;
   StartTrial trial_{0};
   std::uint64_t started_ = 0;
   bool settled_ = false;
   std::uint64_t began_ = 0;      // the last start, in nanoseconds; 0: it does not count, or is over
-  std::vector<double> medians_;  // of each rank all candidates'
-  std::vector<double> means_;    // over all ranks
+  std::vector<double> medians_;  // by candidate
+  std::vector<double> sums_;     // of all ranks
 };
 
 }  // namespace oriel::boundary

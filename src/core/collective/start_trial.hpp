@@ -57,18 +57,11 @@ class StartTrial {
     return sorted.at(sorted.size() / 2);
   }
 
-  /// The mean over all ranks, by candidate, from the medians of each rank one after the other.
-  static void take_means(std::span<const double> medians, std::span<double> means) {
-    std::ranges::fill(means, 0);
-    for (std::size_t at = 0; at < medians.size(); ++at) means[at % means.size()] += medians[at];
-    for (double& mean : means)
-      mean *= static_cast<double>(means.size()) / static_cast<double>(medians.size());
-  }
-  /// The candidate whose starts take all ranks together the least time; the first of several. All
-  /// ranks find the same one from the same numbers. Not the slowest rank's time: a rank that waits
-  /// for a late one would decide alone.
-  static std::size_t fastest(std::span<const double> means) {
-    return static_cast<std::size_t>(std::ranges::min_element(means) - means.begin());
+  /// The candidate whose starts take all ranks together the least time, by the sums of their
+  /// medians; the first of several. Not the slowest rank's time: a rank that waits for a late one
+  /// would decide alone.
+  static std::size_t fastest(std::span<const double> sums) {
+    return static_cast<std::size_t>(std::ranges::min_element(sums) - sums.begin());
   }
 
  private:
