@@ -57,26 +57,32 @@
 /**
  * Info key of the calls below: the algorithm. It must have the same value on all ranks.
  *
- *   auto             (default) one of the others, the same for all ranks: what is expected to cost
- *                    least. If `oriel bench alltoallv` was run on this machine, for this MPI
- * library, a similar number of ranks, one node or several, and about this length of the longest
- * message, its times determine the choice among `notified`, `notified_hierarchy`, `two_sided`,
- * `fence` and `lock`. Otherwise the first starts of the request are the measurement: some 45
- * starts, or 60 where blocks can be gathered, use `notified`, `two_sided` and `notified_hierarchy`
- * in turn, and all later ones the fastest. Such a request takes about three times as long to
- * create. Later requests of this process of about the same length use that result. The request is
- * `notified` from the beginning if it will not be started often enough: see ORIEL_ALLTOALLV_STARTS.
- * `oriel info` prints the choices and their reasons; with ORIEL_INFO=1, so does rank 0 for each
- * request notified         no synchronization of all ranks: each transfer notifies its receiver,
- * and a rank is done when its own transfers are notified_hierarchy  the same, but short blocks
- * between nodes (up to 1 KB) are gathered: a rank of the sending node gathers them to one message,
- * and a rank of the receiving node distributes them. A rank may thus wait for others that have not
- * started. Long blocks, blocks on one node, and blocks between nodes of one rank each go as in
- * `notified`. Creating the request takes about three times as long fence            puts between
- * two fences (the paper's Algorithm 1) fence_hierarchy  the same, puts to other nodes first
- * (Algorithm 2) lock             puts in a lock_all epoch. Each rank holds an exclusive lock on its
- * own receive buffer while its request is not active (Algorithm 3) lock_hierarchy   the same, puts
- * to other nodes first two_sided        the MPI library's own collective
+ *   auto             (default) one of the others, the same for all ranks: the one that is expected
+ *                    to cost least. If `oriel bench alltoallv` was run on this machine, for this
+ *                    MPI library, a similar number of ranks and one node or several, its times for
+ *                    the length nearest to that of the longest message determine the choice among
+ *                    `notified`, `notified_hierarchy`, `two_sided`, `fence` and `lock`. Otherwise
+ *                    the first starts of the request are the measurement: 45 starts (60 where
+ *                    blocks can be gathered) use `notified`, `two_sided` and `notified_hierarchy`
+ *                    in turn, and all later ones the fastest. Creating such a request creates one
+ *                    of each. Later requests of this process of about the same length use the
+ *                    result. A request that will not be started often enough is `notified` from
+ *                    the beginning (see ORIEL_ALLTOALLV_STARTS). `oriel info` prints what was
+ *                    measured and the choices; with ORIEL_INFO=1 rank 0 prints the choice and its
+ *                    reason for each request
+ *   notified         no synchronization of all ranks: each transfer notifies its receiver, and a
+ *                    rank is done when its own transfers are
+ *   notified_hierarchy  the same, but short blocks between nodes (up to 1 KB) are gathered: a rank
+ *                    of the sending node gathers them to one message, and a rank of the receiving
+ *                    node distributes them. A rank may thus wait for others that have not started.
+ *                    Long blocks, blocks on one node, and blocks between nodes of one rank each go
+ *                    as in `notified`. Creating the request takes about three times as long
+ *   fence            puts between two fences (the paper's Algorithm 1)
+ *   fence_hierarchy  the same, puts to other nodes first (Algorithm 2)
+ *   lock             puts in a lock_all epoch. Each rank holds an exclusive lock on its own receive
+ *                    buffer while its request is not active (Algorithm 3)
+ *   lock_hierarchy   the same, puts to other nodes first
+ *   two_sided        the MPI library's own collective
  *
  * ORIEL_Alltoallv_init takes all of these values. The other calls take auto and notified, which
  * mean the same there. Any other value is MPI_ERR_INFO_VALUE.
