@@ -144,7 +144,7 @@ class Ring {
   int round_ = 0;
 };
 
-/// What one rank sends to another.
+/// A value of its own for each pair of sender and receiver.
 int value(int from, int to, int place) {
   return 10000 * from + 100 * to + place;
 }
@@ -649,7 +649,7 @@ void keep_error(MPI_Comm*, int* code, ...) {
   handled = *code;
 }
 
-/// What is wrong with the arguments is an error of the communicator, as on the host alone.
+/// A wrong argument is an error of the communicator, as on the host alone.
 void errors(Ring& ring) {
   const MPI_Comm comm = ring.comm();
   MPI_Errhandler handler;
@@ -660,7 +660,8 @@ void errors(Ring& ring) {
   const Values zeros(ranks);
   const Values bad(ranks, -1);
   int* const data = values.data();
-  // What the call returns is no matter: MPI_SUCCESS on MPICH, if the handler is the program's.
+  // The value that the call returns is no matter: MPI_SUCCESS on MPICH, if the handler is the
+  // program's.
   const auto expect = [&](const char* call, int, int expected) {
     support::check_class(__FILE__, __LINE__, call, handled, expected);
     handled = MPI_SUCCESS;

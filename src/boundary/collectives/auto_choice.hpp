@@ -12,8 +12,9 @@
 
 namespace oriel::boundary {
 
-/// What `auto` is for one request of an alltoallv. Rank 0 chooses by what is known of exchanges
-/// here, and the making of the plan tells all ranks, with words that it exchanges anyway.
+/// The algorithm that `auto` selects for one request of an alltoallv. Rank 0 selects it by the
+/// known times of exchanges, and the making of the plan tells all ranks, with words that it
+/// exchanges anyway.
 class AutoChoice {
  public:
   AutoChoice(const char* call, CollectiveState& state, int rank, int ranks)

@@ -9,7 +9,7 @@
 
 namespace oriel::boundary {
 
-/// What is known of exchanges with this processor and this MPI: from `oriel bench alltoallv`, and
+/// The known times of exchanges with this processor and this MPI: from `oriel bench alltoallv`, and
 /// from the trials of this process's requests. With the process lock.
 class MeasuredHere {
  public:

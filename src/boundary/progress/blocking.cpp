@@ -9,8 +9,8 @@
 #include "boundary/progress/sweeping.hpp"
 #include "boundary/runtime/runtime.hpp"
 
-// MPICH returns MPI_SUCCESS from a call that fails, if the error handler is the program's. What the
-// call would have set, and has not, tells.
+// MPICH returns MPI_SUCCESS from a call that fails, if the error handler is the program's. Its
+// output arguments tell: a call that fails does not set them.
 
 // The host's calls with the largest counts that it has.
 #if ORIEL_HOST_LARGE_COUNTS

@@ -23,7 +23,7 @@ namespace oriel {
 namespace {
 
 constexpr std::size_t most_fields = 15;
-/// Where a line may end. What it does not tell was not measured.
+/// How many fields a line may have. Algorithms whose fields are missing were not measured.
 constexpr std::array<std::size_t, 3> numbers_of_fields{9, 11, most_fields};
 /// Thousands of lines. What is longer is not ours.
 constexpr std::size_t most_bytes = std::size_t{1} << 20;

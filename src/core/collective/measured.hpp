@@ -16,7 +16,7 @@ namespace oriel {
 /// wrong counts as nothing.
 class Measured {
  public:
-  /// What is chosen by it. Of two that cost the same, the first.
+  /// The algorithms that may be chosen; of two that cost the same, the first.
   enum class Choice : std::uint8_t { notified, notified_hierarchy, two_sided, fence, lock };
   static constexpr std::size_t choices = 5;
 
@@ -36,9 +36,9 @@ class Measured {
 
     Cost& of(Choice choice) { return costs.at(static_cast<std::size_t>(choice)); }
     const Cost& of(Choice choice) const { return costs.at(static_cast<std::size_t>(choice)); }
-    /// What costs a program least that makes a request, starts it so often and frees it. `starts`:
-    /// none where nobody knows; the making has no say then. `several`: there are several nodes, and
-    /// nodes with several ranks; else notified_hierarchy is notified.
+    /// The cheapest one for a program that makes a request, starts it so often and frees it.
+    /// `starts`: none where nobody knows; the making has no say then. `several`: there are several
+    /// nodes, and nodes with several ranks; else notified_hierarchy is notified.
     Choice cheapest(bool several, std::optional<std::uint64_t> starts = {}) const;
     /// Whether a request of so many bytes is like it: at most twice as long or as short.
     bool like(std::uint64_t longest) const;

@@ -49,7 +49,7 @@ class StartTrial {
     const std::uint64_t round = after / burst / candidates();
     times_[candidate(start)].at(round * counted + place - cold) = time;
   }
-  /// What a start by this candidate takes on this rank: half of them took less. Of a trial that is
+  /// The time of a start by this candidate on this rank: half of them took less. Of a trial that is
   /// over.
   double median(std::size_t candidate) const {
     Times sorted = times_[candidate];
