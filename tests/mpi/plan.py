@@ -99,7 +99,11 @@ ONE_NODE = (
 
 SEVERAL_NODES = (
     # Remote peers together with mapped ones.
-    Row(NATIVE, PROGRAMS, ("2x2",)),
+    Row(("mpich", "openmpi"), PROGRAMS, ("2x2",)),
+    Row(("intel",), tuple(name for name in PROGRAMS if name != "threads"), ("2x2",)),
+    # Intel MPI's threads spin in its blocking calls: more of them than this, on two cores, take
+    # turns of seconds on some kernels.
+    Row(("intel",), ("threads",), ("2x1",)),
     # Remote peers alone.
     Row(("mpich",), PROGRAMS + WHOLE_CALLS, ("2x1",)),
     # Updates by messages and by loads and stores exclude one another.
