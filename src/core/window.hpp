@@ -82,6 +82,7 @@ class Window {
         !byte_offset(displacement, other.disp_unit, low, offset)) {
       return nullptr;
     }
+    offset -= other.first;
     if (!within(offset, bytes, other.size)) [[unlikely]] {
       if (!region_->dynamic() || bytes == 0) return nullptr;
       std::byte* where = region_->find_mapped_piece(target, offset, bytes);
@@ -140,11 +141,11 @@ class Window {
     if (open == nullptr || behind_others || bytes > most_stored_twice) return false;
     const Member& member = region_->member(target);
     std::uint64_t offset;
-    if (member.base == nullptr || !byte_offset(displacement, member.disp_unit, 0, offset) ||
-        !within(offset, bytes, member.size)) {
+    if (member.size == 0 || !byte_offset(displacement, member.disp_unit, 0, offset) ||
+        !within(offset, bytes, member.size) || !member.loadable(offset, bytes)) {
       return false;
     }
-    NotifyStore store = NotifyStore::make(member.base + offset, origin, bytes, offset,
+    NotifyStore store = NotifyStore::make(member.at_offset(offset), origin, bytes, offset,
                                           open->lasting && target != rank());
     if (bytes > NotifyStore::most_bytes) {
       const auto* from = static_cast<const std::byte*>(origin);

@@ -134,5 +134,95 @@ TEST_F(PrivateMemory, NothingIsUpdatedByADatatypeWithoutElements) {
   EXPECT_EQ(at(1), 1000u);
 }
 
+/// A window whose ranks' first two words and last one are private, and the words between are not.
+class PrivateEnds : public ::testing::Test {
+ protected:
+  PrivateEnds() {
+    SimWindowSpec spec;
+    spec.bytes = words * sizeof(std::uint64_t);
+    spec.disp_unit = sizeof(std::uint64_t);
+    spec.memory = {Path::system_call, Path::system_call};
+    spec.head = 2 * sizeof(std::uint64_t);
+    spec.tail = sizeof(std::uint64_t);
+    job_.create_window(spec);
+    EXPECT_EQ(window().lock(true, 1, {}), Error::none);
+    // The rank is resolved, and its memory ready, with the first access.
+    const std::uint64_t zero = 0;
+    issue(window(), on_word(OperationKind::put, &zero, 1, 3));
+    EXPECT_EQ(job_.transport(0).copies(), 0u);
+  }
+  ~PrivateEnds() override { EXPECT_TRUE(window().unlock(1, nullptr).done); }
+
+  Window& window() { return job_.window(0); }
+  std::byte* address(std::size_t i) { return job_.memory(1) + i * sizeof(std::uint64_t); }
+  std::uint64_t at(std::size_t i) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, address(i), sizeof value);
+    return value;
+  }
+  static bool is_private(std::size_t i) { return i < 2 || i == words - 1; }
+  std::uint64_t copies() {
+    const std::uint64_t now = job_.transport(0).copies();
+    return now - std::exchange(copies_, now);
+  }
+
+  static constexpr std::size_t words = 8;
+  SimJob job_{{0, 0}};
+  std::uint64_t copies_ = 0;
+};
+
+TEST_F(PrivateEnds, AreOneSystemCallAwayAndTheRestIsNot) {
+  for (std::size_t i = 0; i < words; ++i) {
+    const auto place = static_cast<std::int64_t>(i);
+    const std::uint64_t value = 100 + i;
+    EXPECT_EQ(window().find_mapped(1, place, 8), is_private(i) ? nullptr : address(i));
+    EXPECT_EQ(window().try_copy(true, 1, place, const_cast<std::uint64_t*>(&value), 8), true);
+    EXPECT_EQ(copies(), 1u) << "a system call reaches all of it";
+    issue(window(), on_word(OperationKind::put, &value, 1, place));
+    issue(window(), on_word(OperationKind::accumulate, &value, 1, place));
+    EXPECT_EQ(at(i), 2 * value);
+    EXPECT_EQ(copies(), is_private(i) ? 3u : 0u) << "word " << i;
+  }
+  EXPECT_EQ(window().find_mapped(1, words, 8), nullptr);
+  EXPECT_EQ(window().find_mapped(1, -1, 8), nullptr);
+}
+
+// What lies in both goes by system calls as a whole: an accumulate is one update.
+TEST_F(PrivateEnds, AreNotCutOffFromWhatReachesBeyondThem) {
+  for (std::size_t first = 0; first < words; ++first) {
+    for (std::size_t last = first; last < words; ++last) {
+      const auto place = static_cast<std::int64_t>(first);
+      const std::uint64_t count = last - first + 1;
+      const bool some = is_private(first) || is_private(last);
+      std::vector<std::uint64_t> values(count, 7);
+      EXPECT_EQ(window().find_mapped(1, place, 8 * count) == nullptr, some);
+      Operation put = on_word(OperationKind::put, values.data(), 1, place);
+      put.origin.layout = put.target_layout =
+          LayoutRef(new Layout({{0, 8 * count}}, static_cast<std::int64_t>(8 * count), Basic::u64));
+      issue(window(), put);
+      EXPECT_EQ(copies(), some ? 1u : 0u);
+      put.kind = OperationKind::accumulate;
+      put.reduction = on_word(OperationKind::accumulate, values.data(), 1, place).reduction;
+      issue(window(), put);
+      EXPECT_EQ(copies(), some ? 2u : 0u);
+      for (std::size_t i = first; i <= last; ++i) EXPECT_EQ(at(i), 14u);
+    }
+  }
+}
+
+TEST_F(PrivateEnds, AreNotUpdatedByCpuAtomics) {
+  const Reduction sum{Op::sum, Basic::u64, 8};
+  for (const int rank : {0, 1}) {
+    const Member& member = window().member(rank);
+    EXPECT_TRUE(member.private_memory);
+    EXPECT_EQ(member.base, rank == 0 ? job_.memory(0) : nullptr);
+    for (std::size_t i = 0; i < words; ++i) {
+      EXPECT_EQ(member.shared(job_.memory(rank) + 8 * i, 8), !is_private(i));
+    }
+    EXPECT_FALSE(member.shared(job_.memory(rank) + 48, 16)) << "the second word is private";
+  }
+  EXPECT_FALSE(window().intrinsic(bit(Op::sum), sum, 1));
+}
+
 }  // namespace
 }  // namespace oriel::test

@@ -38,16 +38,17 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
     if (!self && !transport.vm_allowed(member.process)) member.path = Path::messages;
     return true;
   }
-  std::byte* here = nullptr;
+  std::byte* own = nullptr;
+  std::byte* shared = nullptr;
   if (self && draft.window->flavor == MPI_WIN_FLAVOR_CREATE) {
-    here = static_cast<std::byte*>(draft.window->base);
-  } else if (peer.memory.wholly_shared()) {
+    own = static_cast<std::byte*>(draft.window->base);
+  } else if (peer.memory.location.shared()) {
     const int owner = draft.contiguous ? members.of(0).process : member.process;
-    here = transport.at(owner, peer.memory.location, peer.memory.bytes, error);
-    if (here == nullptr) return false;
-    if (self) draft.window->base = here;
+    shared = transport.at(owner, peer.memory.location, peer.memory.shared_bytes(), error);
+    if (shared == nullptr) return false;
+    if (self) draft.window->base = shared;
   }
-  member.set_memory(peer.memory, here, draft.ranks == 1);
+  member.set_memory(peer.memory, own, shared, draft.ranks == 1);
   if (member.path == Path::system_call && !transport.vm_allowed(member.process)) {
     member.path = Path::messages;
   }

@@ -16,12 +16,13 @@ struct Member;
 
 /// One rank as a window's epochs see it. Zero bytes are a valid one that nothing has been done
 /// with. What the hot path reads comes first, in one cache line, and it reads without a lock:
-/// whatever thread opens the way stores `ready` with release, after the four members that it
+/// whatever thread opens the way stores `ready` with release, after the five members that it
 /// stands for and that do not change while it is set.
 struct alignas(cache_line) EpochPeer {
   Published<Target*> ready;   // set while operations of the open epoch may go straight to memory,
   std::byte* base = nullptr;  // which lies here,
   std::uint64_t size = 0;     // so many bytes; 0: elsewhere, or one system call away
+  std::uint64_t first = 0;    // and begins so many bytes behind the rank's memory
   std::uint32_t disp_unit = 0;
   Published<bool> inlined;  // stores of ours may have been left to it: see PeerInterface::recall()
   const Member* member = nullptr;  // whose memory it is

@@ -129,8 +129,9 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
   const NotifyStore store =
       NotifyStore::make(nullptr, operation.origin.address, bytes,
                         member.offset(operation.displacement), target.lasting);
-  if (!store.may_inline || member.path != Path::system_call || peer.holds_notifications() ||
-      !operation.target_layout->contiguous() || !operation.origin.layout->contiguous()) {
+  if (!store.may_inline || region_.path_of(operation) != Path::system_call ||
+      peer.holds_notifications() || !operation.target_layout->contiguous() ||
+      !operation.origin.layout->contiguous()) {
     return false;
   }
   if (notifier_.notify(operation.target, operation.notify_arg, store) == NotifyOutcome::not_now) {
@@ -202,10 +203,10 @@ bool MappedTargets::copied_in_pieces(const RecordedOperation& recorded) const {
   const Buffer& local = put ? operation.origin : operation.result;
   if (!operation.target_layout->contiguous() || !local.layout->contiguous()) return false;
   const Member& member = region_.member(operation.target);
-  if (member.path == Path::system_call) return true;
+  const std::uint64_t offset = member.offset(operation.displacement);
+  if (!member.loadable(offset, bytes)) return true;
   const auto here = reinterpret_cast<std::uintptr_t>(local.address);
-  const auto there =
-      reinterpret_cast<std::uintptr_t>(member.base) + member.offset(operation.displacement);
+  const auto there = reinterpret_cast<std::uintptr_t>(member.at_offset(offset));
   return here + bytes <= there || there + bytes <= here;
 }
 
@@ -273,11 +274,13 @@ void MappedTargets::make_ready(Target& target) {
   const bool mapped = member.path == Path::load_store;
   if (mapped && member.base == nullptr && member.pieces == nullptr) return;
   EpochPeer& peer = peers_[target.rank];
-  peer.base = member.base;
-  peer.size = mapped ? member.size : 0;
+  const SharedPart reached = mapped ? SharedPart{member.base, 0, member.size} : member.part;
+  peer.base = reached.here;
+  peer.size = reached.bytes;
+  peer.first = reached.first;
   peer.disp_unit = static_cast<std::uint32_t>(member.disp_unit);
   peer.member = &member;
-  // Release: whoever finds it set reads the four without the lock.
+  // Release: whoever finds it set reads the five without the lock.
   peer.ready.store(&target, std::memory_order_release);
 }
 

@@ -14,10 +14,12 @@ namespace oriel {
 Member Region::as_member(int rank, const MemoryRange& memory) {
   Member made = member(rank);
   // Shared memory that cannot be mapped is still one system call away.
-  made.set_memory(memory,
-                  rank == rank_ ? at(nullptr, static_cast<std::int64_t>(memory.address))
-                                : transport_.node().map(made.process, memory),
-                  ranks_ == 1);
+  if (rank == rank_) {
+    made.set_memory(memory, at(nullptr, static_cast<std::int64_t>(memory.address)), nullptr,
+                    ranks_ == 1);
+  } else {
+    made.set_memory(memory, nullptr, transport_.node().map_shared(made.process, memory), false);
+  }
   return made;
 }
 
@@ -42,19 +44,26 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
 }
 
 Path Region::path_of(const Operation& operation) {
-  const Path of_rank = member(operation.target).path;
-  if (!dynamic() || !mapped(operation.target) || operation.bytes() == 0) return of_rank;
+  const Member& target = member(operation.target);
+  if (!mapped(operation.target) || operation.bytes() == 0) return target.path;
   Member found;
-  if (operation.handle.given()) {
-    return find_handle(operation.target, operation.handle, found) == Error::none ? found.path
-                                                                                 : of_rank;
+  auto offset = static_cast<std::uint64_t>(operation.displacement);
+  if (!dynamic()) {
+    return loadable(operation, target, target.offset(operation.displacement)) ? Path::load_store
+                                                                              : target.path;
   }
-  const std::int64_t low = operation.target_layout->bounds(operation.target_count).first;
-  std::uint64_t left;
-  return find_piece(operation.target, static_cast<std::uint64_t>(operation.displacement + low),
-                    found, left) == Error::none
-             ? found.path
-             : of_rank;
+  if (operation.handle.given()) {
+    if (find_handle(operation.target, operation.handle, found) != Error::none) return target.path;
+  } else {
+    const std::int64_t low = operation.target_layout->bounds(operation.target_count).first;
+    std::uint64_t left;
+    if (find_piece(operation.target, offset + static_cast<std::uint64_t>(low), found, left) !=
+        Error::none) {
+      return target.path;
+    }
+    offset -= found.address;
+  }
+  return loadable(operation, found, offset) ? Path::load_store : found.path;
 }
 
 std::byte* Region::find_mapped_piece(int rank, std::uint64_t address, std::uint64_t bytes) const {

@@ -63,8 +63,8 @@ class MemberStores final : public StoreMaker {
       : services_(services), target_(target) {}
 
   void make(std::span<const std::byte> bytes, std::uint64_t offset) override {
-    if (target_.path == Path::load_store) {
-      short_copy(target_.base + offset, bytes.data(), bytes.size());
+    if (target_.loadable(offset, bytes.size())) {
+      short_copy(target_.at_offset(offset), bytes.data(), bytes.size());
       return;
     }
     // The kernel only reads there.
@@ -119,10 +119,10 @@ Error Region::perform_piece(const Operation& operation, std::uint64_t first, std
   const bool write = operation.kind == OperationKind::put;
   std::byte* const here =
       at((write ? operation.origin : operation.result).address, static_cast<std::int64_t>(first));
-  if (target.path == Path::system_call) {
+  if (!target.loadable(offset, bytes)) {
     return ended(operation, copy(write, target.process, target.address + offset, here, bytes));
   }
-  std::byte* const there = at(target.base, static_cast<std::int64_t>(offset));
+  std::byte* const there = target.at_offset(offset);
   std::memmove(write ? there : here, write ? here : there, bytes);
   return Error::none;
 }
@@ -136,13 +136,22 @@ Error Region::perform_at(const Operation& operation, const Member& target, std::
   return update_at(held, operation, target, offset);
 }
 
+/// Whether we load and store what the operation reaches of the target's memory at `offset`.
+bool Region::loadable(const Operation& operation, const Member& target, std::uint64_t offset) {
+  if (target.path == Path::load_store || target.part.bytes == 0) {
+    return target.path == Path::load_store;
+  }
+  const auto [low, high] = operation.target_layout->bounds(operation.target_count);
+  return target.loadable(offset + static_cast<std::uint64_t>(low),
+                         static_cast<std::uint64_t>(high - low));
+}
+
 /// Whether the update may be made element by element, by CPU atomics.
 bool Region::by_elements(const Operation& operation, const Member& target,
                          std::uint64_t offset) const {
-  if (target.path == Path::system_call) return false;
+  if (!loadable(operation, target, offset)) return false;
   const std::uint64_t count = operation.bytes() / operation.reduction.element;
-  const std::byte* const first =
-      at(target.base, static_cast<std::int64_t>(offset) + ElementRuns(operation).offset());
+  const std::byte* const first = at(target.at_offset(offset), ElementRuns(operation).offset());
   return (count == 1 || operation.target_layout->contiguous()) &&
          by_cpu_atomics(operation.reduction, target, first, fetches(operation.kind), count);
 }
@@ -151,9 +160,9 @@ Error Region::move_at(const Operation& operation, const Member& target, std::uin
   if (operation.kind == OperationKind::acknowledge) return Error::none;
   const bool write = operation.kind == OperationKind::put;
   const Buffer& local = write ? operation.origin : operation.result;
-  if (target.path != Path::system_call) {
-    move(write, at(target.base, static_cast<std::int64_t>(offset)), operation.target_elements(),
-         local.address, local.elements());
+  if (loadable(operation, target, offset)) {
+    move(write, target.at_offset(offset), operation.target_elements(), local.address,
+         local.elements());
     return Error::none;
   }
   return ended(operation, copy(write, target.process, target.address + offset,
@@ -162,10 +171,10 @@ Error Region::move_at(const Operation& operation, const Member& target, std::uin
 
 Error Region::update_at(const Update& held, const Operation& operation, const Member& target,
                         std::uint64_t offset) {
-  if (target.path == Path::system_call) {
+  if (!loadable(operation, target, offset)) {
     return ended(operation, update_vm(operation, target, target.address + offset));
   }
-  std::byte* const base = at(target.base, static_cast<std::int64_t>(offset));
+  std::byte* const base = target.at_offset(offset);
   const std::uint32_t element = operation.reduction.element;
   if (operation.kind == OperationKind::compare_and_swap) {
     (held.alone() ? compare_swap_plain : compare_swap_atomic)(
@@ -300,10 +309,7 @@ bool Region::compare_swap_private(ThreadLine* thread, std::uint32_t element, con
 
 bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {
   const Member& target = member(operation.target);
-  if (target.path != Path::load_store || target.private_memory || target.base == nullptr ||
-      operation.notify_arg.wanted()) {
-    return false;
-  }
+  if (dynamic() || operation.notify_arg.wanted()) return false;
   const bool accumulates = operation.kind == OperationKind::accumulate;
   if (!accumulates && operation.kind != OperationKind::put) return false;
   const std::uint64_t bytes = operation.bytes();
@@ -311,7 +317,11 @@ bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {
       !operation.origin.layout->contiguous() || !operation.target_layout->contiguous()) {
     return false;
   }
-  piggyback.offset = target.offset(operation.displacement);
+  const std::uint64_t offset = target.offset(operation.displacement);
+  // Whoever hands the lock on has to map it.
+  if (!target.loadable(offset, bytes) || !target.shared(target.at_offset(offset), bytes))
+    return false;
+  piggyback.offset = offset;
   piggyback.bytes = static_cast<std::uint32_t>(bytes);
   if (accumulates) {
     piggyback.element = operation.reduction.element;
@@ -323,7 +333,7 @@ bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {
 }
 
 Error Region::perform_piggyback(const Piggyback& piggyback, const Member& target) {
-  std::byte* where = target.base + piggyback.offset;
+  std::byte* where = target.at_offset(piggyback.offset);
   if (piggyback.element == 0) {
     std::memcpy(where, piggyback.data, piggyback.bytes);
     return Error::none;

@@ -21,6 +21,7 @@ struct MemoryRange {
 
   /// Peers load and store every byte of it.
   bool wholly_shared() const { return location.shared() && (head | tail) == 0; }
+  std::uint64_t shared_bytes() const { return location.shared() ? bytes - head - tail : 0; }
   /// How many of its bytes lie at `where` and behind; 0: that is not in it.
   std::uint64_t left(std::uint64_t where) const {
     return where - address < bytes ? bytes - (where - address) : 0;

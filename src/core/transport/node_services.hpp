@@ -61,9 +61,9 @@ class NodeServices {
   /// So many bytes of what a process of our node shares, ourselves included, in our address space.
   /// Null: they cannot be had.
   virtual std::byte* map(int process, const ArenaLocation& location, std::uint64_t bytes) = 0;
-  /// The same of a range that is shared as a whole; null: it is not.
-  std::byte* map(int process, const MemoryRange& range) {
-    return range.wholly_shared() ? map(process, range.location, range.bytes) : nullptr;
+  /// The same of a range's shared part. Null: it has none, too.
+  std::byte* map_shared(int process, const MemoryRange& range) {
+    return range.location.shared() ? map(process, range.location, range.shared_bytes()) : nullptr;
   }
   /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
   /// return. Only used for ranks whose path is Path::system_call. Any thread may call it, whatever

@@ -20,6 +20,9 @@ struct SimWindowSpec {
   std::uint64_t disp_unit = 1;
   std::uint64_t misalign = 0;  // the window's first byte lies so far behind a cache line's
   std::vector<Path> memory;    // by rank: how the peers on its node reach it; empty: all mapped
+  /// Of ranks whose memory is Path::system_call: its peers map what lies between these, in bytes.
+  std::uint32_t head = 0;
+  std::uint32_t tail = 0;
   Reorder reorder;
   bool no_locks = false;
   bool shared = false;  // ranks load and store the memory of peers without a call
