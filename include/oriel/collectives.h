@@ -62,11 +62,12 @@
  *                    MPI library, a similar number of ranks and one node or several, its times for
  *                    the length nearest to that of the longest message determine the choice among
  *                    `notified`, `notified_hierarchy`, `two_sided`, `fence` and `lock`. Otherwise
- *                    the first starts of the request are the measurement: 45 starts (60 where
- *                    blocks can be gathered) use `notified`, `two_sided` and `notified_hierarchy`
- *                    in turn, and all later ones the fastest. Creating such a request creates one
- *                    of each. Later requests of this process of about the same length use the
- *                    result. A request that will not be started often enough is `notified` from
+ *                    the first 43 starts of the request (58 where blocks can be gathered) measure
+ *                    `notified`, `two_sided` and, in the second case, `notified_hierarchy`. The
+ *                    next two use `notified` while the ranks add up their times, and all later
+ *                    ones the fastest. Creating such a request creates one of each. Later requests
+ *                    of about the same length whose rank 0 is the same process use the result. A
+ *                    request that will not be started often enough is `notified` from
  *                    the beginning (see ORIEL_ALLTOALLV_STARTS). `oriel info` prints what was
  *                    measured and the choices; with ORIEL_INFO=1 rank 0 prints the choice and its
  *                    reason for each request
@@ -96,7 +97,7 @@
  * Info key of ORIEL_Alltoallv_init for `auto`: how often the program will start the request, as a
  * whole number from 1 on. The value that rank 0 gives counts. `auto` then chooses the algorithm for
  * which creating the request and all its starts take least together, and measures nothing for a
- * request whose starts would not be worth it (fewer than twice as many as the measurement takes).
+ * request whose starts would not be worth it (fewer than 86, or 116 where blocks can be gathered).
  * Without the key Oriel assumes that the request will be started often; once a request of the
  * communicator has been freed before its measurement was over, it does not assume that any more.
  * Any other value is MPI_ERR_INFO_VALUE.

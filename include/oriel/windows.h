@@ -53,9 +53,9 @@ extern "C" {
  * they return. A flush waits for more where Oriel does not distinguish threads: while the target's
  * lock is not held yet, while the thread has incomplete direct transfers, on dynamic windows
  * between nodes, beside notified operations and weak unlocks; a local one also while any thread
- * waits for fetched data from the target. From the 64th thread of a process on, a flush also waits
- * for the operations of the other ones of these threads. On a dynamic window with ranks of other
- * nodes MPI_Win_get_info reports "process".
+ * waits for fetched data from the target. The 64th thread of a process and all later ones count as
+ * one: a flush by any of them also waits for the operations of the others. On a dynamic window with
+ * ranks of other nodes MPI_Win_get_info reports "process".
  *
  * Source: section 2.1.
  */

@@ -245,6 +245,27 @@ void trial(const Way& way) {
   }
 }
 
+/// A request with the starts of its trial and not one more, and another one of the same lengths,
+/// which goes by what the first has shown.
+void whole_trial(const Way& way) {
+  constexpr int starts = 45;  // 13 + 30 of two algorithms, and two in which the ranks agree
+  const Shape shape = way.shape(Pattern::holes, "bytes", 3);
+  for (const int uses : {starts, 1}) {
+    const auto exchange = way.made(MPI_COMM_WORLD, shape);
+    for (int number = 0; number < uses; ++number) exchange->run(number % 3);
+  }
+}
+
+/// More requests than `auto` takes communicators for: see test_auto.py.
+void crowd(const Way& way) {
+  constexpr std::size_t requests = 1100;
+  Exchanges exchanges;
+  while (exchanges.size() < requests) {
+    exchanges.push_back(way.made(MPI_COMM_WORLD, way.shape(Pattern::all, "ints", 1)));
+  }
+  exchanges.back()->run(0);
+}
+
 /// One rank alone, halves, all ranks the other way round, and communicators that share ranks.
 void communicators(const Way& way) {
   const int rank = way.program.rank();
@@ -615,6 +636,19 @@ void flat(const Way& way) {
   std::free(memory);
 }
 
+/// Nor do more of them at once than the ranks agree about by the bits of a word.
+void flat_in_crowds(const Way& way) {
+  const Shape shape = way.shape(Pattern::all, "ints", 1);
+  constexpr int most_rounds = 30;
+  constexpr std::size_t requests = 132;
+  constexpr long few = 64;
+  support::check_settles(most_rounds, few, [&] {
+    Exchanges exchanges;
+    while (exchanges.size() < requests) exchanges.push_back(way.made(MPI_COMM_WORLD, shape));
+    exchanges.back()->run(0);
+  });
+}
+
 /// Whether MPI_Alltoallv_init with this info is Oriel's: then what is wrong on two ranks alone is
 /// an error on all.
 bool is_ours(const Program& program, MPI_Info info, alltoallv::Init by) {
@@ -727,6 +761,8 @@ int main(int argc, char** argv) {
                        [](const Way& of) { several_active(of, true); });
       if (std::strcmp(algorithm, "auto") == 0) {
         test_unless_host("any", promise, "trial", trial);
+        test_unless_host("any", promise, "trial and no more", whole_trial);
+        test_unless_host("any", promise, "crowd", crowd);
       }
       test("communicators", communicators);
       test_unless_host("mpich intel", "MPI_Testall fails on inactive collectives", "company",
@@ -739,6 +775,7 @@ int main(int argc, char** argv) {
       test("freed early", freed_early);
       test("same memory", same_memory);
       test("flat", flat);
+      if (std::strcmp(algorithm, "two_sided") == 0) test("flat in crowds", flat_in_crowds);
       test("left to finalize", [&](const Way& of) {
         left.push_back(of.made(MPI_COMM_WORLD, of.shape(Pattern::all, "ints", 1)));
         left.back()->run(0);

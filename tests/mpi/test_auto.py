@@ -192,6 +192,23 @@ def test_the_first_starts_show_what_is_fastest(job, host, tmp_path):
 
 
 @pytest.mark.hosts("mpich")
+def test_a_request_may_end_with_its_trial(job, host, tmp_path):
+    """It was not cut short, and what it has shown counts for the next one."""
+    tried, shown, later = said(job, host, tmp_path / "nothing", "trial and no more, auto")
+    assert tried.startswith("tried: ") and "tried with " in shown
+    assert later.split(":")[0] == shown.split(":")[0]
+    assert "measured with 4 ranks on 1 node" in later
+
+
+@pytest.mark.hosts("openmpi", "intel")
+def test_a_host_keeps_communicators_for_others(job, host, tmp_path):
+    """Each trial of `two_sided` takes one there."""
+    told = said(job, host, tmp_path / "nothing", "crowd, auto", ranks=2)
+    assert sum(line.startswith("tried: ") for line in told) == 1024
+    assert told[-1].startswith("notified: ") and "1024 requests have duplicates" in told[-1]
+
+
+@pytest.mark.hosts("mpich")
 def test_between_nodes_the_hierarchy_is_tried_too(job, host, three_nodes, tmp_path):
     told = said(job, host, tmp_path / "nothing", "trial, auto", nodes=three_nodes)
     shown = [line for line in told if "tried with " in line]

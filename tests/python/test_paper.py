@@ -314,7 +314,7 @@ def test_a_run_that_fails_is_told(tmp_path):
     )
     assert run("echo hm >&2; exit 1") == "hm"
     assert run("exit 3") == "It ended with status 3."
-    assert run("sleep 60", 0.1) == "It did not end within 0 s."
+    assert run("sleep 60", 0.1) == "It did not end within 0.1 s."
 
 
 def test_what_was_not_run_is_told(tmp_path):

@@ -55,7 +55,7 @@ class Outcome:
         return {record["host"]: record["version"] for record in hosts}
 
 
-def _told(arguments: Sequence[str], mpi: str) -> str:
+def _command_text(arguments: Sequence[str], mpi: str) -> str:
     # All is what benchmarks take without the option; the patterns take one host.
     named = () if mpi == "all" and arguments[0] != "demo" else ("--mpi", mpi)
     return " ".join(("oriel", *arguments, *named))
@@ -83,10 +83,11 @@ def _end(process: subprocess.Popen) -> None:
 
 
 def _processor_seconds() -> tuple[float, float]:
-    """Of all cores since the machine's start, and of the jobs of ours that have ended."""
+    """Of all cores since the machine's start, without interrupts, which processes outside the run
+    do not cause alone; and of the jobs of ours that have ended."""
     ticks = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
-    user, nice, system, _, _, interrupts, soft_interrupts = map(int, ticks[:7])
-    busy = user + nice + system + interrupts + soft_interrupts
+    user, nice, system = map(int, ticks[:3])
+    busy = user + nice + system
     ours = resource.getrusage(resource.RUSAGE_CHILDREN)
     return busy / os.sysconf("SC_CLK_TCK"), ours.ru_utime + ours.ru_stime
 
@@ -101,7 +102,7 @@ def _run(argv: Sequence[str], folder: Path, limit_s: float, beat: Callable[[floa
                 passed = time.monotonic() - start
                 if passed > limit_s:
                     _end(process)
-                    return f"It did not end within {limit_s:.0f} s."
+                    return f"It did not end within {limit_s:g} s."
                 beat(passed)
                 time.sleep(0.2)
         except BaseException:
@@ -140,9 +141,9 @@ def measure(
     with _bar(console) as bar:
         task = bar.add_task("", total=len(runs), left="")
         for number, run in enumerate(runs):
-            its_own = folder / run.name
-            shutil.rmtree(its_own, ignore_errors=True)
-            its_own.mkdir(parents=True)
+            run_folder = folder / run.name
+            shutil.rmtree(run_folder, ignore_errors=True)
+            run_folder.mkdir(parents=True)
             arguments = run.arguments(quick)
             bar.update(task, description=run.name)
             elapsed = time.monotonic() - start
@@ -158,22 +159,22 @@ def measure(
             if run.nodes > 1 and without_nodes:
                 problem, failed = f"Not run: {without_nodes}", False
             else:
-                words = ("--mpi", mpi, "--output", str(its_own))
+                words = ("--mpi", mpi, "--output", str(run_folder))
                 argv = [str(prefix() / "bin" / "oriel"), *arguments, *words]
                 limit_s = max(LEAST_LIMIT_S, PATIENCE * expected(run) * max(1, pace))
-                problem = _run(argv, its_own, limit_s, beat)
+                problem = _run(argv, run_folder, limit_s, beat)
                 failed = bool(problem)
             seconds = time.monotonic() - begin
             busy, ours = _processor_seconds()
             others = (busy - busy_before - (ours - ours_before)) / (os.cpu_count() * seconds)
             record = {
-                "command": _told(arguments, mpi),
+                "command": _command_text(arguments, mpi),
                 "seconds": round(seconds, 1),
                 "others": round(max(0.0, others), 3),
                 "problem": problem,
                 "failed": failed,
             }
-            (its_own / _RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
+            (run_folder / _RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
             done += expected(run)
             bar.advance(task)
             left = (time.monotonic() - start) / done * (total - done)
@@ -187,13 +188,13 @@ def measure(
 
 def read(run: PaperRun, folder: Path, quick: bool) -> Outcome:
     """What is in the run's folder, of whatever call."""
-    its_own = folder / run.name
+    run_folder = folder / run.name
     try:
-        record = json.loads((its_own / _RECORD).read_text(encoding="utf-8"))
+        record = json.loads((run_folder / _RECORD).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Outcome(run, " ".join(("oriel", *run.arguments(quick))), problem="Not run.")
     try:
-        results = json.loads((its_own / run.file).read_text(encoding="utf-8"))
+        results = json.loads((run_folder / run.file).read_text(encoding="utf-8"))
     except FileNotFoundError:
         results = None
     if results is None and not record["problem"]:

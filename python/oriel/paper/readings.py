@@ -99,7 +99,7 @@ def one(fields: Fields, number: Number = MEDIAN, **picks: Pick) -> Reader:
         if picked is None:
             return None
         found = _only(_rows(results, host, {**fields, **picked}), number)
-        return None if found is None else Reading(found, _told(picked))
+        return None if found is None else Reading(found, _picked_text(picked))
 
     return read
 
@@ -120,7 +120,7 @@ def ratio(
         lower = min((each for each in found if each), default=None)
         if upper is None or not lower:
             return None
-        return Reading(upper / lower, _told(picked))
+        return Reading(upper / lower, _picked_text(picked))
 
     return read
 
@@ -143,7 +143,9 @@ def difference(top: Fields, bottom: Fields, **picks: Pick) -> Reader:
         upper, lower = (
             _only(_rows(results, host, {**fields, **picked}), MEDIAN) for fields in (top, bottom)
         )
-        return None if upper is None or lower is None else Reading(upper - lower, _told(picked))
+        return (
+            None if upper is None or lower is None else Reading(upper - lower, _picked_text(picked))
+        )
 
     return read
 
@@ -153,5 +155,5 @@ def breakeven(row: dict) -> float | None:
     return math.inf if found == "never" else found
 
 
-def _told(picked: Fields) -> str:
+def _picked_text(picked: Fields) -> str:
     return ", ".join(_TEXTS[name](value) for name, value in picked.items() if name in _TEXTS)

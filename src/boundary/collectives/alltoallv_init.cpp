@@ -127,7 +127,9 @@ class AlltoallvMaker {
     auto tried = std::make_unique<TriedCollective>(call_, making_.state(), rank_, std::move(line));
     tried->add(Measured::Choice::notified, std::make_unique<PlanCollective>(making_.state(), plan),
                std::move(made_.memory), making);
-    if (const int code = add_others(*tried, making); code != MPI_SUCCESS) {
+    int code = add_others(*tried, making);
+    if (code == MPI_SUCCESS) code = tried->make_telling(communicator_);
+    if (code != MPI_SUCCESS) {
       const Guard guard(runtime.lock);
       tried->let_go();
       return code;
@@ -153,7 +155,7 @@ class AlltoallvMaker {
     std::unique_ptr<CollectiveTask> task;
     if (const int code = make_task(Algorithm::two_sided, task); code != MPI_SUCCESS) return code;
     tried.add(Measured::Choice::two_sided, std::move(task), {}, making + lap.microseconds());
-    return tried.make_telling(communicator_);
+    return MPI_SUCCESS;
   }
 
   /// One that no plan carries out.

@@ -21,6 +21,9 @@ constexpr auto to_be_tried = static_cast<std::uint8_t>(Measured::choices);
 /// A trial is worth its starts where as many follow.
 constexpr std::uint64_t worth_a_trial = 2;
 
+/// Half of what the host with the fewest communicators has (MPICH).
+constexpr std::size_t most_duplicates = 1024;
+
 Algorithm algorithm_of(Measured::Choice choice) {
   switch (choice) {
     case Measured::Choice::notified_hierarchy:
@@ -68,6 +71,10 @@ std::uint8_t AutoChoice::choose(std::uint64_t longest) {
   constexpr auto notified = static_cast<std::uint8_t>(Measured::Choice::notified);
   asked_ = true;
   longest_ = longest;
+  // A request that is `two_sided`, or tries it, may take a communicator, of which hosts have some
+  // thousands: no auto takes the last ones.
+  crowded_ = state_.duplicates_in_use() >= most_duplicates;
+  if (crowded_) return notified;
   line_ = MeasuredHere::get().nearest(ranks_, several_nodes(), longest);
   if (line_) return static_cast<std::uint8_t>(line_->cheapest(gathers(), starts_));
   if (ranks_ == 1 || longest == 0) return notified;
@@ -92,6 +99,10 @@ std::string AutoChoice::reason() const {
   if (!asked_) return "the MPI library's own call does not take such large counts";
   std::string why = "at most " + std::to_string(longest_) + " bytes to each other one";
   if (starts_) why += ", started " + std::to_string(*starts_) + " times";
+  if (crowded_) {
+    return why + "; " + std::to_string(most_duplicates) +
+           " requests have duplicates of the communicator, and no more are made";
+  }
   if (!line_) {
     return why + "; nothing like it was measured with " + MeasuredHere::get().mpi() +
            " on this processor";

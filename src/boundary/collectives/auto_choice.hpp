@@ -45,6 +45,7 @@ class AutoChoice {
   int ranks_;
   // Of rank 0:
   bool asked_ = false;
+  bool crowded_ = false;
   std::optional<std::uint64_t> starts_;
   std::uint64_t longest_ = 0;
   std::optional<Measured::Line> line_;

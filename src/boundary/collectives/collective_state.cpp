@@ -2,6 +2,7 @@
 #include "boundary/collectives/collective_state.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 
 #include "boundary/progress/setup_collectives.hpp"
@@ -43,25 +44,46 @@ CollectiveState::~CollectiveState() {
 }
 
 std::uint64_t CollectiveState::idle_duplicates() const {
-  constexpr std::size_t most = 64;
   std::uint64_t idle = 0;
-  for (std::size_t at = 0; at < std::min(most, duplicates_.size()); ++at) {
+  for (std::size_t at = 0; at < std::min(seen_at_once, duplicates_.size()); ++at) {
     if (!duplicates_[at].used) idle |= std::uint64_t{1} << at;
   }
   return idle;
 }
 
-int CollectiveState::take_duplicate(std::uint64_t idle, std::size_t& place) {
-  if (idle == 0) {
-    MPI_Comm made = MPI_COMM_NULL;
-    if (const int code = setup::duplicate(communicator_, &made); code != MPI_SUCCESS) return code;
+/// One behind the first ones that is idle on all ranks; as many as there are: none is.
+int CollectiveState::find_further_duplicate(std::size_t& place) {
+  std::vector<std::uint8_t> idle;
+  {
     const Guard guard(runtime.lock);
     place = duplicates_.size();
-    duplicates_.push_back({made, true});
-    return MPI_SUCCESS;
+    for (std::size_t at = seen_at_once; at < place; ++at)
+      idle.push_back(duplicates_[at].used ? 0 : 1);
+  }
+  if (idle.empty()) return MPI_SUCCESS;
+  std::vector<std::uint8_t> everywhere(idle.size());
+  const int code = setup::allreduce(idle.data(), everywhere.data(), static_cast<int>(idle.size()),
+                                    MPI_UINT8_T, MPI_MIN, communicator_);
+  const auto found = std::ranges::find(everywhere, 1);
+  if (found != everywhere.end()) {
+    place = seen_at_once + static_cast<std::size_t>(found - everywhere.begin());
+  }
+  return code;
+}
+
+int CollectiveState::take_duplicate(std::uint64_t idle, std::size_t& place) {
+  MPI_Comm made = MPI_COMM_NULL;
+  if (idle != 0) {
+    place = static_cast<std::size_t>(std::countr_zero(idle));
+  } else {
+    if (const int code = find_further_duplicate(place); code != MPI_SUCCESS) return code;
+    if (place == duplicates_.size()) {
+      const int code = setup::duplicate(communicator_, &made);
+      if (code != MPI_SUCCESS) return code;
+    }
   }
   const Guard guard(runtime.lock);
-  place = static_cast<std::size_t>(__builtin_ctzll(idle));
+  if (made != MPI_COMM_NULL) duplicates_.push_back({made, false});
   duplicates_[place].used = true;
   return MPI_SUCCESS;
 }

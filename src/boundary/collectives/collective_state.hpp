@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,13 +32,16 @@ class CollectiveState {
 
   /// Duplicates for the host's collectives, for one request at a time: ranks start requests in
   /// different orders. Like windows they are in the same places on all ranks, which agree by bits
-  /// on the first ones; those behind are not used again.
+  /// on the first ones, and by a collective on those behind.
   struct Duplicate {
     MPI_Comm communicator = MPI_COMM_NULL;
     bool used = false;
   };
   /// With the process lock.
   std::uint64_t idle_duplicates() const;
+  std::size_t duplicates_in_use() const {
+    return static_cast<std::size_t>(std::ranges::count(duplicates_, true, &Duplicate::used));
+  }
   void give_back_duplicate(std::size_t place) { duplicates_[place].used = false; }
   /// One that is idle on all ranks, or a new one. Without the lock.
   int take_duplicate(std::uint64_t idle, std::size_t& place);
@@ -53,6 +57,9 @@ class CollectiveState {
   bool trial_cut_short() const { return trial_cut_short_; }
 
  private:
+  static constexpr std::size_t seen_at_once = 64;
+
+  int find_further_duplicate(std::size_t& place);
   static int forget(MPI_Comm communicator, int keyval, void* value, void* extra);
 
   MPI_Comm communicator_;

@@ -10,7 +10,7 @@
 namespace oriel::boundary {
 
 /// The known times of exchanges with this processor and this MPI: from `oriel bench alltoallv`, and
-/// from the trials of this process's requests. With the process lock.
+/// from the trials of this process's requests. With the process lock, but for the first get().
 class MeasuredHere {
  public:
   /// Made when it is first needed, which reads a file.

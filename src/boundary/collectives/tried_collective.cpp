@@ -108,6 +108,9 @@ bool TriedCollective::may_start_again() const {
 }
 
 void TriedCollective::let_go() {
+  // The last start of the trial was the request's last: the sums are here all the same.
+  const bool told = started_ == trial_.starts() + telling_.size() && telling_.back().task->done();
+  if (!settled_ && told) settle();
   if (settled_) {
     current().task->let_go();
     return;

@@ -62,7 +62,8 @@ class TriedCollective final : public CollectiveTask {
   const Candidate& current() const { return candidates_[current_]; }
   /// The one beside the last start; null: there is none.
   CollectiveTask* telling() const {
-    const std::uint64_t after = started_ - trial_.starts();  // the first start after the trial is 1
+    if (started_ <= trial_.starts()) return nullptr;
+    const std::uint64_t after = started_ - trial_.starts();
     return after - 1 < telling_.size() ? telling_[after - 1].task.get() : nullptr;
   }
   int make_telling(MPI_Comm communicator, Telling& telling, CollectiveKind kind, MadeSchedule made,

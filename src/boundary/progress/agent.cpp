@@ -23,7 +23,7 @@ namespace oriel::boundary {
 
 namespace {
 
-// Without a descriptor to sleep on, the agent looks so often.
+// In nanoseconds. Without a descriptor to sleep on, the agent looks so often.
 constexpr std::uint64_t blind_look = 20'000;
 // With one, so often whether the program makes MPI calls again.
 constexpr long longest_wait = 1'000'000;
@@ -32,7 +32,7 @@ constexpr long between_pieces = 50'000;
 // In a program that makes MPI calls all the time the agent looks more and more rarely, down to once
 // in this many intervals: a look costs some twenty microseconds of a processor that is in use.
 constexpr std::uint64_t intervals_in_rest = 16;
-// So long a program that was expected to compute is left alone.
+// So long, in nanoseconds, a program that was expected to compute is left alone.
 constexpr std::uint64_t after_wake = 30'000;
 // Of a program that waits for its operations at once, one wake-up in so many is heard: each costs
 // some twenty microseconds, a tenth of what a megabyte takes.
@@ -115,8 +115,8 @@ void Agent::run() {
       signaled = wake_event_.wait(interval_);
     }
     if (signaled) {
-      // Is it going to wait for what it has begun, or does it compute? While a program begins one
-      // thing after another, each question takes the processor from it: they become rarer.
+      // Either the program waits for what it has begun, and sweeps by itself, or it computes. Each
+      // look takes the processor from it: they become rarer while none finds work.
       seen_ = process.sweeps();
       sleep_for(std::min((in_vain_ + 1) * after_wake, std::max(interval_, after_wake)));
     }

@@ -7,7 +7,8 @@
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/sweeping.hpp"
-#include "boundary/runtime/runtime.hpp"
+#include "boundary/progress/waiting.hpp"
+#include "boundary/requests/own_requests.hpp"
 
 // MPICH returns MPI_SUCCESS from a call that fails, if the error handler is the program's. Its
 // output arguments tell: a call that fails does not set them.
@@ -42,11 +43,11 @@ int exchange(Receive&& receive, Send&& send, MPI_Status* status) {
   code = send(&sending);
   if (sending == MPI_REQUEST_NULL) {
     PMPI_Cancel(&receiving);
-    wait(&receiving, MPI_STATUS_IGNORE);
+    wait_for_host(&receiving);
     return code;
   }
-  const int received = wait(&receiving, status);
-  const int sent = wait(&sending, MPI_STATUS_IGNORE);
+  const int received = wait_for_host(&receiving, status);
+  const int sent = wait_for_host(&sending);
   return received != MPI_SUCCESS ? received : sent;
 }
 
@@ -67,31 +68,27 @@ int exchange(const void* sent, LargestCount send_count, MPI_Datatype send_type, 
 
 int exchange_in_place(void* buffer, LargestCount count, MPI_Datatype type, Peer destination,
                       Peer source, MPI_Comm comm, MPI_Status* status) {
-  LargestCount room = -1;
-  int code = ORIEL_LARGEST(Pack_size)(count, type, comm, &room);
-  if (room < 0) return code;
-  const auto copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(room));
+  LargestCount capacity = -1;
+  int code = ORIEL_LARGEST(Pack_size)(count, type, comm, &capacity);
+  if (capacity < 0) return code;
+  const auto copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(capacity));
   LargestCount packed = 0;
-  code = ORIEL_LARGEST(Pack)(buffer, count, type, copy.get(), room, &packed, comm);
+  code = ORIEL_LARGEST(Pack)(buffer, count, type, copy.get(), capacity, &packed, comm);
   if (code != MPI_SUCCESS) return code;
   return exchange(copy.get(), packed, MPI_PACKED, destination, buffer, count, type, source, comm,
                   status);
 }
 
-void sweep_before_probe() {
-  if (!must_sweep()) return;
-  const Guard guard(runtime.lock);
-  runtime.engine()->process.sweep();
-}
-
 /// probe(&flag) again and again, with sweeps in between, until it finds a message or fails.
 template <typename Probe>
 int probe_until_found(Probe&& probe) {
+  Waiter waiter(false);
   while (true) {
-    sweep_before_probe();
     int flag = -1;
     const int code = probe(&flag);
     if (code != MPI_SUCCESS || flag != 0) return code;
+    waiter.round_unlocked();
+    if (waiter.check_peers()) own_requests.fail_lost();
   }
 }
 
@@ -157,7 +154,7 @@ ORIEL_MPI_CALL(Probe)(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 }
 
 ORIEL_MPI_CALL(Iprobe)(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  sweep_before_probe();
+  if (must_sweep()) sweep_once();
   return host_mpi().Iprobe(source, tag, comm, flag, status);
 }
 
@@ -170,6 +167,6 @@ ORIEL_MPI_CALL(Mprobe)
 
 ORIEL_MPI_CALL(Improbe)
 (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  sweep_before_probe();
+  if (must_sweep()) sweep_once();
   return host_mpi().Improbe(source, tag, comm, flag, message, status);
 }

@@ -3,7 +3,7 @@
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
-#include "boundary/progress/waits.hpp"
+#include "boundary/progress/sweeping.hpp"
 
 namespace oriel::boundary::setup {
 namespace {
@@ -11,10 +11,7 @@ namespace {
 /// blocking() where the host calls our progress engine, else start(&request) and a wait of ours.
 template <typename Blocking, typename Start>
 int call(Blocking&& blocking, Start&& start) {
-  if (progress.hooked()) return blocking();
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int code = start(&request);
-  return code == MPI_SUCCESS ? wait_for_host(&request) : code;
+  return progress.hooked() ? blocking() : sweep_until_done(start);
 }
 
 }  // namespace

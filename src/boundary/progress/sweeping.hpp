@@ -7,9 +7,10 @@
 namespace oriel::boundary {
 
 // Blocking in the host while sweeping, where the host's progress engine takes no hook of ours
-// (Intel MPI). A blocking call is then its nonblocking twin and a wait that sweeps. Point-to-point
-// calls may choose so rank by rank; a collective must be the same call on all ranks, so the choice
-// is the communicator's: those that windows were made on, and their duplicates.
+// (Intel MPI, MPICH's library of the standard ABI). A blocking call is then its nonblocking form
+// and a wait that sweeps. Point-to-point calls may choose so rank by rank; a collective must be the
+// same call on all ranks, so the choice is the communicator's: those that windows were made on, and
+// their duplicates.
 
 /// Whether this rank's blocking point-to-point calls must sweep.
 bool must_sweep();
@@ -23,7 +24,7 @@ template <typename Start>
 int sweep_until_done(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = start(&request);
-  return code == MPI_SUCCESS ? wait(&request, status) : code;
+  return code == MPI_SUCCESS ? wait_for_host(&request, status) : code;
 }
 
 }  // namespace oriel::boundary

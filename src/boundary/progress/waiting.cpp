@@ -59,7 +59,7 @@ void Waiter::round() {
   if (engine_.process.sweep()) {
     idle_rounds_ = 0;
     sleeper_.reset();
-    if (!own_requests.pending.incomplete_at_host()) return;
+    if (!own_requests.pending.any_to_complete()) return;
     runtime.lock.release();
     own_requests.pending.complete_at_host();
     runtime.lock.acquire();

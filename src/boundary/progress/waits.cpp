@@ -32,12 +32,6 @@ bool no_array(int count, const MPI_Request* requests) {
   return count > 0 && requests == nullptr;
 }
 
-/// Those that wait for dead processes fail.
-void fail_lost() {
-  own_requests.pending.fail_lost();
-  own_requests.persistent.fail_lost();
-}
-
 /// Tells that a call waits for requests, some of which may be ours. Without the process lock.
 class RequestWaitEvent {
  public:
@@ -58,44 +52,39 @@ class RequestWaitEvent {
   std::optional<WaitEvent> event_;
 };
 
-/// Whether a wait is an event: those that are MPI_Wait or its kind, called by the program.
-enum class Told : bool { no, yes };
+/// Who waits: the program, in MPI_Wait or its kind, for requests of ours too; or this library, for
+/// one of the host's, which rings nobody. Only the first is an event.
+enum class Caller : bool { program, library };
 
-/// Calls test(&flag) and sweeps until it says yes or fails. `rings`: see Waiter.
+/// Calls test(&flag) and sweeps until it says yes or fails. A sweep first: it costs a few cache
+/// lines, a host's test may look through its network.
 template <typename Test>
-int keep_testing(Test&& test, Told told, bool rings) {
+int wait_by_testing(Test&& test, Caller caller = Caller::program) {
+  sweep_once();
   std::optional<RequestWaitEvent> event;
-  Waiter waiter(rings);
+  Waiter waiter(caller == Caller::program);
   while (true) {
     int flag = 0;
     const int code = test(&flag);
     if (code != MPI_SUCCESS || flag != 0) return code;
-    if (told == Told::yes && !event.has_value()) event.emplace();
+    if (caller == Caller::program && !event.has_value()) event.emplace();
     waiter.round_unlocked();
-    if (waiter.check_peers()) fail_lost();
+    if (waiter.check_peers()) own_requests.fail_lost();
   }
-}
-
-/// The same with a sweep first: it costs a few cache lines, a host's test may look through its
-/// network.
-template <typename Test>
-int wait_by_testing(Test&& test, Told told = Told::yes, bool rings = true) {
-  sweep_once();
-  return keep_testing(test, told, rings);
 }
 
 /// Before a wait for all of these, which are pending requests of ours: until the host knows that
 /// they are complete. A host's test looks at all of them each time. Else it does nothing.
-void wait_for_pending(int count, const MPI_Request* requests, Told told) {
+void wait_for_pending(int count, const MPI_Request* requests) {
   if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
   std::optional<RequestWaitEvent> event;
-  Waiter waiter(true);
+  Waiter waiter;
   sweep_once();
   for (int i = 0; i < count; ++i) {
-    while (own_requests.pending.unknown_to_host(requests[i])) {
-      if (told == Told::yes && !event.has_value()) event.emplace();
+    while (own_requests.pending.incomplete_at_host(requests[i])) {
+      if (!event.has_value()) event.emplace();
       waiter.round_unlocked();
-      if (waiter.check_peers()) fail_lost();
+      if (waiter.check_peers()) own_requests.fail_lost();
     }
   }
 }
@@ -146,35 +135,19 @@ int test_after_sweep(int* flag, Test&& test) {
   const int code = test();
   if (code == MPI_SUCCESS && *flag == 0 && !moved) {
     polled_in_vain();
-    if (time_to_check_peers()) fail_lost();
+    if (time_to_check_peers()) own_requests.fail_lost();
   }
   return code;
 }
 
-int wait_for_any(MPI_Request* request, MPI_Status* status, Told told) {
-  if (!ours_pending()) return host_mpi().Wait(request, status);
-  if (any_null(request)) return refuse_null("MPI_Wait");
-  int code;
-  if (wait_for(request, status, code)) return code;
-  wait_for_pending(1, request, told);
-  return wait_by_testing([&](int* flag) { return test(request, flag, status); }, told);
-}
-
 }  // namespace
 
-int wait_for_host(MPI_Request* request) {
+int wait_for_host(MPI_Request* request, MPI_Status* status) {
   // A rank that could not prepare its part of a window may have no engine, and nothing to sweep.
-  if (runtime.engine() == nullptr) return host_mpi().Wait(request, MPI_STATUS_IGNORE);
-  return wait_by_testing(
-      [&](int* flag) { return host_mpi().Test(request, flag, MPI_STATUS_IGNORE); }, Told::no,
-      false);
-}
-
-int wait(MPI_Request* request, MPI_Status* status) {
-  // Not the host's wait, though nothing of ours may be left to do: Intel MPI's spins.
   if (runtime.engine() == nullptr) return host_mpi().Wait(request, status);
+  // Not the host's wait, though nothing of ours may be left to do: Intel MPI's spins.
   return wait_by_testing([&](int* flag) { return host_mpi().Test(request, flag, status); },
-                         Told::no, false);
+                         Caller::library);
 }
 
 }  // namespace oriel::boundary
@@ -182,7 +155,12 @@ int wait(MPI_Request* request, MPI_Status* status) {
 using namespace oriel::boundary;
 
 ORIEL_MPI_CALL(Wait)(MPI_Request* request, MPI_Status* status) {
-  return wait_for_any(request, status, Told::yes);
+  if (!ours_pending()) return host_mpi().Wait(request, status);
+  if (any_null(request)) return refuse_null("MPI_Wait");
+  int code;
+  if (wait_for(request, status, code)) return code;
+  wait_for_pending(1, request);
+  return wait_by_testing([&](int* flag) { return test(request, flag, status); });
 }
 
 ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status* status) {
@@ -194,7 +172,7 @@ ORIEL_MPI_CALL(Waitany)(int count, MPI_Request* requests, int* index, MPI_Status
 ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!ours_pending() || count < 0) return host_mpi().Waitall(count, requests, statuses);
   if (no_array(count, requests)) return refuse_null("MPI_Waitall");
-  wait_for_pending(count, requests, Told::yes);
+  wait_for_pending(count, requests);
   // All in every round: a look at single ones that leaves them as they are does not exist, because
   // MPICH's MPI_Request_get_status ends persistent ones.
   return wait_by_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });

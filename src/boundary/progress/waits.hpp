@@ -5,12 +5,9 @@
 
 namespace oriel::boundary {
 
-/// MPI_Wait as we carry it out, for ourselves: neither a tool that wraps the program's calls nor
-/// the events of this process see it.
-int wait(MPI_Request* request, MPI_Status* status);
-
-/// Waits for a request of the host's by MPI_Test; between two tests it sweeps and yields or sleeps,
-/// whether or not anything of ours is pending.
-int wait_for_host(MPI_Request* request);
+/// Waits for a request of the host's by its MPI_Test; between two tests it sweeps and yields or
+/// sleeps, whether or not anything of ours is pending. Neither a tool that wraps the program's
+/// calls nor the events of this process see it.
+int wait_for_host(MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE);
 
 }  // namespace oriel::boundary

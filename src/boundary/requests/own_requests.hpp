@@ -10,6 +10,12 @@ namespace oriel::boundary {
 struct OwnRequests {
   PendingRequests pending;
   PersistentRequests persistent;
+
+  /// Fails those that wait for dead processes.
+  void fail_lost() {
+    pending.fail_lost();
+    persistent.fail_lost();
+  }
 };
 
 extern OwnRequests own_requests;

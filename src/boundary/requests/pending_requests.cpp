@@ -71,7 +71,7 @@ void PendingRequests::recycle_if_unused(PendingRequest& request) {
 }
 
 bool PendingRequests::complete_at_host() {
-  if (!incomplete_at_host()) return false;
+  if (!any_to_complete()) return false;
   std::vector<PendingRequest*> ready;
   {
     const Guard guard(runtime.request_lock);
@@ -119,7 +119,7 @@ bool PendingRequests::all_pending(int count, const MPI_Request* requests) const 
   return any;
 }
 
-bool PendingRequests::unknown_to_host(MPI_Request handle) const {
+bool PendingRequests::incomplete_at_host(MPI_Request handle) const {
   const Guard guard(runtime.request_lock);
   const PendingRequest* request = by_handle_.find(handle_key(handle));
   return request != nullptr && !request->host_knows_;

@@ -52,9 +52,7 @@ class PendingRequests {
   /// Handed out and not yet known to the host as complete: waits must sweep.
   bool live() const { return live_.load(std::memory_order_relaxed) != 0; }
   /// Complete, but the host does not know.
-  bool incomplete_at_host() const {
-    return to_complete_count_.load(std::memory_order_relaxed) != 0;
-  }
+  bool any_to_complete() const { return to_complete_count_.load(std::memory_order_relaxed) != 0; }
   /// Tells the host of what is complete; without the process lock. True if there was anything.
   bool complete_at_host();
   /// Fails those that wait on windows with a dead process.
@@ -63,7 +61,7 @@ class PendingRequests {
   /// Whether all of these are ours and there is one: those that are MPI_REQUEST_NULL do not count.
   bool all_pending(int count, const MPI_Request* requests) const;
   /// Of one of ours: the host does not know yet that it is complete.
-  bool unknown_to_host(MPI_Request handle) const;
+  bool incomplete_at_host(MPI_Request handle) const;
 
  private:
   friend class PendingRequest;

@@ -140,13 +140,13 @@ std::string text_of(const std::string& path, std::string& fault) {
 
 }  // namespace
 
-Measured::Choice Measured::Line::cheapest(bool several, std::optional<std::uint64_t> starts) const {
+Measured::Choice Measured::Line::cheapest(bool gathers, std::optional<std::uint64_t> starts) const {
   auto best = Choice::notified;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t at = 0; at < choices; ++at) {
     const auto choice = static_cast<Choice>(at);
     const Cost& cost = costs.at(at);
-    if (cost.start <= 0 || (choice == Choice::notified_hierarchy && !several)) continue;
+    if (cost.start <= 0 || (choice == Choice::notified_hierarchy && !gathers)) continue;
     double all = cost.start;
     if (starts) all = cost.making + static_cast<double>(*starts) * cost.start;
     if (all >= least) continue;

@@ -23,7 +23,7 @@ class Measured {
   /// Microseconds.
   struct Cost {
     double start = 0;   // of an exchange; 0: it was not measured
-    double making = 0;  // of making a request and freeing it
+    double making = 0;  // of making a request; the benchmark's times include freeing it
   };
 
   struct Line {
@@ -37,9 +37,10 @@ class Measured {
     Cost& of(Choice choice) { return costs.at(static_cast<std::size_t>(choice)); }
     const Cost& of(Choice choice) const { return costs.at(static_cast<std::size_t>(choice)); }
     /// The cheapest one for a program that makes a request, starts it so often and frees it.
-    /// `starts`: none where nobody knows; the making has no say then. `several`: there are several
-    /// nodes, and nodes with several ranks; else notified_hierarchy is notified.
-    Choice cheapest(bool several, std::optional<std::uint64_t> starts = {}) const;
+    /// `starts`: none where nobody knows; the making does not count then. `gathers`: whether
+    /// notified_hierarchy differs from notified here, as there are several nodes, some with several
+    /// ranks.
+    Choice cheapest(bool gathers, std::optional<std::uint64_t> starts = {}) const;
     /// Whether a request of so many bytes is like it: at most twice as long or as short.
     bool like(std::uint64_t longest) const;
   };

@@ -12,14 +12,14 @@
 
 namespace oriel {
 
-/// Which of several algorithms carries out each of the first starts of a request, and what they
-/// took. All ranks start a request equally often, so the number of a start, from 0, says on all of
-/// them which algorithm it goes by, without a message.
+/// Which of several algorithms, the candidates, carries out each of the first starts of a request,
+/// and what the starts took. All ranks start a request equally often, so the number of a start,
+/// from 0, says on all of them which algorithm it goes by, without a message.
 ///
 /// Candidate 0, a plan, first has as many starts as the trials of its copies take. Then each has a
 /// burst of starts in each round, so that what changes meanwhile in the program or on the machine
-/// affects all of them. Each round begins with another one: what the program repeats does not meet
-/// the same one each time.
+/// affects all of them. Each round begins with another candidate, so a pattern in the program does
+/// not always meet the same one.
 class StartTrial {
  public:
   static constexpr std::uint64_t rounds = 3;
@@ -29,18 +29,18 @@ class StartTrial {
   explicit StartTrial(std::size_t candidates) : times_(candidates) {}
 
   std::size_t candidates() const { return times_.size(); }
-  /// How many starts it takes.
+  /// How many starts it takes, without the two in which the ranks agree.
   static constexpr std::uint64_t starts(std::size_t candidates) {
     return CopyTrial::last + rounds * candidates * burst;
   }
   std::uint64_t starts() const { return starts(candidates()); }
-  /// Of a start of the trial.
+  /// The candidate of this start, which is one of the trial.
   std::size_t candidate(std::uint64_t start) const {
     if (start < CopyTrial::last) return 0;
     const std::uint64_t number = (start - CopyTrial::last) / burst;
     return (number + number / candidates()) % candidates();
   }
-  /// Such a start has taken so many microseconds on this rank.
+  /// Such a start took so many microseconds on this rank.
   void record(std::uint64_t start, double time) {
     if (start < CopyTrial::last) return;
     const std::uint64_t after = start - CopyTrial::last;
@@ -49,8 +49,7 @@ class StartTrial {
     const std::uint64_t round = after / burst / candidates();
     times_[candidate(start)].at(round * counted + place - cold) = time;
   }
-  /// The time of a start by this candidate on this rank: half of them took less. Of a trial that is
-  /// over.
+  /// The median of the candidate's starts that count, on this rank. Only after the trial.
   double median(std::size_t candidate) const {
     Times sorted = times_[candidate];
     std::ranges::sort(sorted);

@@ -48,10 +48,11 @@ class PeerInterface {
   virtual void recall_all(Epoch& epoch) = 0;
   /// A closed lock epoch still waits for its lock: what it holds may travel with the request (S4).
   virtual void leave_piggyback(Epoch& epoch) = 0;
-  /// A lock epoch whose target has not granted us an earlier lock yet: what the epoch sends can
-  /// wait for that answer, as the target holds it back.
+  /// Whether this is a lock epoch whose target has not granted an earlier lock of this rank. The
+  /// target would hold back what the epoch sends, so it need not be sent at once.
   virtual bool behind_another(const Epoch& epoch) = 0;
-  /// The target of an epoch that is complete here may hold none of its operations back any more.
+  /// Looks whether the target of a locally complete epoch has been exposed. False: it may still
+  /// hold operations back.
   virtual bool try_acquire(Epoch& epoch, Target& target) = 0;
   /// Its memory lies in our address space, for loads and stores of the program's own.
   virtual bool loadable(int target) = 0;

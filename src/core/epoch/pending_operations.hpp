@@ -84,8 +84,9 @@ class PendingOperations {
     pools_.flush_requests.release(request);
     --flushes_;
   }
-  /// A flush of these threads' operations to the target is over. Says nothing of threads that share
-  /// a bit: another one may have issued an operation meanwhile.
+  /// A flush of these threads' operations to the target is over. Nothing is noted of threads that
+  /// share a bit, nor of all_threads, which has that bit: another one may have issued an operation
+  /// meanwhile. Window::nothing_pending() clears it.
   void note_flushed(ThreadSet threads, int target) {
     if ((threads & further_threads) != 0) return;
     Published<ThreadSet>& outstanding = peers_[target].outstanding;

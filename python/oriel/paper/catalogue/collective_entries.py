@@ -142,7 +142,7 @@ COLLECTIVES = Paper(
             (*_savings(), _short("fence"), _short("lock"), _short(AUTO)),
             "The paper's fence and lock save the decoding of metadata on 224 ranks; on two ranks "
             "there is little metadata. `auto` is what a program gets: the fastest of notified puts "
-            "without a fence and the host's exchange, as a request's first starts show. Messages "
+            "without a fence and the host's exchange, by what was measured. Messages "
             "of 32 to 512 KB are two copies through shared cells in Intel MPI and in Oriel, so "
             "neither can be much faster.",
         ),
@@ -191,8 +191,8 @@ COLLECTIVES = Paper(
                     text="not in the paper",
                 ),
             ),
-            "hugetrace-00020 is not part of this project; `mesh` is made like it. Eight ranks on "
-            "two cores wait for cores: their ratios say little of the algorithms, and MPICH spins.",
+            "hugetrace-00020 is not part of this project; `mesh` is made like it. Where ranks "
+            "share cores, they wait for cores: their ratios say little of the algorithms.",
         ),
         Entry(
             "Figure 4",
