@@ -36,10 +36,10 @@ TEST_F(PendingRequests, TheHostIsToldAfterTheCore) {
   EXPECT_EQ(flag, 0);
   EXPECT_FALSE(own_requests.pending.complete_at_host());
   request.complete(Error::none);
-  EXPECT_TRUE(own_requests.pending.incomplete_at_host());
+  EXPECT_TRUE(own_requests.pending.any_to_complete());
   EXPECT_TRUE(own_requests.pending.live());
   EXPECT_TRUE(own_requests.pending.complete_at_host());
-  EXPECT_FALSE(own_requests.pending.incomplete_at_host());
+  EXPECT_FALSE(own_requests.pending.any_to_complete());
   EXPECT_FALSE(own_requests.pending.live());
   EXPECT_TRUE(done());
   EXPECT_EQ(code_, MPI_SUCCESS);
@@ -49,7 +49,7 @@ TEST_F(PendingRequests, TheHostIsToldAfterTheCore) {
 TEST_F(PendingRequests, OneThatIsCompleteBeforeItIsHandedOutIsTold) {
   PendingRequest& request = own_requests.pending.acquire(window_);
   request.complete(Error::none);
-  EXPECT_FALSE(own_requests.pending.incomplete_at_host());  // there is no handle yet
+  EXPECT_FALSE(own_requests.pending.any_to_complete());  // there is no handle yet
   ASSERT_EQ(own_requests.pending.hand_out(request, &handle_), MPI_SUCCESS);
   EXPECT_TRUE(own_requests.pending.complete_at_host());
   EXPECT_TRUE(done());
