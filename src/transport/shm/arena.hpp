@@ -45,6 +45,8 @@ class Arena {
   std::byte* at(const ArenaLocation& place);
   /// What peers open. After the first allocate().
   ArenaName name() const { return file_.name(); }
+  /// Of the file, likewise.
+  int descriptor() const { return file_.descriptor(); }
 
   /// So much that most programs never need a second one, and a thousand processes can map each
   /// other's; less where the address space is limited.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace oriel {
+
+/// What the kernel has at some addresses of this process.
+struct Mapping {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  bool writable = false;
+  bool shared = false;
+  std::uint64_t device = 0;  // of the file; 0 and 0: none
+  std::uint64_t inode = 0;
+  std::uint64_t offset = 0;  // in the file
+  std::string name;          // as /proc/PID/maps has it
+
+  /// Read and written by this process alone, without a file, and not a thread's stack.
+  bool private_memory() const {
+    return writable && !shared && inode == 0 && name.find("stack") == std::string::npos &&
+           (name.empty() || name == "[heap]" || name.starts_with("[anon"));
+  }
+};
+
+/// All mappings in the range, cut to it, in the order of addresses. Asks the kernel, which takes
+/// some hundred microseconds in a large process. Empty: nothing is mapped there, or the kernel does
+/// not say.
+std::vector<Mapping> mappings_in(std::uintptr_t begin, std::uintptr_t end);
+
+/// A run of whole pages.
+struct PageRun {
+  std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// The runs of pages in the range that have been touched: in memory or swapped out. False: the
+/// kernel does not say.
+bool touched_runs(std::byte* begin, std::size_t bytes, std::vector<PageRun>& runs);
+
+}  // namespace oriel

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/adopted_memory.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "transport/shm/clock.hpp"
+#include "transport/shm/frozen_pages.hpp"
+
+namespace oriel {
+namespace {
+
+AdoptedMemory* of_this_process = nullptr;
+/// The one that this thread has locked for a fork.
+thread_local AdoptedMemory* forking = nullptr;
+
+std::uintptr_t number(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
+std::byte* address(std::uintptr_t number) {
+  return reinterpret_cast<std::byte*>(number);
+}
+
+/// A number of kilobytes from /proc/self/status or a like file; the sum of all lines of that name.
+std::uint64_t kilobytes(std::istream& lines, const std::string& name, std::uintptr_t begin = 0,
+                        std::uintptr_t end = 0) {
+  std::uint64_t sum = 0;
+  bool inside = end == 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::uintptr_t from = 0;
+    std::uintptr_t to = 0;
+    if (end != 0 && std::sscanf(line.c_str(), "%lx-%lx ", &from, &to) == 2) {
+      inside = from < end && to > begin;
+      if (from >= end) break;
+    } else if (inside && line.starts_with(name)) {
+      sum += std::strtoull(line.c_str() + name.size(), nullptr, 10);
+    }
+  }
+  return sum;
+}
+
+/// Whether shared memory may have huge pages, which the kernel by default denies it.
+bool shared_memory_has_huge_pages() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+  std::string text;
+  std::getline(file, text);
+  return !text.empty() && text.find("[never]") == std::string::npos &&
+         text.find("[deny]") == std::string::npos;
+}
+
+std::uint64_t huge_page() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+  std::uint64_t bytes = 0;
+  return file >> bytes ? bytes : std::numeric_limits<std::uint64_t>::max();
+}
+
+bool several_memory_nodes() {
+  std::ifstream file("/sys/devices/system/node/has_memory");
+  std::string text;
+  std::getline(file, text);
+  return text.find_first_of("-,") != std::string::npos;
+}
+
+/// Whole pages of a range; `end` is not more than `begin`: there is none.
+std::pair<std::uintptr_t, std::uintptr_t> whole_pages(const MemoryRange& range) {
+  const std::uintptr_t page = page_size();
+  return {(range.address + page - 1) / page * page, (range.address + range.bytes) / page * page};
+}
+
+bool overlap(const MemoryRange& range, std::uintptr_t begin, std::uintptr_t end) {
+  return range.address < end && begin < range.address + range.bytes;
+}
+
+}  // namespace
+
+AdoptedMemory::AdoptedMemory(Arena& arena, Adoption when) : arena_(arena), when_(when) {
+  // Before anything is adopted: another thread may be within a fork then.
+  if (when == Adoption::never || of_this_process != nullptr) return;
+  of_this_process = this;
+  // There is no way to take handlers back: they are of all objects.
+  static const int registered =
+      ::pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
+  static_cast<void>(registered);
+}
+
+AdoptedMemory::~AdoptedMemory() {
+  const std::lock_guard guard(mutex_);
+  for (Piece& piece : pieces_) piece.uses = 0;
+  give_back_unused();
+  if (of_this_process == this) of_this_process = nullptr;
+}
+
+MemoryRange AdoptedMemory::adopt(void* memory, std::uint64_t bytes, std::string& why) {
+  const MemoryRange range{number(memory), bytes};
+  if (when_ == Adoption::never) {
+    why = "ORIEL_ADOPT is never";
+    return range;
+  }
+  const std::lock_guard guard(mutex_);
+  if (Piece* piece = place(range, why)) {
+    ++piece->uses;
+    return part_of(range, *piece);
+  }
+  if (bytes != 0) private_.push_back(range);
+  return range;
+}
+
+/// The piece that has pages of the range; null: there is none and can be none.
+AdoptedMemory::Piece* AdoptedMemory::place(const MemoryRange& range, std::string& why) {
+  give_back_unused();
+  const auto [begin, end] = whole_pages(range);
+  if (end <= begin) {
+    why = "it has no whole page";
+    return nullptr;
+  }
+  if (Piece* known = find(begin, end)) {
+    if (!is_there(*known, std::max(begin, known->begin), std::min(end, known->end()))) {
+      why = "the program has freed memory of a window that is left";
+      return nullptr;
+    }
+    const MemoryRange part = part_of(range, *known);
+    if (part.location.shared()) return known;
+    why = "most of it lies outside the part that another window has in shared memory";
+    return nullptr;
+  }
+  Piece piece;
+  piece.begin = begin;
+  piece.bytes = end - begin;
+  if (!may_adopt(begin, end, why) || !move_in(piece, why)) return nullptr;
+  return &pieces_.emplace_back(piece);
+}
+
+AdoptedMemory::Piece* AdoptedMemory::find(std::uintptr_t begin, std::uintptr_t end) {
+  const auto found = std::ranges::find_if(
+      pieces_, [&](const Piece& piece) { return piece.begin < end && begin < piece.end(); });
+  return found == pieces_.end() ? nullptr : &*found;
+}
+
+/// What the range and the piece have in common is shared; the rest of the range is not.
+MemoryRange AdoptedMemory::part_of(const MemoryRange& range, Piece& piece) const {
+  const std::uintptr_t first = std::max<std::uintptr_t>(range.address, piece.begin);
+  const std::uintptr_t last = std::min<std::uintptr_t>(range.address + range.bytes, piece.end());
+  const std::uint64_t head = first - range.address;
+  const std::uint64_t tail = range.address + range.bytes - last;
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  if (head > most || tail > most) return range;
+  MemoryRange made = range;
+  made.head = static_cast<std::uint32_t>(head);
+  made.tail = static_cast<std::uint32_t>(tail);
+  made.location = piece.location;
+  made.location.offset += first - piece.begin;
+  return made;
+}
+
+bool AdoptedMemory::may_adopt(std::uintptr_t begin, std::uintptr_t end, std::string& why) const {
+  std::uintptr_t covered = begin;
+  for (const Mapping& one : mappings_in(begin, end)) {
+    if (one.begin != covered) break;
+    if (!one.private_memory()) {
+      why = "it is not private memory without a file";
+      return false;
+    }
+    covered = one.end;
+  }
+  if (covered != end) {
+    why = "some of it is not mapped";
+    return false;
+  }
+  if (told_private(begin, end)) {
+    why = "peers already reach it as private memory";
+    return false;
+  }
+  std::ifstream status("/proc/self/status");
+  const std::uint64_t locked = kilobytes(status, "VmLck:");
+  status.clear();
+  status.seekg(0);
+  if (locked + kilobytes(status, "VmPin:") != 0) {
+    why = "the process has memory that is locked, or registered with a device";
+    return false;
+  }
+  if (when_ == Adoption::always) return true;
+  if (several_memory_nodes()) {
+    why = "the machine has several memory nodes, and its pages would move to one";
+    return false;
+  }
+  if (end - begin >= huge_page() && !shared_memory_has_huge_pages()) {
+    std::ifstream maps("/proc/self/smaps");
+    if (kilobytes(maps, "AnonHugePages:", begin, end) != 0) {
+      why = "it would lose its huge pages";
+      return false;
+    }
+  }
+  if (affordable(end - begin)) return true;
+  why = "so many windows are made that adopting their memory would take too long";
+  return false;
+}
+
+/// To adopt memory takes as long as to touch it for the first time. So all of the process's memory
+/// once, and after that a hundredth of the program's time.
+bool AdoptedMemory::affordable(std::uint64_t bytes) const {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  if (adopted_bytes_ + bytes <= static_cast<std::uint64_t>(usage.ru_maxrss) * 1024) return true;
+  if (adopted_bytes_ == 0) return false;
+  const double expected = static_cast<double>(nanoseconds_) *
+                          (1 + static_cast<double>(bytes) / static_cast<double>(adopted_bytes_));
+  return expected * 100 <= static_cast<double>(nanoseconds_now() - began_);
+}
+
+/// Moves whole pages into the arena: copied, and mapped where they were.
+bool AdoptedMemory::move_in(Piece& piece, std::string& why) {
+  const std::uint64_t start = nanoseconds_now();
+  if (began_ == 0) began_ = start;
+  std::byte* const from = address(piece.begin);
+  piece.in_arena = arena_.allocate(piece.bytes, page_size(), why);
+  if (piece.in_arena == nullptr) return false;
+  piece.location = arena_.find(piece.in_arena, piece.bytes).value_or(ArenaLocation{});
+  const auto move = [&] {
+    std::optional<FrozenPages> frozen;
+    if (running_threads() > 1 && !frozen.emplace(from, piece.bytes)) {
+      why = "several threads run, and the system does not permit userfaultfd";
+      return false;
+    }
+    std::vector<PageRun> runs;
+    if (!touched_runs(from, piece.bytes, runs)) {
+      why = "the system does not say which of its pages are in use";
+      return false;
+    }
+    for (const PageRun& run : runs) {
+      std::memcpy(piece.in_arena + (run.begin - from), run.begin, run.bytes);
+    }
+    // By a call that the hosts' caches of registered memory watch.
+    if (::mmap(from, piece.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+               arena_.descriptor(), static_cast<off_t>(piece.location.offset)) == MAP_FAILED) {
+      why = std::string("it cannot be mapped again: ") + std::strerror(errno);
+      return false;
+    }
+#ifdef MADV_POPULATE_WRITE
+    // Not page by page at the program's next touches; it is as well if the kernel cannot.
+    for (const PageRun& run : runs) ::madvise(run.begin, run.bytes, MADV_POPULATE_WRITE);
+#endif
+    return true;
+  };
+  if (!move()) {
+    arena_.free(piece.in_arena);
+    return false;
+  }
+  // Mapped twice, it would count twice as this process's memory. Nothing of it is lost.
+  ::madvise(piece.in_arena, piece.bytes, MADV_DONTNEED);
+  if (shared_memory_has_huge_pages()) ::madvise(from, piece.bytes, MADV_HUGEPAGE);
+  adopted_bytes_ += piece.bytes;
+  nanoseconds_ += nanoseconds_now() - start;
+  return true;
+}
+
+void AdoptedMemory::release(const MemoryRange& range) {
+  const std::lock_guard guard(mutex_);
+  if (!range.location.shared()) {
+    const auto same = std::ranges::find_if(private_, [&](const MemoryRange& one) {
+      return one.address == range.address && one.bytes == range.bytes;
+    });
+    if (same != private_.end()) private_.erase(same);
+    return;
+  }
+  const auto found = std::ranges::find_if(pieces_, [&](const Piece& piece) {
+    return range.location.offset - piece.location.offset < piece.bytes;
+  });
+  if (found == pieces_.end()) return;
+  --found->uses;
+  give_back_unused();
+}
+
+/// Those of its pages that are still mapped where they were put.
+std::vector<AdoptedMemory::SharedPages> AdoptedMemory::still_there(const Piece& piece) const {
+  std::vector<SharedPages> found;
+  const ArenaName file = arena_.name();
+  for (const Mapping& one : mappings_in(piece.begin, piece.end())) {
+    const std::uint64_t offset = piece.location.offset + (one.begin - piece.begin);
+    if (!one.shared || one.inode != file.inode || one.device != file.device ||
+        one.offset != offset) {
+      continue;
+    }
+    found.push_back({{address(one.begin), one.end - one.begin}, offset});
+  }
+  return found;
+}
+
+bool AdoptedMemory::is_there(const Piece& piece, std::uintptr_t begin, std::uintptr_t end) const {
+  for (const auto& [pages, offset] : still_there(piece)) {
+    if (number(pages.begin) <= begin) begin = std::max(begin, number(pages.begin) + pages.bytes);
+  }
+  return begin >= end;
+}
+
+/// What no window uses becomes private again. It stays where that could lose a store, and goes when
+/// the program has freed it.
+void AdoptedMemory::give_back_unused() {
+  std::erase_if(pieces_, [&](const Piece& piece) {
+    if (piece.uses > 0 || !give_back(piece)) return false;
+    arena_.free(piece.in_arena);
+    return true;
+  });
+}
+
+bool AdoptedMemory::give_back(const Piece& piece) {
+  const std::uint64_t start = nanoseconds_now();
+  for (const SharedPages& shared : still_there(piece)) {
+    const auto& [begin, bytes] = shared.pages;
+    if (told_private(number(begin), number(begin) + bytes)) return false;
+    std::optional<FrozenPages> frozen;
+    if (running_threads() > 1 && !frozen.emplace(begin, bytes)) return false;
+    // Drops nothing of shared memory; but the hosts' caches of registered memory watch this call,
+    // and not what mremap replaces.
+    ::madvise(begin, bytes, MADV_DONTNEED);
+    if (!make_private(shared)) return false;
+  }
+  nanoseconds_ += nanoseconds_now() - start;
+  return true;
+}
+
+/// Puts private memory with the same contents in the place of shared pages, at once. By system
+/// calls and loads alone: the child of a fork calls it.
+bool AdoptedMemory::make_private(const SharedPages& shared) const {
+  const auto& [begin, bytes] = shared.pages;
+  void* copy = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED) return false;
+  const auto end = static_cast<off_t>(shared.offset + bytes);
+  for (auto at = static_cast<off_t>(shared.offset); at < end;) {
+    const off_t data = ::lseek(arena_.descriptor(), at, SEEK_DATA);
+    if (data < 0 || data >= end) break;  // the rest was never touched
+    const off_t hole = ::lseek(arena_.descriptor(), data, SEEK_HOLE);
+    at = hole < 0 ? end : std::min(hole, end);
+    const std::uint64_t first = static_cast<std::uint64_t>(data) - shared.offset;
+    std::memcpy(static_cast<std::byte*>(copy) + first, begin + first,
+                static_cast<std::size_t>(at - data));
+  }
+  if (::mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) != MAP_FAILED) return true;
+  ::munmap(copy, bytes);
+  return false;
+}
+
+void AdoptedMemory::note_private(const void* memory, std::uint64_t bytes) {
+  if (when_ == Adoption::never || bytes == 0) return;
+  const std::lock_guard guard(mutex_);
+  std::uintptr_t begin = number(memory);
+  std::uintptr_t end = begin + bytes;
+  auto next = told_private_.upper_bound(end);
+  while (next != told_private_.begin() && std::prev(next)->second >= begin) {
+    const auto touched = std::prev(next);
+    begin = std::min(begin, touched->first);
+    end = std::max(end, touched->second);
+    next = told_private_.erase(touched);
+  }
+  told_private_.emplace(begin, end);
+}
+
+bool AdoptedMemory::told_private(std::uintptr_t begin, std::uintptr_t end) const {
+  const auto after = told_private_.lower_bound(end);
+  if (after != told_private_.begin() && std::prev(after)->second > begin) return true;
+  return std::ranges::any_of(private_,
+                             [&](const MemoryRange& range) { return overlap(range, begin, end); });
+}
+
+void AdoptedMemory::before_fork() {
+  forking = of_this_process;
+  if (forking == nullptr) return;
+  forking->mutex_.lock();
+  forking->forked_.clear();
+  for (const Piece& piece : forking->pieces_) {
+    for (const SharedPages& shared : forking->still_there(piece)) {
+      forking->forked_.push_back(shared);
+    }
+  }
+  if (!forking->forked_.empty() && ::pipe2(forking->waiting_.data(), O_CLOEXEC) != 0) {
+    std::fprintf(
+        stderr,
+        "oriel: a process that forks cannot wait until its child has its copy of the "
+        "windows' memory: %s. See `ulimit -n`. What it stores there meanwhile the child may "
+        "see.\n",
+        std::strerror(errno));
+  }
+}
+
+void AdoptedMemory::after_fork_in_parent() {
+  if (forking == nullptr) return;
+  auto& [reading, writing] = forking->waiting_;
+  if (writing >= 0) {
+    ::close(std::exchange(writing, -1));
+    // Ends when the child has closed its end, or has ended.
+    char nothing = 0;
+    while (::read(reading, &nothing, 1) < 0 && errno == EINTR) {
+    }
+    ::close(std::exchange(reading, -1));
+  }
+  std::exchange(forking, nullptr)->mutex_.unlock();
+}
+
+void AdoptedMemory::after_fork_in_child() {
+  if (forking == nullptr) return;
+  for (const SharedPages& shared : forking->forked_) {
+    if (forking->make_private(shared)) continue;
+    constexpr char sentence[] =
+        "oriel: the child of a fork ends, because there is not enough memory for its copy of the "
+        "windows' memory.\n";
+    static_cast<void>(!::write(STDERR_FILENO, sentence, sizeof sentence - 1));
+    ::_exit(EXIT_FAILURE);
+  }
+  // What is in the arena is the parent's alone from now on.
+  forking->pieces_.clear();
+  of_this_process = nullptr;
+  for (int& end : forking->waiting_) {
+    if (end >= 0) ::close(std::exchange(end, -1));
+  }
+  std::exchange(forking, nullptr)->mutex_.unlock();
+}
+
+}  // namespace oriel

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/transport/memory_range.hpp"
+#include "transport/shm/address_map.hpp"
+#include "transport/shm/arena.hpp"
+
+namespace oriel {
+
+/// When private memory is adopted.
+enum class Adoption { never, automatic, always };
+
+/// Private memory of the program that has been moved into the arena and is mapped over its own
+/// addresses, so that peers map it, too: whole pages, as long as a window uses them. Afterwards
+/// they are private again, because allocators rely on what private memory does (madvise). What is
+/// at an address is asked of the kernel each time: the program may have freed the memory since.
+///
+/// A child after fork gets private memory with what it held at the fork: it is copied while the
+/// forking thread waits. Not so by vfork, posix_spawn or a bare clone, and not where several
+/// threads run and the system does not let one hold the others up (FrozenPages): then nothing is
+/// adopted.
+///
+/// One per process. The owner serializes calls; fork may come from any thread.
+class AdoptedMemory {
+ public:
+  AdoptedMemory(Arena& arena, Adoption when);
+  ~AdoptedMemory();
+  AdoptedMemory(const AdoptedMemory&) = delete;
+  AdoptedMemory& operator=(const AdoptedMemory&) = delete;
+
+  /// Where the memory is for peers until it is released: its whole pages in the arena, as far as
+  /// they can be. Otherwise all of it is private, and `why` is the second half of a sentence.
+  MemoryRange adopt(void* memory, std::uint64_t bytes, std::string& why);
+  void release(const MemoryRange& range);
+  /// Peers may write to this memory by system calls, at any time from now on: it stays as it is.
+  void note_private(const void* memory, std::uint64_t bytes);
+
+  /// Pieces that are in use, or could not be made private again.
+  std::size_t pieces() const { return pieces_.size(); }
+
+ private:
+  struct Piece {
+    std::uintptr_t begin = 0;
+    std::uint64_t bytes = 0;
+    std::byte* in_arena = nullptr;
+    ArenaLocation location;
+    int uses = 0;
+
+    std::uintptr_t end() const { return begin + bytes; }
+  };
+
+  /// Pages that are mapped where they were put, and their place in the arena's file.
+  struct SharedPages {
+    PageRun pages;
+    std::uint64_t offset = 0;
+  };
+
+  Piece* place(const MemoryRange& range, std::string& why);
+  Piece* find(std::uintptr_t begin, std::uintptr_t end);
+  MemoryRange part_of(const MemoryRange& range, Piece& piece) const;
+  bool may_adopt(std::uintptr_t begin, std::uintptr_t end, std::string& why) const;
+  bool affordable(std::uint64_t bytes) const;
+  bool move_in(Piece& piece, std::string& why);
+  std::vector<SharedPages> still_there(const Piece& piece) const;
+  bool is_there(const Piece& piece, std::uintptr_t begin, std::uintptr_t end) const;
+  bool told_private(std::uintptr_t begin, std::uintptr_t end) const;
+  void give_back_unused();
+  bool give_back(const Piece& piece);
+  bool make_private(const SharedPages& shared) const;
+
+  static void before_fork();
+  static void after_fork_in_parent();
+  static void after_fork_in_child();
+
+  Arena& arena_;
+  Adoption when_;
+  std::vector<Piece> pieces_;
+  std::vector<MemoryRange> private_;                       // that could not be adopted, in use
+  std::map<std::uintptr_t, std::uintptr_t> told_private_;  // end by begin; none overlap
+  std::uint64_t adopted_bytes_ = 0;                        // ever
+  std::uint64_t nanoseconds_ = 0;                          // that this has taken
+  std::uint64_t began_ = 0;                                // when the first was adopted
+  std::mutex mutex_;                                       // held from before a fork to its end
+  std::vector<SharedPages> forked_;                        // what the child gets a copy of
+  std::array<int, 2> waiting_ = {-1, -1};  // a pipe that the child closes when it has its copy
+};
+
+}  // namespace oriel
