@@ -54,7 +54,7 @@ class AlltoallvMaker {
     AutoChoice choice(call_, *making_.state(), rank_, arguments_.ranks);
     PlanTerms terms;
     if (algorithm_ == Algorithm::automatic) {
-      terms = choice.terms(!bad && host_takes(arguments_), starts_);
+      terms = choice.terms(!bad && host_takes(arguments_) && host_takes_own_block(), starts_);
     }
     Lap lap;
     if (const int code =
@@ -217,6 +217,14 @@ class AlltoallvMaker {
     std::uint64_t usable = ~std::uint64_t{0};
     for (const Offer& offer : theirs_) usable &= offer.usable;
     return usable;
+  }
+
+  /// What this rank sends itself are whole elements of those that it receives. Open MPI refuses
+  /// others, though it takes them between two ranks.
+  bool host_takes_own_block() const {
+    const auto own = static_cast<std::size_t>(rank_);
+    const std::uint64_t size = buffers_.receives[own].layout->size();
+    return arguments_.in_place || size == 0 || bytes_in(buffers_.sends[own]) % size == 0;
   }
 
   /// Hosts want to be told on both sides how much moves; some wait for ever for what is not sent.

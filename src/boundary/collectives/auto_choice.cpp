@@ -96,7 +96,7 @@ bool AutoChoice::gathers() const {
 }
 
 std::string AutoChoice::reason() const {
-  if (!asked_) return "the MPI library's own call does not take such large counts";
+  if (!asked_) return "the MPI library's own call does not take these counts";
   std::string why = "at most " + std::to_string(longest_) + " bytes to each other one";
   if (starts_) why += ", started " + std::to_string(*starts_) + " times";
   if (crowded_) {

@@ -27,8 +27,9 @@ bool maps_its_node(WindowDraft& draft, const Announcements& announced, NodeGroup
                transport.at(process, peer.control, control_bytes, error) == nullptr ||
                (peer.pieces.shared() &&
                 transport.at(process, peer.pieces, sizeof(SharedPieces), error) == nullptr) ||
-               (peer.memory.wholly_shared() &&
-                transport.at(process, peer.memory.location, peer.memory.bytes, error) == nullptr)) {
+               (peer.memory.location.shared() &&
+                transport.at(process, peer.memory.location, peer.memory.shared_bytes(), error) ==
+                    nullptr)) {
       return false;
     }
   }

@@ -116,7 +116,7 @@ Failure attach(const WindowHandle& window, const void* base, MPI_Aint size) {
   if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
   if (const Failure bad = check_memory(base, size)) return bad;
   sweep_now_and_then();
-  const NodeServices& node = runtime.engine()->transports.node();
+  NodeServices& node = runtime.engine()->transports.node();
   return failure_of(window,
                     window.core->attach(node.locate(base, static_cast<std::uint64_t>(size))));
 }

@@ -20,13 +20,15 @@ struct OwnMemory {
   ~OwnMemory() {
     if (exposure >= 0) transports.network()->withdraw(exposure);
     if (atomic_exposure >= 0) transports.atomics()->withdraw(atomic_exposure);
+    transports.shm().release(created);
   }
   OwnMemory(const OwnMemory&) = delete;
   OwnMemory& operator=(const OwnMemory&) = delete;
 
   CompositeTransport& transports;
   ArenaPiece control;
-  ArenaPiece memory;         // null where the program has made it
+  ArenaPiece memory;         // null where the program has made it:
+  MemoryRange created;       // then this is where it is
   int exposure = -1;         // see Network
   int atomic_exposure = -1;  // see AtomicNetwork
 };
@@ -61,6 +63,7 @@ struct WindowDraft {
   std::shared_ptr<OwnMemory> own;  // the region's, once that is made
   int error_class = MPI_SUCCESS;   // of this rank's failure
   std::string reason;
+  std::string why_private;  // its memory, where the program has made it: a half of a sentence
 
  private:
   ArenaLocation take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece);

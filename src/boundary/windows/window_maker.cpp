@@ -30,8 +30,14 @@ int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* 
   draft_.window->base = base;
   if (draft_.holds_engine) {
     const Guard guard(runtime.lock);
-    Announcement& mine = draft_.mine;
-    mine.memory = runtime.engine()->transports.node().locate(base, mine.memory.bytes);
+    MemoryRange& memory = draft_.mine.memory;
+    memory.address = reinterpret_cast<std::uintptr_t>(base);
+    // Alone, a rank reaches its memory where it is.
+    if (draft_.ranks > 1) {
+      memory =
+          runtime.engine()->transports.shm().locate_lasting(base, memory.bytes, draft_.why_private);
+      draft_.own->created = memory;
+    }
   }
   return make(handle);
 }
@@ -218,6 +224,10 @@ void WindowMaker::describe(bool by_network) const {
   std::fprintf(stderr, "oriel: window %u, made by %s, %d ranks: %s\n", core.id(), draft_.call,
                draft_.ranks, describe_paths(core).c_str());
   std::fputs(describe_protocols(core).c_str(), stderr);
+  if (!draft_.why_private.empty()) {
+    std::fprintf(stderr, "oriel: the memory of rank 0 stays private: %s\n",
+                 draft_.why_private.c_str());
+  }
   std::fprintf(stderr, "oriel: network: %s\n", describe_network().c_str());
   if (!draft_.window->info.accumulate_intrinsic.load()) return;
   std::fprintf(stderr, "oriel: accumulates: by atomics of %s\n",

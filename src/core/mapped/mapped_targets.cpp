@@ -129,7 +129,8 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
   const NotifyStore store =
       NotifyStore::make(nullptr, operation.origin.address, bytes,
                         member.offset(operation.displacement), target.lasting);
-  if (!store.may_inline || region_.path_of(operation) != Path::system_call ||
+  // A dynamic window's displacements are no offsets.
+  if (!store.may_inline || region_.dynamic() || region_.path_of(operation) != Path::system_call ||
       peer.holds_notifications() || !operation.target_layout->contiguous() ||
       !operation.origin.layout->contiguous()) {
     return false;

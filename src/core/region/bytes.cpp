@@ -138,7 +138,7 @@ Error Region::perform_at(const Operation& operation, const Member& target, std::
 
 /// Whether we load and store what the operation reaches of the target's memory at `offset`.
 bool Region::loadable(const Operation& operation, const Member& target, std::uint64_t offset) {
-  if (target.path == Path::load_store || target.part.bytes == 0) {
+  if (target.path != Path::system_call || target.part.bytes == 0) {
     return target.path == Path::load_store;
   }
   const auto [low, high] = operation.target_layout->bounds(operation.target_count);

@@ -67,8 +67,8 @@ struct Member {
   }
   /// Whether we load and store so many bytes from `first` on.
   bool loadable(std::uint64_t first, std::uint64_t bytes) const {
-    return path == Path::load_store ||
-           (part.bytes != 0 && within(first - part.first, bytes, part.bytes));
+    return path == Path::load_store || (path == Path::system_call && part.bytes != 0 &&
+                                        within(first - part.first, bytes, part.bytes));
   }
   /// The address here of the byte at `offset` of loadable() ones.
   std::byte* at_offset(std::uint64_t offset) const {

@@ -53,7 +53,7 @@ class NodeServices {
 
   /// Where so many bytes of ours are for our peers: memory from share() is shared, and whatever
   /// else the transport knows to be.
-  virtual MemoryRange locate(const void* memory, std::uint64_t bytes) const = 0;
+  virtual MemoryRange locate(const void* memory, std::uint64_t bytes) = 0;
   /// Zeroed memory of ours that the processes of our node can map(), and where it lies. Null: there
   /// is none left.
   virtual std::byte* share(std::uint64_t bytes, ArenaLocation& location) = 0;

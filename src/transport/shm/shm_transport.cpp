@@ -39,6 +39,13 @@ bool random_id(std::uint64_t& id) {
   return ::getrandom(&id, sizeof id, 0) == sizeof id;
 }
 
+Adoption adoption_setting() {
+  const std::string when = setting_text("ORIEL_ADOPT");
+  return when == "always" ? Adoption::always
+         : when == "auto" ? Adoption::automatic
+                          : Adoption::never;
+}
+
 /// One system call's share of a copy, advanced by what was transferred.
 class Batch {
  public:
@@ -110,7 +117,7 @@ std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& er
 }
 
 // A peer may still look at our doorbell, and ring it.
-ShmTransport::ShmTransport(Arena& arena) : arena_(arena) {}
+ShmTransport::ShmTransport(Arena& arena) : arena_(arena), adopted_(arena, adoption_setting()) {}
 
 ShmTransport::~ShmTransport() {
   if (!peers_.empty()) arena_.retire(peers_.front().block);
@@ -158,9 +165,16 @@ std::byte* ShmTransport::at(int process, const ArenaLocation& location, std::uin
   return process == self() ? arena_.at(location) : peer(process).arena.at(location, bytes, error);
 }
 
-MemoryRange ShmTransport::locate(const void* memory, std::uint64_t bytes) const {
-  return {reinterpret_cast<std::uintptr_t>(memory), bytes,
-          arena_.find(memory, bytes).value_or(ArenaLocation{})};
+MemoryRange ShmTransport::locate(const void* memory, std::uint64_t bytes) {
+  const auto location = arena_.find(memory, bytes);
+  if (!location.has_value()) adopted_.note_private(memory, bytes);
+  return {reinterpret_cast<std::uintptr_t>(memory), bytes, location.value_or(ArenaLocation{})};
+}
+
+MemoryRange ShmTransport::locate_lasting(void* memory, std::uint64_t bytes, std::string& why) {
+  const auto location = arena_.find(memory, bytes);
+  if (!location.has_value()) return adopted_.adopt(memory, bytes, why);
+  return {reinterpret_cast<std::uintptr_t>(memory), bytes, *location};
 }
 
 std::byte* ShmTransport::share(std::uint64_t bytes, ArenaLocation& location) {

@@ -15,6 +15,7 @@
 
 #include "core/base/growing_array.hpp"
 #include "core/transport/node_services.hpp"
+#include "transport/shm/adopted_memory.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/process_block.hpp"
@@ -61,7 +62,11 @@ class ShmTransport final : public NodeServices {
   void send(int process, std::span<const std::byte> header, std::span<const std::byte> payload);
   bool congested(int process) const;
   std::span<const std::byte> receive();
-  MemoryRange locate(const void* memory, std::uint64_t bytes) const override;
+  MemoryRange locate(const void* memory, std::uint64_t bytes) override;
+  /// locate() of memory that the program keeps until release(): some of it may be adopted. Else
+  /// `why` not, as the second half of a sentence.
+  MemoryRange locate_lasting(void* memory, std::uint64_t bytes, std::string& why);
+  void release(const MemoryRange& range) { adopted_.release(range); }
   std::byte* share(std::uint64_t bytes, ArenaLocation& location) override;
   void unshare(std::byte* memory) override { arena_.free(memory); }
   using NodeServices::map;
@@ -137,6 +142,7 @@ class ShmTransport final : public NodeServices {
   bool look_after_stall(Box& box, std::uint64_t& stalled_since);
 
   Arena& arena_;
+  AdoptedMemory adopted_;
   std::int32_t pid_ = 0;
   std::uint64_t id_ = 0;
   std::uint64_t probe_ = 0;  // what peers try to read

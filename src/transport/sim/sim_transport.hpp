@@ -184,7 +184,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
     return {reinterpret_cast<std::uintptr_t>(memory), std::uint64_t{1} << 63};
   }
   /// Private, but where SimNetwork::share_buffers() says otherwise.
-  MemoryRange locate(const void* memory, std::uint64_t bytes) const override {
+  MemoryRange locate(const void* memory, std::uint64_t bytes) override {
     return {reinterpret_cast<std::uintptr_t>(memory), bytes,
             network_.buffers_shared() ? location_of(memory) : ArenaLocation{}};
   }
