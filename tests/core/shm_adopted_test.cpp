@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -204,6 +205,60 @@ TEST_F(Adopted, IsNotWhatComesAfterIt) {
   EXPECT_TRUE(mappings_in(anew.address, anew.address + anew.bytes).empty());
 }
 
+// Other shared memory that the program has put there, even more of the arena.
+TEST_F(Adopted, IsNotOtherSharedMemory) {
+  std::string error;
+  std::byte* another = arena_.allocate(page_size(), page_size(), error);
+  Pages pages(3);
+  const MemoryRange range = adopt(pages);
+  ASSERT_TRUE(range.wholly_shared()) << why_;
+  Arena other(1 << 26);
+  ASSERT_NE(other.allocate(pages.bytes() + range.location.offset, page_size(), error), nullptr);
+  const auto put = [](std::byte* page, const Arena& arena, std::uint64_t offset) {
+    return ::mmap(page, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                  arena.descriptor(), static_cast<off_t>(offset)) == page;
+  };
+  ASSERT_TRUE(put(pages.page(0), other, range.location.offset));
+  ASSERT_TRUE(put(pages.page(2), arena_, arena_.find(another, 1)->offset));
+  memory_.release(range);
+  EXPECT_EQ(memory_.pieces(), 0u);
+  const auto begin = reinterpret_cast<std::uintptr_t>(pages.data());
+  const std::vector<Mapping> left = mappings_in(begin, begin + pages.bytes());
+  ASSERT_EQ(left.size(), 3u);
+  EXPECT_TRUE(left[0].shared);
+  EXPECT_TRUE(left[1].private_memory());
+  EXPECT_TRUE(left[2].shared);
+}
+
+// The kernel has one mapping for both, where they are neighbours in the arena as well.
+TEST_F(Adopted, NeighboursAreTwoPieces) {
+  for (const bool second_first : {false, true}) {
+    Pages pages(8);
+    pages.word(0) = 1;
+    pages.word(5) = 2;
+    const MemoryRange first = memory_.adopt(pages.data(), pages.bytes() / 2, why_);
+    const MemoryRange second = memory_.adopt(pages.page(4), pages.bytes() / 2, why_);
+    ASSERT_TRUE(first.wholly_shared() && second.wholly_shared()) << why_;
+    EXPECT_EQ(memory_.pieces(), 2u);
+    EXPECT_EQ(second.location.offset, first.location.offset + pages.bytes() / 2);
+    EXPECT_TRUE(in_child([&] { return pages.word(0) == 1 && pages.word(5) == 2; }));
+    memory_.release(second_first ? second : first);
+    EXPECT_EQ(memory_.pieces(), 1u);
+    pages.word(0) = 3;
+    pages.word(5) = 4;
+    EXPECT_EQ(second_first ? peers(first, 0) : peers(second, 1), second_first ? 3u : 4u);
+    memory_.release(second_first ? first : second);
+    EXPECT_EQ(memory_.pieces(), 0u);
+    EXPECT_EQ(pages.word(0), 3u);
+    EXPECT_EQ(pages.word(3), 0u);
+    EXPECT_EQ(pages.word(5), 4u);
+    const auto begin = reinterpret_cast<std::uintptr_t>(pages.data());
+    for (const Mapping& one : mappings_in(begin, begin + pages.bytes())) {
+      EXPECT_TRUE(one.private_memory());
+    }
+  }
+}
+
 TEST_F(Adopted, OnlyPrivateMemoryIs) {
   const auto refused = [&](void* memory, std::size_t bytes) {
     const MemoryRange range = memory_.adopt(memory, bytes, why_);
@@ -229,7 +284,8 @@ TEST_F(Adopted, OnlyPrivateMemoryIs) {
   ::munmap(of_file, 8192);
   std::fclose(file);
   Pages locked(2);
-  ASSERT_EQ(::mlock(locked.data(), locked.bytes()), 0);
+  // Not mlock(): sanitizers leave that out.
+  ASSERT_EQ(::syscall(SYS_mlock, locked.data(), locked.bytes()), 0);
   EXPECT_EQ(refused(locked.data(), locked.bytes()),
             "the process has memory that is locked, or registered with a device");
 }
@@ -248,6 +304,9 @@ TEST_F(Adopted, WhatPeersReachBySystemCallsStays) {
 }
 
 TEST_F(Adopted, StoresOfOtherThreadsAreNotLost) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the kernel holds the threads up, which ThreadSanitizer does not see";
+#endif
   if (Pages probe(1); !FrozenPages(probe.data(), probe.bytes())) GTEST_SKIP() << "no userfaultfd";
   constexpr std::size_t count = 16;
   Pages pages(count);

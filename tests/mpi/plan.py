@@ -15,6 +15,7 @@ LIBRARIES = ("mpich", "openmpi")
 
 # Those that tests of their own start.
 STARTED_ELSEWHERE = (
+    "adopted",
     "asked",
     "early_leaver",
     "ending",

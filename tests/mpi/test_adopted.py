@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""G2: created windows whose memory is moved into shared memory, ORIEL_ADOPT. What a program sees of
+its windows and its memory is the same; only how peers reach it differs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from conftest import folder_of
+from plan import LIBRARIES, NATIVE
+
+ADOPT = {"ORIEL_ADOPT": "always"}
+# What reaches created windows in ways of its own, and what lives beside them.
+PROGRAMS = (
+    "atomics",
+    "datatypes",
+    "fence",
+    "forked",
+    "intrinsic",
+    "lifetimes",
+    "memhandles",
+    "notified",
+    "operations",
+    "passive",
+    "reductions",
+    "threads",
+    "whole_calls",
+    "window_kinds",
+)
+
+
+@pytest.mark.hosts(*LIBRARIES)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program(job, host, program):
+    job.expect_ok(host, program, 2, ADOPT)
+
+
+@pytest.mark.hosts(*NATIVE)
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_memory_is_as_before(job, host, ranks):
+    job.expect_ok(host, "adopted", ranks, ADOPT)
+
+
+@pytest.mark.hosts(*LIBRARIES)
+def test_without_the_setting_and_without_oriel(job, host):
+    job.expect_ok(host, "adopted", 2)
+    job.expect_ok(host, "adopted", 2, {"ORIEL_TEST_HOST_ONLY": "1"})
+
+
+@pytest.mark.hosts("mpich")
+def test_peers_are_messages(job, host):
+    """Where no copy is permitted the ends are served by messages, and so is the rest."""
+    job.expect_ok(host, "adopted", 2, {**ADOPT, "ORIEL_VM": "0"})
+
+
+@pytest.mark.hosts(*LIBRARIES)
+def test_it_is_mapped_and_said(job, host):
+    """Or it is said why not: the system may keep userfaultfd for itself."""
+    settings = {**ADOPT, "ORIEL_INFO": "1"}
+    status, output = job.run_command(
+        host, [folder_of(host) / "adopted", "every word", "shared query"], 2, settings
+    )
+    if "userfaultfd" in output:
+        pytest.skip("this system does not permit userfaultfd, and the MPI library has threads")
+    assert status == 0 and "ok: 2 tests" in output, output[-3000:]
+    paths = re.findall(r"made by MPI_Win_create, 2 ranks: (.*)", output)
+    assert paths[0] == "ranks 0 to 1 mapped" or "mapped (but" in paths[1], paths
