@@ -91,8 +91,8 @@ TEST_P(MemoryHandles, ReachTheirMemory) {
   }
 }
 
-// Of a range with private ends the bytes between them are loaded and stored; the ends are one system
-// call away, and not updated by CPU atomics.
+// Of a range with private ends the bytes between them are loaded and stored; the ends are one
+// system call away, and not updated by CPU atomics.
 TEST_P(MemoryHandles, WithPrivateEnds) {
   for (const std::array<std::uint32_t, 2> ends : {std::array{8U, 0U}, {0U, 8U}, {8U, 16U}}) {
     MemoryRange range = located(memory_.data(), 4);
