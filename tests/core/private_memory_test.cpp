@@ -187,7 +187,7 @@ TEST_F(PrivateEnds, AreOneSystemCallAwayAndTheRestIsNot) {
   EXPECT_EQ(window().find_mapped(1, -1, 8), nullptr);
 }
 
-// What lies in both goes by system calls as a whole: an accumulate is one update.
+// An operation on both goes by system calls as a whole: an accumulate is one update.
 TEST_F(PrivateEnds, AreNotCutOffFromWhatReachesBeyondThem) {
   for (std::size_t first = 0; first < words; ++first) {
     for (std::size_t last = first; last < words; ++last) {

@@ -413,7 +413,7 @@ TEST_F(Adopted, AChildMayFreeAndForkAndEnd) {
   }));
   EXPECT_EQ(pages.word(1), 5u);
   EXPECT_EQ(memory_.pieces(), 1u);
-  // Whose memory has been freed meanwhile is not what the child gets.
+  // A piece that the program has freed is not copied over what is there now.
   ASSERT_NE(::mmap(pages.data(), pages.bytes(), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
             MAP_FAILED);

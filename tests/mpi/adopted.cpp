@@ -219,7 +219,7 @@ void overlapping(const Program& program) {
   CHECK_EQUAL(at(4 * words_of_page), Word(8));
 }
 
-/// What a thread of the program stores while windows on its memory come and go is there in the end.
+/// A thread of the program stores while windows on its memory come and go: no store is lost.
 void a_thread_stores(const Program&) {
   constexpr std::size_t pages = 8;
   Word* const memory = map_pages(pages);

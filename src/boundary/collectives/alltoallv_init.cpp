@@ -219,8 +219,8 @@ class AlltoallvMaker {
     return usable;
   }
 
-  /// What this rank sends itself are whole elements of those that it receives. Open MPI refuses
-  /// others, though it takes them between two ranks.
+  /// This rank's block to itself is a whole number of the elements that it receives. Open MPI
+  /// refuses other blocks, but only from a rank to itself.
   bool host_takes_own_block() const {
     const auto own = static_cast<std::size_t>(rank_);
     const std::uint64_t size = buffers_.receives[own].layout->size();

@@ -52,8 +52,8 @@ class RequestWaitEvent {
   std::optional<WaitEvent> event_;
 };
 
-/// Who waits: the program, in MPI_Wait or its kind, for requests of ours too; or this library, for
-/// one of the host's, which rings nobody. Only the first is an event.
+/// A wait is either the program's, in MPI_Wait or its kind, also for requests of ours; or this
+/// library's own for a request of the host, which rings nobody. Only the program's is an event.
 enum class Caller : bool { program, library };
 
 /// Calls test(&flag) and sweeps until it says yes or fails. A sweep first: it costs a few cache

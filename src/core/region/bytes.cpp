@@ -318,7 +318,7 @@ bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {
     return false;
   }
   const std::uint64_t offset = target.offset(operation.displacement);
-  // Whoever hands the lock on has to map it.
+  // The rank that hands the lock on carries the operation out: it has to map these bytes.
   if (!target.loadable(offset, bytes) || !target.shared(target.at_offset(offset), bytes))
     return false;
   piggyback.offset = offset;

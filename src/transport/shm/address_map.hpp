@@ -8,7 +8,7 @@
 
 namespace oriel {
 
-/// What the kernel has at some addresses of this process.
+/// One entry of the kernel's list of mappings of this process, /proc/self/maps.
 struct Mapping {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;

@@ -151,7 +151,7 @@ AdoptedMemory::Piece* AdoptedMemory::find(std::uintptr_t begin, std::uintptr_t e
   return found == pieces_.end() ? nullptr : &*found;
 }
 
-/// What the range and the piece have in common is shared; the rest of the range is not.
+/// The range with those of its bytes as shared part that the piece has.
 MemoryRange AdoptedMemory::part_of(const MemoryRange& range, Piece& piece) const {
   const std::uintptr_t first = std::max<std::uintptr_t>(range.address, piece.begin);
   const std::uintptr_t last = std::min<std::uintptr_t>(range.address + range.bytes, piece.end());
@@ -307,8 +307,8 @@ bool AdoptedMemory::is_there(const Piece& piece, std::uintptr_t begin, std::uint
   return begin >= end;
 }
 
-/// What no window uses becomes private again. It stays where that could lose a store, and goes when
-/// the program has freed it.
+/// Makes the pieces private again that no window uses. A piece stays if a store could be lost by
+/// that, until it can be done, or until the program has freed its memory.
 void AdoptedMemory::give_back_unused() {
   std::erase_if(pieces_, [&](const Piece& piece) {
     if (piece.uses > 0 || !give_back(piece)) return false;
@@ -387,12 +387,11 @@ void AdoptedMemory::before_fork() {
     }
   }
   if (!forking->forked_.empty() && ::pipe2(forking->waiting_.data(), O_CLOEXEC) != 0) {
-    std::fprintf(
-        stderr,
-        "oriel: a process that forks cannot wait until its child has its copy of the "
-        "windows' memory: %s. See `ulimit -n`. What it stores there meanwhile the child may "
-        "see.\n",
-        std::strerror(errno));
+    std::fprintf(stderr,
+                 "oriel: a process that forks cannot wait until its child has its copy of the "
+                 "windows' memory: %s. See `ulimit -n`. The child may see later stores of its "
+                 "parent.\n",
+                 std::strerror(errno));
   }
 }
 
@@ -420,7 +419,7 @@ void AdoptedMemory::after_fork_in_child() {
     static_cast<void>(!::write(STDERR_FILENO, sentence, sizeof sentence - 1));
     ::_exit(EXIT_FAILURE);
   }
-  // What is in the arena is the parent's alone from now on.
+  // The pieces in the arena are the parent's alone from now on.
   forking->pieces_.clear();
   of_this_process = nullptr;
   for (int& end : forking->waiting_) {

@@ -20,13 +20,14 @@ enum class Adoption { never, automatic, always };
 
 /// Private memory of the program that has been moved into the arena and is mapped over its own
 /// addresses, so that peers map it, too: whole pages, as long as a window uses them. Afterwards
-/// they are private again, because allocators rely on what private memory does (madvise). What is
-/// at an address is asked of the kernel each time: the program may have freed the memory since.
+/// they are private again, because allocators count on it: private memory that they give back by
+/// madvise reads as zeros. Each time the kernel is asked whether a piece is still mapped at its
+/// addresses, as the program may have freed the memory.
 ///
-/// A child after fork gets private memory with what it held at the fork: it is copied while the
-/// forking thread waits. Not so by vfork, posix_spawn or a bare clone, and not where several
-/// threads run and the system does not let one hold the others up (FrozenPages): then nothing is
-/// adopted.
+/// A child after fork gets private memory with the contents at the fork: it is copied while the
+/// forking thread waits. vfork and posix_spawn need none of that; the child of a bare clone shares
+/// the memory with its parent. Where several threads run and the system does not permit to hold
+/// them up (FrozenPages), nothing is adopted.
 ///
 /// One per process. The owner serializes calls; fork may come from any thread.
 class AdoptedMemory {
