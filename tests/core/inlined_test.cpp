@@ -456,57 +456,59 @@ TEST_F(Inlined, AWindowThatIsBeingMadeOrIsGone) {
   EXPECT_NE(job_.window(1, 1).notifications().find({0, 5}), nullptr);
 }
 
+/// Puts into memory of rank 1 that is private in another way.
+class InlinedElsewhere : public ::testing::Test {
+ protected:
+  /// `spec`: what differs from a window of 128 private bytes.
+  void make(SimWindowSpec spec) {
+    spec.bytes = 128;
+    spec.memory = {Path::system_call, Path::system_call};
+    job_.create_window(spec);
+    ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  }
+  Window& origin() { return job_.window(0); }
+  void put(const std::uint64_t& value, std::int64_t displacement, std::int32_t tag = 2) {
+    Operation operation = on_word(OperationKind::put, &value, 1, displacement);
+    operation.notify_arg = {NotifyKind::tag, tag, sizeof value};
+    issue(origin(), operation);
+  }
+  bool holds(std::int64_t place, const std::uint64_t& value) {
+    return std::memcmp(job_.memory(1) + place, &value, sizeof value) == 0;
+  }
+
+  SimJob job_{{0, 0}};
+  Listening listening_{job_.process(1).listeners()};
+};
+
 // Its displacements are addresses, which the target could not tell from offsets.
-TEST(InlinedElsewhere, NotIntoAPieceOfADynamicWindow) {
-  SimJob job({0, 0});
+TEST_F(InlinedElsewhere, NotIntoAPieceOfADynamicWindow) {
   SimWindowSpec spec;
-  spec.bytes = 128;
-  spec.memory = {Path::system_call, Path::system_call};
   spec.pieces = 1;
-  job.create_window(spec);
-  const Listening listening(job.process(1).listeners());
-  Window& origin = job.window(0);
-  ASSERT_EQ(origin.epochs().lock_all({}), Error::none);
-  const std::uint64_t value = 7;
-  Operation put = on_word(OperationKind::put, &value, 1, job.displacement(1, 0, 8));
-  put.notify_arg = {NotifyKind::tag, 2, 8};
-  issue(origin, put);
-  job.process(1).sweep();
-  EXPECT_NE(job.window(1).notifications().find({0, 2}), nullptr);
-  EXPECT_EQ(std::memcmp(job.memory(1) + 8, &value, sizeof value), 0);
+  make(spec);
+  put(7, job_.displacement(1, 0, 8));
+  job_.process(1).sweep();
+  EXPECT_NE(job_.window(1).notifications().find({0, 2}), nullptr);
+  EXPECT_TRUE(holds(8, 7));
 }
 
 // Between private ends a store takes no system call, at the ends it is left to the target.
-TEST(InlinedElsewhere, AtPrivateEnds) {
-  SimJob job({0, 0});
+TEST_F(InlinedElsewhere, AtPrivateEnds) {
   SimWindowSpec spec;
-  spec.bytes = 128;
-  spec.memory = {Path::system_call, Path::system_call};
   spec.head = 16;
   spec.tail = 16;
-  job.create_window(spec);
-  const Listening listening(job.process(1).listeners());
-  Window& origin = job.window(0);
-  ASSERT_EQ(origin.epochs().lock_all({}), Error::none);
+  make(spec);
   std::uint64_t value = 7;
   for (const std::int64_t place : {8, 64, 112, 64, 8}) {
     ++value;
-    if (!origin.put_notified(1, place, &value, 8, {NotifyKind::tag, 2, 8})) {
-      Operation put = on_word(OperationKind::put, &value, 1, place);
-      put.notify_arg = {NotifyKind::tag, 2, 8};
-      issue(origin, put);
-    }
-    job.process(1).sweep();
-    EXPECT_EQ(std::memcmp(job.memory(1) + place, &value, sizeof value), 0) << place;
+    if (!origin().put_notified(1, place, &value, 8, {NotifyKind::tag, 2, 8})) put(value, place);
+    job_.process(1).sweep();
+    EXPECT_TRUE(holds(place, value)) << place;
   }
-  EXPECT_EQ(job.transport(0).copies(), 0u);
+  EXPECT_EQ(job_.transport(0).copies(), 0u);
   // One that nobody has taken: the flush makes it.
-  const std::uint64_t last = 99;
-  Operation put = on_word(OperationKind::put, &last, 1, 8);
-  put.notify_arg = {NotifyKind::tag, 3, 8};
-  issue(origin, put);
-  EXPECT_TRUE(origin.epochs().flush(1, false, nullptr).done);
-  EXPECT_EQ(std::memcmp(job.memory(1) + 8, &last, sizeof last), 0);
+  put(99, 8, 3);
+  EXPECT_TRUE(origin().epochs().flush(1, false, nullptr).done);
+  EXPECT_TRUE(holds(8, 99));
 }
 
 }  // namespace
