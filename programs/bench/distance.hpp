@@ -17,9 +17,10 @@
 
 namespace bench {
 
-/// How far the two ranks' cores are from one another at this moment: the time that a cache line
-/// takes there and back. On virtual machines it changes as the host moves the processors about, and
-/// whatever waits for another rank changes with it. Zero where the ranks share no memory.
+/// How far the cores of the first two ranks are from one another at this moment: the time that a
+/// cache line takes there and back. On virtual machines it changes as the host moves the processors
+/// about, and whatever waits for another rank changes with it. Zero where the ranks share no
+/// memory.
 class Distance {
  public:
   explicit Distance(int rank) : rank_(rank) {
@@ -62,6 +63,7 @@ class Distance {
   double round_trip_ns() {
     if (words_ == nullptr) return 0;
     MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_ > 1) return 0;
     double shortest = 1e30;
     for (int trial = 0; trial < trials; ++trial) {
       const double begin = MPI_Wtime();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,47 +22,95 @@ namespace micro {
 /// A row that can be played: its labels, and how a rank makes it. `parts` is how many of the
 /// times that the table shows make up a round.
 struct Entry {
-  std::string_view row;
+  std::string row;
   std::string_view window;
   std::size_t bytes;
   double parts;
   std::function<std::unique_ptr<bench::Row>(int rank)> make;
 };
 
-template <typename Synchronization, typename Operation>
-void add(std::vector<Entry>& entries, std::string_view row, const std::vector<std::size_t>& sizes) {
-  for (const bench::Memory memory : {bench::Memory::allocated, bench::Memory::created}) {
-    for (const std::size_t bytes : sizes) {
-      entries.push_back(
-          {row, bench::name_of(memory), bytes, 1, [=](int rank) -> std::unique_ptr<bench::Row> {
-             return std::make_unique<WindowRow<Synchronization, Operation>>(memory, bytes, rank);
-           }});
+/// The rows of a run, as the options select them.
+class Catalogue {
+ public:
+  explicit Catalogue(const Options& options)
+      : options_(options),
+        memories_{bench::Memory::allocated, bench::Memory::created},
+        sizes_(options.sizes_or({short_one, std::size_t{64} * 1024})) {
+    if (options.subject == Subject::messages) {
+      add_messages();
+    } else if (options.all) {
+      memories_.push_back(bench::Memory::private_file);
+      if (options.sizes.empty()) sizes_.push_back(std::size_t{1024} * 1024);
+      add_all();
+    } else {
+      add_usual();
     }
   }
-}
 
-inline std::vector<Entry> catalogue(const Options& options) {
-  constexpr std::size_t small = 8;
-  const std::vector<std::size_t> sizes = options.sizes_or({small, std::size_t{64} * 1024});
-  std::vector<Entry> entries;
-  if (options.subject == Subject::messages) {
-    for (const std::size_t bytes : sizes) {
-      entries.push_back(
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  static constexpr std::size_t short_one = 8;
+
+  void add_messages() {
+    for (const std::size_t bytes : sizes_) {
+      entries_.push_back(
           {"send_recv", "none", bytes, 2, [=](int rank) -> std::unique_ptr<bench::Row> {
              return std::make_unique<MessageRow>(bytes, rank);
            }});
     }
-    return entries;
   }
-  add<Flush, Put>(entries, "put_flush", sizes);
-  add<Flush, Get>(entries, "get_flush", sizes);
-  add<Flush, Accumulate<std::int64_t>>(entries, "accumulate_int64_flush", sizes);
-  add<Flush, Accumulate<double>>(entries, "accumulate_double_flush", sizes);
-  add<Flush, FetchAndOp>(entries, "fetch_and_op_flush", {small});
-  add<Fence, Put>(entries, "put_fence", sizes);
-  add<PostStart, Put>(entries, "put_post_start", sizes);
-  add<ExclusiveLock, Put>(entries, "put_lock", sizes);
-  return entries;
-}
+
+  void add_usual() {
+    add<Flush, Put>("put_flush", sizes_);
+    add<Flush, Get>("get_flush", sizes_);
+    add<Flush, Accumulate<std::int64_t>>("accumulate_int64_flush", sizes_);
+    add<Flush, Accumulate<double>>("accumulate_double_flush", sizes_);
+    add<Flush, FetchAndOp>("fetch_and_op_flush", {short_one});
+    add<Fence, Put>("put_fence", sizes_);
+    add<PostStart, Put>("put_post_start", sizes_);
+    add<ExclusiveLock, Put>("put_lock", sizes_);
+    add<LockAll, Put>("put_lock_all", {short_one});
+  }
+
+  /// Every operation in every kind of synchronization.
+  void add_all() {
+    add_operations<Flush>("flush");
+    add_operations<FlushLocal>("flush_local");
+    add_operations<ExclusiveLock>("lock");
+    add_operations<SharedLock>("lock_shared");
+    add_operations<LockAll>("lock_all");
+    add_operations<PostStart>("post_start");
+    add_operations<Fence>("fence");
+  }
+
+  template <typename Synchronization>
+  void add_operations(const std::string& synchronization) {
+    add<Synchronization, Put>("put_" + synchronization, sizes_);
+    add<Synchronization, Get>("get_" + synchronization, sizes_);
+    add<Synchronization, Accumulate<std::int64_t>>("accumulate_int64_" + synchronization, sizes_);
+    add<Synchronization, GetAccumulate>("get_accumulate_" + synchronization, sizes_);
+    add<Synchronization, FetchAndOp>("fetch_and_op_" + synchronization, {short_one});
+    add<Synchronization, CompareAndSwap>("compare_and_swap_" + synchronization, {short_one});
+  }
+
+  template <typename Synchronization, typename Operation>
+  void add(const std::string& row, const std::vector<std::size_t>& sizes) {
+    if (!options_.rows.includes(row)) return;
+    for (const bench::Memory memory : memories_) {
+      for (const std::size_t bytes : sizes) {
+        entries_.push_back(
+            {row, bench::name_of(memory), bytes, 1, [=](int rank) -> std::unique_ptr<bench::Row> {
+               return std::make_unique<WindowRow<Synchronization, Operation>>(memory, bytes, rank);
+             }});
+      }
+    }
+  }
+
+  const Options& options_;
+  std::vector<bench::Memory> memories_;
+  std::vector<std::size_t> sizes_;
+  std::vector<Entry> entries_;
+};
 
 }  // namespace micro

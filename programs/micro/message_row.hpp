@@ -23,7 +23,7 @@ class MessageRow final : public bench::Row {
   void play(std::int64_t rounds) override {
     const std::int64_t end = rounds_ + rounds;
     for (; rounds_ < end; ++rounds_) {
-      if (rank_ == 0) {
+      if (rank_ % 2 == 0) {
         words_.front() = rounds_;
         words_.back() = rounds_;
         send();
@@ -44,11 +44,11 @@ class MessageRow final : public bench::Row {
 
  private:
   void send() {
-    MPI_Send(words_.data(), static_cast<int>(words_.size()), MPI_INT64_T, 1 - rank_, 0,
+    MPI_Send(words_.data(), static_cast<int>(words_.size()), MPI_INT64_T, rank_ ^ 1, 0,
              MPI_COMM_WORLD);
   }
   void receive() {
-    MPI_Recv(words_.data(), static_cast<int>(words_.size()), MPI_INT64_T, 1 - rank_, 0,
+    MPI_Recv(words_.data(), static_cast<int>(words_.size()), MPI_INT64_T, rank_ ^ 1, 0,
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
 

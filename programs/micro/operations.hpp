@@ -115,6 +115,42 @@ class Accumulate {
   std::vector<Element> source_;
 };
 
+/// MPI_Get_accumulate with MPI_SUM of small whole numbers.
+class GetAccumulate {
+ public:
+  using Element = std::int64_t;
+  explicit GetAccumulate(std::size_t bytes)
+      : source_(bytes / sizeof(Element)), fetched_(source_.size()) {
+    for (std::size_t index = 0; index < source_.size(); ++index) source_[index] = content(index);
+  }
+
+  void fill(std::span<Element> target) const { std::fill(target.begin(), target.end(), 0); }
+  void prepare_batch() {}
+  void issue(std::int64_t, int target, MPI_Win win) {
+    const int count = static_cast<int>(source_.size());
+    MPI_Get_accumulate(source_.data(), count, MPI_INT64_T, fetched_.data(), count, MPI_INT64_T,
+                       target, 0, count, MPI_INT64_T, MPI_SUM, win);
+  }
+  void check_target(std::span<const Element> target, std::int64_t rounds) const {
+    expect_sums("the window", target, rounds);
+  }
+  void check_origin(std::int64_t rounds) const {
+    expect_sums("what was fetched", fetched_, rounds - 1);
+  }
+
+ private:
+  static Element content(std::size_t index) { return static_cast<Element>(index % 5 + 1); }
+  static void expect_sums(const char* where, std::span<const Element> sums, std::int64_t rounds) {
+    for (std::size_t index = 0; index < sums.size(); ++index) {
+      expect_word(where, index, static_cast<double>(sums[index]),
+                  static_cast<double>(content(index) * rounds));
+    }
+  }
+
+  std::vector<Element> source_;
+  std::vector<Element> fetched_;
+};
+
 class FetchAndOp {
  public:
   using Element = std::int64_t;
@@ -135,6 +171,33 @@ class FetchAndOp {
 
  private:
   Element one_ = 1;
+  Element fetched_ = -1;
+};
+
+/// Each round finds what the round before has left, and replaces it by its own number.
+class CompareAndSwap {
+ public:
+  using Element = std::int64_t;
+  explicit CompareAndSwap(std::size_t) {}
+
+  void fill(std::span<Element> target) const { std::fill(target.begin(), target.end(), 0); }
+  void prepare_batch() {}
+  void issue(std::int64_t round, int target, MPI_Win win) {
+    expected_ = round;
+    desired_ = round + 1;
+    MPI_Compare_and_swap(&desired_, &expected_, &fetched_, MPI_INT64_T, target, 0, win);
+  }
+  void check_target(std::span<const Element> target, std::int64_t rounds) const {
+    expect_word("the window", 0, static_cast<double>(target[0]), static_cast<double>(rounds));
+  }
+  void check_origin(std::int64_t rounds) const {
+    expect_word("what was fetched", 0, static_cast<double>(fetched_),
+                static_cast<double>(rounds - 1));
+  }
+
+ private:
+  Element expected_ = 0;
+  Element desired_ = 0;
   Element fetched_ = -1;
 };
 

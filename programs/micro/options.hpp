@@ -21,8 +21,10 @@ struct Options {
   Subject subject = Subject::windows;
   std::int64_t batches = 9;
   std::int64_t batch_us = 4000;  // how long one batch of rounds takes at least
+  bool crowded = false;          // the ranks share cores: these have no distance
+  bool all = false;              // every operation in every kind of synchronization
   bench::Choice rows;
-  std::vector<std::size_t> sizes;  // bytes; none: 8 and 64 K
+  std::vector<std::size_t> sizes;  // bytes; none: as the catalogue says
 
   Options(int argc, char** argv) {
     for (const auto& [name, value] : bench::arguments(argc, argv)) {
@@ -36,12 +38,17 @@ struct Options {
         batch_us = bench::number(name, value);
       } else if (name == "--bytes") {
         sizes.push_back(static_cast<std::size_t>(bench::number(name, value)));
+      } else if (name == "--catalogue" && (value == "usual" || value == "all")) {
+        all = value == "all";
+      } else if (name == "--crowded" && (value == "no" || value == "yes")) {
+        crowded = value == "yes";
       } else if (name == "--row") {
         rows.add(value);
       } else {
         bench::fail("the option " + std::string(name) + " " + std::string(value) +
-                    " is unknown; use --measure windows or messages, --batches N, "
-                    "--batch-us MICROSECONDS, --row NAME and --bytes N (again for more).");
+                    " is unknown; use --measure windows or messages, --catalogue usual or all, "
+                    "--crowded no or yes, --batches N, --batch-us MICROSECONDS, --row NAME and "
+                    "--bytes N (again for more).");
       }
     }
   }

@@ -3,19 +3,20 @@
 
 #include <mpi.h>
 
-// One kind of synchronization per type. `both` tells whether both ranks play rounds, each with the
-// other one as its target; otherwise rank 0 plays and rank 1 is the target.
+// One kind of synchronization per type. `both` tells whether both ranks of a pair play rounds, each
+// with the other one as its target; otherwise the first plays and the second is the target.
 namespace micro {
 
-/// Rounds of operation and flush within one lock_all epoch.
-class Flush {
+/// Rounds of operation and flush, or its local form, within one lock_all epoch.
+template <int (*flush)(int, MPI_Win)>
+class Flushes {
  public:
   static constexpr bool both = false;
-  Flush(MPI_Win win, int target) : win_(win), target_(target) { MPI_Win_lock_all(0, win_); }
+  Flushes(MPI_Win win, int target) : win_(win), target_(target) { MPI_Win_lock_all(0, win_); }
   template <typename Operation>
   void round(Operation&& operation) {
     operation();
-    MPI_Win_flush(target_, win_);
+    flush(target_, win_);
   }
   void finish() { MPI_Win_unlock_all(win_); }
 
@@ -23,14 +24,17 @@ class Flush {
   MPI_Win win_;
   int target_;
 };
+using Flush = Flushes<MPI_Win_flush>;
+using FlushLocal = Flushes<MPI_Win_flush_local>;
 
-class ExclusiveLock {
+template <bool exclusive>
+class Lock {
  public:
   static constexpr bool both = false;
-  ExclusiveLock(MPI_Win win, int target) : win_(win), target_(target) {}
+  Lock(MPI_Win win, int target) : win_(win), target_(target) {}
   template <typename Operation>
   void round(Operation&& operation) {
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target_, 0, win_);
+    MPI_Win_lock(exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target_, 0, win_);
     operation();
     MPI_Win_unlock(target_, win_);
   }
@@ -39,6 +43,24 @@ class ExclusiveLock {
  private:
   MPI_Win win_;
   int target_;
+};
+using ExclusiveLock = Lock<true>;
+using SharedLock = Lock<false>;
+
+class LockAll {
+ public:
+  static constexpr bool both = false;
+  LockAll(MPI_Win win, int) : win_(win) {}
+  template <typename Operation>
+  void round(Operation&& operation) {
+    MPI_Win_lock_all(0, win_);
+    operation();
+    MPI_Win_unlock_all(win_);
+  }
+  void finish() {}
+
+ private:
+  MPI_Win win_;
 };
 
 class Fence {

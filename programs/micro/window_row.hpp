@@ -25,15 +25,15 @@ class WindowRow final : public bench::Row {
       operation_.fill(own_part());
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (plays()) synchronization_.emplace(window_.handle(), 1 - rank_);
+    if (plays()) synchronization_.emplace(window_.handle(), partner());
   }
 
-  bool plays() const override { return Synchronization::both || rank_ == 0; }
+  bool plays() const override { return Synchronization::both || rank_ % 2 == 0; }
 
   void prepare_batch() override { operation_.prepare_batch(); }
 
   void play(std::int64_t rounds) override {
-    const int target = 1 - rank_;
+    const int target = partner();
     const MPI_Win win = window_.handle();
     const std::int64_t end = rounds_ + rounds;
     for (; rounds_ < end; ++rounds_) {
@@ -50,7 +50,7 @@ class WindowRow final : public bench::Row {
     std::int64_t played = rounds_;
     MPI_Bcast(&played, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     if (plays()) operation_.check_origin(played);
-    if (Synchronization::both || rank_ == 1) {
+    if (Synchronization::both || rank_ % 2 == 1) {
       const bench::OwnPart mine(window_, rank_);
       operation_.check_target(own_part(), played);
     }
@@ -58,6 +58,7 @@ class WindowRow final : public bench::Row {
 
  private:
   using Element = typename Operation::Element;
+  int partner() const { return rank_ ^ 1; }
   std::span<Element> own_part() const {
     return {static_cast<Element*>(window_.base()), bytes_ / sizeof(Element)};
   }

@@ -14,7 +14,9 @@ from oriel.bench.collectives.collectives_times import VARIANTS as COLLECTIVES
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.host import own_program
 
-WINDOW_ROWS = 30  # 7 rows of two sizes and one of one size, on two kinds of windows
+WINDOW_ROWS = 32  # 7 rows of two sizes and two of one size, on two kinds of windows
+# 7 kinds of synchronization, of 4 operations in three sizes and two in one, on three kinds.
+ALL_WINDOW_ROWS = 7 * (4 * 3 + 2) * 3
 MESSAGE_ROWS = 2
 HALO_ROWS = 5 * 8  # messages and four kinds of epochs, eight sizes
 VARIANTS = {"messages", "fence", "post_start", "flag", "notify", "get_notify"}
@@ -32,6 +34,20 @@ def test_micro_on_each_host(host, tmp_path):
     assert host.version in results["hosts"][host.name]
     for picture in ("micro.png", "micro.svg"):
         assert (tmp_path / picture).stat().st_size > 1000
+
+
+@pytest.mark.hosts("mpich")
+@pytest.mark.parametrize(
+    ("words", "rows"), [(("--all",), ALL_WINDOW_ROWS), (("--crowded", "-n", 4), WINDOW_ROWS)]
+)
+def test_micro_of_every_row_and_crowded(host, words, rows, tmp_path):
+    ended = oriel("bench", "micro", "--quick", *words, "--mpi", host.name, "--output", tmp_path)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "micro.json").read_text(encoding="utf-8"))
+    counted = [row for row in results["rows"] if row["way"] == ORIEL and row["window"] != "none"]
+    assert len(counted) == rows
+    assert results["crowded"] == ("--crowded" in words)
+    assert (tmp_path / "micro.png").stat().st_size > 1000
 
 
 # Between nodes the programs differ by what test_nodes.py runs on each host.

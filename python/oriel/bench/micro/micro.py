@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from oriel.hosts.nodes import Nodes
 from oriel.report.console import progress_bar
 
 TIMEOUT_S = 180
+ALL_TIMEOUT_S = 900
+RANKS = 2
 SUBJECTS = ("windows", "messages")
 # Between nodes: what travels with its synchronization, what is cut into pieces, and in between.
 NETWORK_SIZES = ("8", "4096", "65536", "1048576", "4194304")
@@ -32,9 +35,20 @@ MOST_ROUNDS = 3
 STATISTICS = {"median": Timings.median, "fastest": Timings.fastest}
 WINDOW_TITLES = {
     "allocated": "Allocated windows (MPI_Win_allocate)",
-    "created": "Created windows (MPI_Win_create on private memory)",
+    "created": "Created windows (MPI_Win_create on whole pages of the program)",
+    "private": "Created windows on memory that cannot be shared (a private mapping of a file)",
     "none": "No window: messages in a program without windows",
 }
+
+
+def pairs(text: str) -> int:
+    ranks = positive(text)
+    if ranks % 2:
+        raise ValueError
+    return ranks
+
+
+pairs.__name__ = "even number"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +58,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=5,
         metavar="R",
         help="how often each program is started each way (default: 5)",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="every operation in every kind of synchronization, 8 B to 1 MB; some twenty minutes",
+    )
+    parser.add_argument(
+        "-n",
+        type=pairs,
+        default=RANKS,
+        metavar="RANKS",
+        help="how many ranks, an even number: pairs play at the same time, and the first pair is "
+        f"timed (default: {RANKS})",
+    )
+    parser.add_argument(
+        "--crowded",
+        action="store_true",
+        help="all ranks on one core",
     )
     parser.add_argument(
         "--by",
@@ -63,15 +95,29 @@ def _plan(hosts: list[Host], number: int) -> Iterator[tuple[Host, str, str]]:
                 yield host, subject, way
 
 
+def _options(arguments: argparse.Namespace, nodes: Nodes | None) -> list[str]:
+    """Of the program."""
+    options = [*QUICK_OPTIONS] if arguments.quick else []
+    if arguments.all:
+        options += ["--catalogue", "all"]
+    if arguments.crowded:
+        options += ["--crowded", "yes"]
+    if nodes:
+        options += [word for size in NETWORK_SIZES for word in ("--bytes", size)]
+    return options
+
+
 def _measure(
-    hosts: list[Host], runs: int, quick: bool, nodes: Nodes | None
+    hosts: list[Host], arguments: argparse.Namespace, runs: int, nodes: Nodes | None
 ) -> tuple[Timings, list[str]]:
+    options = _options(arguments, nodes)
+    timeout_s = ALL_TIMEOUT_S if arguments.all else TIMEOUT_S
     timings = Timings(between_nodes=nodes is not None)
     failures: dict[tuple[str, str, str], str] = {}
     jobs = len(list(_plan(hosts, 0)))
     with progress_bar() as bar:
         task = bar.add_task("", total=runs * jobs)
-        for number in range(runs if quick else MOST_ROUNDS * runs):
+        for number in range(runs if arguments.quick else MOST_ROUNDS * runs):
             if number >= runs:
                 if failures or timings.enough(runs):
                     break
@@ -80,12 +126,11 @@ def _measure(
                 what = f"{host.title}, {subject}, {'alone' if way == HOST else 'with Oriel'}"
                 bar.update(task, description=what)
                 if (host.name, subject, way) not in failures:
-                    program = [str(own_program(host, "micro")), "--measure", subject]
-                    program += QUICK_OPTIONS if quick else ()
-                    if nodes:
-                        program += [word for size in NETWORK_SIZES for word in ("--bytes", size)]
-                    argv, environment = host.command(2, program, preload=way == ORIEL, nodes=nodes)
-                    output, failure = job.run(argv, environment, TIMEOUT_S)
+                    program = [str(own_program(host, "micro")), "--measure", subject, *options]
+                    argv, environment = host.command(
+                        arguments.n, program, preload=way == ORIEL, nodes=nodes
+                    )
+                    output, failure = job.run(argv, environment, timeout_s)
                     if not failure and timings.read(host.name, way, output) == 0:
                         failure = "it printed no results"
                     if failure:
@@ -130,14 +175,16 @@ def verdicts(timings: Timings) -> list[str]:
     """How far what was promised holds, as sentences."""
     rows = [row for row in timings.rows() if row.has_window]
     short = [row for row in rows if timings.limit(row) < 1]
-    groups = (
-        (short, "8 B rows on allocated windows", "at most half of the best host's time"),
+    others = [row for row in rows if row not in short]
+    groups = [
         (
-            [row for row in rows if row not in short],
-            "other rows",
-            "not slower than the best host",
-        ),
-    )
+            [row for row in short if row.window == window],
+            f"8 B rows on {window} windows",
+            "at most half of the best host's time",
+        )
+        for window in ("allocated", "created")
+    ]
+    groups.append((others, "other rows", "not slower than the best host"))
     sentences = []
     for members, name, promise in groups:
         pairs = sum(
@@ -156,9 +203,11 @@ def verdicts(timings: Timings) -> list[str]:
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
     setting = Setting.of(arguments, "micro")
-    versions = setting.versions
+    if arguments.crowded:
+        # What is started from here inherits it.
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     runs = 1 if arguments.quick else arguments.runs
-    timings, failures = _measure(setting.hosts, runs, arguments.quick, nodes)
+    timings, failures = _measure(setting.hosts, arguments, runs, nodes)
     for window in WINDOW_TITLES:
         if any(row.window == window for row in timings.rows()):
             console.print(_table(timings, window, arguments.by))
@@ -167,14 +216,20 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         "host. !: more than promised.",
         highlight=False,
     )
-    distances = [] if nodes else [timings.told_distances()]
-    place = setting.place(f"{runs} runs or more")
-    results = setting.results(timings.as_json(), runs=runs)
+    if arguments.crowded:
+        place_notes = [f"All {arguments.n} ranks share one core: they wait for it in turn."]
+    else:
+        place_notes = setting.crowded(arguments.n)
+        if not nodes:
+            place_notes.append(timings.told_distances())
+    place = setting.place(f"{arguments.n} ranks; {runs} runs or more")
+    results = setting.results(
+        timings.as_json(), runs=runs, ranks=arguments.n, crowded=arguments.crowded
+    )
 
     def draw(where: str, path: Path) -> None:
-        value = STATISTICS[arguments.by]
-        micro_figure.draw(timings, versions, arguments.hosts, value, where, path)
+        micro_figure.draw(timings, STATISTICS[arguments.by], where, path)
 
-    notes = [*verdicts(timings), *distances]
+    notes = [*verdicts(timings), *place_notes]
     path = arguments.output / "micro.png"
     return outcome.report(console, notes, failures, place, results, path, draw)

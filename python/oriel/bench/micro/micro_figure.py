@@ -1,87 +1,119 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figure of `oriel bench micro`: every row's times as bars on a logarithmic scale."""
+"""The figure of `oriel bench micro`: every row's ratio to the best host as a coloured cell."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 
-from oriel.bench.micro.micro_times import TITLES, Row, Timings
-from oriel.bench.ways import HOST, ORIEL
+from oriel.bench.micro.micro_times import Row, Timings, title_of
+from oriel.hosts.host import host_title
 from oriel.report import drawing
-from oriel.report.drawing import GRID, STYLE, plt
+from oriel.report.drawing import INK, MUTED, STYLE, plt
 from oriel.report.units import size_text
 
-# Light to dark within the hosts and within ours.
-COLOURS = {
-    HOST: ("#d5dbe0", "#b0bac4", "#87949f"),
-    ORIEL: ("#7fb4d0", "#3d86ad", "#14648c"),
-}
-
+# Ours in blue where it takes less time, in orange where it takes more; equal is nearly white.
+SCALE = LinearSegmentedColormap.from_list("ratio", ["#14648c", "#f7f7f5", "#d9822b"])
+MOST = 4.0  # a ratio, or its inverse, at which the colour is full
+WINDOW_TEXTS = {"allocated": "allocated", "created": "created", "private": "created, not shareable"}
 
 # Of a row on a host, one way: microseconds, None where not measured.
 Statistic = Callable[[Timings, Row, str, str], "float | None"]
 
 
-def draw(
-    timings: Timings,
-    versions: dict[str, str],
-    nodes: int,
-    value: Statistic,
-    where: str,
-    path: Path,
+def _tint(ratio: float) -> tuple:
+    return SCALE(Normalize(-1, 1)(max(-1.0, min(1.0, math.log(ratio, MOST)))))
+
+
+def _panel(
+    axes: Axes, timings: Timings, names: list[str], window: str, sizes: list[int], value: Statistic
 ) -> None:
-    """Writes `path` (PNG) and its SVG: one panel per kind of window and size."""
+    """Rows by name, columns by size and host: our ratio, and where it is not as promised, a
+    frame."""
+    hosts = timings.hosts()
+    columns = [(size, host) for size in sizes for host in hosts]
+    for line, name in enumerate(names):
+        for column, (size, host) in enumerate(columns):
+            row = Row(name, window, size)
+            ratio = timings.ratio(row, host, value)
+            if ratio is None:
+                continue
+            late = ratio > timings.limit(row)
+            edge = INK if late else "white"
+            axes.add_patch(
+                plt.Rectangle(
+                    (column + 0.04, line + 0.06),
+                    0.92,
+                    0.88,
+                    facecolor=_tint(ratio),
+                    edgecolor=edge,
+                    linewidth=1.1 if late else 0.4,
+                )
+            )
+            dark = abs(math.log(ratio, MOST)) > 0.75
+            axes.text(
+                column + 0.5,
+                line + 0.52,
+                f"{ratio:.2f}",
+                ha="center",
+                va="center",
+                fontsize=6.5,
+                color="white" if dark else INK,
+            )
+    axes.set_xlim(0, len(columns))
+    axes.set_ylim(len(names), 0)
+    axes.set_xticks(
+        [column + 0.5 for column in range(len(columns))],
+        [host_title(host) for _, host in columns],
+        fontsize=7,
+        rotation=40,
+        ha="right",
+        rotation_mode="anchor",
+    )
+    for place, size in enumerate(sizes):
+        axes.text(
+            (place + 0.5) * len(hosts), -0.25, size_text(size), ha="center", fontsize=8, color=MUTED
+        )
+    axes.set_title(f"{WINDOW_TEXTS[window]} windows", loc="left", fontsize=10, pad=18)
+    axes.tick_params(axis="both", length=0)
+    axes.spines["bottom"].set_visible(False)
+
+
+def draw(timings: Timings, value: Statistic, where: str, path: Path) -> None:
+    """Writes `path` (PNG) and its SVG: a panel for each kind of window."""
     rows = [row for row in timings.rows() if row.has_window]
-    panels: dict[tuple[str, int], list[Row]] = {}
-    for row in rows:
-        panels.setdefault((row.window, row.size), []).append(row)
+    names = list(dict.fromkeys(row.name for row in rows))
+    sizes = {
+        window: sorted({row.size for row in rows if row.window == window})
+        for window in WINDOW_TEXTS
+        if any(row.window == window for row in rows)
+    }
+    widths = [len(timings.hosts()) * len(each) for each in sizes.values()]
     with plt.rc_context(STYLE):
         figure, grid = plt.subplots(
-            len(panels), 1, figsize=(11, 3.1 * len(panels) + 1), layout="constrained", squeeze=False
+            1,
+            len(sizes),
+            figsize=(3.4 + 0.44 * sum(widths), 1.9 + 0.24 * len(names)),
+            width_ratios=widths,
+            layout="constrained",
+            squeeze=False,
         )
-        for axes, ((window, size), members) in zip(grid[:, 0], panels.items()):
-            handles, labels = _bars(axes, timings, members, versions, value)
-            axes.set_title(f"{window} window, {size_text(size)}", loc="left", fontsize=10)
-        ranks = drawing.ranks_on(2, nodes)
-        drawing.title(figure, f"Time of one round, {ranks} (µs, logarithmic)")
-        drawing.legend(figure, handles, labels, 3, where)
+        for place, (axes, window) in enumerate(zip(grid[0], sizes)):
+            _panel(axes, timings, names, window, sizes[window], value)
+            labels = [title_of(name) for name in names] if place == 0 else []
+            axes.set_yticks([line + 0.5 for line in range(len(labels))], labels, fontsize=8)
+            axes.yaxis.set_tick_params(labelcolor=INK)
+        drawing.title(figure, "Oriel's time against the best MPI library's own")
+        bar = figure.colorbar(
+            ScalarMappable(Normalize(-1, 1), SCALE), ax=grid, shrink=0.5, aspect=18, pad=0.01
+        )
+        bar.set_ticks([-1, -0.5, 0, 0.5, 1], labels=["0.25", "0.5", "1", "2", "4"])
+        bar.outline.set_visible(False)
+        framed = plt.Rectangle((0, 0), 1, 1, facecolor="white", edgecolor=INK)
+        drawing.legend(figure, [framed], ["more than promised"], 1, where)
         drawing.save(figure, path)
-
-
-def _time_text(us: float) -> str:
-    return f"{us:.2g}" if us < 100 else f"{us:.0f}"
-
-
-def _bars(
-    axes: Axes, timings: Timings, rows: list[Row], versions: dict[str, str], value: Statistic
-) -> tuple[list, list[str]]:
-    hosts = timings.hosts()
-    kinds = [(way, host) for way in (HOST, ORIEL) for host in hosts]
-    width = 0.84 / len(kinds)
-    handles, labels = [], []
-    for index, (way, host) in enumerate(kinds):
-        points = [
-            (column - 0.42 + (index + 0.5) * width, value(timings, row, host, way))
-            for column, row in enumerate(rows)
-        ]
-        points = [(place, time) for place, time in points if time]
-        if not points:
-            continue
-        places, times = zip(*points)
-        colour = COLOURS[way][hosts.index(host) % len(COLOURS[way])]
-        handles.append(axes.bar(places, times, width * 0.92, color=colour))
-        labels.append(versions[host] if way == HOST else f"Oriel on {versions[host]}")
-        drawing.label_bars(axes, ((place, time, _time_text(time)) for place, time in points))
-    axes.set_yscale("log")
-    axes.margins(y=0.15)
-    axes.set_xticks(
-        range(len(rows)),
-        [TITLES.get(row.name, row.name).replace(", ", ",\n") for row in rows],
-        fontsize=8,
-    )
-    axes.yaxis.grid(True, color=GRID)
-    axes.tick_params(axis="both", length=0)
-    return handles, labels

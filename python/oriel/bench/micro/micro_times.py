@@ -10,34 +10,51 @@ from oriel.bench.distances import Run, Runs
 from oriel.bench.ways import HOST, ORIEL
 from oriel.report.units import size_text
 
-# Short rows on allocated windows must take at most half of the best host's time, no row more than
-# that time.
+# Short rows on memory that peers map must take at most half of the best host's time, no row more
+# than that time.
 SMALL = 8
 SMALL_LIMIT = 0.5
 LIMIT = 1.0
 
-TITLES = {
-    "put_flush": "put, flush",
-    "get_flush": "get, flush",
-    "accumulate_int64_flush": "accumulate int64, flush",
-    "accumulate_double_flush": "accumulate double, flush",
-    "fetch_and_op_flush": "fetch_and_op, flush",
-    "put_fence": "put, fence",
-    "put_post_start": "post, start, put, complete, wait",
-    "put_lock": "lock exclusive, put, unlock",
-    "send_recv": "send, recv (half round trip)",
+WINDOWS = ("allocated", "created", "private", "none")
+OPERATIONS = {
+    "put": "put",
+    "get": "get",
+    "accumulate_int64": "accumulate int64",
+    "accumulate_double": "accumulate double",
+    "get_accumulate": "get_accumulate int64",
+    "fetch_and_op": "fetch_and_op int64",
+    "compare_and_swap": "compare_and_swap int64",
 }
+# A row's name is that of an operation and one of these.
+SYNCHRONIZATIONS = {
+    "flush": "{}, flush",
+    "flush_local": "{}, flush_local",
+    "lock": "lock exclusive, {}, unlock",
+    "lock_shared": "lock shared, {}, unlock",
+    "lock_all": "lock_all, {}, unlock_all",
+    "post_start": "post, start, {}, complete, wait",
+    "fence": "{}, fence",
+}
+
+
+def title_of(name: str) -> str:
+    for synchronization, text in SYNCHRONIZATIONS.items():
+        operation = OPERATIONS.get(name.removesuffix(f"_{synchronization}"))
+        if operation:
+            return text.format(operation)
+    return {"send_recv": "send, recv (half round trip)"}.get(name, name)
 
 
 @dataclass(frozen=True, order=True)
 class Row:
     name: str
-    window: str  # allocated, created or none
+    window: str  # of WINDOWS
     size: int
 
     @property
     def title(self) -> str:
-        return f"{TITLES.get(self.name, self.name)}, {size_text(self.size)}"
+        return f"{title_of(self.name)}, {size_text(self.size)}"
 
     @property
     def has_window(self) -> bool:
@@ -52,7 +69,8 @@ class Timings(Runs):
 
     def limit(self, row: Row) -> float:
         """The largest ratio to the best host's time that is as promised."""
-        short = row.window == "allocated" and row.size == SMALL and not self.between_nodes
+        mapped = row.window in ("allocated", "created")
+        short = mapped and row.size == SMALL and not self.between_nodes
         return SMALL_LIMIT if short else LIMIT
 
     def read(self, host: str, way: str, output: str) -> int:
@@ -67,8 +85,7 @@ class Timings(Runs):
     def rows(self) -> list[Row]:
         """In the order in which the program plays them, by kind of window."""
         found = list(dict.fromkeys(row for row, _, _ in self.runs))
-        windows = ("allocated", "created", "none")
-        return sorted(found, key=lambda row: (windows.index(row.window), row.size))
+        return sorted(found, key=lambda row: (WINDOWS.index(row.window), row.size))
 
     def hosts(self) -> list[str]:
         return list(dict.fromkeys(host for _, host, _ in self.runs))
