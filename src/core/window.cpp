@@ -133,4 +133,30 @@ Outcome Window::unlock(int target, Completion* completion) {
   return Outcome::finished();
 }
 
+Error Window::lock_all(Assert assertion) {
+  const bool own = peer_dispatch_.loadable(rank());
+  if (assertion.no_check || assertion.weak_unlock || !epochs_.may_lock_all_lightly() ||
+      (own && !peer_dispatch_.try_lock(rank(), false))) {
+    return epochs_.open_lock_all(assertion);
+  }
+  epochs_.open_all_lightly();
+  if (own) peer_dispatch_.make_ready(epochs_.touch_lightly(rank()));
+  return Error::none;
+}
+
+bool Window::try_touch(int target) {
+  if (!valid_rank(target) || !epochs_.may_touch_lightly(target) ||
+      !peer_dispatch_.try_lock(target, false)) {
+    return false;
+  }
+  peer_dispatch_.make_ready(epochs_.touch_lightly(target));
+  return true;
+}
+
+Outcome Window::unlock_all(Completion* completion) {
+  if (!epochs_.may_unlock_all_lightly()) return epochs_.close_lock_all(completion);
+  epochs_.close_all_lightly([this](int target) { peer_dispatch_.unlock(target, false); });
+  return Outcome::finished();
+}
+
 }  // namespace oriel

@@ -229,6 +229,13 @@ class Window {
   /// given back without the general path.
   Error lock(bool exclusive, int target, Assert assertion);
   Outcome unlock(int target, Completion* completion);
+  /// Likewise of all targets: each lock is taken when the first operation needs it, the rank's own
+  /// at once.
+  Error lock_all(Assert assertion);
+  Outcome unlock_all(Completion* completion);
+  /// Opens the way to a target that the open lock_all epoch has not come to, if that is only to
+  /// take its lock. False: use Epochs::issue().
+  bool try_touch(int target);
 
   // Of a dynamic window. Where something is wrong, reason() tells.
   bool dynamic() const { return region_->dynamic(); }

@@ -117,9 +117,9 @@ class TwoEpochs {
         told.take(me.unlock(peer, &told));
         break;
       case EpochKind::lock_all:
-        ASSERT_EQ(me.epochs().lock_all({}), Error::none);
+        ASSERT_EQ(me.lock_all({}), Error::none);
         put(0, peer, 7);
-        told.take(me.epochs().unlock_all(&told));
+        told.take(me.unlock_all(&told));
         break;
       case EpochKind::notified:  // has no calls of its own
         break;

@@ -36,7 +36,7 @@ class AllFlushed : public ::testing::Test {
 };
 
 TEST_F(AllFlushed, UntilAnOperationGoesTheGeneralPath) {
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   for (const int target : {1, 2}) {
     put(target);
     EXPECT_FALSE(origin().pending().all_flushed());
@@ -47,18 +47,18 @@ TEST_F(AllFlushed, UntilAnOperationGoesTheGeneralPath) {
   }
   ASSERT_NE(origin().find_mapped(1, 0, 8), nullptr);
   EXPECT_TRUE(origin().pending().all_flushed()) << "what has gone straight to memory is there";
-  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).ok());
+  EXPECT_TRUE(origin().unlock_all(nullptr).ok());
 }
 
 TEST_F(AllFlushed, NotWhileALocalFlushLeavesSomething) {
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   put(1);
   EXPECT_EQ(flush_all(true), Error::none);
   EXPECT_TRUE(origin().pending().all_flushed());
   put(2);
   EXPECT_TRUE(origin().epochs().flush_all(true, nullptr).done);
   EXPECT_FALSE(origin().pending().all_flushed());
-  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).ok());
+  EXPECT_TRUE(origin().unlock_all(nullptr).ok());
 }
 
 TEST_F(AllFlushed, NotWhereNoEpochIsOpen) {
@@ -69,16 +69,16 @@ TEST_F(AllFlushed, NotWhereNoEpochIsOpen) {
   EXPECT_EQ(unlock(1), Error::none);
   EXPECT_FALSE(origin().pending().all_flushed());
   EXPECT_EQ(flush_all(), Error::sync);
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   EXPECT_EQ(flush_all(), Error::none);
   EXPECT_TRUE(origin().pending().all_flushed());
-  ASSERT_TRUE(origin().epochs().unlock_all(nullptr).ok());
+  ASSERT_TRUE(origin().unlock_all(nullptr).ok());
   job_.run_until_idle();
   EXPECT_FALSE(origin().pending().all_flushed());
 }
 
 TEST_F(AllFlushed, NotWhileAStoreIsLeftToItsTarget) {
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   put(1);
   EXPECT_EQ(flush_all(), Error::none);
   ASSERT_TRUE(origin().put_notified(1, 0, &value_, 8, {NotifyKind::tag, 1, 8}));
@@ -88,7 +88,7 @@ TEST_F(AllFlushed, NotWhileAStoreIsLeftToItsTarget) {
   EXPECT_FALSE(origin().pending().all_flushed());
   EXPECT_EQ(flush_all(), Error::none);
   EXPECT_TRUE(origin().pending().all_flushed());
-  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).ok());
+  EXPECT_TRUE(origin().unlock_all(nullptr).ok());
 }
 
 TEST_F(AllFlushed, NotWhileTheNetworkUpdates) {
@@ -96,7 +96,7 @@ TEST_F(AllFlushed, NotWhileTheNetworkUpdates) {
   spec.bytes = 64;
   spec.atomics = {bit(Basic::u64), every_op};
   Window& updating = job_.window(0, job_.create_window(spec));
-  ASSERT_EQ(updating.epochs().lock_all(no_check()), Error::none);
+  ASSERT_EQ(updating.lock_all(no_check()), Error::none);
   issue(updating, on_word(OperationKind::accumulate, &value_, 1));
   Told flushed;
   flushed.take(updating.epochs().flush_all(false, &flushed));
@@ -106,7 +106,7 @@ TEST_F(AllFlushed, NotWhileTheNetworkUpdates) {
   EXPECT_TRUE(flushed.done());
   EXPECT_TRUE(updating.epochs().flush_all(false, nullptr).done);
   EXPECT_TRUE(updating.pending().all_flushed());
-  EXPECT_TRUE(updating.epochs().unlock_all(nullptr).ok());
+  EXPECT_TRUE(updating.unlock_all(nullptr).ok());
 }
 
 TEST_F(AllFlushed, NotBeforeWeakUnlocksHaveBeenAnsweredFor) {
@@ -117,13 +117,13 @@ TEST_F(AllFlushed, NotBeforeWeakUnlocksHaveBeenAnsweredFor) {
   EXPECT_EQ(flush_all(), Error::none);
   EXPECT_FALSE(origin().pending().all_flushed()) << "the target may be locked once more";
   EXPECT_EQ(unlock(1), Error::none);
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   EXPECT_EQ(flush_all(true), Error::none);
   EXPECT_FALSE(origin().pending().all_flushed());
   EXPECT_EQ(flush_all(), Error::none);
   EXPECT_EQ(flush_all(), Error::none);
   EXPECT_TRUE(origin().pending().all_flushed());
-  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).ok());
+  EXPECT_TRUE(origin().unlock_all(nullptr).ok());
 }
 
 // It is sent by a sweep, when an epoch before it is over, while another target is locked and

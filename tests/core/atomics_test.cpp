@@ -53,7 +53,7 @@ class Atomics : public ::testing::Test {
 
 TEST_F(Atomics, AreNoMessages) {
   make({0, 1});
-  ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
+  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   issue(rank(0), add(&one_, 1));
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
   Told flushed;
@@ -63,18 +63,18 @@ TEST_F(Atomics, AreNoMessages) {
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(fetched_, 1u);
   EXPECT_EQ(word(1), 2u);
-  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
   EXPECT_EQ(messages(0) + messages(1), 0u);
 }
 
 // One after the other in the same location, however many they are.
 TEST_F(Atomics, KeepTheirOrder) {
   make({0, 1});
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   std::array<std::uint64_t, 40> fetched{};
   for (std::uint64_t& each : fetched) issue(rank(0), fetch_and_add(&one_, &each, 1));
   Told told;
-  told.take(rank(0).epochs().unlock_all(&told));
+  told.take(rank(0).unlock_all(&told));
   run_until_idle();
   EXPECT_TRUE(told.done());
   for (std::size_t i = 0; i < fetched.size(); ++i) EXPECT_EQ(fetched[i], i);
@@ -83,7 +83,7 @@ TEST_F(Atomics, KeepTheirOrder) {
 // The same for a peer on our node and for ourselves: a flush is not over before they are.
 TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
   make({0, 0, 1});
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   for (const int target : {0, 1}) {
     // Grants the lock and opens the way of the hot path.
     const std::uint64_t nothing = 0;
@@ -103,14 +103,14 @@ TEST_F(Atomics, OfOurNodeTakeTheSameWay) {
     EXPECT_EQ(word(target), 1u);
     EXPECT_EQ(fetched_, 0u);
   }
-  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
 }
 
 // Operations that are messages do not make a flush forget the atomics before them, nor the other
 // way round.
 TEST_F(Atomics, MixWithMessages) {
   make({0, 1});
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   issue(rank(0), add(&one_, 1));
   issue(rank(0), on_word(OperationKind::put, &one_, 1, 8));
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
@@ -121,7 +121,7 @@ TEST_F(Atomics, MixWithMessages) {
   EXPECT_EQ(fetched_, 1u);
   EXPECT_EQ(messages(0), 3u) << "the lock, the put and the question of the flush";
   EXPECT_TRUE(rank(0).epochs().flush(1, false, nullptr).done);
-  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
 }
 
 TEST_F(Atomics, WaitForTheLock) {
@@ -189,7 +189,7 @@ TEST_F(Atomics, WaitForTheExposure) {
 // Nor does it forget them when an answer comes that was asked for behind them.
 TEST_F(Atomics, AreFlushedThoughMessagesAreFaster) {
   make({0, 1});
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
   run_until_idle();  // the lock is granted
   issue(rank(0), fetch_and_add(&one_, &fetched_, 1));
@@ -206,7 +206,7 @@ TEST_F(Atomics, AreFlushedThoughMessagesAreFaster) {
   run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(fetched_, 1u);
-  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
 }
 
 // Nobody's fence ends while an atomic is on its way: there is no mark, so its origin does not take
@@ -248,10 +248,10 @@ TEST_F(Atomics, LeaveOtherTypesToTheEngine) {
   make({0, 1});
   Operation operation = add(&one_, 1);
   operation.reduction.basic = Basic::i64;
-  ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
+  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   issue(rank(0), operation);
   Told told;
-  told.take(rank(0).epochs().unlock_all(&told));
+  told.take(rank(0).unlock_all(&told));
   run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 1u);
@@ -265,7 +265,7 @@ TEST_F(Atomics, LeaveOtherOpsToTheEngine) {
   const std::uint64_t zero = 0;
   swap.kind = OperationKind::compare_and_swap;
   swap.compare = &zero;
-  ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
+  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   issue(rank(0), swap);
   Told flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
@@ -274,7 +274,7 @@ TEST_F(Atomics, LeaveOtherOpsToTheEngine) {
   EXPECT_EQ(messages(0), 1u);
   issue(rank(0), add(&one_, 1));
   Told told;
-  told.take(rank(0).epochs().unlock_all(&told));
+  told.take(rank(0).unlock_all(&told));
   run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 2u);
@@ -283,7 +283,7 @@ TEST_F(Atomics, LeaveOtherOpsToTheEngine) {
 
 TEST_F(Atomics, RefuseWhatIsNotAligned) {
   make({0, 1});
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   const LayoutRef odd(new Layout({{0, 8}}, 12, Basic::u64));
   std::array<std::uint64_t, 2> ones = {1, 1};
   Operation operation = add(ones.data(), 1);
@@ -293,7 +293,7 @@ TEST_F(Atomics, RefuseWhatIsNotAligned) {
   operation.target_count = operation.origin.count = 2;
   EXPECT_EQ(rank(0).epochs().issue(operation).error, Error::displacement);
   Told told;
-  told.take(rank(0).epochs().unlock_all(&told));
+  told.take(rank(0).unlock_all(&told));
   run_until_idle();
   EXPECT_TRUE(told.done());
   EXPECT_EQ(word(1), 1u);

@@ -254,7 +254,7 @@ class Dynamic : public ::testing::TestWithParam<Path> {
     spec.memory = {GetParam(), GetParam()};
     spec.pieces = words / 2;
     job_.create_window(spec);
-    EXPECT_EQ(window().epochs().lock_all({}), Error::none);
+    EXPECT_EQ(window().lock_all({}), Error::none);
   }
   Window& window() { return job_.window(0); }
   std::int64_t place(std::uint64_t byte) { return job_.displacement(1, 0, byte); }
@@ -364,7 +364,7 @@ TEST_P(Dynamic, CountsDoNotWrap) {
 // Who closes the epoch is told, and nobody after that.
 TEST_P(Dynamic, AFenceTellsWhatItsEpochHasDoneWrong) {
   Told unlocked;
-  unlocked.take(window().epochs().unlock_all(&unlocked));
+  unlocked.take(window().unlock_all(&unlocked));
   job_.run_until_idle();
   const auto fence = [&](const Assert& assertion) {
     std::array<Flag, 2> flags;

@@ -47,7 +47,7 @@ class FailedOperations : public ::testing::Test {
     return error_of(job_, [&](Completion* done) { return window().unlock(1, done); });
   }
   Error unlock_all() {
-    return error_of(job_, [&](Completion* done) { return window().epochs().unlock_all(done); });
+    return error_of(job_, [&](Completion* done) { return window().unlock_all(done); });
   }
 
   SimJob job_{{0, 1, 2}, false, limits()};
@@ -86,7 +86,7 @@ TEST_F(FailedOperations, WithoutAFlushTheUnlockReportsThem) {
 
 TEST_F(FailedOperations, OfOtherTargetsAreLeftToWhoAsksForThose) {
   for (const bool all : {false, true}) {
-    ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+    ASSERT_EQ(window().lock_all({}), Error::none);
     put_in_vain(1);
     put(2);
     EXPECT_EQ(flush(2), Error::none);

@@ -37,7 +37,7 @@ class Gaps : public ::testing::TestWithParam<Case> {
     spec.pieces = GetParam().pieces;
     for (const int window : {general, direct}) {
       job_.create_window(spec);
-      EXPECT_EQ(origin(window).epochs().lock_all({}), Error::none);
+      EXPECT_EQ(origin(window).lock_all({}), Error::none);
       // The way to the target opens, and its only piece is known.
       issue(origin(window), on_word(OperationKind::put, &first_, 1, place(window, 0)));
     }
@@ -49,8 +49,7 @@ class Gaps : public ::testing::TestWithParam<Case> {
     if (GetParam().handle) open_handle();
   }
   ~Gaps() override {
-    for (const int window : {general, direct})
-      EXPECT_TRUE(origin(window).epochs().unlock_all(nullptr).done);
+    for (const int window : {general, direct}) EXPECT_TRUE(origin(window).unlock_all(nullptr).done);
   }
 
   /// Of all memory of the target.

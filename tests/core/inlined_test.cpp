@@ -88,7 +88,7 @@ TEST_F(Inlined, WhateverCompletesThemMakesThem) {
   ASSERT_TRUE(put(2));
   EXPECT_TRUE(origin().epochs().flush_notified(nullptr).done);
   EXPECT_EQ(memory(), 2u);
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   issue(origin(), on_word(OperationKind::put, &value_, 1, 512));
   for (int i = 0; i < 1000; ++i) put(3, 3), job_.process(1).sweep();
   ASSERT_TRUE(put(4));
@@ -101,7 +101,7 @@ TEST_F(Inlined, WhateverCompletesThemMakesThem) {
   for (int i = 0; i < 1000; ++i) put(5, 3), job_.process(1).sweep();
   ASSERT_TRUE(put(6));
   EXPECT_EQ(memory(), 5u);
-  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().unlock_all(nullptr).done);
   EXPECT_EQ(memory(), 6u);
 }
 
@@ -167,7 +167,7 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
         return std::uint64_t{8};
       },
   };
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   issued(on_word(OperationKind::put, &value_, 1, 512));
   for (const auto& act : later) {
     SCOPED_TRACE(&act - later.data());
@@ -181,7 +181,7 @@ TEST_F(Inlined, LaterOperationsComeAfterThem) {
     job_.run_until_idle();
     EXPECT_EQ(memory(), expected);
   }
-  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().unlock_all(nullptr).done);
 }
 
 // Nor does one overtake them that travels as a piggybacked operation with the request for a lock
@@ -296,7 +296,7 @@ class InlinedPrivate : public ::testing::Test {
 
 // None where the target makes it, one for a flush.
 TEST_F(InlinedPrivate, CostsNoSystemCall) {
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   put(1);
   EXPECT_EQ(memory(), 0u);
   job_.process(1).sweep();
@@ -311,7 +311,7 @@ TEST_F(InlinedPrivate, CostsNoSystemCall) {
   put(3);  // not inlined for a while
   EXPECT_EQ(memory(), 3u);
   put(4);
-  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().unlock_all(nullptr).done);
   EXPECT_EQ(memory(), 4u);
 }
 
@@ -337,7 +337,7 @@ TEST_F(InlinedPrivate, OnlyOneRun) {
 
 // Not before notifications that are held back: they go in the order of their operations.
 TEST_F(InlinedPrivate, BehindThoseThatAreHeld) {
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   constexpr int many = 400;  // longer than the pause after the first that found no space
   std::array<std::uint64_t, many> values{};
   for (int i = 0; i < many; ++i) {
@@ -356,7 +356,7 @@ TEST_F(InlinedPrivate, BehindThoseThatAreHeld) {
     ASSERT_TRUE(next.complete());
     EXPECT_EQ(next.last().tag, i);
   }
-  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().unlock_all(nullptr).done);
 }
 
 // B2: whatever has to make them names the rank that has ended.
@@ -379,7 +379,7 @@ TEST_F(InlinedPrivate, AnEndedTargetIsNamed) {
   inlined();
   fails(origin().epochs().flush(1, false, nullptr));
   job_.transport(0).set_ended(-1);
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   inlined();
   fails(origin().epochs().issue(plain));
   EXPECT_NE(std::string(origin().reason()).find("rank 1 of the window has ended"),
@@ -389,12 +389,12 @@ TEST_F(InlinedPrivate, AnEndedTargetIsNamed) {
   fails(origin().epochs().flush_all(false, nullptr));
   job_.transport(0).set_ended(-1);
   inlined();
-  fails(origin().epochs().unlock_all(nullptr));
+  fails(origin().unlock_all(nullptr));
 }
 
 // Nor does who has other operations behind them, although the target has taken them by then.
 TEST_F(Inlined, NotForAWhileAfterOthersHadToLook) {
-  ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin().lock_all({}), Error::none);
   issue(origin(), on_word(OperationKind::put, &value_, 1, 512));
   ASSERT_TRUE(put(7));
   EXPECT_EQ(memory(), 0u);
@@ -402,7 +402,7 @@ TEST_F(Inlined, NotForAWhileAfterOthersHadToLook) {
   issue(origin(), on_word(OperationKind::put, &value_, 1, 512));
   ASSERT_TRUE(put(8));
   EXPECT_EQ(memory(), 8u);
-  EXPECT_TRUE(origin().epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin().unlock_all(nullptr).done);
 }
 
 // Those of another window stay with the target.
@@ -464,7 +464,7 @@ class InlinedElsewhere : public ::testing::Test {
     spec.bytes = 128;
     spec.memory = {Path::system_call, Path::system_call};
     job_.create_window(spec);
-    ASSERT_EQ(origin().epochs().lock_all({}), Error::none);
+    ASSERT_EQ(origin().lock_all({}), Error::none);
   }
   Window& origin() { return job_.window(0); }
   void put(const std::uint64_t& value, std::int64_t displacement, std::int32_t tag = 2) {

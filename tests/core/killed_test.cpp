@@ -45,7 +45,7 @@ class Killed : public ::testing::Test {
 
 TEST_F(Killed, WithinAnAccumulate) {
   die_updating(1);
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(rank(0).epochs().issue(sum(1)).error, Error::peer_lost);
     EXPECT_NE(std::string(rank(0).reason()).find("rank 3"), std::string::npos) << rank(0).reason();
@@ -55,7 +55,7 @@ TEST_F(Killed, WithinAnAccumulate) {
   issue(rank(0), sum(2));
   issue(rank(0), on_word(OperationKind::put, &one_, 1, 8));
   Flag unlocked;
-  EXPECT_TRUE(rank(0).epochs().unlock_all(&unlocked).done);
+  EXPECT_TRUE(rank(0).unlock_all(&unlocked).done);
   EXPECT_EQ(word(2), 1u);
 }
 
@@ -63,7 +63,7 @@ TEST_F(Killed, WithinAnAccumulate) {
 TEST_F(Killed, WithinItsTurn) {
   control(1).updater.store(Update::turns);
   die_updating(1);
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   EXPECT_EQ(rank(0).epochs().issue(sum(1)).error, Error::peer_lost);
   EXPECT_NE(std::string(rank(0).reason()).find("rank 3"), std::string::npos) << rank(0).reason();
   EXPECT_EQ(word(1), 0u);
@@ -83,17 +83,17 @@ TEST_F(Killed, WithinAnAccumulateOfAThread) {
   job_.window(0, other).member(1).control->updater.store(Update::everybody);
   Operation element = sum(1);
   element.displacement = 3;  // no CPU atomic can do it
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   issue(rank(0), element);
   Window& same = job_.window(0, other);
-  ASSERT_EQ(same.epochs().lock_all({}), Error::none);
+  ASSERT_EQ(same.lock_all({}), Error::none);
   EXPECT_EQ(same.epochs().issue(element).error, Error::peer_lost);
   EXPECT_NE(std::string(same.reason()).find("rank 3"), std::string::npos) << same.reason();
 }
 
 TEST_F(Killed, WhileTheRightToUpdateChangesHands) {
   control(1).updater.store(std::uint32_t{1} << 31 | victim);
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(rank(0).epochs().issue(sum(1)).error, Error::peer_lost);
   issue(rank(0), sum(2));
   EXPECT_EQ(word(2), 1u);
@@ -103,7 +103,7 @@ TEST_F(Killed, WhileTheRightToUpdateChangesHands) {
 TEST_F(Killed, BetweenTwoAccumulates) {
   die_updating(1);
   control(1).slots()[victim].updating.store(0);
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   issue(rank(0), sum(1));
   EXPECT_EQ(word(1), 1u);
 }

@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Nodes, LockAll, ::testing::Bool(),
 TEST_P(LockAll, TwoOfThemPassTheExclusiveRequestsBetweenThem) {
   std::array<Told, 4> told;
   for (const int reader : {0, 1}) {
-    ASSERT_EQ(rank(reader).epochs().lock_all({}), Error::none);
+    ASSERT_EQ(rank(reader).lock_all({}), Error::none);
     put(reader, 2 + reader);
     Told flushed;
     flushed.take(rank(reader).epochs().flush(2 + reader, false, &flushed));
@@ -68,7 +68,7 @@ TEST_P(LockAll, TwoOfThemPassTheExclusiveRequestsBetweenThem) {
   EXPECT_FALSE(told[2].done() || told[3].done());
   for (const int reader : {0, 1}) {
     Told& one = told[static_cast<std::size_t>(reader)];
-    one.take(rank(reader).epochs().unlock_all(&one));
+    one.take(rank(reader).unlock_all(&one));
   }
   job_.run_until_idle();
   for (const Told& one : told) EXPECT_TRUE(one.done());
@@ -91,7 +91,7 @@ TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {
   put(2, 0);
   flushed(2);
   job_.run_until_idle();
-  ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(3).lock_all({}), Error::none);
   put(3, 0);
   flushed(3);
   job_.run_until_idle();
@@ -101,7 +101,7 @@ TEST_P(LockAll, JoinsReadersThatAreGrantedLater) {
   EXPECT_TRUE(told[1].done() && told[3].done());
   EXPECT_FALSE(told[2].done()) << "the exclusive one excludes both";
   Told over;
-  over.take(rank(3).epochs().unlock_all(&over));
+  over.take(rank(3).unlock_all(&over));
   over = {};
   over.take(rank(1).unlock(0, &over));
   job_.run_until_idle();
@@ -122,7 +122,7 @@ TEST_P(LockAll, HoldsItsOwnLock) {
   first.take(rank(1).epochs().flush(0, false, &first));
   job_.run_until_idle();
   ASSERT_TRUE(first.done());
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   job_.run_until_idle();
   EXPECT_FALSE(rank(0).epochs().try_hold_all());
   first = {};
@@ -141,7 +141,7 @@ TEST_P(LockAll, HoldsItsOwnLock) {
   EXPECT_FALSE(second.done());
   EXPECT_EQ(word(0), 7u);
   Told over;
-  over.take(rank(0).epochs().unlock_all(&over));
+  over.take(rank(0).unlock_all(&over));
   job_.run_until_idle();
   EXPECT_TRUE(over.done() && second.done());
   EXPECT_EQ(word(0), 8u);
@@ -156,7 +156,7 @@ TEST_P(LockAll, AsksForItsOwnLockWhenItIsActivated) {
   Told before;
   before.take(rank(1).unlock(1, &before));
   ASSERT_FALSE(before.done());
-  ASSERT_EQ(rank(1).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(1).lock_all({}), Error::none);
   EXPECT_FALSE(rank(1).epochs().try_hold_all()) << "the epoch before is pending";
   Told own;
   own.take(rank(0).unlock(1, &own));
@@ -170,7 +170,7 @@ TEST_P(LockAll, AsksForItsOwnLockWhenItIsActivated) {
   EXPECT_FALSE(after.done());
   EXPECT_TRUE(rank(1).epochs().try_hold_all());
   Told over;
-  over.take(rank(1).epochs().unlock_all(&over));
+  over.take(rank(1).unlock_all(&over));
   job_.run_until_idle();
   EXPECT_TRUE(over.done() && after.done());
 }
@@ -179,9 +179,9 @@ TEST_P(LockAll, WithoutCheckNobodyWaits) {
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
   put(1, 0);
   job_.run_until_idle();
-  ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
+  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   EXPECT_TRUE(rank(0).epochs().try_hold_all());
-  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
 }
 
 /// Four ranks on one node that load and store one another's memory.
@@ -199,13 +199,13 @@ class LockAllShared : public ::testing::Test {
 };
 
 TEST_F(LockAllShared, HoldsTheLocksOfAll) {
-  ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(3).lock_all({}), Error::none);
   EXPECT_TRUE(rank(3).epochs().try_hold_all());
   for (int target = 0; target < 4; ++target) {
     ASSERT_EQ(rank(1).lock(true, target, {}), Error::none);
     EXPECT_FALSE(rank(1).epochs().try_hold_lock(target));
   }
-  EXPECT_TRUE(rank(3).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(3).unlock_all(nullptr).done);
   for (int target = 0; target < 4; ++target) EXPECT_TRUE(rank(1).epochs().try_hold_lock(target));
 }
 
@@ -213,7 +213,7 @@ TEST_F(LockAllShared, HoldsTheLocksOfAll) {
 TEST_F(LockAllShared, DoesNotWaitForWhoWaitsForIt) {
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
   ASSERT_TRUE(rank(1).epochs().try_hold_lock(0));
-  ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(3).lock_all({}), Error::none);
   job_.run_until_idle();
   EXPECT_FALSE(rank(3).epochs().try_hold_all());
   ASSERT_EQ(rank(1).lock(true, 2, {}), Error::none);
@@ -227,7 +227,7 @@ TEST_F(LockAllShared, DoesNotWaitForWhoWaitsForIt) {
   ASSERT_EQ(rank(1).lock(true, 3, {}), Error::none);
   EXPECT_FALSE(rank(1).epochs().try_hold_lock(3));
   EXPECT_TRUE(rank(3).epochs().try_hold_all());
-  EXPECT_TRUE(rank(3).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(3).unlock_all(nullptr).done);
   EXPECT_TRUE(rank(1).epochs().try_hold_lock(3));
 }
 
@@ -235,9 +235,9 @@ TEST_F(LockAllShared, DoesNotWaitForWhoWaitsForIt) {
 TEST_F(LockAllShared, MayBeClosedBeforeItHasThemAll) {
   ASSERT_EQ(rank(1).lock(true, 1, {}), Error::none);
   ASSERT_TRUE(rank(1).epochs().try_hold_lock(1));
-  ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(3).lock_all({}), Error::none);
   Told over;
-  over.take(rank(3).epochs().unlock_all(&over));
+  over.take(rank(3).unlock_all(&over));
   ASSERT_EQ(rank(2).lock(true, 0, {}), Error::none);
   EXPECT_TRUE(rank(2).epochs().try_hold_lock(0));
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
@@ -256,7 +256,7 @@ class LockAllQueried : public LockAllShared {
 };
 
 TEST_F(LockAllQueried, AsksForTheOtherLocks) {
-  ASSERT_EQ(rank(3).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(3).lock_all({}), Error::none);
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
   EXPECT_TRUE(rank(1).epochs().try_hold_lock(0));
   EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
@@ -264,7 +264,7 @@ TEST_F(LockAllQueried, AsksForTheOtherLocks) {
   EXPECT_TRUE(rank(3).epochs().try_hold_all());
   ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
   EXPECT_FALSE(rank(1).epochs().try_hold_lock(0));
-  EXPECT_TRUE(rank(3).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(3).unlock_all(nullptr).done);
   EXPECT_TRUE(rank(1).epochs().try_hold_lock(0));
 }
 
@@ -274,14 +274,120 @@ TEST_F(LockAllQueried, HoldsWhatIsLoadedFromNowOn) {
   for (const bool all : {true, false}) {
     ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
     EXPECT_TRUE(rank(1).epochs().try_hold_lock(0));
-    ASSERT_EQ(all ? rank(3).epochs().lock_all({}) : rank(3).lock(false, 0, {}), Error::none);
+    ASSERT_EQ(all ? rank(3).lock_all({}) : rank(3).lock(false, 0, {}), Error::none);
     rank(3).epochs().set_shared();
     EXPECT_FALSE(rank(3).epochs().try_hold_loaded(0));
     EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
     job_.run_until_idle();
     EXPECT_TRUE(rank(3).epochs().try_hold_loaded(0));
-    EXPECT_TRUE((all ? rank(3).epochs().unlock_all(nullptr) : rank(3).unlock(0, nullptr)).done);
+    EXPECT_TRUE((all ? rank(3).unlock_all(nullptr) : rank(3).unlock(0, nullptr)).done);
   }
+}
+
+/// As long as each lock is free when it is needed, the epoch is a light one.
+class LightLockAll : public LockAllQueried {
+ protected:
+  /// As the boundary puts: straight, as soon as there is a way.
+  bool put_straight(int origin, int target) {
+    Window& window = rank(origin);
+    std::byte* where = window.find_mapped(target, 0, sizeof value_);
+    if (where == nullptr && window.try_touch(target)) {
+      where = window.find_mapped(target, 0, sizeof value_);
+    }
+    if (where == nullptr) return false;
+    std::memcpy(where, &value_, sizeof value_);
+    return true;
+  }
+  std::uint64_t word(int owner) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, job_.memory(owner), sizeof value);
+    return value;
+  }
+
+  std::uint64_t value_ = 7;
+};
+
+TEST_F(LightLockAll, HoldsTheLocksOfItsTargetsUntilItIsClosed) {
+  EXPECT_FALSE(rank(0).try_touch(1)) << "no epoch";
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  EXPECT_FALSE(rank(0).try_touch(4)) << "there is no such rank";
+  EXPECT_EQ(rank(0).find_mapped(1, 0, sizeof value_), nullptr);
+  ASSERT_TRUE(put_straight(0, 1));
+  ASSERT_TRUE(put_straight(0, 0));
+  EXPECT_FALSE(rank(0).try_touch(1)) << "it has it already";
+  EXPECT_TRUE(rank(0).flushed(1, false));
+  for (const int target : {0, 1, 2}) ASSERT_EQ(rank(3).lock(true, target, {}), Error::none);
+  EXPECT_FALSE(rank(3).epochs().try_hold_lock(0));
+  EXPECT_FALSE(rank(3).epochs().try_hold_lock(1));
+  EXPECT_TRUE(rank(3).epochs().try_hold_lock(2));
+  EXPECT_EQ(job_.process(0).pending(), 0U);
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  EXPECT_EQ(rank(0).find_mapped(1, 0, sizeof value_), nullptr) << "closed";
+  EXPECT_TRUE(rank(3).epochs().try_hold_lock(0));
+  EXPECT_TRUE(rank(3).epochs().try_hold_lock(1));
+  EXPECT_TRUE(word(0) == 7 && word(1) == 7);
+  // The next one begins anew.
+  for (const int target : {0, 1, 2}) EXPECT_TRUE(rank(3).unlock(target, nullptr).done);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_TRUE(put_straight(0, 1));
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+}
+
+// Another lock is not to be had at once: the epoch keeps those that it has.
+TEST_F(LightLockAll, KeepsItsLocksWhenItWaitsForAnother) {
+  for (const int touched : {0, 1, 2}) {
+    ASSERT_EQ(rank(1).lock(true, 3, {}), Error::none);
+    ASSERT_TRUE(rank(1).epochs().try_hold_lock(3));
+    ASSERT_EQ(rank(0).lock_all({}), Error::none);
+    for (int target = 0; target <= touched; ++target) ASSERT_TRUE(put_straight(0, target));
+    ASSERT_FALSE(put_straight(0, 3));
+    value_ = 8 + static_cast<std::uint64_t>(touched);
+    issue(rank(0), on_word(OperationKind::put, &value_, 3));
+    for (int target = 0; target <= touched; ++target) {
+      ASSERT_EQ(rank(2).lock(true, target, {}), Error::none);
+      EXPECT_FALSE(rank(2).epochs().try_hold_lock(target)) << target << " of " << touched;
+      EXPECT_TRUE(put_straight(0, target)) << "the way is open as before";
+    }
+    Told flushed;
+    flushed.take(rank(0).epochs().flush(3, false, &flushed));
+    job_.run_until_idle();
+    EXPECT_FALSE(flushed.done());
+    EXPECT_TRUE(rank(1).unlock(3, nullptr).done);
+    job_.run_until_idle();
+    EXPECT_TRUE(flushed.done());
+    EXPECT_EQ(word(3), value_);
+    EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+    for (int target = 0; target <= touched; ++target) {
+      EXPECT_TRUE(rank(2).epochs().try_hold_lock(target));
+      EXPECT_TRUE(rank(2).unlock(target, nullptr).done);
+    }
+  }
+}
+
+TEST_F(LightLockAll, AsksForTheOthersWhenTheyAreLoaded) {
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_TRUE(put_straight(0, 1));
+  rank(0).epochs().set_shared();
+  EXPECT_TRUE(rank(0).epochs().try_hold_all());
+  for (int target = 0; target < 4; ++target) {
+    ASSERT_EQ(rank(2).lock(true, target, {}), Error::none);
+    EXPECT_FALSE(rank(2).epochs().try_hold_lock(target));
+  }
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  for (int target = 0; target < 4; ++target) {
+    EXPECT_TRUE(rank(2).epochs().try_hold_lock(target));
+    EXPECT_TRUE(rank(2).unlock(target, nullptr).done);
+  }
+}
+
+// What a notified store has left to its target is there when the epoch is over.
+TEST_F(LightLockAll, TakesBackWhatItHasLeft) {
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_TRUE(rank(0).try_touch(1));
+  ASSERT_TRUE(rank(0).put_notified(1, 0, &value_, sizeof value_, {NotifyKind::tag, 1, 0}));
+  ASSERT_TRUE(rank(0).peer(1).inlined.load());
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  EXPECT_EQ(word(1), 7U);
 }
 
 }  // namespace

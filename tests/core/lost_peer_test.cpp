@@ -39,7 +39,7 @@ class LostPeer : public ::testing::Test {
 };
 
 TEST_F(LostPeer, AFlushWaitsForItsTarget) {
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   for (const int target : {1, 2}) put(0, target);
   Told granted;
   granted.take(rank(0).epochs().flush_all(false, &granted));

@@ -22,7 +22,7 @@ class MemoryHandles : public ::testing::TestWithParam<Path> {
     spec.memory = {GetParam(), GetParam()};
     spec.pieces = 1;
     job_.create_window(spec);
-    EXPECT_EQ(window().epochs().lock_all({}), Error::none);
+    EXPECT_EQ(window().lock_all({}), Error::none);
     // From here on the target is available.
     const std::uint64_t zero = 0;
     EXPECT_EQ(outcome(on_word(OperationKind::put, &zero, 1, job_.displacement(1, 0, 0))),

@@ -287,8 +287,8 @@ TEST_F(Messages, UnlockAllFinishesWeakEpochsThatAreSentLater) {
   ASSERT_EQ(rank(0).lock(true, 2, weak_unlock()), Error::none);
   put(0, 2);
   told[1].take(rank(0).unlock(2, &told[1]));
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
-  told[2].take(rank(0).epochs().unlock_all(&told[2]));
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  told[2].take(rank(0).unlock_all(&told[2]));
   job_->run_until_idle();
   EXPECT_FALSE(told[0].done() || told[1].done() || told[2].done());
   EXPECT_TRUE(rank(1).unlock(1, nullptr).done);
@@ -382,16 +382,16 @@ TEST_F(Messages, LaterEpochsFinishWhatAWeakUnlockLeft) {
     EXPECT_EQ(word(1), 7u);
   };
   expect_finished_by([&](Told* told) {
-    EXPECT_EQ(rank(0).epochs().lock_all({}), Error::none);
+    EXPECT_EQ(rank(0).lock_all({}), Error::none);
     return rank(0).epochs().flush(1, false, told);
   });
   expect_finished_by([&](Told* told) {
-    EXPECT_EQ(rank(0).epochs().lock_all({}), Error::none);
+    EXPECT_EQ(rank(0).lock_all({}), Error::none);
     return rank(0).epochs().flush_all(false, told);
   });
   expect_finished_by([&](Told* told) {
-    EXPECT_EQ(rank(0).epochs().lock_all({}), Error::none);
-    return rank(0).epochs().unlock_all(told);
+    EXPECT_EQ(rank(0).lock_all({}), Error::none);
+    return rank(0).unlock_all(told);
   });
   expect_finished_by([&](Told* told) {
     EXPECT_EQ(rank(0).lock(false, 1, {}), Error::none);
@@ -478,7 +478,7 @@ TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   make(2);
   const std::uint64_t stored = 5;
   std::memcpy(job_->memory(1), &stored, sizeof stored);
-  ASSERT_EQ(rank(0).epochs().lock_all(weak_unlock()), Error::none);
+  ASSERT_EQ(rank(0).lock_all(weak_unlock()), Error::none);
   Operation get = on_word(OperationKind::get, nullptr, 1);
   get.result = get.origin;
   get.result.address = &got_;
@@ -486,7 +486,7 @@ TEST_F(Messages, WeakUnlockWaitsForFetchedData) {
   issue(rank(0), get);
   put(0, 1);
   Told told;
-  told.take(rank(0).epochs().unlock_all(&told));
+  told.take(rank(0).unlock_all(&told));
   EXPECT_FALSE(told.done());
   run_until_idle();
   EXPECT_TRUE(told.done());
@@ -650,7 +650,7 @@ TEST_F(RecordedGet, KeepsItsPlaceBehindAFlush) {
 // Whoever has flushed has nothing left to be acknowledged.
 TEST_F(Messages, FlushAsksOnce) {
   make(2);
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   for (int place = 0; place < 10; ++place) put(0, 1, place);
   Told flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
@@ -660,7 +660,7 @@ TEST_F(Messages, FlushAsksOnce) {
   EXPECT_EQ(sent(1), (Sent{2, 1}));
   EXPECT_TRUE(rank(0).epochs().flush(1, false, nullptr).done);
   EXPECT_TRUE(rank(0).epochs().flush(1, true, nullptr).done);
-  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
   EXPECT_EQ(sent(0), (Sent{1 + 10 + 1 + 1, 2}));
 }
 
@@ -692,16 +692,16 @@ TEST_P(DirectWrites, DoNotOvertakeAWeakEpoch) {
   Assert weak = weak_unlock();
   weak.no_check = true;
   value_ = 5;
-  ASSERT_EQ(rank(0).epochs().lock_all(weak), Error::none);
+  ASSERT_EQ(rank(0).lock_all(weak), Error::none);
   put(0, 1);
   Told told;
-  told.take(rank(0).epochs().unlock_all(&told));
+  told.take(rank(0).unlock_all(&told));
   EXPECT_TRUE(told.done());
-  ASSERT_EQ(rank(0).epochs().lock_all(no_check()), Error::none);
+  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   put_all();
   EXPECT_EQ(deliver(true), 0) << "the message is still on its way";
   told = {};
-  told.take(rank(0).epochs().unlock_all(&told));
+  told.take(rank(0).unlock_all(&told));
   run_until_idle();
   EXPECT_TRUE(told.done());
   for (const int place : {0, 63}) EXPECT_EQ(word(1, place), 7u);
@@ -757,7 +757,7 @@ TEST_P(DirectWrites, TheEndOfTheAccessComesBehindThem) {
 
 // The answer to the flush's question may come before the bytes have arrived.
 TEST_P(DirectWrites, AFlushWaitsForThem) {
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   put_all();
   Told flushed;
   flushed.take(rank(0).epochs().flush(1, false, &flushed));
@@ -766,7 +766,7 @@ TEST_P(DirectWrites, AFlushWaitsForThem) {
   run_until_idle();
   EXPECT_TRUE(flushed.done());
   EXPECT_EQ(word(1, word_count - 1), 7u);
-  EXPECT_TRUE(rank(0).epochs().unlock_all(nullptr).done) << "nothing is left to wait for";
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done) << "nothing is left to wait for";
 }
 
 // Ages decide what it covers (E9): whoever fills the next buffer while the last one is under way is
@@ -816,10 +816,10 @@ TEST_F(Messages, EachMessageOfALongAccumulateIsCarriedOutOnce) {
     operation.origin = {values_.data(), count, dense};
     operation.target_layout = every_second;
     operation.target_count = count;
-    ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+    ASSERT_EQ(rank(0).lock_all({}), Error::none);
     issue(rank(0), operation);
     Told told;
-    told.take(rank(0).epochs().unlock_all(&told));
+    told.take(rank(0).unlock_all(&told));
     run_until_idle();
     ASSERT_TRUE(told.done());
     for (int i = 0; i < static_cast<int>(count); ++i) {
@@ -838,10 +838,10 @@ TEST_F(Messages, DatatypesAreDescribedOnce) {
   Operation operation = on_word(OperationKind::put, values.data(), 1);
   operation.origin.count = 2;
   operation.target_layout = pair;
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   for (int i = 0; i < 5; ++i) issue(rank(0), operation);
   Told told;
-  told.take(rank(0).epochs().unlock_all(&told));
+  told.take(rank(0).unlock_all(&told));
   run_until_idle();
   EXPECT_EQ(word(1, 0), 3u);
   EXPECT_EQ(word(1, 3), 4u);

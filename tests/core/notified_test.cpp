@@ -293,9 +293,9 @@ class NotifiedJob {
     void turn_lock() {
       if (!locked_ && (closing_.empty() || closing_.back().done())) {
         only_ = random_.chance(50) ? random_.below(static_cast<int>(sent_.size())) : every;
-        ASSERT_EQ(only_ == every ? window().epochs().lock_all({})
-                                 : window().lock(random_.chance(30), only_, {}),
-                  Error::none);
+        ASSERT_EQ(
+            only_ == every ? window().lock_all({}) : window().lock(random_.chance(30), only_, {}),
+            Error::none);
         locked_ = true;
       } else if (locked_ && (only_ == every ? window().epochs().try_hold_all()
                                             : window().epochs().try_hold_lock(only_))) {
@@ -305,8 +305,7 @@ class NotifiedJob {
     void unlock() {
       closing_.emplace_back();
       Told& closed = closing_.back();
-      closed.take(only_ == every ? window().epochs().unlock_all(&closed)
-                                 : window().unlock(only_, &closed));
+      closed.take(only_ == every ? window().unlock_all(&closed) : window().unlock(only_, &closed));
       locked_ = false;
     }
 
@@ -508,10 +507,10 @@ TEST_F(NotifiedPair, AFullQueuePushesBack) {
   Told flushed;
   // Neither path of a flush overlooks them, also where another epoch covers the target.
   EXPECT_FALSE(job_.window(0).flushed(1, false));
-  ASSERT_EQ(job_.window(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(job_.window(0).lock_all({}), Error::none);
   issue(job_.window(0), on_word(OperationKind::put, &value_, 1, 8));
   EXPECT_FALSE(job_.window(0).flushed(1, false));
-  EXPECT_TRUE(job_.window(0).epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(job_.window(0).unlock_all(nullptr).done);
   const Outcome outcome = job_.window(0).epochs().flush(1, false, &flushed);
   EXPECT_FALSE(outcome.done);
   for (int i = 0; i < 100; ++i) job_.process(0).sweep();
@@ -539,7 +538,7 @@ TEST_F(NotifiedPair, AFullQueuePushesBackUnderALock) {
     for (const bool flushes : {false, true}) {
       SCOPED_TRACE(std::string(one ? "lock" : "lock_all") + (flushes ? ", flush" : ""));
       Window& window = job_.window(0);
-      ASSERT_EQ(one ? window.lock(true, 1, {}) : window.epochs().lock_all({}), Error::none);
+      ASSERT_EQ(one ? window.lock(true, 1, {}) : window.lock_all({}), Error::none);
       for (int tag = 0; tag < many; ++tag) notify(tag);
       Told flushed, closed;
       const auto held = [&](const Told& told) {
@@ -552,7 +551,7 @@ TEST_F(NotifiedPair, AFullQueuePushesBackUnderALock) {
         flushed.take(window.epochs().flush(1, false, &flushed));
         held(flushed);
       }
-      closed.take(one ? window.unlock(1, &closed) : window.epochs().unlock_all(&closed));
+      closed.take(one ? window.unlock(1, &closed) : window.unlock_all(&closed));
       if (!flushes) held(closed);
       EXPECT_TRUE(closed.done());
       EXPECT_TRUE(window.epochs().quiet());

@@ -42,7 +42,7 @@ void play(std::uint64_t seed, bool orders_writes) {
   spec.direct = true;
   job.create_window(spec);
   Window& window = job.window(0);
-  ASSERT_EQ(window.epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window.lock_all({}), Error::none);
   std::vector<std::vector<std::uint64_t>> values(puts + 1);
   std::array<std::size_t, puts + 1> counts{};
   std::uint64_t issued = 0;

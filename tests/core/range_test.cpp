@@ -22,7 +22,7 @@ class Range : public ::testing::Test {
     spec.bytes = 64;
     spec.disp_unit = 8;
     job_.create_window(spec);
-    EXPECT_EQ(window().epochs().lock_all({}), Error::none);
+    EXPECT_EQ(window().lock_all({}), Error::none);
     std::uint64_t zero = 0;
     issue(window(), on_word(OperationKind::put, &zero, 1));  // from here on straight to memory
   }

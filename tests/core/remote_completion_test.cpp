@@ -117,7 +117,7 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
       assertion.weak_unlock = random.chance(30);
       const bool all = random.chance(30);
       const bool exclusive = random.chance(50);
-      ASSERT_EQ(all ? job.window(0).epochs().lock_all(assertion)
+      ASSERT_EQ(all ? job.window(0).lock_all(assertion)
                     : job.window(0).lock(exclusive, target, assertion),
                 Error::none);
       for (int i = random.below(6); i > 0; --i) {
@@ -132,7 +132,7 @@ TEST_P(RemoteCompletion, TellsWhatIsThereAndForgetsNobody) {
       }
       some_steps();
       closed.emplace_back();
-      closed.back().take(all ? job.window(0).epochs().unlock_all(&closed.back())
+      closed.back().take(all ? job.window(0).unlock_all(&closed.back())
                              : job.window(0).unlock(target, &closed.back()));
     }
     job.run_until_idle();
@@ -208,7 +208,7 @@ TEST_F(FailedCompletion, IsToldToItsOwnerAndToTheNextFlush) {
 // Of a target that answers no more, whoever waits is told by whoever looks, also if another one is
 // waited for.
 TEST_F(FailedCompletion, WaitsForItsTarget) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   EXPECT_EQ(put(), Error::none);
   issue(window(), on_word(OperationKind::accumulate, &value_, 2));
   Flag flushed;

@@ -87,7 +87,7 @@ class RendezvousTest : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(RendezvousTest, MovesALongPutAndALongGet) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   const Words values = mine_;
   EXPECT_EQ(outcome(operation(OperationKind::put, place(0))), Error::none);
   EXPECT_EQ(theirs(), values);
@@ -100,7 +100,7 @@ TEST_P(RendezvousTest, MovesALongPutAndALongGet) {
 
 // The request and its end: no question besides.
 TEST_P(RendezvousTest, IsOneMessageEachWay) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   const std::uint64_t word = 1;
   ASSERT_EQ(outcome(on_word(OperationKind::put, &word, 1, place(0))), Error::none);
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
@@ -113,7 +113,7 @@ TEST_P(RendezvousTest, IsOneMessageEachWay) {
 }
 
 TEST_P(RendezvousTest, IsForLongOperationsInOneRunOnly) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   EXPECT_EQ(outcome(operation(OperationKind::put, place(0), 2)), Error::none);
   EXPECT_EQ(outcome(operation(OperationKind::get, place(0), 2)), Error::none);
   const LayoutRef gaps(new Layout({{0, 8}, {16, 8}, {32, 8}}, 40, Basic::u64));
@@ -133,7 +133,7 @@ TEST_P(RendezvousTest, IsForLongOperationsInOneRunOnly) {
 
 // What the network does not take goes by messages.
 TEST_P(RendezvousTest, LendsNoMoreThanTheNetworkTakes) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   set_theirs(500);
   constexpr std::size_t many = SimNetwork::most_registered + 3;
   std::array<Words, many> got{};
@@ -149,7 +149,7 @@ TEST_P(RendezvousTest, LendsNoMoreThanTheNetworkTakes) {
 }
 
 TEST_P(RendezvousTest, RefusesWhatIsNotAttached) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   ASSERT_EQ(window(1).detach(static_cast<std::uint64_t>(place(sizeof(Words) / 2))), Error::none);
   const Words before = mine_;
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
@@ -164,7 +164,7 @@ TEST_P(RendezvousTest, RefusesWhatIsNotAttached) {
 }
 
 TEST_P(RendezvousTest, FindsWhatHasBeenAttachedAgain) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   const auto address = static_cast<std::uint64_t>(place(0));
   constexpr std::uint64_t half = sizeof(Words) / 2;
   const Operation put = operation(OperationKind::put, place(0), memory_words / 2);
@@ -180,7 +180,7 @@ TEST_P(RendezvousTest, FindsWhatHasBeenAttachedAgain) {
 }
 
 TEST_P(RendezvousTest, GoesByMemoryHandles) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   Words memory{};
   const MemoryRange piece{reinterpret_cast<std::uintptr_t>(memory.data()), sizeof memory, {}};
   HandleName name;
@@ -286,7 +286,7 @@ TEST_P(RendezvousTest, IsOverBeforeTheLockIsGivenBack) {
 
 // One piece in a sweep: whoever else wants something is served in between.
 TEST_P(RendezvousTest, GoesPieceByPiece) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   const std::uint64_t word = 1;
   ASSERT_EQ(outcome(on_word(OperationKind::put, &word, 1, place(0))), Error::none);
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
@@ -302,7 +302,7 @@ TEST_P(RendezvousTest, GoesPieceByPiece) {
 }
 
 TEST_P(RendezvousTest, AFlushOfEitherKindAwaitsIt) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   for (const bool local : {false, true}) {
     issue(window(), operation(OperationKind::put, place(0)));
     EXPECT_FALSE(window().flushed(1, local));
@@ -316,7 +316,7 @@ TEST_P(RendezvousTest, AFlushOfEitherKindAwaitsIt) {
 
 // Its end says nothing of what was issued before it.
 TEST_P(RendezvousTest, TellsOfItselfAlone) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   const std::uint64_t word = 1;
   issue(window(), on_word(OperationKind::put, &word, 1, 8));
   Flag put;
@@ -334,7 +334,7 @@ TEST_P(RendezvousTest, TellsOfItselfAlone) {
 }
 
 TEST_P(RendezvousTest, ItsRequestTellsOfItsFailure) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   for (const bool there : {false, true}) {
     Flag put;
     Operation longer = operation(OperationKind::put, 8);
@@ -350,7 +350,7 @@ TEST_P(RendezvousTest, ItsRequestTellsOfItsFailure) {
 }
 
 TEST_P(RendezvousTest, ReportsAFailedTransferOnce) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   issue(window(), operation(OperationKind::put, place(0)));
   job_.network().set_failing(true);
   EXPECT_EQ(flush(), Error::system);
@@ -362,7 +362,7 @@ TEST_P(RendezvousTest, ReportsAFailedTransferOnce) {
 }
 
 TEST_P(RendezvousTest, NotifiesWhenItIsOver) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   for (const OperationKind kind : {OperationKind::put, OperationKind::get}) {
     set_theirs(700);
     NotifyRequest request(NotifyPattern{0, 3}, 1);
@@ -389,7 +389,7 @@ TEST_P(RendezvousTest, NotifiesWhenItIsOver) {
 }
 
 TEST_P(RendezvousTest, WaitsForItsTargetAsLongAsThatLives) {
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   const std::uint64_t word = 1;
   ASSERT_EQ(outcome(on_word(OperationKind::put, &word, 1, place(0))), Error::none);
   issue(window(), operation(OperationKind::get, place(0)));
@@ -405,7 +405,7 @@ TEST_P(RendezvousTest, EndsWithItsWindow) {
   SimWindowSpec another;
   another.bytes = 8;
   job_.create_window(another);  // for which the processes go on
-  ASSERT_EQ(window().epochs().lock_all({}), Error::none);
+  ASSERT_EQ(window().lock_all({}), Error::none);
   issue(window(), operation(OperationKind::put, place(0)));
   job_.process(0).sweep();
   deliver_from(0);
@@ -454,7 +454,7 @@ TEST_P(RendezvousTest, IsNotEndedBeforeItIsAskedFor) {
 
 // Rank 1 is the test: it ends a rendezvous wrongly, and twice.
 TEST_P(RendezvousTest, IsEndedOnce) {
-  ASSERT_EQ(window().epochs().lock_all(no_check()), Error::none);
+  ASSERT_EQ(window().lock_all(no_check()), Error::none);
   issue(window(), operation(OperationKind::put, place(0)));
   EXPECT_FALSE(window().epochs().flush(1, false, nullptr).done);
   deliver_from(0);
@@ -519,7 +519,7 @@ TEST(NoRendezvous, WhereThereAreNoTransfers) {
   spec.bytes = 64;
   spec.pieces = 1;
   job.create_window(spec);
-  ASSERT_EQ(job.window(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(job.window(0).lock_all({}), Error::none);
   std::array<std::uint64_t, 8> values{1, 2, 3, 4, 5, 6, 7, 8};
   Operation put = on_word(OperationKind::put, values.data(), 1, job.displacement(1, 0, 0));
   put.target_count = put.origin.count = values.size();

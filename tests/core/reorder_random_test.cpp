@@ -174,13 +174,13 @@ class RandomEpochs {
     take([&](Told* told) { return me().unlock(target, told); });
   }
   void lock_all() {
-    ASSERT_EQ(me().epochs().lock_all(assertion()), Error::none);
+    ASSERT_EQ(me().lock_all(assertion()), Error::none);
     operate_on({0, 1, 2}, 5);
     if (random_.chance(15)) {
       const bool local = random_.chance(50);
       take([&](Told* told) { return me().epochs().flush_all(local, told); });
     }
-    take([&](Told* told) { return me().epochs().unlock_all(told); });
+    take([&](Told* told) { return me().unlock_all(told); });
   }
   void access(int target) {
     const std::array<int, 1> group = {target};

@@ -161,17 +161,17 @@ TEST_P(Reordered, AnyNumberOfEpochsIsActive) {
 TEST_P(Reordered, LockAllAndLockTakeTurnsAtOneTargetOnly) {
   hold(1);
   Told all;
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   put(0, 1, 1);
-  all.take(rank(0).epochs().unlock_all(&all));
+  all.take(rank(0).unlock_all(&all));
   Told behind;
   lock_and_put(1, 2, behind);
   Told beside;
   lock_and_put(2, 3, beside);
   Told another;
-  ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
   put(0, 2, 4);
-  another.take(rank(0).epochs().unlock_all(&another));
+  another.take(rank(0).unlock_all(&another));
   job_.run_until_idle();
   EXPECT_FALSE(all.done());
   EXPECT_FALSE(behind.done());
@@ -326,9 +326,9 @@ TEST_P(Reordered, LockAllAndLockKeepTheirOrderAtATarget) {
     std::uint64_t value = 0;
     const auto lock_all = [&] {
       Told& one = told.emplace_back();
-      ASSERT_EQ(rank(0).epochs().lock_all({}), Error::none);
+      ASSERT_EQ(rank(0).lock_all({}), Error::none);
       put(0, 1, ++value);
-      one.take(rank(0).epochs().unlock_all(&one));
+      one.take(rank(0).unlock_all(&one));
     };
     lock_and_put(1, ++value, told.emplace_back());
     lock_and_put(1, ++value, told.emplace_back());

@@ -49,7 +49,7 @@ class Job {
     spec.memory.assign(setting.nodes.size(), setting.path);
     spec.direct = true;
     job.create_window(spec);
-    EXPECT_EQ(window().epochs().lock_all({}), Error::none);
+    EXPECT_EQ(window().lock_all({}), Error::none);
   }
   Window& window() { return job.window(0); }
 
@@ -167,7 +167,7 @@ TEST_P(Scope, AFlushCoversItsThread) {
     job.job.run_until_idle();
     for (Putter& putter : putters) ASSERT_FALSE(putter.flushing()) << "seed " << seed;
     Told closed;
-    closed.take(job.window().epochs().unlock_all(&closed));
+    closed.take(job.window().unlock_all(&closed));
     job.job.run_until_idle();
     ASSERT_TRUE(closed.done()) << "seed " << seed;
     if (HasFailure()) FAIL() << "seed " << seed;

@@ -249,7 +249,7 @@ class Caller {
 TEST_P(SeveralThreads, DoNotDisturbOneAnother) {
   for (int rank = 0; rank < rank_count; ++rank) {
     job_.network().threads(rank).used = threads;
-    ASSERT_EQ(job_.window(rank).epochs().lock_all({}), Error::none);
+    ASSERT_EQ(job_.window(rank).lock_all({}), Error::none);
   }
   std::vector<std::thread> running;
   for (int rank = 0; rank < rank_count; ++rank) {
@@ -259,7 +259,7 @@ TEST_P(SeveralThreads, DoNotDisturbOneAnother) {
   }
   for (std::thread& thread : running) thread.join();
   for (int rank = 0; rank < rank_count; ++rank) {
-    ASSERT_TRUE(job_.window(rank).epochs().unlock_all(nullptr).done);
+    ASSERT_TRUE(job_.window(rank).unlock_all(nullptr).done);
   }
   for (int rank = 0; rank < rank_count; ++rank) {
     std::vector<std::uint64_t> found(sums);
@@ -317,7 +317,7 @@ void wait_for_stores_that_are_taken_back(bool all_targets) {
   spec.bytes = 64;
   job.create_window(spec);
   Window& origin = job.window(0);
-  ASSERT_EQ(origin.epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin.lock_all({}), Error::none);
   std::uint64_t value = 0;
   issue(origin, on_word(OperationKind::put, &value, 1, 8));
   std::mutex lock;
@@ -361,7 +361,7 @@ void wait_for_stores_that_are_taken_back(bool all_targets) {
     while (looked.load(std::memory_order_acquire) != round) std::this_thread::yield();
   }
   other.join();
-  EXPECT_TRUE(origin.epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin.unlock_all(nullptr).done);
 }
 
 TEST(OtherThreads, WaitForStoresThatAreTakenBack) {
@@ -388,7 +388,7 @@ TEST(OtherThreads, LeaveAThreadItsRightToBeAlone) {
   job.create_window(spec);
   Window& origin = job.window(0);
   ThreadLines& lines = two_threads(job);
-  ASSERT_EQ(origin.epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin.lock_all({}), Error::none);
   const std::vector<std::uint64_t> ones(sums, 1);
   const Reduction sum{Op::sum, Basic::u64, 8};
   const auto add = [&](int thread, std::uint64_t count) {
@@ -409,7 +409,7 @@ TEST(OtherThreads, LeaveAThreadItsRightToBeAlone) {
   EXPECT_TRUE(add(0, 1));
   EXPECT_TRUE(add(1, 1));
   EXPECT_FALSE(add(1, sums)) << "both update now, element by element";
-  EXPECT_TRUE(origin.epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin.unlock_all(nullptr).done);
 }
 
 // Private memory is updated by whoever is alone, so each thread without the lock where it has a
@@ -422,7 +422,7 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   job.create_window(spec);
   Window& origin = job.window(0);
   ThreadLines& lines = two_threads(job);
-  ASSERT_EQ(origin.epochs().lock_all({}), Error::none);
+  ASSERT_EQ(origin.lock_all({}), Error::none);
   const std::vector<std::uint64_t> ones(sums, 1);
   std::vector<std::uint64_t> found(sums);
   const auto update = [&](int thread, std::uint64_t count, Op op = Op::sum,
@@ -464,7 +464,7 @@ TEST(OtherThreads, UpdatePrivateMemoryThatNobodyElseUpdates) {
   EXPECT_TRUE(update(1, 1));
   EXPECT_TRUE(update(0, 1)) << "both in turn";
   EXPECT_EQ(memory(1), 43U);
-  EXPECT_TRUE(origin.epochs().unlock_all(nullptr).done);
+  EXPECT_TRUE(origin.unlock_all(nullptr).done);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, SeveralThreads,

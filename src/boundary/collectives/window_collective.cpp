@@ -119,9 +119,9 @@ Error LockCollective::begin(Part& part) {
   if (const Outcome unlocked = core.unlock(core.rank(), nullptr); !unlocked.ok()) {
     return unlocked.error;
   }
-  if (const Error error = core.epochs().lock_all(Assert()); error != Error::none) return error;
+  if (const Error error = core.lock_all(Assert()); error != Error::none) return error;
   const Error error = put_all(core);
-  note(part.closed, core.epochs().unlock_all(&part.closed));
+  note(part.closed, core.unlock_all(&part.closed));
   Assert last;
   last.no_succeed = true;
   note(part.met, core.epochs().fence(last, true, &part.met));

@@ -143,7 +143,7 @@ ORIEL_CALL(Win_iunlock)(int rank, MPI_Win win, MPI_Request* request) {
 ORIEL_CALL(Win_iunlock_all)(MPI_Win win, MPI_Request* request) {
   return close_epoch("ORIEL_Win_iunlock_all", win, request,
                      [](WindowHandle& window, Completion* completion) {
-                       return window.core->epochs().unlock_all(completion);
+                       return window.core->unlock_all(completion);
                      });
 }
 

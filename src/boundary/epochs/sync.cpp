@@ -150,7 +150,7 @@ Failure open_lock_all(WindowHandle& window, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   sweep_pending();
-  return failure_of(window, window.core->epochs().lock_all(assertion));
+  return failure_of(window, window.core->lock_all(assertion));
 }
 
 }  // namespace oriel::boundary
@@ -280,7 +280,7 @@ ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
       "MPI_Win_unlock_all", win,
       [&](WindowHandle& window) {
         return block(window, {WaitReason::unlock}, [&](Completion* completion) {
-          return window.core->epochs().unlock_all(completion);
+          return window.core->unlock_all(completion);
         });
       },
       [&] { return host_mpi().Win_unlock_all(win); });

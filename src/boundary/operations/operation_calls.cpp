@@ -7,22 +7,28 @@
 
 using namespace oriel::boundary;
 
-/// Two calls: MPI_Name with its fast path, MPI_Rname always with an Access.
-#define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                          \
-  ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME(Count), MPI_Win win) {                                \
-    if (try_fast_path(win, [&](const WindowHandle& window) {                                      \
-          return name##_at_once(window, ORIEL_##NAME##_NAMES);                                    \
-        })) [[likely]]                                                                            \
-      return MPI_SUCCESS;                                                                         \
-    return dispatch_general(                                                                      \
-        "MPI_" #Name #suffix, win,                                                                \
-        [=](WindowHandle& window) { return issue(window, name##_access(ORIEL_##NAME##_NAMES)); }, \
-        [=] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                      \
-  }                                                                                               \
-  ORIEL_MPI_CALL(R##name##suffix)(ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) {      \
-    return issue_with_request(                                                                    \
-        "MPI_R" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), request,                 \
-        [&] { return host_mpi().R##name##suffix(ORIEL_##NAME##_NAMES, win, request); });          \
+/// Two calls: MPI_Name with its fast path, and again behind the first operation's way to its target
+/// in a lock_all epoch; MPI_Rname always with an Access.
+#define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                     \
+  ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME(Count), MPI_Win win) {                           \
+    if (try_fast_path(win, [&](const WindowHandle& window) {                                 \
+          return name##_at_once(window, ORIEL_##NAME##_NAMES);                               \
+        })) [[likely]]                                                                       \
+      return MPI_SUCCESS;                                                                    \
+    return dispatch_general(                                                                 \
+        "MPI_" #Name #suffix, win,                                                           \
+        [=](WindowHandle& window) {                                                          \
+          return window.core->try_touch(target_rank) &&                                      \
+                         name##_at_once(window, ORIEL_##NAME##_NAMES)                        \
+                     ? Failure()                                                             \
+                     : issue(window, name##_access(ORIEL_##NAME##_NAMES));                   \
+        },                                                                                   \
+        [=] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                 \
+  }                                                                                          \
+  ORIEL_MPI_CALL(R##name##suffix)(ORIEL_##NAME(Count), MPI_Win win, MPI_Request * request) { \
+    return issue_with_request(                                                               \
+        "MPI_R" #name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), request,            \
+        [&] { return host_mpi().R##name##suffix(ORIEL_##NAME##_NAMES, win, request); });     \
   }
 
 #define ORIEL_OPERATIONS(Count, suffix)                              \
@@ -48,7 +54,11 @@ ORIEL_MPI_CALL(Fetch_and_op)
   return dispatch_general(
       "MPI_Fetch_and_op", win,
       [=](WindowHandle& window) {
-        return issue(window, fetch_and_op_access(origin, result, type, rank, displacement, op));
+        return window.core->try_touch(rank) &&
+                       fetch_and_op_at_once(window, origin, result, type, rank, displacement, op)
+                   ? Failure()
+                   : issue(window,
+                           fetch_and_op_access(origin, result, type, rank, displacement, op));
       },
       [=] { return host_mpi().Fetch_and_op(origin, result, type, rank, displacement, op, win); });
 }
@@ -63,8 +73,12 @@ ORIEL_MPI_CALL(Compare_and_swap)
   return dispatch_general(
       "MPI_Compare_and_swap", win,
       [=](WindowHandle& window) {
-        return issue(window,
-                     compare_and_swap_access(origin, compare, result, type, rank, displacement));
+        return window.core->try_touch(rank) &&
+                       compare_and_swap_at_once(window, origin, compare, result, type, rank,
+                                                displacement)
+                   ? Failure()
+                   : issue(window, compare_and_swap_access(origin, compare, result, type, rank,
+                                                           displacement));
       },
       [=] {
         return host_mpi().Compare_and_swap(origin, compare, result, type, rank, displacement, win);

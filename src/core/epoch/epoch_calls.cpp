@@ -81,7 +81,7 @@ Error Epochs::open_lock(bool exclusive, int target, Assert assertion) {
   return Error::none;
 }
 
-Error Epochs::lock_all(Assert assertion) {
+Error Epochs::open_lock_all(Assert assertion) {
   if (no_locks_) {
     return fail(Error::sync, "the window's info key no_locks promises that there are none");
   }
@@ -103,6 +103,7 @@ void Epochs::set_shared() {
   if (shared_) return;
   shared_ = true;
   if (access_ == nullptr || access_->kind != EpochKind::lock_all) return;
+  if (access_ == &light_all_) list_light_all();
   access_->awaited = 0;
   if (access_->active) hold_loaded(*access_);
 }
@@ -270,11 +271,12 @@ Outcome Epochs::close_lock(int target, Completion* completion) {
   return close(epoch, completion);
 }
 
-Outcome Epochs::unlock_all(Completion* completion) {
+Outcome Epochs::close_lock_all(Completion* completion) {
   if (access_ == nullptr || access_->kind != EpochKind::lock_all) {
     return Outcome::failed(
         fail(Error::sync, "no lock_all epoch is open; open one by MPI_Win_lock_all"));
   }
+  if (access_ == &light_all_) list_light_all();
   Epoch& epoch = *access_;
   if (!epoch.weak) touch_weak(epoch);
   access_ = nullptr;

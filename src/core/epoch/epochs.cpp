@@ -36,11 +36,15 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
   light_.active = true;
   light_.one.access = Target::Access::granted;
   light_.one.passive = true;
+  light_all_.kind = EpochKind::lock_all;
+  light_all_.active = true;
+  light_all_.awaited = rank_ + 1;  // its own lock is held
   notified_.kind = EpochKind::notified;
   notified_.active = true;
 }
 
 Epochs::~Epochs() {
+  release_targets(light_all_);
   release_targets(notified_);
 }
 
@@ -401,10 +405,13 @@ Outcome Epochs::issue(const Operation& operation) {
   EpochPeer& other = peer(operation.target);
   Epoch* epoch = other.lock != nullptr ? other.lock : access_;
   if (operation.notify_arg.wanted()) {
-    // Its notification may have to wait, for which the light epoch has no place.
+    // Its notification may have to wait, for which the light epochs have no place.
     if (epoch == &light_) epoch = &list_light();
+    if (epoch == &light_all_) epoch = &list_light_all();
     if (!covered(operation.target)) epoch = &notified_;
   }
+  // The lock was not to be had at once.
+  if (epoch == &light_all_ && other.touched != epoch) epoch = &list_light_all();
   if (epoch == nullptr) {
     return Outcome::failed(
         fail(Error::sync, "no epoch is open; open one by a fence, start, lock or lock_all"));
@@ -434,24 +441,6 @@ Outcome Epochs::issue(const Operation& operation) {
   // Somebody is going to wait for an answer, perhaps after a while of computing.
   if (operation.completes_there && !outcome.done) peer_interface_.push(true);
   return outcome;
-}
-
-Epoch& Epochs::list_light() {
-  Epoch& epoch = create(EpochKind::lock);
-  epoch.exclusive = light_.exclusive;
-  events_.epoch(EpochStep::opened, epoch);
-  events_.epoch(EpochStep::activated, epoch);
-  epoch.active = true;
-  active_.append(epoch);
-  Target& target = add_target(epoch, light_.one.rank);
-  target.access = Target::Access::granted;
-  EpochPeer& locked = peer(target.rank);
-  locked.lock = locked.locking = locked.entitled = &epoch;
-  if (locked.ready.load() != nullptr) {
-    locked.ready.store(&target, std::memory_order_release);
-  }
-  light_held_ = false;
-  return epoch;
 }
 
 }  // namespace oriel

@@ -61,7 +61,6 @@ class Epochs {
   // Opening an epoch finishes at once (E2).
   Error post(std::span<const int> origins, Assert assertion);
   Error start(std::span<const int> targets, Assert assertion);
-  Error lock_all(Assert assertion);
   /// Closes and opens, as the assertion tells; the outcome is that of the closing (E6). `barrier`:
   /// wait for all ranks even if no epoch can be open, as programs expect of a blocking fence
   /// without MPI_MODE_NOPRECEDE. Ranks need not agree on it. The caller makes no other call on the
@@ -74,7 +73,6 @@ class Epochs {
   Outcome wait(Completion* completion);
   /// MPI_Win_test: closes the exposure epoch if it can complete now.
   Error test(bool& flag);
-  Outcome unlock_all(Completion* completion);
 
   // Flushing; `local`: origin buffers only (E9). Of `threads`: their operations alone, as far as
   // they can be told apart (Q1); if it was not local and is over before they have issued more, to
@@ -131,12 +129,16 @@ class Epochs {
   /// Carries everything that can go on, without blocking (E10). True if anything moved.
   bool sweep();
 
-  // The epoch of one target's lock. Window::lock() and unlock() ask for the light epoch first.
+  // The epochs of locks. Window's calls ask for the light epochs first.
   Error open_lock(bool exclusive, int target, Assert assertion);
   Outcome close_lock(int target, Completion* completion);
+  Error open_lock_all(Assert assertion);
+  Outcome close_lock_all(Completion* completion);
 
-  /// The light epoch: a lock that is granted at its call, with nothing pending on the window, uses
-  /// an object that is never in the list. Whether that may be; the caller then takes the lock.
+  // Light epochs: a lock that is granted at its call, with nothing pending on the window, uses an
+  // object that is never in the list. Likewise lock_all, as long as each lock is granted at the
+  // first operation that needs it. The caller takes the locks and gives them back.
+  /// Whether that may be.
   bool may_lock_lightly(int target) const {
     const EpochPeer& locked = peers_[target];
     return !light_held_ && closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_ &&
@@ -160,6 +162,40 @@ class Epochs {
     --open_locks_;
     pending_.note_unflushed();
     return light_.exclusive;
+  }
+  bool may_lock_all_lightly() const {
+    return open_locks_ == 0 && closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_ &&
+           !shared_ && pending_.weak_peers() == 0;
+  }
+  void open_all_lightly() { access_ = &light_all_; }
+  /// Whether the light lock_all epoch is open and has not come to the target; its lock may then be
+  /// taken shared, and the target touched.
+  bool may_touch_lightly(int target) const {
+    return access_ == &light_all_ && peers_[target].touched != &light_all_ &&
+           peers_[target].locking == nullptr;
+  }
+  /// The lock has been taken. The Target of its operations.
+  Target& touch_lightly(int target) {
+    Target& touched = touch(light_all_, target);
+    touched.access = Target::Access::granted;
+    peers_[target].locking = &light_all_;
+    return touched;
+  }
+  /// Whether it is open, and closing it is only to give back the locks.
+  bool may_unlock_all_lightly() const;
+  /// `give_back` is called with each rank whose lock was taken.
+  template <typename GiveBack>
+  void close_all_lightly(GiveBack&& give_back) {
+    access_ = nullptr;
+    for (const Target& target : light_all_) {
+      EpochPeer& other = peers_[target.rank];
+      other.ready.store(nullptr);
+      other.touched = other.locking = nullptr;
+      give_back(target.rank);
+    }
+    release_targets(light_all_);
+    clear_light_all();
+    pending_.note_unflushed();
   }
 
  private:
@@ -185,8 +221,10 @@ class Epochs {
   Target& add_target(Epoch& epoch, int rank);
   Target& touch(Epoch& epoch, int rank);
   Target& notified_target(int rank);
-  /// The light epoch becomes one of the list.
+  // light_epochs.cpp: a light epoch becomes one of the list.
   Epoch& list_light();
+  Epoch& list_light_all();
+  void clear_light_all();
   void release_targets(Epoch& epoch);
 
   // epoch_calls.cpp: what opens and closes them.
@@ -256,7 +294,8 @@ class Epochs {
   Epoch* exposure_ = nullptr;    // open post epoch
   Epoch light_;                  // active and granted from opening to closing
   bool light_held_ = false;
-  Epoch notified_;  // never in the list
+  Epoch light_all_;  // likewise; of locks that have been granted
+  Epoch notified_;   // never in the list
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;       // epochs closed and not completed
   std::uint64_t deferred_ = 0;     // epochs not yet active

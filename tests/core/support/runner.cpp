@@ -111,7 +111,7 @@ Outcome Runner::call(const Instruction& instruction, Window& window, Completion*
     case Kind::unlock:
       return window.unlock(instruction.target, completion);
     case Kind::unlock_all:
-      return window.epochs().unlock_all(completion);
+      return window.unlock_all(completion);
     case Kind::flush:
       // The boundary asks these first.
       if (window.flushed(instruction.target, false) ||
@@ -142,7 +142,7 @@ bool Runner::start(const Instruction& instruction) {
       open(window.lock(instruction.exclusive, instruction.target, instruction.assertion), window);
       break;
     case Kind::lock_all:
-      open(window.epochs().lock_all(instruction.assertion), window);
+      open(window.lock_all(instruction.assertion), window);
       break;
     case Kind::access:
       issue(instruction.index);
@@ -261,6 +261,8 @@ void Runner::issue(int index) {
 
   Window& window = job_.window(rank_, access.window);
   if (issue_directly(access, buffers, window)) return;
+  if (access.direct && window.try_touch(access.target) && issue_directly(access, buffers, window))
+    return;
 
   Operation operation;
   operation.kind = access.kind;
