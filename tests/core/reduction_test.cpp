@@ -84,7 +84,7 @@ class Kernels : public testing::Test {
  protected:
   using T = typename Case::Value;
   using Function = void (*)(const Reduction&, void*, const void*, void*, std::size_t);
-  static constexpr std::size_t count = 97;
+  static constexpr std::size_t few = 97;
 
   static Reduction reduction(Op op) {
     Reduction result;
@@ -99,10 +99,11 @@ class Kernels : public testing::Test {
   }
 
   /// Every byte is where it should be, with and without fetching, at `shift` bytes off alignment.
-  static void check(Function function, std::size_t target_shift, std::size_t shift) {
+  static void check(Function function, std::size_t target_shift, std::size_t shift,
+                    std::size_t count = few) {
     const std::vector<T> in = random_values<T>(count, 1);
     const std::vector<T> old = random_values<T>(count, 2);
-    constexpr std::size_t bytes = count * sizeof(T);
+    const std::size_t bytes = count * sizeof(T);
     for (Op op : ops()) {
       SCOPED_TRACE(static_cast<int>(op));
       std::vector<T> result(count);
@@ -143,6 +144,11 @@ TYPED_TEST(Kernels, PlainAgreesWithTheReference) {
 }
 TYPED_TEST(Kernels, PlainTakesMisalignedTargets) {
   this->check(reduce_plain, 1, 5);
+}
+
+// Where old values are fetched, in pieces of some kilobytes.
+TYPED_TEST(Kernels, PlainTakesLongOnes) {
+  this->check(reduce_plain, 0, 3, 20'011 / sizeof(typename TestFixture::T));
 }
 
 TYPED_TEST(Kernels, NoElementsTouchNothing) {

@@ -29,7 +29,7 @@ struct alignas(cache_line) BasicSlot {
   Atomic<std::uint64_t> fence{0};         // the last fence call that it has announced
   Atomic<std::uint64_t> lock_granted{0};  // remote peers only: lock requests granted to us
   Atomic<std::uint64_t> updating{0};      // mapped peers only: see Update
-  Atomic<std::uint32_t> locked{0};        // holds the lock that it keeps: see LockLine
+  Atomic<std::uint32_t> locked{0};        // holds the lock by this word: see LockLine
 };
 
 /// A short operation that travels with a lock request (S4): whoever grants the lock carries it out
@@ -78,8 +78,9 @@ struct alignas(cache_line) BasicLockQueue {
 
   Atomic<std::uint64_t> holders{0};
   Atomic<std::uint64_t> line{0};
-  Atomic<std::uint32_t> contended{0};  // nobody may keep the lock
-  Plain<std::uint32_t> head = 0;       // origin + 1; under the guard in `line`
+  Atomic<std::uint32_t> contended{0};      // nobody may keep the lock
+  Atomic<std::uint32_t> shared_streak{0};  // about so many counted ones since there were others
+  Plain<std::uint32_t> head = 0;           // origin + 1; under the guard in `line`
   Plain<std::uint32_t> tail = 0;
   Plain<std::uint32_t> joiners = 0;  // in line with LockNode::joins; likewise
   Plain<std::uint32_t> last = 0;     // origin + 1 of the last exclusive holder; only it writes

@@ -14,18 +14,21 @@ namespace oriel {
 ///
 ///   LockQueue::holders  bit 63: held exclusively; bit 62: kept by the origin in the lower bits,
 ///                       who holds it while its Slot::locked is 1; otherwise the number of shared
-///                       holders
+///                       holders, and bit 61: besides those counted, each rank of the node holds it
+///                       shared while its Slot::locked is 2
 ///   LockQueue::line     upper half: 1 + the rank that has the guard, or 0; lower half: requests
 ///                       waiting
 ///
 /// Nobody in line: one compare-exchange takes the lock, one exchange gives it back. The first
 /// origin to take it exclusively keeps it until another one comes: it takes it and gives it back by
-/// a store to a word of its own. Who does not get the lock so takes the guard and lines up; who has
-/// given it back while there is a line takes the guard and hands it on. Only the guard's owner
-/// changes the list, or takes a kept lock away.
+/// a store to a word of its own. So do those that take it shared, all of them, until somebody wants
+/// it exclusively: they are not counted. Who does not get the lock so takes the guard and lines up;
+/// who has given it back while there is a line takes the guard and hands it on. Only the guard's
+/// owner changes the list, takes a kept lock away, or takes exclusively what may have uncounted
+/// holders.
 ///
-///     keeper                                another origin
-///     K1  locked = 1 or 0                   A1  line != 0 (the guard)
+///     keeper, or uncounted holder           another origin
+///     K1  locked = 1, 2 or 0                A1  line != 0 (the guard)
 ///     K2  look at `line`                    A2  contended = 1, fence of all peers
 ///     K3  taking it: look at `holders`      A3  look at `holders` and `locked`
 ///                                           A4  locked was 0: change `holders`; the line may go
@@ -33,10 +36,16 @@ namespace oriel {
 /// Either K2 sees A1 or A3 sees K1 (see store_before_look()). If K2 comes after the line has gone
 /// again, K3 sees A4. So a keeper that takes the lock, sees no line, and then is the keeper still,
 /// has it; and one that gives it back and sees no line has been seen by whoever lines up. If it
-/// sees a line, the guard decides. Only the first to line up pays for A2, who sets
-/// `contended`: the keeper that there may be sees a line until it has lost the lock, and nobody
-/// becomes a keeper while `contended` is set, until an origin has had the lock for itself for long.
-/// Who becomes one looks at `contended`, or having cleared it at `line`, after it has said so.
+/// sees a line, the guard decides. Likewise an uncounted holder, who begins only where there is no
+/// line, so that exclusive requests are not overtaken for ever.
+///
+/// Of a keeper only the first to line up pays for A2, who sets `contended`: the keeper that there
+/// may be sees a line until it has lost the lock, and nobody becomes a keeper while `contended` is
+/// set, until an origin has had the lock for itself for long. Who becomes one looks at `contended`,
+/// or having cleared it at `line`, after it has said so. Of uncounted holders everybody pays who
+/// finds that there may be some. Who lines up before the first of them has said so is seen by all:
+/// A1 and a look at `holders` that found nothing, then the change of `holders`, then K3 and K2.
+/// After an exclusive holder, shared ones are counted until there have been many in a row.
 ///
 /// Invariants (guard free): an exclusive holder excludes every other holder; a line implies that
 /// somebody holds the lock or is about to hand it on; who waits is granted in the order of arrival,
@@ -60,16 +69,14 @@ class BasicLockLine {
 
   /// Takes the lock if nobody holds it against us and nobody is in line.
   bool try_acquire(int origin, bool exclusive) {
-    if (exclusive && keeps(origin)) [[likely]] {
-      store_before_look<Words>(control_.slots()[origin].locked, 1, sharers_.asymmetric());
-      const bool lined_up = queue_.line.load(std::memory_order_seq_cst) != 0;
-      // Somebody may have lined up, taken the lock away and left the line before our store.
-      if (!lined_up && keeps(origin)) [[likely]]
-        return true;
-      if (confirm_kept(origin)) return true;
+    if (exclusive && keeps(origin)) [[likely]]
+      return take_by_word(origin, kept_by(origin));
+    if (queue_.line.load(std::memory_order_seq_cst) != 0) return false;
+    if (!exclusive) {
+      // Whoever acts for an origin of another node has that one counted.
+      if (static_cast<std::uint32_t>(origin) != sharers_.self()) return take(false);
+      return has_uncounted() ? take_by_word(origin, uncounted_bit) : take_first(origin);
     }
-    if (queue_.line.load(std::memory_order_relaxed) != 0) return false;
-    if (!exclusive) return take(false);
     if (queue_.contended.load(std::memory_order_relaxed) == 0) return keep(origin);
     if (!take(true)) return false;
     count(origin);
@@ -78,12 +85,13 @@ class BasicLockLine {
 
   /// Gives the lock back. False: somebody is in line, hand_on() must follow.
   bool release(int origin, bool exclusive) {
-    if (!exclusive) {
-      queue_.holders.fetch_sub(1, std::memory_order_seq_cst);
-    } else if (keeps(origin)) [[likely]] {
-      store_before_look<Words>(control_.slots()[origin].locked, 0, sharers_.asymmetric());
-    } else {
+    auto& locked = control_.slots()[origin].locked;
+    if (locked.load(std::memory_order_relaxed) != 0) [[likely]] {
+      store_before_look<Words>(locked, 0, sharers_.asymmetric());
+    } else if (exclusive) {
       queue_.holders.exchange(0, std::memory_order_seq_cst);
+    } else {
+      queue_.holders.fetch_sub(1, std::memory_order_seq_cst);
     }
     return queue_.line.load(std::memory_order_seq_cst) == 0;
   }
@@ -132,6 +140,11 @@ class BasicLockLine {
  private:
   static constexpr std::uint64_t exclusive_bit = std::uint64_t{1} << 63;
   static constexpr std::uint64_t kept_bit = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t uncounted_bit = std::uint64_t{1} << 61;
+  // Values of Slot::locked, which is 0 while its origin does not hold the lock by it. All stores
+  // are release: whichever is seen, what was read under the lock before has been read.
+  static constexpr std::uint32_t by_keeper = 1;
+  static constexpr std::uint32_t uncounted = 2;
   static constexpr unsigned guard_shift = 32;
   std::uint64_t guarded_by_us() const {
     return static_cast<std::uint64_t>(sharers_.self() + 1) << guard_shift;
@@ -142,8 +155,26 @@ class BasicLockLine {
     return queue_.holders.load(std::memory_order_relaxed) == kept_by(origin);
   }
 
+  bool has_uncounted() const {
+    return (queue_.holders.load(std::memory_order_seq_cst) & uncounted_bit) != 0;
+  }
+  /// Takes the lock by the origin's own word, which `mode`, a bit of `holders` or all of a
+  /// keeper's, permits.
+  bool take_by_word(int origin, std::uint64_t mode) {
+    const std::uint32_t value = mode == uncounted_bit ? uncounted : by_keeper;
+    store_before_look<Words>(control_.slots()[origin].locked, value, sharers_.asymmetric());
+    const bool lined_up = queue_.line.load(std::memory_order_seq_cst) != 0;
+    // Somebody may have lined up, taken the lock away and left the line before our store.
+    const bool permitted = (queue_.holders.load(std::memory_order_seq_cst) & mode) == mode;
+    if (!lined_up && permitted) [[likely]]
+      return true;
+    return confirm(origin, mode);
+  }
+
   /// Takes a free lock, and keeps it as long as nobody has lined up.
   bool keep(int origin);
+  /// Takes the lock shared where there are no uncounted holders yet: as the first one, if it may.
+  bool take_first(int origin);
   /// The exclusive holder that has not had to line up.
   void count(int origin) {
     const auto name = static_cast<std::uint32_t>(origin) + 1;
@@ -155,9 +186,9 @@ class BasicLockLine {
     }
   }
   void keep_again(int origin);
-  /// The keeper has said that it takes the lock, and there is a line: it has it unless somebody has
+  /// The origin has said that it takes the lock, and there is a line: it has it unless somebody has
   /// taken it away.
-  bool confirm_kept(int origin);
+  bool confirm(int origin, std::uint64_t mode);
   /// Takes a lock that is free and kept by nobody.
   bool take(bool exclusive) {
     std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
@@ -172,10 +203,11 @@ class BasicLockLine {
     }
     return false;
   }
-  /// Takes the lock beside those that hold it shared.
+  /// With the guard: takes the lock beside those that hold it shared.
   bool join() {
     std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
     while (holders != 0 && (holders & (exclusive_bit | kept_bit)) == 0) {
+      if (holders == uncounted_bit && !any_uncounted()) return false;
       if (queue_.holders.compare_exchange_weak(holders, holders + 1, std::memory_order_seq_cst)) {
         return true;
       }
@@ -187,6 +219,8 @@ class BasicLockLine {
   std::uint32_t let_join(std::vector<int>& woken);
   /// With the guard: takes a free lock, also from an origin that keeps it.
   bool take_or_take_away(bool exclusive);
+  /// With the guard: whether somebody holds the lock shared and is not counted.
+  bool any_uncounted();
 
   /// Takes the guard; tells how many wait. False: a process has ended with the guard.
   bool enter(std::uint32_t& waiting);

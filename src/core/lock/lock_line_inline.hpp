@@ -27,7 +27,7 @@ bool BasicLockLine<Words>::enter(std::uint32_t& waiting) {
 template <typename Words>
 bool BasicLockLine<Words>::keep(int origin) {
   auto& locked = control_.slots()[origin].locked;
-  locked.store(1, std::memory_order_relaxed);
+  locked.store(by_keeper, std::memory_order_release);
   std::uint64_t free = 0;
   const bool taken =
       queue_.holders.compare_exchange_strong(free, kept_by(origin), std::memory_order_seq_cst);
@@ -42,7 +42,7 @@ template <typename Words>
 void BasicLockLine<Words>::keep_again(int origin) {
   queue_.streak = 0;
   auto& locked = control_.slots()[origin].locked;
-  locked.store(1, std::memory_order_relaxed);
+  locked.store(by_keeper, std::memory_order_release);
   queue_.holders.store(kept_by(origin), std::memory_order_seq_cst);
   queue_.contended.exchange(0, std::memory_order_seq_cst);
   // Either we see who has lined up, or whoever lines up sees that it has to fence.
@@ -53,24 +53,63 @@ void BasicLockLine<Words>::keep_again(int origin) {
 }
 
 template <typename Words>
-bool BasicLockLine<Words>::confirm_kept(int origin) {
+bool BasicLockLine<Words>::take_first(int origin) {
+  if (queue_.contended.load(std::memory_order_relaxed) != 0 &&
+      queue_.shared_streak.load(std::memory_order_relaxed) < Words::long_streak) {
+    if (!take(false)) return false;
+    // Others may count at the same time: it is about how many.
+    queue_.shared_streak.store(queue_.shared_streak.load(std::memory_order_relaxed) + 1,
+                               std::memory_order_relaxed);
+    return true;
+  }
+  std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
+  while ((holders & (exclusive_bit | kept_bit)) == 0 || holders == kept_by(origin)) {
+    const std::uint64_t counted = holders == kept_by(origin) ? 0 : holders;
+    if (queue_.holders.compare_exchange_weak(holders, counted | uncounted_bit,
+                                             std::memory_order_seq_cst)) {
+      return take_by_word(origin, uncounted_bit);
+    }
+  }
+  return false;
+}
+
+template <typename Words>
+bool BasicLockLine<Words>::confirm(int origin, std::uint64_t mode) {
   std::uint32_t waiting = 0;
   const bool entered = enter(waiting);
   // If the guard is lost for ever nobody takes the lock away any more.
-  const bool ours = keeps(origin);
-  if (!ours) control_.slots()[origin].locked.store(0, std::memory_order_relaxed);
+  const bool ours = (queue_.holders.load(std::memory_order_seq_cst) & mode) == mode;
+  if (!ours) control_.slots()[origin].locked.store(0, std::memory_order_release);
   if (entered) leave_guard(waiting);
   return ours;
 }
 
 template <typename Words>
+bool BasicLockLine<Words>::any_uncounted() {
+  for (const int rank : sharers_.ranks()) {
+    if (control_.slots()[rank].locked.load(std::memory_order_seq_cst) == uncounted) return true;
+  }
+  return false;
+}
+
+template <typename Words>
 bool BasicLockLine<Words>::take_or_take_away(bool exclusive) {
   std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
-  if ((holders & kept_bit) == 0) return take(exclusive);
-  const std::uint64_t keeper = holders & ~kept_bit;
-  return control_.slots()[keeper].locked.load(std::memory_order_seq_cst) == 0 &&
-         queue_.holders.compare_exchange_strong(holders, exclusive ? exclusive_bit : 1,
-                                                std::memory_order_seq_cst);
+  if ((holders & kept_bit) != 0) {
+    const std::uint64_t keeper = holders & ~kept_bit;
+    return control_.slots()[keeper].locked.load(std::memory_order_seq_cst) != by_keeper &&
+           queue_.holders.compare_exchange_strong(holders, exclusive ? exclusive_bit : 1,
+                                                  std::memory_order_seq_cst);
+  }
+  if (exclusive && holders == uncounted_bit) {
+    if (any_uncounted() || !queue_.holders.compare_exchange_strong(holders, exclusive_bit,
+                                                                   std::memory_order_seq_cst)) {
+      return false;
+    }
+    queue_.shared_streak.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  return take(exclusive);
 }
 
 template <typename Words>
@@ -108,7 +147,7 @@ bool BasicLockLine<Words>::acquire(int origin, bool exclusive, bool joins) {
   }
   // After the guard in the order of all: either we see that a keeper has cleared it, or that one
   // sees the guard (keep_again()).
-  if (queue_.contended.load(std::memory_order_seq_cst) == 0) {
+  if (queue_.contended.load(std::memory_order_seq_cst) == 0 || has_uncounted()) {
     queue_.contended.store(1, std::memory_order_seq_cst);
     sharers_.fence();
   }

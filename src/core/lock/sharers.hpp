@@ -15,7 +15,7 @@ namespace oriel {
 class Sharers {
  public:
   /// `process_of`: a rank's number in the transport. `ranks`: all of them, `self` included; they
-  /// are only needed for updates, and outlive this.
+  /// are only needed for locks and updates, and outlive this.
   Sharers(NodeServices& services, int self, std::function<int(int)> process_of,
           std::span<const int> ranks = {})
       : services_(services),

@@ -91,16 +91,28 @@ TEST(Model, AKeeperComesBack) {
   holds(lock({"xxxx", "xx"}, false));
 }
 
+// Shared holders are not counted until there has been an exclusive one, and again after a streak.
+TEST(Model, UncountedHoldersComeBack) {
+  for (const Scripts& scripts :
+       {Scripts{"ss", "sx"}, {"sss", "x"}, {"sjs", "x"}, {"xsx", "s"}, {"ssssss", "xx"}}) {
+    holds(lock(scripts));
+    holds(lock(scripts, false));
+  }
+}
+
 TEST(Model, ThreeRanksShareALock) {
-  for (const Scripts& scripts : {Scripts{"s", "s", "x"}, {"j", "s", "x"}}) holds(lock(scripts));
+  holds(lock({"j", "s", "x"}));
   if (!soaking()) return;
-  for (const Scripts& scripts : {Scripts{"x", "x", "x"},
+  for (const Scripts& scripts : {Scripts{"s", "s", "x"},
+                                 {"s", "x", "x"},
+                                 {"x", "x", "x"},
                                  {"e", "x", "s"},
                                  {"e", "e", "x"},
                                  {"xx", "x", "s"},
                                  {"xxxx", "xxx"}}) {
     holds(lock(scripts));
   }
+  holds(lock({"j", "s", "x"}, false));
 }
 
 TEST(Model, UpdatesExcludeOneAnother) {
@@ -311,6 +323,18 @@ const Mutant mutants[] = {
     {"lock: keeper looks before its store",
      {Kind::late, "locked"},
      [] { return lock({"xx", "x"}); }},
+    {"lock: no membarrier, uncounted holder",
+     {Kind::no_fence, ""},
+     [] { return lock({"ss", "x"}); }},
+    {"lock: uncounted holder looks before its store",
+     {Kind::late, "locked"},
+     [] { return lock({"ss", "x"}); }},
+    {"lock: uncounted holder gives back without release",
+     {Kind::unrelease, "locked"},
+     [] { return lock({"ss", "x"}); }},
+    {"lock: uncounted holders looked for without acquire",
+     {Kind::unacquire, "locked"},
+     [] { return lock({"ss", "x"}); }},
     {"lock: grant forgotten", {Kind::skip, "state"}, [] { return lock({"xx", "xx"}); }},
     {"update: no membarrier", {Kind::no_fence, ""}, [] { return update({"ee", "a"}); }},
     {"update: ended without release",

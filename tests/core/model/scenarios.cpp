@@ -32,7 +32,8 @@ Result Scene::search(const Mutation& mutation, int kills, std::uint64_t most_sta
 
 LockScene::LockScene(Scripts scripts, bool asymmetric)
     : scripts_(std::move(scripts)), control_(ranks()) {
-  for (int rank = 0; rank < ranks(); ++rank) sharers_.emplace_back(rank, asymmetric);
+  for (int rank = 0; rank < ranks(); ++rank) all_.push_back(rank);
+  for (const int rank : all_) sharers_.emplace_back(rank, asymmetric, all_);
 }
 
 std::string LockScene::description() const {
@@ -49,9 +50,11 @@ void LockScene::name_words(Programs& programs) {
   block.lock.joiners.name(programs, "joiners");
   block.lock.last.name(programs, "last");
   block.lock.streak.name(programs, "streak");
+  block.lock.shared_streak.name(programs, "shared_streak");
   data_.name(programs, "data");
   for (int rank = 0; rank < ranks(); ++rank) {
     block.slots()[rank].locked.name(programs, of("locked", rank));
+    block.slots()[rank].locked.give(programs, rank);
     LockNode& node = block.nodes()[rank];
     node.state.name(programs, of("state", rank));
     node.next.name(programs, of("next", rank));
@@ -64,39 +67,43 @@ void LockScene::name_words(Programs& programs) {
 
 void LockScene::play(int rank) {
   const std::string& script = scripts_[static_cast<std::size_t>(rank)];
-  for (std::size_t turn = 0; turn < script.size(); ++turn) {
-    this->turn(rank, script[turn]);
-    forget(turn);
-  }
+  for (std::size_t number = 0; number < script.size(); ++number) turn(rank, number, script[number]);
 }
 
-void LockScene::turn(int rank, char what) {
+void LockScene::turn(int rank, std::size_t number, char what) {
   Sharers& sharers = sharers_[static_cast<std::size_t>(rank)];
   const bool exclusive = what == 'x' || what == 'e';
+  // Where it is says all that it goes on with.
+  const auto come_to = [&](std::uint64_t stage) { forget(8 * number + stage); };
   LockLine line(control_.block(), sharers);
   if (!line.acquire(rank, exclusive, what == 'j')) {
+    come_to(0);
     Piggyback piggyback;
     piggyback.offset = static_cast<std::uint64_t>(rank) + 1;
     if (what == 'e') line.leave(rank, piggyback);
-    if (!granted(rank)) return;
+    if (!granted(rank)) return come_to(4);
     if (what == 'e' && control_.block().nodes()[rank].state.load(std::memory_order_relaxed) ==
                            LockNode::piggyback_done) {
-      return;
+      return come_to(4);
     }
   }
+  come_to(1);
   if (exclusive) {
     write();
   } else {
     const std::uint32_t before = data_;
     expect(before == data_, "a writer is beside a reader");
   }
-  if (line.release(rank, exclusive)) return;
+  come_to(2);
+  if (line.release(rank, exclusive)) return come_to(4);
+  come_to(3);
   std::vector<int> told;
   line.hand_on(told, [&](const Piggyback& piggyback) {
     expect(piggyback.offset != 0, "a piggyback was not to be seen");
     write();
     return true;
   });
+  come_to(4);
 }
 
 void LockScene::write() {
@@ -127,12 +134,11 @@ std::string LockScene::check_end(State& state, Programs& programs) {
   if (state.fixed.plain[programs.plain(&data_)] != writes) return "writes were lost";
   if (latest(block.lock.line) != 0) return "the line is not empty at the end";
   const std::uint64_t holders = latest(block.lock.holders);
-  if (holders == 0) return {};
+  const auto unheld = [&](int rank) { return latest(block.slots()[rank].locked) == 0; };
+  if (!std::all_of(all_.begin(), all_.end(), unheld)) return "somebody's word says that it is held";
+  if (holders == 0 || holders == std::uint64_t{1} << 61) return {};
   for (int rank = 0; rank < ranks(); ++rank) {
-    if (holders == (std::uint64_t{1} << 62 | static_cast<std::uint64_t>(rank)) &&
-        latest(block.slots()[rank].locked) == 0) {
-      return {};
-    }
+    if (holders == (std::uint64_t{1} << 62 | static_cast<std::uint64_t>(rank))) return {};
   }
   return "somebody holds the lock at the end";
 }
@@ -143,9 +149,11 @@ UpdateScene::UpdateScene(Scripts scripts, bool asymmetric)
       control_(ranks()),
       lines_(new Line[scripts_.size()]) {
   for (int rank = 0; rank < ranks(); ++rank) {
+    if (!of_thread(scripts_[static_cast<std::size_t>(rank)])) sharing_.push_back(rank);
+  }
+  for (int rank = 0; rank < ranks(); ++rank) {
     const bool thread = of_thread(scripts_[static_cast<std::size_t>(rank)]);
-    if (!thread) sharing_.push_back(rank);
-    sharers_.emplace_back(thread ? 0 : rank, asymmetric, this);
+    sharers_.emplace_back(thread ? 0 : rank, asymmetric, sharing_, this);
     line_of(rank).number = thread ? static_cast<std::uint32_t>(1 + rank - ranks() + threads_) : 0;
   }
 }

@@ -83,13 +83,14 @@ class LockScene final : public Scene {
   void name_words(Programs& programs) override;
   void play(int rank) override;
   std::string check_end(State& state, Programs& programs) override;
-  void turn(int rank, char what);
+  void turn(int rank, std::size_t number, char what);
   /// False: somebody has died, and this rank need not be granted the lock any more.
   bool granted(int rank);
   void write();
 
   Scripts scripts_;
   Control control_;
+  std::vector<int> all_;
   std::deque<Sharers> sharers_;
   Plain<std::uint32_t> data_;
 };
@@ -112,7 +113,6 @@ class UpdateScene final : public Scene, public Threads {
   using LightUpdate = BasicLightUpdate<Words>;
 
   int ranks() const override { return static_cast<int>(scripts_.size()); }
-  std::span<const int> sharing() const override { return sharing_; }
   std::span<const Line> of_rank(int rank) const override;
   void name_words(Programs& programs) override;
   void play(int rank) override;

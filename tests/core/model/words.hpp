@@ -152,15 +152,18 @@ struct Threads {
   using Line = BasicThreadLine<Words>;
 
   virtual ~Threads() = default;
-  virtual std::span<const int> sharing() const = 0;
   virtual std::span<const Line> of_rank(int rank) const = 0;
 };
 
 /// The ranks of a scenario, as one of them sees them.
 class Sharers {
  public:
-  Sharers(int self, bool asymmetric, const Threads* threads = nullptr)
-      : self_(static_cast<std::uint32_t>(self)), asymmetric_(asymmetric), threads_(threads) {}
+  Sharers(int self, bool asymmetric, std::span<const int> ranks = {},
+          const Threads* threads = nullptr)
+      : self_(static_cast<std::uint32_t>(self)),
+        asymmetric_(asymmetric),
+        ranks_(ranks),
+        threads_(threads) {}
 
   std::uint32_t self() const { return self_; }
   bool asymmetric() const { return asymmetric_; }
@@ -172,7 +175,7 @@ class Sharers {
     Run::current().step(made);
   }
   void relax() {}
-  std::span<const int> ranks() const { return threads_->sharing(); }
+  std::span<const int> ranks() const { return ranks_; }
   std::span<const Threads::Line> threads(int rank) const { return threads_->of_rank(rank); }
   bool alive(std::uint32_t rank) {
     return Run::current().programs().mutation().kind == Mutation::Kind::trusting || lives(rank);
@@ -187,7 +190,8 @@ class Sharers {
  private:
   std::uint32_t self_;
   bool asymmetric_;
-  const Threads* threads_;  // of those who update
+  std::span<const int> ranks_;  // of those who lock or update
+  const Threads* threads_;      // of those who update
 };
 
 /// The loop of a rank that waits for others. Nothing is carried from one round to the next but whom
