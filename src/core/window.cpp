@@ -139,14 +139,13 @@ Error Window::lock_all(Assert assertion) {
       (own && !peer_dispatch_.try_lock(rank(), false))) {
     return epochs_.open_lock_all(assertion);
   }
-  epochs_.open_all_lightly();
-  if (own) peer_dispatch_.make_ready(epochs_.touch_lightly(rank()));
+  epochs_.open_all_lightly(own);
   return Error::none;
 }
 
 bool Window::try_touch(int target) {
   if (!valid_rank(target) || !epochs_.may_touch_lightly(target) ||
-      !peer_dispatch_.try_lock(target, false)) {
+      !(epochs_.holds_lightly(target) || peer_dispatch_.try_lock(target, false))) {
     return false;
   }
   peer_dispatch_.make_ready(epochs_.touch_lightly(target));

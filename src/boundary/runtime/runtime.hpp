@@ -202,7 +202,8 @@ inline bool try_fast_path(MPI_Win handle, AtOnce&& at_once) {
 /// the call's arguments: the fast path then keeps these in registers, and does nothing for a call
 /// that seldom follows.
 template <typename Ours, typename Host>
-[[gnu::noinline]] int dispatch_general(const char* call, MPI_Win handle, Ours ours, Host host) {
+[[gnu::noinline]] int dispatch_general(const char* call, MPI_Win handle, const Ours& ours,
+                                       const Host& host) {
   return dispatch_call(call, handle, ours, host);
 }
 

@@ -129,10 +129,6 @@ bool Epochs::hold_loaded(Epoch& epoch) {
   return true;
 }
 
-bool Epochs::try_hold_all() {
-  return access_ != nullptr && access_->active && hold_loaded(*access_);
-}
-
 bool Epochs::try_hold_loaded(int rank) {
   if (peer(rank).lock != nullptr) return try_hold_lock(rank);
   const bool all = access_ != nullptr && access_->kind == EpochKind::lock_all;

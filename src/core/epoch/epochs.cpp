@@ -38,13 +38,13 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
   light_.one.passive = true;
   light_all_.kind = EpochKind::lock_all;
   light_all_.active = true;
-  light_all_.awaited = rank_ + 1;  // its own lock is held
+  light_all_.awaited = rank_ + 1;
   notified_.kind = EpochKind::notified;
   notified_.active = true;
 }
 
 Epochs::~Epochs() {
-  release_targets(light_all_);
+  for (Target* target : light_targets_) pools_.targets.release(*target);
   release_targets(notified_);
 }
 

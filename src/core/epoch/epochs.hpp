@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/epoch/activation.hpp"
@@ -93,7 +94,10 @@ class Epochs {
   bool try_hold_lock(int target);
   /// Likewise of lock_all: whether the locks of all ranks whose memory can be loaded and stored
   /// without a call are held now.
-  bool try_hold_all();
+  bool try_hold_all() {
+    return access_ == &light_all_ ||
+           (access_ != nullptr && access_->active && hold_loaded(*access_));
+  }
   /// Whether the open lock or lock_all epoch that covers the rank, if there is one, holds what the
   /// program may now load and store of it.
   bool try_hold_loaded(int rank);
@@ -167,22 +171,38 @@ class Epochs {
     return open_locks_ == 0 && closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_ &&
            !shared_ && pending_.weak_peers() == 0;
   }
-  void open_all_lightly() { access_ = &light_all_; }
+  /// `own`: the rank's own lock has been taken.
+  void open_all_lightly(bool own) {
+    access_ = &light_all_;
+    light_own_ = own;
+  }
   /// Whether the light lock_all epoch is open and has not come to the target; its lock may then be
   /// taken shared, and the target touched.
   bool may_touch_lightly(int target) const {
     return access_ == &light_all_ && peers_[target].touched != &light_all_ &&
            peers_[target].locking == nullptr;
   }
+  /// Whether it has the target's lock all the same.
+  bool holds_lightly(int target) const { return light_own_ && target == rank_; }
   /// The lock has been taken. The Target of its operations.
   Target& touch_lightly(int target) {
-    Target& touched = touch(light_all_, target);
-    touched.access = Target::Access::granted;
-    peers_[target].locking = &light_all_;
-    return touched;
+    EpochPeer& other = peers_[target];
+    if (other.light == nullptr) [[unlikely]]
+      make_light_target(target);
+    other.touched = other.locking = &light_all_;
+    other.target = other.light;
+    other.light->next = light_all_.targets;
+    light_all_.targets = other.light;
+    return *other.light;
   }
   /// Whether it is open, and closing it is only to give back the locks.
-  bool may_unlock_all_lightly() const;
+  bool may_unlock_all_lightly() const {
+    if (access_ != &light_all_) return false;
+    for (const Target& target : light_all_) {
+      if (peers_[target.rank].inlined.load()) return false;
+    }
+    return true;
+  }
   /// `give_back` is called with each rank whose lock was taken.
   template <typename GiveBack>
   void close_all_lightly(GiveBack&& give_back) {
@@ -191,10 +211,10 @@ class Epochs {
       EpochPeer& other = peers_[target.rank];
       other.ready.store(nullptr);
       other.touched = other.locking = nullptr;
-      give_back(target.rank);
+      if (!holds_lightly(target.rank)) give_back(target.rank);
     }
-    release_targets(light_all_);
-    clear_light_all();
+    if (light_own_) give_back(rank_);
+    light_all_.targets = nullptr;
     pending_.note_unflushed();
   }
 
@@ -224,7 +244,7 @@ class Epochs {
   // light_epochs.cpp: a light epoch becomes one of the list.
   Epoch& list_light();
   Epoch& list_light_all();
-  void clear_light_all();
+  void make_light_target(int rank);
   void release_targets(Epoch& epoch);
 
   // epoch_calls.cpp: what opens and closes them.
@@ -294,8 +314,10 @@ class Epochs {
   Epoch* exposure_ = nullptr;    // open post epoch
   Epoch light_;                  // active and granted from opening to closing
   bool light_held_ = false;
-  Epoch light_all_;  // likewise; of locks that have been granted
-  Epoch notified_;   // never in the list
+  Epoch light_all_;                     // likewise; its targets' locks are held
+  bool light_own_ = false;              // so is the rank's own, which need not be a target
+  std::vector<Target*> light_targets_;  // all of EpochPeer::light
+  Epoch notified_;                      // never in the list
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;       // epochs closed and not completed
   std::uint64_t deferred_ = 0;     // epochs not yet active

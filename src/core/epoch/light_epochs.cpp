@@ -30,36 +30,26 @@ Epoch& Epochs::list_light_all() {
   epoch.awaited = light_all_.awaited;
   active_.append(epoch);
   access_ = &epoch;
-  Target* others = nullptr;
-  if (light_all_.targets != nullptr) {
-    Target& first = touch(epoch, light_all_.one.rank);
-    first.access = Target::Access::granted;
-    // The others keep their places in memory: threads without the lock may be at them.
-    others = light_all_.one.next;
-    first.next = others;
-    if (others != nullptr) epoch.last_target = light_all_.last_target;
-    epoch.untold = light_all_.untold;
-  }
-  for (Target& target : epoch) {
-    EpochPeer& other = peer(target.rank);
-    other.touched = other.locking = &epoch;
+  if (light_own_ && peer(rank_).touched != &light_all_) touch_lightly(rank_);
+  for (const Target& light : light_all_) {
+    Target& target = touch(epoch, light.rank);
+    target.access = Target::Access::granted;
+    EpochPeer& other = peer(light.rank);
+    other.locking = &epoch;
     if (other.ready.load() != nullptr) other.ready.store(&target, std::memory_order_release);
   }
-  clear_light_all();
+  light_all_.targets = nullptr;
   return epoch;
 }
 
-void Epochs::clear_light_all() {
-  light_all_.targets = light_all_.last_target = nullptr;
-  light_all_.untold = 0;
-}
-
-bool Epochs::may_unlock_all_lightly() const {
-  if (access_ != &light_all_) return false;
-  for (const Target& target : light_all_) {
-    if (peers_[target.rank].inlined.load()) return false;
-  }
-  return true;
+/// Kept as long as the window: threads without the lock may be at it when its epoch is listed.
+void Epochs::make_light_target(int rank) {
+  Target& target = pools_.targets.acquire();
+  target.rank = rank;
+  target.access = Target::Access::granted;
+  target.passive = target.lasting = true;
+  peer(rank).light = &target;
+  light_targets_.push_back(&target);
 }
 
 }  // namespace oriel
