@@ -87,8 +87,13 @@ TEST_F(ShmSleeper, GoesToSleepStepByStep) {
     EXPECT_EQ(bell.sleeping, 1u);
     return false;
   };
-  for (int i = 0; i < 5; ++i) sleeper.idle(look, no_check);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(sleeper.will_spin(), i < 3);
+    EXPECT_FALSE(sleeper.will_sleep());
+    sleeper.idle(look, no_check);
+  }
   EXPECT_EQ(looks, 0);
+  EXPECT_TRUE(sleeper.will_sleep());
   sleeper.idle(look, no_check);
   EXPECT_EQ(looks, 1);
   EXPECT_EQ(bell.sleeping, 1u);
@@ -103,8 +108,12 @@ TEST_F(ShmSleeper, OversubscribedYieldsAtOnce) {
   Sleeper sleeper(*transport_, 1'000'000, 20, true);
   int looks = 0;
   const auto look = [&] { return ++looks > 0; };
-  for (int i = 0; i < 2; ++i) sleeper.idle(look, no_check);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(sleeper.will_spin() || sleeper.will_sleep());
+    sleeper.idle(look, no_check);
+  }
   EXPECT_EQ(looks, 0);
+  EXPECT_TRUE(sleeper.will_sleep());
   sleeper.idle(look, no_check);
   EXPECT_EQ(looks, 1);
 }
@@ -112,7 +121,10 @@ TEST_F(ShmSleeper, OversubscribedYieldsAtOnce) {
 // Where others want the processor a yield takes long: the phase ends by the clock as well (B2).
 TEST_F(ShmSleeper, YieldsForALimitedTime) {
   Sleeper sleeper(*transport_, 0, std::numeric_limits<long>::max(), false);
-  while (transport_->doorbell(0).sleeping == 0) sleeper.idle(nothing, no_check);
+  while (!sleeper.will_sleep()) sleeper.idle(nothing, no_check);
+  EXPECT_EQ(transport_->doorbell(0).sleeping, 0u);
+  sleeper.idle(nothing, no_check);
+  EXPECT_EQ(transport_->doorbell(0).sleeping, 1u);
 }
 
 // What the last look finds ends the rest before it began.

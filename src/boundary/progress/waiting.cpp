@@ -9,8 +9,8 @@
 namespace oriel::boundary {
 namespace {
 
-// Idle rounds between two looks at the host's traffic: the look costs about as much as thirty
-// sweeps.
+// Rounds of yielding between two looks at the host's traffic: the look costs about as much as
+// thirty sweeps.
 constexpr long rounds_per_host_poll = 64;
 
 }  // namespace
@@ -82,9 +82,8 @@ void Waiter::round_unlocked() {
 void Waiter::idle() {
   // The spin phase is left alone: what comes within it comes faster without the host. A sleep is
   // longer than a look at its traffic.
-  const long spins = engine_.crowded() ? 0 : engine_.spins;
-  const bool sleeping = ++idle_rounds_ > spins + engine_.yields;
-  if (sleeping || (idle_rounds_ > spins && idle_rounds_ % rounds_per_host_poll == 0)) {
+  if (sleeper_.will_sleep() ||
+      (!sleeper_.will_spin() && ++idle_rounds_ % rounds_per_host_poll == 0)) {
     runtime.self.advance_host();
   }
   sleeper_.idle([] { return sweep_once(); }, [this] { check_peers_ = true; });

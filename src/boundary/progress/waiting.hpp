@@ -28,7 +28,7 @@ class Waiter {
 
   Engine& engine_;
   Sleeper sleeper_;
-  long idle_rounds_ = 0;
+  long idle_rounds_ = 0;  // that did not spin
   bool check_peers_ = false;
 };
 

@@ -55,6 +55,10 @@ class Sleeper {
     rise();
   }
 
+  /// What idle() will do.
+  bool will_spin() const { return spins_left_ > 0; }
+  bool will_sleep() const { return spins_left_ <= 0 && yields_left_ <= 0; }
+
   /// Nothing moved. `sweep` looks once more before a sleep and returns true if something moved;
   /// `check_peers` is called about every 100 ms of sleep. Returns after a moment in any case, and
   /// sleeps after `longest_yielding` in any case: where others want the processor, a yield may take
