@@ -11,6 +11,10 @@ from conftest import folder_of
 from plan import LIBRARIES, NATIVE
 
 ADOPT = {"ORIEL_ADOPT": "always"}
+# Programs' short windows have whole pages then.
+PAGES = {"ORIEL_TEST_PAGES": "1"}
+# These say how long their windows are, or that they are not mapped.
+KNOW_THEIR_WINDOWS = ("atomics", "intrinsic", "notified", "window_kinds")
 # What reaches created windows in ways of its own, and what lives beside them.
 PROGRAMS = (
     "atomics",
@@ -24,16 +28,34 @@ PROGRAMS = (
     "operations",
     "passive",
     "reductions",
+    "stress",
     "threads",
     "whole_calls",
     "window_kinds",
 )
 
 
-@pytest.mark.hosts(*LIBRARIES)
+@pytest.mark.hosts("mpich", "openmpi")
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_program(job, host, program):
-    job.expect_ok(host, program, 2, ADOPT)
+    """Whatever it costs; other tests run with the default, which stops when it costs too much."""
+    pages = {} if program in KNOW_THEIR_WINDOWS else PAGES
+    job.expect_ok(host, program, 2, {**ADOPT, **pages})
+
+
+@pytest.mark.hosts(*LIBRARIES)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program_on_private_memory(job, host, program):
+    job.expect_ok(host, program, 2, {"ORIEL_ADOPT": "never"})
+
+
+@pytest.mark.hosts("mpich")
+def test_a_setting_that_means_nothing_is_told(job, host):
+    status, output = job.run_command(
+        host, [folder_of(host) / "adopted"], 2, {"ORIEL_ADOPT": "sometimes"}
+    )
+    assert status != 0
+    assert 'ORIEL_ADOPT is "sometimes"; set it to never, auto or always' in output
 
 
 @pytest.mark.hosts(*NATIVE)
@@ -43,7 +65,7 @@ def test_memory_is_as_before(job, host, ranks):
 
 
 @pytest.mark.hosts(*LIBRARIES)
-def test_without_the_setting_and_without_oriel(job, host):
+def test_by_default_and_without_oriel(job, host):
     job.expect_ok(host, "adopted", 2)
     job.expect_ok(host, "adopted", 2, {"ORIEL_TEST_HOST_ONLY": "1"})
 

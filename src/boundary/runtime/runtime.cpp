@@ -35,7 +35,8 @@ Engine::Engine(std::unique_ptr<ShmTransport> node)
       spins(setting_int("ORIEL_SPIN")),
       yields(setting_int("ORIEL_YIELD")),
       launched_crowded(setting_bool("ORIEL_CROWDED") ||
-                       launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}
+                       launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)),
+      launched_alone(launched_here() == 1) {}
 
 void Runtime::note_thread_level() {
   int started = 0;

@@ -36,6 +36,7 @@ struct Engine {
   long yields;
   bool node_sends = false;  // some window's ranks on this node send us messages
   bool launched_crowded;    // the launcher started more ranks on this node than it has processors
+  bool launched_alone;      // the only one of its launcher on this node
 
   /// More ranks than processors: waiting must give the processor away.
   bool crowded() { return launched_crowded || transports.shm().crowded(); }

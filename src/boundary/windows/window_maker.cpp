@@ -32,8 +32,8 @@ int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* 
     const Guard guard(runtime.lock);
     MemoryRange& memory = draft_.mine.memory;
     memory.address = reinterpret_cast<std::uintptr_t>(base);
-    // Alone, a rank reaches its memory where it is.
-    if (draft_.ranks > 1) {
+    // Alone on its node, a rank reaches its memory where it is.
+    if (draft_.ranks > 1 && !runtime.engine()->launched_alone) {
       memory =
           runtime.engine()->transports.shm().locate_lasting(base, memory.bytes, draft_.why_private);
       draft_.own->created = memory;

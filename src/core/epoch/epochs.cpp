@@ -390,7 +390,7 @@ bool Epochs::advance(Epoch& epoch, Target& target) {
   return moved;
 }
 
-bool Epochs::try_hold_lock(int target) {
+bool Epochs::hold_lock(int target) {
   EpochPeer& locked = peer(target);
   Epoch* epoch = locked.lock;
   if (epoch == nullptr || !epoch->active) return false;

@@ -91,7 +91,7 @@ class Epochs {
            (access_ != nullptr && access_->kind == EpochKind::lock_all);
   }
   /// Whether the lock of `target` is held now; for a blocking lock that must hold it on return.
-  bool try_hold_lock(int target);
+  bool try_hold_lock(int target) { return locked_lightly(target) || hold_lock(target); }
   /// Likewise of lock_all: whether the locks of all ranks whose memory can be loaded and stored
   /// without a call are held now.
   bool try_hold_all() {
@@ -254,6 +254,7 @@ class Epochs {
   bool try_renew(Epoch& epoch);
   bool loaded(int rank);
   bool hold_loaded(Epoch& epoch);
+  bool hold_lock(int target);
 
   // flushes.cpp
   using Coverage = PendingOperations::Coverage;

@@ -275,12 +275,14 @@ void MappedTargets::make_ready(Target& target) {
   const bool mapped = member.path == Path::load_store;
   if (mapped && member.base == nullptr && member.pieces == nullptr) return;
   EpochPeer& peer = peers_[target.rank];
-  const SharedPart reached = mapped ? SharedPart{member.base, 0, member.size} : member.part;
-  peer.base = reached.here;
-  peer.size = reached.bytes;
-  peer.first = reached.first;
-  peer.disp_unit = static_cast<std::uint32_t>(member.disp_unit);
-  peer.member = &member;
+  if (peer.member != &member) {  // they are the same each time
+    const SharedPart reached = mapped ? SharedPart{member.base, 0, member.size} : member.part;
+    peer.base = reached.here;
+    peer.size = reached.bytes;
+    peer.first = reached.first;
+    peer.disp_unit = static_cast<std::uint32_t>(member.disp_unit);
+    peer.member = &member;
+  }
   // Release: whoever finds it set reads the five without the lock.
   peer.ready.store(&target, std::memory_order_release);
 }

@@ -2,6 +2,9 @@
 #include "transport/shm/address_map.hpp"
 
 #include <fcntl.h>
+#include <linux/mempolicy.h>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -9,6 +12,7 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "transport/shm/arena_file.hpp"
@@ -23,35 +27,46 @@ using File = std::unique_ptr<std::FILE, Close>;
 
 }  // namespace
 
-std::vector<Mapping> mappings_in(std::uintptr_t begin, std::uintptr_t end) {
+std::vector<Mapping> mappings_in(std::uintptr_t begin, std::uintptr_t end,
+                                 std::string_view others) {
   std::vector<Mapping> found;
   const File file(std::fopen("/proc/self/maps", "re"));
   if (file == nullptr) return found;
+  std::array<char, 32768> buffer;  // the kernel makes a page at a time: few calls are enough
+  std::setvbuf(file.get(), buffer.data(), _IOFBF, buffer.size());
   char* line = nullptr;
   std::size_t space = 0;
   while (::getline(&line, &space, file.get()) > 0) {
+    // Most lines are of no interest: no more of them is read than that.
+    char* rest = nullptr;
+    const std::uintptr_t from = std::strtoull(line, &rest, 16);
+    const std::uintptr_t to = *rest == '-' ? std::strtoull(rest + 1, &rest, 16) : 0;
+    const bool inside = to > begin && from < end;
+    if (from >= end && others.empty()) break;
+    if (!inside &&
+        (others.empty() || std::string_view(rest).find(others) == std::string_view::npos))
+      continue;
     Mapping one;
     std::array<char, 5> flags{};
     unsigned major = 0;
     unsigned minor = 0;
     int name = 0;
-    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-                    &one.begin, &one.end, flags.data(), &one.offset, &major, &minor, &one.inode,
-                    &name) < 7) {
+    if (std::sscanf(rest, " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", flags.data(), &one.offset,
+                    &major, &minor, &one.inode, &name) < 5) {
       continue;
     }
-    if (one.end <= begin) continue;
-    if (one.begin >= end) break;
+    one.begin = from;
+    one.end = to;
     one.writable = flags[0] == 'r' && flags[1] == 'w';
     one.shared = flags[3] == 's';
     one.device = makedev(major, minor);
-    one.name = line + name;
+    one.name = rest + name;
     while (!one.name.empty() && one.name.back() == '\n') one.name.pop_back();
-    if (one.begin < begin) {
-      one.offset += begin - one.begin;
+    if (inside && from < begin) {
+      one.offset += begin - from;
       one.begin = begin;
     }
-    one.end = std::min(one.end, end);
+    if (inside) one.end = std::min(to, end);
     found.push_back(std::move(one));
   }
   std::free(line);
@@ -82,6 +97,31 @@ bool touched_runs(std::byte* begin, std::size_t bytes, std::vector<PageRun>& run
   }
   ::close(fd);
   return known;
+}
+
+bool new_pages_lie_where(std::byte* begin, std::size_t bytes) {
+  int policy = 0;
+  if (::syscall(SYS_get_mempolicy, &policy, nullptr, 0, nullptr, 0) != 0 || policy != MPOL_DEFAULT)
+    return false;
+  unsigned cpu = 0;
+  unsigned here = 0;
+  std::vector<PageRun> runs;
+  if (::getcpu(&cpu, &here) != 0 || !touched_runs(begin, bytes, runs)) return false;
+  std::array<void*, 1024> pages;
+  std::array<int, pages.size()> nodes;
+  for (const PageRun& run : runs) {
+    for (std::size_t done = 0; done < run.bytes;) {
+      std::size_t count = 0;
+      for (; count < pages.size() && done < run.bytes; done += page_size()) {
+        pages[count++] = run.begin + done;
+      }
+      if (::syscall(SYS_move_pages, 0, count, pages.data(), nullptr, nodes.data(), 0) != 0)
+        return false;
+      const auto elsewhere = [&](int node) { return node >= 0 && node != static_cast<int>(here); };
+      if (std::any_of(nodes.begin(), nodes.begin() + count, elsewhere)) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace oriel

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace oriel {
@@ -26,10 +27,11 @@ struct Mapping {
   }
 };
 
-/// All mappings in the range, cut to it, in the order of addresses. Asks the kernel, which takes
-/// some hundred microseconds in a large process. Empty: nothing is mapped there, or the kernel does
-/// not say.
-std::vector<Mapping> mappings_in(std::uintptr_t begin, std::uintptr_t end);
+/// All mappings in the range, cut to it, and those elsewhere whose names have `others` in them, in
+/// the order of addresses. Asks the kernel, which takes some hundred microseconds in a large
+/// process. Empty: nothing is mapped there, or the kernel does not say.
+std::vector<Mapping> mappings_in(std::uintptr_t begin, std::uintptr_t end,
+                                 std::string_view others = {});
 
 /// A run of whole pages.
 struct PageRun {
@@ -40,5 +42,9 @@ struct PageRun {
 /// The runs of pages in the range that have been touched: in memory or swapped out. False: the
 /// kernel does not say.
 bool touched_runs(std::byte* begin, std::size_t bytes, std::vector<PageRun>& runs);
+
+/// Whether new pages of this thread would lie on the memory node where all touched pages of the
+/// range are. False: not, or the kernel does not say.
+bool new_pages_lie_where(std::byte* begin, std::size_t bytes);
 
 }  // namespace oriel

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -76,6 +77,29 @@ bool several_memory_nodes() {
   return text.find_first_of("-,") != std::string::npos;
 }
 
+/// A device may know the program's pages by their physical addresses. The kernel counts what is
+/// registered for InfiniBand (VmPin), but not what drivers of accelerators hold.
+bool may_hold_pages(const std::string& name) {
+  constexpr std::array harmless{"/dev/shm/", "/dev/zero", "/dev/hugepages/", "/dev/infiniband/"};
+  return name.starts_with("/dev/") &&
+         std::ranges::none_of(harmless, [&](const char* one) { return name.starts_with(one); });
+}
+
+/// Nanoseconds for which a byte of fresh memory is touched for the first time, page by page.
+double touch_ns() {
+  constexpr std::size_t pages = 64;
+  const std::size_t bytes = pages * page_size();
+  void* fresh = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (fresh == MAP_FAILED) return 0;
+  const std::uint64_t start = nanoseconds_now();
+  for (std::size_t page = 0; page < pages; ++page) {
+    static_cast<volatile std::byte*>(fresh)[page * page_size()] = std::byte{1};
+  }
+  const std::uint64_t took = nanoseconds_now() - start;
+  ::munmap(fresh, bytes);
+  return static_cast<double>(took) / static_cast<double>(bytes);
+}
+
 /// Whole pages of a range; `end` is not more than `begin`: there is none.
 std::pair<std::uintptr_t, std::uintptr_t> whole_pages(const MemoryRange& range) {
   const std::uintptr_t page = page_size();
@@ -88,7 +112,15 @@ bool overlap(const MemoryRange& range, std::uintptr_t begin, std::uintptr_t end)
 
 }  // namespace
 
-AdoptedMemory::AdoptedMemory(Arena& arena, Adoption when) : arena_(arena), when_(when) {
+std::optional<Adoption> adoption_named(const std::string& name) {
+  if (name == "never") return Adoption::never;
+  if (name == "auto") return Adoption::automatic;
+  if (name == "always") return Adoption::always;
+  return std::nullopt;
+}
+
+AdoptedMemory::AdoptedMemory(Arena& arena, Adoption when)
+    : arena_(arena), when_(when), began_(nanoseconds_now()) {
   // Before anything is adopted: another thread may be within a fork then.
   if (when == Adoption::never || of_this_process != nullptr) return;
   of_this_process = this;
@@ -141,8 +173,14 @@ AdoptedMemory::Piece* AdoptedMemory::place(const MemoryRange& range, std::string
   Piece piece;
   piece.begin = begin;
   piece.bytes = end - begin;
-  if (!may_adopt(begin, end, why) || !move_in(piece, why)) return nullptr;
-  return &pieces_.emplace_back(piece);
+  if (when_ == Adoption::automatic && !affordable(piece.bytes)) {
+    why = "so many windows are made that adopting their memory would take too long";
+    return nullptr;
+  }
+  const std::uint64_t start = nanoseconds_now();
+  const bool moved = may_adopt(begin, end, why) && move_in(piece, why);
+  nanoseconds_ += nanoseconds_now() - start;
+  return moved ? &pieces_.emplace_back(piece) : nullptr;
 }
 
 AdoptedMemory::Piece* AdoptedMemory::find(std::uintptr_t begin, std::uintptr_t end) {
@@ -169,13 +207,17 @@ MemoryRange AdoptedMemory::part_of(const MemoryRange& range, Piece& piece) const
 
 bool AdoptedMemory::may_adopt(std::uintptr_t begin, std::uintptr_t end, std::string& why) const {
   std::uintptr_t covered = begin;
-  for (const Mapping& one : mappings_in(begin, end)) {
-    if (one.begin != covered) break;
+  for (const Mapping& one : mappings_in(begin, end, "/dev/")) {
+    if (may_hold_pages(one.name)) {
+      why = "the process uses a device that may hold pages, " + one.name;
+      return false;
+    }
+    if (one.end <= begin || one.begin >= end) continue;
     if (!one.private_memory()) {
       why = "it is not private memory without a file";
       return false;
     }
-    covered = one.end;
+    if (one.begin <= covered) covered = std::min(one.end, end);
   }
   if (covered != end) {
     why = "some of it is not mapped";
@@ -194,8 +236,8 @@ bool AdoptedMemory::may_adopt(std::uintptr_t begin, std::uintptr_t end, std::str
     return false;
   }
   if (when_ == Adoption::always) return true;
-  if (several_memory_nodes()) {
-    why = "the machine has several memory nodes, and its pages would move to one";
+  if (several_memory_nodes() && !new_pages_lie_where(address(begin), end - begin)) {
+    why = "its pages would move to another memory node";
     return false;
   }
   if (end - begin >= huge_page() && !shared_memory_has_huge_pages()) {
@@ -205,27 +247,24 @@ bool AdoptedMemory::may_adopt(std::uintptr_t begin, std::uintptr_t end, std::str
       return false;
     }
   }
-  if (affordable(end - begin)) return true;
-  why = "so many windows are made that adopting their memory would take too long";
-  return false;
+  return true;
 }
 
-/// To adopt memory takes as long as to touch it for the first time. So all of the process's memory
-/// once, and after that a hundredth of the program's time.
-bool AdoptedMemory::affordable(std::uint64_t bytes) const {
+/// To adopt memory takes about as long as to touch it for the first time. So all of it may take as
+/// long as to touch all of the process's memory once, and besides that a hundredth of the program's
+/// time.
+bool AdoptedMemory::affordable(std::uint64_t bytes) {
+  if (touch_ns_ == 0) touch_ns_ = touch_ns();
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  if (adopted_bytes_ + bytes <= static_cast<std::uint64_t>(usage.ru_maxrss) * 1024) return true;
-  if (adopted_bytes_ == 0) return false;
-  const double expected = static_cast<double>(nanoseconds_) *
-                          (1 + static_cast<double>(bytes) / static_cast<double>(adopted_bytes_));
-  return expected * 100 <= static_cast<double>(nanoseconds_now() - began_);
+  const double memory = static_cast<double>(usage.ru_maxrss) * 1024;
+  const double expected =
+      static_cast<double>(nanoseconds_) + static_cast<double>(bytes) * touch_ns_;
+  return expected <= memory * touch_ns_ + static_cast<double>(nanoseconds_now() - began_) / 100;
 }
 
 /// Moves whole pages into the arena: copied, and mapped where they were.
 bool AdoptedMemory::move_in(Piece& piece, std::string& why) {
-  const std::uint64_t start = nanoseconds_now();
-  if (began_ == 0) began_ = start;
   std::byte* const from = address(piece.begin);
   piece.in_arena = arena_.allocate(piece.bytes, page_size(), why);
   if (piece.in_arena == nullptr) return false;
@@ -263,8 +302,6 @@ bool AdoptedMemory::move_in(Piece& piece, std::string& why) {
   // Mapped twice, it would count twice as this process's memory. Nothing of it is lost.
   ::madvise(piece.in_arena, piece.bytes, MADV_DONTNEED);
   if (shared_memory_has_huge_pages()) ::madvise(from, piece.bytes, MADV_HUGEPAGE);
-  adopted_bytes_ += piece.bytes;
-  nanoseconds_ += nanoseconds_now() - start;
   return true;
 }
 

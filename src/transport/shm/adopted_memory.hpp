@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace oriel {
 
 /// When private memory is adopted.
 enum class Adoption { never, automatic, always };
+/// As the setting ORIEL_ADOPT names it.
+std::optional<Adoption> adoption_named(const std::string& name);
 
 /// Private memory of the program that has been moved into the arena and is mapped over its own
 /// addresses, so that peers map it, too: whole pages, as long as a window uses them. Afterwards
@@ -68,7 +71,7 @@ class AdoptedMemory {
   Piece* find(std::uintptr_t begin, std::uintptr_t end);
   MemoryRange part_of(const MemoryRange& range, Piece& piece) const;
   bool may_adopt(std::uintptr_t begin, std::uintptr_t end, std::string& why) const;
-  bool affordable(std::uint64_t bytes) const;
+  bool affordable(std::uint64_t bytes);
   bool move_in(Piece& piece, std::string& why);
   std::vector<SharedPages> still_there(const Piece& piece) const;
   bool is_there(const Piece& piece, std::uintptr_t begin, std::uintptr_t end) const;
@@ -86,9 +89,9 @@ class AdoptedMemory {
   std::vector<Piece> pieces_;
   std::vector<MemoryRange> private_;                       // that could not be adopted, in use
   std::map<std::uintptr_t, std::uintptr_t> told_private_;  // end by begin; none overlap
-  std::uint64_t adopted_bytes_ = 0;                        // ever
-  std::uint64_t nanoseconds_ = 0;                          // that this has taken
-  std::uint64_t began_ = 0;                                // when the first was adopted
+  std::uint64_t began_;                                    // when it was made
+  std::uint64_t nanoseconds_ = 0;                          // that adopting has taken
+  double touch_ns_ = 0;                                    // see affordable(); 0: not measured yet
   std::mutex mutex_;                                       // held from before a fork to its end
   std::vector<SharedPages> forked_;                        // what the child gets a copy of
   std::array<int, 2> waiting_ = {-1, -1};  // a pipe that the child closes when it has its copy

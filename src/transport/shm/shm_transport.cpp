@@ -39,13 +39,6 @@ bool random_id(std::uint64_t& id) {
   return ::getrandom(&id, sizeof id, 0) == sizeof id;
 }
 
-Adoption adoption_setting() {
-  const std::string when = setting_text("ORIEL_ADOPT");
-  return when == "always" ? Adoption::always
-         : when == "auto" ? Adoption::automatic
-                          : Adoption::never;
-}
-
 /// One system call's share of a copy, advanced by what was transferred.
 class Batch {
  public:
@@ -94,7 +87,13 @@ class Batch {
 }  // namespace
 
 std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& error) {
-  std::unique_ptr<ShmTransport> made(new ShmTransport(arena));
+  const std::string when = setting_text("ORIEL_ADOPT");
+  const std::optional<Adoption> adoption = adoption_named(when);
+  if (!adoption) {
+    error = "ORIEL_ADOPT is \"" + when + "\"; set it to never, auto or always";
+    return nullptr;
+  }
+  std::unique_ptr<ShmTransport> made(new ShmTransport(arena, *adoption));
   made->pid_ = ::getpid();
   made->vm_ = setting_bool("ORIEL_VM");
   if (!random_id(made->id_) || !random_id(made->probe_)) {
@@ -117,7 +116,8 @@ std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& er
 }
 
 // A peer may still look at our doorbell, and ring it.
-ShmTransport::ShmTransport(Arena& arena) : arena_(arena), adopted_(arena, adoption_setting()) {}
+ShmTransport::ShmTransport(Arena& arena, Adoption adoption)
+    : arena_(arena), adopted_(arena, adoption) {}
 
 ShmTransport::~ShmTransport() {
   if (!peers_.empty()) arena_.retire(peers_.front().block);

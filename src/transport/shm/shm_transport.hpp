@@ -124,7 +124,7 @@ class ShmTransport final : public NodeServices {
     std::uint64_t received = 0;
   };
 
-  explicit ShmTransport(Arena& arena);
+  ShmTransport(Arena& arena, Adoption adoption);
   Peer& peer(int process) { return peers_[static_cast<std::size_t>(process)]; }
   int add(const ProcessName& name, PeerArena arena, ProcessBlock* block);
   Mailbox mailbox(Peer& peer) const {
