@@ -14,8 +14,9 @@ namespace oriel {
 ///
 ///   LockQueue::holders  bit 63: held exclusively; bit 62: kept by the origin in the lower bits,
 ///                       who holds it while its Slot::locked is 1; otherwise the number of shared
-///                       holders, and bit 61: besides those counted, each rank of the node holds it
-///                       shared while its Slot::locked is 2
+///                       holders in the lower half, and bit 61: besides those counted, each rank of
+///                       the node holds it shared while its Slot::locked is 2. The bits between
+///                       them are the phase, a number for each time that bit 61 is set
 ///   LockQueue::line     upper half: 1 + the rank that has the guard, or 0; lower half: requests
 ///                       waiting
 ///
@@ -75,7 +76,9 @@ class BasicLockLine {
     if (!exclusive) {
       // Whoever acts for an origin of another node has that one counted.
       if (static_cast<std::uint32_t>(origin) != sharers_.self()) return take(false);
-      return has_uncounted() ? take_by_word(origin, uncounted_bit) : take_first(origin);
+      const std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
+      return (holders & uncounted_bit) != 0 ? take_by_word(origin, holders & ~counted)
+                                            : take_first(origin);
     }
     if (queue_.contended.load(std::memory_order_relaxed) == 0) return keep(origin);
     if (!take(true)) return false;
@@ -141,6 +144,8 @@ class BasicLockLine {
   static constexpr std::uint64_t exclusive_bit = std::uint64_t{1} << 63;
   static constexpr std::uint64_t kept_bit = std::uint64_t{1} << 62;
   static constexpr std::uint64_t uncounted_bit = std::uint64_t{1} << 61;
+  static constexpr unsigned phase_shift = 32;  // of the phase below uncounted_bit
+  static constexpr std::uint64_t counted = (std::uint64_t{1} << phase_shift) - 1;
   // Values of Slot::locked, which is 0 while its origin does not hold the lock by it. All stores
   // are release: whichever is seen, what was read under the lock before has been read.
   static constexpr std::uint32_t by_keeper = 1;
@@ -158,15 +163,19 @@ class BasicLockLine {
   bool has_uncounted() const {
     return (queue_.holders.load(std::memory_order_seq_cst) & uncounted_bit) != 0;
   }
-  /// Takes the lock by the origin's own word, which `mode`, a bit of `holders` or all of a
-  /// keeper's, permits.
+  /// Whether an origin may hold the lock by its own word. `mode`: kept_by(origin), or uncounted_bit
+  /// and the phase.
+  static bool permits(std::uint64_t holders, std::uint64_t mode) {
+    return (mode & kept_bit) != 0 ? holders == mode : (holders & ~counted) == mode;
+  }
+  /// Takes the lock by the origin's own word, in a mode that permitted it a moment ago.
   bool take_by_word(int origin, std::uint64_t mode) {
-    const std::uint32_t value = mode == uncounted_bit ? uncounted : by_keeper;
+    const std::uint32_t value = (mode & kept_bit) != 0 ? by_keeper : uncounted;
     store_before_look<Words>(control_.slots()[origin].locked, value, sharers_.asymmetric());
     const bool lined_up = queue_.line.load(std::memory_order_seq_cst) != 0;
-    // Somebody may have lined up, taken the lock away and left the line before our store.
-    const bool permitted = (queue_.holders.load(std::memory_order_seq_cst) & mode) == mode;
-    if (!lined_up && permitted) [[likely]]
+    // Somebody may have lined up, taken the lock away and left the line before our store. The same
+    // phase: it began before our look at the line.
+    if (!lined_up && permits(queue_.holders.load(std::memory_order_seq_cst), mode)) [[likely]]
       return true;
     return confirm(origin, mode);
   }
@@ -207,7 +216,7 @@ class BasicLockLine {
   bool join() {
     std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
     while (holders != 0 && (holders & (exclusive_bit | kept_bit)) == 0) {
-      if (holders == uncounted_bit && !any_uncounted()) return false;
+      if ((holders & counted) == 0 && !any_uncounted()) return false;
       if (queue_.holders.compare_exchange_weak(holders, holders + 1, std::memory_order_seq_cst)) {
         return true;
       }

@@ -62,15 +62,17 @@ bool BasicLockLine<Words>::take_first(int origin) {
                                std::memory_order_relaxed);
     return true;
   }
+  const std::uint64_t number = queue_.phases.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t phase = uncounted_bit | (number << phase_shift & (uncounted_bit - 1));
   std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
-  while ((holders & (exclusive_bit | kept_bit)) == 0 || holders == kept_by(origin)) {
-    const std::uint64_t counted = holders == kept_by(origin) ? 0 : holders;
-    if (queue_.holders.compare_exchange_weak(holders, counted | uncounted_bit,
-                                             std::memory_order_seq_cst)) {
-      return take_by_word(origin, uncounted_bit);
+  while ((holders & (exclusive_bit | kept_bit | uncounted_bit)) == 0 ||
+         holders == kept_by(origin)) {
+    const std::uint64_t others = holders == kept_by(origin) ? 0 : holders;
+    if (queue_.holders.compare_exchange_weak(holders, phase | others, std::memory_order_seq_cst)) {
+      return take_by_word(origin, phase);
     }
   }
-  return false;
+  return (holders & uncounted_bit) != 0 && take_by_word(origin, holders & ~counted);
 }
 
 template <typename Words>
@@ -78,7 +80,9 @@ bool BasicLockLine<Words>::confirm(int origin, std::uint64_t mode) {
   std::uint32_t waiting = 0;
   const bool entered = enter(waiting);
   // If the guard is lost for ever nobody takes the lock away any more.
-  const bool ours = (queue_.holders.load(std::memory_order_seq_cst) & mode) == mode;
+  const std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
+  // Of any phase: whoever has the guard later sees our word.
+  const bool ours = (mode & kept_bit) != 0 ? holders == mode : (holders & uncounted_bit) != 0;
   if (!ours) control_.slots()[origin].locked.store(0, std::memory_order_release);
   if (entered) leave_guard(waiting);
   return ours;
@@ -101,9 +105,10 @@ bool BasicLockLine<Words>::take_or_take_away(bool exclusive) {
            queue_.holders.compare_exchange_strong(holders, exclusive ? exclusive_bit : 1,
                                                   std::memory_order_seq_cst);
   }
-  if (exclusive && holders == uncounted_bit) {
-    if (any_uncounted() || !queue_.holders.compare_exchange_strong(holders, exclusive_bit,
-                                                                   std::memory_order_seq_cst)) {
+  if (exclusive && (holders & uncounted_bit) != 0) {
+    if ((holders & counted) != 0 || any_uncounted() ||
+        !queue_.holders.compare_exchange_strong(holders, exclusive_bit,
+                                                std::memory_order_seq_cst)) {
       return false;
     }
     queue_.shared_streak.store(0, std::memory_order_relaxed);

@@ -26,7 +26,7 @@ bool of_thread(const std::string& script) {
 Result Scene::search(const Mutation& mutation, int kills, std::uint64_t most_states) {
   Programs programs([this](int rank) { play(rank); }, mutation);
   name_words(programs);
-  return model::search(programs, {ranks(), kills, most_states},
+  return model::search(programs, {ranks(), kills, most_states, leads_},
                        [&](State& state) { return check_end(state, programs); });
 }
 
@@ -51,6 +51,7 @@ void LockScene::name_words(Programs& programs) {
   block.lock.last.name(programs, "last");
   block.lock.streak.name(programs, "streak");
   block.lock.shared_streak.name(programs, "shared_streak");
+  block.lock.phases.name(programs, "phases");
   data_.name(programs, "data");
   for (int rank = 0; rank < ranks(); ++rank) {
     block.slots()[rank].locked.name(programs, of("locked", rank));
@@ -136,7 +137,8 @@ std::string LockScene::check_end(State& state, Programs& programs) {
   const std::uint64_t holders = latest(block.lock.holders);
   const auto unheld = [&](int rank) { return latest(block.slots()[rank].locked) == 0; };
   if (!std::all_of(all_.begin(), all_.end(), unheld)) return "somebody's word says that it is held";
-  if (holders == 0 || holders == std::uint64_t{1} << 61) return {};
+  const bool uncounted = holders >> 61 == 1 && (holders & 0xffffffff) == 0;
+  if (holders == 0 || uncounted) return {};
   for (int rank = 0; rank < ranks(); ++rank) {
     if (holders == (std::uint64_t{1} << 62 | static_cast<std::uint64_t>(rank))) return {};
   }

@@ -52,6 +52,8 @@ class Scene {
 
   /// `kills`: so many ranks are killed, at any step.
   Result search(const Mutation& mutation, int kills, std::uint64_t most_states);
+  /// The search begins behind these steps.
+  void begin(std::vector<Lead> leads) { leads_ = std::move(leads); }
   virtual std::string description() const = 0;
 
  protected:
@@ -60,6 +62,9 @@ class Scene {
   virtual void play(int rank) = 0;
   /// What is wrong when all have finished, and nobody was killed.
   virtual std::string check_end(State& state, Programs& programs) = 0;
+
+ private:
+  std::vector<Lead> leads_;
 };
 
 /// One lock, and a word that it protects.

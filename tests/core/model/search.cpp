@@ -95,6 +95,7 @@ class Search {
 
   Result run() {
     State state = first();
+    for (const Lead& lead : bounds_.leads) follow(state, lead);
     if (!arrive(state, 0, {})) return result_;
     for (std::uint32_t from = 0; !frontier_.empty(); ++from) {
       frontier_.pop(state);
@@ -123,6 +124,36 @@ class Search {
     }
     for (int rank = 0; rank < bounds_.ranks; ++rank) hurry(state, rank);
     return state;
+  }
+
+  void follow(State& state, const Lead& lead) {
+    constexpr int most_steps = 200;
+    for (int steps = 0; !state.gone(lead.rank) && violation_.empty(); ++steps) {
+      if (!lead.until.empty() && (steps == most_steps || next_step(state, lead.rank) == lead.until))
+        return;
+      take(state, lead.rank, choices(state, lead.rank) - 1);
+      if (violation_.empty()) hurry(state, lead.rank);
+      if (lead.until.empty()) return;
+    }
+  }
+  /// As the lines of a trace begin.
+  std::string next_step(const State& state, int rank) const {
+    const Step& step = programs_.step(state.fixed.node[rank]);
+    const std::string word = programs_.name(step.kind, step.word);
+    switch (step.kind) {
+      case Kind::load:
+        return "load " + word;
+      case Kind::store:
+        return "store " + word + " = " + std::to_string(step.value);
+      case Kind::exchange:
+        return "exchange " + word;
+      case Kind::add:
+        return "add " + word;
+      case Kind::compare_exchange:
+        return "compare-exchange " + word;
+      default:
+        return {};
+    }
   }
 
   bool expand(const State& from, std::uint32_t number) {
@@ -363,6 +394,7 @@ class Search {
     for (std::uint32_t at = number; at != 0; at = parents_[at]) moves.push_back(moves_[at]);
     violation_.clear();
     State state = first();
+    for (const Lead& lead : bounds_.leads) follow(state, lead);
     state.normalize();
     for (auto move = moves.rbegin(); move != moves.rend(); ++move) {
       State copy = state;

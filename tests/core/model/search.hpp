@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "memory.hpp"
 #include "program.hpp"
@@ -20,10 +21,18 @@ struct Result {
   bool complete = true;     // the whole space has been seen
 };
 
+/// How a rank begins: one step, or all up to one that is described so ("store locked[0] = 2"). Each
+/// load reads what is newest.
+struct Lead {
+  int rank = 0;
+  std::string until;
+};
+
 struct Bounds {
   int ranks = 2;
   int kills = 0;  // ranks killed at most, each before any of its steps
   std::uint64_t most_states = 20'000'000;
+  std::vector<Lead> leads;  // where the search begins
 };
 
 /// Searches all that the ranks can do, breadth first: each order of their steps, each message that
