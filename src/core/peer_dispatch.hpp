@@ -74,6 +74,7 @@ class PeerDispatch final : public PeerInterface {
     return (member.base != nullptr && member.size != 0) ||
            (region_.dynamic() && target == region_.rank());
   }
+  void make_ready(Target& target) override { mapped_.make_ready(target); }
   bool remote(int target) override { return !region_.mapped(target); }
   void transferred(RecordedOperation& recorded, const Transfer& transfer) override;
   bool alive(int rank) override { return region_.alive(rank); }
@@ -101,8 +102,6 @@ class PeerDispatch final : public PeerInterface {
            region_.lock_line(target).try_acquire(region_.rank(), exclusive);
   }
   void unlock(int target, bool exclusive) { region_.give_back(target, region_.rank(), exclusive); }
-  /// Operations of the open epoch may go straight to the target's memory, if there is a way.
-  void make_ready(Target& target) { mapped_.make_ready(target); }
 
  private:
   struct Remote;  // what a window needs for remote ranks alone

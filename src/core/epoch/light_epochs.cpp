@@ -30,7 +30,9 @@ Epoch& Epochs::list_light_all() {
   epoch.awaited = light_all_.awaited;
   active_.append(epoch);
   access_ = &epoch;
-  if (light_own_ && peer(rank_).touched != &light_all_) touch_lightly(rank_);
+  if (light_own_ && peer(rank_).touched != &light_all_) {
+    peer_interface_.make_ready(touch_lightly(rank_));
+  }
   for (const Target& light : light_all_) {
     Target& target = touch(epoch, light.rank);
     target.access = Target::Access::granted;

@@ -54,6 +54,9 @@ class PeerInterface {
   /// Looks whether the target of a locally complete epoch has been exposed. False: it may still
   /// hold operations back.
   virtual bool try_acquire(Epoch& epoch, Target& target) = 0;
+  /// Operations of the open epoch may go straight to the memory of the mapped target, whose lock is
+  /// held, if there is a way.
+  virtual void make_ready(Target& target) = 0;
   /// Its memory lies in our address space, for loads and stores of the program's own.
   virtual bool loadable(int target) = 0;
   /// Operations travel to the target in messages, and only its answer tells that they are complete.
