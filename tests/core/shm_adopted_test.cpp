@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Private memory that is moved into the arena while windows use it.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -90,8 +92,8 @@ TEST_F(Adopted, IsMappedByPeersAndKeepsItsContents) {
   memory_.release(range);
   EXPECT_EQ(memory_.pieces(), 0u);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(pages.word(i), 300 + i);
-  const auto mappings = mappings_in(reinterpret_cast<std::uintptr_t>(pages.data()),
-                                    reinterpret_cast<std::uintptr_t>(pages.data()) + pages.bytes());
+  const auto begin = reinterpret_cast<std::uintptr_t>(pages.data());
+  const std::vector<Mapping> mappings = mappings_in(begin, begin + pages.bytes()).value();
   ASSERT_EQ(mappings.size(), 1u);
   EXPECT_TRUE(mappings.front().private_memory());
 }
@@ -204,7 +206,7 @@ TEST_F(Adopted, IsNotWhatComesAfterIt) {
   ::munmap(pages.data(), pages.bytes());
   memory_.release(anew);
   EXPECT_EQ(memory_.pieces(), 0u);
-  EXPECT_TRUE(mappings_in(anew.address, anew.address + anew.bytes).empty());
+  EXPECT_TRUE(mappings_in(anew.address, anew.address + anew.bytes).value().empty());
 }
 
 // Other shared memory that the program has put there, even more of the arena.
@@ -225,7 +227,7 @@ TEST_F(Adopted, IsNotOtherSharedMemory) {
   memory_.release(range);
   EXPECT_EQ(memory_.pieces(), 0u);
   const auto begin = reinterpret_cast<std::uintptr_t>(pages.data());
-  const std::vector<Mapping> left = mappings_in(begin, begin + pages.bytes());
+  const std::vector<Mapping> left = mappings_in(begin, begin + pages.bytes()).value();
   ASSERT_EQ(left.size(), 3u);
   EXPECT_TRUE(left[0].shared);
   EXPECT_TRUE(left[1].private_memory());
@@ -255,7 +257,8 @@ TEST_F(Adopted, NeighboursAreTwoPieces) {
     EXPECT_EQ(pages.word(3), 0u);
     EXPECT_EQ(pages.word(5), 4u);
     const auto begin = reinterpret_cast<std::uintptr_t>(pages.data());
-    for (const Mapping& one : mappings_in(begin, begin + pages.bytes())) {
+    const std::vector<Mapping> mappings = mappings_in(begin, begin + pages.bytes()).value();
+    for (const Mapping& one : mappings) {
       EXPECT_TRUE(one.private_memory());
     }
   }
@@ -267,7 +270,7 @@ TEST_F(Adopted, OnlyPrivateMemoryIs) {
     memory_.release(range);
     return range.location.shared() ? "adopted" : why_;
   };
-  const std::string not_private = "it is not private memory without a file";
+  const std::string not_private = "it is not private memory for data, without a file";
   Pages pages(4);
   std::array<std::byte, 32768> stack;
   EXPECT_EQ(refused(stack.data(), stack.size()), not_private);
@@ -285,6 +288,21 @@ TEST_F(Adopted, OnlyPrivateMemoryIs) {
   EXPECT_EQ(refused(of_file, 8192), not_private);
   ::munmap(of_file, 8192);
   std::fclose(file);
+  Pages code(2);
+  ASSERT_EQ(::mprotect(code.data(), code.bytes(), PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+  EXPECT_EQ(refused(code.data(), code.bytes()), not_private);
+  std::string of_thread;
+  std::thread([&] {
+    pthread_attr_t attributes;
+    void* base = nullptr;
+    std::size_t bytes = 0;
+    ASSERT_EQ(::pthread_getattr_np(::pthread_self(), &attributes), 0);
+    ASSERT_EQ(::pthread_attr_getstack(&attributes, &base, &bytes), 0);
+    ::pthread_attr_destroy(&attributes);
+    of_thread = refused(base, bytes);
+  }).join();
+  EXPECT_TRUE(of_thread == not_private || of_thread == "it is the stack of the calling thread")
+      << of_thread;
   Pages locked(2);
   // Not mlock(): sanitizers leave that out.
   ASSERT_EQ(::syscall(SYS_mlock, locked.data(), locked.bytes()), 0);
@@ -303,6 +321,51 @@ TEST_F(Adopted, WhatPeersReachBySystemCallsStays) {
   memory_.note_private(others.page(2), 100);
   memory_.release(range);
   EXPECT_EQ(memory_.pieces(), 1u) << "it was given back under a store of a peer";
+}
+
+// Peers of a window whose ends are private reach these by system calls: another window on them, or
+// on more, does not move them.
+TEST_F(Adopted, PrivateEndsOfAWindowStay) {
+  Pages pages(6);
+  std::memset(pages.data(), 1, pages.bytes());
+  const MemoryRange window =
+      memory_.adopt(pages.page(1) - 8, 2 * page_size() + 16, why_);  // an end in pages 0 and 3 each
+  ASSERT_TRUE(window.location.shared()) << why_;
+  ASSERT_EQ(window.head, 8u);
+  for (const std::size_t page : {0UL, 3UL}) {
+    const MemoryRange other = memory_.adopt(pages.page(page), page_size(), why_);
+    EXPECT_FALSE(other.location.shared());
+    EXPECT_EQ(why_, "peers already reach it as private memory");
+    memory_.release(other);
+  }
+  memory_.release(window);
+  for (const std::size_t page : {0UL, 3UL}) {
+    const MemoryRange other = memory_.adopt(pages.page(page), page_size(), why_);
+    EXPECT_TRUE(other.location.shared()) << why_;
+    memory_.release(other);
+  }
+}
+
+// Where the process can open no file, nobody knows what is left of the memory: it stays shared, and
+// its contents are kept, until there is one again.
+TEST_F(Adopted, StaysWhereItCannotBeAskedFor) {
+  Pages pages(3);
+  std::memset(pages.data(), 7, pages.bytes());
+  const MemoryRange range = adopt(pages);
+  ASSERT_TRUE(range.location.shared()) << why_;
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
+  rlimit none = usual;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  memory_.release(range);
+  EXPECT_EQ(memory_.pieces(), 1u);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(pages.word(i), 0x0707070707070707u);
+  Pages another(1);
+  memory_.release(adopt(another));  // looks after it
+  EXPECT_EQ(memory_.pieces(), 0u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(pages.word(i), 0x0707070707070707u);
 }
 
 TEST_F(Adopted, StoresOfOtherThreadsAreNotLost) {

@@ -27,17 +27,17 @@ using File = std::unique_ptr<std::FILE, Close>;
 
 }  // namespace
 
-std::vector<Mapping> mappings_in(std::uintptr_t begin, std::uintptr_t end,
-                                 std::string_view others) {
-  std::vector<Mapping> found;
+std::optional<std::vector<Mapping>> mappings_in(std::uintptr_t begin, std::uintptr_t end,
+                                                std::string_view others) {
   const File file(std::fopen("/proc/self/maps", "re"));
-  if (file == nullptr) return found;
+  if (file == nullptr) return std::nullopt;
+  std::vector<Mapping> found;
   std::array<char, 32768> buffer;  // the kernel makes a page at a time: few calls are enough
   std::setvbuf(file.get(), buffer.data(), _IOFBF, buffer.size());
   char* line = nullptr;
   std::size_t space = 0;
   while (::getline(&line, &space, file.get()) > 0) {
-    // Most lines are of no interest: no more of them is read than that.
+    // Of lines outside the range only the two addresses are parsed.
     char* rest = nullptr;
     const std::uintptr_t from = std::strtoull(line, &rest, 16);
     const std::uintptr_t to = *rest == '-' ? std::strtoull(rest + 1, &rest, 16) : 0;
@@ -58,6 +58,7 @@ std::vector<Mapping> mappings_in(std::uintptr_t begin, std::uintptr_t end,
     one.begin = from;
     one.end = to;
     one.writable = flags[0] == 'r' && flags[1] == 'w';
+    one.executable = flags[2] == 'x';
     one.shared = flags[3] == 's';
     one.device = makedev(major, minor);
     one.name = rest + name;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ struct Mapping {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   bool writable = false;
+  bool executable = false;
   bool shared = false;
   std::uint64_t device = 0;  // of the file; 0 and 0: none
   std::uint64_t inode = 0;
@@ -22,16 +24,17 @@ struct Mapping {
 
   /// Read and written by this process alone, without a file, and not a thread's stack.
   bool private_memory() const {
-    return writable && !shared && inode == 0 && name.find("stack") == std::string::npos &&
+    return writable && !executable && !shared && inode == 0 &&
+           name.find("stack") == std::string::npos &&
            (name.empty() || name == "[heap]" || name.starts_with("[anon"));
   }
 };
 
 /// All mappings in the range, cut to it, and those elsewhere whose names have `others` in them, in
 /// the order of addresses. Asks the kernel, which takes some hundred microseconds in a large
-/// process. Empty: nothing is mapped there, or the kernel does not say.
-std::vector<Mapping> mappings_in(std::uintptr_t begin, std::uintptr_t end,
-                                 std::string_view others = {});
+/// process. Nothing: the kernel does not say, for example because no file can be opened.
+std::optional<std::vector<Mapping>> mappings_in(std::uintptr_t begin, std::uintptr_t end,
+                                                std::string_view others = {});
 
 /// A run of whole pages.
 struct PageRun {
@@ -40,7 +43,7 @@ struct PageRun {
 };
 
 /// The runs of pages in the range that have been touched: in memory or swapped out. False: the
-/// kernel does not say.
+/// kernel does not say. Allocates nothing where `runs` has room for half of the pages.
 bool touched_runs(std::byte* begin, std::size_t bytes, std::vector<PageRun>& runs);
 
 /// Whether new pages of this thread would lie on the memory node where all touched pages of the

@@ -144,12 +144,30 @@ MemoryRange AdoptedMemory::adopt(void* memory, std::uint64_t bytes, std::string&
     return range;
   }
   const std::lock_guard guard(mutex_);
+  MemoryRange made = range;
   if (Piece* piece = place(range, why)) {
     ++piece->uses;
-    return part_of(range, *piece);
+    made = part_of(range, *piece);
   }
-  if (bytes != 0) private_.push_back(range);
-  return range;
+  use_private(made);
+  return made;
+}
+
+/// Peers reach what of the range is not in the arena by system calls until it is released.
+void AdoptedMemory::use_private(const MemoryRange& range) {
+  const auto add = [&](std::uintptr_t begin, std::uint64_t bytes) {
+    if (bytes != 0) private_.push_back({begin, bytes});
+  };
+  if (!range.location.shared()) return add(range.address, range.bytes);
+  add(range.address, range.head);
+  add(range.address + range.bytes - range.tail, range.tail);
+}
+
+void AdoptedMemory::leave_private(std::uintptr_t address, std::uint64_t bytes) {
+  const auto same = std::ranges::find_if(private_, [&](const MemoryRange& one) {
+    return one.address == address && one.bytes == bytes;
+  });
+  if (same != private_.end()) private_.erase(same);
 }
 
 /// The piece that has pages of the range; null: there is none and can be none.
@@ -206,15 +224,26 @@ MemoryRange AdoptedMemory::part_of(const MemoryRange& range, Piece& piece) const
 }
 
 bool AdoptedMemory::may_adopt(std::uintptr_t begin, std::uintptr_t end, std::string& why) const {
+  const auto mappings = mappings_in(begin, end, "/dev/");
+  if (!mappings) {
+    why = "the system does not say what is mapped";
+    return false;
+  }
+  const char here = 0;
+  const std::uintptr_t stack = number(&here);
   std::uintptr_t covered = begin;
-  for (const Mapping& one : mappings_in(begin, end, "/dev/")) {
+  for (const Mapping& one : *mappings) {
     if (may_hold_pages(one.name)) {
       why = "the process uses a device that may hold pages, " + one.name;
       return false;
     }
     if (one.end <= begin || one.begin >= end) continue;
     if (!one.private_memory()) {
-      why = "it is not private memory without a file";
+      why = "it is not private memory for data, without a file";
+      return false;
+    }
+    if (one.begin <= stack && stack < one.end) {
+      why = "it is the stack of the calling thread";
       return false;
     }
     if (one.begin <= covered) covered = std::min(one.end, end);
@@ -270,13 +299,16 @@ bool AdoptedMemory::move_in(Piece& piece, std::string& why) {
   if (piece.in_arena == nullptr) return false;
   piece.location = arena_.find(piece.in_arena, piece.bytes).value_or(ArenaLocation{});
   const auto move = [&] {
+    std::vector<PageRun> runs;
+    runs.reserve(piece.bytes / page_size() / 2 + 1);
     std::optional<FrozenPages> frozen;
     if (running_threads() > 1 && !frozen.emplace(from, piece.bytes)) {
       why = "several threads run, and the system does not permit userfaultfd";
       return false;
     }
-    std::vector<PageRun> runs;
+    // No store to the frozen pages from here: they may be those of the program's allocator.
     if (!touched_runs(from, piece.bytes, runs)) {
+      frozen.reset();
       why = "the system does not say which of its pages are in use";
       return false;
     }
@@ -286,7 +318,9 @@ bool AdoptedMemory::move_in(Piece& piece, std::string& why) {
     // By a call that the hosts' caches of registered memory watch.
     if (::mmap(from, piece.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                arena_.descriptor(), static_cast<off_t>(piece.location.offset)) == MAP_FAILED) {
-      why = std::string("it cannot be mapped again: ") + std::strerror(errno);
+      const int error = errno;
+      frozen.reset();
+      why = std::string("it cannot be mapped again: ") + std::strerror(error);
       return false;
     }
 #ifdef MADV_POPULATE_WRITE
@@ -307,13 +341,9 @@ bool AdoptedMemory::move_in(Piece& piece, std::string& why) {
 
 void AdoptedMemory::release(const MemoryRange& range) {
   const std::lock_guard guard(mutex_);
-  if (!range.location.shared()) {
-    const auto same = std::ranges::find_if(private_, [&](const MemoryRange& one) {
-      return one.address == range.address && one.bytes == range.bytes;
-    });
-    if (same != private_.end()) private_.erase(same);
-    return;
-  }
+  if (!range.location.shared()) return leave_private(range.address, range.bytes);
+  leave_private(range.address, range.head);
+  leave_private(range.address + range.bytes - range.tail, range.tail);
   const auto found = std::ranges::find_if(pieces_, [&](const Piece& piece) {
     return range.location.offset - piece.location.offset < piece.bytes;
   });
@@ -322,11 +352,14 @@ void AdoptedMemory::release(const MemoryRange& range) {
   give_back_unused();
 }
 
-/// Those of its pages that are still mapped where they were put.
-std::vector<AdoptedMemory::SharedPages> AdoptedMemory::still_there(const Piece& piece) const {
+/// Those of its pages that are still mapped where they were put. Nothing: the kernel does not say.
+std::optional<std::vector<AdoptedMemory::SharedPages>> AdoptedMemory::still_there(
+    const Piece& piece) const {
+  const auto mappings = mappings_in(piece.begin, piece.end());
+  if (!mappings) return std::nullopt;
   std::vector<SharedPages> found;
   const ArenaName file = arena_.name();
-  for (const Mapping& one : mappings_in(piece.begin, piece.end())) {
+  for (const Mapping& one : *mappings) {
     const std::uint64_t offset = piece.location.offset + (one.begin - piece.begin);
     if (!one.shared || one.inode != file.inode || one.device != file.device ||
         one.offset != offset) {
@@ -338,7 +371,9 @@ std::vector<AdoptedMemory::SharedPages> AdoptedMemory::still_there(const Piece& 
 }
 
 bool AdoptedMemory::is_there(const Piece& piece, std::uintptr_t begin, std::uintptr_t end) const {
-  for (const auto& [pages, offset] : still_there(piece)) {
+  const auto pages_there = still_there(piece);
+  if (!pages_there) return false;
+  for (const auto& [pages, offset] : *pages_there) {
     if (number(pages.begin) <= begin) begin = std::max(begin, number(pages.begin) + pages.bytes);
   }
   return begin >= end;
@@ -356,7 +391,9 @@ void AdoptedMemory::give_back_unused() {
 
 bool AdoptedMemory::give_back(const Piece& piece) {
   const std::uint64_t start = nanoseconds_now();
-  for (const SharedPages& shared : still_there(piece)) {
+  const auto pages_there = still_there(piece);
+  if (!pages_there) return false;
+  for (const SharedPages& shared : *pages_there) {
     const auto& [begin, bytes] = shared.pages;
     if (told_private(number(begin), number(begin) + bytes)) return false;
     std::optional<FrozenPages> frozen;
@@ -419,9 +456,15 @@ void AdoptedMemory::before_fork() {
   forking->mutex_.lock();
   forking->forked_.clear();
   for (const Piece& piece : forking->pieces_) {
-    for (const SharedPages& shared : forking->still_there(piece)) {
-      forking->forked_.push_back(shared);
+    const auto pages_there = forking->still_there(piece);
+    if (!pages_there) {
+      std::fprintf(
+          stderr,
+          "oriel: a process that forks cannot ask which of its windows' memory is left: "
+          "/proc/self/maps cannot be read. The child shares that memory with its parent.\n");
+      continue;
     }
+    forking->forked_.insert(forking->forked_.end(), pages_there->begin(), pages_there->end());
   }
   if (!forking->forked_.empty() && ::pipe2(forking->waiting_.data(), O_CLOEXEC) != 0) {
     std::fprintf(stderr,

@@ -73,9 +73,11 @@ class AdoptedMemory {
   bool may_adopt(std::uintptr_t begin, std::uintptr_t end, std::string& why) const;
   bool affordable(std::uint64_t bytes);
   bool move_in(Piece& piece, std::string& why);
-  std::vector<SharedPages> still_there(const Piece& piece) const;
+  std::optional<std::vector<SharedPages>> still_there(const Piece& piece) const;
   bool is_there(const Piece& piece, std::uintptr_t begin, std::uintptr_t end) const;
   bool told_private(std::uintptr_t begin, std::uintptr_t end) const;
+  void use_private(const MemoryRange& range);
+  void leave_private(std::uintptr_t address, std::uint64_t bytes);
   void give_back_unused();
   bool give_back(const Piece& piece);
   bool make_private(const SharedPages& shared) const;
@@ -87,7 +89,7 @@ class AdoptedMemory {
   Arena& arena_;
   Adoption when_;
   std::vector<Piece> pieces_;
-  std::vector<MemoryRange> private_;                       // that could not be adopted, in use
+  std::vector<MemoryRange> private_;                       // in use, that is not in the arena
   std::map<std::uintptr_t, std::uintptr_t> told_private_;  // end by begin; none overlap
   std::uint64_t began_;                                    // when it was made
   std::uint64_t nanoseconds_ = 0;                          // that adopting has taken
