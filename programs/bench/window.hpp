@@ -15,7 +15,7 @@
 namespace bench {
 
 /// Whose memory a window has: the MPI library's (MPI_Win_allocate), or the program's own, given to
-/// MPI_Win_create: whole pages; or pages of a private mapping of a file, which nobody can share.
+/// MPI_Win_create: whole pages; or pages of a private mapping of a file, which are never adopted.
 enum class Memory { allocated, created, private_file };
 
 inline std::string_view name_of(Memory memory) {
@@ -76,7 +76,8 @@ class OwnPages {
   void* base_ = nullptr;
 };
 
-/// A window over all ranks.
+/// A window over all ranks. The program's own memory, and with it the window's size, is rounded up
+/// to whole pages.
 class Window {
  public:
   Window(Memory memory, std::size_t bytes) {

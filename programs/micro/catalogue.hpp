@@ -53,6 +53,7 @@ class Catalogue {
   static constexpr std::size_t short_one = 8;
 
   void add_messages() {
+    if (!options_.rows.includes("send_recv")) return;
     for (const std::size_t bytes : sizes_) {
       entries_.push_back(
           {"send_recv", "none", bytes, 2, [=](int rank) -> std::unique_ptr<bench::Row> {
@@ -89,6 +90,7 @@ class Catalogue {
     add<Synchronization, Put>("put_" + synchronization, sizes_);
     add<Synchronization, Get>("get_" + synchronization, sizes_);
     add<Synchronization, Accumulate<std::int64_t>>("accumulate_int64_" + synchronization, sizes_);
+    add<Synchronization, Accumulate<double>>("accumulate_double_" + synchronization, sizes_);
     add<Synchronization, GetAccumulate>("get_accumulate_" + synchronization, sizes_);
     add<Synchronization, FetchAndOp>("fetch_and_op_" + synchronization, {short_one});
     add<Synchronization, CompareAndSwap>("compare_and_swap_" + synchronization, {short_one});

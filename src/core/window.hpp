@@ -229,12 +229,12 @@ class Window {
   /// given back without the general path.
   Error lock(bool exclusive, int target, Assert assertion);
   Outcome unlock(int target, Completion* completion);
-  /// Likewise of all targets: each lock is taken when the first operation needs it, the rank's own
-  /// at once.
+  /// Likewise of all targets. Acquires the rank's own lock now if the rank can load its memory, and
+  /// every other one at the first operation to its target.
   Error lock_all(Assert assertion);
   Outcome unlock_all(Completion* completion);
-  /// Opens the way to a target that the open lock_all epoch has not come to, if that is only to
-  /// take its lock. False: use Epochs::issue().
+  /// In a light lock_all epoch: acquires the free lock of a target that had no operation yet, and
+  /// opens the way to its memory. False: use Epochs::issue().
   bool try_touch(int target);
 
   // Of a dynamic window. Where something is wrong, reason() tells.

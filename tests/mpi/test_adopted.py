@@ -13,7 +13,7 @@ from plan import LIBRARIES, NATIVE
 ADOPT = {"ORIEL_ADOPT": "always"}
 # Programs' short windows have whole pages then.
 PAGES = {"ORIEL_TEST_PAGES": "1"}
-# These say how long their windows are, or that they are not mapped.
+# These check how long their windows are, or that they are not mapped.
 KNOW_THEIR_WINDOWS = ("atomics", "intrinsic", "notified", "window_kinds")
 # What reaches created windows in ways of its own, and what lives beside them.
 PROGRAMS = (
@@ -35,18 +35,17 @@ PROGRAMS = (
 )
 
 
-@pytest.mark.hosts("mpich", "openmpi")
+@pytest.mark.hosts(*LIBRARIES)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_program(job, host, program):
-    """Whatever it costs; other tests run with the default, which stops when it costs too much."""
     pages = {} if program in KNOW_THEIR_WINDOWS else PAGES
     job.expect_ok(host, program, 2, {**ADOPT, **pages})
 
 
-@pytest.mark.hosts(*LIBRARIES)
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_program_on_private_memory(job, host, program):
-    job.expect_ok(host, program, 2, {"ORIEL_ADOPT": "never"})
+@pytest.mark.hosts("mpich")
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_random_programs_where_it_pays(job, host, ranks):
+    job.expect_ok(host, "stress", ranks, {"ORIEL_ADOPT": "auto", **PAGES})
 
 
 @pytest.mark.hosts("mpich")

@@ -279,9 +279,8 @@ ORIEL_MPI_CALL(Win_unlock_all)(MPI_Win win) {
   return dispatch_epoch(
       "MPI_Win_unlock_all", win,
       [&](WindowHandle& window) {
-        return block(window, {WaitReason::unlock}, [&](Completion* completion) {
-          return window.core->unlock_all(completion);
-        });
+        return block(window, {WaitReason::unlock},
+                     [&](Completion* completion) { return window.core->unlock_all(completion); });
       },
       [&] { return host_mpi().Win_unlock_all(win); });
 }

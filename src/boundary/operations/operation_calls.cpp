@@ -7,21 +7,18 @@
 
 using namespace oriel::boundary;
 
-/// Two calls: MPI_Name with its fast path, and again behind the first operation's way to its target
-/// in a lock_all epoch; MPI_Rname always with an Access.
+/// Two calls: MPI_Name with its fast path, MPI_Rname always with an Access.
 #define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                     \
   ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME(Count), MPI_Win win) {                           \
-    if (try_fast_path(win, [&](const WindowHandle& window) {                                 \
-          return name##_at_once(window, ORIEL_##NAME##_NAMES);                               \
-        })) [[likely]]                                                                       \
+    const auto at_once = [=](const WindowHandle& window) {                                   \
+      return name##_at_once(window, ORIEL_##NAME##_NAMES);                                   \
+    };                                                                                       \
+    if (try_fast_path(win, at_once)) [[likely]]                                              \
       return MPI_SUCCESS;                                                                    \
     return dispatch_general(                                                                 \
         "MPI_" #Name #suffix, win,                                                           \
         [=](WindowHandle& window) {                                                          \
-          return window.core->try_touch(target_rank) &&                                      \
-                         name##_at_once(window, ORIEL_##NAME##_NAMES)                        \
-                     ? Failure()                                                             \
-                     : issue(window, name##_access(ORIEL_##NAME##_NAMES));                   \
+          return issue_generally(window, name##_access(ORIEL_##NAME##_NAMES), at_once);      \
         },                                                                                   \
         [=] { return host_mpi().Name##suffix(ORIEL_##NAME##_NAMES, win); });                 \
   }                                                                                          \
@@ -47,18 +44,16 @@ ORIEL_OPERATIONS(MPI_Count, _c)
 ORIEL_MPI_CALL(Fetch_and_op)
 (const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,
  MPI_Win win) {
-  if (try_fast_path(win, [&](const WindowHandle& window) {
-        return fetch_and_op_at_once(window, origin, result, type, rank, displacement, op);
-      })) [[likely]]
+  const auto at_once = [=](const WindowHandle& window) {
+    return fetch_and_op_at_once(window, origin, result, type, rank, displacement, op);
+  };
+  if (try_fast_path(win, at_once)) [[likely]]
     return MPI_SUCCESS;
   return dispatch_general(
       "MPI_Fetch_and_op", win,
       [=](WindowHandle& window) {
-        return window.core->try_touch(rank) &&
-                       fetch_and_op_at_once(window, origin, result, type, rank, displacement, op)
-                   ? Failure()
-                   : issue(window,
-                           fetch_and_op_access(origin, result, type, rank, displacement, op));
+        return issue_generally(
+            window, fetch_and_op_access(origin, result, type, rank, displacement, op), at_once);
       },
       [=] { return host_mpi().Fetch_and_op(origin, result, type, rank, displacement, op, win); });
 }
@@ -66,19 +61,17 @@ ORIEL_MPI_CALL(Fetch_and_op)
 ORIEL_MPI_CALL(Compare_and_swap)
 (const void* origin, const void* compare, void* result, MPI_Datatype type, int rank,
  MPI_Aint displacement, MPI_Win win) {
-  if (try_fast_path(win, [&](const WindowHandle& window) {
-        return compare_and_swap_at_once(window, origin, compare, result, type, rank, displacement);
-      })) [[likely]]
+  const auto at_once = [=](const WindowHandle& window) {
+    return compare_and_swap_at_once(window, origin, compare, result, type, rank, displacement);
+  };
+  if (try_fast_path(win, at_once)) [[likely]]
     return MPI_SUCCESS;
   return dispatch_general(
       "MPI_Compare_and_swap", win,
       [=](WindowHandle& window) {
-        return window.core->try_touch(rank) &&
-                       compare_and_swap_at_once(window, origin, compare, result, type, rank,
-                                                displacement)
-                   ? Failure()
-                   : issue(window, compare_and_swap_access(origin, compare, result, type, rank,
-                                                           displacement));
+        return issue_generally(
+            window, compare_and_swap_access(origin, compare, result, type, rank, displacement),
+            at_once);
       },
       [=] {
         return host_mpi().Compare_and_swap(origin, compare, result, type, rank, displacement, win);

@@ -304,6 +304,14 @@ inline bool compare_and_swap_at_once(const WindowHandle& window, const void* ori
                                        compare, result);
 }
 
+/// The general path of a call. In a light lock_all epoch the first operation to a target acquires
+/// its lock, which opens the fast path; that is then tried once more.
+template <typename AtOnce>
+Failure issue_generally(WindowHandle& window, const Access& access, AtOnce&& at_once) {
+  if (window.core->try_touch(access.rank) && at_once(window)) return {};
+  return issue(window, access);
+}
+
 /// The operation by one of the fast paths. False: the general path is to be taken.
 bool carry_out_at_once(const WindowHandle& window, const Access& access);
 

@@ -57,7 +57,7 @@ Waiter::Waiter(bool rings)
 
 void Waiter::round() {
   if (engine_.process.sweep()) {
-    idle_rounds_ = 0;
+    yields_ = 0;
     sleeper_.reset();
     if (!own_requests.pending.any_to_complete()) return;
     runtime.lock.release();
@@ -73,7 +73,7 @@ void Waiter::round() {
 void Waiter::round_unlocked() {
   if (sweep_once()) {
     sleeper_.reset();
-    idle_rounds_ = 0;
+    yields_ = 0;
   } else {
     idle();
   }
@@ -82,8 +82,8 @@ void Waiter::round_unlocked() {
 void Waiter::idle() {
   // The spin phase is left alone: what comes within it comes faster without the host. A sleep is
   // longer than a look at its traffic.
-  if (sleeper_.will_sleep() ||
-      (!sleeper_.will_spin() && ++idle_rounds_ % rounds_per_host_poll == 0)) {
+  const bool yields = !sleeper_.will_spin() && !sleeper_.will_sleep();
+  if (sleeper_.will_sleep() || (yields && ++yields_ % rounds_per_host_poll == 0)) {
     runtime.self.advance_host();
   }
   sleeper_.idle([] { return sweep_once(); }, [this] { check_peers_ = true; });

@@ -28,7 +28,7 @@ class Waiter {
 
   Engine& engine_;
   Sleeper sleeper_;
-  long idle_rounds_ = 0;  // that did not spin
+  long yields_ = 0;  // rounds of yielding since something moved
   bool check_peers_ = false;
 };
 

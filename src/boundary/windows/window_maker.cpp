@@ -32,8 +32,10 @@ int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* 
     const Guard guard(runtime.lock);
     MemoryRange& memory = draft_.mine.memory;
     memory.address = reinterpret_cast<std::uintptr_t>(base);
-    // Alone on its node, a rank reaches its memory where it is.
-    if (draft_.ranks > 1 && !runtime.engine()->launched_alone) {
+    // No other rank could map the memory of one that is alone on its node.
+    if (runtime.engine()->launched_alone) {
+      draft_.why_private = "its launcher has started no other rank on this node";
+    } else if (draft_.ranks > 1) {
       memory =
           runtime.engine()->transports.shm().locate_lasting(base, memory.bytes, draft_.why_private);
       draft_.own->created = memory;

@@ -45,7 +45,8 @@ struct alignas(cache_line) EpochPeer {
   Target* notified =
       nullptr;  // of the window's notified epoch, once there has been an access to it
 
-  Target* light = nullptr;  // of the light lock_all epoch, once that has come to it
+  Target* light =
+      nullptr;  // of the light lock_all epoch; null before its first operation to the rank
 
   // Of our one place in its lock queue: see Epochs::free_place().
   EpochQueue locks;           // our lock epochs that wait for it

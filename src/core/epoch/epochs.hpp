@@ -142,7 +142,7 @@ class Epochs {
   // Light epochs: a lock that is granted at its call, with nothing pending on the window, uses an
   // object that is never in the list. Likewise lock_all, as long as each lock is granted at the
   // first operation that needs it. The caller takes the locks and gives them back.
-  /// Whether that may be.
+  /// Whether a lock of the target may be a light epoch.
   bool may_lock_lightly(int target) const {
     const EpochPeer& locked = peers_[target];
     return !light_held_ && closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_ &&
@@ -182,9 +182,9 @@ class Epochs {
     return access_ == &light_all_ && peers_[target].touched != &light_all_ &&
            peers_[target].locking == nullptr;
   }
-  /// Whether it has the target's lock all the same.
+  /// Whether it holds the target's lock since its opening: that of the rank itself.
   bool holds_lightly(int target) const { return light_own_ && target == rank_; }
-  /// The lock has been taken. The Target of its operations.
+  /// Adds a target, whose lock the caller has acquired. The Target of its operations.
   Target& touch_lightly(int target) {
     EpochPeer& other = peers_[target];
     if (other.light == nullptr) [[unlikely]]
@@ -195,7 +195,7 @@ class Epochs {
     light_all_.targets = other.light;
     return *other.light;
   }
-  /// Whether it is open, and closing it is only to give back the locks.
+  /// Whether the light lock_all epoch is open, and has no inlined stores to take back.
   bool may_unlock_all_lightly() const {
     if (access_ != &light_all_) return false;
     for (const Target& target : light_all_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a light epoch becomes when something has to wait in it.
+// How light epochs become epochs of the list, and the targets of the light lock_all epoch.
 #include "core/epoch/epochs.hpp"
 
 namespace oriel {

@@ -78,11 +78,10 @@ struct alignas(cache_line) BasicLockQueue {
 
   Atomic<std::uint64_t> holders{0};
   Atomic<std::uint64_t> line{0};
-  Atomic<std::uint32_t> contended{0};  // nobody may keep the lock
-  Atomic<std::uint32_t> shared_streak{
-      0};                           // about so many counted ones since the last uncounted one
-  Atomic<std::uint32_t> phases{0};  // of uncounted holders; see LockLine
-  Plain<std::uint32_t> head = 0;    // origin + 1; under the guard in `line`
+  Atomic<std::uint32_t> contended{0};      // nobody may keep it; shared holders are counted
+  Atomic<std::uint32_t> shared_streak{0};  // about so many have been since the last phase
+  Atomic<std::uint32_t> phases{0};         // of uncounted holders; see LockLine
+  Plain<std::uint32_t> head = 0;           // origin + 1; under the guard in `line`
   Plain<std::uint32_t> tail = 0;
   Plain<std::uint32_t> joiners = 0;  // in line with LockNode::joins; likewise
   Plain<std::uint32_t> last = 0;     // origin + 1 of the last exclusive holder; only it writes

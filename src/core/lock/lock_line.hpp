@@ -45,8 +45,10 @@ namespace oriel {
 /// set, until an origin has had the lock for itself for long. Who becomes one looks at `contended`,
 /// or having cleared it at `line`, after it has said so. Of uncounted holders everybody pays who
 /// finds that there may be some. Who lines up before the first of them has said so is seen by all:
-/// A1 and a look at `holders` that found nothing, then the change of `holders`, then K3 and K2.
-/// After an exclusive holder, shared ones are counted until there have been many in a row.
+/// A1 and a look at `holders` that found nothing, then the change of `holders`, then K2. That is
+/// why K3 asks for the phase that the uncounted holder saw before K1: its K2 then came after the
+/// change. When an exclusive request has taken the lock from uncounted holders, the next
+/// `long_streak` shared ones are counted.
 ///
 /// Invariants (guard free): an exclusive holder excludes every other holder; a line implies that
 /// somebody holds the lock or is about to hand it on; who waits is granted in the order of arrival,
@@ -195,8 +197,8 @@ class BasicLockLine {
     }
   }
   void keep_again(int origin);
-  /// The origin has said that it takes the lock, and there is a line: it has it unless somebody has
-  /// taken it away.
+  /// After the store to Slot::locked, where there is a line or the mode has gone: decides with the
+  /// guard whether the origin holds the lock, and clears the word if not.
   bool confirm(int origin, std::uint64_t mode);
   /// Takes a lock that is free and kept by nobody.
   bool take(bool exclusive) {
@@ -226,7 +228,8 @@ class BasicLockLine {
   /// With the guard: grants the lock to those in line that join, if it is held shared now. How
   /// many.
   std::uint32_t let_join(std::vector<int>& woken);
-  /// With the guard: takes a free lock, also from an origin that keeps it.
+  /// With the guard: takes a free lock, also from an origin that keeps it, or exclusively from
+  /// uncounted holders whose words are all clear.
   bool take_or_take_away(bool exclusive);
   /// With the guard: whether somebody holds the lock shared and is not counted.
   bool any_uncounted();

@@ -275,7 +275,7 @@ void MappedTargets::make_ready(Target& target) {
   const bool mapped = member.path == Path::load_store;
   if (mapped && member.base == nullptr && member.pieces == nullptr) return;
   EpochPeer& peer = peers_[target.rank];
-  if (peer.member != &member) {  // they are the same each time
+  if (peer.member != &member) {  // what is known of a member never changes
     const SharedPart reached = mapped ? SharedPart{member.base, 0, member.size} : member.part;
     peer.base = reached.here;
     peer.size = reached.bytes;

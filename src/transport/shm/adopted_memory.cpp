@@ -85,7 +85,7 @@ bool may_hold_pages(const std::string& name) {
          std::ranges::none_of(harmless, [&](const char* one) { return name.starts_with(one); });
 }
 
-/// Nanoseconds for which a byte of fresh memory is touched for the first time, page by page.
+/// Nanoseconds per byte of the first touch of fresh memory, page by page; 0: not known.
 double touch_ns() {
   constexpr std::size_t pages = 64;
   const std::size_t bytes = pages * page_size();
@@ -192,7 +192,7 @@ AdoptedMemory::Piece* AdoptedMemory::place(const MemoryRange& range, std::string
   piece.begin = begin;
   piece.bytes = end - begin;
   if (when_ == Adoption::automatic && !affordable(piece.bytes)) {
-    why = "so many windows are made that adopting their memory would take too long";
+    why = "adopting it would take too much of the program's time";
     return nullptr;
   }
   const std::uint64_t start = nanoseconds_now();

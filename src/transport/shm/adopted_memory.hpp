@@ -18,7 +18,7 @@ namespace oriel {
 
 /// When private memory is adopted.
 enum class Adoption { never, automatic, always };
-/// As the setting ORIEL_ADOPT names it.
+/// What a value of the setting ORIEL_ADOPT means; nothing: it is none.
 std::optional<Adoption> adoption_named(const std::string& name);
 
 /// Private memory of the program that has been moved into the arena and is mapped over its own
@@ -92,10 +92,10 @@ class AdoptedMemory {
   std::vector<MemoryRange> private_;                       // in use, that is not in the arena
   std::map<std::uintptr_t, std::uintptr_t> told_private_;  // end by begin; none overlap
   std::uint64_t began_;                                    // when it was made
-  std::uint64_t nanoseconds_ = 0;                          // that adopting has taken
-  double touch_ns_ = 0;                                    // see affordable(); 0: not measured yet
-  std::mutex mutex_;                                       // held from before a fork to its end
-  std::vector<SharedPages> forked_;                        // what the child gets a copy of
+  std::uint64_t nanoseconds_ = 0;          // spent so far on adopting, refusals, and giving back
+  double touch_ns_ = 0;                    // see affordable(); 0: not measured yet
+  std::mutex mutex_;                       // held from before a fork to its end
+  std::vector<SharedPages> forked_;        // what the child gets a copy of
   std::array<int, 2> waiting_ = {-1, -1};  // a pipe that the child closes when it has its copy
 };
 

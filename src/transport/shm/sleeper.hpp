@@ -55,7 +55,7 @@ class Sleeper {
     rise();
   }
 
-  /// What idle() will do.
+  /// Whether the next idle() spins; whether it sleeps, unless its last look finds something.
   bool will_spin() const { return spins_left_ > 0; }
   bool will_sleep() const { return spins_left_ <= 0 && yields_left_ <= 0; }
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from oriel.bench import outcome
 from oriel.bench.micro import micro_figure
-from oriel.bench.micro.micro_times import Row, Timings
+from oriel.bench.micro.micro_times import MAPPED, Row, Timings
 from oriel.bench.options import positive
 from oriel.bench.setting import Setting
 from oriel.bench.ways import HOST, ORIEL, WAYS
@@ -36,19 +36,19 @@ STATISTICS = {"median": Timings.median, "fastest": Timings.fastest}
 WINDOW_TITLES = {
     "allocated": "Allocated windows (MPI_Win_allocate)",
     "created": "Created windows (MPI_Win_create on whole pages of the program)",
-    "private": "Created windows on memory that cannot be shared (a private mapping of a file)",
+    "private": "Created windows on a private mapping of a file, which is never adopted",
     "none": "No window: messages in a program without windows",
 }
 
 
-def pairs(text: str) -> int:
+def even(text: str) -> int:
     ranks = positive(text)
     if ranks % 2:
         raise ValueError
     return ranks
 
 
-pairs.__name__ = "even number"
+even.__name__ = "even number"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-n",
-        type=pairs,
+        type=even,
         default=RANKS,
         metavar="RANKS",
         help="how many ranks, an even number: pairs play at the same time, and the first pair is "
@@ -182,7 +182,7 @@ def verdicts(timings: Timings) -> list[str]:
             f"8 B rows on {window} windows",
             "at most half of the best host's time",
         )
-        for window in ("allocated", "created")
+        for window in MAPPED
     ]
     groups.append((others, "other rows", "not slower than the best host"))
     sentences = []

@@ -20,7 +20,11 @@ from oriel.report.units import size_text
 # Ours in blue where it takes less time, in orange where it takes more; equal is nearly white.
 SCALE = LinearSegmentedColormap.from_list("ratio", ["#14648c", "#f7f7f5", "#d9822b"])
 MOST = 4.0  # a ratio, or its inverse, at which the colour is full
-WINDOW_TEXTS = {"allocated": "allocated", "created": "created", "private": "created, not shareable"}
+WINDOW_TEXTS = {
+    "allocated": "allocated",
+    "created": "created",
+    "private": "created (private mapping of a file)",
+}
 
 # Of a row on a host, one way: microseconds, None where not measured.
 Statistic = Callable[[Timings, Row, str, str], "float | None"]
@@ -43,8 +47,8 @@ def _panel(
             ratio = timings.ratio(row, host, value)
             if ratio is None:
                 continue
-            late = ratio > timings.limit(row)
-            edge = INK if late else "white"
+            missed = ratio > timings.limit(row)
+            edge = INK if missed else "white"
             axes.add_patch(
                 plt.Rectangle(
                     (column + 0.04, line + 0.06),
@@ -52,7 +56,7 @@ def _panel(
                     0.88,
                     facecolor=_tint(ratio),
                     edgecolor=edge,
-                    linewidth=1.1 if late else 0.4,
+                    linewidth=1.1 if missed else 0.4,
                 )
             )
             dark = abs(math.log(ratio, MOST)) > 0.75

@@ -17,6 +17,7 @@ SMALL_LIMIT = 0.5
 LIMIT = 1.0
 
 WINDOWS = ("allocated", "created", "private", "none")
+MAPPED = ("allocated", "created")  # where short rows have the lower limit
 OPERATIONS = {
     "put": "put",
     "get": "get",
@@ -69,8 +70,7 @@ class Timings(Runs):
 
     def limit(self, row: Row) -> float:
         """The largest ratio to the best host's time that is as promised."""
-        mapped = row.window in ("allocated", "created")
-        short = mapped and row.size == SMALL and not self.between_nodes
+        short = row.window in MAPPED and row.size == SMALL and not self.between_nodes
         return SMALL_LIMIT if short else LIMIT
 
     def read(self, host: str, way: str, output: str) -> int:
