@@ -390,5 +390,29 @@ TEST_F(LightLockAll, TakesBackWhatItHasLeft) {
   EXPECT_EQ(word(1), 7U);
 }
 
+// What takes no locks, or may return before its operations are complete, is no light epoch; nor is
+// one in which a notification may have to wait.
+TEST_F(LightLockAll, IsLightOnlyWhereLocksAreAllThereIs) {
+  ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
+  EXPECT_FALSE(rank(0).try_touch(1));
+  ASSERT_EQ(rank(1).lock(true, 0, {}), Error::none);
+  EXPECT_TRUE(rank(1).epochs().try_hold_lock(0)) << "nobody holds the lock";
+  EXPECT_TRUE(rank(1).unlock(0, nullptr).done);
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+
+  ASSERT_EQ(rank(0).lock_all(weak_unlock()), Error::none);
+  EXPECT_FALSE(rank(0).try_touch(1));
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+
+  ASSERT_EQ(rank(0).lock_all({}), Error::none);
+  ASSERT_TRUE(rank(0).try_touch(1));
+  Operation notified = on_word(OperationKind::put, &value_, 1);
+  notified.notify_arg = {NotifyKind::tag, 1, sizeof value_};
+  issue(rank(0), notified);
+  EXPECT_FALSE(rank(0).try_touch(2));
+  EXPECT_TRUE(rank(0).unlock_all(nullptr).done);
+  EXPECT_EQ(word(1), 7U);
+}
+
 }  // namespace
 }  // namespace oriel::test
