@@ -186,7 +186,8 @@ def test_the_first_starts_show_what_is_fastest(job, host, tmp_path):
     for line in shown:
         times = {name: float(time) for name, time in re.findall(r"(\w+) ([\d.e+]+) us", line)}
         assert set(times) == {"notified", "two_sided"}
-        assert line.split(":")[0] == min(times, key=lambda name: times[name])
+        # They may be the same in the digits that are said.
+        assert times[line.split(":")[0]] == min(times.values())
     # The last request: the one before was freed too early.
     assert told[-1].startswith("notified: ") and "nothing like it was measured" in told[-1]
 
