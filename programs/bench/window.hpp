@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// Whose memory a window has: the MPI library's (MPI_Win_allocate), or the program's own, given to
+/// The owner of a window's memory: the MPI library (MPI_Win_allocate), or the program, given to
 /// MPI_Win_create: whole pages; or pages of a private mapping of a file, which are never adopted.
 enum class Memory { allocated, created, private_file };
 

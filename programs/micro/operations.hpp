@@ -151,16 +151,14 @@ class GetAccumulate {
   std::vector<Element> fetched_;
 };
 
-class FetchAndOp {
+/// What operations on one word have in common: each round adds one to it, and fetches what it was.
+class OneWord {
  public:
   using Element = std::int64_t;
-  explicit FetchAndOp(std::size_t) {}
+  explicit OneWord(std::size_t) {}
 
   void fill(std::span<Element> target) const { std::fill(target.begin(), target.end(), 0); }
   void prepare_batch() {}
-  void issue(std::int64_t, int target, MPI_Win win) {
-    MPI_Fetch_and_op(&one_, &fetched_, MPI_INT64_T, target, 0, MPI_SUM, win);
-  }
   void check_target(std::span<const Element> target, std::int64_t rounds) const {
     expect_word("the window", 0, static_cast<double>(target[0]), static_cast<double>(rounds));
   }
@@ -169,36 +167,33 @@ class FetchAndOp {
                 static_cast<double>(rounds - 1));
   }
 
- private:
-  Element one_ = 1;
+ protected:
   Element fetched_ = -1;
 };
 
-/// Each round finds what the round before has left, and replaces it by its own number.
-class CompareAndSwap {
+class FetchAndOp : public OneWord {
  public:
-  using Element = std::int64_t;
-  explicit CompareAndSwap(std::size_t) {}
+  using OneWord::OneWord;
+  void issue(std::int64_t, int target, MPI_Win win) {
+    MPI_Fetch_and_op(&one_, &fetched_, MPI_INT64_T, target, 0, MPI_SUM, win);
+  }
 
-  void fill(std::span<Element> target) const { std::fill(target.begin(), target.end(), 0); }
-  void prepare_batch() {}
+ private:
+  Element one_ = 1;
+};
+
+class CompareAndSwap : public OneWord {
+ public:
+  using OneWord::OneWord;
   void issue(std::int64_t round, int target, MPI_Win win) {
     expected_ = round;
     desired_ = round + 1;
     MPI_Compare_and_swap(&desired_, &expected_, &fetched_, MPI_INT64_T, target, 0, win);
   }
-  void check_target(std::span<const Element> target, std::int64_t rounds) const {
-    expect_word("the window", 0, static_cast<double>(target[0]), static_cast<double>(rounds));
-  }
-  void check_origin(std::int64_t rounds) const {
-    expect_word("what was fetched", 0, static_cast<double>(fetched_),
-                static_cast<double>(rounds - 1));
-  }
 
  private:
   Element expected_ = 0;
   Element desired_ = 0;
-  Element fetched_ = -1;
 };
 
 }  // namespace micro

@@ -380,7 +380,7 @@ TEST_F(LightLockAll, AsksForTheOthersWhenTheyAreLoaded) {
   }
 }
 
-// What a notified store has left to its target is there when the epoch is over.
+// A store that was left to its target with a notification is there when the epoch is over.
 TEST_F(LightLockAll, TakesBackWhatItHasLeft) {
   ASSERT_EQ(rank(0).lock_all({}), Error::none);
   ASSERT_TRUE(rank(0).try_touch(1));
@@ -390,8 +390,8 @@ TEST_F(LightLockAll, TakesBackWhatItHasLeft) {
   EXPECT_EQ(word(1), 7U);
 }
 
-// What takes no locks, or may return before its operations are complete, is no light epoch; nor is
-// one in which a notification may have to wait.
+// An epoch without locks is no light one, nor one with a weak unlock, nor one in which a
+// notification may have to wait.
 TEST_F(LightLockAll, IsLightOnlyWhereLocksAreAllThereIs) {
   ASSERT_EQ(rank(0).lock_all(no_check()), Error::none);
   EXPECT_FALSE(rank(0).try_touch(1));

@@ -43,8 +43,9 @@ namespace oriel {
 /// Of a keeper only the first to line up pays for A2, who sets `contended`: the keeper that there
 /// may be sees a line until it has lost the lock, and nobody becomes a keeper while `contended` is
 /// set, until an origin has had the lock for itself for long. Who becomes one looks at `contended`,
-/// or having cleared it at `line`, after it has said so. Of uncounted holders everybody pays who
-/// finds that there may be some. Who lines up before the first of them has said so is seen by all:
+/// or having cleared it at `line`, after it has said so. Where there may be uncounted holders every
+/// request pays that lines up. A request that lined up before the first of them has said so is seen
+/// by all:
 /// A1 and a look at `holders` that found nothing, then the change of `holders`, then K2. That is
 /// why K3 asks for the phase that the uncounted holder saw before K1: its K2 then came after the
 /// change. When an exclusive request has taken the lock from uncounted holders, the next
@@ -76,7 +77,7 @@ class BasicLockLine {
       return take_by_word(origin, kept_by(origin));
     if (queue_.line.load(std::memory_order_seq_cst) != 0) return false;
     if (!exclusive) {
-      // Whoever acts for an origin of another node has that one counted.
+      // An origin of another node, for which its target acts, is counted.
       if (static_cast<std::uint32_t>(origin) != sharers_.self()) return take(false);
       const std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
       return (holders & uncounted_bit) != 0 ? take_by_word(origin, holders & ~counted)

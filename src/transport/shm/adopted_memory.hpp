@@ -18,7 +18,7 @@ namespace oriel {
 
 /// When private memory is adopted.
 enum class Adoption { never, automatic, always };
-/// What a value of the setting ORIEL_ADOPT means; nothing: it is none.
+/// The meaning of a value of the setting ORIEL_ADOPT; nothing: the setting has no such value.
 std::optional<Adoption> adoption_named(const std::string& name);
 
 /// Private memory of the program that has been moved into the arena and is mapped over its own
