@@ -151,7 +151,7 @@ class GetAccumulate {
   std::vector<Element> fetched_;
 };
 
-/// What operations on one word have in common: each round adds one to it, and fetches what it was.
+/// The common part of operations on one word: each round adds one to it and fetches its old value.
 class OneWord {
  public:
   using Element = std::int64_t;

@@ -38,7 +38,6 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
   light_.one.passive = true;
   light_all_.kind = EpochKind::lock_all;
   light_all_.active = true;
-  light_all_.awaited = rank_ + 1;
   notified_.kind = EpochKind::notified;
   notified_.active = true;
 }

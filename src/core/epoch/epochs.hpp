@@ -145,8 +145,8 @@ class Epochs {
   /// Whether a lock of the target may be a light epoch.
   bool may_lock_lightly(int target) const {
     const EpochPeer& locked = peers_[target];
-    return !light_held_ && closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_ &&
-           locked.lock == nullptr && locked.locking == nullptr;
+    return !light_held_ && may_open_lightly() && locked.lock == nullptr &&
+           locked.locking == nullptr;
   }
   /// The lock has been taken. The Target of its operations.
   Target& open_lightly(bool exclusive, int target) {
@@ -168,8 +168,7 @@ class Epochs {
     return light_.exclusive;
   }
   bool may_lock_all_lightly() const {
-    return open_locks_ == 0 && closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_ &&
-           !shared_ && pending_.weak_peers() == 0;
+    return open_locks_ == 0 && may_open_lightly() && !shared_ && pending_.weak_peers() == 0;
   }
   /// `own`: the rank's own lock has been taken.
   void open_all_lightly(bool own) {
@@ -242,6 +241,10 @@ class Epochs {
   Target& touch(Epoch& epoch, int rank);
   Target& notified_target(int rank);
   // light_epochs.cpp: a light epoch becomes one of the list.
+  bool may_open_lightly() const {
+    return closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_;
+  }
+  void list(Epoch& epoch);
   Epoch& list_light();
   Epoch& list_light_all();
   void make_light_target(int rank);

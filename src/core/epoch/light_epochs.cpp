@@ -4,13 +4,18 @@
 
 namespace oriel {
 
-Epoch& Epochs::list_light() {
-  Epoch& epoch = create(EpochKind::lock);
-  epoch.exclusive = light_.exclusive;
+/// An epoch that has been active since it was opened.
+void Epochs::list(Epoch& epoch) {
   events_.epoch(EpochStep::opened, epoch);
   events_.epoch(EpochStep::activated, epoch);
   epoch.active = true;
   active_.append(epoch);
+}
+
+Epoch& Epochs::list_light() {
+  Epoch& epoch = create(EpochKind::lock);
+  epoch.exclusive = light_.exclusive;
+  list(epoch);
   Target& target = add_target(epoch, light_.one.rank);
   target.access = Target::Access::granted;
   EpochPeer& locked = peer(target.rank);
@@ -24,11 +29,8 @@ Epoch& Epochs::list_light() {
 
 Epoch& Epochs::list_light_all() {
   Epoch& epoch = create(EpochKind::lock_all);
-  events_.epoch(EpochStep::opened, epoch);
-  events_.epoch(EpochStep::activated, epoch);
-  epoch.active = true;
-  epoch.awaited = light_all_.awaited;
-  active_.append(epoch);
+  list(epoch);
+  epoch.awaited = rank_ + 1;  // its own lock is held, or none is needed
   access_ = &epoch;
   if (light_own_ && peer(rank_).touched != &light_all_) {
     peer_interface_.make_ready(touch_lightly(rank_));

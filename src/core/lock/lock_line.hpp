@@ -23,10 +23,10 @@ namespace oriel {
 /// Nobody in line: one compare-exchange takes the lock, one exchange gives it back. The first
 /// origin to take it exclusively keeps it until another one comes: it takes it and gives it back by
 /// a store to a word of its own. So do those that take it shared, all of them, until somebody wants
-/// it exclusively: they are not counted. Who does not get the lock so takes the guard and lines up;
-/// who has given it back while there is a line takes the guard and hands it on. Only the guard's
-/// owner changes the list, takes a kept lock away, or takes exclusively what may have uncounted
-/// holders.
+/// it exclusively: they are not counted. An origin that does not get the lock so takes the guard
+/// and lines up; who has given it back while there is a line takes the guard and hands it on. Only
+/// the guard's owner changes the list, takes a kept lock away, or takes exclusively what may have
+/// uncounted holders.
 ///
 ///     keeper, or uncounted holder           another origin
 ///     K1  locked = 1, 2 or 0                A1  line != 0 (the guard)
@@ -42,7 +42,7 @@ namespace oriel {
 ///
 /// Of a keeper only the first to line up pays for A2, who sets `contended`: the keeper that there
 /// may be sees a line until it has lost the lock, and nobody becomes a keeper while `contended` is
-/// set, until an origin has had the lock for itself for long. Who becomes one looks at `contended`,
+/// set, until an origin has had the lock for itself for long. A new keeper looks at `contended`,
 /// or having cleared it at `line`, after it has said so. Where there may be uncounted holders every
 /// request pays that lines up. A request that lined up before the first of them has said so is seen
 /// by all:
