@@ -13,6 +13,7 @@ Process::Process(Transport& transport, int self, const Limits& limits)
     : transport_(transport),
       self_(self),
       pressed_(transport.node().pressed()),
+      errand_state_(transport.node().errand_state()),
       remote_(transport.messages(), limits) {
 #ifndef NDEBUG
   events_.add(invariant_checks_);
@@ -50,10 +51,10 @@ Window* Process::find_window(std::uint32_t id) {
   return position != windows_.end() && (*position)->id() == id ? position->get() : nullptr;
 }
 
-bool Process::sweep(bool push) {
+bool Process::sweep(bool push, bool waits) {
   sweeps_.store(sweeps() + 1, std::memory_order_relaxed);
   if (!busy()) return false;
-  bool moved = false;
+  bool moved = transport_.node().serve(waits);  // first: somebody waits for it
   // What has been issued before goes out first: it does not wait for a look at the network.
   if (push && serving()) remote_.outbox.push();
   if (serving()) moved |= take_messages();

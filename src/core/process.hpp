@@ -42,13 +42,13 @@ class Process final : private NotifyReader {
 
   /// One sweep over all that is pending: messages, grants, recorded operations, completions,
   /// activations (E10). True if anything moved.
-  bool sweep() { return sweep(true); }
+  bool sweep() { return sweep(true, true); }
   /// The same in a call that another one will soon follow: unless somebody waits for what we send,
   /// it waits for more to travel with, if somebody sweeps soon. Not for many of these calls:
   /// whoever sweeps soon takes them for sweeps.
   bool sweep_in_passing() {
     passing_ = (passing_ + 1) % most_passing;
-    return sweep(!remote_.outbox.swept_soon() || passing_ == 0);
+    return sweep(!remote_.outbox.swept_soon() || passing_ == 0, false);
   }
 
   /// Windows with something that only a sweep can finish: it looks at no others.
@@ -56,7 +56,8 @@ class Process final : private NotifyReader {
   /// Something may come of a sweep.
   bool busy() const {
     return pending() != 0 || serving() || listeners_.load(std::memory_order_relaxed) != 0 ||
-           pressed_.load(std::memory_order_relaxed) != 0;
+           pressed_.load(std::memory_order_relaxed) != 0 ||
+           errand_state_.load(std::memory_order_relaxed) == NodeServices::errand_asked;
   }
   /// Some window has remote ranks, so we must look for messages.
   bool serving() const { return serving_.load(std::memory_order_relaxed) != 0; }
@@ -87,7 +88,7 @@ class Process final : private NotifyReader {
   Window* find_window(std::uint32_t id);
   Window* find_notified(std::uint32_t id);
   bool expected(std::uint32_t id) const;
-  bool sweep(bool push);
+  bool sweep(bool push, bool waits);
   bool take(std::span<const std::byte> bytes);
   bool take_messages();
   bool take_transfers();
@@ -98,6 +99,7 @@ class Process final : private NotifyReader {
   Transport& transport_;
   int self_;
   const std::atomic<std::uint32_t>& pressed_;  // others wait for us to take their notifications
+  const std::atomic<std::uint32_t>& errand_state_;
   Listeners listeners_{0};
   RemoteResources remote_;
   Events events_;

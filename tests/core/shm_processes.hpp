@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -113,6 +114,32 @@ class Environment {
 
  private:
   const char* name_;
+};
+
+/// The calling thread runs on the first or second processor that it may run on, for as long as this
+/// lives: those who ask and those who answer have to run at the same time.
+class OnProcessor {
+ public:
+  static bool are_two() {
+    cpu_set_t all;
+    ::sched_getaffinity(0, sizeof all, &all);
+    return CPU_COUNT(&all) >= 2;
+  }
+  explicit OnProcessor(int which) {
+    ::sched_getaffinity(0, sizeof before_, &before_);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &before_) || which-- != 0) continue;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      ::sched_setaffinity(0, sizeof one, &one);
+    }
+  }
+  ~OnProcessor() { ::sched_setaffinity(0, sizeof before_, &before_); }
+  OnProcessor(const OnProcessor&) = delete;
+
+ private:
+  cpu_set_t before_;
 };
 
 /// Ends a test that hangs: its process, so that the runner reports it.

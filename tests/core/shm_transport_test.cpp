@@ -4,10 +4,15 @@
 #include <gtest/gtest.h>
 #include <limits.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -21,10 +26,16 @@ namespace {
 using shm_test::Bytes;
 using shm_test::Child;
 using shm_test::Environment;
+using shm_test::OnProcessor;
 using shm_test::OwnTransport;
 using shm_test::pattern;
 using shm_test::Pipe;
 using shm_test::ShmTest;
+
+using Clock = std::chrono::steady_clock;
+Clock::time_point in_ten_seconds() {
+  return Clock::now() + std::chrono::seconds(10);
+}
 
 /// The next message if there is one.
 bool receive(ShmTransport& transport, Bytes& message) {
@@ -178,6 +189,49 @@ TEST_F(ShmTransportTest, AllToAllThreads) {
   }
 }
 
+// Origins that ask one owner at the same time: no errand is lost or done twice.
+TEST_F(ShmTransportTest, OriginsAskOneOwner) {
+  if (!OnProcessor::are_two()) GTEST_SKIP() << "one processor: nobody is asked";
+  constexpr int origins = 2;
+  const OwnTransport owner = make();
+  std::array<OwnTransport, origins> asking;
+  std::array<int, origins> number{};
+  for (int i = 0; i < origins; ++i) {
+    asking[i] = make();
+    number[i] = asking[i]->attach(owner->name(), error_);
+    ASSERT_GT(number[i], 0) << error_;
+  }
+  struct alignas(cache_line) Word {
+    std::uint64_t sum = 0;
+  };
+  std::array<Word, origins> words;
+  std::atomic<int> over{0};
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < origins; ++i) {
+    threads.emplace_back([&, i] {
+      const OnProcessor first(0);
+      const std::uint64_t one = 1;
+      const auto word = reinterpret_cast<std::uint64_t>(&words[i].sum);
+      std::uint64_t expected = 0;
+      // An owner that loses its processor is not asked for a while.
+      const auto end = in_ten_seconds();
+      while (expected < 1000 && Clock::now() < end) {
+        Errand errand = Errand::update({Op::sum, Basic::u64, 8}, word, &one, true, 8);
+        if (!asking[i]->ask(number[i], errand)) continue;
+        std::uint64_t before = ~expected;
+        errand.give(&before);
+        EXPECT_EQ(before, expected++);
+      }
+      ++over;
+      EXPECT_EQ(expected, 1000u);
+    });
+  }
+  const OnProcessor second(1);
+  while (over < origins) owner->serve(true);
+  threads.clear();
+  for (const Word& word : words) EXPECT_EQ(word.sum, 1000u);
+}
+
 /// A peer in a process of its own: attached to us and we to it.
 class ShmPeerTest : public ShmTransportTest {
  protected:
@@ -276,6 +330,158 @@ TEST_F(ShmPeerTest, CopyFailsAtAWildAddress) {
   EXPECT_EQ(mine_->copy(peer_, false, runs), Error::system);
   EXPECT_TRUE(std::equal(local.begin(), local.begin() + 50, pattern(100, 3).begin()));
   to_child_.put(0);
+}
+
+/// A peer that runs when we do, on a processor of its own.
+class ShmErrandTest : public ShmPeerTest {
+ protected:
+  void SetUp() override {
+    if (!OnProcessor::are_two()) GTEST_SKIP() << "one processor: nobody is asked";
+  }
+  template <typename Body>
+  Child& start(Body body) {
+    Child& child = ShmPeerTest::start([body](ShmTransport& transport, int parent) {
+      const OnProcessor second(1);
+      return body(transport, parent);
+    });
+    first_.emplace(0);
+    return child;
+  }
+
+ private:
+  std::optional<OnProcessor> first_;
+};
+
+/// An owner that serves until it is told to stop, and then tells what its two words have become.
+int serve_words(ShmTransport& transport, Pipe& to_parent, Pipe& to_child, std::uint64_t* words) {
+  to_parent.put(words);
+  while (words[1] == 0) transport.serve(true);
+  to_parent.put(words[0]);
+  return to_child.get<int>();
+}
+
+/// Asks until the errand has been carried out: an owner that loses its processor is not asked for a
+/// while. False: not within ten seconds.
+bool ask_until_done(ShmTransport& transport, int owner, Errand& errand) {
+  const Errand asked = errand;
+  const auto end = in_ten_seconds();
+  while (Clock::now() < end) {
+    errand = asked;
+    if (transport.ask(owner, errand)) return true;
+  }
+  return false;
+}
+
+// An owner that looks carries out what it is asked, in its own memory; each errand once. One that
+// does not look is not waited for, and nothing of the errand is left.
+TEST_F(ShmErrandTest, AnOwnerThatLooksServes) {
+  start([this](ShmTransport& transport, int) {
+    std::uint64_t words[2] = {100, 0};
+    to_parent_.put(&words[0]);
+    to_child_.get<int>();  // not looking
+    transport.serve(false);
+    return serve_words(transport, to_parent_, to_child_, words);
+  });
+  const auto words = reinterpret_cast<std::uint64_t>(to_parent_.get<std::uint64_t*>());
+  const Reduction sum{Op::sum, Basic::u64, 8};
+  const std::uint64_t one = 1;
+  Errand in_vain = Errand::update(sum, words, &one, true, 8);
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(mine_->ask(peer_, in_vain));
+  to_child_.put(1);
+  to_parent_.get<std::uint64_t*>();
+  std::uint64_t expected = 100;
+  for (int i = 0; i < 1000; ++i) {
+    Errand errand = Errand::update(sum, words, &one, true, 8);
+    ASSERT_TRUE(ask_until_done(*mine_, peer_, errand));
+    std::uint64_t before = 0;
+    errand.give(&before);
+    ASSERT_EQ(before, expected++);
+  }
+  const oriel::Run stop{const_cast<std::uint64_t*>(&one), words + 8, 8};
+  EXPECT_EQ(mine_->copy(peer_, true, {&stop, 1}), Error::none);
+  EXPECT_EQ(to_parent_.get<std::uint64_t>(), expected);
+  to_child_.put(0);
+}
+
+// What the owner cannot load or store it declines, where a system call would be an error.
+TEST_F(ShmErrandTest, AnOwnerDeclinesWhatItCannotReach) {
+  start([this](ShmTransport& transport, int) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    void* memory =
+        ::mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ::mprotect(static_cast<std::byte*>(memory) + page, page, PROT_READ);
+    ::mprotect(static_cast<std::byte*>(memory) + 2 * page, page, PROT_NONE);
+    to_parent_.put(memory);
+    std::uint64_t words[2] = {0, 0};
+    return serve_words(transport, to_parent_, to_child_, words);
+  });
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto memory = reinterpret_cast<std::uint64_t>(to_parent_.get<void*>());
+  const auto words = reinterpret_cast<std::uint64_t>(to_parent_.get<std::uint64_t*>());
+  const std::uint64_t value = 5;
+  const auto carried_out = [&](Errand errand) { return ask_until_done(*mine_, peer_, errand); };
+  const auto declined = [&](const Errand& errand) {
+    for (int tries = 0; tries < 20'000; ++tries) {
+      Errand copy = errand;
+      if (mine_->ask(peer_, copy)) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(carried_out(Errand::put(memory, &value, 8)));
+  EXPECT_TRUE(carried_out(Errand::get(memory + page, 8)));
+  EXPECT_TRUE(declined(Errand::put(memory + page, &value, 8)));
+  EXPECT_TRUE(declined(Errand::put(memory + page - 4, &value, 8)));
+  EXPECT_TRUE(declined(Errand::get(memory + 2 * page, 8)));
+  EXPECT_TRUE(declined(Errand::get(memory + 2 * page - 1, 2)));
+  EXPECT_TRUE(declined(Errand::get(0, 8)));
+  EXPECT_TRUE(carried_out(Errand::get(memory + 2 * page - 8, 8)));
+  const oriel::Run stop{const_cast<std::uint64_t*>(&value), words + 8, 8};
+  EXPECT_EQ(mine_->copy(peer_, true, {&stop, 1}), Error::none);
+  to_parent_.get<std::uint64_t>();
+  to_child_.put(0);
+}
+
+// B2: an owner that is killed between taking an errand and its answer is not waited for; nor is
+// what a killed origin has left in the way of the owner.
+TEST_F(ShmErrandTest, AKilledOwnerIsNotAwaited) {
+  Child& child = start([](ShmTransport& transport, int) {
+    const ProcessName name = transport.name();
+    std::string error;
+    PeerArena arena(name.arena);
+    auto* block =
+        reinterpret_cast<ProcessBlock*>(arena.at(name.block, ProcessBlock::bytes(), error));
+    while (!block->errand.take()) {
+    }
+    ::kill(::getpid(), SIGKILL);
+    return 0;
+  });
+  const std::uint64_t value = 0;
+  Errand errand = Errand::put(4096, &value, 8);
+  const auto end = in_ten_seconds();
+  while (mine_->alive(peer_) && Clock::now() < end) EXPECT_FALSE(mine_->ask(peer_, errand));
+  EXPECT_EQ(child.join(), -SIGKILL);
+  EXPECT_FALSE(mine_->ask(peer_, errand));
+}
+
+TEST_F(ShmErrandTest, AKilledOriginIsNotAwaited) {
+  Child& child = start([this](ShmTransport& transport, int parent) {
+    const auto word = reinterpret_cast<std::uint64_t>(to_child_.get<std::uint64_t*>());
+    const std::uint64_t value = 1;
+    to_parent_.put(1);
+    for (;;) {
+      Errand errand = Errand::put(word, &value, 8);
+      transport.ask(parent, errand);
+    }
+    return 0;
+  });
+  std::uint64_t word = 0;
+  to_child_.put(&word);
+  to_parent_.get<int>();
+  for (int i = 0; i < 100'000; ++i) mine_->serve(true);
+  child.kill();
+  EXPECT_EQ(child.join(), -SIGKILL);
+  mine_->serve(true);
+  EXPECT_FALSE(mine_->serve(true));
 }
 
 // Setting ORIEL_VM=0: nobody's private memory is touched.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "core/base/cache_line.hpp"
@@ -69,7 +70,7 @@ class MemberStores final : public StoreMaker {
     }
     // The kernel only reads there.
     const Run run{const_cast<std::byte*>(bytes.data()), target_.address + offset, bytes.size()};
-    error_ = first_of(error_, services_.copy(target_.process, true, {&run, 1}));
+    error_ = first_of(error_, copy_private(services_, target_.process, true, run));
   }
   Error error() const { return error_; }
 
@@ -232,9 +233,35 @@ Error Region::copy(bool write, int process, std::uint64_t there, const Elements&
   return batch.flush();
 }
 
-/// Fetches, combines in a private copy, stores back. The caller excludes all other updates of this
-/// memory, its owner's included.
+/// Whether the target itself has carried out the errand. The caller excludes all other updates.
+bool Region::ask(const Member& target, Errand& errand, void* fetched) const {
+  if (!transport_.node().ask(target.process, errand)) return false;
+  errand.give(fetched);
+  return true;
+}
+
+bool Region::update_by_owner(const Operation& operation, const Member& target,
+                             std::uint64_t base) const {
+  const std::uint32_t element = operation.reduction.element;
+  if (operation.kind == OperationKind::compare_and_swap) {
+    if (!Errand::takes_swap(element)) return false;
+    Errand errand =
+        Errand::compare_swap(element, base, operation.origin.address, operation.compare);
+    return ask(target, errand, operation.result.address);
+  }
+  const std::uint64_t bytes = operation.bytes();
+  const ElementRuns run(operation);
+  if (!Errand::takes(bytes) || run.bytes() != bytes) return false;
+  const std::uint64_t address = base + static_cast<std::uint64_t>(run.offset());
+  Errand errand =
+      Errand::update(operation.reduction, address, run.origin(), fetches(operation.kind), bytes);
+  return ask(target, errand, run.result());
+}
+
+/// A few bytes by the target itself, if it is there. Else fetches, combines in a private copy,
+/// stores back. The caller excludes all other updates of this memory, its owner's included.
 Error Region::update_vm(const Operation& operation, const Member& target, std::uint64_t base) {
+  if (update_by_owner(operation, target, base)) return Error::none;
   const int process = target.process;
   const std::uint32_t element = operation.reduction.element;
   if (operation.kind == OperationKind::compare_and_swap) {
@@ -276,35 +303,46 @@ Error Region::update_vm(const Operation& operation, const Member& target, std::u
   return Error::none;
 }
 
-/// Fetches, has the copy combined and stores it back, as update_vm() does.
+/// As update_vm(). `errand`: null, the bytes are too many for one.
 template <typename Combine>
 bool Region::update_private(ThreadLine* thread, const Member& target, std::uint64_t address,
-                            std::uint64_t bytes, bool stores, Combine&& combine) const {
+                            std::uint64_t bytes, bool stores, Errand* errand, void* result,
+                            Combine&& combine) const {
   alignas(cache_line) std::array<std::byte, most_private> fetched;
   if (bytes > fetched.size()) return false;
   LightUpdate held(*target.control, sharers_, thread);
-  if ((!held.alone() && !held.takes_turn(true)) ||
-      copy(false, target.process, address, fetched.data(), bytes) != Error::none) {
-    return false;
-  }
+  if (!held.alone() && !held.takes_turn(true)) return false;
+  if (errand != nullptr && ask(target, *errand, result)) return true;
+  const Run run{fetched.data(), address, bytes};
+  NodeServices& services = transport_.node();
+  if (services.copy(target.process, false, {&run, 1}) != Error::none) return false;
   combine(fetched.data());
-  return !stores || copy(true, target.process, address, fetched.data(), bytes) == Error::none;
+  return !stores || services.copy(target.process, true, {&run, 1}) == Error::none;
 }
 
 bool Region::reduce_private(ThreadLine* thread, const Reduction& reduction, const Member& target,
                             std::uint64_t address, const void* origin, void* fetched,
                             std::uint64_t count) const {
+  const std::uint64_t bytes = count * reduction.element;
+  std::optional<Errand> errand;
+  if (Errand::takes(bytes)) {
+    errand = Errand::update(reduction, address, origin, fetched != nullptr, bytes);
+  }
   return update_private(
-      thread, target, address, count * reduction.element, reduction.op != Op::no_op,
-      [&](std::byte* copied) { reduce_plain(reduction, copied, origin, fetched, count); });
+      thread, target, address, bytes, reduction.op != Op::no_op, errand ? &*errand : nullptr,
+      fetched, [&](std::byte* copied) { reduce_plain(reduction, copied, origin, fetched, count); });
 }
 
 bool Region::compare_swap_private(ThreadLine* thread, std::uint32_t element, const Member& target,
                                   std::uint64_t address, const void* origin, const void* compare,
                                   void* result) const {
-  return update_private(thread, target, address, element, true, [&](std::byte* copied) {
-    compare_swap_plain(element, copied, origin, compare, result);
-  });
+  std::optional<Errand> errand;
+  if (Errand::takes_swap(element)) {
+    errand = Errand::compare_swap(element, address, origin, compare);
+  }
+  return update_private(
+      thread, target, address, element, true, errand ? &*errand : nullptr, result,
+      [&](std::byte* copied) { compare_swap_plain(element, copied, origin, compare, result); });
 }
 
 bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {

@@ -21,6 +21,7 @@
 #include "core/pieces/peer_handles.hpp"
 #include "core/pieces/peer_pieces.hpp"
 #include "core/region/member.hpp"
+#include "core/region/private_copy.hpp"
 #include "core/transport/transport.hpp"
 
 namespace oriel {
@@ -123,8 +124,7 @@ class Region {
              const Elements& own) const;
   /// Of one run.
   Error copy(bool write, int process, std::uint64_t there, void* local, std::uint64_t bytes) const {
-    const Run run{local, there, bytes};
-    return transport_.node().copy(process, write, {&run, 1});
+    return copy_private(transport_.node(), process, write, {local, there, bytes});
   }
   /// `thread`: the line of the calling thread, if it has one. Error::peer_lost: a rank was killed
   /// within an update that this one would have to wait for.
@@ -255,7 +255,10 @@ class Region {
   }
   template <typename Combine>
   bool update_private(ThreadLine* thread, const Member& target, std::uint64_t address,
-                      std::uint64_t bytes, bool stores, Combine&& combine) const;
+                      std::uint64_t bytes, bool stores, Errand* errand, void* result,
+                      Combine&& combine) const;
+  bool ask(const Member& target, Errand& errand, void* fetched) const;
+  bool update_by_owner(const Operation& operation, const Member& target, std::uint64_t base) const;
   Error update_vm(const Operation& operation, const Member& target, std::uint64_t base);
   Error perform_piggyback(const Piggyback& piggyback, const Member& target);
   Error lost(const Update& update) {

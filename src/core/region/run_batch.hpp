@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/region/private_copy.hpp"
 #include "core/transport/node_services.hpp"
 
 namespace oriel {
@@ -27,7 +28,8 @@ class RunBatch {
   /// The first error of all calls so far, after which there is none.
   Error flush() {
     if (count_ != 0 && error_ == Error::none) {
-      error_ = services_.copy(process_, write_, {runs_.data(), count_});
+      error_ = count_ == 1 ? copy_private(services_, process_, write_, runs_.front())
+                           : services_.copy(process_, write_, {runs_.data(), count_});
     }
     count_ = 0;
     return error_;

@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_lines.hpp"
 #include "core/notify/notification.hpp"
+#include "core/operation/errand.hpp"
 #include "core/transport/doorbell.hpp"
 #include "core/transport/memory_range.hpp"
 
@@ -45,8 +46,8 @@ class StoreMaker {
 
 /// What the processes of one node do for one another: shared memory, copies of private memory,
 /// notifications, wake-ups, fences. Processes are numbered by the creator of the transport,
-/// ourselves included. No call but finish_recall() waits for anybody. Not thread-safe, but for
-/// copy(): the owner of the Process serializes.
+/// ourselves included. No call but finish_recall() and ask() waits for anybody. Not thread-safe,
+/// but where it is said: the owner of the Process serializes.
 class NodeServices {
  public:
   virtual ~NodeServices() = default;
@@ -69,6 +70,18 @@ class NodeServices {
   /// return. Only used for ranks whose path is Path::system_call. Any thread may call it, whatever
   /// others do.
   virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;
+  /// Has a process of our node, whose path is Path::system_call, carry out an errand in its private
+  /// memory, if it makes a call that waits. True: that has been done, and what it fetches is in the
+  /// errand. False: nothing has been done, copy() it. Waits hardly longer than the system calls
+  /// would take, or until the process is through with it. Any thread may call it.
+  virtual bool ask(int process, Errand& errand) = 0;
+  /// Carries out what a peer has asked us to. True: something. `waits`: the caller waits anyhow, so
+  /// where one errand follows the other the next one is awaited for about as long as a copy()
+  /// takes. Any thread may call it.
+  virtual bool serve(bool waits) = 0;
+  /// `errand_asked`: a peer has.
+  virtual const std::atomic<std::uint32_t>& errand_state() const = 0;
+  static constexpr std::uint32_t errand_asked = 1;
 
   /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.
   /// Released with it: all that we have written, and the store. In order per pair of processes.

@@ -10,6 +10,7 @@
 #include "core/base/thread_lines.hpp"
 #include "core/transport/doorbell.hpp"
 #include "transport/shm/arena.hpp"
+#include "transport/shm/errand_cell.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/notify_queue.hpp"
 
@@ -29,7 +30,7 @@ static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) =
 /// the name goes out and never changes.
 struct alignas(cache_line) ProcessBlock {
   static constexpr std::uint32_t magic_value = 0x0e1e15b1;
-  static constexpr std::uint32_t current_version = 8;  // of all that peers see in shared memory
+  static constexpr std::uint32_t current_version = 9;  // of all that peers see in shared memory
   static constexpr std::size_t mailbox_cells = 4096;   // 256 KiB
   static constexpr std::size_t notify_lines = 1024;    // 64 KiB
 
@@ -44,6 +45,7 @@ struct alignas(cache_line) ProcessBlock {
   MailboxEnds mailbox;
   MailboxClaim claim;  // the owner's, of a place in a peer's mailbox or among its notifications
   NotifyEnds notify;
+  ErrandCell errand;  // for the owner
 
   MailboxCell* cells() { return reinterpret_cast<MailboxCell*>(this + 1); }
   NotifyLine* lines() { return reinterpret_cast<NotifyLine*>(cells() + mailbox_cells); }
@@ -53,7 +55,7 @@ struct alignas(cache_line) ProcessBlock {
            notify_lines * sizeof(NotifyLine) + sizeof(ThreadLines);
   }
 };
-static_assert(sizeof(ProcessBlock) == 10 * cache_line);
+static_assert(sizeof(ProcessBlock) == 15 * cache_line);
 static_assert(offsetof(ProcessBlock, doorbell) == 3 * cache_line);
 static_assert(offsetof(ProcessBlock, mailbox) == 4 * cache_line);
 static_assert(std::is_standard_layout_v<ProcessBlock> &&

@@ -32,6 +32,9 @@ namespace {
 // Messages for one process that wait here before its peers are asked to keep theirs.
 constexpr std::size_t most_waiting = 64;
 
+// Looks for an errand, or its answer, between two looks at the clock.
+constexpr unsigned looks_per_clock = 8;
+
 // Looks in a row for notifications that find none, before one at the state of the queue.
 constexpr unsigned looks_per_stall_check = 256;
 
@@ -207,7 +210,12 @@ bool ShmTransport::try_vm(int process) {
   std::uint64_t value = 0;
   const Run probe{&value, block.probe_address, sizeof value};
   // The kernel asks the same permission for reading and for writing.
-  return copy(process, false, {&probe, 1}) == Error::none && value == block.probe_value;
+  if (copy(process, false, {&probe, 1}) != Error::none || value != block.probe_value) return false;
+  const std::uint64_t begun = nanoseconds_now();
+  copy(process, false, {&probe, 1});
+  const std::uint64_t took = nanoseconds_now() - begun;
+  if (copy_time_.load() == 0 || took < copy_time_.load()) copy_time_.store(took);
+  return true;
 }
 
 void ShmTransport::send(int process, std::span<const std::byte> header,
@@ -401,6 +409,81 @@ Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {
     }
   }
   return Error::none;
+}
+
+bool ShmTransport::ask(int process, Errand& errand) {
+  Peer& owner = peer(process);
+  // An owner that shares its processor with us cannot be at it while we wait.
+  if (crowded_ || !owner.errand_sender.may_ask()) return false;
+  ErrandCell& cell = owner.block->errand;
+  if (!cell.claim()) return false;
+  cell.ask(errand);
+  const std::uint64_t copies = errand.updates() ? 2 : 1;
+  const bool carried_out =
+      await_answer(owner, copies * copy_time_.load()) && cell.take_back(errand);
+  owner.errand_sender.note(carried_out);
+  return carried_out;
+}
+
+/// False: there is none, and will not be.
+bool ShmTransport::await_answer(const Peer& owner, std::uint64_t patience) {
+  constexpr unsigned looks_per_yield = 256;
+  ErrandCell& cell = owner.block->errand;
+  const std::uint64_t begun = nanoseconds_now();
+  std::uint64_t checked = begun;
+  for (unsigned looks = 1;; ++looks) {
+    if (cell.answered()) return true;
+    serve_one();  // it may be waiting for us
+    cpu_pause();
+    if (looks % looks_per_clock != 0) continue;
+    const std::uint64_t now = nanoseconds_now();
+    if (now - begun > patience && cell.withdraw()) return false;
+    // It is at it, but it may have lost its processor, or its life.
+    if (looks % looks_per_yield == 0) ::sched_yield();
+    if (now - checked < peer_check_interval) continue;
+    checked = now;
+    if (!process_alive(owner.name.arena.pid, owner.name.start)) return cell.answered();
+  }
+}
+
+bool ShmTransport::serve(bool waits) {
+  if (!serve_one()) {
+    if (served_.load() != 0) served_.store(0);
+    return false;
+  }
+  if (!waits) return true;
+  if (served_.load() == 0) {
+    served_.store(1);
+    return true;
+  }
+  // The host's own look at its traffic would come before the next one.
+  const std::uint64_t patience = copy_time_.load();
+  std::uint64_t last = nanoseconds_now();
+  for (unsigned looks = 1;; ++looks) {
+    if (serve_one()) {
+      last = nanoseconds_now();
+      continue;
+    }
+    cpu_pause();
+    if (looks % looks_per_clock == 0 && nanoseconds_now() - last > patience) {
+      break;
+    }
+  }
+  served_.store(0);
+  return true;
+}
+
+bool ShmTransport::serve_one() {
+  ErrandCell& cell = peers_.front().block->errand;
+  if (!cell.take()) return false;
+  Errand errand = cell.errand;
+  if (reachable_.contain(errand.address(), errand.bytes(), errand.stores())) {
+    errand.carry_out();
+    cell.hand_back(errand);
+  } else {
+    cell.decline();
+  }
+  return true;
 }
 
 void ShmTransport::ring(Doorbell& doorbell) {

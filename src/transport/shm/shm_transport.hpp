@@ -14,11 +14,14 @@
 #include <vector>
 
 #include "core/base/growing_array.hpp"
+#include "core/base/published.hpp"
 #include "core/transport/node_services.hpp"
 #include "transport/shm/adopted_memory.hpp"
 #include "transport/shm/arena.hpp"
+#include "transport/shm/errand_sender.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/process_block.hpp"
+#include "transport/shm/reachable_pages.hpp"
 
 namespace oriel {
 
@@ -75,6 +78,11 @@ class ShmTransport final : public NodeServices {
     return at(process, location, bytes, error);
   }
   Error copy(int process, bool write, std::span<const Run> runs) override;
+  bool ask(int process, Errand& errand) override;
+  bool serve(bool waits) override;
+  const std::atomic<std::uint32_t>& errand_state() const override {
+    return peers_.front().block->errand.state;
+  }
   NotifyOutcome notify(int process, const NotifyRecord& record, const NotifyStore& store) override;
   bool take_notification(NotifyReader& reader) override;
   bool notifications_due() override { return notifications(peers_.front()).due(); }
@@ -117,6 +125,7 @@ class ShmTransport final : public NodeServices {
     ProcessBlock* block;
     bool vm_allowed = false;
     NotifySender notify_sender = {};  // to its notifications
+    ErrandSender errand_sender = {};
   };
   /// What has come of a message that is longer than a fragment.
   struct Partial {
@@ -135,6 +144,8 @@ class ShmTransport final : public NodeServices {
     return {peer.block->notify, {peer.block->lines(), ProcessBlock::notify_lines}, ~peer.name.id};
   }
   bool try_vm(int process);
+  bool serve_one();
+  bool await_answer(const Peer& owner, std::uint64_t patience);
   bool push(Peer& to, Outgoing& message);
   bool push_backlog(Peer& to, std::deque<Waiting>& backlog);
   bool take(const Mailbox& box, const Mailbox::Fragment& fragment);
@@ -151,6 +162,9 @@ class ShmTransport final : public NodeServices {
   bool fenced_ = true;
   cpu_set_t processors_ = {};  // of all processes here together
   bool crowded_ = false;
+  ReachablePages reachable_;
+  Published<unsigned> served_;  // errands that one look after the other has found, up to two
+  Published<std::uint64_t> copy_time_;  // of a few bytes, nanoseconds: the shortest seen
   std::uint32_t relaxed_ = 0;
   std::uint64_t mailbox_stalled_since_ = 0;              // nanoseconds; zero: not stalled
   std::uint64_t notify_stalled_since_ = 0;               // likewise

@@ -317,6 +317,13 @@ Error SimTransport::copy(int process, bool write, std::span<const Run> runs) {
   return Error::none;
 }
 
+bool SimTransport::ask(int process, Errand& errand) {
+  if (process == ended_ || nanoseconds() % 10 >= network_.serving()) return false;
+  errands_.fetch_add(1, std::memory_order_relaxed);
+  errand.carry_out();  // the simulated peer lives in this program
+  return true;
+}
+
 std::uint64_t SimTransport::transfer(int process, bool write, std::span<const TransferRun> runs,
                                      std::uint64_t key, std::uint64_t token, Behind* behind) {
   // As a provider whose vectors are short.

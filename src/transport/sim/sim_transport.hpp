@@ -43,6 +43,9 @@ class SimNetwork {
   /// False: direct transfers have routes of their own, so that packets may overtake them. True
   /// until it is said otherwise, which is before anything is sent.
   void set_orders_writes(bool orders) { orders_writes_ = orders; }
+  /// How often processes carry out what their peers ask them to from now on, of ten times.
+  void set_serving(unsigned of_ten) { serving_ = of_ten; }
+  unsigned serving() const { return serving_; }
   /// Peers can map whatever memory a process locates from now on.
   void share_buffers() { buffers_shared_ = true; }
   bool buffers_shared() const { return buffers_shared_; }
@@ -145,6 +148,7 @@ class SimNetwork {
   bool immediate_;
   bool orders_writes_ = true;
   bool buffers_shared_ = false;
+  unsigned serving_ = 0;
   bool failing_ = false;
   std::optional<std::uint64_t> failing_after_;
   std::uint64_t longest_transfer_ = ~std::uint64_t{0};
@@ -195,6 +199,9 @@ class SimTransport final : public Transport, public NodeServices, public Message
     return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(location.offset));
   }
   Error copy(int process, bool write, std::span<const Run> runs) override;
+  bool ask(int process, Errand& errand) override;
+  bool serve(bool) override { return false; }
+  const std::atomic<std::uint32_t>& errand_state() const override { return no_errands_; }
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
                          std::uint64_t key, std::uint64_t token, Behind* behind) override;
   std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
@@ -245,7 +252,9 @@ class SimTransport final : public Transport, public NodeServices, public Message
   std::size_t shared() const { return shared_.size(); }
   /// Calls of copy() so far, which are system calls elsewhere.
   std::uint64_t copies() const { return copies_.load(std::memory_order_relaxed); }
-  /// What each takes from now on.
+  /// Errands of ours that peers have carried out.
+  std::uint64_t errands() const { return errands_.load(std::memory_order_relaxed); }
+  /// What each copy takes from now on.
   void set_copy_nanoseconds(std::uint64_t nanoseconds) { copy_nanoseconds_ = nanoseconds; }
   /// There is no memory for the next `times` calls of share().
   void refuse_to_share(int times) { refused_shares_ = times; }
@@ -284,6 +293,8 @@ class SimTransport final : public Transport, public NodeServices, public Message
   std::uint64_t messages_ = 0;
   std::uint64_t packets_ = 0;
   std::atomic<std::uint64_t> copies_{0};
+  std::atomic<std::uint64_t> errands_{0};
+  std::atomic<std::uint32_t> no_errands_{0};  // they are carried out where they are asked for
   std::uint64_t named_ = 0;
   std::atomic<std::uint64_t> now_{0};  // copy() may be called by any thread
   std::uint64_t copy_nanoseconds_ = 0;

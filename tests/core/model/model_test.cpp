@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "errand_scene.hpp"
 #include "laden_scene.hpp"
 #include "meeting_scene.hpp"
 #include "pieces_scene.hpp"
@@ -46,6 +47,9 @@ std::unique_ptr<Scene> notifications(const Scripts& scripts) {
 }
 std::unique_ptr<Scene> inlined(const Scripts& scripts, bool overwrites, bool asymmetric = true) {
   return std::make_unique<LadenScene>(scripts, overwrites, asymmetric);
+}
+std::unique_ptr<Scene> errands(const Scripts& scripts, std::uint32_t declined = 0) {
+  return std::make_unique<ErrandScene>(scripts, declined);
 }
 std::unique_ptr<Scene> pieces(const std::string& changes, const std::string& looks) {
   return std::make_unique<PiecesScene>(changes, looks);
@@ -238,6 +242,20 @@ TEST(Model, AKilledRankHoldsUpNoFlush) {
   }
 }
 
+// Private memory: its owner carries an errand out, or its origin does what it was about.
+TEST(Model, AnErrandIsCarriedOutOnce) {
+  for (const Scripts& scripts :
+       {Scripts{"pp"}, {"ww"}, {"wpw"}, {"p", "p"}, {"w", "p"}, {"ww", "w"}, {"pw", "wp"}}) {
+    for (const std::uint32_t declined : {0U, 1U}) holds(errands(scripts, declined));
+  }
+}
+
+TEST(Model, AKilledRankHoldsUpNoErrand) {
+  for (const Scripts& scripts : {Scripts{"pp"}, {"wp"}, {"p", "p"}, {"w", "pp"}}) {
+    holds(errands(scripts), 1);
+  }
+}
+
 // Node peers of a dynamic window's rank find what it attaches without asking it (G2). The scripts
 // insert and erase nodes with two children, and below others, on both sides.
 TEST(Model, APieceIsFoundAsItWasAtOneMoment) {
@@ -414,6 +432,18 @@ const Mutant mutants[] = {
      1},
     {"lock: a dead rank's guard awaited", {Kind::trusting, ""}, [] { return lock({"x", "x"}); }, 1},
     {"update: a dead rank awaited", {Kind::trusting, ""}, [] { return update({"e", "a"}); }, 1},
+    {"errand: handed over without release",
+     {Kind::unrelease, "errand"},
+     [] { return errands({"p"}); }},
+    {"errand: taken without acquire", {Kind::unacquire, "errand"}, [] { return errands({"p"}); }},
+    {"errand: next one claimed without acquire",
+     {Kind::unacquire, "claimed"},
+     [] { return errands({"p", "p"}); }},
+    {"errand: let go without release",
+     {Kind::unrelease, "claimed"},
+     [] { return errands({"w", "w"}); }},
+    {"errand: claimed by two", {Kind::skip, "claimed"}, [] { return errands({"pp", "p"}); }},
+    {"errand: a dead owner awaited", {Kind::trusting, ""}, [] { return errands({"p"}); }, 1},
     {"sleep: no membarrier", {Kind::no_fence, ""}, [] { return sleep(1, 1, 1); }},
     {"sleep: word stored without release",
      {Kind::unrelease, "stored"},

@@ -13,6 +13,7 @@ struct RandomJob::Plan {
   ProgramSpec program;
   Limits limits;
   bool orders_writes = true;
+  unsigned serving = 0;  // see SimNetwork
 
   Plan(std::uint64_t seed, Placement placement, bool reorder) {
     Random random(seed * 1000003 + static_cast<std::uint64_t>(placement) * 2 + (reorder ? 1 : 0));
@@ -71,6 +72,7 @@ struct RandomJob::Plan {
       }
     }
     orders_writes = random.chance(50);
+    serving = static_cast<unsigned>(random.below(11));
   }
 };
 
@@ -80,6 +82,7 @@ RandomJob::RandomJob(std::uint64_t seed, Placement placement, bool reorder, bool
 RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
     : job_(plan.nodes, threads, plan.limits), program_(make_program(seed, plan.program)) {
   job_.network().set_orders_writes(plan.orders_writes);
+  job_.network().set_serving(plan.serving);
   for (const SimWindowSpec& window : plan.windows) job_.create_window(window);
   description_ = std::to_string(plan.program.ranks) + " ranks on nodes";
   for (const int node : plan.nodes) description_ += " " + std::to_string(node);
@@ -92,6 +95,7 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
   description_ += ", pieces of " + std::to_string(plan.limits.fragment) + ", ahead " +
                   std::to_string(plan.limits.ahead);
   if (!plan.orders_writes) description_ += ", writes overtaken";
+  description_ += ", " + std::to_string(plan.serving) + " of 10 errands carried out";
   for (const SimWindowSpec& window : plan.windows) {
     description_ +=
         ", window of unit " + std::to_string(window.disp_unit) +

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/reachable_pages.hpp"
+
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace oriel {
+namespace {
+
+std::uint64_t page_bytes() {
+  static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+bool readable(std::uint64_t page) {
+  std::byte taken{};
+  const iovec here{&taken, 1};
+  const iovec there{reinterpret_cast<void*>(page), 1};
+  return ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == 1;
+}
+
+/// Faults the page in, as the access itself would. False: that cannot be done.
+bool populate(std::uint64_t page, bool stored) {
+  const int advice = stored ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+  while (::madvise(reinterpret_cast<void*>(page), page_bytes(), advice) != 0) {
+    if (errno != EINTR && errno != EAGAIN) return false;
+  }
+  return true;
+}
+
+/// Linux does since 5.14. Before that it only tells what may be loaded.
+bool populates() {
+  static std::uint64_t ours = 0;
+  static const bool does =
+      populate(reinterpret_cast<std::uintptr_t>(&ours) & ~(page_bytes() - 1), false);
+  return does;
+}
+
+}  // namespace
+
+bool ReachablePages::contain(std::uint64_t address, std::uint64_t bytes, bool stored) {
+  const std::uint64_t first = address & ~(page_bytes() - 1);
+  const std::uint64_t last = (address + bytes - 1) & ~(page_bytes() - 1);
+  return contain_page(first, stored) && (first == last || contain_page(last, stored));
+}
+
+bool ReachablePages::contain_page(std::uint64_t page, bool stored) {
+  if (page == 0) return false;
+  Published<std::uint64_t>& kept = kept_[page / page_bytes() % most_kept];
+  const std::uint64_t known = kept.load();
+  if (known == (2 * page | 1) || (!stored && known == 2 * page)) return true;
+  if (!(populates() ? populate(page, stored) : readable(page))) return false;
+  kept.store(2 * page | (stored ? 1 : 0));
+  return true;
+}
+
+}  // namespace oriel

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "errand_scene.hpp"
+
+#include <utility>
+
+namespace oriel::model {
+
+ErrandScene::ErrandScene(Scripts scripts, std::uint32_t declined)
+    : scripts_(std::move(scripts)), declined_(declined) {
+  for (int rank = 0; rank < ranks(); ++rank) sharers_.emplace_back(rank, true);
+}
+
+std::string ErrandScene::description() const {
+  std::string all = "errands";
+  for (const std::string& script : scripts_)
+    all += (&script == &scripts_[0] ? " " : " | ") + script;
+  return all + (declined_ != 0 ? ", " + std::to_string(declined_) + " declined" : "");
+}
+
+void ErrandScene::name_words(Programs& programs) {
+  cell_.state.name(programs, "errand");
+  cell_.errand.name(programs, "content");
+  cell_.claimed.name(programs, "claimed");
+  for (std::size_t i = 0; i < scripts_.size(); ++i) {
+    sums_[i].name(programs, "sum[" + std::to_string(i) + "]");
+    over_[i].name(programs, "over[" + std::to_string(i) + "]");
+  }
+}
+
+void ErrandScene::play(int rank) {
+  if (rank == owner()) {
+    serve();
+  } else {
+    send(static_cast<std::size_t>(rank));
+  }
+}
+
+void ErrandScene::send(std::size_t origin) {
+  std::uint32_t expected = 0;
+  for (const char what : scripts_[origin]) {
+    std::uint32_t sum = 0;
+    if (!add(origin, what == 'p', sum)) return;
+    expect(sum == ++expected, "an errand was carried out twice, or never");
+    forget(expected);
+  }
+  over_[origin].store(1, std::memory_order_release);
+}
+
+bool ErrandScene::add(std::size_t origin, bool patient, std::uint32_t& sum) {
+  if (cell_.claim()) {
+    cell_.ask(static_cast<std::uint32_t>(origin));
+    if (patient || cell_.answered() || !cell_.withdraw()) {
+      if (!answered()) return false;
+      if (cell_.take_back(sum)) return true;
+    }
+  }
+  // By a system call.
+  sums_[origin] += 1;
+  sum = sums_[origin];
+  return true;
+}
+
+bool ErrandScene::answered() {
+  for (const Loop loop;; loop.again()) {
+    if (cell_.answered()) return true;
+    if (!sharers_[0].alive(static_cast<std::uint32_t>(owner()))) return cell_.answered();
+  }
+}
+
+void ErrandScene::serve() {
+  std::uint32_t taken = 0;
+  for (const Loop loop;; loop.again()) {
+    if (!cell_.take()) {
+      if (all_over()) return;
+      continue;
+    }
+    const std::uint32_t origin = cell_.errand;
+    expect(origin < scripts_.size(), "an errand was taken before it was there");
+    if (taken++ < declined_) {
+      cell_.decline();
+    } else {
+      sums_[origin] += 1;
+      cell_.hand_back(sums_[origin]);
+    }
+    forget(taken);
+  }
+}
+
+bool ErrandScene::all_over() {
+  for (std::size_t i = 0; i < scripts_.size(); ++i) {
+    if (over_[i].load(std::memory_order_acquire) == 0 &&
+        Sharers::lives(static_cast<std::uint32_t>(i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string ErrandScene::check_end(State& state, Programs& programs) {
+  for (std::size_t i = 0; i < scripts_.size(); ++i) {
+    if (state.fixed.plain[programs.plain(&sums_[i])] != scripts_[i].size()) {
+      return "an errand was lost";
+    }
+  }
+  return state.latest(programs.atomic(&cell_.claimed)) == 0 ? "" : "an errand was left behind";
+}
+
+}  // namespace oriel::model
