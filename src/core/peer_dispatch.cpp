@@ -57,6 +57,7 @@ PeerDispatch::~PeerDispatch() = default;
 
 bool PeerDispatch::sweep() {
   bool moved = remote_ != nullptr && remote_->server.sweep();
+  moved |= mapped_.push_aggregations();
   if (plan_registry_ != nullptr) moved |= plan_registry_->sweep();
   for (std::size_t reached = notifications_.thresholds().look(notifications_.counters());
        reached != 0; --reached) {

@@ -79,6 +79,10 @@ class PeerDispatch final : public PeerInterface {
   void transferred(RecordedOperation& recorded, const Transfer& transfer) override;
   bool alive(int rank) override { return region_.alive(rank); }
 
+  bool aggregate(int target, bool write, std::uint64_t address, void* local, std::uint64_t bytes) {
+    return mapped_.aggregate(target, write, address, local, bytes);
+  }
+
   /// Takes a message of a remote rank. False: no such message can be; nothing has been changed.
   bool deliver(const Message& message, std::span<const std::byte> payload);
   Protocol protocol(const Operation& operation) {

@@ -54,8 +54,10 @@ class Process final : private NotifyReader {
   /// Windows with something that only a sweep can finish: it looks at no others.
   std::size_t pending() const { return at_work_.size(); }
   /// Something may come of a sweep.
-  bool busy() const {
-    return pending() != 0 || serving() || listeners_.load(std::memory_order_relaxed) != 0 ||
+  bool busy() const { return serving() || expects(); }
+  /// Something may come of it besides what others have sent us.
+  bool expects() const {
+    return pending() != 0 || listeners_.load(std::memory_order_relaxed) != 0 ||
            pressed_.load(std::memory_order_relaxed) != 0 ||
            errand_state_.load(std::memory_order_relaxed) == NodeServices::errand_asked;
   }

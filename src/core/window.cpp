@@ -80,7 +80,7 @@ bool Window::intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count
 bool Window::reduce_private(ThreadLine* thread, int target, std::int64_t displacement,
                             const Reduction& reduction, const void* origin, void* fetched,
                             std::uint64_t count) const {
-  const PrivateRun run = private_run(target, displacement, count * reduction.element, 0);
+  const PrivateRun run = private_run(target, displacement, count * reduction.element, 0, 0);
   if (run.open == nullptr || !region_->reduce_private(thread, reduction, *peer(target).member,
                                                       run.address, origin, fetched, count)) {
     return false;
@@ -92,7 +92,7 @@ bool Window::reduce_private(ThreadLine* thread, int target, std::int64_t displac
 bool Window::compare_swap_private(ThreadLine* thread, int target, std::int64_t displacement,
                                   const Reduction& reduction, const void* origin,
                                   const void* compare, void* result) const {
-  const PrivateRun run = private_run(target, displacement, reduction.element, 0);
+  const PrivateRun run = private_run(target, displacement, reduction.element, 0, 0);
   if (run.open == nullptr ||
       !region_->compare_swap_private(thread, reduction.element, *peer(target).member, run.address,
                                      origin, compare, result)) {
@@ -129,8 +129,9 @@ Error Window::lock(bool exclusive, int target, Assert assertion) {
 Outcome Window::unlock(int target, Completion* completion) {
   if (!valid_rank(target) || !epochs_.locked_lightly(target))
     return epochs_.close_lock(target, completion);
+  const Error error = peer(target).left.load() != 0 ? peer_dispatch_.recall(target) : Error::none;
   peer_dispatch_.unlock(target, epochs_.close_lightly(target));
-  return Outcome::finished();
+  return error == Error::none ? Outcome::finished() : Outcome::failed(error);
 }
 
 Error Window::lock_all(Assert assertion) {

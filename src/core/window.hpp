@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <type_traits>
 
 #include "core/epoch/epochs.hpp"
 #include "core/notify/notifications.hpp"
@@ -78,7 +79,7 @@ class Window {
     // Acquire: the way that somebody else may have opened.
     Target* open = other.ready.load(std::memory_order_acquire);
     std::uint64_t offset;
-    if (open == nullptr || other.inlined.load(std::memory_order_acquire) ||
+    if (open == nullptr || other.left.load(std::memory_order_acquire) != 0 ||
         !byte_offset(displacement, other.disp_unit, low, offset)) {
       return nullptr;
     }
@@ -94,15 +95,24 @@ class Window {
   }
   /// The hot path of memory one system call away: puts a run of bytes there (`write`), or gets it.
   /// `where`: a rank, or a HandleView. Without the lock, as find_mapped(). False: nobody has been
-  /// told, and bytes may have moved; use Epochs::issue().
+  /// told, and bytes may have moved; use Epochs::issue(). `may_wait`: it may go later, with others,
+  /// and the process has no other threads.
   template <typename Where>
   bool try_copy(bool write, const Where& where, std::int64_t displacement, void* local,
-                std::uint64_t bytes) const {
-    const PrivateRun run = private_run(where, displacement, bytes, 0);
-    if (run.open == nullptr ||
-        region_->copy(write, run.process, run.address, local, bytes) != Error::none) {
-      return false;
+                std::uint64_t bytes, bool may_wait = false) {
+    const bool aggregated =
+        std::is_same_v<Where, int> && may_wait && bytes <= Aggregation::most_bytes;
+    const PrivateRun run =
+        private_run(where, displacement, bytes, 0,
+                    aggregated ? Left::aggregated_puts | Left::aggregated_gets : 0);
+    if (run.open == nullptr) return false;
+    if constexpr (std::is_same_v<Where, int>) {
+      if (aggregated && peer_dispatch_.aggregate(where, write, run.address, local, bytes)) {
+        mark(run.open->used);
+        return true;
+      }
     }
+    if (region_->copy(write, run.process, run.address, local, bytes) != Error::none) return false;
     mark(run.open->used);
     return true;
   }
@@ -118,7 +128,7 @@ class Window {
       Region::move(write, at(lowest, -low), there, local, own);
       return true;
     }
-    const PrivateRun run = private_run(where, displacement, bytes, low);
+    const PrivateRun run = private_run(where, displacement, bytes, low, 0);
     if (run.open == nullptr ||
         region_->copy(write, run.process, run.address - static_cast<std::uint64_t>(low), there,
                       local, own) != Error::none) {
@@ -134,7 +144,9 @@ class Window {
                     const NotifyArg& notify_arg) {
     EpochPeer& other = state_.peers[target];
     Target* open = other.ready.load();
-    const bool inlined = other.inlined.load();
+    const std::uint8_t left = other.left.load();
+    const bool inlined = left != 0;
+    if ((left & ~Left::inlined_stores) != 0) return false;
     if (open == nullptr && !epochs_.covered(target)) open = other.notified;
     const bool behind_others =
         notify_arg.kind == NotifyKind::tag ? other.holds_notifications() : inlined;
@@ -160,7 +172,7 @@ class Window {
         target, {notify_arg.kind, notify_arg.number, bytes}, store);
     if (outcome == NotifyOutcome::not_now) return false;
     if (outcome == NotifyOutcome::inlined) {
-      mark(other.inlined);
+      mark(other.left, Left::inlined_stores);
       state_.pending.note_unflushed();
     }
     mark(open->used);
@@ -200,15 +212,16 @@ class Window {
   /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all
   /// epoch and in the notified one is finished. False: use nothing_pending(). Without the lock, as
   /// find_mapped(). `threads`: only what these have issued (Q1).
-  bool flushed(int target, bool local, ThreadSet threads = all_threads) const {
-    const EpochPeer& other = peer(target);
+  bool flushed(int target, bool local, ThreadSet threads = all_threads) {
+    EpochPeer& other = state_.peers[target];
     const Target* open = other.ready.load(std::memory_order_acquire);
     // Acquire: what other threads have finished of it.
     if (open == nullptr || !open->passive ||
         (other.outstanding.load(std::memory_order_acquire) & threads) != 0 ||
-        (!local && other.inlined.load(std::memory_order_acquire))) {
+        other.left_for(local)) {
       return false;
     }
+    if (other.short_moves.load() != 0) other.short_moves.store(0);
     order_behind_flush();
     return true;
   }
@@ -217,7 +230,7 @@ class Window {
     EpochPeer& other = state_.peers[target];
     const Target* open = other.ready.load();
     if ((open != nullptr ? !open->passive : other.notified == nullptr || epochs_.covered(target)) ||
-        (!local && other.inlined.load()) || !finished(open) || !finished(other.notified)) {
+        other.left_for(local) || !finished(open) || !finished(other.notified)) {
       return false;
     }
     other.outstanding.store(0, std::memory_order_release);
@@ -304,12 +317,13 @@ class Window {
     int process = 0;
     std::uint64_t address = 0;
   };
+  /// `behind`: a set of Left, behind which it may stand.
   PrivateRun private_run(int target, std::int64_t displacement, std::uint64_t bytes,
-                         std::int64_t low) const {
+                         std::int64_t low, int behind) const {
     const EpochPeer& other = peer(target);
     Target* open = other.ready.load(std::memory_order_acquire);
     std::uint64_t offset;
-    if (open == nullptr || other.inlined.load(std::memory_order_acquire) ||
+    if (open == nullptr || (other.left.load(std::memory_order_acquire) & ~behind) != 0 ||
         other.member->path != Path::system_call || bytes == 0 ||
         !byte_offset(displacement, other.disp_unit, low, offset) ||
         !within(offset, bytes, other.member->size)) {
@@ -319,7 +333,7 @@ class Window {
     return {open, member.process, member.address + offset};
   }
   PrivateRun private_run(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
-                         std::int64_t low) const {
+                         std::int64_t low, int /*behind*/) const {
     Target* open = nullptr;
     std::uint64_t offset;
     if (view.address == 0 || bytes == 0 || !reaches(view, displacement, bytes, low, offset, open)) {
@@ -339,7 +353,7 @@ class Window {
                std::int64_t low, std::uint64_t& offset, Target*& open) const {
     const EpochPeer& other = peer(view.target);
     open = other.ready.load(std::memory_order_acquire);
-    return open != nullptr && open->passive && !other.inlined.load(std::memory_order_acquire) &&
+    return open != nullptr && open->passive && other.left.load(std::memory_order_acquire) == 0 &&
            byte_offset(displacement, view.disp_unit, low, offset) &&
            within(offset, bytes, view.bytes) && view.alive();
   }

@@ -434,6 +434,12 @@ TEST_F(ShmErrandTest, AnOwnerDeclinesWhatItCannotReach) {
   EXPECT_TRUE(declined(Errand::get(memory + 2 * page, 8)));
   EXPECT_TRUE(declined(Errand::get(memory + 2 * page - 1, 2)));
   EXPECT_TRUE(declined(Errand::get(0, 8)));
+  for (const bool reachable : {true, false}) {
+    Errand row = Errand::row(true);
+    for (std::uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(row.add(memory + 8 * i, &value, 8));
+    ASSERT_TRUE(reachable || row.add(memory + page, &value, 8));
+    EXPECT_TRUE(reachable ? carried_out(row) : declined(row));
+  }
   EXPECT_TRUE(carried_out(Errand::get(memory + 2 * page - 8, 8)));
   const oriel::Run stop{const_cast<std::uint64_t*>(&value), words + 8, 8};
   EXPECT_EQ(mine_->copy(peer_, true, {&stop, 1}), Error::none);

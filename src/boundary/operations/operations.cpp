@@ -161,9 +161,14 @@ std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint 
 }
 
 bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
-              std::size_t bytes) {
-  if (valid_rank(window, rank))
-    return window.core->try_copy(write, rank, displacement, local, bytes);
+              std::size_t bytes, bool may_wait) {
+  if (valid_rank(window, rank)) {
+    // A system call is not made with a lock that other threads wait for.
+    if (!may_wait || bytes > Aggregation::most_bytes || runtime.lock.among_many())
+      return window.core->try_copy(write, rank, displacement, local, bytes);
+    const TryGuard guard(runtime.lock);
+    return window.core->try_copy(write, rank, displacement, local, bytes, bool(guard));
+  }
   return window.view.has_value() && rank == window.view->target &&
          window.core->try_copy(write, *window.view, displacement, local, bytes);
 }
@@ -186,10 +191,10 @@ bool carry_out_at_once(const WindowHandle& window, const Access& access) {
   const UserBuffer& local = put ? access.origin : access.result;
   if (put) {
     return put_at_once(window, local.address, local.count, local.type, access.rank,
-                       access.displacement, access.target_count, access.target_type);
+                       access.displacement, access.target_count, access.target_type, false);
   }
   return get_at_once(window, local.address, local.count, local.type, access.rank,
-                     access.displacement, access.target_count, access.target_type);
+                     access.displacement, access.target_count, access.target_type, false);
 }
 
 Failure issue(WindowHandle& window, const Access& access, Completion* completion, bool& posted) {

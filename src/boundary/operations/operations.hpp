@@ -90,9 +90,9 @@ inline std::byte* find_mapped(const WindowHandle& window, int rank, MPI_Aint dis
 }
 
 /// The longer one of memory a system call away: whether the bytes have been put there (`write`), or
-/// got.
+/// got. `may_wait`: or are going to be, by the next call that completes them.
 bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
-              std::size_t bytes);
+              std::size_t bytes, bool may_wait);
 
 /// The longest one, of any datatypes.
 bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
@@ -128,7 +128,7 @@ inline Access put_access(const void* origin, MPI_Count origin_count, MPI_Datatyp
 
 inline bool put_at_once(const WindowHandle& window, const void* origin, MPI_Count origin_count,
                         MPI_Datatype origin_type, int rank, MPI_Aint displacement,
-                        MPI_Count target_count, MPI_Datatype target_type) {
+                        MPI_Count target_count, MPI_Datatype target_type, bool may_wait = true) {
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::put);
   if (!one_run(origin, origin_count, origin_type, target_count, target_type, bytes)) {
@@ -139,7 +139,7 @@ inline bool put_at_once(const WindowHandle& window, const void* origin, MPI_Coun
     copy(target, origin, bytes);
     return true;
   }
-  return try_copy(window, true, rank, displacement, writable(origin), bytes);
+  return try_copy(window, true, rank, displacement, writable(origin), bytes, may_wait);
 }
 
 inline Access get_access(void* result, MPI_Count result_count, MPI_Datatype result_type, int rank,
@@ -154,7 +154,7 @@ inline Access get_access(void* result, MPI_Count result_count, MPI_Datatype resu
 
 inline bool get_at_once(const WindowHandle& window, void* result, MPI_Count result_count,
                         MPI_Datatype result_type, int rank, MPI_Aint displacement,
-                        MPI_Count target_count, MPI_Datatype target_type) {
+                        MPI_Count target_count, MPI_Datatype target_type, bool may_wait = true) {
   std::size_t bytes;
   if (window.info.order.load()) order_before(OperationKind::get);
   if (!one_run(result, result_count, result_type, target_count, target_type, bytes)) {
@@ -165,7 +165,7 @@ inline bool get_at_once(const WindowHandle& window, void* result, MPI_Count resu
     copy(result, target, bytes);
     return true;
   }
-  return try_copy(window, false, rank, displacement, result, bytes);
+  return try_copy(window, false, rank, displacement, result, bytes, may_wait);
 }
 
 /// What a thread's last update did to which type, resolved: programs repeat themselves.

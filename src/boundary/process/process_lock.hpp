@@ -2,38 +2,98 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <atomic>
 
+#include "boundary/process/private_fence.hpp"
 #include "core/base/cache_line.hpp"
 #include "core/base/cpu_pause.hpp"
+#include "core/lock/biased_lock.hpp"
 
 namespace oriel::boundary {
 
-/// Serializes the threads of this process inside the library. Free of charge unless there may be
-/// several: MPI_THREAD_MULTIPLE was granted, there is a session, or the agent runs. That is known
-/// before the second one makes its first call.
-/// A plain pthread mutex, because the progress hook may try it on the thread that holds it, and
-/// must then be told no.
+/// Serializes the threads of this process inside the library. Free of charge as long as there is
+/// one; a pair of plain stores where the only other one is the agent, which tries it seldom; else a
+/// mutex: MPI_THREAD_MULTIPLE was granted, or there is a session. All that is known before the
+/// second thread makes its first call.
+/// The mutex is a plain one of pthreads, because the progress hook may try it on the thread that
+/// holds it, and must then be told no.
 class ProcessLock {
  public:
+  /// There may be any number of threads.
   void enable() {
-    if (!enabled()) enabled_.store(true, std::memory_order_relaxed);
+    if (!biased()) {
+      if (!enabled()) enabled_.store(true, std::memory_order_relaxed);
+      return;
+    }
+    // By the thread that has the usual side, within a call that holds the lock or outside.
+    const bool within = biased_.held();
+    if (!within) biased_.acquire(relax);
+    pthread_mutex_lock(&mutex_);
+    is_biased_.store(false, std::memory_order_relaxed);
+    held_twice_ = true;
+    if (!within) release();
+  }
+  /// There is going to be the agent, too, which holds it by an AgentGuard.
+  void enable_beside_agent() {
+    if (enabled()) return;
+    is_biased_.store(fences_threads(), std::memory_order_relaxed);
+    enabled_.store(true, std::memory_order_relaxed);
   }
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
+  /// Several threads of the program may want it.
+  bool among_many() const { return enabled() && !biased(); }
 
   void acquire() {
     if (enabled()) [[unlikely]]
-      acquire_beside_others();
+      biased() ? biased_.acquire(relax) : acquire_beside_others();
   }
   void release() {
-    if (enabled()) [[unlikely]]
+    if (!enabled()) [[likely]]
+      return;
+    // As it was acquired: the bias may have been taken away since.
+    if (!biased_.held()) {
       pthread_mutex_unlock(&mutex_);
+    } else if (held_twice_) {
+      held_twice_ = false;
+      biased_.release();
+      pthread_mutex_unlock(&mutex_);
+    } else {
+      biased_.release();
+    }
   }
   /// Of a lock that is enabled.
-  bool try_acquire() { return pthread_mutex_trylock(&mutex_) == 0; }
+  bool try_acquire() {
+    return biased() ? biased_.try_acquire() : pthread_mutex_trylock(&mutex_) == 0;
+  }
+
+  /// The agent's, which tells whether it holds the seldom side of the bias, or the mutex.
+  bool try_acquire_by_agent(bool& seldom) {
+    seldom = biased();
+    if (!seldom) return pthread_mutex_trylock(&mutex_) == 0;
+    if (!biased_.try_acquire_seldom(fence_threads)) return false;
+    if (biased()) return true;
+    biased_.release_seldom();
+    return false;
+  }
+  void release_by_agent(bool seldom) {
+    seldom ? biased_.release_seldom() : static_cast<void>(pthread_mutex_unlock(&mutex_));
+  }
 
  private:
+  bool biased() const { return is_biased_.load(std::memory_order_relaxed); }
+
+  /// The agent is out within a sweep, unless it has lost its processor, perhaps to us.
+  static void relax() {
+    static thread_local unsigned times = 0;
+    if (++times % 64 == 0) {
+      ::sched_yield();
+    } else {
+      cpu_pause();
+    }
+  }
+
   /// Spins first. A thread that sleeps on the mutex costs two system calls, one of them the
   /// holder's, and finds it taken again by then: with two threads that put to another node nearly
   /// every put. Whoever holds the lock is out within a system call or two, unless it has lost its
@@ -42,13 +102,16 @@ class ProcessLock {
     constexpr int looks = 16;
     constexpr int pauses = 16;  // in between: each look takes the line from the holder
     for (int look = 0; look < looks; ++look) {
-      if (try_acquire()) return;
+      if (pthread_mutex_trylock(&mutex_) == 0) return;
       for (int pause = 0; pause < pauses; ++pause) cpu_pause();
     }
     pthread_mutex_lock(&mutex_);
   }
 
   std::atomic<bool> enabled_{false};
+  std::atomic<bool> is_biased_{false};  // true to false only by who has the usual side
+  bool held_twice_ = false;             // with the mutex, by who has taken the bias away
+  BiasedLock biased_{true};
   // In a line of its own: the calls that need no lock look at `enabled_`.
   alignas(cache_line) pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 };
@@ -87,6 +150,24 @@ class TryGuard {
   ProcessLock& lock_;
   bool held_;
   bool may_;
+};
+
+/// The same by the agent.
+class AgentGuard {
+ public:
+  explicit AgentGuard(ProcessLock& lock) : lock_(lock), held_(lock.try_acquire_by_agent(seldom_)) {}
+  ~AgentGuard() {
+    if (held_) lock_.release_by_agent(seldom_);
+  }
+  AgentGuard(const AgentGuard&) = delete;
+  AgentGuard& operator=(const AgentGuard&) = delete;
+
+  explicit operator bool() const { return held_; }
+
+ private:
+  ProcessLock& lock_;
+  bool seldom_ = false;
+  bool held_;
 };
 
 }  // namespace oriel::boundary

@@ -58,7 +58,8 @@ void Agent::start() {
   interval_ = patience * configured;
   longest_rest_ = intervals_in_rest * configured;
   // From here on the library has two threads, whatever level the program has asked for.
-  runtime.serialize_threads();
+  runtime.lock.enable_beside_agent();
+  runtime.request_lock.enable();
   {
     const Guard guard(runtime.lock);
     runtime.engine()->process.set_swept_soon(true);
@@ -133,7 +134,7 @@ void Agent::run() {
 Agent::Look Agent::look() {
   Process& process = runtime.engine()->process;
   if (!stopping_.load(std::memory_order_relaxed) && process.sweeps() == seen_) {
-    if (const TryGuard guard{runtime.lock}) {
+    if (const AgentGuard guard{runtime.lock}) {
       sweeping_ = true;
       const bool moved = process.sweep();
       sweeping_ = false;
@@ -169,7 +170,7 @@ bool Agent::sleep_on_network() {
   bool blind = false;
   bool quiet = false;
   {
-    const TryGuard guard(runtime.lock);
+    const AgentGuard guard(runtime.lock);
     if (!guard) return true;
     Engine& engine = *runtime.engine();
     Network* network = engine.transports.network();

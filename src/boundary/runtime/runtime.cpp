@@ -90,10 +90,11 @@ void Runtime::take_spare_flag() {
 void sweep_beside_others() {
   static thread_local unsigned calls = 0;
   static thread_local std::uint64_t seen = 0;
-  constexpr unsigned rarely = 16;
-  const Process& process = runtime.engine()->process;
-  const bool others_sweep = process.sweeps() != seen;
-  if (runtime.lock.enabled() && others_sweep && ++calls % rarely != 0) {
+  Engine& engine = *runtime.engine();
+  const Process& process = engine.process;
+  const bool others_sweep = runtime.lock.enabled() && process.sweeps() != seen;
+  const bool only_looks = engine.transports.network() != nullptr && !process.expects();
+  if ((others_sweep || only_looks) && ++calls % calls_per_look != 0) {
     seen = process.sweeps();
     return;
   }

@@ -31,7 +31,7 @@ struct Engine {
   Process process;
   std::vector<std::unique_ptr<WindowHandle>> windows;
   std::uint32_t next_window = 1;  // number of the next window
-  unsigned operations = 0;        // see sweep_now_and_then
+  unsigned operations = 0;        // see calls_per_look
   long spins;
   long yields;
   bool node_sends = false;  // some window's ranks on this node send us messages
@@ -113,10 +113,26 @@ inline ThreadSet thread_of(const ThreadLine* line) {
   return runtime.lock.enabled() ? further_threads : all_threads;
 }
 
-/// Every call carries on what is pending (E10).
+/// Calls by which a program waits in a loop of its own carry on what is pending (E10), and look for
+/// what others have sent.
 inline void sweep_pending() {
   if (runtime.busy()) [[unlikely]]
     runtime.engine()->process.sweep_in_passing();
+}
+
+/// Calls that are shorter than a look at the network make every so many'th one.
+inline constexpr unsigned calls_per_look = 16;
+
+/// All other calls carry on what is pending as well, but look for what others have sent now and
+/// then only.
+inline void sweep_in_passing() {
+  if (!runtime.busy()) [[likely]]
+    return;
+  Engine& engine = *runtime.engine();
+  if (engine.process.expects() || engine.transports.network() == nullptr ||
+      ++engine.operations % calls_per_look == 0) {
+    engine.process.sweep_in_passing();
+  }
 }
 
 /// Direct transfers go on while the program computes, if somebody looks after them.
@@ -125,14 +141,12 @@ inline bool transfers_under_way() {
   return network != nullptr && network->transferring();
 }
 
-/// sweep_pending() of calls that come in long rows, of which each is shorter than a look at the
-/// network.
+/// The same of calls that come in long rows: what is pending goes on now and then only, too.
 inline void sweep_now_and_then() {
   if (!runtime.busy()) [[likely]]
     return;
   Engine& engine = *runtime.engine();
-  constexpr unsigned rarely = 16;
-  if (engine.transports.network() == nullptr || ++engine.operations % rarely == 0) {
+  if (engine.transports.network() == nullptr || ++engine.operations % calls_per_look == 0) {
     engine.process.sweep_in_passing();
   }
 }

@@ -149,6 +149,7 @@ Outcome Epochs::renew_fence(Completion* completion) {
   epoch.opened_at = ++steps_;
   for (Target& target : epoch) {
     target.used.store(false);
+    peer(target.rank).short_moves.store(0);
     target.issued = target.finished = target.last_fetch = 0;
   }
   if (try_renew(epoch)) return Outcome::finished();
@@ -167,6 +168,7 @@ bool Epochs::try_renew(Epoch& epoch) {
 }
 
 Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
+  if (is_fence(access_) && access_->active) peer_interface_.recall_all(*access_);
   if (barrier && may_renew_fence(assertion)) [[likely]]
     return renew_fence(completion);
   if (access_ != nullptr && !is_fence(access_)) {

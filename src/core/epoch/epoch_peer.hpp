@@ -13,6 +13,15 @@
 namespace oriel {
 
 struct Member;
+class Aggregation;
+
+/// Operations of a rank's that have not taken place though their calls are over: see
+/// PeerInterface::recall().
+struct Left {
+  static constexpr std::uint8_t inlined_stores = 1;  // in the target's queue of notifications
+  static constexpr std::uint8_t aggregated_puts = 2;
+  static constexpr std::uint8_t aggregated_gets = 4;
+};
 
 /// One rank as a window's epochs see it. Zero bytes are a valid one that nothing has been done
 /// with. What the hot path reads comes first, in one cache line, and it reads without a lock:
@@ -24,8 +33,9 @@ struct alignas(cache_line) EpochPeer {
   std::uint64_t size = 0;     // so many bytes; 0: elsewhere, or one system call away
   std::uint64_t first = 0;    // and begins so many bytes behind the rank's memory
   std::uint32_t disp_unit = 0;
-  Published<bool> inlined;  // stores of ours may have been left to it: see PeerInterface::recall()
-  const Member* member = nullptr;  // whose memory it is
+  Published<std::uint8_t> left;         // a set of Left
+  Published<std::uint8_t> short_moves;  // in a row that have gone at their calls: see Aggregation
+  const Member* member = nullptr;       // whose memory it is
   /// Threads of which an operation went the general path since a flush last found nothing of theirs
   /// outstanding.
   Published<ThreadSet> outstanding;
@@ -45,6 +55,7 @@ struct alignas(cache_line) EpochPeer {
   Target* notified =
       nullptr;  // of the window's notified epoch, once there has been an access to it
 
+  Aggregation* aggregation = nullptr;  // once there has been one
   Target* light =
       nullptr;  // of the light lock_all epoch; null before its first operation to the rank
 
@@ -62,6 +73,11 @@ struct alignas(cache_line) EpochPeer {
     if (locking != nullptr) return false;
     if (entitled != nullptr) return entitled == &epoch;
     return locks.empty() || epoch.opened_at < locks.first()->opened_at;
+  }
+  /// Whether a flush has to recall something.
+  bool left_for(bool local) const {
+    const std::uint8_t all = left.load(std::memory_order_acquire);
+    return (local ? all & Left::aggregated_gets : all) != 0;
   }
   bool holds_notifications() const { return notifications_held != notifications_sent; }
   /// Weak unlocks have left operations that may not be complete there.

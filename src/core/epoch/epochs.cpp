@@ -216,11 +216,12 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
     for (Target& target : epoch) {
       EpochPeer& other = peer(target.rank);
       other.ready.store(nullptr);
+      other.short_moves.store(0);
       if (other.touched == &epoch) other.touched = nullptr;
     }
   }
   if (epoch.active) {
-    if (epoch.kind == EpochKind::lock_all) peer_interface_.recall_all(epoch);
+    if (epoch.kind != EpochKind::exposure) peer_interface_.recall_all(epoch);
     for (Target& target : epoch) advance(epoch, target);
     if (epoch.kind == EpochKind::lock && epoch.untold != 0) peer_interface_.leave_piggyback(epoch);
     if (try_complete(epoch)) {

@@ -163,6 +163,7 @@ class Epochs {
     light_held_ = false;
     peers_[target].lock = nullptr;
     peers_[target].ready.store(nullptr);
+    peers_[target].short_moves.store(0);
     --open_locks_;
     pending_.note_unflushed();
     return light_.exclusive;
@@ -194,11 +195,11 @@ class Epochs {
     light_all_.targets = other.light;
     return *other.light;
   }
-  /// Whether the light lock_all epoch is open, and has no inlined stores to take back.
+  /// Whether the light lock_all epoch is open, and nothing has been left.
   bool may_unlock_all_lightly() const {
     if (access_ != &light_all_) return false;
     for (const Target& target : light_all_) {
-      if (peers_[target.rank].inlined.load()) return false;
+      if (peers_[target.rank].left.load() != 0) return false;
     }
     return true;
   }
@@ -209,6 +210,7 @@ class Epochs {
     for (const Target& target : light_all_) {
       EpochPeer& other = peers_[target.rank];
       other.ready.store(nullptr);
+      other.short_moves.store(0);
       other.touched = other.locking = nullptr;
       if (!holds_lightly(target.rank)) give_back(target.rank);
     }

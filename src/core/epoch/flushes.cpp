@@ -10,12 +10,12 @@ Outcome Epochs::finish_flush(const Coverage& coverage, Completion* completion) {
   return outcome;
 }
 
-/// The notified epoch's operations, inlined stores and weak unlocks are not told apart by threads,
-/// nor are errors. Fetches are counted for all.
+/// The notified epoch's operations, what has been left and weak unlocks are not told apart by
+/// threads, nor are errors. Fetches are counted for all.
 void Epochs::cover(Epoch& epoch, Target& target, bool local, ThreadSet threads,
                    Coverage& coverage) {
   const EpochPeer& other = peer(target.rank);
-  if (threads != all_threads && other.notified == nullptr && !other.inlined.load() &&
+  if (threads != all_threads && other.notified == nullptr && other.left.load() == 0 &&
       !other.weak_left() && target.error == Error::none) {
     coverage.whole = false;  // others' may be outstanding
     if ((other.outstanding.load() & threads) == 0) return;

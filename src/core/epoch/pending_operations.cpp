@@ -50,10 +50,10 @@ void PendingOperations::conclude(RecordedOperation& recorded) {
 void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage& coverage) {
   if (epoch.active && !target.told) peer_interface_.advance(epoch, target);
   const EpochPeer& other = peers_[target.rank];
-  if (!local && other.inlined.load()) {
+  if (other.left_for(local)) {
     coverage.error = first_of(coverage.error, peer_interface_.recall(target.rank));
   }
-  coverage.whole &= target.finished == target.issued && !other.inlined.load();
+  coverage.whole &= target.finished == target.issued && other.left.load() == 0;
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
   // A question of another kind of epoch does not wait for locks, so its answer says nothing of
   // them.

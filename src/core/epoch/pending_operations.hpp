@@ -127,8 +127,8 @@ class PendingOperations {
   PeerInterface& peer_interface_;
   SweepWork& work_;
   const WindowEvents& events_;
-  /// Since a flush has found nothing to wait for, nothing has gone the general path, no store has
-  /// been left to a target, and no epoch has been closed.
+  /// Since a flush has found nothing to wait for, nothing has gone the general path, nothing has
+  /// been left (Left), and no epoch has been closed.
   Published<bool> all_flushed_;
   std::uint64_t weak_peers_ = 0;
   std::uint64_t flushes_ = 0;  // requests that wait

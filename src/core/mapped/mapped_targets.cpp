@@ -131,14 +131,14 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
                         member.offset(operation.displacement), target.lasting);
   // A dynamic window's displacements are no offsets.
   if (!store.may_inline || region_.dynamic() || region_.path_of(operation) != Path::system_call ||
-      peer.holds_notifications() || !operation.target_layout->contiguous() ||
-      !operation.origin.layout->contiguous()) {
+      peer.holds_notifications() || (peer.left.load() & ~Left::inlined_stores) != 0 ||
+      !operation.target_layout->contiguous() || !operation.origin.layout->contiguous()) {
     return false;
   }
   if (notifier_.notify(operation.target, operation.notify_arg, store) == NotifyOutcome::not_now) {
     return false;
   }
-  peer.inlined.store(true);
+  mark(peer.left, Left::inlined_stores);
   return true;
 }
 
@@ -180,7 +180,7 @@ bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
 }
 
 Error MappedTargets::keep_order(int rank) {
-  return peers_[rank].inlined.load() ? recall(rank, RecallFor::order) : Error::none;
+  return peers_[rank].left.load() != 0 ? recall(rank, RecallFor::order) : Error::none;
 }
 
 /// Some operation that waits is notified: their notifications keep the order of all.
@@ -243,31 +243,91 @@ Error MappedTargets::report(const Operation& operation, Error error) {
 }
 
 Error MappedTargets::recall(int rank, RecallFor reason) {
-  if (region_.begin_recall(rank, reason)) region_.fence();
+  EpochPeer& peer = peers_[rank];
+  if ((peer.left.load() & Left::inlined_stores) != 0 && region_.begin_recall(rank, reason)) {
+    region_.fence();
+  }
   return finish_recall(rank);
 }
 
+/// Of inlined stores whose recall has begun, and of what has been aggregated.
 Error MappedTargets::finish_recall(int rank) {
-  const Error error = region_.finish_recall(rank);
-  // Release: other threads' operations come after the stores.
-  peers_[rank].inlined.store(false, std::memory_order_release);
+  EpochPeer& peer = peers_[rank];
+  Error error = Error::none;
+  if ((peer.left.load() & Left::inlined_stores) != 0) error = region_.finish_recall(rank);
+  if (peer.aggregation != nullptr) {
+    push(rank);
+    error = first_of(error, peer.aggregation->take_error());
+    peer.short_moves.store(0);
+  }
   if (error == Error::peer_lost) reason_.fail(error, region_.whom_lost());
+  if (error == Error::system) reason_.fail(error, "the target's memory cannot be reached");
+  // Release: other threads' operations come after these.
+  peer.left.store(0, std::memory_order_release);
   return error;
 }
 
 void MappedTargets::recall_all(Epoch& epoch) {
   bool fence = false;
+  bool any = false;
   for (const Target& target : epoch) {
-    if (peers_[target.rank].inlined.load())
+    const std::uint8_t left = peers_[target.rank].left.load();
+    any |= left != 0;
+    if ((left & Left::inlined_stores) != 0)
       fence |= region_.begin_recall(target.rank, RecallFor::completion);
   }
+  if (!any) return;
   if (fence) region_.fence();
   for (Target& target : epoch) {
-    if (!peers_[target.rank].inlined.load()) continue;
+    if (peers_[target.rank].left.load() == 0) continue;
     const Error error = finish_recall(target.rank);
     target.error = first_of(target.error, error);
     epoch.failed |= error != Error::none;
   }
+}
+
+bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void* local,
+                              std::uint64_t bytes) {
+  // Those that come alone go at their calls.
+  constexpr std::uint8_t few = 2;
+  EpochPeer& peer = peers_[rank];
+  const std::uint8_t kind = write ? Left::aggregated_puts : Left::aggregated_gets;
+  const std::uint8_t left = peer.left.load();
+  if (left == 0 && peer.short_moves.load() < few) {
+    peer.short_moves.store(static_cast<std::uint8_t>(peer.short_moves.load() + 1));
+    return false;
+  }
+  if (peer.aggregation == nullptr) peer.aggregation = &aggregations_.emplace_back();
+  Aggregation& aggregation = *peer.aggregation;
+  if (!aggregation.takes(write, bytes)) push(rank);
+  if (aggregation.empty()) {
+    aggregating_.push_back(rank);
+    work_.add();
+  }
+  aggregation.add(write, address, local, bytes);
+  if ((left & kind) == 0) {
+    mark(peer.left, kind);
+    pending_.note_unflushed();
+  }
+  return true;
+}
+
+/// What fails is told by the next recall().
+void MappedTargets::push(int rank) {
+  EpochPeer& peer = peers_[rank];
+  Aggregation& aggregation = *peer.aggregation;
+  if (aggregation.empty()) return;
+  std::erase(aggregating_, rank);
+  work_.remove();
+  region_.push(aggregation, rank);
+  if (!aggregation.failed())
+    peer.left.store(static_cast<std::uint8_t>(peer.left.load() & Left::inlined_stores));
+}
+
+bool MappedTargets::push_aggregations() {
+  const bool any = !aggregating_.empty();
+  while (!aggregating_.empty()) push(aggregating_.back());
+  return any;
 }
 
 void MappedTargets::make_ready(Target& target) {
@@ -355,7 +415,7 @@ void MappedTargets::leave_piggyback(Epoch& epoch) {
       target.counted_apart != 0) {
     return;
   }
-  if (peers_[target.rank].inlined.load()) return;  // perform() keeps the order
+  if (peers_[target.rank].left.load() != 0) return;  // perform() keeps the order
   Piggyback piggyback;
   if (region_.pack_piggyback(target.waiting.head->operation, piggyback)) {
     region_.lock_line(target.rank).leave(region_.rank(), piggyback);
@@ -373,7 +433,7 @@ bool MappedTargets::end_access(Epoch& epoch, Target& target) {
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
-      if (target.lasting && peer.inlined.load()) recall_all(epoch);
+      if (peer.left.load() != 0) recall_all(epoch);
       if (!epoch.no_check) {
         peer.locking = nullptr;
         if (!target.piggyback_done) {

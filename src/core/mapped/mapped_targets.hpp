@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <vector>
+
 #include "core/atomics/network_atomics.hpp"
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/epoch/epoch_state.hpp"
 #include "core/mapped/fence_words.hpp"
 #include "core/mapped/notifier.hpp"
+#include "core/region/aggregation.hpp"
 #include "core/region/region.hpp"
 
 namespace oriel {
@@ -34,9 +39,14 @@ class MappedTargets {
   void leave_piggyback(Epoch& epoch);
   /// Operations of the open epoch may go straight to the target's memory, if there is a way.
   void make_ready(Target& target);
-  /// Stores that may have been left to the rank are made when this returns.
+  /// What may have been left for the rank (Left) has taken place when this returns.
   Error recall(int rank, RecallFor reason);
   void recall_all(Epoch& epoch);
+  /// Whether a short put or get of the rank's private memory, which may take place now, has been
+  /// left to go with others. With the process's only thread.
+  bool aggregate(int rank, bool write, std::uint64_t address, void* local, std::uint64_t bytes);
+  /// All that has been left so goes. True: something.
+  bool push_aggregations();
   /// Before an operation to the rank: those that are inlined come first. MPI promises no order of
   /// puts, but programs know of no host that does not keep it.
   Error keep_order(int rank);
@@ -55,6 +65,7 @@ class MappedTargets {
   Error before(const Operation& operation);
   Error report(const Operation& operation, Error error);
   Error finish_recall(int rank);
+  void push(int rank);
   bool inline_put(const Operation& operation, const Target& target);
   bool notify_now(const Operation& operation);
   bool send_held_notification(const RecordedOperation& recorded);
@@ -73,6 +84,8 @@ class MappedTargets {
   NetworkAtomics& atomics_;
   Notifier& notifier_;
   const Limits& limits_;
+  std::deque<Aggregation> aggregations_;  // by rank where there has been one
+  std::vector<int> aggregating_;          // ranks whose are not empty
 };
 
 }  // namespace oriel

@@ -3,12 +3,30 @@
 
 namespace oriel {
 
+void Errand::carry_out_row() {
+  std::array<std::byte, most_bytes> fetched;
+  std::uint64_t at = 0;
+  for_each_run([&](const Run& run, std::byte* bytes) {
+    auto* const there = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(run.address));
+    if (head_.kind == OperationKind::put) {
+      std::memcpy(there, bytes, run.bytes);
+    } else {
+      std::memcpy(fetched.data() + at, there, run.bytes);
+    }
+    at += run.bytes;
+    return true;
+  });
+  head_.carried = 0;
+  if (head_.kind == OperationKind::get) carry(fetched.data(), at);
+}
+
 void Errand::carry_out() {
   auto* const there = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(head_.address));
   const std::uint32_t bytes = head_.bytes;
   const std::uint32_t element = head_.element;
   std::array<std::byte, most_bytes> fetched;
   const bool fetches = oriel::fetches(head_.kind);
+  if (head_.runs != 0) return carry_out_row();
   switch (head_.kind) {
     case OperationKind::put:
       std::memcpy(there, data_.data(), bytes);

@@ -12,15 +12,18 @@
 namespace oriel {
 
 /// An operation on a few bytes of a process's private memory as its origin hands it to the process
-/// to carry out, and as the process hands it back with what it has fetched.
+/// to carry out, and as the process hands it back with what it has fetched; or a few puts, or gets,
+/// in a row.
 class Errand {
  public:
-  /// Of data. Some cache lines: more take longer to travel than a system call, and a half more than
-  /// the two of an update.
-  static constexpr std::uint64_t most_bytes = 232;
-  /// Whether one takes so many bytes; of a compare-and-swap: so long an element.
-  static bool takes(std::uint64_t bytes) { return bytes != 0 && bytes <= most_bytes; }
-  static bool takes_swap(std::uint64_t element) { return takes(2 * element); }
+  /// Of data: some cache lines.
+  static constexpr std::uint64_t most_bytes = 992;
+  /// Whether one takes a put or get of so many bytes. More take about as long as the system call
+  /// that they save.
+  static bool takes_move(std::uint64_t bytes) { return bytes != 0 && bytes <= 40; }
+  /// Likewise an update, which takes two of these, and a compare-and-swap of so long an element.
+  static bool takes_update(std::uint64_t bytes) { return bytes != 0 && bytes <= most_bytes; }
+  static bool takes_swap(std::uint64_t element) { return takes_update(2 * element); }
 
   Errand() {}  // NOLINT(modernize-use-equals-default): the data stay as they are
   Errand(const Errand& other) { *this = other; }
@@ -56,10 +59,36 @@ class Errand {
     return made;
   }
 
-  bool updates() const { return oriel::updates(head_.kind); }
-  /// What it is about, in the process that carries it out.
-  std::uint64_t address() const { return head_.address; }
-  std::uint64_t bytes() const { return head_.bytes; }
+  /// Puts in a row, or gets; none yet.
+  static Errand row(bool write) {
+    return {
+        write ? OperationKind::put : OperationKind::get, {write ? Op::replace : Op::no_op}, 0, 0};
+  }
+  /// Adds one to a row. False: there is no space for it, or for its answer.
+  bool add(std::uint64_t address, const void* origin, std::uint64_t bytes) {
+    const bool put = head_.kind == OperationKind::put;
+    const Run run{address, static_cast<std::uint16_t>(bytes)};
+    if (bytes > most_bytes || head_.carried + sizeof run + (put ? bytes : 0) > most_bytes ||
+        head_.bytes + bytes > most_bytes) {
+      return false;
+    }
+    carry(&run, sizeof run);
+    if (put) carry(origin, bytes);
+    head_.bytes = static_cast<std::uint16_t>(head_.bytes + bytes);
+    ++head_.runs;
+    return true;
+  }
+
+  /// System calls that it saves, about.
+  unsigned saves() const { return updates(head_.kind) ? 2 : 1 + head_.runs / 4; }
+  /// visit(address, bytes) of all that it is about, in the process that carries it out.
+  template <typename Visit>
+  bool all_of(Visit&& visit) {
+    return head_.runs == 0 ? visit(head_.address, head_.bytes)
+                           : for_each_run([&](const Run& run, std::byte*) {
+                               return visit(run.address, run.bytes);
+                             });
+  }
   /// Whether it changes what is there.
   bool stores() const { return head_.op != Op::no_op; }
 
@@ -69,16 +98,23 @@ class Errand {
   void give(void* result) const {
     if (fetches(head_.kind)) std::memcpy(result, data_.data(), head_.carried);
   }
+  const std::byte* fetched() const { return data_.data(); }
 
  private:
   struct Head {
-    std::uint64_t address = 0;
+    std::uint64_t address = 0;  // of no row
     std::uint16_t bytes = 0;
     std::uint16_t carried = 0;  // of the data
+    std::uint16_t runs = 0;     // of a row
     OperationKind kind = OperationKind::put;
     Op op = Op::replace;
     Basic basic = Basic::none;
     std::uint8_t element = 0;
+  };
+  /// Of a row, as the data have it: a put's bytes follow.
+  struct [[gnu::packed]] Run {
+    std::uint64_t address;
+    std::uint16_t bytes;
   };
 
   Errand(OperationKind kind, const Reduction& reduction, std::uint64_t address, std::uint64_t bytes)
@@ -88,14 +124,28 @@ class Errand {
               .op = reduction.op,
               .basic = reduction.basic,
               .element = static_cast<std::uint8_t>(reduction.element)} {}
+  /// visit(run, its bytes) until that is false.
+  template <typename Visit>
+  bool for_each_run(Visit&& visit) {
+    std::byte* next = data_.data();
+    for (unsigned i = 0; i < head_.runs; ++i) {
+      Run run;
+      std::memcpy(&run, next, sizeof run);
+      next += sizeof run;
+      if (!visit(run, next)) return false;
+      if (head_.kind == OperationKind::put) next += run.bytes;
+    }
+    return true;
+  }
+  void carry_out_row();
   void carry(const void* from, std::uint64_t bytes) {
     std::memcpy(data_.data() + head_.carried, from, bytes);
     head_.carried = static_cast<std::uint16_t>(head_.carried + bytes);
   }
 
   Head head_;
-  /// What is put or combined; of a compare-and-swap followed by what is compared. Then what has
-  /// been fetched.
+  /// What is put or combined; of a compare-and-swap followed by what is compared; of a row its
+  /// runs. Then what has been fetched.
   std::array<std::byte, most_bytes> data_;
 };
 

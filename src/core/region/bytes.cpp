@@ -213,6 +213,11 @@ Error Region::ended(const Operation& operation, Error error) {
   return error;
 }
 
+void Region::push(Aggregation& aggregation, int rank) {
+  aggregation.push(transport_.node(), member(rank).process);
+  if (aggregation.failed() && !alive(rank)) lose(rank, "");
+}
+
 void Region::move(bool write, std::byte* there, const Elements& elements, void* local,
                   const Elements& own) {
   for_each_run(BlockCursor(elements), BlockCursor(own),
@@ -251,7 +256,7 @@ bool Region::update_by_owner(const Operation& operation, const Member& target,
   }
   const std::uint64_t bytes = operation.bytes();
   const ElementRuns run(operation);
-  if (!Errand::takes(bytes) || run.bytes() != bytes) return false;
+  if (!Errand::takes_update(bytes) || run.bytes() != bytes) return false;
   const std::uint64_t address = base + static_cast<std::uint64_t>(run.offset());
   Errand errand =
       Errand::update(operation.reduction, address, run.origin(), fetches(operation.kind), bytes);
@@ -325,7 +330,7 @@ bool Region::reduce_private(ThreadLine* thread, const Reduction& reduction, cons
                             std::uint64_t count) const {
   const std::uint64_t bytes = count * reduction.element;
   std::optional<Errand> errand;
-  if (Errand::takes(bytes)) {
+  if (Errand::takes_update(bytes)) {
     errand = Errand::update(reduction, address, origin, fetched != nullptr, bytes);
   }
   return update_private(

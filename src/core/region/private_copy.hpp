@@ -13,7 +13,7 @@ namespace oriel {
 /// Copies one run into (`write`) or out of private memory of a process: a few bytes by the process
 /// itself, if that is there; else by a system call. By any thread.
 inline Error copy_private(NodeServices& services, int process, bool write, const Run& run) {
-  if (Errand::takes(run.bytes)) {
+  if (Errand::takes_move(run.bytes)) {
     Errand errand =
         write ? Errand::put(run.remote, run.local, run.bytes) : Errand::get(run.remote, run.bytes);
     if (services.ask(process, errand)) {

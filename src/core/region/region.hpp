@@ -20,6 +20,7 @@
 #include "core/pieces/own_pieces.hpp"
 #include "core/pieces/peer_handles.hpp"
 #include "core/pieces/peer_pieces.hpp"
+#include "core/region/aggregation.hpp"
 #include "core/region/member.hpp"
 #include "core/region/private_copy.hpp"
 #include "core/transport/transport.hpp"
@@ -126,6 +127,8 @@ class Region {
   Error copy(bool write, int process, std::uint64_t there, void* local, std::uint64_t bytes) const {
     return copy_private(transport_.node(), process, write, {local, there, bytes});
   }
+  /// Lets what has been aggregated for the rank go.
+  void push(Aggregation& aggregation, int rank);
   /// `thread`: the line of the calling thread, if it has one. Error::peer_lost: a rank was killed
   /// within an update that this one would have to wait for.
   Error reduce(const Reduction& reduction, const Member& target, void* where, const void* origin,

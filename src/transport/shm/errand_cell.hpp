@@ -84,6 +84,6 @@ struct alignas(cache_line) BasicErrandCell {
 
 using ErrandCell = BasicErrandCell<SharedWords, Errand>;
 
-static_assert(sizeof(ErrandCell) == 5 * cache_line);
+static_assert(sizeof(ErrandCell) == 17 * cache_line);
 
 }  // namespace oriel

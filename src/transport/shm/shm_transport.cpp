@@ -418,9 +418,8 @@ bool ShmTransport::ask(int process, Errand& errand) {
   ErrandCell& cell = owner.block->errand;
   if (!cell.claim()) return false;
   cell.ask(errand);
-  const std::uint64_t copies = errand.updates() ? 2 : 1;
   const bool carried_out =
-      await_answer(owner, copies * copy_time_.load()) && cell.take_back(errand);
+      await_answer(owner, errand.saves() * copy_time_.load()) && cell.take_back(errand);
   owner.errand_sender.note(carried_out);
   return carried_out;
 }
@@ -477,7 +476,9 @@ bool ShmTransport::serve_one() {
   ErrandCell& cell = peers_.front().block->errand;
   if (!cell.take()) return false;
   Errand errand = cell.errand;
-  if (reachable_.contain(errand.address(), errand.bytes(), errand.stores())) {
+  if (errand.all_of([&](std::uint64_t address, std::uint64_t bytes) {
+        return reachable_.contain(address, bytes, errand.stores());
+      })) {
     errand.carry_out();
     cell.hand_back(errand);
   } else {

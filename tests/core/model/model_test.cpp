@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "biased_scene.hpp"
 #include "errand_scene.hpp"
 #include "laden_scene.hpp"
 #include "meeting_scene.hpp"
@@ -47,6 +48,9 @@ std::unique_ptr<Scene> notifications(const Scripts& scripts) {
 }
 std::unique_ptr<Scene> inlined(const Scripts& scripts, bool overwrites, bool asymmetric = true) {
   return std::make_unique<LadenScene>(scripts, overwrites, asymmetric);
+}
+std::unique_ptr<Scene> biased(const std::string& usual, int seldom, bool asymmetric = true) {
+  return std::make_unique<BiasedScene>(usual, seldom, asymmetric);
 }
 std::unique_ptr<Scene> errands(const Scripts& scripts, std::uint32_t declined = 0) {
   return std::make_unique<ErrandScene>(scripts, declined);
@@ -242,6 +246,15 @@ TEST(Model, AKilledRankHoldsUpNoFlush) {
   }
 }
 
+// The program and its agent (E10).
+TEST(Model, TheAgentTriesALock) {
+  for (const bool asymmetric : {true, false}) {
+    for (const char* usual : {"a", "t", "aa", "ta", "att"}) {
+      for (const int seldom : {1, 2}) holds(biased(usual, seldom, asymmetric));
+    }
+  }
+}
+
 // Private memory: its owner carries an errand out, or its origin does what it was about.
 TEST(Model, AnErrandIsCarriedOutOnce) {
   for (const Scripts& scripts :
@@ -432,6 +445,23 @@ const Mutant mutants[] = {
      1},
     {"lock: a dead rank's guard awaited", {Kind::trusting, ""}, [] { return lock({"x", "x"}); }, 1},
     {"update: a dead rank awaited", {Kind::trusting, ""}, [] { return update({"e", "a"}); }, 1},
+    {"biased lock: no membarrier", {Kind::no_fence, ""}, [] { return biased("a", 1); }},
+    {"biased lock: usual side looks before its store",
+     {Kind::late, "held"},
+     [] { return biased("a", 1); }},
+    {"biased lock: given back without release",
+     {Kind::unrelease, "held"},
+     [] { return biased("a", 1, false); }},
+    {"biased lock: taken without acquire, seldom side",
+     {Kind::unacquire, "held"},
+     [] { return biased("a", 1, false); }},
+    {"biased lock: seldom side gives back without release",
+     {Kind::unrelease, "trying"},
+     [] { return biased("a", 1); }},
+    {"biased lock: taken without acquire",
+     {Kind::unacquire, "trying"},
+     [] { return biased("a", 1); }},
+    {"biased lock: try not said", {Kind::skip, "trying"}, [] { return biased("aa", 1); }},
     {"errand: handed over without release",
      {Kind::unrelease, "errand"},
      [] { return errands({"p"}); }},

@@ -217,13 +217,19 @@ bool Runner::issue_directly(const Access& access, Buffers& buffers, Window& wind
       job_.displacement(access.target, access.window, access.cells[0] * cell_bytes);
   if (access.kind == OperationKind::put) {
     std::byte* where = window.find_mapped(access.target, displacement, cell_bytes);
-    if (where == nullptr) return false;
+    if (where == nullptr) {
+      return window.try_copy(true, access.target, displacement, buffers.origin.data(), cell_bytes,
+                             thread_ == nullptr);
+    }
     std::memcpy(where, buffers.origin.data(), cell_bytes);
     return true;
   }
   if (access.kind == OperationKind::get) {
     const std::byte* where = window.find_mapped(access.target, displacement, cell_bytes);
-    if (where == nullptr) return false;
+    if (where == nullptr) {
+      return window.try_copy(false, access.target, displacement, buffers.result.data(), cell_bytes,
+                             thread_ == nullptr);
+    }
     std::memcpy(buffers.result.data(), where, cell_bytes);
     return true;
   }

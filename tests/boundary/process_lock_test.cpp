@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lock of a process that has the agent, and perhaps more threads later.
+#include "boundary/process/process_lock.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <thread>
+
+namespace oriel::boundary {
+namespace {
+
+/// Adds to a number that both threads add to, whenever the agent gets the lock.
+class AgentThread {
+ public:
+  AgentThread(ProcessLock& lock, long& sum) : lock_(lock), sum_(sum), thread_([this] { run(); }) {}
+  long stop() {
+    stopping_ = true;
+    thread_.join();
+    return added_;
+  }
+  bool has_added(long times) const { return shown_.load() >= times; }
+
+ private:
+  void run() {
+    while (!stopping_) {
+      if (const AgentGuard guard{lock_}) {
+        ++sum_;
+        shown_ = ++added_;
+      }
+      ::sched_yield();
+    }
+  }
+
+  ProcessLock& lock_;
+  long& sum_;
+  long added_ = 0;
+  std::atomic<long> shown_{0};
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+TEST(ProcessLock, IsFreeForOneThread) {
+  ProcessLock lock;
+  const Guard guard(lock);
+  EXPECT_FALSE(lock.enabled());
+  EXPECT_FALSE(lock.among_many());
+  EXPECT_TRUE(bool(TryGuard(lock)));
+}
+
+TEST(ProcessLock, ExcludesTheAgent) {
+  ProcessLock lock;
+  lock.enable_beside_agent();
+  EXPECT_TRUE(lock.enabled());
+  long sum = 0;
+  long added = 0;
+  AgentThread agent(lock, sum);
+  while (!agent.has_added(1000)) {
+    {
+      const Guard guard(lock);
+      EXPECT_FALSE(bool(TryGuard(lock))) << "held by this thread";
+      ++sum;
+      ++added;
+    }
+    if (const TryGuard guard{lock}) {
+      ++sum;
+      ++added;
+    }
+    if (added % 64 == 0) ::sched_yield();
+  }
+  EXPECT_EQ(sum, added + agent.stop());
+}
+
+// MPI_THREAD_MULTIPLE may be granted, or a session begun, when there is the agent already: within a
+// call that holds the lock, or outside.
+TEST(ProcessLock, BecomesAMutexBesideTheAgent) {
+  for (const bool within : {false, true}) {
+    ProcessLock lock;
+    lock.enable_beside_agent();
+    long sum = 0;
+    AgentThread agent(lock, sum);
+    long added = 0;
+    const auto add = [&](long times) {
+      long mine = 0;
+      for (; mine < times; ++mine) {
+        const Guard guard(lock);
+        ++sum;
+      }
+      return mine;
+    };
+    added += add(1000);
+    if (within) {
+      const Guard guard(lock);
+      lock.enable();
+      EXPECT_FALSE(bool(TryGuard(lock)));
+      ++sum;
+      ++added;
+    } else {
+      lock.enable();
+    }
+    EXPECT_TRUE(lock.among_many());
+    long others = 0;
+    std::thread another([&] { others = add(20'000); });
+    added += add(20'000);
+    another.join();
+    while (!agent.has_added(10)) ::sched_yield();
+    EXPECT_EQ(sum, added + others + agent.stop());
+    lock.enable();  // nothing more changes
+    EXPECT_TRUE(bool(TryGuard(lock)));
+  }
+}
+
+}  // namespace
+}  // namespace oriel::boundary
