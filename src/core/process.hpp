@@ -55,7 +55,7 @@ class Process final : private NotifyReader {
   std::size_t pending() const { return at_work_.size(); }
   /// Something may come of a sweep.
   bool busy() const { return serving() || expects(); }
-  /// Something may come of it besides what others have sent us.
+  /// Something waits for a sweep, besides messages that may have come.
   bool expects() const {
     return pending() != 0 || listeners_.load(std::memory_order_relaxed) != 0 ||
            pressed_.load(std::memory_order_relaxed) != 0 ||

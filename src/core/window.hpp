@@ -95,8 +95,8 @@ class Window {
   }
   /// The hot path of memory one system call away: puts a run of bytes there (`write`), or gets it.
   /// `where`: a rank, or a HandleView. Without the lock, as find_mapped(). False: nobody has been
-  /// told, and bytes may have moved; use Epochs::issue(). `may_wait`: it may go later, with others,
-  /// and the process has no other threads.
+  /// told, and bytes may have moved; use Epochs::issue(). `may_wait`: it may go later, with others;
+  /// the caller has the process's lock then.
   template <typename Where>
   bool try_copy(bool write, const Where& where, std::int64_t displacement, void* local,
                 std::uint64_t bytes, bool may_wait = false) {
@@ -317,7 +317,7 @@ class Window {
     int process = 0;
     std::uint64_t address = 0;
   };
-  /// `behind`: a set of Left, behind which it may stand.
+  /// `behind`: the kinds of Left that may have been left before it.
   PrivateRun private_run(int target, std::int64_t displacement, std::uint64_t bytes,
                          std::int64_t low, int behind) const {
     const EpochPeer& other = peer(target);

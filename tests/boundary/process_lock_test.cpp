@@ -72,39 +72,33 @@ TEST(ProcessLock, ExcludesTheAgent) {
   EXPECT_EQ(sum, added + agent.stop());
 }
 
-// MPI_THREAD_MULTIPLE may be granted, or a session begun, when there is the agent already: within a
-// call that holds the lock, or outside.
+// A session may be begun when there is the agent already, by any thread, while the usual one makes
+// its calls.
 TEST(ProcessLock, BecomesAMutexBesideTheAgent) {
-  for (const bool within : {false, true}) {
+  for (int turn = 0; turn < 20; ++turn) {
     ProcessLock lock;
     lock.enable_beside_agent();
     long sum = 0;
     AgentThread agent(lock, sum);
-    long added = 0;
     const auto add = [&](long times) {
-      long mine = 0;
-      for (; mine < times; ++mine) {
+      for (long i = 0; i < times; ++i) {
         const Guard guard(lock);
+        EXPECT_FALSE(bool(TryGuard(lock)));
         ++sum;
       }
-      return mine;
+      return times;
     };
-    added += add(1000);
-    if (within) {
-      const Guard guard(lock);
-      lock.enable();
-      EXPECT_FALSE(bool(TryGuard(lock)));
-      ++sum;
-      ++added;
-    } else {
-      lock.enable();
-    }
-    EXPECT_TRUE(lock.among_many());
     long others = 0;
-    std::thread another([&] { others = add(20'000); });
-    added += add(20'000);
+    std::thread another([&] {
+      lock.enable();
+      EXPECT_TRUE(lock.among_many());
+      others = add(2000);
+    });
+    long added = 0;
+    while (!lock.among_many()) added += add(1);
+    added += add(2000);
     another.join();
-    while (!agent.has_added(10)) ::sched_yield();
+    while (!agent.has_added(1)) ::sched_yield();
     EXPECT_EQ(sum, added + others + agent.stop());
     lock.enable();  // nothing more changes
     EXPECT_TRUE(bool(TryGuard(lock)));

@@ -91,6 +91,113 @@ TEST_F(Aggregated, PutsGoTogether) {
   EXPECT_EQ(calls(), 0u);
 }
 
+// One more than go at once: it is alone behind those that have just gone.
+TEST_F(Aggregated, TheFirstOfTheNextRow) {
+  constexpr std::int64_t all = 2 + 64 + 1;
+  lock_all();
+  for (const bool flushes : {true, false}) {
+    for (std::int64_t i = 0; i < all; ++i) put(flushes ? 10 : 20, 1, i);
+    EXPECT_FALSE(window().flushed(1, false));
+    if (flushes) flush(1);
+    if (!flushes) unlock_all();
+    EXPECT_EQ(at(1, all - 1), flushes ? 10u : 20u);
+  }
+  lock_all();
+  std::vector<std::uint64_t> result(all, 7);
+  for (std::size_t i = 0; i < all; ++i) get(result[i], 1, static_cast<std::int64_t>(i));
+  EXPECT_FALSE(window().flushed(1, true));
+  flush(1, true);
+  EXPECT_EQ(result.back(), 20u);
+  // An operation behind it.
+  for (std::int64_t i = 0; i < all; ++i) put(30, 1, 7);
+  const std::uint64_t one = 1;
+  issue(window(), on_word(OperationKind::accumulate, &one, 1, 7 * word));
+  EXPECT_EQ(at(1, 7), 31u);
+  unlock_all();
+  ASSERT_EQ(window().lock(true, 1, {}), Error::none);
+  issue(window(), on_word(OperationKind::put, &one, 1, 0));
+  for (std::int64_t i = 0; i < all; ++i) put(40, 1, i);
+  EXPECT_TRUE(window().unlock(1, nullptr).done);
+  EXPECT_EQ(at(1, all - 1), 40u);
+}
+
+// A flush of all targets, which has its own short way.
+TEST_F(Aggregated, AFlushOfAllTargets) {
+  lock_all();
+  const auto flush_all = [&](bool local) {
+    if (window().pending().all_flushed()) return;
+    Told told;
+    told.take(window().epochs().flush_all(local, &told));
+    EXPECT_TRUE(told.done());
+  };
+  flush_all(false);
+  for (std::uint64_t turn = 1; turn < 5; ++turn) {
+    for (std::int64_t i = 0; i < 20; ++i) put(turn, 2, i);
+    flush_all(false);
+    EXPECT_EQ(at(2, 19), turn);
+    std::uint64_t got[20] = {};
+    for (std::int64_t i = 0; i < 20; ++i) get(got[i], 2, i);
+    flush_all(true);
+    EXPECT_EQ(got[19], turn);
+  }
+  unlock_all();
+}
+
+// Calls that close an epoch complete gets at their origin.
+TEST_F(Aggregated, GetsEndWithTheirEpoch) {
+  for (const bool all : {true, false}) {
+    std::uint64_t got[20] = {};
+    if (all) {
+      lock_all();
+    } else {
+      ASSERT_EQ(window().lock(true, 1, {}), Error::none);
+      issue(window(), [&] {
+        Operation first = on_word(OperationKind::get, nullptr, 1);
+        first.result = first.origin;
+        first.result.address = got;
+        return first;
+      }());
+    }
+    for (std::int64_t i = 0; i < 20; ++i) get(got[i], 1, i);
+    EXPECT_EQ(got[19], 0u);
+    if (all) {
+      unlock_all();
+    } else {
+      EXPECT_TRUE(window().unlock(1, nullptr).done);
+    }
+    EXPECT_EQ(got[19], 1019u);
+  }
+}
+
+// A notified put comes behind the puts before it.
+TEST_F(Aggregated, NotifiedPutsKeepTheOrder) {
+  lock_all();
+  for (int i = 0; i < 5; ++i) put(20, 1, 7);
+  const std::uint64_t value = 21;
+  const NotifyArg notify_arg{NotifyKind::tag, 1, sizeof value};
+  EXPECT_FALSE(window().put_notified(1, 7 * word, &value, sizeof value, notify_arg));
+  Operation operation = on_word(OperationKind::put, &value, 1, 7 * word);
+  operation.notify_arg = notify_arg;
+  issue(window(), operation);
+  job_.run_until_idle();
+  EXPECT_EQ(at(1, 7), 21u);
+  unlock_all();
+}
+
+// Rows of puts end where their epochs do, also those of two that go at their calls.
+TEST_F(Aggregated, AnEpochEndsARow) {
+  std::uint64_t value = 1;
+  for (int turn = 0; turn < 5; ++turn) {
+    ASSERT_EQ(window().lock(true, 1, {}), Error::none);
+    issue(window(), on_word(OperationKind::put, &value, 1, 0));
+    for (std::int64_t i = 1; i < 3; ++i) {
+      put(++value, 1, i);
+      EXPECT_EQ(at(1, static_cast<std::size_t>(i)), value);
+    }
+    EXPECT_TRUE(window().unlock(1, nullptr).done);
+  }
+}
+
 TEST_F(Aggregated, GetsGoTogether) {
   lock_all();
   std::vector<std::uint64_t> result(102, 7);
@@ -297,6 +404,32 @@ TEST_F(Aggregated, FailuresAreTold) {
   job_.transport(0).set_refusing(false);
   lock_all();
   unlock_all();
+}
+
+// What fails is not told by an operation that has nothing to do with it, and that takes place.
+TEST_F(Aggregated, FailuresAreNotOthers) {
+  lock_all();
+  for (std::int64_t i = 0; i < 5; ++i) put(10 + i, 1, i);
+  job_.transport(0).set_refusing(true);
+  job_.process(0).sweep();
+  job_.transport(0).set_refusing(false);
+  const std::uint64_t one = 1;
+  issue(window(), on_word(OperationKind::accumulate, &one, 1, 9 * word));
+  EXPECT_EQ(at(1, 9), 1010u);
+  EXPECT_EQ(window().epochs().flush(1, false, nullptr).error, Error::system);
+  flush(1);
+  unlock_all();
+}
+
+// B4: who has ended is named.
+TEST_F(Aggregated, AnEndedTargetIsNamed) {
+  ASSERT_EQ(window().lock(true, 1, {}), Error::none);
+  const std::uint64_t value = 1;
+  issue(window(), on_word(OperationKind::put, &value, 1, 0));
+  for (std::int64_t i = 0; i < 5; ++i) put(10, 1, i);
+  job_.transport(0).set_ended(1);
+  EXPECT_EQ(window().unlock(1, nullptr).error, Error::peer_lost);
+  EXPECT_NE(std::string(window().reason()).find("rank 1"), std::string::npos) << window().reason();
 }
 
 // The bytes of long rows are kept, too: no more than there is space for.

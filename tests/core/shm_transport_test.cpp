@@ -403,6 +403,67 @@ TEST_F(ShmErrandTest, AnOwnerThatLooksServes) {
   to_child_.put(0);
 }
 
+// Memory that is announced may lie where other memory was.
+TEST_F(ShmErrandTest, AnOwnerForgetsWhatItCouldReach) {
+  start([this](ShmTransport& transport, int) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    void* memory =
+        ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    to_parent_.put(memory);
+    std::uint64_t words[2] = {0, 0};
+    std::uint64_t* first = &words[0];
+    to_parent_.put(first);
+    while (words[1] == 0) transport.serve(true);
+    ::mprotect(memory, page, PROT_NONE);
+    transport.locate(memory, page);
+    to_parent_.put(1);
+    while (words[1] == 1) transport.serve(true);
+    return 0;
+  });
+  const auto memory = reinterpret_cast<std::uint64_t>(to_parent_.get<void*>());
+  const auto words = reinterpret_cast<std::uint64_t>(to_parent_.get<std::uint64_t*>());
+  std::uint64_t value = 1;
+  const oriel::Run step{&value, words + 8, 8};
+  Errand errand = Errand::put(memory, &value, 8);
+  EXPECT_TRUE(ask_until_done(*mine_, peer_, errand));
+  EXPECT_EQ(mine_->copy(peer_, true, {&step, 1}), Error::none);
+  to_parent_.get<int>();
+  for (int tries = 0; tries < 20'000; ++tries) {
+    errand = Errand::put(memory, &value, 8);
+    ASSERT_FALSE(mine_->ask(peer_, errand));
+  }
+  value = 2;
+  EXPECT_EQ(mine_->copy(peer_, true, {&step, 1}), Error::none);
+}
+
+// Those who flood an owner do not keep it: what it waits for may have come.
+TEST_F(ShmErrandTest, ServesNotWithoutEnd) {
+  Child& child = start([this](ShmTransport& transport, int parent) {
+    const auto word = reinterpret_cast<std::uint64_t>(to_child_.get<std::uint64_t*>());
+    for (std::uint64_t value = 1;; ++value) {
+      Errand errand = Errand::put(word, &value, 8);
+      transport.ask(parent, errand);
+    }
+    return 0;
+  });
+  std::uint64_t word = 0;
+  to_child_.put(&word);
+
+  std::uint64_t last = 0;
+  const auto end = in_ten_seconds();
+  for (int rows = 0; rows < 100 && Clock::now() < end;) {
+    const std::uint64_t before = word;
+    if (!mine_->serve(true)) continue;
+    // Errands that were withdrawn have a value, too: only those that were carried out are stored.
+    last = word;
+    EXPECT_GE(last, before);
+    ++rows;
+  }
+  EXPECT_GT(last, 0u);
+  child.kill();
+  child.join();
+}
+
 // What the owner cannot load or store it declines, where a system call would be an error.
 TEST_F(ShmErrandTest, AnOwnerDeclinesWhatItCannotReach) {
   start([this](ShmTransport& transport, int) {

@@ -64,7 +64,7 @@ Failure flush_waiting(WindowHandle& window, int rank, bool local) {
 
 Failure flush(WindowHandle& window, int rank, bool local) {
   if (may_flush(window, rank) && window.core->nothing_pending(rank, local)) {
-    sweep_in_passing();
+    carry_on();
     return {};
   }
   return flush_waiting(window, rank, local);
@@ -122,7 +122,7 @@ Failure open_post(WindowHandle& window, MPI_Group group, int given) {
   GroupRanks origins;
   if (const Failure bad = translate_assert(given, post_asserts, assertion)) return bad;
   if (const Failure bad = origins.translate(window, group)) return bad;
-  sweep_in_passing();
+  carry_on();
   return failure_of(window, window.core->epochs().post(origins.ranks(), assertion));
 }
 
@@ -131,7 +131,7 @@ Failure open_start(WindowHandle& window, MPI_Group group, int given) {
   GroupRanks targets;
   if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
   if (const Failure bad = targets.translate(window, group)) return bad;
-  sweep_in_passing();
+  carry_on();
   return failure_of(window, window.core->epochs().start(targets.ranks(), assertion));
 }
 
@@ -142,14 +142,14 @@ Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   if (rank == MPI_PROC_NULL) return {};
-  sweep_in_passing();
+  carry_on();
   return failure_of(window, window.core->lock(lock_type == MPI_LOCK_EXCLUSIVE, rank, assertion));
 }
 
 Failure open_lock_all(WindowHandle& window, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
-  sweep_in_passing();
+  carry_on();
   return failure_of(window, window.core->lock_all(assertion));
 }
 

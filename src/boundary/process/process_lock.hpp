@@ -21,68 +21,73 @@ namespace oriel::boundary {
 /// holds it, and must then be told no.
 class ProcessLock {
  public:
-  /// There may be any number of threads.
+  /// There may be any number of threads, of which this one does not hold the lock.
   void enable() {
-    if (!biased()) {
-      if (!enabled()) enabled_.store(true, std::memory_order_relaxed);
-      return;
-    }
-    // By the thread that has the usual side, within a call that holds the lock or outside.
-    const bool within = biased_.held();
-    if (!within) biased_.acquire(relax);
-    pthread_mutex_lock(&mutex_);
-    is_biased_.store(false, std::memory_order_relaxed);
-    held_twice_ = true;
-    if (!within) release();
+    if (may_be_biased()) biased_.revoke(fence_threads, relax);
+    if (!enabled()) enabled_.store(true, std::memory_order_relaxed);
   }
   /// There is going to be the agent, too, which holds it by an AgentGuard.
   void enable_beside_agent() {
     if (enabled()) return;
-    is_biased_.store(fences_threads(), std::memory_order_relaxed);
+    may_be_biased_.store(fences_threads(), std::memory_order_relaxed);
     enabled_.store(true, std::memory_order_relaxed);
   }
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
   /// Several threads of the program may want it.
-  bool among_many() const { return enabled() && !biased(); }
+  bool among_many() const { return enabled() && (!may_be_biased() || biased_.is_revoked()); }
 
   void acquire() {
-    if (enabled()) [[unlikely]]
-      biased() ? biased_.acquire(relax) : acquire_beside_others();
+    if (!enabled()) [[likely]]
+      return;
+    if (may_be_biased() && biased_.acquire(relax)) return;
+    acquire_beside_others();
+    by_mutex_ = true;
   }
   void release() {
     if (!enabled()) [[likely]]
       return;
-    // As it was acquired: the bias may have been taken away since.
-    if (!biased_.held()) {
-      pthread_mutex_unlock(&mutex_);
-    } else if (held_twice_) {
-      held_twice_ = false;
-      biased_.release();
-      pthread_mutex_unlock(&mutex_);
+    if (by_mutex_) {
+      unlock();
     } else {
       biased_.release();
     }
   }
   /// Of a lock that is enabled.
   bool try_acquire() {
-    return biased() ? biased_.try_acquire() : pthread_mutex_trylock(&mutex_) == 0;
+    if (may_be_biased()) {
+      if (biased_.try_acquire()) return true;
+      if (!biased_.is_revoked()) return false;
+    }
+    return try_lock();
   }
 
-  /// The agent's, which tells whether it holds the seldom side of the bias, or the mutex.
-  bool try_acquire_by_agent(bool& seldom) {
-    seldom = biased();
-    if (!seldom) return pthread_mutex_trylock(&mutex_) == 0;
-    if (!biased_.try_acquire_seldom(fence_threads)) return false;
-    if (biased()) return true;
-    biased_.release_seldom();
-    return false;
+  /// The agent's.
+  bool try_acquire_by_agent() {
+    if (may_be_biased()) {
+      if (biased_.try_acquire_seldom(fence_threads)) return true;
+      if (!biased_.is_revoked()) return false;
+    }
+    return try_lock();
   }
-  void release_by_agent(bool seldom) {
-    seldom ? biased_.release_seldom() : static_cast<void>(pthread_mutex_unlock(&mutex_));
+  void release_by_agent() {
+    if (by_mutex_) {
+      unlock();
+    } else {
+      biased_.release_seldom();
+    }
   }
 
  private:
-  bool biased() const { return is_biased_.load(std::memory_order_relaxed); }
+  bool may_be_biased() const { return may_be_biased_.load(std::memory_order_relaxed); }
+  bool try_lock() {
+    if (pthread_mutex_trylock(&mutex_) != 0) return false;
+    by_mutex_ = true;
+    return true;
+  }
+  void unlock() {
+    by_mutex_ = false;
+    pthread_mutex_unlock(&mutex_);
+  }
 
   /// The agent is out within a sweep, unless it has lost its processor, perhaps to us.
   static void relax() {
@@ -109,8 +114,8 @@ class ProcessLock {
   }
 
   std::atomic<bool> enabled_{false};
-  std::atomic<bool> is_biased_{false};  // true to false only by who has the usual side
-  bool held_twice_ = false;             // with the mutex, by who has taken the bias away
+  std::atomic<bool> may_be_biased_{false};
+  bool by_mutex_ = false;  // how it is held; of whoever holds it
   BiasedLock biased_{true};
   // In a line of its own: the calls that need no lock look at `enabled_`.
   alignas(cache_line) pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
@@ -155,9 +160,9 @@ class TryGuard {
 /// The same by the agent.
 class AgentGuard {
  public:
-  explicit AgentGuard(ProcessLock& lock) : lock_(lock), held_(lock.try_acquire_by_agent(seldom_)) {}
+  explicit AgentGuard(ProcessLock& lock) : lock_(lock), held_(lock.try_acquire_by_agent()) {}
   ~AgentGuard() {
-    if (held_) lock_.release_by_agent(seldom_);
+    if (held_) lock_.release_by_agent();
   }
   AgentGuard(const AgentGuard&) = delete;
   AgentGuard& operator=(const AgentGuard&) = delete;
@@ -166,7 +171,6 @@ class AgentGuard {
 
  private:
   ProcessLock& lock_;
-  bool seldom_ = false;
   bool held_;
 };
 

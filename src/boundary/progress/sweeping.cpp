@@ -2,6 +2,7 @@
 #include "boundary/progress/sweeping.hpp"
 
 #include "boundary/progress/progress.hpp"
+#include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -9,13 +10,23 @@ namespace {
 
 int mark = MPI_KEYVAL_INVALID;  // attribute of the communicators that windows were made on
 
+/// What this rank has left (Left) goes before it waits for others: what it sends them may tell of
+/// it, though MPI asks for a flush.
+void carry_on_first() {
+  const Engine* engine = runtime.engine();
+  if (engine != nullptr && engine->process.pending() != 0) [[unlikely]]
+    sweep_once();
+}
+
 }  // namespace
 
 bool must_sweep() {
+  carry_on_first();
   return !progress.hooked() && runtime.busy();
 }
 
 bool collectives_sweep(MPI_Comm communicator) {
+  carry_on_first();
   if (progress.hooked() || mark == MPI_KEYVAL_INVALID || communicator == MPI_COMM_NULL) {
     return false;
   }

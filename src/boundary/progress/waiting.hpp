@@ -112,7 +112,7 @@ inline Failure block(const WindowHandle& window, const Wait& wait, Start&& start
       if (rank >= 0) return lost_rank(*window.state, rank);
     }
     const Failure failed = failure(outcome.error, window.core->reason());
-    sweep_in_passing();  // a call that waits does so anyway
+    carry_on();
     return failed;
   }
   runtime.take_spare_flag();

@@ -120,12 +120,12 @@ inline void sweep_pending() {
     runtime.engine()->process.sweep_in_passing();
 }
 
-/// Calls that are shorter than a look at the network make every so many'th one.
+/// A call that is shorter than a look at the network looks at every 16th call only.
 inline constexpr unsigned calls_per_look = 16;
 
 /// All other calls carry on what is pending as well, but look for what others have sent now and
 /// then only.
-inline void sweep_in_passing() {
+inline void carry_on() {
   if (!runtime.busy()) [[likely]]
     return;
   Engine& engine = *runtime.engine();

@@ -55,7 +55,7 @@ struct alignas(cache_line) EpochPeer {
   Target* notified =
       nullptr;  // of the window's notified epoch, once there has been an access to it
 
-  Aggregation* aggregation = nullptr;  // once there has been one
+  Aggregation* aggregation = nullptr;  // not empty, or it has failed
   Target* light =
       nullptr;  // of the light lock_all epoch; null before its first operation to the rank
 

@@ -10,22 +10,24 @@
 
 namespace oriel {
 
-/// A lock between two threads of a process, of which one takes it all the time and pays two plain
-/// stores, and the other one tries seldom and pays for both. A template over its words, as all
-/// protocols are (SharedWords).
+/// A lock between threads of a process, of which one takes it all the time and pays two plain
+/// stores, and the others try seldom and pay for both. A template over its words, as all protocols
+/// are (SharedWords).
 ///
 ///     usual side                           seldom side
-///     U1  held = 1                         S1  trying = 1 (exchange)
-///     U2  wait while trying (acquire)      S2  fence of the process's threads
-///     U3  held = 0 (release)               S3  held (acquire): trying = 0, not now
-///                                          S4  trying = 0 (release)
+///     U1  held = 1                         S1  trying: free -> in (compare-exchange); else not now
+///     U2  wait while trying is in          S2  fence of the process's threads
+///         (acquire); revoked: held = 0,    S3  held (acquire): trying = free, not now
+///         and not any more                 S4  trying = free (release), or revoked
+///     U3  held = 0 (release)
 ///
-/// Invariant: not both are between U2 and U3 and between S3 and S4. Either the seldom side sees U1
-/// in S3 and gives up, or the usual side sees S1 in U2 and waits for S4 (U1 is kept before U2 by
-/// S2: see store_before_look()). U3 to S3 and S4 to U2 carry what was written from one to the
-/// other.
+/// Invariant: nobody is between U2 and U3 while somebody is between S3 and S4, or after `revoked`.
+/// Either the seldom side sees U1 in S3 and gives up, or the usual side sees S1 in U2 and waits for
+/// S4 (U1 is kept before U2 by S2: see store_before_look()). U3 to S3 and S4 to U2 carry what was
+/// written from one to the other.
 ///
-/// The usual side may be several threads that come one after the other by an order of their own.
+/// The usual side may be several threads that come one after the other by an order of their own,
+/// until it is revoked.
 template <typename Words>
 class BasicBiasedLock {
  public:
@@ -33,38 +35,59 @@ class BasicBiasedLock {
   explicit BasicBiasedLock(bool asymmetric) : asymmetric_(asymmetric) {}
 
   // The usual side.
-  /// `relax` is called while the seldom side is in.
+  /// False: it has been revoked. `relax` is called while the seldom side is in.
   template <typename Relax>
-  void acquire(Relax&& relax) {
+  bool acquire(Relax&& relax) {
+    if (trying_.load(std::memory_order_relaxed) == revoked) return false;
     store_before_look<Words, std::uint32_t>(held_, 1, asymmetric_);
-    if (trying_.load(std::memory_order_seq_cst) == 0) [[likely]]
-      return;
-    for (const typename Words::Loop loop; trying_.load(std::memory_order_acquire) != 0;
-         loop.again()) {
+    if (trying_.load(std::memory_order_seq_cst) == free) [[likely]]
+      return true;
+    for (const typename Words::Loop loop;; loop.again()) {
+      const std::uint32_t now = trying_.load(std::memory_order_acquire);
+      if (now == free) return true;
+      if (now == revoked) break;
       relax();
     }
+    release();
+    return false;
   }
   bool try_acquire() {
-    if (held()) return false;
+    if (held_.load(std::memory_order_relaxed) != 0 ||
+        trying_.load(std::memory_order_relaxed) != free) {
+      return false;
+    }
     store_before_look<Words, std::uint32_t>(held_, 1, asymmetric_);
-    if (trying_.load(std::memory_order_seq_cst) == 0) return true;
+    if (trying_.load(std::memory_order_seq_cst) == free) return true;
     release();
     return false;
   }
   void release() { held_.store(0, std::memory_order_release); }
-  bool held() const { return held_.load(std::memory_order_relaxed) != 0; }
 
   // The seldom side.
   /// `fence` runs a full fence on every processor that executes the usual side.
   template <typename Fence>
   bool try_acquire_seldom(Fence&& fence) {
-    trying_.exchange(1, std::memory_order_seq_cst);
+    std::uint32_t now = free;
+    if (!trying_.compare_exchange_strong(now, in, std::memory_order_seq_cst)) return false;
     if (asymmetric_) fence();
     if (held_.load(std::memory_order_seq_cst) == 0) return true;
     release_seldom();
     return false;
   }
-  void release_seldom() { trying_.store(0, std::memory_order_release); }
+  void release_seldom() { trying_.store(free, std::memory_order_release); }
+  /// From now on nobody gets it. Returns when nobody has it; not to be called by who has.
+  template <typename Fence, typename Relax>
+  void revoke(Fence&& fence, Relax&& relax) {
+    for (const typename Words::Loop loop; !is_revoked(); loop.again()) {
+      if (try_acquire_seldom(fence)) {
+        trying_.store(revoked, std::memory_order_release);
+        return;
+      }
+      relax();
+    }
+  }
+  /// Acquire: what whoever had it last has written.
+  bool is_revoked() const { return trying_.load(std::memory_order_acquire) == revoked; }
 
   // For the checker.
   using Word = typename Words::template Atomic<std::uint32_t>;
@@ -72,10 +95,12 @@ class BasicBiasedLock {
   const Word& trying_word() const { return trying_; }
 
  private:
+  enum Trying : std::uint32_t { free, in, revoked };
+
   bool asymmetric_;
   alignas(cache_line) Word held_{0};
   // The usual side reads it only; it changes seldom.
-  alignas(cache_line) Word trying_{0};
+  alignas(cache_line) Word trying_{free};
 };
 
 using BiasedLock = BasicBiasedLock<SharedWords>;

@@ -180,7 +180,12 @@ bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
 }
 
 Error MappedTargets::keep_order(int rank) {
-  return peers_[rank].left.load() != 0 ? recall(rank, RecallFor::order) : Error::none;
+  EpochPeer& peer = peers_[rank];
+  if (peer.left.load() == 0) return Error::none;
+  // What fails of these is told by whatever completes them, not by another operation.
+  if (peer.aggregation != nullptr) push(rank);
+  return (peer.left.load() & Left::inlined_stores) != 0 ? recall(rank, RecallFor::order)
+                                                        : Error::none;
 }
 
 /// Some operation that waits is notified: their notifications keep the order of all.
@@ -231,14 +236,18 @@ Error MappedTargets::before(const Operation& operation) {
   return error;
 }
 
-Error MappedTargets::report(const Operation& operation, Error error) {
+void MappedTargets::tell(Error error) {
   if (error == Error::peer_lost) reason_.fail(error, region_.whom_lost());
+  if (error == Error::system) reason_.fail(error, "the target's memory cannot be reached");
+}
+
+Error MappedTargets::report(const Operation& operation, Error error) {
+  tell(error);
   if (error == Error::range) {
     reason_.fail(error, operation.handle.given()
                             ? "the memory handle has been released"
                             : "the target has not attached all of this memory to the window");
   }
-  if (error == Error::system) reason_.fail(error, "the target's memory cannot be reached");
   return error;
 }
 
@@ -255,13 +264,10 @@ Error MappedTargets::finish_recall(int rank) {
   EpochPeer& peer = peers_[rank];
   Error error = Error::none;
   if ((peer.left.load() & Left::inlined_stores) != 0) error = region_.finish_recall(rank);
-  if (peer.aggregation != nullptr) {
-    push(rank);
-    error = first_of(error, peer.aggregation->take_error());
-    peer.short_moves.store(0);
-  }
-  if (error == Error::peer_lost) reason_.fail(error, region_.whom_lost());
-  if (error == Error::system) reason_.fail(error, "the target's memory cannot be reached");
+  if (peer.aggregation != nullptr) push(rank);
+  if (peer.aggregation != nullptr) error = first_of(error, take_error(rank));
+  peer.short_moves.store(0);
+  tell(error);
   // Release: other threads' operations come after these.
   peer.left.store(0, std::memory_order_release);
   return error;
@@ -292,20 +298,23 @@ bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void*
   constexpr std::uint8_t few = 2;
   EpochPeer& peer = peers_[rank];
   const std::uint8_t kind = write ? Left::aggregated_puts : Left::aggregated_gets;
-  const std::uint8_t left = peer.left.load();
-  if (left == 0 && peer.short_moves.load() < few) {
+  if (peer.left.load() == 0 && peer.short_moves.load() < few) {
     peer.short_moves.store(static_cast<std::uint8_t>(peer.short_moves.load() + 1));
     return false;
   }
-  if (peer.aggregation == nullptr) peer.aggregation = &aggregations_.emplace_back();
+  if (peer.aggregation != nullptr && !peer.aggregation->takes(write, bytes)) push(rank);
+  if (peer.aggregation == nullptr) {
+    if (spare_.empty()) spare_.push_back(&aggregations_.emplace_back());
+    peer.aggregation = spare_.back();
+    spare_.pop_back();
+  }
   Aggregation& aggregation = *peer.aggregation;
-  if (!aggregation.takes(write, bytes)) push(rank);
   if (aggregation.empty()) {
     aggregating_.push_back(rank);
     work_.add();
   }
   aggregation.add(write, address, local, bytes);
-  if ((left & kind) == 0) {
+  if ((peer.left.load() & kind) == 0) {  // also where those before it have just gone
     mark(peer.left, kind);
     pending_.note_unflushed();
   }
@@ -320,8 +329,23 @@ void MappedTargets::push(int rank) {
   std::erase(aggregating_, rank);
   work_.remove();
   region_.push(aggregation, rank);
-  if (!aggregation.failed())
-    peer.left.store(static_cast<std::uint8_t>(peer.left.load() & Left::inlined_stores));
+  if (aggregation.failed()) return;
+  let_go(peer);
+  // Release: other threads' operations come after these.
+  peer.left.store(static_cast<std::uint8_t>(peer.left.load() & Left::inlined_stores),
+                  std::memory_order_release);
+}
+
+void MappedTargets::let_go(EpochPeer& peer) {
+  spare_.push_back(std::exchange(peer.aggregation, nullptr));
+}
+
+/// Of an aggregation that has gone, and failed.
+Error MappedTargets::take_error(int rank) {
+  const Error error = peers_[rank].aggregation->take_error();
+  if (error == Error::peer_lost) region_.note_lost(rank);
+  let_go(peers_[rank]);
+  return error;
 }
 
 bool MappedTargets::push_aggregations() {

@@ -64,8 +64,11 @@ class MappedTargets {
   Error copy_piece(RecordedOperation& recorded);
   Error before(const Operation& operation);
   Error report(const Operation& operation, Error error);
+  void tell(Error error);
   Error finish_recall(int rank);
   void push(int rank);
+  void let_go(EpochPeer& peer);
+  Error take_error(int rank);
   bool inline_put(const Operation& operation, const Target& target);
   bool notify_now(const Operation& operation);
   bool send_held_notification(const RecordedOperation& recorded);
@@ -84,7 +87,8 @@ class MappedTargets {
   NetworkAtomics& atomics_;
   Notifier& notifier_;
   const Limits& limits_;
-  std::deque<Aggregation> aggregations_;  // by rank where there has been one
+  std::deque<Aggregation> aggregations_;  // as many as there have been at a time
+  std::vector<Aggregation*> spare_;       // of these
   std::vector<int> aggregating_;          // ranks whose are not empty
 };
 

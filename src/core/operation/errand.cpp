@@ -6,14 +6,14 @@ namespace oriel {
 void Errand::carry_out_row() {
   std::array<std::byte, most_bytes> fetched;
   std::uint64_t at = 0;
-  for_each_run([&](const Run& run, std::byte* bytes) {
-    auto* const there = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(run.address));
+  for_each_entry([&](const Entry& entry, std::byte* bytes) {
+    auto* const there = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(entry.address));
     if (head_.kind == OperationKind::put) {
-      std::memcpy(there, bytes, run.bytes);
+      std::memcpy(there, bytes, entry.bytes);
     } else {
-      std::memcpy(fetched.data() + at, there, run.bytes);
+      std::memcpy(fetched.data() + at, there, entry.bytes);
     }
-    at += run.bytes;
+    at += entry.bytes;
     return true;
   });
   head_.carried = 0;
@@ -26,7 +26,7 @@ void Errand::carry_out() {
   const std::uint32_t element = head_.element;
   std::array<std::byte, most_bytes> fetched;
   const bool fetches = oriel::fetches(head_.kind);
-  if (head_.runs != 0) return carry_out_row();
+  if (head_.entries != 0) return carry_out_row();
   switch (head_.kind) {
     case OperationKind::put:
       std::memcpy(there, data_.data(), bytes);

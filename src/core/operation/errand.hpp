@@ -21,9 +21,10 @@ class Errand {
   /// Whether one takes a put or get of so many bytes. More take about as long as the system call
   /// that they save.
   static bool takes_move(std::uint64_t bytes) { return bytes != 0 && bytes <= 40; }
-  /// Likewise an update, which takes two of these, and a compare-and-swap of so long an element.
+  /// Likewise an update, which takes two of these, and a compare-and-swap of so long an element: of
+  /// any that MPI has.
   static bool takes_update(std::uint64_t bytes) { return bytes != 0 && bytes <= most_bytes; }
-  static bool takes_swap(std::uint64_t element) { return takes_update(2 * element); }
+  static bool takes_swap(std::uint64_t element) { return element <= 32; }
 
   Errand() {}  // NOLINT(modernize-use-equals-default): the data stay as they are
   Errand(const Errand& other) { *this = other; }
@@ -67,27 +68,27 @@ class Errand {
   /// Adds one to a row. False: there is no space for it, or for its answer.
   bool add(std::uint64_t address, const void* origin, std::uint64_t bytes) {
     const bool put = head_.kind == OperationKind::put;
-    const Run run{address, static_cast<std::uint16_t>(bytes)};
-    if (bytes > most_bytes || head_.carried + sizeof run + (put ? bytes : 0) > most_bytes ||
+    const Entry entry{address, static_cast<std::uint16_t>(bytes)};
+    if (bytes > most_bytes || head_.carried + sizeof entry + (put ? bytes : 0) > most_bytes ||
         head_.bytes + bytes > most_bytes) {
       return false;
     }
-    carry(&run, sizeof run);
+    carry(&entry, sizeof entry);
     if (put) carry(origin, bytes);
     head_.bytes = static_cast<std::uint16_t>(head_.bytes + bytes);
-    ++head_.runs;
+    ++head_.entries;
     return true;
   }
 
   /// System calls that it saves, about.
-  unsigned saves() const { return updates(head_.kind) ? 2 : 1 + head_.runs / 4; }
+  unsigned saves() const { return updates(head_.kind) ? 2 : 1 + head_.entries / 4; }
   /// visit(address, bytes) of all that it is about, in the process that carries it out.
   template <typename Visit>
   bool all_of(Visit&& visit) {
-    return head_.runs == 0 ? visit(head_.address, head_.bytes)
-                           : for_each_run([&](const Run& run, std::byte*) {
-                               return visit(run.address, run.bytes);
-                             });
+    return head_.entries == 0 ? visit(head_.address, head_.bytes)
+                              : for_each_entry([&](const Entry& entry, std::byte*) {
+                                  return visit(entry.address, entry.bytes);
+                                });
   }
   /// Whether it changes what is there.
   bool stores() const { return head_.op != Op::no_op; }
@@ -105,14 +106,14 @@ class Errand {
     std::uint64_t address = 0;  // of no row
     std::uint16_t bytes = 0;
     std::uint16_t carried = 0;  // of the data
-    std::uint16_t runs = 0;     // of a row
+    std::uint16_t entries = 0;  // of a row
     OperationKind kind = OperationKind::put;
     Op op = Op::replace;
     Basic basic = Basic::none;
     std::uint8_t element = 0;
   };
   /// Of a row, as the data have it: a put's bytes follow.
-  struct [[gnu::packed]] Run {
+  struct [[gnu::packed]] Entry {
     std::uint64_t address;
     std::uint16_t bytes;
   };
@@ -124,16 +125,16 @@ class Errand {
               .op = reduction.op,
               .basic = reduction.basic,
               .element = static_cast<std::uint8_t>(reduction.element)} {}
-  /// visit(run, its bytes) until that is false.
+  /// visit(entry, its bytes) until that is false.
   template <typename Visit>
-  bool for_each_run(Visit&& visit) {
+  bool for_each_entry(Visit&& visit) {
     std::byte* next = data_.data();
-    for (unsigned i = 0; i < head_.runs; ++i) {
-      Run run;
-      std::memcpy(&run, next, sizeof run);
-      next += sizeof run;
-      if (!visit(run, next)) return false;
-      if (head_.kind == OperationKind::put) next += run.bytes;
+    for (unsigned i = 0; i < head_.entries; ++i) {
+      Entry entry;
+      std::memcpy(&entry, next, sizeof entry);
+      next += sizeof entry;
+      if (!visit(entry, next)) return false;
+      if (head_.kind == OperationKind::put) next += entry.bytes;
     }
     return true;
   }

@@ -215,7 +215,6 @@ Error Region::ended(const Operation& operation, Error error) {
 
 void Region::push(Aggregation& aggregation, int rank) {
   aggregation.push(transport_.node(), member(rank).process);
-  if (aggregation.failed() && !alive(rank)) lose(rank, "");
 }
 
 void Region::move(bool write, std::byte* there, const Elements& elements, void* local,

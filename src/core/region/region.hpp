@@ -194,6 +194,8 @@ class Region {
   /// Whom the last operation that failed with Error::peer_lost has lost: the second half of a
   /// sentence.
   const char* whom_lost() const { return whom_lost_.c_str(); }
+  /// It is this one.
+  void note_lost(int rank) { lose(rank, ""); }
   // What is attached, and memory handles, where the window is dynamic.
   OwnPieces& own_pieces() { return *own_pieces_; }
   OwnHandles& own_handles() { return *own_handles_; }

@@ -46,8 +46,8 @@ class StoreMaker {
 
 /// What the processes of one node do for one another: shared memory, copies of private memory,
 /// notifications, wake-ups, fences. Processes are numbered by the creator of the transport,
-/// ourselves included. No call but finish_recall() and ask() waits for anybody. Not thread-safe,
-/// but where it is said: the owner of the Process serializes.
+/// ourselves included. No call but finish_recall(), ask() and serve() waits for anybody. Not
+/// thread-safe, but where it is said: the owner of the Process serializes.
 class NodeServices {
  public:
   virtual ~NodeServices() = default;
@@ -71,7 +71,7 @@ class NodeServices {
   /// others do.
   virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;
   /// Has a process of our node, whose path is Path::system_call, carry out an errand in its private
-  /// memory, if it makes a call that waits. True: that has been done, and what it fetches is in the
+  /// memory, if it sweeps. True: that has been done, and what it fetches is in the
   /// errand. False: nothing has been done, copy() it. Waits hardly longer than the system calls
   /// would take, or until the process is through with it. Any thread may call it.
   virtual bool ask(int process, Errand& errand) = 0;

@@ -14,7 +14,7 @@ namespace oriel {
 /// Where the node peers of a process leave an errand for it, one at a time. Zero bytes are a valid
 /// one. A template over its words, as all protocols are (SharedWords).
 ///
-///     origin                                   owner, in its calls that wait
+///     origin                                   owner, when it sweeps
 ///     O1  claimed: 0 -> 1                      T1  state: asked -> taken
 ///         (compare-exchange, acquire)              (compare-exchange, acquire)
 ///     O2  the errand; state = asked (release)  T2  carries it out, or declines
@@ -25,8 +25,9 @@ namespace oriel {
 ///         (release); else O3
 ///
 /// Invariant: an errand is carried out once, between T1 and T3, or its owner has declined it, or
-/// its origin has withdrawn it in O4. O2 to T1 and T3 to O3 carry what either has written; O3 and
-/// O4 to the next O1 keep the errands of two origins apart.
+/// its origin has withdrawn it in O4. O2 to T1 and T3 to O3 carry what either has written. The
+/// release of `claimed` in O3 and O4 pairs with the acquire in O1, so no origin writes an errand
+/// before the one before it has read its answer.
 ///
 /// `claimed` has a line of its own, which stays with an origin that has no rival: in the line that
 /// the owner looks at an errand appears by stores in a row.

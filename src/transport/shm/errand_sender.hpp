@@ -8,9 +8,9 @@
 
 namespace oriel {
 
-/// Whether a process has lately carried out what it was asked to. One that computes does not, and
-/// is then asked seldom: it is waited for in vain about as long as a system call takes, so the wait
-/// is lost in the time of so many calls. By any thread; a count that gets lost does no harm.
+/// Whether a process has lately carried out what it was asked to. A process that computes does not
+/// answer. After an errand without an answer the next operations go by system calls, so little time
+/// is lost. By any thread: a count that gets lost does no harm.
 class ErrandSender {
  public:
   bool may_ask() {

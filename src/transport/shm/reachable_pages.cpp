@@ -52,13 +52,16 @@ bool ReachablePages::contain(std::uint64_t address, std::uint64_t bytes, bool st
   return contain_page(first, stored) && (first == last || contain_page(last, stored));
 }
 
+void ReachablePages::forget() {
+  for (Published<std::uint64_t>& page : kept_) page.store(0);
+}
+
 bool ReachablePages::contain_page(std::uint64_t page, bool stored) {
-  if (page == 0) return false;
   Published<std::uint64_t>& kept = kept_[page / page_bytes() % most_kept];
   const std::uint64_t known = kept.load();
-  if (known == (2 * page | 1) || (!stored && known == 2 * page)) return true;
+  if (known == (page | loadable | storable) || (!stored && known == (page | loadable))) return true;
   if (!(populates() ? populate(page, stored) : readable(page))) return false;
-  kept.store(2 * page | (stored ? 1 : 0));
+  kept.store(page | loadable | (stored ? storable : 0));
   return true;
 }
 

@@ -15,13 +15,17 @@ namespace oriel {
 class ReachablePages {
  public:
   bool contain(std::uint64_t address, std::uint64_t bytes, bool stored);
+  /// The program may have mapped other memory since.
+  void forget();
 
  private:
   static constexpr std::size_t most_kept = 1024;
 
   bool contain_page(std::uint64_t page, bool stored);
 
-  // Twice the page's address, + 1: stored to. Zero: none, for nothing is at the address 0.
+  // The page's address with these.
+  static constexpr std::uint64_t loadable = 1;
+  static constexpr std::uint64_t storable = 2;
   std::array<Published<std::uint64_t>, most_kept> kept_;
 };
 

@@ -57,7 +57,7 @@ class ShmTransport final : public NodeServices {
   /// when it was attached.
   bool vm_allowed(int process) { return peer(process).vm_allowed; }
   /// More processes than processors they may run on: who spins keeps others from running.
-  bool crowded() const { return crowded_; }
+  bool crowded() const { return crowded_.load(); }
   /// Messages wait here because a mailbox was full. Nobody rings when it no longer is.
   bool backlogged() const { return !backlogs_.empty(); }
 
@@ -161,7 +161,7 @@ class ShmTransport final : public NodeServices {
   bool vm_permitted_ = false;
   bool fenced_ = true;
   cpu_set_t processors_ = {};  // of all processes here together
-  bool crowded_ = false;
+  Published<bool> crowded_;
   ReachablePages reachable_;
   Published<unsigned> served_;  // errands that one look after the other has found, up to two
   Published<std::uint64_t> copy_time_;  // of a few bytes, nanoseconds: the shortest seen
