@@ -78,6 +78,8 @@ class Catalogue {
   void add_all() {
     add_operations<Flush>("flush");
     add_operations<FlushLocal>("flush_local");
+    add<FlushAfter<places_in_a_row>, PutInARow>("put_flush_16", sizes_);
+    add<FlushAfter<places_in_a_row>, GetInARow>("get_flush_16", sizes_);
     add_operations<ExclusiveLock>("lock");
     add_operations<SharedLock>("lock_shared");
     add_operations<LockAll>("lock_all");

@@ -55,6 +55,75 @@ class Put {
   std::vector<Element> source_;
 };
 
+/// The next one of so many places each time: puts that are not complete do not meet.
+inline constexpr std::size_t places_in_a_row = 16;
+
+class PutInARow {
+ public:
+  using Element = std::int64_t;
+  static constexpr std::size_t places = places_in_a_row;
+  explicit PutInARow(std::size_t bytes)
+      : count_(static_cast<int>(bytes / sizeof(Element))),
+        source_(places * bytes / sizeof(Element)) {
+    for (std::size_t index = 0; index < source_.size(); ++index) source_[index] = content(index);
+  }
+
+  void fill(std::span<Element> target) const { std::fill(target.begin(), target.end(), -1); }
+  void prepare_batch() {}
+  void issue(std::int64_t round, int target, MPI_Win win) {
+    const MPI_Aint place = round % static_cast<std::int64_t>(places) * count_;
+    MPI_Put(source_.data() + place, count_, MPI_INT64_T, target, place * MPI_Aint(sizeof(Element)),
+            count_, MPI_INT64_T, win);
+  }
+  void check_target(std::span<const Element> target, std::int64_t rounds) const {
+    const auto played = static_cast<std::size_t>(rounds) * static_cast<std::size_t>(count_);
+    for (std::size_t index = 0; index < std::min(target.size(), played); ++index) {
+      expect_word("the window", index, static_cast<double>(target[index]),
+                  static_cast<double>(content(index)));
+    }
+  }
+  void check_origin(std::int64_t) const {}
+
+ private:
+  static Element content(std::size_t index) { return static_cast<Element>(index * 2654435761u); }
+
+  int count_;
+  std::vector<Element> source_;
+};
+
+class GetInARow {
+ public:
+  using Element = std::int64_t;
+  static constexpr std::size_t places = places_in_a_row;
+  explicit GetInARow(std::size_t bytes)
+      : count_(static_cast<int>(bytes / sizeof(Element))),
+        result_(places * bytes / sizeof(Element), -1) {}
+
+  void fill(std::span<Element> target) const {
+    for (std::size_t index = 0; index < target.size(); ++index) target[index] = content(index);
+  }
+  void prepare_batch() {}  // the last ones may not be complete
+  void issue(std::int64_t round, int target, MPI_Win win) {
+    const MPI_Aint place = round % static_cast<std::int64_t>(places) * count_;
+    MPI_Get(result_.data() + place, count_, MPI_INT64_T, target, place * MPI_Aint(sizeof(Element)),
+            count_, MPI_INT64_T, win);
+  }
+  void check_target(std::span<const Element>, std::int64_t) const {}
+  void check_origin(std::int64_t rounds) const {
+    const auto played = static_cast<std::size_t>(rounds) * static_cast<std::size_t>(count_);
+    for (std::size_t index = 0; index < std::min(result_.size(), played); ++index) {
+      expect_word("what was got", index, static_cast<double>(result_[index]),
+                  static_cast<double>(content(index)));
+    }
+  }
+
+ private:
+  static Element content(std::size_t index) { return static_cast<Element>(index * 40503u + 7); }
+
+  int count_;
+  std::vector<Element> result_;
+};
+
 class Get {
  public:
   using Element = std::int64_t;

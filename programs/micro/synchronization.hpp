@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+
 // One kind of synchronization per type. `both` tells whether both ranks of a pair play rounds, each
 // with the other one as its target; otherwise the first plays and the second is the target.
 namespace micro {
@@ -26,6 +28,25 @@ class Flushes {
 };
 using Flush = Flushes<MPI_Win_flush>;
 using FlushLocal = Flushes<MPI_Win_flush_local>;
+
+/// The same, with a flush behind so many operations only.
+template <std::int64_t row>
+class FlushAfter {
+ public:
+  static constexpr bool both = false;
+  FlushAfter(MPI_Win win, int target) : win_(win), target_(target) { MPI_Win_lock_all(0, win_); }
+  template <typename Operation>
+  void round(Operation&& operation) {
+    operation();
+    if (++issued_ % row == 0) MPI_Win_flush(target_, win_);
+  }
+  void finish() { MPI_Win_unlock_all(win_); }
+
+ private:
+  MPI_Win win_;
+  int target_;
+  std::int64_t issued_ = 0;
+};
 
 template <bool exclusive>
 class Lock {

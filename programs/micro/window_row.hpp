@@ -13,13 +13,26 @@
 
 namespace micro {
 
+/// How many places of a window an operation takes by turns.
+template <typename Operation>
+constexpr std::size_t places_of() {
+  if constexpr (requires { Operation::places; }) {
+    return Operation::places;
+  } else {
+    return 1;
+  }
+}
+
 /// Rounds of one operation in one kind of synchronization, on a window of its own. Both are known
 /// at compile time, so that a round consists of MPI calls and nothing else.
 template <typename Synchronization, typename Operation>
 class WindowRow final : public bench::Row {
  public:
   WindowRow(bench::Memory memory, std::size_t bytes, int rank)
-      : rank_(rank), bytes_(bytes), window_(memory, bytes), operation_(bytes) {
+      : rank_(rank),
+        bytes_(bytes * places_of<Operation>()),
+        window_(memory, bytes_),
+        operation_(bytes) {
     {
       const bench::OwnPart mine(window_, rank_);
       operation_.fill(own_part());

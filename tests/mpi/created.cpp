@@ -42,6 +42,15 @@ class Created {
   MPI_Win handle_ = MPI_WIN_NULL;
 };
 
+bool on_one_node(const Program& program) {
+  MPI_Comm node;
+  int ranks = 0;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &ranks);
+  MPI_Comm_free(&node);
+  return ranks == program.size();
+}
+
 void put(const Word* from, int count, int target, const Created& window, int place) {
   MPI_Put(from, count, MPI_UINT64_T, target, window.at(place), count, MPI_UINT64_T, window);
 }
@@ -254,12 +263,7 @@ void sums(const Program& program) {
 /// MPI promises nothing without a flush. On one node a message comes behind the puts before it all
 /// the same.
 void told_by_a_message(const Program& program) {
-  MPI_Comm node;
-  int on_node = 0;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  MPI_Comm_size(node, &on_node);
-  MPI_Comm_free(&node);
-  if (on_node != program.size()) return;
+  if (!on_one_node(program)) return;
   Created window(program);
   MPI_Win_lock_all(0, window);
   for (Word round = 1; round <= 100; ++round) {
@@ -276,8 +280,10 @@ void told_by_a_message(const Program& program) {
   MPI_Win_unlock_all(window);
 }
 
-/// Memory that nobody can load any more is an error of who accesses it, and kills nobody.
+/// Memory that nobody can load any more is an error of who accesses it, and on one node kills
+/// nobody.
 void protected_memory(const Program& program) {
+  if (!on_one_node(program)) return;
   constexpr std::size_t page = 4096;
   auto* const memory = static_cast<Word*>(
       mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

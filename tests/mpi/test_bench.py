@@ -15,8 +15,9 @@ from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.host import own_program
 
 WINDOW_ROWS = 32  # 7 rows of two sizes and two of one size, on two kinds of windows
-# 7 kinds of synchronization, of 5 operations in three sizes and two in one, on three kinds.
-ALL_WINDOW_ROWS = 7 * (5 * 3 + 2) * 3
+# 7 kinds of synchronization, of 5 operations in three sizes and two in one, and rows of puts and of
+# gets in three sizes, on three kinds.
+ALL_WINDOW_ROWS = (7 * (5 * 3 + 2) + 2 * 3) * 3
 MESSAGE_ROWS = 2
 HALO_ROWS = 5 * 8  # messages and four kinds of epochs, eight sizes
 VARIANTS = {"messages", "fence", "post_start", "flag", "notify", "get_notify"}

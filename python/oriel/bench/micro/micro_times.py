@@ -31,6 +31,7 @@ OPERATIONS = {
 SYNCHRONIZATIONS = {
     "flush": "{}, flush",
     "flush_local": "{}, flush_local",
+    "flush_16": "{}, 16 of them, flush",
     "lock": "lock exclusive, {}, unlock",
     "lock_shared": "lock shared, {}, unlock",
     "lock_all": "lock_all, {}, unlock_all",
