@@ -14,7 +14,7 @@
 namespace oriel::test {
 namespace {
 
-constexpr std::int64_t word = sizeof(std::uint64_t);
+constexpr std::int64_t stride = sizeof(std::uint64_t);
 
 /// Rank 0 accesses the private memory of ranks 1 and 2.
 class Aggregated : public ::testing::Test {
@@ -49,11 +49,11 @@ class Aggregated : public ::testing::Test {
   }
   /// By the hot path, from a buffer that is used again at once.
   void put(std::uint64_t value, int target, std::int64_t place) {
-    ASSERT_TRUE(window().try_copy(true, target, place * word, &value, sizeof value, true));
+    ASSERT_TRUE(window().try_copy(true, target, place * stride, &value, sizeof value, true));
     value = 0xdddd;
   }
   void get(std::uint64_t& result, int target, std::int64_t place) {
-    ASSERT_TRUE(window().try_copy(false, target, place * word, &result, sizeof result, true));
+    ASSERT_TRUE(window().try_copy(false, target, place * stride, &result, sizeof result, true));
   }
   void flush(int target, bool local = false) {
     if (window().flushed(target, local) || window().nothing_pending(target, local)) return;
@@ -111,7 +111,7 @@ TEST_F(Aggregated, TheFirstOfTheNextRow) {
   // An operation behind it.
   for (std::int64_t i = 0; i < all; ++i) put(30, 1, 7);
   const std::uint64_t one = 1;
-  issue(window(), on_word(OperationKind::accumulate, &one, 1, 7 * word));
+  issue(window(), on_word(OperationKind::accumulate, &one, 1, 7 * stride));
   EXPECT_EQ(at(1, 7), 31u);
   unlock_all();
   ASSERT_EQ(window().lock(true, 1, {}), Error::none);
@@ -175,8 +175,8 @@ TEST_F(Aggregated, NotifiedPutsKeepTheOrder) {
   for (int i = 0; i < 5; ++i) put(20, 1, 7);
   const std::uint64_t value = 21;
   const NotifyArg notify_arg{NotifyKind::tag, 1, sizeof value};
-  EXPECT_FALSE(window().put_notified(1, 7 * word, &value, sizeof value, notify_arg));
-  Operation operation = on_word(OperationKind::put, &value, 1, 7 * word);
+  EXPECT_FALSE(window().put_notified(1, 7 * stride, &value, sizeof value, notify_arg));
+  Operation operation = on_word(OperationKind::put, &value, 1, 7 * stride);
   operation.notify_arg = notify_arg;
   issue(window(), operation);
   job_.run_until_idle();
@@ -236,8 +236,8 @@ TEST_F(Aggregated, KeepsTheOrder) {
 
   for (int i = 0; i < 3; ++i) put(30, 1, 7);
   const Reduction sum{Op::sum, Basic::u64, 8};
-  EXPECT_FALSE(window().try_reduce(nullptr, 1, 7 * word, sum, &one, nullptr, 1));
-  issue(window(), on_word(OperationKind::accumulate, &one, 1, 7 * word));
+  EXPECT_FALSE(window().try_reduce(nullptr, 1, 7 * stride, sum, &one, nullptr, 1));
+  issue(window(), on_word(OperationKind::accumulate, &one, 1, 7 * stride));
   EXPECT_EQ(at(1, 7), 31u);
 
   for (int i = 0; i < 3; ++i) put(40, 1, 7);
@@ -358,7 +358,7 @@ TEST_F(Aggregated, ByErrands) {
   }
   std::vector<std::uint64_t> longer(64 * 8);
   for (std::size_t i = 0; i < 64; ++i) {
-    ASSERT_TRUE(window().try_copy(false, 1, static_cast<std::int64_t>(i) * word, &longer[8 * i],
+    ASSERT_TRUE(window().try_copy(false, 1, static_cast<std::int64_t>(i) * stride, &longer[8 * i],
                                   8 * sizeof longer[0], true));
   }
   flush(1);
@@ -414,7 +414,7 @@ TEST_F(Aggregated, FailuresAreNotOthers) {
   job_.process(0).sweep();
   job_.transport(0).set_refusing(false);
   const std::uint64_t one = 1;
-  issue(window(), on_word(OperationKind::accumulate, &one, 1, 9 * word));
+  issue(window(), on_word(OperationKind::accumulate, &one, 1, 9 * stride));
   EXPECT_EQ(at(1, 9), 1010u);
   EXPECT_EQ(window().epochs().flush(1, false, nullptr).error, Error::system);
   flush(1);
@@ -438,7 +438,7 @@ TEST_F(Aggregated, SpaceForTheirBytes) {
   std::vector<std::uint64_t> some(Aggregation::most_bytes / sizeof(std::uint64_t));
   for (int i = 0; i < 60; ++i) {
     for (std::size_t k = 0; k < some.size(); ++k) some[k] = 200 * static_cast<std::uint64_t>(i) + k;
-    ASSERT_TRUE(window().try_copy(true, 1, (i % 4) * 128 * word, some.data(),
+    ASSERT_TRUE(window().try_copy(true, 1, (i % 4) * 128 * stride, some.data(),
                                   some.size() * sizeof(std::uint64_t), true));
   }
   EXPECT_EQ(calls(), 2u + 3u) << "16 in a row";

@@ -14,7 +14,7 @@
 namespace oriel::test {
 namespace {
 
-constexpr std::uint64_t word = sizeof(std::uint64_t);
+constexpr std::uint64_t element = sizeof(std::uint64_t);
 
 class Errands : public ::testing::TestWithParam<unsigned> {
  protected:
@@ -31,19 +31,19 @@ class Errands : public ::testing::TestWithParam<unsigned> {
 
   Window& window() { return job_.window(0); }
   void set(std::size_t place, std::uint64_t value) {
-    std::memcpy(job_.memory(1) + place * word, &value, word);
+    std::memcpy(job_.memory(1) + place * element, &value, element);
   }
   std::uint64_t at(std::size_t place) {
     std::uint64_t value = 0;
-    std::memcpy(&value, job_.memory(1) + place * word, word);
+    std::memcpy(&value, job_.memory(1) + place * element, element);
     return value;
   }
   /// So many words in a row from `place` on; `result`: where they are fetched to.
   Operation on_words(OperationKind kind, std::uint64_t count, std::int64_t place,
                      const std::uint64_t* origin, std::uint64_t* result = nullptr) {
-    Operation made = on_word(kind, origin, 1, place * static_cast<std::int64_t>(word));
+    Operation made = on_word(kind, origin, 1, place * static_cast<std::int64_t>(element));
     made.target_count = made.origin.count = count;
-    made.reduction = {Op::sum, Basic::u64, word};
+    made.reduction = {Op::sum, Basic::u64, element};
     if (fetches(kind)) {
       made.result = made.origin;
       made.result.address = result;
@@ -60,7 +60,7 @@ class Errands : public ::testing::TestWithParam<unsigned> {
   }
 
   static constexpr std::size_t words = 512;
-  static constexpr std::uint64_t most = Errand::most_bytes / word;
+  static constexpr std::uint64_t most = Errand::most_bytes / element;
   static constexpr std::uint64_t most_moved = 5;
 
   SimJob job_{{0, 0}};
@@ -81,8 +81,8 @@ TEST_P(Errands, MoveAFewBytes) {
     const std::vector<std::uint64_t> put = counted(count);
     issue(window(), on_words(OperationKind::put, count, 3, put.data()));
     expect_way(errands, 1);
-    ASSERT_TRUE(
-        window().try_copy(true, 1, 300 * 8, const_cast<std::uint64_t*>(put.data()), count * word));
+    ASSERT_TRUE(window().try_copy(true, 1, 300 * 8, const_cast<std::uint64_t*>(put.data()),
+                                  count * element));
     expect_way(errands, 1);
     EXPECT_EQ(at(2), 1002u);
     for (std::size_t i = 0; i < count; ++i) {
@@ -94,7 +94,7 @@ TEST_P(Errands, MoveAFewBytes) {
     issue(window(), on_words(OperationKind::get, count, 3, nullptr, got.data()));
     expect_way(errands, 1);
     EXPECT_EQ(std::vector<std::uint64_t>(got.begin(), got.end() - 1), put);
-    ASSERT_TRUE(window().try_copy(false, 1, 301 * 8, got.data(), count * word));
+    ASSERT_TRUE(window().try_copy(false, 1, 301 * 8, got.data(), count * element));
     expect_way(errands, 1);
     EXPECT_EQ(got[0], count > 1 ? 2 : 1301u);
     EXPECT_EQ(got[count], 7u);
@@ -111,14 +111,14 @@ TEST_P(Errands, UpdateAFewElements) {
     expect_way(errands, 2);
     issue(window(), on_words(OperationKind::get_accumulate, count, 3, sum.data(), got.data()));
     expect_way(errands, 2);
-    const Reduction reduction{Op::sum, Basic::u64, word};
+    const Reduction reduction{Op::sum, Basic::u64, element};
     ASSERT_TRUE(window().try_reduce(nullptr, 1, 3 * 8, reduction, sum.data(), nullptr, count));
     expect_way(errands, 2);
     for (std::size_t i = 0; i < count; ++i) {
       ASSERT_EQ(got[i], 1003 + i + sum[i]);
       ASSERT_EQ(at(3 + i), 1003 + i + 3 * sum[i]);
     }
-    ASSERT_TRUE(window().try_reduce(nullptr, 1, 3 * 8, {Op::no_op, Basic::u64, word}, nullptr,
+    ASSERT_TRUE(window().try_reduce(nullptr, 1, 3 * 8, {Op::no_op, Basic::u64, element}, nullptr,
                                     got.data(), count));
     expect_way(errands, 1);
     for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(got[i], at(3 + i));
@@ -140,7 +140,7 @@ TEST_P(Errands, CompareAndSwap) {
     EXPECT_EQ(at(3), compare == 1003 ? 5u : 1003u);
     set(3, 1003);
     old = 0;
-    const Reduction reduction{Op::replace, Basic::u64, word};
+    const Reduction reduction{Op::replace, Basic::u64, element};
     ASSERT_TRUE(window().try_compare_swap(nullptr, 1, 3 * 8, reduction, &swapped, &compare, &old));
     expect_way(1, 2);
     EXPECT_EQ(old, 1003u);
@@ -174,7 +174,7 @@ TEST_P(Errands, ElementsOfAnyKind) {
   }
   const std::vector<std::uint64_t> origin = counted(2);
   Operation gaps = on_words(OperationKind::accumulate, 1, 10, origin.data());
-  gaps.target_layout = LayoutRef(new Layout({{0, word}, {16, word}}, 24, Basic::u64));
+  gaps.target_layout = LayoutRef(new Layout({{0, element}, {16, element}}, 24, Basic::u64));
   gaps.origin.count = 2;
   issue(window(), gaps);
   expect_way(0, 2);
