@@ -9,8 +9,9 @@
 // with the other one as its target; otherwise the first plays and the second is the target.
 namespace micro {
 
-/// Rounds of operation and flush, or its local form, within one lock_all epoch.
-template <int (*flush)(int, MPI_Win)>
+/// Rounds of operation and flush, or its local form, within one lock_all epoch; or with a flush
+/// behind so many operations only.
+template <int (*flush)(int, MPI_Win), std::int64_t row = 1>
 class Flushes {
  public:
   static constexpr bool both = false;
@@ -18,27 +19,7 @@ class Flushes {
   template <typename Operation>
   void round(Operation&& operation) {
     operation();
-    flush(target_, win_);
-  }
-  void finish() { MPI_Win_unlock_all(win_); }
-
- private:
-  MPI_Win win_;
-  int target_;
-};
-using Flush = Flushes<MPI_Win_flush>;
-using FlushLocal = Flushes<MPI_Win_flush_local>;
-
-/// The same, with a flush behind so many operations only.
-template <std::int64_t row>
-class FlushAfter {
- public:
-  static constexpr bool both = false;
-  FlushAfter(MPI_Win win, int target) : win_(win), target_(target) { MPI_Win_lock_all(0, win_); }
-  template <typename Operation>
-  void round(Operation&& operation) {
-    operation();
-    if (++issued_ % row == 0) MPI_Win_flush(target_, win_);
+    if (row == 1 || ++issued_ % row == 0) flush(target_, win_);
   }
   void finish() { MPI_Win_unlock_all(win_); }
 
@@ -47,6 +28,10 @@ class FlushAfter {
   int target_;
   std::int64_t issued_ = 0;
 };
+using Flush = Flushes<MPI_Win_flush>;
+using FlushLocal = Flushes<MPI_Win_flush_local>;
+template <std::int64_t row>
+using FlushAfter = Flushes<MPI_Win_flush, row>;
 
 template <bool exclusive>
 class Lock {

@@ -222,7 +222,7 @@ TEST_F(Aggregated, AFlushEndsARow) {
   unlock_all();
 }
 
-// What the program issues in some order to one target takes place in that order.
+// Operations of a program to one target take place in the order of their calls.
 TEST_F(Aggregated, KeepsTheOrder) {
   lock_all();
   std::uint64_t one = 1;

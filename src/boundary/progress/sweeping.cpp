@@ -10,8 +10,8 @@ namespace {
 
 int mark = MPI_KEYVAL_INVALID;  // attribute of the communicators that windows were made on
 
-/// What this rank has left (Left) goes before it waits for others: what it sends them may tell of
-/// it, though MPI asks for a flush.
+/// Aggregated puts go before this rank sends a message, which may tell its target of them, though
+/// MPI asks for a flush.
 void carry_on_first() {
   const Engine* engine = runtime.engine();
   if (engine != nullptr && engine->process.pending() != 0) [[unlikely]]

@@ -42,7 +42,8 @@ class PeerInterface {
   /// The same for a thread of which nothing is recorded: tells the completion, and satisfies no
   /// other flush. False: it has to wait as all do.
   virtual bool ask_alone(Epoch& epoch, Target& target, Completion* completion) = 0;
-  /// What may have been left for the mapped target (Left) has taken place when this returns.
+  /// Operations that may have been left for the mapped target (Left) have taken place when this
+  /// returns.
   virtual Error recall(int target) = 0;
   /// The same of all targets of an epoch, by one fence. Errors are noted.
   virtual void recall_all(Epoch& epoch) = 0;

@@ -17,9 +17,11 @@ namespace oriel {
 ///     usual side                           seldom side
 ///     U1  held = 1                         S1  trying: free -> in (compare-exchange); else not now
 ///     U2  wait while trying is in          S2  fence of the process's threads
-///         (acquire); revoked: held = 0,    S3  held (acquire): trying = free, not now
-///         and not any more                 S4  trying = free (release), or revoked
+///         (acquire); ending: held = 0,     S3  held (acquire): trying = free, not now
+///         and not any more                 S4  trying = free (release)
 ///     U3  held = 0 (release)
+///
+/// It is revoked by S1 with `ending`, S2, a wait for held = 0, and trying = revoked (release).
 ///
 /// Invariant: nobody is between U2 and U3 while somebody is between S3 and S4, or after `revoked`.
 /// Either the seldom side sees U1 in S3 and gives up, or the usual side sees S1 in U2 and waits for
@@ -38,17 +40,19 @@ class BasicBiasedLock {
   /// False: it has been revoked. `relax` is called while the seldom side is in.
   template <typename Relax>
   bool acquire(Relax&& relax) {
-    if (trying_.load(std::memory_order_relaxed) == revoked) return false;
-    store_before_look<Words, std::uint32_t>(held_, 1, asymmetric_);
-    if (trying_.load(std::memory_order_seq_cst) == free) [[likely]]
-      return true;
-    for (const typename Words::Loop loop;; loop.again()) {
-      const std::uint32_t now = trying_.load(std::memory_order_acquire);
-      if (now == free) return true;
-      if (now == revoked) break;
-      relax();
+    if (trying_.load(std::memory_order_relaxed) < ending) {
+      store_before_look<Words, std::uint32_t>(held_, 1, asymmetric_);
+      if (trying_.load(std::memory_order_seq_cst) == free) [[likely]]
+        return true;
+      for (const typename Words::Loop loop;; loop.again()) {
+        const std::uint32_t now = trying_.load(std::memory_order_acquire);
+        if (now == free) return true;
+        if (now >= ending) break;
+        relax();
+      }
+      release();
     }
-    release();
+    for (const typename Words::Loop loop; !is_revoked(); loop.again()) relax();
     return false;
   }
   bool try_acquire() {
@@ -78,13 +82,18 @@ class BasicBiasedLock {
   /// From now on nobody gets it. Returns when nobody has it; not to be called by who has.
   template <typename Fence, typename Relax>
   void revoke(Fence&& fence, Relax&& relax) {
-    for (const typename Words::Loop loop; !is_revoked(); loop.again()) {
-      if (try_acquire_seldom(fence)) {
-        trying_.store(revoked, std::memory_order_release);
-        return;
-      }
+    for (const typename Words::Loop loop;; loop.again()) {
+      std::uint32_t now = free;
+      if (trying_.compare_exchange_strong(now, ending, std::memory_order_seq_cst)) break;
+      if (now == revoked) return;
       relax();
     }
+    if (asymmetric_) fence();
+    for (const typename Words::Loop loop; held_.load(std::memory_order_seq_cst) != 0;
+         loop.again()) {
+      relax();
+    }
+    trying_.store(revoked, std::memory_order_release);
   }
   /// Acquire: what whoever had it last has written.
   bool is_revoked() const { return trying_.load(std::memory_order_acquire) == revoked; }
@@ -95,7 +104,7 @@ class BasicBiasedLock {
   const Word& trying_word() const { return trying_; }
 
  private:
-  enum Trying : std::uint32_t { free, in, revoked };
+  enum Trying : std::uint32_t { free, in, ending, revoked };
 
   bool asymmetric_;
   alignas(cache_line) Word held_{0};

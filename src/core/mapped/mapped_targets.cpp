@@ -182,7 +182,7 @@ bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
 Error MappedTargets::keep_order(int rank) {
   EpochPeer& peer = peers_[rank];
   if (peer.left.load() == 0) return Error::none;
-  // What fails of these is told by whatever completes them, not by another operation.
+  // A failure of these is told by the call that completes them, not by another operation.
   if (peer.aggregation != nullptr) push(rank);
   return (peer.left.load() & Left::inlined_stores) != 0 ? recall(rank, RecallFor::order)
                                                         : Error::none;
@@ -321,7 +321,7 @@ bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void*
   return true;
 }
 
-/// What fails is told by the next recall().
+/// The next recall() tells a failure.
 void MappedTargets::push(int rank) {
   EpochPeer& peer = peers_[rank];
   Aggregation& aggregation = *peer.aggregation;

@@ -39,7 +39,7 @@ class MappedTargets {
   void leave_piggyback(Epoch& epoch);
   /// Operations of the open epoch may go straight to the target's memory, if there is a way.
   void make_ready(Target& target);
-  /// What may have been left for the rank (Left) has taken place when this returns.
+  /// Operations that may have been left for the rank (Left) have taken place when this returns.
   Error recall(int rank, RecallFor reason);
   void recall_all(Epoch& epoch);
   /// Whether a short put or get of the rank's private memory, which may take place now, has been

@@ -95,7 +95,7 @@ class Errand {
 
   /// In that process; no update of others may be made there meanwhile (Update).
   void carry_out();
-  /// Then: what it has fetched, if it does.
+  /// Then: the values that it has fetched, if it does.
   void give(void* result) const {
     if (fetches(head_.kind)) std::memcpy(result, data_.data(), head_.carried);
   }

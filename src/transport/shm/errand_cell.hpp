@@ -33,8 +33,8 @@ namespace oriel {
 /// the owner looks at an errand appears by stores in a row.
 ///
 /// An origin waits behind O4 for an owner between T1 and T3, as long as that lives. The owner waits
-/// for nobody. Whoever is killed in between leaves the cell as it is: nobody uses it any more,
-/// which costs the others nothing but its use.
+/// for nobody. A process that is killed in between leaves the cell as it is. The cell is then used
+/// no more, and operations go by system calls.
 template <typename Words, typename Content>
 struct alignas(cache_line) BasicErrandCell {
   enum State : std::uint32_t { none, asked = NodeServices::errand_asked, taken, done, declined };

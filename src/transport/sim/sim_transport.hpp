@@ -254,7 +254,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
   std::uint64_t copies() const { return copies_.load(std::memory_order_relaxed); }
   /// Errands of ours that peers have carried out.
   std::uint64_t errands() const { return errands_.load(std::memory_order_relaxed); }
-  /// What each copy takes from now on.
+  /// The time that each copy takes from now on.
   void set_copy_nanoseconds(std::uint64_t nanoseconds) { copy_nanoseconds_ = nanoseconds; }
   /// There is no memory for the next `times` calls of share().
   void refuse_to_share(int times) { refused_shares_ = times; }
