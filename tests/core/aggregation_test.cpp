@@ -374,7 +374,7 @@ TEST_F(Aggregated, ByErrands) {
   unlock_all();
 }
 
-// What fails behind its call is told by the call that completes it, once.
+// A failure behind an operation's call is told by the call that completes it, once.
 TEST_F(Aggregated, FailuresAreTold) {
   for (const bool swept : {false, true}) {
     lock_all();
@@ -406,7 +406,7 @@ TEST_F(Aggregated, FailuresAreTold) {
   unlock_all();
 }
 
-// What fails is not told by an operation that has nothing to do with it, and that takes place.
+// A failure is not told by another operation, which takes place.
 TEST_F(Aggregated, FailuresAreNotOthers) {
   lock_all();
   for (std::int64_t i = 0; i < 5; ++i) put(10 + i, 1, i);

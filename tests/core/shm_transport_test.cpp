@@ -464,7 +464,7 @@ TEST_F(ShmErrandTest, ServesNotWithoutEnd) {
   child.join();
 }
 
-// What the owner cannot load or store it declines, where a system call would be an error.
+// An owner declines addresses that it cannot load or store, where a system call would be an error.
 TEST_F(ShmErrandTest, AnOwnerDeclinesWhatItCannotReach) {
   start([this](ShmTransport& transport, int) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

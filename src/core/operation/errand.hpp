@@ -145,8 +145,8 @@ class Errand {
   }
 
   Head head_;
-  /// What is put or combined; of a compare-and-swap followed by what is compared; of a row its
-  /// runs. Then what has been fetched.
+  /// The operand; of a compare-and-swap, behind it the value to compare; of a row its entries. Then
+  /// the values that have been fetched.
   std::array<std::byte, most_bytes> data_;
 };
 
