@@ -31,7 +31,7 @@ class Created {
   Created& operator=(const Created&) = delete;
 
   operator MPI_Win() const { return handle_; }
-  /// What an origin has in this rank's memory.
+  /// The words of an origin in this rank's memory.
   const Word* of(int origin) const { return memory_.data() + std::ptrdiff_t(origin) * words; }
   /// The displacement of this rank's own words at any target.
   MPI_Aint at(int place) const { return own_ + place; }
@@ -131,7 +131,8 @@ class RandomRow {
   std::vector<std::vector<Word>> buffers_, results_, wanted_;
 };
 
-/// What is issued to one target takes place in that order, so random rows need no flush between.
+/// Operations to one target take place in the order of their calls, so random rows need no flush
+/// between.
 void random_rows(const Program& program) {
   Created window(program);
   for (int distance : {1, program.size() - 1}) {
@@ -145,7 +146,7 @@ void random_rows(const Program& program) {
     RandomRow row(program, window, target);
     row.run(1500);
     MPI_Win_unlock_all(window);
-    // What is at the target, as the target sees it.
+    // The target compares its memory with the words that its origin expects there.
     std::vector<Word> expected(words);
     MPI_Sendrecv(row.expected().data(), words, MPI_UINT64_T, target, 0, expected.data(), words,
                  MPI_UINT64_T, origin, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

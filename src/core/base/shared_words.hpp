@@ -12,9 +12,8 @@ class Sharers;
 
 /// How the words are made that processes share without a lock, and who shares them. The protocols
 /// over them (LockLine, Update, Doorbell, WatchedWord, FenceTree, the Mailbox's places, ErrandCell,
-/// BiasedLock, PieceRoot)
-/// are templates over such a policy: this is the real one; the tests have one whose words belong to
-/// a checker that searches all that the memory model permits.
+/// BiasedLock, PieceRoot) are templates over such a policy: this is the real one; the tests have
+/// one whose words belong to a checker that searches all that the memory model permits.
 struct SharedWords {
   template <typename T>
   using Atomic = std::atomic<T>;

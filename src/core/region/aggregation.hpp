@@ -49,9 +49,7 @@ class Aggregation {
       left = left.subspan(carried_out);
     }
     if (left.empty()) return;
-    const Error error = left.size() == 1 ? copy_private(services, process, write_, left.front())
-                                         : services.copy(process, write_, left);
-    error_ = first_of(error_, error);
+    error_ = first_of(error_, copy_private(services, process, write_, left));
   }
   bool failed() const { return error_ != Error::none; }
   Error take_error() { return std::exchange(error_, Error::none); }

@@ -70,7 +70,7 @@ class MemberStores final : public StoreMaker {
     }
     // The kernel only reads there.
     const Run run{const_cast<std::byte*>(bytes.data()), target_.address + offset, bytes.size()};
-    error_ = first_of(error_, copy_private(services_, target_.process, true, run));
+    error_ = first_of(error_, copy_private(services_, target_.process, true, {&run, 1}));
   }
   Error error() const { return error_; }
 

@@ -10,10 +10,12 @@
 
 namespace oriel {
 
-/// Copies one run into (`write`) or out of private memory of a process: a few bytes by the process
-/// itself, if that is there; else by a system call. By any thread.
-inline Error copy_private(NodeServices& services, int process, bool write, const Run& run) {
-  if (Errand::takes_move(run.bytes)) {
+/// Copies runs into (`write`) or out of private memory of a process: one of a few bytes by the
+/// process itself, if that is there; else by a system call. By any thread.
+inline Error copy_private(NodeServices& services, int process, bool write,
+                          std::span<const Run> runs) {
+  if (runs.size() == 1 && Errand::takes_move(runs.front().bytes)) {
+    const Run& run = runs.front();
     Errand errand =
         write ? Errand::put(run.remote, run.local, run.bytes) : Errand::get(run.remote, run.bytes);
     if (services.ask(process, errand)) {
@@ -21,7 +23,7 @@ inline Error copy_private(NodeServices& services, int process, bool write, const
       return Error::none;
     }
   }
-  return services.copy(process, write, {&run, 1});
+  return services.copy(process, write, runs);
 }
 
 }  // namespace oriel

@@ -125,7 +125,8 @@ class Region {
              const Elements& own) const;
   /// Of one run.
   Error copy(bool write, int process, std::uint64_t there, void* local, std::uint64_t bytes) const {
-    return copy_private(transport_.node(), process, write, {local, there, bytes});
+    const Run run{local, there, bytes};
+    return copy_private(transport_.node(), process, write, {&run, 1});
   }
   /// Lets what has been aggregated for the rank go.
   void push(Aggregation& aggregation, int rank);

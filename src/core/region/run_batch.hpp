@@ -28,8 +28,7 @@ class RunBatch {
   /// The first error of all calls so far, after which there is none.
   Error flush() {
     if (count_ != 0 && error_ == Error::none) {
-      error_ = count_ == 1 ? copy_private(services_, process_, write_, runs_.front())
-                           : services_.copy(process_, write_, {runs_.data(), count_});
+      error_ = copy_private(services_, process_, write_, {runs_.data(), count_});
     }
     count_ = 0;
     return error_;
