@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A few bytes of private memory are moved or updated by their owner, if it is there; all else by
-// system calls, with the same result.
+// A few bytes of private memory are moved or updated by their owner, if it is there, and chunks of
+// many; all else by system calls, with the same result.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "support/calls.hpp"
@@ -182,6 +185,110 @@ TEST_P(Errands, ElementsOfAnyKind) {
   EXPECT_EQ(at(11), 1011u);
   EXPECT_EQ(at(12), 1014u);
 }
+
+/// Long operations: the owner carries out some of their chunks, the origin the others.
+class Chunks : public ::testing::TestWithParam<unsigned> {
+ protected:
+  Chunks() : expected_(bytes), local_(bytes) {
+    SimWindowSpec spec;
+    spec.bytes = bytes;
+    spec.memory = {Path::system_call, Path::system_call};
+    job_.create_window(spec);
+    job_.network().set_serving(GetParam());
+    job_.transport(0).set_copy_nanoseconds(1);  // the simulated clock says who is there
+    for (std::size_t i = 0; i < bytes; ++i) {
+      expected_[i] = static_cast<std::byte>(i * 7 + i / 251);
+      local_[i] = static_cast<std::byte>(i * 3 + i / 257);
+    }
+    std::memcpy(job_.memory(1), expected_.data(), bytes);
+    EXPECT_EQ(window().lock(true, 1, {}), Error::none);
+  }
+  ~Chunks() override {
+    EXPECT_TRUE(window().unlock(1, nullptr).done);
+    EXPECT_EQ(std::memcmp(job_.memory(1), expected_.data(), bytes), 0);
+  }
+
+  Window& window() { return job_.window(0); }
+  Operation on_elements(OperationKind kind, std::uint64_t count, const Reduction& reduction) {
+    Operation made = on_word(kind, nullptr, 1, displacement);
+    made.target_layout = made.origin.layout =
+        LayoutRef(new Layout({{0, reduction.element}}, reduction.element, reduction.basic));
+    made.target_count = made.origin.count = count;
+    made.reduction = reduction;
+    made.origin.address = local_.data();
+    if (kind == OperationKind::get) made.result = made.origin;
+    return made;
+  }
+  void expect_errands(std::uint64_t count) {
+    EXPECT_EQ(job_.transport(0).errands(), GetParam() != 0 ? count : 0);
+  }
+
+  static constexpr std::uint64_t bytes = 1'500'000;
+  static constexpr std::int64_t displacement = 24;
+
+  SimJob job_{{0, 0}};
+  std::vector<std::byte> expected_, local_;
+};
+
+TEST_P(Chunks, MoveAll) {
+  std::uint64_t errands = 0;
+  for (const std::uint64_t count : {65'535, 65'536, 65'537, 300'001, 1'200'003}) {
+    if (count >= 65'536) errands += 2;
+    issue(window(), on_elements(OperationKind::put, count, {Op::replace, Basic::u8, 1}));
+    std::memcpy(&expected_[displacement], local_.data(), count);
+    ASSERT_EQ(std::memcmp(job_.memory(1), expected_.data(), bytes), 0) << count;
+    std::ranges::fill(local_, std::byte{1});
+    issue(window(), on_elements(OperationKind::get, count, {Op::no_op, Basic::u8, 1}));
+    ASSERT_EQ(std::memcmp(local_.data(), &expected_[displacement], count), 0) << count;
+    EXPECT_EQ(local_[count], std::byte{1});
+    expect_errands(errands);
+    for (std::size_t i = 0; i < bytes; ++i) local_[i] = static_cast<std::byte>(i * 5 + count);
+  }
+}
+
+// Also elements that no page has a whole number of.
+TEST_P(Chunks, AccumulateAll) {
+  std::uint64_t errands = 0;
+  for (const Op op : {Op::bxor, Op::replace}) {
+    for (const auto& [basic, size] : {std::pair(Basic::u64, 8U), {Basic::other, 12U}}) {
+      if (op == Op::bxor && basic == Basic::other) continue;
+      for (const std::uint64_t count : {1'000, 2'049, 20'001, 100'003}) {
+        if (count * size >= 16'384) ++errands;
+        const Reduction reduction{op, basic, size};
+        issue(window(), on_elements(OperationKind::accumulate, count, reduction));
+        reduce_plain(reduction, &expected_[displacement], local_.data(), nullptr, count);
+        ASSERT_EQ(std::memcmp(job_.memory(1), expected_.data(), bytes), 0) << count;
+        expect_errands(errands);
+      }
+    }
+  }
+}
+
+// What fetches, has gaps, or changes nothing goes by system calls alone.
+TEST_P(Chunks, OthersAreNotAsked) {
+  const Reduction sum{Op::sum, Basic::u64, element};
+  Operation fetching = on_elements(OperationKind::get_accumulate, 10'000, sum);
+  std::vector<std::uint64_t> fetched(10'000);
+  fetching.result = fetching.origin;
+  fetching.result.address = fetched.data();
+  issue(window(), fetching);
+  EXPECT_EQ(std::memcmp(fetched.data(), &expected_[displacement], fetched.size() * element), 0);
+  reduce_plain(sum, &expected_[displacement], local_.data(), nullptr, 10'000);
+
+  Operation gaps = on_elements(OperationKind::accumulate, 10'000, sum);
+  gaps.target_layout = LayoutRef(new Layout({{0, element}, {16, element}}, 24, Basic::u64));
+  gaps.target_count = 5'000;
+  issue(window(), gaps);
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    reduce_plain(sum, &expected_[displacement + i / 2 * 24 + i % 2 * 16], &local_[i * element],
+                 nullptr, 1);
+  }
+  expect_errands(0);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Chunks, ::testing::Values(0, 5, 10), [](const auto& one) {
+  return "OwnerTakes" + std::to_string(one.param) + "OfTen";
+});
 
 INSTANTIATE_TEST_SUITE_P(, Errands, ::testing::Values(0, 10), [](const auto& one) {
   return std::string(one.param == 0 ? "NobodyIsThere" : "TheOwnerIsThere");

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -549,6 +550,191 @@ TEST_F(ShmErrandTest, AKilledOriginIsNotAwaited) {
   EXPECT_EQ(child.join(), -SIGKILL);
   mine_->serve(true);
   EXPECT_FALSE(mine_->serve(true));
+}
+
+/// Carries out the chunks of a put, get or sum of 8-byte integers that are left to us.
+class OurChunks final : public ChunkWork {
+ public:
+  OurChunks(ShmTransport& transport, int owner, OperationKind kind, std::uint64_t remote,
+            std::span<std::uint64_t> local)
+      : transport_(transport), owner_(owner), kind_(kind), remote_(remote), local_(local) {}
+
+  Error carry_out(const Chunk& chunk) override {
+    bytes_ += chunk.bytes;
+    std::uint64_t* const ours = &local_[chunk.first / 8];
+    if (kind_ != OperationKind::accumulate) {
+      return copy(kind_ == OperationKind::put, ours, chunk);
+    }
+    std::vector<std::uint64_t> sum(chunk.bytes / 8);
+    if (const Error error = copy(false, sum.data(), chunk); error != Error::none) return error;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += ours[i];
+    return copy(true, sum.data(), chunk);
+  }
+  /// The error; none at all: the owner has not been asked.
+  std::optional<Error> ask() {
+    const std::uint64_t bytes = local_.size_bytes();
+    Errand errand =
+        kind_ == OperationKind::accumulate
+            ? Errand::accumulate_in_chunks({Op::sum, Basic::u64, 8}, remote_, local_.data(), bytes)
+            : Errand::move_in_chunks(kind_ == OperationKind::put, remote_, local_.data(), bytes);
+    return transport_.ask_in_chunks(owner_, errand, *this);
+  }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  Error copy(bool write, std::uint64_t* local, const Chunk& chunk) {
+    const oriel::Run run{local, remote_ + chunk.first, chunk.bytes};
+    return transport_.copy(owner_, write, {&run, 1});
+  }
+
+  ShmTransport& transport_;
+  int owner_;
+  OperationKind kind_;
+  std::uint64_t remote_;
+  std::span<std::uint64_t> local_;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Memory of so many 8-byte integers, in pages of its own.
+std::span<std::uint64_t> pages_of(std::size_t count) {
+  void* memory =
+      ::mmap(nullptr, count * 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return {static_cast<std::uint64_t*>(memory), count};
+}
+
+// Each chunk is carried out once, whoever takes it, and an owner that looks takes some.
+TEST_F(ShmErrandTest, AnOwnerThatLooksTakesChunks) {
+  constexpr std::size_t count = 125'000;
+  start([this](ShmTransport& transport, int) {
+    const auto memory = pages_of(count);
+    to_parent_.put(memory.data());
+    std::uint64_t words[2] = {0, 0};
+    return serve_words(transport, to_parent_, to_child_, words);
+  });
+  const auto memory = reinterpret_cast<std::uint64_t>(to_parent_.get<std::uint64_t*>());
+  const auto words = reinterpret_cast<std::uint64_t>(to_parent_.get<std::uint64_t*>());
+  const auto local = pages_of(count);
+  std::uint64_t ours = 0;
+  std::uint64_t all = 0;
+  const auto carry_out = [&](OperationKind kind) {
+    const auto end = in_ten_seconds();
+    for (std::optional<Error> error; !error && Clock::now() < end;) {
+      OurChunks chunks(*mine_, peer_, kind, memory, local);
+      error = chunks.ask();
+      if (!error) continue;
+      EXPECT_EQ(*error, Error::none);
+      ours += chunks.bytes();
+      all += local.size_bytes();
+    }
+  };
+  for (std::uint64_t round = 1; round <= 20; ++round) {
+    for (std::size_t i = 0; i < count; ++i) local[i] = round * i;
+    carry_out(OperationKind::put);
+    for (std::size_t i = 0; i < count; ++i) local[i] = i + round;
+    carry_out(OperationKind::accumulate);
+    std::ranges::fill(local, 0);
+    carry_out(OperationKind::get);
+    for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(local[i], round * i + i + round);
+  }
+  EXPECT_LT(ours, all);
+  const std::uint64_t one = 1;
+  const oriel::Run stop{const_cast<std::uint64_t*>(&one), words + 8, 8};
+  EXPECT_EQ(mine_->copy(peer_, true, {&stop, 1}), Error::none);
+  to_parent_.get<std::uint64_t>();
+  to_child_.put(0);
+}
+
+// A chunk that the owner cannot carry out comes back, and is the error that it always was; what
+// comes before it has been carried out once.
+TEST_F(ShmErrandTest, AChunkThatTheOwnerCannotReachComesBack) {
+  constexpr std::size_t count = 125'000;
+  start([this](ShmTransport& transport, int) {
+    const auto memory = pages_of(count);
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    ::mprotect(memory.data() + count / 2 / page * page, page, PROT_NONE);
+    to_parent_.put(memory.data());
+    std::uint64_t words[2] = {0, 0};
+    return serve_words(transport, to_parent_, to_child_, words);
+  });
+  const auto memory = reinterpret_cast<std::uint64_t>(to_parent_.get<std::uint64_t*>());
+  const auto words = reinterpret_cast<std::uint64_t>(to_parent_.get<std::uint64_t*>());
+  const auto local = pages_of(count);
+  std::ranges::fill(local, 1);
+  unsigned asked = 0;
+  const auto end = in_ten_seconds();
+  while (asked < 20 && Clock::now() < end) {
+    for (const OperationKind kind :
+         {OperationKind::put, OperationKind::accumulate, OperationKind::get}) {
+      const std::optional<Error> error = OurChunks(*mine_, peer_, kind, memory, local).ask();
+      if (!error) continue;
+      EXPECT_EQ(*error, Error::system);
+      ++asked;
+    }
+  }
+  EXPECT_GE(asked, 20u);
+  const std::uint64_t one = 1;
+  const oriel::Run stop{const_cast<std::uint64_t*>(&one), words + 8, 8};
+  EXPECT_EQ(mine_->copy(peer_, true, {&stop, 1}), Error::none);
+  to_parent_.get<std::uint64_t>();
+  to_child_.put(0);
+}
+
+// B2: the memory of an origin that has ended is not touched: another process may have its number.
+TEST_F(ShmErrandTest, ChunksOfAKilledOriginAreLeft) {
+  constexpr std::size_t count = 125'000;
+  Child& child = start([this](ShmTransport& transport, int parent) {
+    const auto local = pages_of(count);
+    ProcessBlock* block = nullptr;
+    const ProcessName owner = to_child_.get<ProcessName>();
+    std::string error;
+    PeerArena arena(owner.arena);
+    block = reinterpret_cast<ProcessBlock*>(arena.at(owner.block, ProcessBlock::bytes(), error));
+    const auto memory = reinterpret_cast<std::uint64_t>(to_child_.get<std::uint64_t*>());
+    Errand errand = Errand::move_in_chunks(true, memory, local.data(), local.size_bytes());
+    errand.set_pid(::getpid());
+    if (parent < 0 || !transport.vm_allowed(parent) || !block->errand.claim()) return 1;
+    std::ranges::fill(local, 7);
+    block->errand.drawn_at.store(to_child_.get<std::uint64_t>());
+    block->errand.ask_in_chunks(errand);
+    to_parent_.put(1);
+    return to_child_.get<int>();
+  });
+  const auto memory = pages_of(count);
+  to_child_.put(mine_->name());
+  to_child_.put(memory.data());
+  to_child_.put(mine_->nanoseconds() - 2'000'000);
+  ASSERT_EQ(to_parent_.get<int>(), 1);
+  EXPECT_FALSE(mine_->serve(false)) << "a call that does not wait takes no chunk";
+  EXPECT_TRUE(mine_->serve(true));
+  EXPECT_FALSE(mine_->serve(true)) << "it has been declined";
+  EXPECT_EQ(std::ranges::count(memory, 0), static_cast<std::ptrdiff_t>(count));
+  to_child_.put(0);
+  EXPECT_EQ(child.join(), 0);
+}
+
+// B2: an owner that is killed at a chunk is not waited for.
+TEST_F(ShmErrandTest, AnOwnerKilledAtAChunkIsNotAwaited) {
+  Child& child = start([this](ShmTransport& transport, int) {
+    const auto memory = pages_of(125'000);
+    to_parent_.put(memory.data());
+    const ProcessName name = transport.name();
+    std::string error;
+    PeerArena arena(name.arena);
+    auto* block =
+        reinterpret_cast<ProcessBlock*>(arena.at(name.block, ProcessBlock::bytes(), error));
+    while (!block->errand.take_in_chunks()) {
+    }
+    ::kill(::getpid(), SIGKILL);
+    return 0;
+  });
+  const auto memory = reinterpret_cast<std::uint64_t>(to_parent_.get<std::uint64_t*>());
+  const auto local = pages_of(125'000);
+  const auto end = in_ten_seconds();
+  OurChunks chunks(*mine_, peer_, OperationKind::put, memory, local);
+  std::optional<Error> error;
+  while (mine_->alive(peer_) && Clock::now() < end) error = chunks.ask();
+  EXPECT_EQ(child.join(), -SIGKILL);
+  EXPECT_EQ(chunks.ask(), std::nullopt);
 }
 
 // Setting ORIEL_VM=0: nobody's private memory is touched.

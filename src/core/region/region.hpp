@@ -265,6 +265,8 @@ class Region {
                       Combine&& combine) const;
   bool ask(const Member& target, Errand& errand, void* fetched) const;
   bool update_by_owner(const Operation& operation, const Member& target, std::uint64_t base) const;
+  std::optional<Error> update_in_chunks(const Operation& operation, const Member& target,
+                                        std::uint64_t base);
   Error update_vm(const Operation& operation, const Member& target, std::uint64_t base);
   Error perform_piggyback(const Piggyback& piggyback, const Member& target);
   Error lost(const Update& update) {

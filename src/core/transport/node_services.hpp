@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/base/error.hpp"
@@ -44,10 +45,19 @@ class StoreMaker {
   ~StoreMaker() = default;
 };
 
+/// Carries out the chunks of an operation that its target leaves to its origin.
+class ChunkWork {
+ public:
+  virtual Error carry_out(const Chunk& chunk) = 0;
+
+ protected:
+  ~ChunkWork() = default;
+};
+
 /// What the processes of one node do for one another: shared memory, copies of private memory,
 /// notifications, wake-ups, fences. Processes are numbered by the creator of the transport,
-/// ourselves included. No call but finish_recall(), ask() and serve() waits for anybody. Not
-/// thread-safe, but where it is said: the owner of the Process serializes.
+/// ourselves included. No call but finish_recall(), ask(), ask_in_chunks() and serve() waits for
+/// anybody. Not thread-safe, but where it is said: the owner of the Process serializes.
 class NodeServices {
  public:
   virtual ~NodeServices() = default;
@@ -75,13 +85,17 @@ class NodeServices {
   /// errand. False: nothing has been done, copy() it. Waits hardly longer than the system calls
   /// would take, or until the process is through with it. Any thread may call it.
   virtual bool ask(int process, Errand& errand) = 0;
+  /// As ask(), an errand in chunks: those that the process does not take are carried out here, by
+  /// `ours`, while it is at its own. The first error of these. None at all: it has not been asked,
+  /// and nothing has been done.
+  virtual std::optional<Error> ask_in_chunks(int process, Errand& errand, ChunkWork& ours) = 0;
   /// Carries out what a peer has asked us to. True: something. `waits`: the caller waits anyhow, so
-  /// where one errand follows the other the next one is awaited for about as long as a copy()
-  /// takes. Any thread may call it.
+  /// it takes a chunk, too, and where one errand follows the other the next one is awaited for
+  /// about as long as a copy() takes. Any thread may call it.
   virtual bool serve(bool waits) = 0;
-  /// `errand_asked`: a peer has.
+  /// Up to `errand_asked`, but not 0: a peer has.
   virtual const std::atomic<std::uint32_t>& errand_state() const = 0;
-  static constexpr std::uint32_t errand_asked = 1;
+  static constexpr std::uint32_t errand_asked = 2;
 
   /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.
   /// Released with it: all that we have written, and the store. In order per pair of processes.

@@ -24,6 +24,23 @@ namespace oriel {
 ///         (compare-exchange), claimed = 0
 ///         (release); else O3
 ///
+/// Of an errand in chunks origin and owner carry out one chunk after the other, whose number either
+/// draws from `drawn`: the origin from the first one on, the owner from the last one on, so that
+/// where an operation is repeated each finds most of its part in its own cache.
+///
+///     origin                                   owner, when it sweeps
+///     C1  claimed; drawn = 0; the errand       D1  state: asked_in_chunks -> taken
+///         state = asked_in_chunks (release)        (compare-exchange, acquire)
+///     C2  draws; carries out; until            D2  draws; carries out
+///         there is none                        D3  state = asked_in_chunks; done if there was
+///     C3  state: asked_in_chunks -> none           none to draw; declined if it has failed
+///         (compare-exchange, acquire),             (release)
+///         or is done or declined (acquire)
+///     C4  the chunk that has failed;
+///         claimed = 0 (release)
+///
+/// Invariant: each chunk is carried out once, and all are before C4.
+///
 /// Invariant: an errand is carried out once, between T1 and T3, or its owner has declined it, or
 /// its origin has withdrawn it in O4. O2 to T1 and T3 to O3 carry what either has written. The
 /// release of `claimed` in O3 and O4 pairs with the acquire in O1, so no origin writes an errand
@@ -37,11 +54,25 @@ namespace oriel {
 /// no more, and operations go by system calls.
 template <typename Words, typename Content>
 struct alignas(cache_line) BasicErrandCell {
-  enum State : std::uint32_t { none, asked = NodeServices::errand_asked, taken, done, declined };
+  enum State : std::uint32_t {
+    none,
+    asked_in_chunks,
+    asked = NodeServices::errand_asked,
+    taken,
+    done,
+    declined
+  };
+  /// No chunk has it.
+  static constexpr std::uint32_t no_chunk = ~std::uint32_t{0};
 
   typename Words::template Atomic<std::uint32_t> state{none};
   typename Words::template Plain<Content> errand{};
   alignas(cache_line) typename Words::template Atomic<std::uint32_t> claimed{0};
+  /// Chunks drawn by the origin, and, in the upper half, by the owner.
+  typename Words::template Atomic<std::uint64_t> drawn{0};
+  typename Words::template Plain<std::uint32_t> failed{};  // the owner's, if it has declined
+  /// When the origin drew a chunk last, ns: for the owner.
+  typename Words::template Atomic<std::uint64_t> drawn_at{0};
 
   // The origin.
   /// False: another one's errand is there.
@@ -53,20 +84,42 @@ struct alignas(cache_line) BasicErrandCell {
     errand = what;
     state.store(asked, std::memory_order_release);
   }
+  void ask_in_chunks(const Content& what) {
+    drawn.store(0, std::memory_order_relaxed);
+    errand = what;
+    state.store(asked_in_chunks, std::memory_order_release);
+  }
   bool answered() const { return state.load(std::memory_order_acquire) >= done; }
   /// The answer; true: it has been carried out, and this is it, with what it has fetched.
   bool take_back(Content& what) {
     const bool carried_out = state.load(std::memory_order_relaxed) == done;
     if (carried_out) what = errand;
-    claimed.store(0, std::memory_order_release);
+    let_go();
     return carried_out;
   }
   /// False: the owner is at it, or has answered.
   bool withdraw() {
     std::uint32_t now = asked;
     if (!state.compare_exchange_strong(now, none, std::memory_order_relaxed)) return false;
-    claimed.store(0, std::memory_order_release);
+    let_go();
     return true;
+  }
+  /// The owner is at no chunk, and takes none any more.
+  bool chunks_over() {
+    std::uint32_t now = asked_in_chunks;
+    return state.compare_exchange_strong(now, none, std::memory_order_acquire) || now >= done;
+  }
+  /// Then: the chunk that the owner has drawn in vain, or no_chunk.
+  std::uint32_t take_chunk_back() {
+    if (state.load(std::memory_order_relaxed) != declined) return no_chunk;
+    return failed;
+  }
+  void let_go() { claimed.store(0, std::memory_order_release); }
+
+  /// The number of the origin's next chunk of so many, from the first one on, or no_chunk.
+  std::uint32_t draw_first(std::uint32_t chunks) {
+    const std::uint64_t before = drawn.fetch_add(1, std::memory_order_relaxed);
+    return left(before, chunks) ? static_cast<std::uint32_t>(before) : no_chunk;
   }
 
   // The owner, by any of its threads.
@@ -81,6 +134,30 @@ struct alignas(cache_line) BasicErrandCell {
     state.store(done, std::memory_order_release);
   }
   void decline() { state.store(declined, std::memory_order_release); }
+  bool take_in_chunks() {
+    if (state.load(std::memory_order_relaxed) != asked_in_chunks) return false;
+    std::uint32_t now = asked_in_chunks;
+    return state.compare_exchange_strong(now, taken, std::memory_order_acquire);
+  }
+  /// Likewise the owner's, from the last one on.
+  std::uint32_t draw_last(std::uint32_t chunks) {
+    const std::uint64_t before = drawn.fetch_add(owners, std::memory_order_relaxed);
+    return left(before, chunks) ? chunks - 1 - static_cast<std::uint32_t>(before / owners)
+                                : no_chunk;
+  }
+  /// A chunk of it has been carried out.
+  void leave_rest() { state.store(asked_in_chunks, std::memory_order_release); }
+  void finish() { state.store(done, std::memory_order_release); }
+  void decline_chunk(std::uint32_t number) {
+    failed = number;
+    decline();
+  }
+
+ private:
+  static constexpr std::uint64_t owners = std::uint64_t{1} << 32;
+  static bool left(std::uint64_t before, std::uint32_t chunks) {
+    return before / owners + before % owners < chunks;
+  }
 };
 
 using ErrandCell = BasicErrandCell<SharedWords, Errand>;

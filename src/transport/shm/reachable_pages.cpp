@@ -27,42 +27,57 @@ bool readable(std::uint64_t page) {
   return ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == 1;
 }
 
-/// Faults the page in, as the access itself would. False: that cannot be done.
-bool populate(std::uint64_t page, bool stored) {
+/// Faults the pages in, as the access itself would. False: that cannot be done.
+bool populate(std::uint64_t first, std::uint64_t bytes, bool stored) {
   const int advice = stored ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
-  while (::madvise(reinterpret_cast<void*>(page), page_bytes(), advice) != 0) {
+  while (::madvise(reinterpret_cast<void*>(first), bytes, advice) != 0) {
     if (errno != EINTR && errno != EAGAIN) return false;
   }
   return true;
 }
 
-/// Linux does since 5.14. Before that it only tells what may be loaded.
+/// Linux populates since 5.14. Before that it only tells what may be loaded.
 bool populates() {
   static std::uint64_t ours = 0;
   static const bool does =
-      populate(reinterpret_cast<std::uintptr_t>(&ours) & ~(page_bytes() - 1), false);
+      populate(reinterpret_cast<std::uintptr_t>(&ours) & ~(page_bytes() - 1), page_bytes(), false);
   return does;
+}
+
+/// Whether these pages can be reached.
+bool reach(std::uint64_t first, std::uint64_t bytes, bool stored) {
+  if (populates()) return populate(first, bytes, stored);
+  for (std::uint64_t page = first; page < first + bytes; page += page_bytes()) {
+    if (!readable(page)) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 bool ReachablePages::contain(std::uint64_t address, std::uint64_t bytes, bool stored) {
-  const std::uint64_t first = address & ~(page_bytes() - 1);
-  const std::uint64_t last = (address + bytes - 1) & ~(page_bytes() - 1);
-  return contain_page(first, stored) && (first == last || contain_page(last, stored));
+  std::uint64_t page = address & ~(page_bytes() - 1);
+  const std::uint64_t end = address + bytes;
+  while (page < end && knows(page, stored)) page += page_bytes();
+  if (page >= end) return true;
+  if (!reach(page, (end - page + page_bytes() - 1) & ~(page_bytes() - 1), stored)) return false;
+  for (; page < end; page += page_bytes()) {
+    kept(page).store(page | loadable | (stored ? storable : 0));
+  }
+  return true;
 }
 
 void ReachablePages::forget() {
   for (Published<std::uint64_t>& page : kept_) page.store(0);
 }
 
-bool ReachablePages::contain_page(std::uint64_t page, bool stored) {
-  Published<std::uint64_t>& kept = kept_[page / page_bytes() % most_kept];
-  const std::uint64_t known = kept.load();
-  if (known == (page | loadable | storable) || (!stored && known == (page | loadable))) return true;
-  if (!(populates() ? populate(page, stored) : readable(page))) return false;
-  kept.store(page | loadable | (stored ? storable : 0));
-  return true;
+Published<std::uint64_t>& ReachablePages::kept(std::uint64_t page) {
+  return kept_[page / page_bytes() % most_kept];
+}
+
+bool ReachablePages::knows(std::uint64_t page, bool stored) {
+  const std::uint64_t known = kept(page).load();
+  return known == (page | loadable | storable) || (!stored && known == (page | loadable));
 }
 
 }  // namespace oriel

@@ -21,7 +21,8 @@ class ReachablePages {
  private:
   static constexpr std::size_t most_kept = 1024;
 
-  bool contain_page(std::uint64_t page, bool stored);
+  Published<std::uint64_t>& kept(std::uint64_t page);
+  bool knows(std::uint64_t page, bool stored);
 
   // The page's address with these.
   static constexpr std::uint64_t loadable = 1;

@@ -32,9 +32,13 @@ namespace {
 // Messages for one process that wait here before its peers are asked to keep theirs.
 constexpr std::size_t most_waiting = 64;
 
-// Errands that are carried out before whoever waits looks at what it waits for: about as many as
-// take ten microseconds.
-constexpr unsigned most_in_a_row = 32;
+// How long errands are carried out before whoever waits looks at what it waits for.
+constexpr std::uint64_t most_in_a_row = 10'000;  // ns
+
+// How long an origin of an errand in chunks may have given no sign of life. Its memory is reached
+// by the number of its process, and in this time no system gives so many numbers that one comes
+// again.
+constexpr std::uint64_t most_silence = 1'000'000;  // ns
 
 // Looks for an errand, or its answer, between two looks at the clock.
 constexpr unsigned looks_per_clock = 8;
@@ -90,6 +94,19 @@ class Batch {
   std::array<iovec, IOV_MAX> local_;
   std::array<iovec, IOV_MAX> remote_;
 };
+
+/// To (`write`) or from the memory of a process.
+Error copy_memory(pid_t pid, bool write, std::span<const Run> runs) {
+  for (Batch batch(runs); !batch.done();) {
+    const ssize_t moved = batch.transfer(pid, write);
+    if (moved > 0) {
+      batch.advance(static_cast<std::uint64_t>(moved));
+    } else {
+      return moved < 0 && errno == ESRCH ? Error::peer_lost : Error::system;
+    }
+  }
+  return Error::none;
+}
 
 }  // namespace
 
@@ -409,29 +426,73 @@ bool ShmTransport::take_notification(NotifyReader& reader) {
 }
 
 Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {
-  const pid_t pid = peer(process).name.arena.pid;
-  for (Batch batch(runs); !batch.done();) {
-    const ssize_t moved = batch.transfer(pid, write);
-    if (moved > 0) {
-      batch.advance(static_cast<std::uint64_t>(moved));
-    } else {
-      return moved < 0 && errno == ESRCH ? Error::peer_lost : Error::system;
-    }
-  }
-  return Error::none;
+  return copy_memory(peer(process).name.arena.pid, write, runs);
+}
+
+/// Whether we may leave an errand in the owner's cell now, which is then ours.
+bool ShmTransport::asks(Peer& owner) const {
+  // An owner that shares its processor with us cannot be at it while we wait.
+  return !crowded() && owner.errand_sender.may_ask() && owner.block->errand.claim();
 }
 
 bool ShmTransport::ask(int process, Errand& errand) {
   Peer& owner = peer(process);
-  // An owner that shares its processor with us cannot be at it while we wait.
-  if (crowded() || !owner.errand_sender.may_ask()) return false;
+  if (!asks(owner)) return false;
   ErrandCell& cell = owner.block->errand;
-  if (!cell.claim()) return false;
   cell.ask(errand);
   const bool carried_out =
       await_answer(owner, errand.saves() * copy_time_.load()) && cell.take_back(errand);
   owner.errand_sender.note(carried_out);
   return carried_out;
+}
+
+std::optional<Error> ShmTransport::ask_in_chunks(int process, Errand& errand, ChunkWork& ours) {
+  Peer& owner = peer(process);
+  if (!asks(owner)) return {};
+  ErrandCell& cell = owner.block->errand;
+  errand.set_pid(pid_);
+  cell.drawn_at.store(nanoseconds_now(), std::memory_order_relaxed);
+  cell.ask_in_chunks(errand);
+  Error error = Error::none;
+  const std::uint32_t chunks = errand.chunks();
+  std::uint32_t carried_out = 0;
+  const auto carry_out_ours = [&](std::uint32_t number) {
+    cell.drawn_at.store(nanoseconds_now(), std::memory_order_relaxed);
+    if (number == ErrandCell::no_chunk || error != Error::none) return false;
+    error = ours.carry_out(errand.chunk(number));
+    ++carried_out;
+    return true;
+  };
+  // An update takes its owner one system call and us two. So where the owner asks us the same, each
+  // had better do the other's first; no more of them than ours has.
+  std::uint32_t owed = errand.combines() ? chunks : 0;
+  do {
+    while (owed != 0 && serve_chunk()) --owed;
+  } while (carry_out_ours(cell.draw_first(chunks)));
+  if (!await_last_chunk(owner)) return Error::peer_lost;
+  carry_out_ours(cell.take_chunk_back());
+  cell.let_go();
+  owner.errand_sender.note(carried_out < chunks);
+  return error;
+}
+
+/// False: the owner has died at it.
+bool ShmTransport::await_last_chunk(const Peer& owner) {
+  constexpr unsigned looks_per_yield = 256;
+  ErrandCell& cell = owner.block->errand;
+  if (cell.chunks_over()) return true;
+  std::uint64_t checked = nanoseconds_now();
+  for (unsigned looks = 1; !cell.chunks_over(); ++looks) {
+    serve_one();
+    cpu_pause();
+    if (looks % looks_per_yield != 0) continue;
+    ::sched_yield();
+    const std::uint64_t now = nanoseconds_now();
+    if (now - checked < peer_check_interval) continue;
+    checked = now;
+    if (!process_alive(owner.name.arena.pid, owner.name.start)) return cell.chunks_over();
+  }
+  return true;
 }
 
 /// False: there is none, and will not be.
@@ -460,6 +521,7 @@ bool ShmTransport::await_answer(const Peer& owner, std::uint64_t patience) {
 }
 
 bool ShmTransport::serve(bool waits) {
+  if (waits && serve_chunks()) return true;
   if (!serve_one()) {
     if (served_.load() != 0) served_.store(0);
     return false;
@@ -472,12 +534,12 @@ bool ShmTransport::serve(bool waits) {
   // The host's own look at its traffic would come before the next one.
   // Not without end: what the caller waits for may have come.
   const std::uint64_t patience = copy_time_.load();
-  std::uint64_t last = nanoseconds_now();
-  unsigned served = 0;
+  const std::uint64_t begun = nanoseconds_now();
+  std::uint64_t last = begun;
   for (unsigned looks = 1;; ++looks) {
     if (serve_one()) {
-      if (++served == most_in_a_row) return true;
       last = nanoseconds_now();
+      if (last - begun > most_in_a_row) return true;
       continue;
     }
     cpu_pause();
@@ -502,6 +564,46 @@ bool ShmTransport::serve_one() {
     cell.decline();
   }
   return true;
+}
+
+bool ShmTransport::serve_chunks() {
+  if (!serve_chunk()) return false;
+  const std::uint64_t begun = nanoseconds_now();
+  while (nanoseconds_now() - begun < most_in_a_row && serve_chunk()) {
+  }
+  return true;
+}
+
+bool ShmTransport::serve_chunk() {
+  ErrandCell& cell = peers_.front().block->errand;
+  if (!cell.take_in_chunks()) return false;
+  const Errand errand = cell.errand;
+  if (nanoseconds_now() - cell.drawn_at.load(std::memory_order_relaxed) > most_silence) {
+    cell.decline_chunk(ErrandCell::no_chunk);
+    return true;
+  }
+  const std::uint32_t number = cell.draw_last(errand.chunks());
+  if (number == ErrandCell::no_chunk) {
+    cell.finish();
+  } else if (carry_out(errand, errand.chunk(number))) {
+    cell.leave_rest();
+  } else {
+    cell.decline_chunk(number);
+  }
+  return true;
+}
+
+bool ShmTransport::carry_out(const Errand& errand, const Chunk& chunk) {
+  if (errand.combines()) {
+    if (!reachable_.contain(errand.address() + chunk.first, chunk.bytes, true)) return false;
+    pulled_.resize(Errand::most_updated);
+  }
+  return errand.carry_out(
+      chunk, pulled_.data(),
+      [&](bool write, std::byte* here, std::uint64_t there, std::uint64_t bytes) {
+        const Run run{here, there, bytes};
+        return copy_memory(errand.pid(), write, {&run, 1}) == Error::none;
+      });
 }
 
 void ShmTransport::ring(Doorbell& doorbell) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "errand_scene.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace oriel::model {
@@ -21,8 +22,13 @@ void ErrandScene::name_words(Programs& programs) {
   cell_.state.name(programs, "errand");
   cell_.errand.name(programs, "content");
   cell_.claimed.name(programs, "claimed");
+  cell_.drawn.name(programs, "drawn");
+  cell_.failed.name(programs, "failed");
   for (std::size_t i = 0; i < scripts_.size(); ++i) {
     sums_[i].name(programs, "sum[" + std::to_string(i) + "]");
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      chunk_sums_[i][chunk].name(programs, "chunk[" + std::to_string(i) + "]");
+    }
     over_[i].name(programs, "over[" + std::to_string(i) + "]");
   }
 }
@@ -37,11 +43,21 @@ void ErrandScene::play(int rank) {
 
 void ErrandScene::send(std::size_t origin) {
   std::uint32_t expected = 0;
+  std::uint32_t expected_of_chunks = 0;
   for (const char what : scripts_[origin]) {
     std::uint32_t sum = 0;
+    if (what == 'c') {
+      if (!add_to_chunks(origin)) return;
+      ++expected_of_chunks;
+      for (const Plain<std::uint32_t>& of_chunk : chunk_sums_[origin]) {
+        expect(of_chunk == expected_of_chunks, "a chunk was carried out twice, or never");
+      }
+      forget(expected << 8 | expected_of_chunks);
+      continue;
+    }
     if (!add(origin, what == 'p', sum)) return;
     expect(sum == ++expected, "an errand was carried out twice, or never");
-    forget(expected);
+    forget(expected << 8 | expected_of_chunks);
   }
   over_[origin].store(1, std::memory_order_release);
 }
@@ -67,9 +83,56 @@ bool ErrandScene::answered() {
   }
 }
 
+bool ErrandScene::add_to_chunks(std::size_t origin) {
+  if (!cell_.claim()) {
+    for (std::uint32_t number = 0; number < chunks; ++number) add_to_chunk(origin, number);
+    return true;
+  }
+  cell_.ask_in_chunks(static_cast<std::uint32_t>(origin));
+  for (const Loop loop;; loop.again()) {
+    const std::uint32_t number = cell_.draw_first(chunks);
+    if (number == no_chunk) break;
+    add_to_chunk(origin, number);
+  }
+  if (!chunks_over()) return false;
+  if (const std::uint32_t number = cell_.take_chunk_back();
+      number != no_chunk && !mutated_code("failed chunk forgotten")) {
+    add_to_chunk(origin, number);
+  }
+  cell_.let_go();
+  return true;
+}
+
+bool ErrandScene::chunks_over() {
+  for (const Loop loop;; loop.again()) {
+    if (cell_.chunks_over()) return true;
+    if (!sharers_[0].alive(static_cast<std::uint32_t>(owner()))) return cell_.chunks_over();
+  }
+}
+
+void ErrandScene::serve_chunk(std::uint32_t& taken) {
+  const std::uint32_t origin = cell_.errand;
+  expect(origin < scripts_.size(), "chunks were taken before they were there");
+  std::uint32_t number = cell_.draw_last(chunks);
+  if (number != no_chunk && mutated_code("chunks from one end")) number = chunks - 1 - number;
+  if (number == no_chunk) {
+    cell_.finish();
+  } else if (taken++ < declined_) {
+    cell_.decline_chunk(number);
+  } else {
+    add_to_chunk(origin, number);
+    cell_.leave_rest();
+  }
+  forget(taken);
+}
+
 void ErrandScene::serve() {
   std::uint32_t taken = 0;
   for (const Loop loop;; loop.again()) {
+    if (cell_.take_in_chunks()) {
+      serve_chunk(taken);
+      continue;
+    }
     if (!cell_.take()) {
       if (all_over()) return;
       continue;
@@ -98,8 +161,12 @@ bool ErrandScene::all_over() {
 
 std::string ErrandScene::check_end(State& state, Programs& programs) {
   for (std::size_t i = 0; i < scripts_.size(); ++i) {
-    if (state.fixed.plain[programs.plain(&sums_[i])] != scripts_[i].size()) {
+    const auto in_chunks = static_cast<std::size_t>(std::ranges::count(scripts_[i], 'c'));
+    if (state.fixed.plain[programs.plain(&sums_[i])] != scripts_[i].size() - in_chunks) {
       return "an errand was lost";
+    }
+    for (const Plain<std::uint32_t>& of_chunk : chunk_sums_[i]) {
+      if (state.fixed.plain[programs.plain(&of_chunk)] != in_chunks) return "a chunk was lost";
     }
   }
   return state.latest(programs.atomic(&cell_.claimed)) == 0 ? "" : "an errand was left behind";

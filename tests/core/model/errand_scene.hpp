@@ -12,19 +12,22 @@
 namespace oriel::model {
 
 /// The last rank carries out errands that the others leave for it: each adds one to what the rank
-/// has for its origin, and brings the sum back.
+/// has for its origin, and brings the sum back; or to each of several chunks.
 class ErrandScene final : public Scene {
  public:
-  /// Of each origin: p: an errand that it waits for; w: one that it withdraws if it can.
+  /// Of each origin: p: an errand that it waits for; w: one that it withdraws if it can; c: one in
+  /// chunks.
   using Scripts = std::vector<std::string>;
 
-  /// `declined`: so many errands the owner declines at first.
+  /// `declined`: so many errands, and chunks, the owner declines at first.
   ErrandScene(Scripts scripts, std::uint32_t declined);
 
   std::string description() const override;
 
  private:
   static constexpr std::size_t most_origins = most_ranks - 1;
+  static constexpr std::uint32_t chunks = 2;
+  static constexpr std::uint32_t no_chunk = BasicErrandCell<Words, std::uint32_t>::no_chunk;
 
   int ranks() const override { return static_cast<int>(scripts_.size()) + 1; }
   int owner() const { return ranks() - 1; }
@@ -36,7 +39,11 @@ class ErrandScene final : public Scene {
   /// False: the owner has died, and with it the origin's memory there.
   bool add(std::size_t origin, bool patient, std::uint32_t& sum);
   bool answered();
+  bool add_to_chunks(std::size_t origin);
+  void add_to_chunk(std::size_t origin, std::uint32_t number) { chunk_sums_[origin][number] += 1; }
+  bool chunks_over();
   void serve();
+  void serve_chunk(std::uint32_t& taken);
   bool all_over();
 
   Scripts scripts_;
@@ -44,6 +51,7 @@ class ErrandScene final : public Scene {
   std::vector<Sharers> sharers_;
   BasicErrandCell<Words, std::uint32_t> cell_;
   std::array<Plain<std::uint32_t>, most_origins> sums_;
+  std::array<std::array<Plain<std::uint32_t>, chunks>, most_origins> chunk_sums_;
   std::array<Atomic<std::uint32_t>, most_origins> over_;
 };
 

@@ -273,8 +273,14 @@ TEST(Model, AnErrandIsCarriedOutOnce) {
   }
 }
 
+TEST(Model, AChunkIsCarriedOutOnce) {
+  for (const Scripts& scripts : {Scripts{"c"}, {"cc"}, {"cp"}, {"wc"}, {"c", "c"}, {"c", "w"}}) {
+    for (const std::uint32_t declined : {0U, 1U}) holds(errands(scripts, declined));
+  }
+}
+
 TEST(Model, AKilledRankHoldsUpNoErrand) {
-  for (const Scripts& scripts : {Scripts{"pp"}, {"wp"}, {"p", "p"}, {"w", "pp"}}) {
+  for (const Scripts& scripts : {Scripts{"pp"}, {"wp"}, {"p", "p"}, {"w", "pp"}, {"c"}, {"cp"}}) {
     holds(errands(scripts), 1);
   }
 }
@@ -486,6 +492,22 @@ const Mutant mutants[] = {
      {Kind::unrelease, "claimed"},
      [] { return errands({"w", "w"}); }},
     {"errand: claimed by two", {Kind::skip, "claimed"}, [] { return errands({"pp", "p"}); }},
+    {"errand: chunks handed over without release",
+     {Kind::unrelease, "errand"},
+     [] { return errands({"c"}); }},
+    {"errand: chunks taken without acquire",
+     {Kind::unacquire, "errand"},
+     [] { return errands({"c"}); }},
+    {"errand: chunks drawn from one end by both",
+     {Kind::code, "chunks from one end"},
+     [] { return errands({"c"}); }},
+    {"errand: a chunk that has failed forgotten",
+     {Kind::code, "failed chunk forgotten"},
+     [] { return errands({"c"}, 1); }},
+    {"errand: a dead owner of a chunk awaited",
+     {Kind::trusting, ""},
+     [] { return errands({"c"}); },
+     1},
     {"errand: a dead owner awaited", {Kind::trusting, ""}, [] { return errands({"p"}); }, 1},
     {"sleep: no membarrier", {Kind::no_fence, ""}, [] { return sleep(1, 1, 1); }},
     {"sleep: word stored without release",
