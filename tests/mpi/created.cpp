@@ -261,6 +261,53 @@ void sums(const Program& program) {
   MPI_Win_unlock_all(window);
 }
 
+/// Operations of up to half a megabyte, which origin and target carry out together: to ranks that
+/// wait, that do the same to others, and that compute.
+void long_operations(const Program& program) {
+  constexpr int most = 65'536;
+  std::vector<Word> memory(most + 2);
+  MPI_Win window;
+  MPI_Win_create(memory.data(), MPI_Aint(memory.size() * sizeof(Word)), sizeof(Word), MPI_INFO_NULL,
+                 MPI_COMM_WORLD, &window);
+  std::vector<Word> values(most);
+  std::vector<Word> got(most);
+  MPI_Win_lock_all(0, window);
+  for (const bool all_at_once : {false, true}) {
+    for (int round = 0; round < 24; ++round) {
+      const int target = program.right();
+      const int count =
+          std::vector{2'047, 2'049, 8'191, 8'193, 50'001, most}[std::size_t(round % 6)];
+      if (all_at_once || round % program.size() == program.rank()) {
+        for (int i = 0; i < count; ++i) values[std::size_t(i)] = Word(i) * Word(round + 3);
+        MPI_Put(values.data(), count, MPI_UINT64_T, target, 1, count, MPI_UINT64_T, window);
+        MPI_Accumulate(values.data(), count, MPI_UINT64_T, target, 1, count, MPI_UINT64_T, MPI_SUM,
+                       window);
+        MPI_Win_flush(target, window);
+        MPI_Get(got.data(), count, MPI_UINT64_T, target, 1, count, MPI_UINT64_T, window);
+        MPI_Accumulate(values.data(), count, MPI_UINT64_T, target, 1, count, MPI_UINT64_T,
+                       MPI_REPLACE, window);
+        MPI_Win_flush(target, window);
+        for (int i = 0; i < count; ++i) {
+          CHECK_EQUAL(got[std::size_t(i)], 2 * values[std::size_t(i)]);
+        }
+      } else if (round >= 12) {
+        support::compute(0.002);
+      }
+      barrier();
+      if (all_at_once || (round + 1) % program.size() == program.rank()) {
+        MPI_Win_sync(window);
+        for (int i = 0; i < count; ++i) {
+          CHECK_EQUAL(memory[std::size_t(i + 1)], Word(i) * Word(round + 3));
+        }
+        CHECK_EQUAL(memory.front() + memory.back(), Word(0));
+      }
+      barrier();
+    }
+  }
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+}
+
 /// MPI promises nothing without a flush. On one node a message comes behind the puts before it all
 /// the same.
 void told_by_a_message(const Program& program) {
@@ -328,6 +375,7 @@ int main(int argc, char** argv) {
                            [&] { random_rows(program); });
   program.test("rows in epochs", [&] { rows_in_epochs(program); });
   program.test("sums", [&] { sums(program); });
+  program.test("long operations", [&] { long_operations(program); });
   program.test("told by a message", [&] { told_by_a_message(program); });
   if (program.size() > 1) {
     program.test_unless_host("any", "hosts crash", "protected memory",
