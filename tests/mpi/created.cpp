@@ -280,10 +280,12 @@ void long_operations(const Program& program) {
       if (all_at_once || round % program.size() == program.rank()) {
         for (int i = 0; i < count; ++i) values[std::size_t(i)] = Word(i) * Word(round + 3);
         MPI_Put(values.data(), count, MPI_UINT64_T, target, 1, count, MPI_UINT64_T, window);
+        MPI_Win_flush(target, window);
         MPI_Accumulate(values.data(), count, MPI_UINT64_T, target, 1, count, MPI_UINT64_T, MPI_SUM,
                        window);
         MPI_Win_flush(target, window);
         MPI_Get(got.data(), count, MPI_UINT64_T, target, 1, count, MPI_UINT64_T, window);
+        MPI_Win_flush(target, window);
         MPI_Accumulate(values.data(), count, MPI_UINT64_T, target, 1, count, MPI_UINT64_T,
                        MPI_REPLACE, window);
         MPI_Win_flush(target, window);
