@@ -182,6 +182,22 @@ void group_order(Flavor flavor, const Program& program) {
   }
 }
 
+/// A handle names another group when the one before has been freed.
+void groups_made_anew(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, 1);
+  for (int round = 1; round <= 20; ++round) {
+    const bool to_the_right = round % 2 == 0;
+    MPI_Win_post(Group({to_the_right ? program.left() : program.right()}), 0, window);
+    const int target = to_the_right ? program.right() : program.left();
+    MPI_Win_start(Group({target}), 0, window);
+    const int mark = 100 * round + program.rank();
+    MPI_Put(&mark, 1, MPI_INT, target, 0, 1, MPI_INT, window);
+    MPI_Win_complete(window);
+    MPI_Win_wait(window);
+    CHECK_EQUAL(window[0], 100 * round + (to_the_right ? program.left() : program.right()));
+  }
+}
+
 /// start before post: the origin's epoch waits for the exposure, and loses nothing.
 void late_post(Flavor flavor, const Program& program) {
   if (program.size() < 2) return;
@@ -237,6 +253,7 @@ int main(int argc, char** argv) {
     program.test("asserts", [&] { asserts(flavor, program); });
     program.test("empty groups", [&] { empty_groups(flavor); });
     program.test("group order", [&] { group_order(flavor, program); });
+    program.test("groups made anew", [&] { groups_made_anew(flavor, program); });
     program.test("late post", [&] { late_post(flavor, program); });
     program.test("between host calls", [&] { between_host_calls(flavor, program); });
   }

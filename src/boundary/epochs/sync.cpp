@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The synchronization calls of MPI-4.1 section 12.5 (G5).
 #include "boundary/epochs/sync.hpp"
+
 #include "boundary/host/host_mpi.hpp"
-
-#include <algorithm>
-#include <array>
-#include <vector>
-
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
@@ -15,35 +11,6 @@ namespace oriel::boundary {
 namespace {
 
 constexpr int post_asserts = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT;
-
-/// The members of a group as ranks of the window.
-class GroupRanks {
- public:
-  Failure translate(const WindowHandle& window, MPI_Group group) {
-    if (group == MPI_GROUP_NULL) return {MPI_ERR_GROUP, "the group is MPI_GROUP_NULL"};
-    if (PMPI_Group_size(group, &size_) != MPI_SUCCESS) {
-      return {MPI_ERR_GROUP, "the group is not valid"};
-    }
-    if (2 * static_cast<std::size_t>(size_) > few_.size()) {
-      many_.resize(2 * static_cast<std::size_t>(size_));
-      ranks_ = many_.data();
-    }
-    int* members = ranks_ + size_;
-    for (int i = 0; i < size_; ++i) members[i] = i;
-    const int code = PMPI_Group_translate_ranks(group, size_, members, window.state->group, ranks_);
-    if (code != MPI_SUCCESS || std::find(ranks_, members, MPI_UNDEFINED) != members) {
-      return {MPI_ERR_GROUP, "the group has members that are not in the window's group"};
-    }
-    return {};
-  }
-  std::span<const int> ranks() const { return {ranks_, static_cast<std::size_t>(size_)}; }
-
- private:
-  std::array<int, 64> few_;  // translated ranks, and behind them those of the group
-  std::vector<int> many_;
-  int* ranks_ = few_.data();
-  int size_ = 0;
-};
 
 Failure translate_lock_assert(const WindowHandle& window, int given, Assert& assertion) {
   if (const Failure bad = translate_assert(given, lock_asserts, assertion)) return bad;
@@ -119,20 +86,18 @@ Failure translate_assert(int given, int allowed, Assert& assertion) {
 
 Failure open_post(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
-  GroupRanks origins;
   if (const Failure bad = translate_assert(given, post_asserts, assertion)) return bad;
-  if (const Failure bad = origins.translate(window, group)) return bad;
+  if (const Failure bad = window.origins.translate(group, window.state->group)) return bad;
   carry_on();
-  return failure_of(window, window.core->epochs().post(origins.ranks(), assertion));
+  return failure_of(window, window.core->epochs().post(window.origins.ranks(), assertion));
 }
 
 Failure open_start(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
-  GroupRanks targets;
   if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
-  if (const Failure bad = targets.translate(window, group)) return bad;
+  if (const Failure bad = window.targets.translate(group, window.state->group)) return bad;
   carry_on();
-  return failure_of(window, window.core->epochs().start(targets.ranks(), assertion));
+  return failure_of(window, window.core->epochs().start(window.targets.ranks(), assertion));
 }
 
 Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {

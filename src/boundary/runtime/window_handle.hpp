@@ -11,6 +11,7 @@
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/info/window_info.hpp"
+#include "boundary/runtime/group_ranks.hpp"
 #include "core/window.hpp"
 
 namespace oriel::boundary {
@@ -44,6 +45,8 @@ struct WindowHandle {
   int ranks = 0;                   // of its group; of a window made from a memory handle 0
   std::optional<HandleView> view;  // of such a one
   UserState user_state;
+  GroupRanks origins;  // of the group that MPI_Win_post named last
+  GroupRanks targets;  // likewise MPI_Win_start
 
   // What the predefined attributes point to.
   void* base = nullptr;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/runtime/group_ranks.hpp"
+
+#include <oriel/oriel.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "boundary/host/host_mpi.hpp"
+
+namespace oriel::boundary {
+
+Failure GroupRanks::translate(MPI_Group group, MPI_Group group_of_window) {
+  if (group == MPI_GROUP_NULL) return {MPI_ERR_GROUP, "the group is MPI_GROUP_NULL"};
+  const std::uint64_t freed = groups_freed.load(std::memory_order_relaxed);
+  if (group == group_ && freed == freed_) return {};
+  group_ = MPI_GROUP_NULL;
+  int size = 0;
+  if (PMPI_Group_size(group, &size) != MPI_SUCCESS) {
+    return {MPI_ERR_GROUP, "the group is not valid"};
+  }
+  members_.resize(static_cast<std::size_t>(size));
+  ranks_.resize(members_.size());
+  std::iota(members_.begin(), members_.end(), 0);
+  const int code =
+      PMPI_Group_translate_ranks(group, size, members_.data(), group_of_window, ranks_.data());
+  if (code != MPI_SUCCESS || std::ranges::find(ranks_, MPI_UNDEFINED) != ranks_.end()) {
+    return {MPI_ERR_GROUP, "the group has members that are not in the window's group"};
+  }
+  group_ = group;
+  freed_ = freed;
+  return {};
+}
+
+}  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_MPI_CALL(Group_free)(MPI_Group* group) {
+  groups_freed.fetch_add(1, std::memory_order_relaxed);
+  return host_mpi().Group_free(group);
+}
