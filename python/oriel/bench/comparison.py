@@ -23,7 +23,7 @@ from oriel.hosts.nodes import Nodes
 class Comparison:
     """What one benchmark has of its own. What depends on the times is called after all runs."""
 
-    name: str  # of the program, the figure and the results
+    name: str  # of the figure and the results, and of the program unless `program` names it
     times: Mapping[int, VariantTimes]  # by number of ranks
     words: Sequence[str]  # for the program, behind --window
     timeout_s: float
@@ -33,14 +33,16 @@ class Comparison:
     results: Callable[[], dict]  # for the JSON file, beside rows, window and rounds
     # Takes the hosts' titles, the foot and the path.
     draw: Callable[[Mapping[str, str], str, Path], None]
+    program: str | None = None
 
     def run(self, arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
         """Measures, prints and writes; returns the exit status."""
-        setting = Setting.of(arguments, self.name)
+        name = self.program or self.name
+        setting = Setting.of(arguments, name)
         rounds = 1 if arguments.quick else arguments.rounds
 
         def program(host: Host, way: str) -> Sequence[str]:
-            return [str(own_program(host, self.name)), "--window", arguments.window, *self.words]
+            return [str(own_program(host, name)), "--window", arguments.window, *self.words]
 
         failures: list[str] = []
         for ranks, times in self.times.items():

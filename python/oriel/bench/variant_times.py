@@ -33,12 +33,18 @@ class VariantTimes:
         lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
         for line in lines:
             self.look_at(line)
-            case = line[self.case_name]
-            self.runs[line["variant"], case, host, way].append(line["samples"])
+            key = (line["variant"], self.case(line), host, way)
+            self.runs[key].append(self.samples(line))
         return len(lines)
 
     def look_at(self, line: dict) -> None:
         """Takes what a line tells beside the times."""
+
+    def case(self, line: dict) -> Case:
+        return line[self.case_name]
+
+    def samples(self, line: dict) -> list[float]:
+        return line["samples"]
 
     def hosts(self) -> list[str]:
         return list(dict.fromkeys(host for _, _, host, _ in self.runs))
@@ -57,10 +63,14 @@ class VariantTimes:
         runs = self.runs.get((variant, case, host, way), [])
         return median_interval(statistics.median(run) for run in runs)
 
+    def baseline(self, case: Case, host: str) -> float | None:
+        """The messages of the host alone: they are what a program would use instead."""
+        return self.median(MESSAGES, case, host, HOST)
+
     def ratio(self, variant: str, case: Case, host: str, way: str) -> float | None:
-        """To the messages of the host alone: they are what a program would use instead."""
+        """To the baseline."""
         ours = self.median(variant, case, host, way)
-        messages = self.median(MESSAGES, case, host, HOST)
+        messages = self.baseline(case, host)
         return ours / messages if ours and messages else None
 
     def as_json(self) -> list[dict]:

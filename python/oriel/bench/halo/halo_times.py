@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from oriel.bench.variant_times import VariantTimes
 
 TITLES = {"fence": "fence", "post_start": "pscw", "lock": "lock", "weak_lock": "weak lock"}
-VARIANTS = tuple(TITLES)
 
 # MPICH2's ratios in "Minimizing synchronization overhead in the implementation of MPI one-sided
 # communication", Tables 1 and 2, by bytes of a message.
