@@ -4,10 +4,10 @@
 // Producer-Consumer Synchronization", section VI-A, which is the kernel Synch_p2p of the Parallel
 // Research Kernels: A(i,j) = A(i-1,j) + A(i,j-1) - A(i-1,j-1), columns distributed over the ranks,
 // one value per row from each rank to the next. A plain MPI program: it runs on the host MPI alone
-// and with Oriel preloaded, where it has notified access. `oriel bench stencil` starts it both ways
-// in turn and compares. One JSON line per variant and domain: the time of an iteration on the
-// slowest rank, in microseconds, and billions of memory accesses per second (GMOPS), four for each
-// point: those of the formula.
+// and with Oriel preloaded, where it has notified access. `oriel bench stencil` and `oriel bench
+// wavefront` start it both ways in turn and compare. One JSON line per variant and domain: the time
+// of an iteration on the slowest rank, in microseconds, and billions of memory accesses per second
+// (GMOPS), four for each point: those of the formula.
 
 #include <mpi.h>
 

@@ -22,6 +22,7 @@ MESSAGE_ROWS = 2
 HALO_ROWS = 5 * 8  # messages and four kinds of epochs, eight sizes
 VARIANTS = {"messages", "fence", "post_start", "flag", "notify", "get_notify"}
 STENCIL_VARIANTS = VARIANTS | {"limit"}
+WAVEFRONT_VARIANTS = {"messages", "post_start", "flag", "notify", "limit"}
 TREE_VARIANTS = VARIANTS | {"reduce"}
 
 
@@ -61,6 +62,7 @@ def test_micro_of_every_row_and_crowded(host, words, rows, tmp_path):
         "progress",
         "notify",
         "stencil",
+        "wavefront",
         "tree",
         "cholesky",
         "lu",
@@ -211,9 +213,10 @@ def _kinds(variants: set[str], ranks: tuple, cases: tuple) -> set[tuple]:
     [
         # A rank with two neighbours at least, and one that is both child and parent.
         ("stencil", (), (2, 3), STENCIL_VARIANTS, "scaling", ("weak", "strong")),
+        ("wavefront", (), (3,), WAVEFRONT_VARIANTS, "columns_per_rank", (16, 128, 1024)),
         ("tree", ("--arity", 2), (2, 4), TREE_VARIANTS, "bytes", (8, 64, 512, 4096)),
     ],
-    ids=["stencil", "tree"],
+    ids=["stencil", "wavefront", "tree"],
 )
 def test_notified_access_on_each_host(host, subject, words, ranks, variants, case, cases, tmp_path):
     """The programs check every iteration and every round (N7)."""

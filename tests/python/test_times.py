@@ -25,6 +25,7 @@ from oriel.bench.requests.request_times import NEVER
 from oriel.bench.stencil.stencil_times import StencilTimes
 from oriel.bench.threads.threads_times import PLAIN, Case, Hints, ThreadTimes
 from oriel.bench.variant_times import rows_by_ranks
+from oriel.bench.wavefront.wavefront_times import WavefrontTimes
 from oriel.bench.ways import HOST, ORIEL
 from oriel.bench.windows.windows_times import WindowTimes
 
@@ -74,6 +75,23 @@ def test_stencil_compares_speeds_with_the_messages_of_the_host_alone():
     assert times.speed("notify", "weak", "mpich", ORIEL) == pytest.approx(2.0)
     assert times.speed("notify", "weak", "mpich", HOST) is None
     assert times.domains == {"weak": (11, 101)}
+
+
+def test_wavefront_compares_rows_with_the_messages_of_the_best_host():
+    times = WavefrontTimes()
+    for variant, host, way, us in (
+        ("messages", "mpich", HOST, 40.0),
+        ("messages", "openmpi", HOST, 20.0),
+        ("messages", "intel", ORIEL, 1.0),
+        ("notify", "mpich", ORIEL, 10.0),
+    ):
+        line = {"variant": variant, "rows": 11, "columns": 32, "ranks": 2, "samples": [us, us]}
+        times.read(host, way, json.dumps(line))
+    assert times.cases() == [16]
+    assert times.best_host(16) == "openmpi"
+    assert times.median("notify", 16, "mpich", ORIEL) == pytest.approx(1.0)
+    assert times.ratio("notify", 16, "mpich", ORIEL) == pytest.approx(0.5)
+    assert times.ratio("messages", 16, "mpich", HOST) == pytest.approx(2.0)
 
 
 def test_intervals_are_of_the_runs_medians():

@@ -5,6 +5,7 @@
 `oriel bench progress`: put and flush to a target that computes, against one that waits in MPI.
 `oriel bench notify`: notified access against messages and one-sided calls, the paper's figures.
 `oriel bench stencil`: a pipelined stencil by notified access, against messages.
+`oriel bench wavefront`: a row of the same stencil, against the messages of the best host.
 `oriel bench tree`: a reduction along a tree by notified access, against messages.
 `oriel bench cholesky`: a Cholesky factorization by tasks and notified access, against messages.
 `oriel bench lu`: an LU decomposition, nonblocking epochs against blocking ones and messages.
@@ -37,6 +38,7 @@ from oriel.bench.stencil import stencil
 from oriel.bench.threads import threads
 from oriel.bench.transactions import transactions
 from oriel.bench.tree import tree
+from oriel.bench.wavefront import wavefront
 from oriel.bench.windows import windows
 from oriel.hosts.nodes import across
 from oriel.report.console import tables_console
@@ -48,6 +50,7 @@ SUBJECTS = {
     "progress": (progress, "puts to a target that computes"),
     "notify": (notify, "notified access against messages and one-sided calls"),
     "stencil": (stencil, "a pipelined stencil: notified access against messages"),
+    "wavefront": (wavefront, "a row of a pipelined stencil against the best host's messages"),
     "tree": (tree, "a reduction along a tree: notified access against messages"),
     "cholesky": (cholesky, "a Cholesky factorization by tasks: notified access against messages"),
     "lu": (lu, "an LU decomposition: nonblocking epochs against blocking ones and messages"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a program tells a target that its data is there, in `oriel bench stencil` and `tree`: what
-these ways are called and how they are drawn."""
+"""How a program tells a target that its data is there, in `oriel bench stencil`, `wavefront` and
+`tree`: what these ways are called and how they are drawn."""
 
 from __future__ import annotations
 
