@@ -59,7 +59,7 @@ class Process final : private NotifyReader {
   bool expects() const {
     return pending() != 0 || listeners_.load(std::memory_order_relaxed) != 0 ||
            pressed_.load(std::memory_order_relaxed) != 0 ||
-           errand_state_.load(std::memory_order_relaxed) - 1 < NodeServices::errand_asked;
+           NodeServices::asked(errand_state_.load(std::memory_order_relaxed));
   }
   /// Some window has remote ranks, so we must look for messages.
   bool serving() const { return serving_.load(std::memory_order_relaxed) != 0; }

@@ -264,7 +264,7 @@ TEST_P(Chunks, AccumulateAll) {
   }
 }
 
-// What fetches, has gaps, or changes nothing goes by system calls alone.
+// Operations that fetch or have gaps go by system calls alone.
 TEST_P(Chunks, OthersAreNotAsked) {
   const Reduction sum{Op::sum, Basic::u64, element};
   Operation fetching = on_elements(OperationKind::get_accumulate, 10'000, sum);

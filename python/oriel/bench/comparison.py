@@ -37,12 +37,12 @@ class Comparison:
 
     def run(self, arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
         """Measures, prints and writes; returns the exit status."""
-        name = self.program or self.name
-        setting = Setting.of(arguments, name)
+        program = self.program or self.name
+        setting = Setting.of(arguments, program)
         rounds = 1 if arguments.quick else arguments.rounds
 
-        def program(host: Host, way: str) -> Sequence[str]:
-            return [str(own_program(host, name)), "--window", arguments.window, *self.words]
+        def command(host: Host, way: str) -> Sequence[str]:
+            return [str(own_program(host, program)), "--window", arguments.window, *self.words]
 
         failures: list[str] = []
         for ranks, times in self.times.items():
@@ -50,7 +50,7 @@ class Comparison:
                 setting.hosts,
                 rounds,
                 ranks,
-                program,
+                command,
                 times.read,
                 self.timeout_s,
                 nodes,

@@ -68,10 +68,10 @@ class VariantTimes:
         return self.median(MESSAGES, case, host, HOST)
 
     def ratio(self, variant: str, case: Case, host: str, way: str) -> float | None:
-        """To the baseline."""
+        """The time of the variant over the baseline."""
         ours = self.median(variant, case, host, way)
-        messages = self.baseline(case, host)
-        return ours / messages if ours and messages else None
+        baseline = self.baseline(case, host)
+        return ours / baseline if ours and baseline else None
 
     def as_json(self) -> list[dict]:
         return [

@@ -87,7 +87,7 @@ Failure translate_assert(int given, int allowed, Assert& assertion) {
 Failure open_post(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
   if (const Failure bad = translate_assert(given, post_asserts, assertion)) return bad;
-  if (const Failure bad = window.origins.translate(group, window.state->group)) return bad;
+  if (const Failure bad = window.origins.find(group, window.state->group)) return bad;
   carry_on();
   return failure_of(window, window.core->epochs().post(window.origins.ranks(), assertion));
 }
@@ -95,7 +95,7 @@ Failure open_post(WindowHandle& window, MPI_Group group, int given) {
 Failure open_start(WindowHandle& window, MPI_Group group, int given) {
   Assert assertion;
   if (const Failure bad = translate_assert(given, MPI_MODE_NOCHECK, assertion)) return bad;
-  if (const Failure bad = window.targets.translate(group, window.state->group)) return bad;
+  if (const Failure bad = window.targets.find(group, window.state->group)) return bad;
   carry_on();
   return failure_of(window, window.core->epochs().start(window.targets.ranks(), assertion));
 }

@@ -69,7 +69,7 @@ bool SelfComm::make_session() {
   const std::string name =
       "oriel-" + std::to_string(Node::here().id) + "-" + std::to_string(::getpid());
   PMPI_Comm_create_from_group(self, name.c_str(), MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm_);
-  PMPI_Group_free(&self);
+  host_mpi().Group_free(&self);
   return comm_ != MPI_COMM_NULL;
 }
 

@@ -10,7 +10,7 @@
 
 namespace oriel::boundary {
 
-Failure GroupRanks::translate(MPI_Group group, MPI_Group group_of_window) {
+Failure GroupRanks::find(MPI_Group group, MPI_Group window_group) {
   if (group == MPI_GROUP_NULL) return {MPI_ERR_GROUP, "the group is MPI_GROUP_NULL"};
   const std::uint64_t freed = groups_freed.load(std::memory_order_relaxed);
   if (group == group_ && freed == freed_) return {};
@@ -19,11 +19,11 @@ Failure GroupRanks::translate(MPI_Group group, MPI_Group group_of_window) {
   if (PMPI_Group_size(group, &size) != MPI_SUCCESS) {
     return {MPI_ERR_GROUP, "the group is not valid"};
   }
-  members_.resize(static_cast<std::size_t>(size));
-  ranks_.resize(members_.size());
-  std::iota(members_.begin(), members_.end(), 0);
+  std::vector<int> members(static_cast<std::size_t>(size));
+  std::iota(members.begin(), members.end(), 0);
+  ranks_.resize(members.size());
   const int code =
-      PMPI_Group_translate_ranks(group, size, members_.data(), group_of_window, ranks_.data());
+      PMPI_Group_translate_ranks(group, size, members.data(), window_group, ranks_.data());
   if (code != MPI_SUCCESS || std::ranges::find(ranks_, MPI_UNDEFINED) != ranks_.end()) {
     return {MPI_ERR_GROUP, "the group has members that are not in the window's group"};
   }

@@ -11,22 +11,23 @@
 
 namespace oriel::boundary {
 
-/// How many groups the program has freed. A handle may then name another group.
+/// How often the program has called MPI_Group_free. After that a handle may name another group.
 inline constinit std::atomic<std::uint64_t> groups_freed{0};
 
 /// The members of a group as ranks of a window. Programs name the same group in every epoch, and
-/// its members never change, so they are kept until some group is freed: the host's translation
-/// takes about as long as the rest of MPI_Win_post.
+/// its members never change, so they are kept until some group is freed.
 class GroupRanks {
  public:
-  /// `group_of_window`: the same in every call.
-  Failure translate(MPI_Group group, MPI_Group group_of_window);
+  /// Sets ranks() to the members of the group. `window_group`: the same in every call. Local, does
+  /// not block. MPI_ERR_GROUP: the group is null or not valid, or has members that are not in the
+  /// window's; ranks() then means nothing.
+  Failure find(MPI_Group group, MPI_Group window_group);
+  /// Until the next find().
   std::span<const int> ranks() const { return ranks_; }
 
  private:
   MPI_Group group_ = MPI_GROUP_NULL;  // null: none is kept
-  std::uint64_t freed_ = 0;           // groups_freed when it was translated
-  std::vector<int> members_;          // as ranks of the group
+  std::uint64_t freed_ = 0;           // groups_freed when its ranks were found
   std::vector<int> ranks_;
 };
 

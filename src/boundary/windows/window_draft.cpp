@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "core/lock/control.hpp"
@@ -19,7 +20,7 @@ WindowDraft::WindowDraft(const char* name, MPI_Comm on, MPI_Info info)
 WindowDraft::~WindowDraft() {
   if (window == nullptr) return;
   if (window->handle != MPI_WIN_NULL) runtime.host_windows.keep(window->handle, false);
-  if (window->state->group != MPI_GROUP_NULL) PMPI_Group_free(&window->state->group);
+  if (window->state->group != MPI_GROUP_NULL) host_mpi().Group_free(&window->state->group);
   {
     const Guard guard(runtime.lock);
     if (mine.window != 0) runtime.engine()->process.forget_window(mine.window);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "boundary/host/host_mpi.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
@@ -27,7 +28,7 @@ void destroy_window(WindowHandle* window, bool keep) {
       engine.process.destroy_window(*state->core);
     }
   }
-  if (state != nullptr) PMPI_Group_free(&state->group);
+  if (state != nullptr) host_mpi().Group_free(&state->group);
   if (keep) runtime.host_windows.keep(handle, handled);
   lifetime.let_go();
 }

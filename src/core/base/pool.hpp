@@ -8,7 +8,7 @@
 
 namespace oriel {
 
-/// Objects of one kind that come and go on hot paths: made in chunks, never freed before the pool,
+/// Objects of one kind that come and go on hot paths: made in blocks, never freed before the pool,
 /// reused with whatever capacity their members have grown. T has a `pool_index` that the pool sets
 /// once, a `generation` that it counts, and a `reset()` that it calls before it hands the object
 /// out.
@@ -37,31 +37,31 @@ class Pool {
   /// The object in use that has this name, or null.
   T* find(std::uint64_t token) {
     const std::uint64_t index = token & 0xffffffff;
-    if (index >= chunks_.size() * chunk) return nullptr;
-    T& object = (*chunks_[index / chunk])[index % chunk];
+    if (index >= blocks_.size() * block) return nullptr;
+    T& object = (*blocks_[index / block])[index % block];
     return in_use(object) && object.generation == token >> 32 ? &object : nullptr;
   }
 
  private:
-  static constexpr std::size_t chunk = 64;
+  static constexpr std::size_t block = 64;
 
   /// Generations are counted at both ends of a use.
   static bool in_use(const T& object) { return object.generation % 2 != 0; }
 
   void grow() {
-    auto added = std::make_unique<std::array<T, chunk>>();
-    const std::size_t first = chunks_.size() * chunk;
+    auto added = std::make_unique<std::array<T, block>>();
+    const std::size_t first = blocks_.size() * block;
     // Space for every object there is, so that release() never allocates. Doubled, because growing
-    // by one chunk at a time would copy the list for each of a million epochs' chunks.
-    if (free_.capacity() < first + chunk) free_.reserve(2 * (first + chunk));
-    for (std::size_t i = chunk; i-- > 0;) {
+    // by one block at a time would copy the list for each of a million epochs' blocks.
+    if (free_.capacity() < first + block) free_.reserve(2 * (first + block));
+    for (std::size_t i = block; i-- > 0;) {
       (*added)[i].pool_index = static_cast<std::uint32_t>(first + i);
       free_.push_back(&(*added)[i]);
     }
-    chunks_.push_back(std::move(added));
+    blocks_.push_back(std::move(added));
   }
 
-  std::vector<std::unique_ptr<std::array<T, chunk>>> chunks_;
+  std::vector<std::unique_ptr<std::array<T, block>>> blocks_;
   std::vector<T*> free_;
 };
 

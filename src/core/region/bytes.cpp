@@ -55,37 +55,6 @@ class FetchedRuns {
   std::uint64_t high_ = 0;
 };
 
-/// The chunks of an accumulate on private memory that we update ourselves.
-class UpdatedChunks final : public ChunkWork {
- public:
-  UpdatedChunks(NodeServices& services, int process, const Reduction& reduction,
-                std::uint64_t remote, const std::byte* origin, std::byte* space)
-      : services_(services),
-        process_(process),
-        reduction_(reduction),
-        remote_(remote),
-        origin_(origin),
-        space_(space) {}
-
-  Error carry_out(const Chunk& chunk) override {
-    const Run run{space_, remote_ + chunk.first, chunk.bytes};
-    if (const Error error = services_.copy(process_, false, {&run, 1}); error != Error::none) {
-      return error;
-    }
-    reduce_plain(reduction_, space_, origin_ + chunk.first, nullptr,
-                 chunk.bytes / reduction_.element);
-    return services_.copy(process_, true, {&run, 1});
-  }
-
- private:
-  NodeServices& services_;
-  int process_;
-  const Reduction& reduction_;
-  std::uint64_t remote_;
-  const std::byte* origin_;
-  std::byte* space_;
-};
-
 /// Stores into a member's memory that is mapped, or one system call away.
 class MemberStores final : public StoreMaker {
  public:
@@ -291,24 +260,28 @@ bool Region::update_by_owner(const Operation& operation, const Member& target,
   return ask(target, errand, run.result());
 }
 
-/// A long accumulate by us and the target at a time. None: it is none, or the target is not there.
+/// Carries out a long accumulate together with the target. nullopt: the operation is not such an
+/// accumulate, or the target cannot be asked, and nothing has been done.
 std::optional<Error> Region::update_in_chunks(const Operation& operation, const Member& target,
                                               std::uint64_t base) {
   const std::uint64_t bytes = operation.bytes();
-  if (operation.kind != OperationKind::accumulate || !Errand::parts_update(bytes)) return {};
+  if (operation.kind != OperationKind::accumulate || !ChunkedOperation::takes_accumulate(bytes)) {
+    return {};
+  }
   const ElementRuns run(operation);
   if (run.bytes() != bytes || run.origin() == nullptr) return {};
   const std::uint64_t address = base + static_cast<std::uint64_t>(run.offset());
-  scratch_.resize(std::max<std::size_t>(scratch_.size(), Errand::most_updated));
-  Errand errand = Errand::accumulate_in_chunks(operation.reduction, address, run.origin(), bytes);
-  UpdatedChunks ours(transport_.node(), target.process, operation.reduction, address, run.origin(),
-                     scratch_.data());
-  return transport_.node().ask_in_chunks(target.process, errand, ours);
+  scratch_.resize(std::max<std::size_t>(scratch_.size(), ChunkedOperation::most_combined));
+  CombinedChunks ours(transport_.node(), target.process, operation.reduction, address, run.origin(),
+                      scratch_.data());
+  return transport_.node().carry_out_with(
+      target.process,
+      ChunkedOperation::accumulate(operation.reduction, address, run.origin(), bytes), ours);
 }
 
-/// A few bytes by the target itself, if it is there, many together with it. Else fetches, combines
-/// in a private copy, stores back. The caller excludes all other updates of this memory, its
-/// owner's included.
+/// The target carries out a short update itself, and both of us a long accumulate. Else we fetch,
+/// combine in a private copy, and store back. The caller excludes all other updates of this memory,
+/// its owner's included.
 Error Region::update_vm(const Operation& operation, const Member& target, std::uint64_t base) {
   if (update_by_owner(operation, target, base)) return Error::none;
   if (const auto error = update_in_chunks(operation, target, base)) return *error;
@@ -325,7 +298,8 @@ Error Region::update_vm(const Operation& operation, const Member& target, std::u
                        operation.result.address);
     return transport_.node().copy(process, true, {&run, 1});
   }
-  const std::uint64_t most = std::max<std::uint64_t>(Errand::most_updated / element, 1) * element;
+  const std::uint64_t most =
+      std::max<std::uint64_t>(ChunkedOperation::most_combined / element, 1) * element;
   const std::uint64_t space = std::min(operation.bytes(), most);
   scratch_.resize(std::max<std::size_t>(scratch_.size(), space));
   for (ElementRuns runs(operation); runs.bytes() != 0;) {

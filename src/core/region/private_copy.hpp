@@ -1,37 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <span>
 
 #include "core/base/error.hpp"
+#include "core/operation/chunked_operation.hpp"
 #include "core/operation/errand.hpp"
+#include "core/region/chunk_work.hpp"
 #include "core/transport/node_services.hpp"
 
 namespace oriel {
 
-/// The chunks of one run that we copy ourselves.
-class CopiedChunks final : public ChunkWork {
- public:
-  CopiedChunks(NodeServices& services, int process, bool write, const Run& run)
-      : services_(services), process_(process), write_(write), run_(run) {}
-
-  Error carry_out(const Chunk& chunk) override {
-    const Run run{static_cast<std::byte*>(run_.local) + chunk.first, run_.remote + chunk.first,
-                  chunk.bytes};
-    return services_.copy(process_, write_, {&run, 1});
-  }
-
- private:
-  NodeServices& services_;
-  int process_;
-  bool write_;
-  const Run& run_;
-};
-
-/// Copies runs into (`write`) or out of private memory of a process: one of a few bytes by the
-/// process itself, if that is there, and a long one together with it; else by a system call. By any
-/// thread.
+/// Copies runs into (`write`) or out of private memory of a process. One run of up to 40 B the
+/// process copies itself, and one of 64 KB or more both do; else, or if the process cannot be
+/// asked, a system call does. Waits as NodeServices::ask() and carry_out_with() do. By any thread.
 inline Error copy_private(NodeServices& services, int process, bool write,
                           std::span<const Run> runs) {
   if (runs.size() != 1) return services.copy(process, write, runs);
@@ -43,10 +25,10 @@ inline Error copy_private(NodeServices& services, int process, bool write,
       errand.give(run.local);
       return Error::none;
     }
-  } else if (Errand::parts_move(run.bytes)) {
-    Errand errand = Errand::move_in_chunks(write, run.remote, run.local, run.bytes);
+  } else if (ChunkedOperation::takes_move(run.bytes)) {
     CopiedChunks ours(services, process, write, run);
-    if (const auto error = services.ask_in_chunks(process, errand, ours)) return *error;
+    const auto whole = ChunkedOperation::move(write, run.remote, run.local, run.bytes);
+    if (const auto error = services.carry_out_with(process, whole, ours)) return *error;
   }
   return services.copy(process, write, runs);
 }

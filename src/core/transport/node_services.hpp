@@ -10,13 +10,14 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_lines.hpp"
 #include "core/notify/notification.hpp"
+#include "core/operation/chunked_operation.hpp"
 #include "core/operation/errand.hpp"
 #include "core/transport/doorbell.hpp"
 #include "core/transport/memory_range.hpp"
 
 namespace oriel {
 
-/// One piece of a copy between our memory and a peer's private memory.
+/// One contiguous part of a copy between our memory and a peer's private memory.
 struct Run {
   void* local;
   std::uint64_t remote;  // address in the peer's process
@@ -45,7 +46,7 @@ class StoreMaker {
   ~StoreMaker() = default;
 };
 
-/// Carries out the chunks of an operation that its target leaves to its origin.
+/// Carries out the chunks of an operation that are left to its origin.
 class ChunkWork {
  public:
   virtual Error carry_out(const Chunk& chunk) = 0;
@@ -56,7 +57,7 @@ class ChunkWork {
 
 /// What the processes of one node do for one another: shared memory, copies of private memory,
 /// notifications, wake-ups, fences. Processes are numbered by the creator of the transport,
-/// ourselves included. No call but finish_recall(), ask(), ask_in_chunks() and serve() waits for
+/// ourselves included. No call but finish_recall(), ask(), carry_out_with() and serve() waits for
 /// anybody. Not thread-safe, but where it is said: the owner of the Process serializes.
 class NodeServices {
  public:
@@ -85,17 +86,27 @@ class NodeServices {
   /// errand. False: nothing has been done, copy() it. Waits hardly longer than the system calls
   /// would take, or until the process is through with it. Any thread may call it.
   virtual bool ask(int process, Errand& errand) = 0;
-  /// As ask(), an errand in chunks: those that the process does not take are carried out here, by
-  /// `ours`, while it is at its own. The first error of these. None at all: it has not been asked,
-  /// and nothing has been done.
-  virtual std::optional<Error> ask_in_chunks(int process, Errand& errand, ChunkWork& ours) = 0;
+  /// Carries out an operation on private memory of the process together with it: `ours` carries out
+  /// the chunks that it does not take. Returns when no chunk is under way any more, so it waits for
+  /// the last one that the process has taken, as long as that lives, and may carry out chunks for
+  /// others meanwhile. Any thread may call it. nullopt: the process cannot be asked, nothing has
+  /// been done, copy() it. Else Error::none; the first error of `ours`, after which any chunks may
+  /// have been carried out; or Error::peer_lost, the process has died within a chunk.
+  virtual std::optional<Error> carry_out_with(int process, const ChunkedOperation& operation,
+                                              ChunkWork& ours) = 0;
   /// Carries out what a peer has asked us to. True: something. `waits`: the caller waits anyhow, so
   /// it takes a chunk, too, and where one errand follows the other the next one is awaited for
   /// about as long as a copy() takes. Any thread may call it.
   virtual bool serve(bool waits) = 0;
-  /// Up to `errand_asked`, but not 0: a peer has.
   virtual const std::atomic<std::uint32_t>& errand_state() const = 0;
-  static constexpr std::uint32_t errand_asked = 2;
+  static constexpr std::uint32_t errand_asked = 1;
+  static constexpr std::uint32_t errand_asked_in_chunks = 2;
+  /// Whether this value of errand_state() says that a peer has asked. Calls that do not wait are
+  /// told of chunks as well, though serve() does not carry any out for them: that costs them a look
+  /// as long as the errand is there, and the state stays one word.
+  static constexpr bool asked(std::uint32_t state) {
+    return state == errand_asked || state == errand_asked_in_chunks;
+  }
 
   /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.
   /// Released with it: all that we have written, and the store. In order per pair of processes.

@@ -55,7 +55,7 @@ struct alignas(cache_line) ProcessBlock {
            notify_lines * sizeof(NotifyLine) + sizeof(ThreadLines);
   }
 };
-static_assert(sizeof(ProcessBlock) == 27 * cache_line);
+static_assert(sizeof(ProcessBlock) == 28 * cache_line);
 static_assert(offsetof(ProcessBlock, doorbell) == 3 * cache_line);
 static_assert(offsetof(ProcessBlock, mailbox) == 4 * cache_line);
 static_assert(std::is_standard_layout_v<ProcessBlock> &&

@@ -36,7 +36,7 @@ bool populate(std::uint64_t first, std::uint64_t bytes, bool stored) {
   return true;
 }
 
-/// Linux populates since 5.14. Before that it only tells what may be loaded.
+/// Linux does since 5.14. Before that it tells only whether a page can be loaded.
 bool populates() {
   static std::uint64_t ours = 0;
   static const bool does =

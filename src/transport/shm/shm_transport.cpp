@@ -32,13 +32,14 @@ namespace {
 // Messages for one process that wait here before its peers are asked to keep theirs.
 constexpr std::size_t most_waiting = 64;
 
-// How long errands are carried out before whoever waits looks at what it waits for.
-constexpr std::uint64_t most_in_a_row = 10'000;  // ns
+// How long a waiting process carries out errands before it looks again at what it waits for, ns; a
+// chunk that has begun is finished. Some thirty short errands.
+constexpr std::uint64_t longest_service = 10'000;
 
-// How long an origin of an errand in chunks may have given no sign of life. Its memory is reached
-// by the number of its process, and in this time no system gives so many numbers that one comes
-// again.
-constexpr std::uint64_t most_silence = 1'000'000;  // ns
+// How long the origin of an errand in chunks may have given no sign of life, ns. Its memory is
+// named by the number of its process, which another process may get when it has died: but hardly
+// within this time.
+constexpr std::uint64_t longest_silence = 1'000'000;
 
 // Looks for an errand, or its answer, between two looks at the clock.
 constexpr unsigned looks_per_clock = 8;
@@ -429,15 +430,15 @@ Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {
   return copy_memory(peer(process).name.arena.pid, write, runs);
 }
 
-/// Whether we may leave an errand in the owner's cell now, which is then ours.
-bool ShmTransport::asks(Peer& owner) const {
+/// False: we share processors, the owner has not answered lately, or its cell has been claimed.
+bool ShmTransport::claim_cell(Peer& owner) const {
   // An owner that shares its processor with us cannot be at it while we wait.
   return !crowded() && owner.errand_sender.may_ask() && owner.block->errand.claim();
 }
 
 bool ShmTransport::ask(int process, Errand& errand) {
   Peer& owner = peer(process);
-  if (!asks(owner)) return false;
+  if (!claim_cell(owner)) return false;
   ErrandCell& cell = owner.block->errand;
   cell.ask(errand);
   const bool carried_out =
@@ -446,43 +447,44 @@ bool ShmTransport::ask(int process, Errand& errand) {
   return carried_out;
 }
 
-std::optional<Error> ShmTransport::ask_in_chunks(int process, Errand& errand, ChunkWork& ours) {
+std::optional<Error> ShmTransport::carry_out_with(int process, const ChunkedOperation& operation,
+                                                  ChunkWork& ours) {
   Peer& owner = peer(process);
-  if (!asks(owner)) return {};
+  if (!claim_cell(owner)) return {};
   ErrandCell& cell = owner.block->errand;
-  errand.set_pid(pid_);
-  cell.drawn_at.store(nanoseconds_now(), std::memory_order_relaxed);
-  cell.ask_in_chunks(errand);
+  const auto note_alive = [&cell] {
+    cell.alive_at.store(nanoseconds_now(), std::memory_order_release);
+  };
+  note_alive();
+  cell.ask_in_chunks(operation, static_cast<std::uint32_t>(pid_));
   Error error = Error::none;
-  const std::uint32_t chunks = errand.chunks();
-  std::uint32_t carried_out = 0;
-  const auto carry_out_ours = [&](std::uint32_t number) {
-    cell.drawn_at.store(nanoseconds_now(), std::memory_order_relaxed);
+  const std::uint32_t chunks = operation.chunks();
+  const auto carry_out = [&](std::uint32_t number) {
+    note_alive();
     if (number == ErrandCell::no_chunk || error != Error::none) return false;
-    error = ours.carry_out(errand.chunk(number));
-    ++carried_out;
+    error = ours.carry_out(operation.chunk(number));
     return true;
   };
-  // An update takes its owner one system call and us two. So where the owner asks us the same, each
-  // had better do the other's first; no more of them than ours has.
-  std::uint32_t owed = errand.combines() ? chunks : 0;
+  // An accumulate takes its owner one system call a chunk, and its origin two. So of accumulates in
+  // both directions each had better do the other's first; no more of them than its own has chunks.
+  std::uint32_t owed = operation.combines() ? chunks : 0;
   do {
-    while (owed != 0 && serve_chunk()) --owed;
-  } while (carry_out_ours(cell.draw_first(chunks)));
+    for (; owed != 0 && serve_chunk(true); --owed) note_alive();
+  } while (carry_out(cell.draw_first(chunks)));
   if (!await_last_chunk(owner)) return Error::peer_lost;
-  carry_out_ours(cell.take_chunk_back());
-  cell.let_go();
-  owner.errand_sender.note(carried_out < chunks);
+  carry_out(cell.declined_chunk());
+  owner.errand_sender.note(cell.owner_drew());
+  cell.release_claim();
   return error;
 }
 
-/// False: the owner has died at it.
+/// Waits until the owner is within no chunk. False: it has died within one.
 bool ShmTransport::await_last_chunk(const Peer& owner) {
   constexpr unsigned looks_per_yield = 256;
   ErrandCell& cell = owner.block->errand;
-  if (cell.chunks_over()) return true;
+  if (cell.end_chunks()) return true;
   std::uint64_t checked = nanoseconds_now();
-  for (unsigned looks = 1; !cell.chunks_over(); ++looks) {
+  for (unsigned looks = 1; !cell.end_chunks(); ++looks) {
     serve_one();
     cpu_pause();
     if (looks % looks_per_yield != 0) continue;
@@ -490,7 +492,7 @@ bool ShmTransport::await_last_chunk(const Peer& owner) {
     const std::uint64_t now = nanoseconds_now();
     if (now - checked < peer_check_interval) continue;
     checked = now;
-    if (!process_alive(owner.name.arena.pid, owner.name.start)) return cell.chunks_over();
+    if (!process_alive(owner.name.arena.pid, owner.name.start)) return cell.end_chunks();
   }
   return true;
 }
@@ -539,7 +541,7 @@ bool ShmTransport::serve(bool waits) {
   for (unsigned looks = 1;; ++looks) {
     if (serve_one()) {
       last = nanoseconds_now();
-      if (last - begun > most_in_a_row) return true;
+      if (last - begun > longest_service) return true;
       continue;
     }
     cpu_pause();
@@ -567,42 +569,48 @@ bool ShmTransport::serve_one() {
 }
 
 bool ShmTransport::serve_chunks() {
-  if (!serve_chunk()) return false;
+  if (!serve_chunk(false)) return false;
   const std::uint64_t begun = nanoseconds_now();
-  while (nanoseconds_now() - begun < most_in_a_row && serve_chunk()) {
+  while (nanoseconds_now() - begun < longest_service && serve_chunk(false)) {
   }
   return true;
 }
 
-bool ShmTransport::serve_chunk() {
+bool ShmTransport::serve_chunk(bool of_accumulate) {
   ErrandCell& cell = peers_.front().block->errand;
   if (!cell.take_in_chunks()) return false;
-  const Errand errand = cell.errand;
-  if (nanoseconds_now() - cell.drawn_at.load(std::memory_order_relaxed) > most_silence) {
+  const ChunkedOperation operation = cell.operation;
+  if (of_accumulate && !operation.combines()) {
+    cell.give_back();
+    return false;
+  }
+  // Before the clock: a draw in between is no silence.
+  const std::uint64_t alive_at = cell.alive_at.load(std::memory_order_acquire);
+  if (nanoseconds_now() > alive_at + longest_silence) {
     cell.decline_chunk(ErrandCell::no_chunk);
     return true;
   }
-  const std::uint32_t number = cell.draw_last(errand.chunks());
+  const std::uint32_t number = cell.draw_last(operation.chunks());
   if (number == ErrandCell::no_chunk) {
     cell.finish();
-  } else if (carry_out(errand, errand.chunk(number))) {
-    cell.leave_rest();
+  } else if (carry_out(operation, operation.chunk(number), static_cast<pid_t>(cell.origin_pid))) {
+    cell.give_back();
   } else {
     cell.decline_chunk(number);
   }
   return true;
 }
 
-bool ShmTransport::carry_out(const Errand& errand, const Chunk& chunk) {
-  if (errand.combines()) {
-    if (!reachable_.contain(errand.address() + chunk.first, chunk.bytes, true)) return false;
-    pulled_.resize(Errand::most_updated);
+bool ShmTransport::carry_out(const ChunkedOperation& operation, const Chunk& chunk, pid_t origin) {
+  if (operation.combines()) {
+    if (!reachable_.contain(operation.address(chunk), chunk.bytes, true)) return false;
+    operands_.resize(ChunkedOperation::most_combined);
   }
-  return errand.carry_out(
-      chunk, pulled_.data(),
+  return operation.carry_out(
+      chunk, operands_.data(),
       [&](bool write, std::byte* here, std::uint64_t there, std::uint64_t bytes) {
         const Run run{here, there, bytes};
-        return copy_memory(errand.pid(), write, {&run, 1}) == Error::none;
+        return copy_memory(origin, write, {&run, 1}) == Error::none;
       });
 }
 

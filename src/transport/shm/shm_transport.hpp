@@ -79,7 +79,8 @@ class ShmTransport final : public NodeServices {
   }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   bool ask(int process, Errand& errand) override;
-  std::optional<Error> ask_in_chunks(int process, Errand& errand, ChunkWork& ours) override;
+  std::optional<Error> carry_out_with(int process, const ChunkedOperation& operation,
+                                      ChunkWork& ours) override;
   bool serve(bool waits) override;
   const std::atomic<std::uint32_t>& errand_state() const override {
     return peers_.front().block->errand.state;
@@ -145,11 +146,11 @@ class ShmTransport final : public NodeServices {
     return {peer.block->notify, {peer.block->lines(), ProcessBlock::notify_lines}, ~peer.name.id};
   }
   bool try_vm(int process);
-  bool asks(Peer& owner) const;
+  bool claim_cell(Peer& owner) const;
   bool serve_one();
   bool serve_chunks();
-  bool serve_chunk();
-  bool carry_out(const Errand& errand, const Chunk& chunk);
+  bool serve_chunk(bool of_accumulate);
+  bool carry_out(const ChunkedOperation& operation, const Chunk& chunk, std::int32_t origin);
   bool await_last_chunk(const Peer& owner);
   bool await_answer(const Peer& owner, std::uint64_t patience);
   bool push(Peer& to, Outgoing& message);
@@ -169,8 +170,8 @@ class ShmTransport final : public NodeServices {
   cpu_set_t processors_ = {};  // of all processes here together
   Published<bool> crowded_;
   ReachablePages reachable_;
-  std::vector<std::byte> pulled_;  // a chunk of an accumulate, by the thread that has taken it
-  Published<unsigned> served_;     // errands that one look after the other has found, up to two
+  std::vector<std::byte> operands_;  // of a chunk that we combine; of the thread that has taken it
+  Published<unsigned> served_;       // errands that one look after the other has found, up to two
   Published<std::uint64_t> copy_time_;  // of a few bytes, nanoseconds: the shortest seen
   std::uint32_t relaxed_ = 0;
   std::uint64_t mailbox_stalled_since_ = 0;              // nanoseconds; zero: not stalled

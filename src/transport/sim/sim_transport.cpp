@@ -324,19 +324,20 @@ bool SimTransport::ask(int process, Errand& errand) {
   return true;
 }
 
-std::optional<Error> SimTransport::ask_in_chunks(int process, Errand& errand, ChunkWork& ours) {
+std::optional<Error> SimTransport::carry_out_with(int process, const ChunkedOperation& operation,
+                                                  ChunkWork& ours) {
   if (process == ended_ || network_.serving() == 0) return {};
   errands_.fetch_add(1, std::memory_order_relaxed);
-  std::array<std::byte, Errand::most_updated> space;
+  std::array<std::byte, ChunkedOperation::most_combined> space;
   const auto transfer = [](bool write, std::byte* here, std::uint64_t there, std::uint64_t bytes) {
     auto* const origin = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(there));
     std::memcpy(write ? origin : here, write ? here : origin, bytes);
     return true;
   };
-  for (std::uint32_t number = 0; number < errand.chunks(); ++number) {
-    const Chunk chunk = errand.chunk(number);
+  for (std::uint32_t number = 0; number < operation.chunks(); ++number) {
+    const Chunk chunk = operation.chunk(number);
     if (nanoseconds() % 10 < network_.serving()) {
-      errand.carry_out(chunk, space.data(), transfer);
+      operation.carry_out(chunk, space.data(), transfer);
     } else if (const Error error = ours.carry_out(chunk); error != Error::none) {
       return error;
     }

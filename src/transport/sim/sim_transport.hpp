@@ -200,7 +200,8 @@ class SimTransport final : public Transport, public NodeServices, public Message
   }
   Error copy(int process, bool write, std::span<const Run> runs) override;
   bool ask(int process, Errand& errand) override;
-  std::optional<Error> ask_in_chunks(int process, Errand& errand, ChunkWork& ours) override;
+  std::optional<Error> carry_out_with(int process, const ChunkedOperation& operation,
+                                      ChunkWork& ours) override;
   bool serve(bool) override { return false; }
   const std::atomic<std::uint32_t>& errand_state() const override { return no_errands_; }
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,

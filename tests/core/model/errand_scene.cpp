@@ -24,6 +24,8 @@ void ErrandScene::name_words(Programs& programs) {
   cell_.claimed.name(programs, "claimed");
   cell_.drawn.name(programs, "drawn");
   cell_.failed.name(programs, "failed");
+  cell_.operation.name(programs, "operation");
+  cell_.origin_pid.name(programs, "pid");
   for (std::size_t i = 0; i < scripts_.size(); ++i) {
     sums_[i].name(programs, "sum[" + std::to_string(i) + "]");
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
@@ -88,31 +90,32 @@ bool ErrandScene::add_to_chunks(std::size_t origin) {
     for (std::uint32_t number = 0; number < chunks; ++number) add_to_chunk(origin, number);
     return true;
   }
-  cell_.ask_in_chunks(static_cast<std::uint32_t>(origin));
+  cell_.ask_in_chunks(static_cast<std::uint32_t>(origin), static_cast<std::uint32_t>(origin));
   for (const Loop loop;; loop.again()) {
     const std::uint32_t number = cell_.draw_first(chunks);
     if (number == no_chunk) break;
     add_to_chunk(origin, number);
   }
-  if (!chunks_over()) return false;
-  if (const std::uint32_t number = cell_.take_chunk_back();
+  if (!end_chunks()) return false;
+  if (const std::uint32_t number = cell_.declined_chunk();
       number != no_chunk && !mutated_code("failed chunk forgotten")) {
     add_to_chunk(origin, number);
   }
-  cell_.let_go();
+  cell_.release_claim();
   return true;
 }
 
-bool ErrandScene::chunks_over() {
+bool ErrandScene::end_chunks() {
   for (const Loop loop;; loop.again()) {
-    if (cell_.chunks_over()) return true;
-    if (!sharers_[0].alive(static_cast<std::uint32_t>(owner()))) return cell_.chunks_over();
+    if (cell_.end_chunks()) return true;
+    if (!sharers_[0].alive(static_cast<std::uint32_t>(owner()))) return cell_.end_chunks();
   }
 }
 
 void ErrandScene::serve_chunk(std::uint32_t& taken) {
-  const std::uint32_t origin = cell_.errand;
-  expect(origin < scripts_.size(), "chunks were taken before they were there");
+  const std::uint32_t origin = cell_.operation;
+  expect(origin < scripts_.size() && cell_.origin_pid == origin,
+         "chunks were taken before they were there");
   std::uint32_t number = cell_.draw_last(chunks);
   if (number != no_chunk && mutated_code("chunks from one end")) number = chunks - 1 - number;
   if (number == no_chunk) {
@@ -121,7 +124,7 @@ void ErrandScene::serve_chunk(std::uint32_t& taken) {
     cell_.decline_chunk(number);
   } else {
     add_to_chunk(origin, number);
-    cell_.leave_rest();
+    cell_.give_back();
   }
   forget(taken);
 }

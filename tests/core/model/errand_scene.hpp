@@ -27,7 +27,8 @@ class ErrandScene final : public Scene {
  private:
   static constexpr std::size_t most_origins = most_ranks - 1;
   static constexpr std::uint32_t chunks = 2;
-  static constexpr std::uint32_t no_chunk = BasicErrandCell<Words, std::uint32_t>::no_chunk;
+  using Cell = BasicErrandCell<Words, std::uint32_t, std::uint32_t>;
+  static constexpr std::uint32_t no_chunk = Cell::no_chunk;
 
   int ranks() const override { return static_cast<int>(scripts_.size()) + 1; }
   int owner() const { return ranks() - 1; }
@@ -41,7 +42,7 @@ class ErrandScene final : public Scene {
   bool answered();
   bool add_to_chunks(std::size_t origin);
   void add_to_chunk(std::size_t origin, std::uint32_t number) { chunk_sums_[origin][number] += 1; }
-  bool chunks_over();
+  bool end_chunks();
   void serve();
   void serve_chunk(std::uint32_t& taken);
   bool all_over();
@@ -49,7 +50,7 @@ class ErrandScene final : public Scene {
   Scripts scripts_;
   std::uint32_t declined_;
   std::vector<Sharers> sharers_;
-  BasicErrandCell<Words, std::uint32_t> cell_;
+  Cell cell_;
   std::array<Plain<std::uint32_t>, most_origins> sums_;
   std::array<std::array<Plain<std::uint32_t>, chunks>, most_origins> chunk_sums_;
   std::array<Atomic<std::uint32_t>, most_origins> over_;

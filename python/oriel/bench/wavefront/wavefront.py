@@ -22,8 +22,8 @@ from oriel.hosts.nodes import Nodes
 TIMEOUT_S = 300
 QUICK_OPTIONS = {"--rows": 16, "--batches": 2, "--iterations": 1}
 LEGEND = (
-    "Ratios are to the messages of the best host alone, the fastest of the first columns: below 1 "
-    "is less time. pscw: post, start, complete, wait. flag: put, flush, and a flag that the target "
+    "Ratios are to the messages of the best host alone, whichever that is in a row: below 1 is "
+    "less time. pscw: post, start, complete, wait. flag: put, flush, and a flag that the target "
     "polls. notify: notified puts. limit: no communication."
 )
 
