@@ -348,6 +348,14 @@ class ShmErrandTest : public ShmPeerTest {
     first_.emplace(0);
     return child;
   }
+  /// Of a peer in serve_words().
+  void stop_serving(std::uint64_t words) {
+    std::uint64_t one = 1;
+    const oriel::Run stop{&one, words + 8, 8};
+    EXPECT_EQ(mine_->copy(peer_, true, {&stop, 1}), Error::none);
+    to_parent_.get<std::uint64_t>();
+    to_child_.put(0);
+  }
 
  private:
   std::optional<OnProcessor> first_;
@@ -503,10 +511,7 @@ TEST_F(ShmErrandTest, AnOwnerDeclinesWhatItCannotReach) {
     EXPECT_TRUE(reachable ? carried_out(row) : declined(row));
   }
   EXPECT_TRUE(carried_out(Errand::get(memory + 2 * page - 8, 8)));
-  const oriel::Run stop{const_cast<std::uint64_t*>(&value), words + 8, 8};
-  EXPECT_EQ(mine_->copy(peer_, true, {&stop, 1}), Error::none);
-  to_parent_.get<std::uint64_t>();
-  to_child_.put(0);
+  stop_serving(words);
 }
 
 // B2: an owner that is killed between taking an errand and its answer is not waited for; nor is
@@ -638,11 +643,7 @@ TEST_F(ShmErrandTest, AnOwnerThatLooksTakesChunks) {
     for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(local[i], round * i + i + round);
   }
   EXPECT_LT(ours, all);
-  const std::uint64_t one = 1;
-  const oriel::Run stop{const_cast<std::uint64_t*>(&one), words + 8, 8};
-  EXPECT_EQ(mine_->copy(peer_, true, {&stop, 1}), Error::none);
-  to_parent_.get<std::uint64_t>();
-  to_child_.put(0);
+  stop_serving(words);
 }
 
 // A chunk that the owner cannot carry out comes back, and is the error that it always was; what
@@ -673,11 +674,7 @@ TEST_F(ShmErrandTest, AChunkThatTheOwnerCannotReachComesBack) {
     }
   }
   EXPECT_GE(asked, 20u);
-  const std::uint64_t one = 1;
-  const oriel::Run stop{const_cast<std::uint64_t*>(&one), words + 8, 8};
-  EXPECT_EQ(mine_->copy(peer_, true, {&stop, 1}), Error::none);
-  to_parent_.get<std::uint64_t>();
-  to_child_.put(0);
+  stop_serving(words);
 }
 
 // B2: the memory of an origin that has given no sign of life is not touched: it may have ended, and

@@ -27,6 +27,14 @@ def numbers(text: str) -> list[int]:
 numbers.__name__ = "whole numbers above 0"
 
 
+def add_numbers(parser: argparse.ArgumentParser, *rows: tuple[str, int, str]) -> None:
+    """Options that take a number: their names, defaults, and what they mean."""
+    for name, default, text in rows:
+        parser.add_argument(
+            name, type=positive, default=default, metavar="N", help=f"{text} (default: {default})"
+        )
+
+
 def add_rounds(parser: argparse.ArgumentParser, default: int) -> None:
     parser.add_argument(
         "--rounds",

@@ -38,17 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="columns of each rank, with commas between several numbers (default: 16,128,1024)",
     )
-    for name, default, text in (
+    options.add_numbers(
+        parser,
         ("--rows", 1000, "rows of the grid"),
         ("--iterations", 10, "iterations of one batch"),
-    ):
-        parser.add_argument(
-            name,
-            type=options.positive,
-            default=default,
-            metavar="N",
-            help=f"{text} (default: {default})",
-        )
+    )
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
