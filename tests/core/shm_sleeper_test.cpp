@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -75,6 +76,29 @@ std::uint64_t wait_for(ShmTransport& transport, Sleeper& sleeper,
   sleeper.reset();
   EXPECT_EQ(transport.doorbell(0).sleeping, 0u);
   return idle;
+}
+
+// A peer that happens to be on the same processor need not wait until the spin is over, nor for the
+// end of a scheduler's slice: that would be some 50,000 looks.
+TEST_F(ShmSleeper, ASpinLetsOthersRun) {
+  const shm_test::OnProcessor first(0);
+  std::atomic<std::uint64_t> asked{0};
+  std::atomic<std::uint64_t> answered{0};
+  constexpr std::uint64_t questions = 20;
+  const std::jthread peer([&] {
+    for (std::uint64_t question = 1; question <= questions; ++question) {
+      while (asked < question) ::sched_yield();
+      answered = question;
+    }
+  });
+  std::uint64_t fewest = ~std::uint64_t{0};
+  for (std::uint64_t question = 1; question <= questions; ++question) {
+    Sleeper sleeper(*transport_, 10'000'000, 0, false);
+    asked = question;
+    fewest = std::min(fewest, wait_for(*transport_, sleeper, answered, question));
+  }
+  EXPECT_GT(fewest, 0u);
+  EXPECT_LT(fewest, 1'000u);
 }
 
 // Spins, then yields, then sleeps; says so at the doorbell only while it sleeps.

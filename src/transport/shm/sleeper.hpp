@@ -66,8 +66,12 @@ class Sleeper {
   template <typename Sweep, typename CheckPeers>
   void idle(Sweep&& sweep, CheckPeers&& check_peers) {
     if (spins_left_ > 0) {
-      --spins_left_;
-      cpu_pause();
+      // Two processes may be on one processor though there is another, until the system moves one.
+      if (--spins_left_ % spins_per_yield == 0) {
+        ::sched_yield();
+      } else {
+        cpu_pause();
+      }
     } else if (yields_left_ > 0) {
       if (--yields_left_ % yields_per_look == 0 && yielded_long()) yields_left_ = 0;
       ::sched_yield();
@@ -83,6 +87,8 @@ class Sleeper {
 
  private:
   static constexpr long yields_per_look = 16;
+  /// Some ten microseconds; a yield that nobody takes the processor in takes less than one.
+  static constexpr long spins_per_yield = 128;
 
   bool yielded_long();
   void lie_down();
