@@ -91,14 +91,14 @@ TEST_F(ShmSleeper, ASpinLetsOthersRun) {
       answered = question;
     }
   });
-  std::uint64_t fewest = ~std::uint64_t{0};
+  std::vector<std::uint64_t> looks;
   for (std::uint64_t question = 1; question <= questions; ++question) {
     Sleeper sleeper(*transport_, 10'000'000, 0, false);
     asked = question;
-    fewest = std::min(fewest, wait_for(*transport_, sleeper, answered, question));
+    looks.push_back(wait_for(*transport_, sleeper, answered, question));
   }
-  EXPECT_GT(fewest, 0u);
-  EXPECT_LT(fewest, 1'000u);
+  std::ranges::nth_element(looks, looks.begin() + questions / 2);
+  EXPECT_LT(looks[questions / 2], 1'000u);
 }
 
 // Spins, then yields, then sleeps; says so at the doorbell only while it sleeps.
