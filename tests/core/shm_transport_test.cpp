@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/region/chunk_work.hpp"
 #include "shm_processes.hpp"
 
 namespace oriel {
@@ -333,6 +334,19 @@ TEST_F(ShmPeerTest, CopyFailsAtAWildAddress) {
   to_child_.put(0);
 }
 
+/// The block of a process, ourselves included.
+class MappedBlock {
+ public:
+  explicit MappedBlock(const ProcessName& name)
+      : arena_(name.arena), memory_(arena_.at(name.block, ProcessBlock::bytes(), error_)) {}
+  ProcessBlock* operator->() const { return reinterpret_cast<ProcessBlock*>(memory_); }
+
+ private:
+  std::string error_;
+  PeerArena arena_;
+  std::byte* memory_;
+};
+
 /// A peer that runs when we do, on a processor of its own.
 class ShmErrandTest : public ShmPeerTest {
  protected:
@@ -518,11 +532,7 @@ TEST_F(ShmErrandTest, AnOwnerDeclinesWhatItCannotReach) {
 // what a killed origin has left in the way of the owner.
 TEST_F(ShmErrandTest, AKilledOwnerIsNotAwaited) {
   Child& child = start([](ShmTransport& transport, int) {
-    const ProcessName name = transport.name();
-    std::string error;
-    PeerArena arena(name.arena);
-    auto* block =
-        reinterpret_cast<ProcessBlock*>(arena.at(name.block, ProcessBlock::bytes(), error));
+    const MappedBlock block(transport.name());
     while (!block->errand.take()) {
     }
     ::kill(::getpid(), SIGKILL);
@@ -566,14 +576,13 @@ class OurChunks final : public ChunkWork {
 
   Error carry_out(const Chunk& chunk) override {
     bytes_ += chunk.bytes;
-    std::uint64_t* const ours = &local_[chunk.first / 8];
-    if (kind_ != OperationKind::accumulate) {
-      return copy(kind_ == OperationKind::put, ours, chunk);
+    if (kind_ == OperationKind::accumulate) {
+      auto* const origin = reinterpret_cast<std::byte*>(local_.data());
+      return CombinedChunks(transport_, owner_, sum, remote_, origin, space_.data())
+          .carry_out(chunk);
     }
-    std::vector<std::uint64_t> sum(chunk.bytes / 8);
-    if (const Error error = copy(false, sum.data(), chunk); error != Error::none) return error;
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += ours[i];
-    return copy(true, sum.data(), chunk);
+    const oriel::Run whole{local_.data(), remote_, local_.size_bytes()};
+    return CopiedChunks(transport_, owner_, kind_ == OperationKind::put, whole).carry_out(chunk);
   }
   /// The error; none at all: the owner has not been asked.
   std::optional<Error> ask() {
@@ -581,23 +590,21 @@ class OurChunks final : public ChunkWork {
     const bool sums = kind_ == OperationKind::accumulate;
     return transport_.carry_out_with(
         owner_,
-        sums ? ChunkedOperation::accumulate({Op::sum, Basic::u64, 8}, remote_, local_.data(), bytes)
+        sums ? ChunkedOperation::accumulate(sum, remote_, local_.data(), bytes)
              : ChunkedOperation::move(kind_ == OperationKind::put, remote_, local_.data(), bytes),
         *this);
   }
   std::uint64_t bytes() const { return bytes_; }
 
  private:
-  Error copy(bool write, std::uint64_t* local, const Chunk& chunk) {
-    const oriel::Run run{local, remote_ + chunk.first, chunk.bytes};
-    return transport_.copy(owner_, write, {&run, 1});
-  }
+  static constexpr Reduction sum{Op::sum, Basic::u64, 8};
 
   ShmTransport& transport_;
   int owner_;
   OperationKind kind_;
   std::uint64_t remote_;
   std::span<std::uint64_t> local_;
+  Bytes space_ = Bytes(ChunkedOperation::most_combined);
   std::uint64_t bytes_ = 0;
 };
 
@@ -683,11 +690,7 @@ TEST_F(ShmErrandTest, ChunksOfASilentOriginAreDeclined) {
   constexpr std::size_t count = 125'000;
   Child& child = start([this](ShmTransport& transport, int parent) {
     const auto local = pages_of(count);
-    const ProcessName owner = to_child_.get<ProcessName>();
-    std::string error;
-    PeerArena arena(owner.arena);
-    auto* block =
-        reinterpret_cast<ProcessBlock*>(arena.at(owner.block, ProcessBlock::bytes(), error));
+    const MappedBlock block(to_child_.get<ProcessName>());
     const auto memory = reinterpret_cast<std::uint64_t>(to_child_.get<std::uint64_t*>());
     if (!transport.vm_allowed(parent) || !block->errand.claim()) return 1;
     std::ranges::fill(local, 7);
@@ -723,11 +726,7 @@ TEST_F(ShmErrandTest, AnOwnerKilledWithinAChunkIsNotAwaited) {
   Child& child = start([this](ShmTransport& transport, int) {
     const auto memory = pages_of(125'000);
     to_parent_.put(memory.data());
-    const ProcessName name = transport.name();
-    std::string error;
-    PeerArena arena(name.arena);
-    auto* block =
-        reinterpret_cast<ProcessBlock*>(arena.at(name.block, ProcessBlock::bytes(), error));
+    const MappedBlock block(transport.name());
     while (!block->errand.take_in_chunks()) {
     }
     ::kill(::getpid(), SIGKILL);

@@ -471,55 +471,43 @@ std::optional<Error> ShmTransport::carry_out_with(int process, const ChunkedOper
   do {
     for (; owed != 0 && serve_chunk(true); --owed) note_alive();
   } while (carry_out(cell.draw_first(chunks)));
-  if (!await_last_chunk(owner)) return Error::peer_lost;
+  if (!await_owner(owner, [&] { return cell.end_chunks(); })) return Error::peer_lost;
   carry_out(cell.declined_chunk());
   owner.errand_sender.note(cell.owner_drew());
   cell.release_claim();
   return error;
 }
 
-/// Waits until the owner is within no chunk. False: it has died within one.
-bool ShmTransport::await_last_chunk(const Peer& owner) {
+/// Waits for something that the owner has begun. False: it has died within it.
+template <typename Over>
+bool ShmTransport::await_owner(const Peer& owner, Over&& over) {
   constexpr unsigned looks_per_yield = 256;
-  ErrandCell& cell = owner.block->errand;
-  if (cell.end_chunks()) return true;
   std::uint64_t checked = nanoseconds_now();
-  for (unsigned looks = 1; !cell.end_chunks(); ++looks) {
-    serve_one();
+  for (unsigned looks = 1; !over(); ++looks) {
+    serve_one();  // it may be waiting for us
     cpu_pause();
+    // It may have lost its processor, or its life.
     if (looks % looks_per_yield != 0) continue;
     ::sched_yield();
     const std::uint64_t now = nanoseconds_now();
     if (now - checked < peer_check_interval) continue;
     checked = now;
-    if (!process_alive(owner.name.arena.pid, owner.name.start)) return cell.end_chunks();
+    if (!process_alive(owner.name.arena.pid, owner.name.start)) return over();
   }
   return true;
 }
 
 /// False: there is none, and will not be.
 bool ShmTransport::await_answer(const Peer& owner, std::uint64_t patience) {
-  constexpr unsigned looks_per_yield = 256;
   ErrandCell& cell = owner.block->errand;
   const std::uint64_t begun = nanoseconds_now();
-  std::uint64_t checked = begun;
-  bool taken = false;
-  for (unsigned looks = 1;; ++looks) {
+  for (unsigned looks = 1; looks % looks_per_clock != 0 || nanoseconds_now() - begun <= patience;
+       ++looks) {
     if (cell.answered()) return true;
     serve_one();  // it may be waiting for us
     cpu_pause();
-    if (looks % looks_per_clock != 0) continue;
-    const std::uint64_t now = nanoseconds_now();
-    if (!taken && now - begun > patience) {
-      if (cell.withdraw()) return false;
-      taken = true;
-    }
-    // It is at it, but it may have lost its processor, or its life.
-    if (looks % looks_per_yield == 0) ::sched_yield();
-    if (now - checked < peer_check_interval) continue;
-    checked = now;
-    if (!process_alive(owner.name.arena.pid, owner.name.start)) return cell.answered();
   }
+  return !cell.withdraw() && await_owner(owner, [&] { return cell.answered(); });
 }
 
 bool ShmTransport::serve(bool waits) {
@@ -593,7 +581,8 @@ bool ShmTransport::serve_chunk(bool of_accumulate) {
   const std::uint32_t number = cell.draw_last(operation.chunks());
   if (number == ErrandCell::no_chunk) {
     cell.finish();
-  } else if (carry_out(operation, operation.chunk(number), static_cast<pid_t>(cell.origin_pid))) {
+  } else if (carry_out(operation, operation.chunk(number),
+                       static_cast<std::int32_t>(cell.origin_pid))) {
     cell.give_back();
   } else {
     cell.decline_chunk(number);
@@ -601,7 +590,8 @@ bool ShmTransport::serve_chunk(bool of_accumulate) {
   return true;
 }
 
-bool ShmTransport::carry_out(const ChunkedOperation& operation, const Chunk& chunk, pid_t origin) {
+bool ShmTransport::carry_out(const ChunkedOperation& operation, const Chunk& chunk,
+                             std::int32_t origin) {
   if (operation.combines()) {
     if (!reachable_.contain(operation.address(chunk), chunk.bytes, true)) return false;
     operands_.resize(ChunkedOperation::most_combined);

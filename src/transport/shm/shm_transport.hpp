@@ -151,7 +151,8 @@ class ShmTransport final : public NodeServices {
   bool serve_chunks();
   bool serve_chunk(bool of_accumulate);
   bool carry_out(const ChunkedOperation& operation, const Chunk& chunk, std::int32_t origin);
-  bool await_last_chunk(const Peer& owner);
+  template <typename Over>
+  bool await_owner(const Peer& owner, Over&& over);
   bool await_answer(const Peer& owner, std::uint64_t patience);
   bool push(Peer& to, Outgoing& message);
   bool push_backlog(Peer& to, std::deque<Waiting>& backlog);
