@@ -16,9 +16,8 @@ using support::Info;
 using support::Program;
 using support::Window;
 
-const Info& intrinsic() {
-  static const Info info({{"mpi_assert_accumulate_intrinsic", "true"}});
-  return info;
+Info intrinsic() {
+  return Info({{"mpi_assert_accumulate_intrinsic", "true"}});
 }
 
 std::string value_in_effect(MPI_Win win) {

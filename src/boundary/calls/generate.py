@@ -271,7 +271,7 @@ MADE = f"Made from src/boundary/calls/{TABLE.name} by {Path(__file__).name}; edi
 
 def break_at_commas(text: str, columns: int, indent: str = "") -> list[str]:
     held = re.sub(r"(?<!,) ", "\0", text)
-    lines = textwrap.wrap(held, columns, subsequent_indent=indent)
+    lines = textwrap.wrap(held, columns, subsequent_indent=indent, break_long_words=False)
     return [line.replace("\0", " ") for line in lines]
 
 

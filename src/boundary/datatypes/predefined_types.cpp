@@ -156,8 +156,13 @@ void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
   // The kernels' logical ops yield 0 and 1, which C and Fortran compilers both take for false and
   // true.
   add_all(logical, unsigned_of,
-          {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL, MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4,
-           MPI_LOGICAL8});
+          {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL});
+  int version = 0;
+  int subversion = 0;
+  PMPI_Get_version(&version, &subversion);
+  if (version >= ORIEL_HOST_SIZED_LOGICALS_SINCE) {
+    add_all(logical, unsigned_of, {MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8});
+  }
   add_all(
       complex, complex_of,
       {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX,

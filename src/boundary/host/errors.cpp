@@ -3,9 +3,14 @@
 
 #include <array>
 #include <atomic>
+#include <cstdio>
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
+
+#include "boundary/host/host_mpi.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -13,6 +18,49 @@ namespace {
 // Hosts have space for some thousands of user-defined codes; the same sentence uses the same code,
 // and a program that makes ever new ones gets the bare class after this many.
 constexpr std::size_t most_codes = 512;
+
+/// The codes of ours and their sentences, each way.
+struct Codes {
+  std::mutex mutex;
+  std::map<std::pair<int, std::string>, int> by_sentence;
+  std::map<int, std::string> by_code;
+};
+
+Codes& codes() {
+  static Codes all;
+  return all;
+}
+
+/// Empty: no code of ours.
+std::string sentence_of(int code) {
+  Codes& all = codes();
+  const std::lock_guard guard(all.mutex);
+  const auto known = all.by_code.find(code);
+  return known != all.by_code.end() ? known->second : std::string();
+}
+
+/// Whether the host tells the sentence where an error ends the program. MPICH 4.0 tells another one
+/// for codes that belong to MPI's own classes.
+bool told_by_host(int code, const std::string& sentence) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  return host_mpi().Error_string(code, text.data(), &length) == MPI_SUCCESS &&
+         std::string(text.data()).find(sentence) != std::string::npos;
+}
+
+/// Tells what the host would not, if this handler ends the program. Takes the handler, and frees
+/// it.
+void tell_before_the_end(MPI_Errhandler handler, int code) {
+  bool ends = handler == MPI_ERRORS_ARE_FATAL;
+#ifdef MPI_ERRORS_ABORT
+  ends = ends || handler == MPI_ERRORS_ABORT;
+#endif
+  const std::string sentence = ends ? sentence_of(code) : std::string();
+  if (!sentence.empty() && !told_by_host(code, sentence)) {
+    std::fprintf(stderr, "oriel: %s\n", sentence.c_str());
+  }
+  if (handler != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&handler);
+}
 
 std::string name_of(MPI_Win window) {
   std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
@@ -96,16 +144,17 @@ int err_rma_notification() {
 }
 
 int error_code(int error_class, const std::string& sentence) {
-  static std::mutex mutex;
-  static std::map<std::pair<int, std::string>, int> codes;
-  const std::lock_guard guard(mutex);
-  const auto known = codes.find({error_class, sentence});
-  if (known != codes.end()) return known->second;
+  Codes& all = codes();
+  const std::lock_guard guard(all.mutex);
+  const auto known = all.by_sentence.find({error_class, sentence});
+  if (known != all.by_sentence.end()) return known->second;
   int code = error_class;
-  if (codes.size() >= most_codes) return code;
+  if (all.by_sentence.size() >= most_codes) return code;
   if (PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return error_class;
-  PMPI_Add_error_string(code, sentence.substr(0, MPI_MAX_ERROR_STRING - 1).c_str());
-  codes.emplace(std::pair(error_class, sentence), code);
+  const std::string text = sentence.substr(0, MPI_MAX_ERROR_STRING - 1);
+  PMPI_Add_error_string(code, text.c_str());
+  all.by_sentence.emplace(std::pair(error_class, sentence), code);
+  all.by_code.emplace(code, text);
   return code;
 }
 
@@ -113,6 +162,9 @@ int raise(MPI_Win window, const char* call, const Failure& failure) {
   const std::string sentence =
       std::string(call) + " on " + name_of(window) + ": " + failure.reason + ".";
   const int code = error_code(failure.error_class, sentence);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Win_get_errhandler(window, &handler);
+  tell_before_the_end(handler, code);
   PMPI_Win_call_errhandler(window, code);
   return code;
 }
@@ -122,9 +174,24 @@ int raise(MPI_Comm communicator, const char* call, int error_class, const std::s
   if (communicator == MPI_COMM_SELF && !world_exists()) {
     raise_in_session(code);
   } else {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    PMPI_Comm_get_errhandler(communicator, &handler);
+    tell_before_the_end(handler, code);
     PMPI_Comm_call_errhandler(communicator, code);
   }
   return code;
 }
 
 }  // namespace oriel::boundary
+
+using namespace oriel::boundary;
+
+ORIEL_MPI_CALL(Error_string)(int code, char* text, int* length) {
+  const std::string sentence = sentence_of(code);
+  if (sentence.empty() || text == nullptr || length == nullptr) {
+    return host_mpi().Error_string(code, text, length);
+  }
+  std::memcpy(text, sentence.c_str(), sentence.size() + 1);
+  *length = static_cast<int>(sentence.size());
+  return MPI_SUCCESS;
+}

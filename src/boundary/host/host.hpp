@@ -17,6 +17,17 @@
 #define ORIEL_HOST_LARGE_COUNTS 0
 #endif
 
+// Open MPI 4.1 has its library under the name of 5's and lacks these: they are null there. Only
+// programs with sessions lead to the others (host_has asks about the second).
+#ifdef OPEN_MPI
+#pragma weak ompi_mpi_instance_null
+#pragma weak ompi_mpi_errors_abort
+#pragma weak PMPI_Comm_idup_with_info
+#pragma weak PMPI_Comm_create_from_group
+#pragma weak PMPI_Group_from_session_pset
+#pragma weak PMPI_Session_call_errhandler
+#endif
+
 // Sessions came with MPI-4.0, and with Open MPI 5, which calls itself MPI-3.1.
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define ORIEL_HOST_SESSIONS 1
@@ -34,11 +45,27 @@
 #define ORIEL_HOST_STATUS_OF_MANY 0
 #endif
 
+// MPICH's Fortran layer gets and sets attributes by functions of MPICH's own, which both of its
+// bindings call; the other layers do so inside of their Fortran functions.
+#ifdef MPICH_VERSION
+#define ORIEL_HOST_FORTRAN_BY_MPII 1
+#else
+#define ORIEL_HOST_FORTRAN_BY_MPII 0
+#endif
+
 // Open MPI reduces MPI_CHARACTER as unsigned numbers, the others as C's char.
 #ifdef OPEN_MPI
 #define ORIEL_HOST_UNSIGNED_CHARACTER 1
 #else
 #define ORIEL_HOST_UNSIGNED_CHARACTER 0
+#endif
+
+// MPICH's mpi.h names Fortran's logicals of a given size (MPI_LOGICAL1, ...) from this version of
+// MPI on. A program may run with an older library, which ends a process that asks about them.
+#ifdef MPICH_VERSION
+#define ORIEL_HOST_SIZED_LOGICALS_SINCE 5
+#else
+#define ORIEL_HOST_SIZED_LOGICALS_SINCE 0
 #endif
 
 // Requests of persistent collectives keep the communicator that they were made on: not Open MPI's,
@@ -69,6 +96,21 @@
 #define ORIEL_CALL(name) ORIEL_DEFINE_BOTH(ORIEL_##name, PORIEL_##name)
 
 namespace oriel::boundary {
+
+/// The window that a Fortran program means by this integer.
+inline MPI_Win window_of_fortran(int handle) {
+#ifdef MPI_H_ABI
+  return MPI_Win_fromint(handle);
+#else
+  return MPI_Win_f2c(handle);
+#endif
+}
+
+/// Whether the host in use has a function that its header declares.
+template <typename Function>
+bool host_has(Function* function) {
+  return function != nullptr;
+}
 
 /// A handle as a number: integers in MPICH's ABI, pointers in the others.
 template <typename Handle>

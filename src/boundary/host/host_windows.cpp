@@ -12,14 +12,19 @@ bool HostWindows::make(const SelfComm& self, MPI_Errhandler handler, MPI_Win* ha
   if (!take(handled, handle)) {
     // What is kept may be the last that the host had.
     free_oldest();
-    if (!self.attempt([&](MPI_Comm comm) {
-          return host_mpi().Win_create_dynamic(MPI_INFO_NULL, comm, handle);
-        })) {
-      return false;
-    }
+    if (!make_empty(self, handle)) return false;
   }
   if (handled) host_mpi().Win_set_errhandler(*handle, handler);
   return true;
+}
+
+bool HostWindows::make_empty(const SelfComm& self, MPI_Win* handle) {
+  void* base = nullptr;
+  return self.attempt([&](MPI_Comm comm) {
+    return host_mpi().Win_create_dynamic(MPI_INFO_NULL, comm, handle);
+  }) || self.attempt([&](MPI_Comm comm) {
+    return host_mpi().Win_allocate(0, 1, MPI_INFO_NULL, comm, &base, handle);
+  });
 }
 
 bool HostWindows::take(bool handled, MPI_Win* handle) {

@@ -11,7 +11,8 @@
 namespace oriel::boundary {
 
 /// The host's windows behind ours: they lend the handle, name, attributes and error handler. Each
-/// is a dynamic window of this process alone, so that making one registers nothing and asks nobody.
+/// is a dynamic window of this process alone, so that making one registers nothing and asks nobody;
+/// or one with 0 bytes, because Open MPI 4.1 makes no dynamic one without a network.
 /// One call at a time: hosts crash when two threads make or free windows, and calls that were
 /// collective over several processes could not wait for each other.
 ///
@@ -44,6 +45,7 @@ class HostWindows {
     MPI_Win handle;
     bool handled;
   };
+  static bool make_empty(const SelfComm& self, MPI_Win* handle);
   bool take(bool handled, MPI_Win* handle);
   void free_oldest();
 

@@ -54,7 +54,7 @@ int exchange(Receive&& receive, Send&& send, MPI_Status* status) {
 int exchange(const void* sent, LargestCount send_count, MPI_Datatype send_type, Peer destination,
              void* received, LargestCount receive_count, MPI_Datatype receive_type, Peer source,
              MPI_Comm comm, MPI_Status* status) {
-  return exchange(
+  const int code = exchange(
       [&](MPI_Request* request) {
         return ORIEL_LARGEST(Irecv)(received, receive_count, receive_type, source.rank, source.tag,
                                     comm, request);
@@ -64,6 +64,9 @@ int exchange(const void* sent, LargestCount send_count, MPI_Datatype send_type, 
                                     comm, request);
       },
       status);
+  if (code != MPI_SUCCESS || source.rank != MPI_PROC_NULL) return code;
+  // MPICH 4.0 leaves the status of a nonblocking receive from there as that of rank 0.
+  return host_mpi().Recv(received, 0, receive_type, MPI_PROC_NULL, source.tag, comm, status);
 }
 
 int exchange_in_place(void* buffer, LargestCount count, MPI_Datatype type, Peer destination,
