@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program leaves on the host's window behind a handle: noted on its way to the host, since
-// nobody can ask which attributes a window has.
+// Attributes of windows: predefined ones, and what the program leaves on the host's window behind a
+// handle, which is noted on its way to the host, since nobody can ask which attributes a window
+// has.
 #include "boundary/windows/attributes.hpp"
 
+#include <oriel/oriel.h>
+
+#include <cstring>
 #include <vector>
 
 #include "boundary/host/host_mpi.hpp"
@@ -21,7 +25,54 @@ int noted(const char* name, MPI_Win handle, Call&& call, Note&& note) {
   return code;
 }
 
+bool of_notifications(int keyval) {
+  return keyval >= ORIEL_WIN_NOTIFICATION_NUM_SB && keyval <= ORIEL_WIN_NOTIFICATION_VALUE_UB;
+}
+
+template <typename Value>
+PredefinedAttribute attribute(Value& value) {
+  return {&value, static_cast<MPI_Aint>(value)};
+}
+
+/// What the attributes of notifications are on the host's own windows, which have none.
+MPI_Count none = 0;  // also as an int
+
 }  // namespace
+
+std::optional<PredefinedAttribute> predefined_attribute(MPI_Win handle, int keyval) {
+  const Guard guard(runtime.lock);
+  WindowHandle* window = runtime.windows.find(handle_key(handle));
+  if (window == nullptr) return std::nullopt;
+  switch (keyval) {
+    case MPI_WIN_BASE:
+      return PredefinedAttribute{window->base, reinterpret_cast<MPI_Aint>(window->base)};
+    case MPI_WIN_SIZE:
+      return attribute(window->size);
+    case MPI_WIN_DISP_UNIT:
+      return attribute(window->disp_unit);
+    case MPI_WIN_CREATE_FLAVOR:
+      return attribute(window->flavor);
+    case MPI_WIN_MODEL:
+      return attribute(window->model);
+    case ORIEL_WIN_NOTIFICATION_NUM_SB:
+      return attribute(window->suggested_counters);
+    case ORIEL_WIN_NOTIFICATION_NUM_UB:
+      return attribute(window->most_counters);
+    case ORIEL_WIN_NOTIFICATION_VALUE_UB:
+      return attribute(window->largest_count);
+    default:
+      return std::nullopt;
+  }
+}
+
+void note_attribute(MPI_Win handle, int keyval) {
+  const Guard guard(runtime.lock);
+  WindowHandle* window = runtime.windows.find(handle_key(handle));
+  if (window == nullptr) return;
+  std::vector<int>& keys = window->user_state.attributes;
+  std::erase(keys, keyval);
+  keys.push_back(keyval);
+}
 
 int delete_attributes(WindowHandle& window) {
   std::vector<int>& keys = window.user_state.attributes;
@@ -51,13 +102,24 @@ int delete_attributes(WindowHandle& window) {
 
 using namespace oriel::boundary;
 
+ORIEL_MPI_CALL(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
+  std::optional<PredefinedAttribute> found = predefined_attribute(win, keyval);
+  if (!found && of_notifications(keyval)) found = attribute(none);
+  if (!found) {
+    return pass_to_host("MPI_Win_get_attr", win,
+                        [&] { return host_mpi().Win_get_attr(win, keyval, value, flag); });
+  }
+  if (const Failure bad = check_outputs(value, flag)) return raise(win, "MPI_Win_get_attr", bad);
+  std::memcpy(value, &found->address, sizeof found->address);
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
 ORIEL_MPI_CALL(Win_set_attr)(MPI_Win win, int keyval, void* value) {
-  return noted(
-      "MPI_Win_set_attr", win, [&] { return host_mpi().Win_set_attr(win, keyval, value); },
-      [&](UserState& user_state) {
-        std::erase(user_state.attributes, keyval);
-        user_state.attributes.push_back(keyval);
-      });
+  const int code = pass_to_host("MPI_Win_set_attr", win,
+                                [&] { return host_mpi().Win_set_attr(win, keyval, value); });
+  if (code == MPI_SUCCESS) note_attribute(win, keyval);
+  return code;
 }
 
 ORIEL_MPI_CALL(Win_delete_attr)(MPI_Win win, int keyval) {

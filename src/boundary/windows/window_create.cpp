@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "boundary/host/fortran_layer.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
@@ -89,11 +88,10 @@ Failure leave(WindowHandle& window, Failure& failed) {
 
 /// A handle that counts no longer is the host's again, or kept: see HostWindows.
 int give_back(WindowHandle* window, MPI_Win* handle) {
-  // What is left on it the host deletes: what came after delete_attributes(), and what the Fortran
-  // layer has set, which only the host knows. Where such a callback fails, the other ranks have
-  // freed the window, and the next MPI_Win_free is this process's own affair.
+  // What came after delete_attributes() the host deletes. Where such a callback fails, the other
+  // ranks have freed the window, and the next MPI_Win_free is this process's own affair.
   const UserState& user_state = window->user_state;
-  const bool keep = !user_state.name && user_state.attributes.empty() && !fortran_layer_loaded();
+  const bool keep = !user_state.name && user_state.attributes.empty();
   if (!keep) {
     if (const int code = runtime.host_windows.free(handle); code != MPI_SUCCESS) {
       const Guard guard(runtime.lock);
@@ -196,10 +194,8 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   }
   // Delete callbacks may still look at the window. They come before other ranks hear of the call:
   // one that fails leaves the window as it was.
-  if (!fortran_layer_loaded()) {
-    code = delete_attributes(*ours);
-    if (code != MPI_SUCCESS) return code;
-  }
+  code = delete_attributes(*ours);
+  if (code != MPI_SUCCESS) return code;
   Failure failed;
   code = dispatch_call(
       call, *win, [&](WindowHandle& window) { return leave(window, failed); },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a window says about itself (G6). Names, user attributes and error handlers are those of
-// the host's window behind our handle, so nothing about them is here.
+// What a window says about itself (G6), but for its attributes. Names and error handlers are those
+// of the host's window behind our handle, so nothing about them is here.
 #include <oriel/oriel.h>
 
 #include <cstring>
@@ -97,61 +97,6 @@ ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
         return Failure();
       },
       [&] { return host_mpi().Win_get_group(win, group); });
-}
-
-ORIEL_MPI_CALL(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
-  const auto answer = [&](void* found) {
-    std::memcpy(value, &found, sizeof found);
-    *flag = 1;
-  };
-  const auto host = [&] {
-    if (keyval < ORIEL_WIN_NOTIFICATION_NUM_SB || keyval > ORIEL_WIN_NOTIFICATION_VALUE_UB) {
-      return host_mpi().Win_get_attr(win, keyval, value, flag);
-    }
-    static MPI_Count none = 0;  // also as an int
-    answer(&none);
-    return 0;
-  };
-  bool predefined = true;
-  const int code = dispatch_call(
-      "MPI_Win_get_attr", win,
-      [&](WindowHandle& window) {
-        if (const Failure bad = check_outputs(value, flag)) return bad;
-        void* found = nullptr;
-        switch (keyval) {
-          case MPI_WIN_BASE:
-            found = window.base;
-            break;
-          case MPI_WIN_SIZE:
-            found = &window.size;
-            break;
-          case MPI_WIN_DISP_UNIT:
-            found = &window.disp_unit;
-            break;
-          case MPI_WIN_CREATE_FLAVOR:
-            found = &window.flavor;
-            break;
-          case MPI_WIN_MODEL:
-            found = &window.model;
-            break;
-          case ORIEL_WIN_NOTIFICATION_NUM_SB:
-            found = &window.suggested_counters;
-            break;
-          case ORIEL_WIN_NOTIFICATION_NUM_UB:
-            found = &window.most_counters;
-            break;
-          case ORIEL_WIN_NOTIFICATION_VALUE_UB:
-            found = &window.largest_count;
-            break;
-          default:
-            predefined = false;
-            return Failure();
-        }
-        answer(found);
-        return Failure();
-      },
-      host);
-  return predefined ? code : host();
 }
 
 ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
