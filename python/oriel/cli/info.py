@@ -16,6 +16,7 @@ from oriel.hosts.host import (
     STANDARD_ABI,
     Host,
     HostError,
+    find_hidden,
     find_host,
     find_hosts,
     find_unsupported,
@@ -148,9 +149,9 @@ def main(argv: list[str]) -> int:
     if given.n < 1 or given.hosts < 1:
         parser.error("-n and --hosts take a number above 0.")
     if given.mpi:
-        hosts, unsupported = [find_host(given.mpi)], []
+        hosts, hidden, unsupported = [find_host(given.mpi)], [], []
     else:
-        hosts, unsupported = find_hosts(), find_unsupported()
+        hosts, hidden, unsupported = find_hosts(), find_hidden(), find_unsupported()
         hosts += [host.with_standard_abi() for host in hosts if host.standard_abi]
     print(f"oriel {__version__} in {prefix()}")
     print("\nMPIs" if hosts or unsupported else "\nMPIs: none found; put an mpiexec on PATH.")
@@ -161,6 +162,11 @@ def main(argv: list[str]) -> int:
             if host.library.is_file() and not host.name.endswith(STANDARD_ABI):
                 _print_paths(host, given.n, nodes)
                 print_choices(host, known)
+    for host in hidden:
+        _print_host(host)
+        print(
+            f"             for programs that are linked with it; --mpi {host.name} is another one"
+        )
     for host in unsupported:
         print(f"  {host.name:<11}{host.version}, {host.mpiexec}: {not_supported(host.title)}")
     _print_file(known)

@@ -8,7 +8,6 @@ ranks ran without it.
 from __future__ import annotations
 
 import argparse
-import re
 import shutil
 import subprocess
 import sys
@@ -22,7 +21,6 @@ from oriel.hosts.host import (
     find_hosts,
     find_unsupported,
     hosts_at,
-    not_supported,
 )
 from oriel.hosts.load_report import LoadReport
 from oriel.hosts.nodes import across
@@ -39,8 +37,6 @@ _SONAMES = {
     "libmpi_abi.so.1": ("mpich", "intel"),
 }
 _STANDARD_SONAME = "libmpi_abi.so.1"
-# Open MPI 4 and 5 share a soname; the number behind it in the file's name is below 40 in 4.
-_OPENMPI_4 = re.compile(r"libmpi\.so\.40\.[0-3]\d\.")
 
 # Where a Python interpreter finds mpi4py's compiled part, without initializing MPI.
 _FIND_MPI4PY = (
@@ -74,10 +70,10 @@ def _python_libraries(interpreter: Path) -> dict[str, Path | None]:
 
 def _host_of(soname: str, library: Path | None) -> Host:
     names = _SONAMES[soname]
-    beside = (host for folder in (library.parents if library else ()) for host in hosts_at(folder))
+    # Not the root: its bin is /usr's, and so are its launchers.
+    folders = library.parents[:-1] if library else ()
+    beside = (host for folder in folders for host in hosts_at(folder))
     host = next((host for host in beside if host.name in names), None)
-    if host is None and library and _OPENMPI_4.match(library.name):
-        raise HostError(not_supported(f"Open MPI 4 ({library})"))
     if host is None:
         others = [host for host in (*find_hosts(), *find_unsupported()) if host.has(soname)]
         host = next((host for name in names for host in others if host.name == name), None)

@@ -32,9 +32,11 @@ _BANNERS = (
 )
 _NATIVE_ABI = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi"}
 STANDARD_ABI = "abi"
+# Debian and Ubuntu give MPICH's library another name, which their programs need.
+_LIBMPICH, _LIBMPICH_ABI = "libmpich.so.12", "libmpich"
 _LAUNCHERS = ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpiexec.hydra")
 # The oldest versions that are supported, where an MPI is known that is not.
-_OLDEST = {"mpich": (4, 1), "openmpi": (5, 0)}
+_OLDEST = {"mpich": (4, 0), "openmpi": (4, 1)}
 _TITLES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
 
 # UCX finds the shared memory of nodes that are namespaces of one machine, and would use it. Without
@@ -50,8 +52,8 @@ class HostError(Exception):
 def not_supported(title: str) -> str:
     """The sentence about an MPI that is too old."""
     return (
-        f"Oriel does not support {title} yet. It runs on MPICH 5, Open MPI 5 and Intel MPI 2021: "
-        "install one of them, or start the program by its own mpiexec, without Oriel."
+        f"Oriel does not support {title}. It runs on MPICH from 4.0, Open MPI from 4.1 and Intel "
+        "MPI 2021: install one of them, or start the program by its own mpiexec, without Oriel."
     )
 
 
@@ -114,8 +116,12 @@ class Host:
 
     @property
     def supported(self) -> bool:
-        numbers = tuple(int(number) for number in re.findall(r"\d+", self.version))
-        return numbers >= _OLDEST.get(self.name, ())
+        return self.numbers >= _OLDEST.get(self.name, ())
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Those of the version."""
+        return tuple(int(number) for number in re.findall(r"\d+", self.version))
 
     def refuse(self) -> NoReturn:
         """Raises the error of an MPI that is not supported."""
@@ -201,7 +207,9 @@ class Host:
         each = str(-(-n // nodes.count))
         if self.name == "openmpi":
             hosts = ",".join(f"{name}:{each}" for name in nodes.names)
-            agent = ["--prtemca", "plm_ssh_agent", str(RSH)]
+            renamed = self.numbers >= (5, 0)
+            agent = ["--prtemca", "plm_ssh_agent"] if renamed else ["--mca", "plm_rsh_agent"]
+            agent += [str(RSH)]
             return ["--prefix", str(self.prefix), *agent, "--host", hosts]
         launcher = ["-launcher", "ssh", "-launcher-exec", str(RSH)]
         return [*launcher, "-hosts", ",".join(nodes.names), "-ppn", each]
@@ -270,8 +278,10 @@ def hosts_at(mpi_prefix: Path, launchers: Sequence[str] = _LAUNCHERS) -> list[Ho
         identity = _identify(mpiexec) if mpiexec.is_file() else None
         if identity:
             name, version = identity
-            library = oriel_library(_NATIVE_ABI[name])
-            found.append(Host(name, mpi_prefix, mpiexec, library, version))
+            host = Host(name, mpi_prefix, mpiexec, oriel_library(_NATIVE_ABI[name]), version)
+            if name == "mpich" and host.has(_LIBMPICH) and not host.has("libmpi.so.12"):
+                host = dataclasses.replace(host, library=oriel_library(_LIBMPICH_ABI))
+            found.append(host)
     return found
 
 
@@ -299,6 +309,17 @@ def _one_of_each(hosts: Iterable[Host]) -> list[Host]:
 def find_hosts() -> list[Host]:
     """One MPI of each name, of those that are supported."""
     return _one_of_each(host for host in _all_hosts() if host.supported)
+
+
+def find_hidden() -> list[Host]:
+    """Further MPIs that are supported: those that another one of their name comes before. Programs
+    that are linked with them run on them."""
+    known = {(host.name, host.prefix) for host in find_hosts()}
+    hidden: dict[tuple[str, Path], Host] = {}
+    for host in _all_hosts():
+        if host.supported and (host.name, host.prefix) not in known:
+            hidden.setdefault((host.name, host.prefix), host)
+    return list(hidden.values())
 
 
 def find_unsupported() -> list[Host]:
