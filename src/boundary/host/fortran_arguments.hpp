@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <initializer_list>
+#include <vector>
+
+// The arguments of the Fortran module's calls (boundary/calls/fortran.py), whose handles are the
+// integers MPI_VAL.
+
+// With the MPI-5 standard ABI the functions that convert handles have other names.
+#ifdef MPI_ABI_VERSION
+#define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_fromint(handle)
+#define ORIEL_TO_FORTRAN(kind, handle) PMPI_##kind##_toint(handle)
+#else
+#define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_f2c(handle)
+#define ORIEL_TO_FORTRAN(kind, handle) PMPI_##kind##_c2f(handle)
+static_assert(sizeof(MPI_Fint) == sizeof(int));
+#endif
+
+/// Begins the definition of a function that the module calls.
+#define ORIEL_FORTRAN_CALL(name) extern "C" __attribute__((visibility("default"))) int name
+
+namespace oriel::boundary {
+
+/// Whether a buffer is the address that stands for an array section of Fortran that is not
+/// contiguous. No call has a use for such a section: the compiler's copy of it would be gone before
+/// the end of the operation.
+bool is_section(const void* buffer);
+inline constexpr const char* section_refused =
+    "a buffer is a section of a Fortran array that is not contiguous; describe it by a derived "
+    "datatype";
+
+/// Raises MPI_ERR_BUFFER if one of the buffers is such a section. If the window is MPI_WIN_NULL,
+/// the call itself raises another error.
+int refuse_section_of_win(const char* call, MPI_Win win, std::initializer_list<const void*> buffers);
+/// The same of a collective call, which all ranks have to fail: only where Oriel leaves the call to
+/// the host, which does not know the address. Elsewhere the call looks at its buffers.
+int refuse_section_of_comm(const char* call, MPI_Comm comm,
+                           std::initializer_list<const void*> buffers);
+
+int ranks_of(MPI_Comm comm);
+std::vector<MPI_Datatype> datatypes_in_c(const int* handles, int count);
+
+}  // namespace oriel::boundary
