@@ -14,7 +14,9 @@ char section = 0;
 
 }  // namespace
 
-bool is_section(const void* buffer) { return buffer == &section; }
+bool is_section(const void* buffer) {
+  return buffer == &section;
+}
 
 int refuse_section_of_win(const char* call, MPI_Win win,
                           std::initializer_list<const void*> buffers) {

@@ -34,7 +34,8 @@ inline constexpr const char* section_refused =
 
 /// Raises MPI_ERR_BUFFER if one of the buffers is such a section. If the window is MPI_WIN_NULL,
 /// the call itself raises another error.
-int refuse_section_of_win(const char* call, MPI_Win win, std::initializer_list<const void*> buffers);
+int refuse_section_of_win(const char* call, MPI_Win win,
+                          std::initializer_list<const void*> buffers);
 /// The same of a collective call, which all ranks have to fail: only where Oriel leaves the call to
 /// the host, which does not know the address. Elsewhere the call looks at its buffers.
 int refuse_section_of_comm(const char* call, MPI_Comm comm,
