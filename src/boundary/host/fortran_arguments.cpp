@@ -10,12 +10,12 @@ namespace oriel::boundary {
 namespace {
 
 // Only its address has a meaning.
-char section = 0;
+char noncontiguous_section = 0;
 
 }  // namespace
 
 bool is_section(const void* buffer) {
-  return buffer == &section;
+  return buffer == &noncontiguous_section;
 }
 
 int refuse_section_of_win(const char* call, MPI_Win win,
@@ -55,5 +55,5 @@ extern "C" __attribute__((visibility("default"))) void* ORIEL_Place_f08(void* ad
                                                                         const void* in_place) {
   if (address == bottom) return MPI_BOTTOM;
   if (address == in_place) return MPI_IN_PLACE;
-  return contiguous != 0 ? address : &oriel::boundary::section;
+  return contiguous != 0 ? address : &oriel::boundary::noncontiguous_section;
 }
