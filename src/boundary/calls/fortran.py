@@ -51,9 +51,7 @@ HEAD = """\
 !> - Most operations are nonblocking: give their buffers the attribute ASYNCHRONOUS, and call
 !>   MPI_F_sync_reg after the call that completes them, as for MPI's own operations.
 !> - No call takes a procedure as an argument.
-!> - MPI_Win_get_attr takes the attributes ORIEL_WIN_NOTIFICATION_NUM_SB,
-!>   ORIEL_WIN_NOTIFICATION_NUM_UB and ORIEL_WIN_NOTIFICATION_VALUE_UB. ORIEL_ERR_RMA_NOTIFICATION()
-!>   is a function, as in C.
+!> - ORIEL_ERR_RMA_NOTIFICATION() is a function, as in C.
 module oriel
 """
 
@@ -394,7 +392,7 @@ def short(call: Call) -> str:
 
 def procedure(call: Call, table: Table, header: Header) -> list[str]:
     parameters = forms(call, table)
-    lines = [f"  !> {line}" for line in textwrap.wrap(about(call, header), COLUMNS - 5)]
+    lines = [f"  !> {line}" for line in textwrap.wrap(about(call, table, header), COLUMNS - 5)]
     if is_function(call):
         return [
             *lines,
@@ -416,20 +414,23 @@ def procedure(call: Call, table: Table, header: Header) -> list[str]:
     return [*lines, "    if (present(ierror)) ierror = code", "  end subroutine"]
 
 
-def about(call: Call, header: Header) -> str:
-    """What a call does, whether it blocks, and where the rest is said."""
-    meaning = f"{call.meaning[0].upper()}{call.meaning[1:]}."
-    large = " With large counts." if call.large else ""
-    own = r"\b([Bb]locks?|blocking|[Cc]ollective|[Ll]ocal)\b"
-    of_all = r"^(No|All|Each) calls?\b"
-    waiting = sentence_with(own, header.docs[call.name]) or sentence_with(of_all, header.text)
-    return f"{meaning}{large}{waiting and ' '}{waiting} See {header.name}."
+def about(call: Call, table: Table, header: Header) -> str:
+    """What a call does, whether it waits for other ranks, and where the rest is said."""
+    parent = next(each for each in table.calls if call in (each, *each.twins))
+    sentences = [f"{call.meaning[0].upper()}{call.meaning[1:]}."]
+    if len(call.parameters) > len(parent.parameters):
+        sentences.append("With a request.")
+    if call.large:
+        sentences.append("With large counts.")
+    own = sentence("(Local|Collective|Does not block|The call blocks)", header.docs[call.name])
+    of_all = sentence("(No call blocks|All calls are local|Each call is collective)", header.text)
+    return " ".join([*sentences, *(own or of_all), f"See {header.name}."])
 
 
-def sentence_with(words: str, text: str) -> str:
-    """The first sentence that has such words."""
-    flat = re.sub(r"\s+(- )?", " ", text)
-    return next((each for each in re.split(r"(?<=\.)\s", flat) if re.search(words, each)), "")
+def sentence(beginning: str, text: str) -> list[str]:
+    """The first one that begins so, if there is any."""
+    all_ = [" ".join(each.split()) for each in re.split(r"\n - |(?<=\.)\s", text)]
+    return [each for each in all_ if re.match(rf"{beginning}\b", each)][:1]
 
 
 # Constants
