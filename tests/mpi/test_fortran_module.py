@@ -112,6 +112,8 @@ def candidates(name: str) -> list:
 @pytest.fixture(scope="module", params=("mpich", "openmpi"))
 def toolchain(request, made, tmp_path_factory) -> Toolchain:
     name = request.param
+    if request.config.getoption("sanitized"):
+        pytest.skip("The library with sanitizers is not built for every MPI that has mpi_f08.")
     if shutil.which("gfortran") is None:
         pytest.skip("There is no gfortran on this machine.")
     for host in candidates(name):

@@ -258,7 +258,17 @@ contains
     call succeeds(code, "a put from one element of a row")
     call await_one(54)
     call check(memory(7) == 100 * peer + 8, "a put from one element of a row")
+    call by_size(grid(1, 4), 55)
+    call await(55)
+    call check(all(memory(8:9) == 100 * peer + [13, 14]), "a put of an assumed size")
     call MPI_Win_flush_all(win)
+  end subroutine
+
+  subroutine by_size(column, tag)
+    integer, asynchronous, intent(in) :: column(*)
+    integer, intent(in) :: tag
+    call ORIEL_Put_notify(column, 2, MPI_INTEGER, peer, 7_address, 2, MPI_INTEGER, win, tag, code)
+    call succeeds(code, "a put of an assumed size")
   end subroutine
 
   subroutine by_shape(row)
@@ -270,6 +280,9 @@ contains
 
   !> On one rank alone: all ranks fail.
   subroutine collective_sections()
+    type(MPI_Info) :: info
+    call MPI_Info_create(info)
+    call MPI_Info_set(info, ORIEL_ALLTOALLV, "two_sided")
     if (rank == 0) then
       call ORIEL_Alltoall_init(sent, 1, MPI_INTEGER, received(1:8:2), 1, MPI_INTEGER, &
           MPI_COMM_WORLD, MPI_INFO_NULL, request, code)
@@ -280,12 +293,13 @@ contains
     call fails(code, MPI_ERR_BUFFER, "an alltoall to a section of one rank")
     if (rank == 0) then
       call ORIEL_Alltoallv_init(sent(1:8:2), [1, 1], [0, 1], MPI_INTEGER, received, [1, 1], &
-          [0, 1], MPI_INTEGER, MPI_COMM_WORLD, MPI_INFO_NULL, request, code)
+          [0, 1], MPI_INTEGER, MPI_COMM_WORLD, info, request, code)
     else
       call ORIEL_Alltoallv_init(sent, [1, 1], [0, 1], MPI_INTEGER, received, [1, 1], [0, 1], &
-          MPI_INTEGER, MPI_COMM_WORLD, MPI_INFO_NULL, request, code)
+          MPI_INTEGER, MPI_COMM_WORLD, info, request, code)
     end if
     call fails(code, MPI_ERR_BUFFER, "an alltoallv from a section of one rank")
+    call MPI_Info_free(info)
     if (rank == 0) then
       call ORIEL_Reduce_init(sent(1:8:2), received, 2, MPI_INTEGER, MPI_SUM, 1, MPI_COMM_WORLD, &
           MPI_INFO_NULL, request, code)
