@@ -235,7 +235,7 @@ def fortran_calls(table: Table, made: str) -> str:
         "// function of the same name, which a tool may wrap.",
         "#include <oriel/oriel.h>",
         "",
-        '#include "boundary/host/fortran_arguments.hpp"',
+        '#include "boundary/runtime/fortran_arguments.hpp"',
         "",
         "using namespace oriel::boundary;",
         "",
@@ -286,9 +286,11 @@ def c_sections(call: Call, parameters: list[Form]) -> list[str]:
     types = {each.kind.type: each.name for each in call.parameters if each.direction == "in"}
     owner = "Win" if "MPI_Win" in types else "Comm"
     handle = f"ORIEL_FROM_FORTRAN({owner}, {types[f'MPI_{owner}']})"
-    words = ", ".join([f'"{call.name}"', handle, f"{{{', '.join(buffers)}}}"])
-    check = f"refuse_section_of_{owner.lower()}({words})"
-    return [f"if (const int code = {check}; code != MPI_SUCCESS) return code;"]
+    on = f"on_{owner.lower()}"
+    return [
+        f"if (must_refuse_{on}({{{', '.join(buffers)}}}))",
+        f'  return refuse_{on}("{call.name}", {handle});',
+    ]
 
 
 def c_array(call: Call, parameters: list[Form], at: int) -> str:

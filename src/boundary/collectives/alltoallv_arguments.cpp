@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "boundary/host/fortran_arguments.hpp"
+#include "boundary/runtime/fortran_arguments.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/collective/schedules/alltoallw.hpp"
 #include "core/operation/overlap.hpp"

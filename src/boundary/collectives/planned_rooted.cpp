@@ -6,8 +6,8 @@
 #include <string>
 
 #include "boundary/collectives/function_op.hpp"
-#include "boundary/host/fortran_arguments.hpp"
 #include "boundary/operations/ops.hpp"
+#include "boundary/runtime/fortran_arguments.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/collective/schedules/bcast.hpp"
 #include "core/collective/schedules/buffers_together.hpp"

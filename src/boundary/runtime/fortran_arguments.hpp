@@ -32,14 +32,14 @@ inline constexpr const char* section_refused =
     "a buffer is a section of a Fortran array that is not contiguous; describe it by a derived "
     "datatype";
 
-/// Raises MPI_ERR_BUFFER if one of the buffers is such a section. If the window is MPI_WIN_NULL,
-/// the call itself raises another error.
-int refuse_section_of_win(const char* call, MPI_Win win,
-                          std::initializer_list<const void*> buffers);
-/// The same of a collective call, which all ranks have to fail: only where Oriel leaves the call to
-/// the host, which does not know the address. Elsewhere the call looks at its buffers.
-int refuse_section_of_comm(const char* call, MPI_Comm comm,
-                           std::initializer_list<const void*> buffers);
+/// Whether a call on a window has to be refused: one of its buffers is such a section.
+bool must_refuse_on_win(std::initializer_list<const void*> buffers);
+/// The same of a collective call, which fails on all ranks. The call looks at its buffers by
+/// itself, but not where it is left to the host, which does not know the address.
+bool must_refuse_on_comm(std::initializer_list<const void*> buffers);
+/// Raises MPI_ERR_BUFFER.
+int refuse_on_win(const char* call, MPI_Win win);
+int refuse_on_comm(const char* call, MPI_Comm comm);
 
 int ranks_of(MPI_Comm comm);
 std::vector<MPI_Datatype> datatypes_in_c(const int* handles, int count);

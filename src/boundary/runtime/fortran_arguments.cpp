@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/host/fortran_arguments.hpp"
+#include "boundary/runtime/fortran_arguments.hpp"
 
 #include <algorithm>
 
@@ -18,15 +18,20 @@ bool is_section(const void* buffer) {
   return buffer == &noncontiguous_section;
 }
 
-int refuse_section_of_win(const char* call, MPI_Win win,
-                          std::initializer_list<const void*> buffers) {
-  if (win == MPI_WIN_NULL || std::ranges::none_of(buffers, is_section)) return MPI_SUCCESS;
+bool must_refuse_on_win(std::initializer_list<const void*> buffers) {
+  return std::ranges::any_of(buffers, is_section);
+}
+
+bool must_refuse_on_comm(std::initializer_list<const void*> buffers) {
+  return std::ranges::any_of(buffers, is_section) && runtime.disabled();
+}
+
+int refuse_on_win(const char* call, MPI_Win win) {
+  if (win == MPI_WIN_NULL) return refuse_on_comm(call, MPI_COMM_SELF);
   return raise(win, call, {MPI_ERR_BUFFER, section_refused});
 }
 
-int refuse_section_of_comm(const char* call, MPI_Comm comm,
-                           std::initializer_list<const void*> buffers) {
-  if (std::ranges::none_of(buffers, is_section) || !runtime.disabled()) return MPI_SUCCESS;
+int refuse_on_comm(const char* call, MPI_Comm comm) {
   return raise(comm, call, MPI_ERR_BUFFER, section_refused);
 }
 
