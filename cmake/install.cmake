@@ -17,10 +17,16 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/oriel DESTINATION ${CMAKE_INSTAL
         FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/calls/include/oriel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_BINARY_DIR}/calls/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})
+# As a source: the files of a module are for one compiler and one MPI. The compiler of the program
+# compiles it.
+set(fortran_dir ${CMAKE_INSTALL_DATADIR}/oriel/fortran)
+set(ORIEL_FORTRAN_MODULE ${fortran_dir}/oriel.f90)
+install(FILES ${CMAKE_BINARY_DIR}/calls/fortran/oriel.f90 DESTINATION ${fortran_dir})
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oriel)
 install(EXPORT oriel NAMESPACE oriel:: FILE oriel-targets.cmake DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/oriel-config.cmake.in
-  ${CMAKE_BINARY_DIR}/oriel-config.cmake INSTALL_DESTINATION ${package_dir})
+  ${CMAKE_BINARY_DIR}/oriel-config.cmake INSTALL_DESTINATION ${package_dir}
+  PATH_VARS ORIEL_FORTRAN_MODULE)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/oriel-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/oriel-config.cmake ${CMAKE_BINARY_DIR}/oriel-config-version.cmake

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The libraries export the calls of the table, under both names, and nothing else."""
+"""The libraries export the calls of the table, under both names, the functions that the Fortran
+module calls, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import subprocess
 from collections import defaultdict
 from pathlib import Path
 
+import fortran
 import generate
 import pytest
 
@@ -19,6 +21,7 @@ def table() -> dict[str, set[str]]:
     names = defaultdict(set)
     for call in found.all_calls("", *{call.group.header for call in found.calls}):
         names[call.when] |= {call.name, f"P{call.name}"}
+    names[""] |= {*fortran.entry_points(found)}
     return names
 
 

@@ -56,6 +56,15 @@ int main(int argc, char** argv) {
 }
 """
 
+FORTRAN_PROJECT = """\
+cmake_minimum_required(VERSION 3.20)
+project(user LANGUAGES C Fortran)
+find_package(MPI REQUIRED COMPONENTS Fortran)
+find_package(oriel 0.1 REQUIRED)
+add_executable(ring ring.f90)
+target_link_libraries(ring PRIVATE oriel::fortran)
+"""
+
 
 def environment(host) -> dict[str, str]:
     # Our own tools first: the MPIs' folders have a Python as well, without our packages.
@@ -118,6 +127,37 @@ def test_pkg_config(installed, tmp_path):
     ).split()
     call(host, host.prefix / "bin" / "mpicc", "user.c", *flags, "-o", "user", cwd=tmp_path)
     run_user_program(host, tmp_path / "user")
+
+
+def has_f08(host, folder) -> bool:
+    """Whether the MPI has mpi_f08 for the Fortran compiler that it calls."""
+    (folder / "f08.f90").write_text("use mpi_f08\nend program\n", encoding="utf-8")
+    words = ["mpifort", "-c", "f08.f90"]
+    try:
+        output_of(words, environment(host), LIMIT_SECONDS, folder)
+    except (AssertionError, OSError):
+        return False
+    return True
+
+
+def test_fortran_module(installed, tmp_path):
+    """The module comes as a source, which CMake compiles in the user's project."""
+    host, prefix = installed
+    source = prefix / "share" / "oriel" / "fortran" / "oriel.f90"
+    assert "module oriel" in source.read_text(encoding="utf-8")
+    if shutil.which("pkg-config") is not None:
+        found = next(prefix.glob("lib*/**/oriel.pc"))
+        variables = ("env", f"PKG_CONFIG_PATH={found.parent}", "pkg-config")
+        told = call(host, *variables, "--variable=fortran_module", "oriel").strip()
+        assert Path(told).resolve() == source.resolve()
+    if not has_f08(host, tmp_path):
+        pytest.skip(f"{host.title} has no mpi_f08 for its Fortran compiler.")
+    (tmp_path / "CMakeLists.txt").write_text(FORTRAN_PROJECT, encoding="utf-8")
+    shutil.copy(REPOSITORY / "programs" / "fortran" / "ring.f90", tmp_path)
+    call(host, "cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    call(host, "cmake", "--build", tmp_path / "build")
+    argv, environ = host.command(2, [tmp_path / "build" / "ring"], preload=False)
+    assert "ok: " in output_of(argv, environ, limit_s=60)
 
 
 def test_installed_command(installed):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import fortran
 import generate
 import pytest
 
@@ -162,6 +163,28 @@ def test_a_man_page(made):
     assert "\nMPI_Put that notifies its target.\n" in page
     assert ".SS ORIEL_Rput_notify, ORIEL_Rput_notify_c\n.PP\nRequest\\-based forms." in page
     assert "\n.IP \\(bu 2\nNo notification is lost." in page
+
+
+def test_a_parameter_without_a_form_in_fortran_is_said():
+    old, new = "rank source, tag, out status", "rank source, tag, out message"
+    assert text().count(f"parameters = win, {old}\n") == 1
+    table = generate.Table(text().replace(f"win, {old}\n", f"win, {new}\n"))
+    with pytest.raises(fortran.FortranFault, match="parameter message of type MPI_Message"):
+        fortran.fortran_calls(table, "")
+
+
+def test_the_fortran_module_says_what_calls_do(made):
+    source = (made / "fortran/oriel.f90").read_text(encoding="utf-8")
+    comments = re.findall(r"((?:  !> .*\n)+)  (?:subroutine|function) (\w+)", source)
+    said = {name: re.sub(r"\s*!> ", " ", lines).strip() for lines, name in comments}
+    assert said["ORIEL_Win_iwait"] == "Nonblocking MPI_Win_wait. No call blocks. See oriel/oriel.h."
+    assert said["ORIEL_Rput_notify_c"] == (
+        "Put that notifies its target. With a request. With large counts. See oriel/notify.h."
+    )
+    assert said["ORIEL_Bcast_init"].startswith(
+        "Creates a persistent request for MPI_Bcast. Each call is collective on `comm` and blocking"
+    )
+    assert not [line for line in source.splitlines() if len(line) > 100]
 
 
 def test_groff_has_nothing_to_say(made):

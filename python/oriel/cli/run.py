@@ -50,12 +50,17 @@ def _mpi_libraries(binary: Path) -> dict[str, Path | None]:
     answer = subprocess.run(
         ["ldd", binary], capture_output=True, text=True, timeout=30, check=False
     )
+    lines = [line.strip().partition(" => ") for line in answer.stdout.splitlines()]
+    found = {soname: Path(rest.rpartition(" (")[0]) for soname, arrow, rest in lines if arrow}
     needed: dict[str, Path | None] = {}
-    for line in answer.stdout.splitlines():
-        soname, arrow, rest = line.strip().partition(" => ")
-        if arrow and soname in _SONAMES:
-            found = Path(rest.rpartition(" (")[0])
-            needed[soname] = found.resolve() if found.is_file() else None
+    for soname in found.keys() & _SONAMES:
+        # Where the loader has to be told of it, it lies beside the Fortran layer, which needs it.
+        places = [
+            found[soname],
+            *(path.parent / soname for path in found.values() if path.is_absolute()),
+        ]
+        file = next((path for path in places if path.is_file()), None)
+        needed[soname] = file.resolve() if file else None
     return needed
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes headers, definitions of blocking calls and man pages from the table of calls, calls.ini,
-and from the documentation in the public headers. The build calls it; Python's standard library is
-all that it needs."""
+"""Makes headers, definitions of blocking calls, the Fortran module and man pages from the table of
+calls, calls.ini, and from the documentation in the public headers. The build calls it; Python's
+standard library is all that it needs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import fortran
 
 FOLDER = Path(__file__).resolve().parent
 TABLE = FOLDER / "calls.ini"
@@ -509,15 +511,18 @@ def main() -> None:
     parser.add_argument("version", help="of the library")
     options = parser.parse_args()
     table = Table(TABLE.read_text(encoding="utf-8"))
-    headers = [
-        read_header(f"oriel/{path.name}", path.read_text(encoding="utf-8"))
+    sources = {
+        f"oriel/{path.name}": path.read_text(encoding="utf-8")
         for path in sorted(HEADERS.glob("*.h"))
-    ]
+    }
+    headers = [read_header(name, source) for name, source in sources.items()]
     check_all(table, headers)
     folder = options.output
     write(folder / "src/boundary/calls/host_calls.hpp", host_calls(table))
     write(folder / "src/boundary/calls/operation_parameters.hpp", operation_parameters(table))
     write(folder / "src/boundary/calls/blocking_calls.cpp", blocking_calls(table))
+    write(folder / "src/boundary/calls/fortran_calls.cpp", fortran.fortran_calls(table, MADE))
+    write(folder / "fortran/oriel.f90", fortran.module(table, headers, sources, MADE))
     ours = sorted({call.group.header for call in table.calls if call.name.startswith("ORIEL_")})
     for name, includes in (("profiling.h", ours), ("intel_profiling.h", ["oriel/intel_notify.h"])):
         text = profiling_header(table, f"oriel/{name}", includes)
@@ -533,5 +538,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except Fault as fault:
+    except (Fault, fortran.FortranFault) as fault:
         sys.exit(f"generate.py: {fault}")

@@ -7,6 +7,7 @@
 
 #include "boundary/collectives/function_op.hpp"
 #include "boundary/operations/ops.hpp"
+#include "boundary/runtime/fortran_arguments.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/collective/schedules/bcast.hpp"
 #include "core/collective/schedules/buffers_together.hpp"
@@ -52,6 +53,9 @@ Failure PlannedReduce::take() {
   const std::optional<OwnFunction> function = runtime.own_ops.find(arguments_.op);
   if (const Failure bad = function ? take_own(*function, known->layout) : take_op(*known)) {
     return bad;
+  }
+  if (is_section(arguments_.from) || (arguments_.at_root && is_section(arguments_.into))) {
+    return {MPI_ERR_BUFFER, section_refused};
   }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::uint64_t>(arguments_.count),

@@ -76,7 +76,11 @@ std::atomic<MPI_Session> last_session{MPI_SESSION_NULL};
 
 void raise_in_session(int code) {
   const MPI_Session session = last_session.load(std::memory_order_acquire);
-  if (session != MPI_SESSION_NULL) PMPI_Session_call_errhandler(session, code);
+  if (session == MPI_SESSION_NULL) return;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Session_get_errhandler(session, &handler);
+  tell_before_the_end(handler, code);
+  PMPI_Session_call_errhandler(session, code);
 }
 #else
 void raise_in_session(int) {}

@@ -26,6 +26,7 @@
 #pragma weak PMPI_Comm_create_from_group
 #pragma weak PMPI_Group_from_session_pset
 #pragma weak PMPI_Session_call_errhandler
+#pragma weak PMPI_Session_get_errhandler
 #endif
 
 // Sessions came with MPI-4.0, and with Open MPI 5, which calls itself MPI-3.1.
@@ -84,6 +85,16 @@
 #define ORIEL_HOST_PROBE_ADVANCES 0
 #endif
 
+// Fortran's handles are integers, which these convert, for `kind` Win, Comm, Type and so on.
+#ifdef MPI_ABI_VERSION
+#define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_fromint(handle)
+#define ORIEL_TO_FORTRAN(kind, handle) PMPI_##kind##_toint(handle)
+#else
+#define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_f2c(handle)
+#define ORIEL_TO_FORTRAN(kind, handle) PMPI_##kind##_c2f(handle)
+static_assert(sizeof(MPI_Fint) == sizeof(int));
+#endif
+
 // Begins the definition of a function of the public API, which has two names: the one that programs
 // call, weak so that a tool may have its own, and the one that such a tool calls. Everything else
 // is hidden (-fvisibility=hidden).
@@ -96,15 +107,6 @@
 #define ORIEL_CALL(name) ORIEL_DEFINE_BOTH(ORIEL_##name, PORIEL_##name)
 
 namespace oriel::boundary {
-
-/// The window that a Fortran program means by this integer.
-inline MPI_Win window_of_fortran(int handle) {
-#ifdef MPI_H_ABI
-  return MPI_Win_fromint(handle);
-#else
-  return MPI_Win_f2c(handle);
-#endif
-}
 
 /// Whether the host in use has a function that its header declares.
 template <typename Function>

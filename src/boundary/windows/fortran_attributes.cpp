@@ -94,7 +94,7 @@ using SetAttribute = void(int* win, int* keyval, MPI_Aint* value, int* ierror);
 void get_attribute(GetAttribute* host, int* win, int* keyval, MPI_Aint* value, int* flag,
                    int* ierror) {
   const std::optional<PredefinedAttribute> found =
-      predefined_attribute(window_of_fortran(*win), *keyval);
+      predefined_attribute(ORIEL_FROM_FORTRAN(Win, *win), *keyval);
   if (!found) return host(win, keyval, value, flag, ierror);
   *value = found->value;
   *flag = 1;  // every compiler's .true. has this bit, and none of them asks for more
@@ -103,7 +103,7 @@ void get_attribute(GetAttribute* host, int* win, int* keyval, MPI_Aint* value, i
 
 void set_attribute(SetAttribute* host, int* win, int* keyval, MPI_Aint* value, int* ierror) {
   host(win, keyval, value, ierror);
-  if (*ierror == MPI_SUCCESS) note_attribute(window_of_fortran(*win), *keyval);
+  if (*ierror == MPI_SUCCESS) note_attribute(ORIEL_FROM_FORTRAN(Win, *win), *keyval);
 }
 
 }  // namespace

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/runtime/fortran_arguments.hpp"
+
+#include <algorithm>
+
+#include "boundary/host/errors.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+// Only its address has a meaning.
+char noncontiguous_section = 0;
+
+}  // namespace
+
+bool is_section(const void* buffer) {
+  return buffer == &noncontiguous_section;
+}
+
+bool must_refuse_on_win(std::initializer_list<const void*> buffers) {
+  return std::ranges::any_of(buffers, is_section);
+}
+
+bool must_refuse_on_comm(std::initializer_list<const void*> buffers) {
+  return std::ranges::any_of(buffers, is_section) && runtime.disabled();
+}
+
+int refuse_on_win(const char* call, MPI_Win win) {
+  if (win == MPI_WIN_NULL) return refuse_on_comm(call, MPI_COMM_SELF);
+  return raise(win, call, {MPI_ERR_BUFFER, section_refused});
+}
+
+int refuse_on_comm(const char* call, MPI_Comm comm) {
+  return raise(comm, call, MPI_ERR_BUFFER, section_refused);
+}
+
+int ranks_of(MPI_Comm comm) {
+  int ranks = 0;
+  if (comm != MPI_COMM_NULL) PMPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
+std::vector<MPI_Datatype> datatypes_in_c(const int* handles, int count) {
+  std::vector<MPI_Datatype> datatypes;
+  datatypes.reserve(static_cast<std::size_t>(count));
+  for (int at = 0; at < count; ++at) {
+    datatypes.push_back(ORIEL_FROM_FORTRAN(Type, handles[at]));
+  }
+  return datatypes;
+}
+
+}  // namespace oriel::boundary
+
+/// The address in C of a buffer in Fortran: that of C's constant where the buffer is one of
+/// Fortran's, which lie elsewhere.
+extern "C" __attribute__((visibility("default"))) void* ORIEL_Place_f08(void* address,
+                                                                        int contiguous,
+                                                                        const void* bottom,
+                                                                        const void* in_place) {
+  if (address == bottom) return MPI_BOTTOM;
+  if (address == in_place) return MPI_IN_PLACE;
+  return contiguous != 0 ? address : &oriel::boundary::noncontiguous_section;
+}

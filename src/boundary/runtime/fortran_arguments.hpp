@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "boundary/host/host.hpp"
+
+// The arguments of the Fortran module's calls (boundary/calls/fortran.py), whose handles are the
+// integers MPI_VAL.
+
+/// Begins the definition of a function that the module calls.
+#define ORIEL_FORTRAN_CALL(name) extern "C" __attribute__((visibility("default"))) int name
+
+namespace oriel::boundary {
+
+/// Whether a buffer is the address that stands for an array section of Fortran that is not
+/// contiguous. No call has a use for such a section: the compiler's copy of it would be gone before
+/// the end of the operation.
+bool is_section(const void* buffer);
+inline constexpr const char* section_refused =
+    "a buffer is a section of a Fortran array that is not contiguous; describe it by a derived "
+    "datatype";
+
+/// Whether a call on a window has to be refused: one of its buffers is such a section.
+bool must_refuse_on_win(std::initializer_list<const void*> buffers);
+/// The same of a collective call, which fails on all ranks. The call looks at its buffers by
+/// itself, but not where it is left to the host, which does not know the address.
+bool must_refuse_on_comm(std::initializer_list<const void*> buffers);
+/// Raises MPI_ERR_BUFFER.
+int refuse_on_win(const char* call, MPI_Win win);
+int refuse_on_comm(const char* call, MPI_Comm comm);
+
+int ranks_of(MPI_Comm comm);
+std::vector<MPI_Datatype> datatypes_in_c(const int* handles, int count);
+
+}  // namespace oriel::boundary

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""G10: Fortran programs, by each binding of each MPI that has one for gfortran. Nothing of theirs
+is Oriel's: `oriel run` starts them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import LIMIT_SECONDS, oriel
+from installed import hosts_named, wrapper
+from oriel.hosts.host import Host
+
+SOURCE = Path(__file__).resolve().parent / "fortran" / "windows.F90"
+# Binding -> what the program is told.
+BINDINGS = {"mpi_f08": "BY_F08", "mpi": "BY_MODULE", "mpif.h": "BY_MPIF"}
+# Before Fortran 2018 a buffer of any type has no declaration.
+WORDS = ["-fallow-argument-mismatch", "-w", "-O2"]
+RUNS = [
+    *[(name, binding) for name in ("mpich", "openmpi") for binding in BINDINGS],
+    ("intel", "mpi"),
+    ("intel", "mpif.h"),
+]
+
+
+def compiler_of(host: Host) -> list[str] | None:
+    """The command that compiles a program for this MPI; None: it has no Fortran."""
+    if host.name != "intel":
+        found = wrapper(host, "mpifort")
+        return [str(found)] if found else None
+    libraries, headers = host.prefix / "lib", host.prefix / "include"
+    # Its own wrapper does not find the wheel's folders. The form of modules is that of gfortran 12.
+    words = [
+        "gfortran",
+        f"-I{headers}",
+        *(f"-I{each}" for each in headers.glob("mpi/gfortran/12*")),
+    ]
+    return [*words, f"-L{libraries}", f"-Wl,-rpath,{libraries}"]
+
+
+def compile_for(host: Host, binding: str, folder: Path) -> Path | None:
+    """The program; None: this MPI does not have the binding for this compiler."""
+    command = compiler_of(host)
+    if command is None:
+        return None
+    large = binding == "mpi_f08" and host.name == "mpich"
+    words = [*command, *WORDS, f"-D{BINDINGS[binding]}", *(["-DLARGE_COUNTS"] if large else [])]
+    words += [str(SOURCE), "-o", str(folder / "windows")]
+    words += ["-lmpifort", "-lmpi"] if host.name == "intel" else []
+    environment = host.command(1, [], preload=False)[1]
+    ended = subprocess.run(
+        words,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        check=False,
+    )
+    lacking = re.search(
+        r"(Cannot open|Fatal Error: Cannot read) (module|included) file", ended.stderr
+    )
+    assert ended.returncode == 0 or lacking, ended.stderr[-4000:]
+    return folder / "windows" if ended.returncode == 0 else None
+
+
+@pytest.fixture(scope="module", params=RUNS, ids="-".join)
+def built(request, tmp_path_factory) -> tuple[Host, Path]:
+    """The first MPI of a name that has the binding, and the program."""
+    name, binding = request.param
+    if request.config.getoption("sanitized"):
+        pytest.skip("The library with sanitizers is not built for every MPI that has Fortran.")
+    if shutil.which("gfortran") is None:
+        pytest.skip("There is no gfortran on this machine.")
+    for host in hosts_named(name):
+        program = compile_for(host, binding, tmp_path_factory.mktemp(name))
+        if program is not None:
+            return host, program
+    pytest.skip(f"No {name} on this machine has {binding} for gfortran.")
+
+
+def test_windows(built):
+    """`oriel run` finds the MPI, and Oriel makes each window."""
+    _, program = built
+    ended = oriel("run", "-n", 2, "--info", program)
+    assert ended.returncode == 0 and "\nok\n" in f"\n{ended.stdout}", ended.stdout + ended.stderr
+    made = set(re.findall(r"oriel: window \d+, made by (\w+)", ended.stdout + ended.stderr))
+    kinds = {"create", "allocate", "allocate_shared", "create_dynamic"}
+    assert {f"MPI_Win_{kind}" for kind in kinds} <= made
+
+
+def test_windows_by_messages(job, built):
+    """As between nodes: what is put lies in the program's memory until it has been sent."""
+    host, program = built
+    status, output = job.run_command(host, [program], 3, {"ORIEL_VM": "0"})
+    assert status == 0 and "\nok\n" in f"\n{output}", output[-4000:]
