@@ -13,7 +13,7 @@ configure = mkdir -p $(1) && { $(CMAKE) -S . -B $(1) -G "Unix Makefiles" -DORIEL
   -DCMAKE_UNITY_BUILD=$(UNITY) -DORIEL_MPI_ROOT=$(CURDIR)/build/mpi $(2) >$(1)/configure.log || { cat $(1)/configure.log; exit 1; }; }
 export PYTHONPATH := $(CURDIR)/python
 
-.PHONY: all build tests setup mpis demo demo-setup paper bench test lint soak install clean help
+.PHONY: all build tests setup mpis demo demo-setup paper bench test conformance lint soak install clean help
 
 all: build
 
@@ -23,6 +23,7 @@ help:
 	@echo "make paper    every figure and table of the five papers beside ours, within an hour; QUICK=1: tiny, to see that it works"
 	@echo "make tests    build the tests"
 	@echo "make test     everything that CI tests; WORKERS=1: one MPI job at a time"
+	@echo "make conformance  programs of others and of ours on every MPI, with Oriel and without: build/conformance/matrix.md"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
 	@echo "make soak     long random tests of the core and of threads, larger spaces of the model, 10^8 notifications, 10^5 collectives"
@@ -76,6 +77,9 @@ test: tests $(SANITIZED)
 	scripts/core-tests build $(SANITIZED)
 	$(PYTEST) tests/mpi4py tests/python tests/mpi
 	$(PYTEST) tests/mpi/test_processes.py --sanitized --ranks 2
+
+conformance: tests
+	@$(PYTHON) tests/conformance/matrix.py
 
 soak: tests
 	ORIEL_SEEDS=20000 build/tests/core_tests --gtest_filter='*andom*'

@@ -373,6 +373,14 @@ const std::vector<MPI_Datatype>& predefined_types() {
 #endif
                                      MPI_REAL8};
     std::erase(all, MPI_DATATYPE_NULL);
+#if defined(MPI_LOGICAL16) && !defined(MPI_ABI_VERSION)
+    // MPICH 4.0, which may run this program, ends a process that asks about types of later
+    // versions.
+    int version = 0;
+    int subversion = 0;
+    MPI_Get_version(&version, &subversion);
+    if (version < 5) std::erase(all, MPI_LOGICAL16);
+#endif
     return all;
   }();
   return types;

@@ -47,7 +47,8 @@ HEAD = """\
 !> - A buffer is an array of any type and rank, an element of one, or a scalar. MPI_BOTTOM and
 !>   MPI_IN_PLACE stand where C has them. A section that is not contiguous is an error,
 !>   MPI_ERR_BUFFER: a compiler's copy of it would be gone when the operation reads or writes it.
-!>   Use a derived datatype.
+!>   Use a derived datatype. Compilers pass a copy of a component of several elements, as a(:)%x,
+!>   which nobody can tell from an array: use a derived datatype there, too.
 !> - Most operations are nonblocking: give their buffers the attribute ASYNCHRONOUS, and call
 !>   MPI_F_sync_reg after the call that completes them, as for MPI's own operations.
 !> - No call takes a procedure as an argument.
@@ -63,7 +64,7 @@ PLACE = """\
     logical :: contiguous
     contiguous = is_contiguous(buffer)
     ! Compilers do not call a section contiguous that has one element at most.
-    if (.not. contiguous) contiguous = size(buffer) <= 1
+    if (.not. contiguous) contiguous = size(buffer, kind=MPI_COUNT_KIND) <= 1
     address = c_place(c_loc(buffer), merge(1_c_int, 0_c_int, contiguous), MPI_BOTTOM, MPI_IN_PLACE)
   end function
 """

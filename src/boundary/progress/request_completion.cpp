@@ -142,6 +142,36 @@ int look_at_some(HostPart& part, MPI_Request* requests, int* done, int* indices,
   return MPI_ERR_IN_STATUS;
 }
 
+/// Statuses for MPI_Testall where the program gives none. MPICH 4.0 ends the process if it has none
+/// to fill in, more than 64 requests, and messages behind requests of other kinds, as in an array
+/// that begins with pending requests of ours.
+class IgnoredStatuses {
+ public:
+  IgnoredStatuses(int count, MPI_Status* given) : statuses_(given) {
+    constexpr int most_without = 64;
+    if (given != MPI_STATUSES_IGNORE || count <= most_without) return;
+    taken_.swap(spare_);
+    if (taken_.size() < static_cast<std::size_t>(count)) {
+      taken_.resize(static_cast<std::size_t>(count));
+    }
+    statuses_ = taken_.data();
+  }
+  ~IgnoredStatuses() {
+    if (!taken_.empty()) taken_.swap(spare_);
+  }
+  IgnoredStatuses(const IgnoredStatuses&) = delete;
+  IgnoredStatuses& operator=(const IgnoredStatuses&) = delete;
+
+  MPI_Status* statuses() const { return statuses_; }
+
+ private:
+  // Kept for the thread's next call; a call within a callback of this one finds none.
+  inline static thread_local std::vector<MPI_Status> spare_;
+
+  std::vector<MPI_Status> taken_;
+  MPI_Status* statuses_;
+};
+
 /// As MPI_Testall; host(handles, flag, statuses) does it for the host's part.
 template <typename Host>
 int look_at_all(HostPart& part, MPI_Request* requests, int count, int* flag, MPI_Status* statuses,
@@ -228,15 +258,8 @@ int test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Sta
 }
 
 int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  // MPICH 4.0 ends the process where it has no statuses to fill in, more than 64 requests, and
-  // messages behind other kinds, as in an array that pending requests of ours begin.
-  constexpr int most_without_statuses = 64;
-  if (statuses == MPI_STATUSES_IGNORE && count > most_without_statuses) {
-    static thread_local std::vector<MPI_Status> ignored;
-    const auto needed = static_cast<std::size_t>(count);
-    if (ignored.size() < needed) ignored.resize(needed);
-    statuses = ignored.data();
-  }
+  const IgnoredStatuses ignored(count, statuses);
+  statuses = ignored.statuses();
   if (!any_of_ours(count, requests)) {
     return host_mpi().Testall(count, requests, flag, statuses);
   }

@@ -28,6 +28,7 @@ module checks
   integer, parameter :: kind_of_address = MPI_ADDRESS_KIND
   integer(kind_of_address), parameter :: bytes_of_integer = 4
   integer :: rank, ranks, left, right
+  logical :: with_oriel  ! what only Oriel promises is looked at
 contains
   subroutine check(holds, what)
     logical, intent(in) :: holds
@@ -344,7 +345,8 @@ contains
     call MPI_Win_get_info(win, info, ierror)
     value = ''
     call MPI_Info_get(info, 'accumulate_ordering', 20, value, flag, ierror)
-    call check(flag .and. value == 'rar,raw,war,waw', 'the default of accumulate_ordering')
+    call check(.not. with_oriel .or. (flag .and. value == 'rar,raw,war,waw'), &
+               'the default of accumulate_ordering')
     call MPI_Info_free(info, ierror)
     call free(win)
   end subroutine
@@ -361,7 +363,7 @@ contains
     call MPI_Put(one, 1, MPI_INTEGER, right, 0_kind_of_address, 1, MPI_INTEGER, win, ierror)
     call check(class_of(ierror) == MPI_ERR_RMA_SYNC, 'a put outside of epochs')
     call MPI_Error_string(ierror, sentence, length, ierror)
-    call check(index(sentence, 'MPI_Put on an unnamed window') > 0, 'its sentence')
+    call check(.not. with_oriel .or. index(sentence, 'MPI_Put on an unnamed window') > 0, 'its sentence')
     call MPI_Win_create_errhandler(on_error, handler, ierror)
     call MPI_Win_set_errhandler(win, handler, ierror)
     call MPI_Win_fence(0, win, ierror)
@@ -462,7 +464,9 @@ end module
 program windows
   use cases
   implicit none
-  integer :: ierror
+  integer :: ierror, length
+  call get_environment_variable('ORIEL_TEST_HOST_ONLY', length=length)
+  with_oriel = length == 0
   call MPI_Init(ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)
