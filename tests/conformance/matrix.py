@@ -18,13 +18,13 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPOSITORY / "python"), str(REPOSITORY / "tests" / "mpi")]
 
-from installed import of_debian  # noqa: E402
 from opencoarrays import folder_of, programs  # noqa: E402
 from oriel.hosts.host import Host, find_hosts, prefix  # noqa: E402
 from oriel.hosts.job import run  # noqa: E402
 from oriel.report.machine import description  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import Progress  # noqa: E402
+from system_mpis import of_debian  # noqa: E402
 from test_fortran import BINDINGS, compile_for  # noqa: E402
 
 # Programs in C++ whose tests are also about the host's own RMA.

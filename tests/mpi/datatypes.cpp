@@ -373,13 +373,15 @@ const std::vector<MPI_Datatype>& predefined_types() {
 #endif
                                      MPI_REAL8};
     std::erase(all, MPI_DATATYPE_NULL);
-#if defined(MPI_LOGICAL16) && !defined(MPI_ABI_VERSION)
+#if defined(MPI_LOGICAL16) && defined(MPIX_BFLOAT16) && !defined(MPI_ABI_VERSION)
     // MPICH 4.0, which may run this program, ends a process that asks about types of later
     // versions.
     int version = 0;
     int subversion = 0;
     MPI_Get_version(&version, &subversion);
-    if (version < 5) std::erase(all, MPI_LOGICAL16);
+    if (version < 5) {
+      for (const MPI_Datatype later : {MPI_LOGICAL16, MPIX_BFLOAT16}) std::erase(all, later);
+    }
 #endif
     return all;
   }();

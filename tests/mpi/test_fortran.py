@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import LIMIT_SECONDS, oriel
-from installed import hosts_named, wrapper
 from oriel.hosts.host import Host
+from system_mpis import hosts_named, wrapper
 
 SOURCE = Path(__file__).resolve().parent / "fortran" / "windows.F90"
 # Binding -> what the program is told.
@@ -48,6 +48,7 @@ def compile_for(host: Host, binding: str, folder: Path) -> Path | None:
         return None
     large = binding == "mpi_f08" and host.name == "mpich"
     words = [*command, *WORDS, f"-D{BINDINGS[binding]}", *(["-DLARGE_COUNTS"] if large else [])]
+    words += ["-DSHORT_NAMES"] if binding == "mpi_f08" and host.name == "openmpi" else []
     words += [str(SOURCE), "-o", str(folder / "windows")]
     words += ["-lmpifort", "-lmpi"] if host.name == "intel" else []
     environment = host.command(1, [], preload=False)[1]
@@ -95,5 +96,7 @@ def test_windows(built):
 def test_windows_by_messages(job, built):
     """As between nodes: what is put lies in the program's memory until it has been sent."""
     host, program = built
-    status, output = job.run_command(host, [program], 3, {"ORIEL_VM": "0"})
+    status, output = job.run_command(host, [program], 3, {"ORIEL_VM": "0", "ORIEL_INFO": "1"})
     assert status == 0 and "\nok\n" in f"\n{output}", output[-4000:]
+    created = re.findall(r"made by MPI_Win_create, 3 ranks: (.*)", output)
+    assert created and all("by messages" in path for path in created), output[-4000:]

@@ -15,17 +15,16 @@ import fortran
 import generate
 import pytest
 from conftest import REPOSITORY, output_of
-from installed import hosts_named, wrapper
+from system_mpis import has_f08, hosts_named, wrapper
 
 SOURCES = Path(__file__).resolve().parent / "fortran"
 TABLE = generate.Table(generate.TABLE.read_text(encoding="utf-8"))
 CALLS = {call.name: call for call in fortran.ours(TABLE)}
 LIMIT_SECONDS = 120
-HAS_F08 = "program p\n  use mpi_f08\n  call MPI_Init()\n  call MPI_Finalize()\nend program\n"
 WARNINGS = ("-std=f2018", "-Wall", "-Wextra", "-Werror", "-O2")
 
 # A tool's, which wraps a call of C.
-WRAPPER = """\
+TOOL = """\
 #include <oriel/profiling.h>
 #include <stdio.h>
 int ORIEL_Put_notify(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -61,16 +60,6 @@ class Toolchain:
         return self.host.command(2, [], preload=False)[1]
 
 
-def has_f08(host, compiler: str, folder: Path) -> bool:
-    (folder / "p.f90").write_text(HAS_F08, encoding="utf-8")
-    words = [compiler, "p.f90", "-o", "p"]
-    environment = host.command(2, [], preload=False)[1]
-    ended = subprocess.run(
-        words, cwd=folder, env=environment, capture_output=True, timeout=LIMIT_SECONDS, check=False
-    )
-    return ended.returncode == 0
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> Path:
     """What the script makes of the table."""
@@ -88,9 +77,9 @@ def toolchain(request, made, tmp_path_factory) -> Toolchain:
         pytest.skip("There is no gfortran on this machine.")
     for host in hosts_named(name):
         folder = tmp_path_factory.mktemp(name)
-        compilers = [str(wrapper(host, each)) for each in ("mpifort", "mpicc")]
-        if "None" in compilers or not has_f08(host, compilers[0], folder):
+        if not has_f08(host, folder):
             continue
+        compilers = [str(wrapper(host, each)) for each in ("mpifort", "mpicc")]
         if not host.library.is_file():
             pytest.skip(f"The library for {host.title}, {host.library}, is not built.")
         found = Toolchain(host, *compilers, folder)
@@ -122,7 +111,7 @@ def test_example(job, toolchain, ranks):
 def test_tools_see_the_calls(job, toolchain, made):
     """The module calls the functions by the names that tools wrap."""
     folder = toolchain.folder
-    (folder / "tool.c").write_text(WRAPPER, encoding="utf-8")
+    (folder / "tool.c").write_text(TOOL, encoding="utf-8")
     words = [toolchain.c_compiler, "-shared", "-fPIC", "tool.c", "-o", "tool.so"]
     words += [f"-I{REPOSITORY / 'include'}", f"-I{made / 'include'}"]
     output_of(words, toolchain.environment(), LIMIT_SECONDS, folder)
@@ -171,7 +160,7 @@ def test_the_module_has_every_call(made):
     """With the table's names of arguments, which are keywords."""
     source = (made / "fortran" / "oriel.f90").read_text(encoding="utf-8")
     found = procedures(source)
-    assert found.pop("place") == ["buffer"]
+    assert found.pop("address_in_c") == ["buffer"]
     expected = {
         name: [*[each.name for each in call.parameters], *(["ierror"] if call.parameters else [])]
         for name, call in CALLS.items()

@@ -5,8 +5,8 @@ make of them alone: 17 of them fail on MPICH 4.0."""
 from __future__ import annotations
 
 import pytest
-from installed import of_debian
 from opencoarrays import folder_of, programs
+from system_mpis import of_debian
 
 # On Open MPI, where each start takes half a second, those that move data between images.
 MOVING = ("get", "send", "strided", "teams_coarray", "co_reduce", "atomics", "sync")

@@ -16,9 +16,9 @@ from oriel.hosts.host import (
     STANDARD_ABI,
     Host,
     HostError,
-    find_hidden,
     find_host,
     find_hosts,
+    find_shadowed,
     find_unsupported,
     not_supported,
     own_program,
@@ -149,9 +149,9 @@ def main(argv: list[str]) -> int:
     if given.n < 1 or given.hosts < 1:
         parser.error("-n and --hosts take a number above 0.")
     if given.mpi:
-        hosts, hidden, unsupported = [find_host(given.mpi)], [], []
+        hosts, shadowed, unsupported = [find_host(given.mpi)], [], []
     else:
-        hosts, hidden, unsupported = find_hosts(), find_hidden(), find_unsupported()
+        hosts, shadowed, unsupported = find_hosts(), find_shadowed(), find_unsupported()
         hosts += [host.with_standard_abi() for host in hosts if host.standard_abi]
     print(f"oriel {__version__} in {prefix()}")
     print("\nMPIs" if hosts or unsupported else "\nMPIs: none found; put an mpiexec on PATH.")
@@ -162,7 +162,7 @@ def main(argv: list[str]) -> int:
             if host.library.is_file() and not host.name.endswith(STANDARD_ABI):
                 _print_paths(host, given.n, nodes)
                 print_choices(host, known)
-    for host in hidden:
+    for host in shadowed:
         _print_host(host)
         print(
             f"             for programs that are linked with it; --mpi {host.name} is another one"

@@ -55,11 +55,11 @@ def _mpi_libraries(binary: Path) -> dict[str, Path | None]:
     needed: dict[str, Path | None] = {}
     for soname in found.keys() & _SONAMES:
         # Where the loader has to be told of it, it lies beside the Fortran layer, which needs it.
-        places = [
+        candidates = [
             found[soname],
             *(path.parent / soname for path in found.values() if path.is_absolute()),
         ]
-        file = next((path for path in places if path.is_file()), None)
+        file = next((path for path in candidates if path.is_file()), None)
         needed[soname] = file.resolve() if file else None
     return needed
 

@@ -33,7 +33,7 @@ _BANNERS = (
 _NATIVE_ABI = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi"}
 STANDARD_ABI = "abi"
 # Debian and Ubuntu give MPICH's library another name, which their programs need.
-_LIBMPICH, _LIBMPICH_ABI = "libmpich.so.12", "libmpich"
+_LIBMPICH, _LIBMPICH_BUILD = "libmpich.so.12", "libmpich"
 _LAUNCHERS = ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpiexec.hydra")
 # The oldest versions that are supported, where an MPI is known that is not.
 _OLDEST = {"mpich": (4, 0), "openmpi": (4, 1)}
@@ -280,7 +280,7 @@ def hosts_at(mpi_prefix: Path, launchers: Sequence[str] = _LAUNCHERS) -> list[Ho
             name, version = identity
             host = Host(name, mpi_prefix, mpiexec, oriel_library(_NATIVE_ABI[name]), version)
             if name == "mpich" and host.has(_LIBMPICH) and not host.has("libmpi.so.12"):
-                host = dataclasses.replace(host, library=oriel_library(_LIBMPICH_ABI))
+                host = dataclasses.replace(host, library=oriel_library(_LIBMPICH_BUILD))
             found.append(host)
     return found
 
@@ -311,15 +311,15 @@ def find_hosts() -> list[Host]:
     return _one_of_each(host for host in _all_hosts() if host.supported)
 
 
-def find_hidden() -> list[Host]:
+def find_shadowed() -> list[Host]:
     """Further MPIs that are supported: those that another one of their name comes before. Programs
     that are linked with them run on them."""
     known = {(host.name, host.prefix) for host in find_hosts()}
-    hidden: dict[tuple[str, Path], Host] = {}
+    shadowed: dict[tuple[str, Path], Host] = {}
     for host in _all_hosts():
         if host.supported and (host.name, host.prefix) not in known:
-            hidden.setdefault((host.name, host.prefix), host)
-    return list(hidden.values())
+            shadowed.setdefault((host.name, host.prefix), host)
+    return list(shadowed.values())
 
 
 def find_unsupported() -> list[Host]:

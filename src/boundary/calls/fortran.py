@@ -43,43 +43,44 @@ HEAD = """\
 !> - Where a call exists with large counts (ORIEL_x_c), ORIEL_x is generic: with arguments of
 !>   MPI_COUNT_KIND it is ORIEL_x_c.
 !> - Ranks, displacements, and the indices of notification counters start at 0, as in C. No call
-!>   returns a place in an array.
+!>   returns an array index.
 !> - A buffer is an array of any type and rank, an element of one, or a scalar. MPI_BOTTOM and
-!>   MPI_IN_PLACE stand where C has them. A section that is not contiguous is an error,
+!>   MPI_IN_PLACE may be given where C accepts them. A section that is not contiguous is an error,
 !>   MPI_ERR_BUFFER: a compiler's copy of it would be gone when the operation reads or writes it.
 !>   Use a derived datatype. Compilers pass a copy of a component of several elements, as a(:)%x,
 !>   which nobody can tell from an array: use a derived datatype there, too.
 !> - Most operations are nonblocking: give their buffers the attribute ASYNCHRONOUS, and call
 !>   MPI_F_sync_reg after the call that completes them, as for MPI's own operations.
-!> - No call takes a procedure as an argument.
+!> - ORIEL_Reduce_init takes predefined ops; one of MPI_Op_create is MPI_ERR_OP.
 !> - ORIEL_ERR_RMA_NOTIFICATION() is a function, as in C.
 module oriel
 """
 
-PLACE = """\
+ADDRESS = """\
   !> The address of a buffer as C functions take it.
-  function place(buffer) result(address)
+  function address_in_c(buffer) result(address)
     type(*), dimension(..), intent(in), asynchronous, target :: buffer
     type(c_ptr) :: address
     logical :: contiguous
     contiguous = is_contiguous(buffer)
     ! Compilers do not call a section contiguous that has one element at most.
     if (.not. contiguous) contiguous = size(buffer, kind=MPI_COUNT_KIND) <= 1
-    address = c_place(c_loc(buffer), merge(1_c_int, 0_c_int, contiguous), MPI_BOTTOM, MPI_IN_PLACE)
+    address = c_address(c_loc(buffer), merge(1_c_int, 0_c_int, contiguous), MPI_BOTTOM, &
+        MPI_IN_PLACE)
   end function
 """
 
-PLACE_INTERFACE = """\
-    function c_place(address, contiguous, bottom, in_place) bind(C, name="ORIEL_Place_f08") &
-        result(place)
+ADDRESS_INTERFACE = """\
+    function c_address(address, contiguous, bottom, in_place) bind(C, name="ORIEL_Address_f08") &
+        result(in_c)
       import
       type(c_ptr), value :: address
       integer(c_int), value :: contiguous
       type(*), intent(in) :: bottom, in_place
-      type(c_ptr) :: place
+      type(c_ptr) :: in_c
     end function
 """
-PLACE_NAME = "ORIEL_Place_f08"
+ADDRESS_NAME = "ORIEL_Address_f08"
 
 
 class FortranFault(Exception):
@@ -99,7 +100,7 @@ def ours(table: Table) -> list[Call]:
 
 def entry_points(table: Table) -> list[str]:
     """The names of all C functions that the module calls."""
-    return [PLACE_NAME, *[entry(call.name) for call in ours(table)]]
+    return [ADDRESS_NAME, *[entry(call.name) for call in ours(table)]]
 
 
 def is_function(call: Call) -> bool:
@@ -136,7 +137,7 @@ def make_form(call: Call, parameter: Parameter, table: Table) -> Form:
         intent = ", intent(in)" if direction == "in" else ""
         dummy = f"type(*), dimension(..){intent}, asynchronous"
         return Form(
-            name, dummy, "type(c_ptr), value", declared, argument=f"place({name})", buffer=True
+            name, dummy, "type(c_ptr), value", declared, argument=f"address_in_c({name})", buffer=True
         )
     if is_array and direction == "in":
         return make_array(name, type_, declared)
@@ -232,8 +233,8 @@ def fortran_calls(table: Table, made: str) -> str:
     that tools wrap."""
     lines = [
         f"// {made}",
-        "// The functions that the Fortran module calls. Each converts the handles and calls the",
-        "// function of the same name, which a tool may wrap.",
+        "// The functions that the Fortran module calls. Each `ORIEL_x_f08` converts the handles and",
+        "// calls `ORIEL_x`, which a tool may wrap.",
         "#include <oriel/oriel.h>",
         "",
         '#include "boundary/runtime/fortran_arguments.hpp"',
@@ -331,10 +332,10 @@ def module(table: Table, headers: list[Header], sources: dict[str, str], made: s
     body.append("  interface")
     for call in calls:
         body += interface(call, table)
-    body += [*PLACE_INTERFACE.splitlines(), "  end interface", "", "contains", ""]
+    body += [*ADDRESS_INTERFACE.splitlines(), "  end interface", "", "contains", ""]
     for call in calls:
         body += [*procedure(call, table, by_name[call.group.header]), ""]
-    body += [*PLACE.splitlines(), "", "end module"]
+    body += [*ADDRESS.splitlines(), "", "end module"]
     public = ", ".join([*[each.name for each in constants], *[call.name for call in calls]])
     lines = [
         *HEAD.format(made=made).splitlines(),

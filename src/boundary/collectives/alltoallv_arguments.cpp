@@ -47,7 +47,7 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
     return said(MPI_ERR_ARG, "an array is null: " + std::string(side.name) +
                                  ", or that of their displacements or datatypes");
   }
-  if (is_section(side.buffer)) return {MPI_ERR_BUFFER, section_refused};
+  if (is_noncontiguous(side.buffer)) return {MPI_ERR_BUFFER, noncontiguous_refused};
   const Datatypes::Known* common = side.types.empty() ? runtime.datatypes.find(side.type) : nullptr;
   if (side.types.empty() && common == nullptr) return unknown_type(side.name);
   kind = common != nullptr ? kind_of(common->basic) : 0;

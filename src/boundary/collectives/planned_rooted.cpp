@@ -54,8 +54,9 @@ Failure PlannedReduce::take() {
   if (const Failure bad = function ? take_own(*function, known->layout) : take_op(*known)) {
     return bad;
   }
-  if (is_section(arguments_.from) || (arguments_.at_root && is_section(arguments_.into))) {
-    return {MPI_ERR_BUFFER, section_refused};
+  if (is_noncontiguous(arguments_.from) ||
+      (arguments_.at_root && is_noncontiguous(arguments_.into))) {
+    return {MPI_ERR_BUFFER, noncontiguous_refused};
   }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::uint64_t>(arguments_.count),

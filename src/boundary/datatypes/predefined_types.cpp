@@ -4,6 +4,7 @@
 #include <array>
 #include <cfloat>
 #include <initializer_list>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -115,6 +116,20 @@ Basic complex_long_double_of(std::uint32_t size) {
   return size == 2 * sizeof(long double) ? Basic::complex_long_double : Basic::other;
 }
 
+/// Whether the host aborts if it is asked about a type of a later version: MPICH before 5, with
+/// whose mpi.h this is compiled, and which has Fortran's logicals of a given size. Not Intel MPI,
+/// which says that it is MPI-4.1 and has them.
+bool aborts_on_newer_types() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  const std::string_view version(text.data());
+  constexpr std::string_view name = "MPICH Version:";
+  const std::size_t number = version.find_first_of("0123456789");
+  return version.starts_with(name) && number != std::string_view::npos && version[number] < '5' &&
+         version[number + 1] == '.';
+}
+
 Basic opaque_of(std::uint32_t) {
   return Basic::other;
 }
@@ -155,12 +170,8 @@ void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
   add_all(floating, long_double_of, {MPI_LONG_DOUBLE});
   // The kernels' logical ops yield 0 and 1, which C and Fortran compilers both take for false and
   // true.
-  add_all(logical, unsigned_of,
-          {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL});
-  int version = 0;
-  int subversion = 0;
-  PMPI_Get_version(&version, &subversion);
-  if (version >= ORIEL_HOST_SIZED_LOGICALS_SINCE) {
+  add_all(logical, unsigned_of, {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL});
+  if (!aborts_on_newer_types()) {
     add_all(logical, unsigned_of, {MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8});
   }
   add_all(

@@ -56,7 +56,5 @@ bool world_exists();
 /// The program has begun this session; MPI_SESSION_NULL: the last one noted ends.
 void note_session(MPI_Session session);
 #endif
-/// A code of this class whose string is the sentence.
-int error_code(int error_class, const std::string& sentence);
 
 }  // namespace oriel::boundary

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 
 namespace oriel::boundary {
 namespace {
@@ -32,6 +34,23 @@ bool in_fortran_layer(const void* code) {
   const void* function = fortran_function(caller.dli_fname);
   return function != nullptr && ::dladdr(function, &layer) != 0 &&
          layer.dli_fbase == caller.dli_fbase;
+}
+
+void* find_host_function(const char* name, const void* caller) {
+  void* found = ::dlsym(RTLD_NEXT, name);
+  Dl_info object{};
+  if (found == nullptr && ::dladdr(caller, &object) != 0) {
+    if (void* opened = ::dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) {
+      found = ::dlsym(opened, name);
+      ::dlclose(opened);  // the caller keeps it loaded
+    }
+  }
+  if (found != nullptr) return found;
+  std::fprintf(stderr,
+               "oriel: the program calls %s, which the MPI library in use does not have; start it "
+               "with the MPI that it was built with.\n",
+               name);
+  std::abort();
 }
 
 }  // namespace oriel::boundary

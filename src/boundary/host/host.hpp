@@ -17,8 +17,9 @@
 #define ORIEL_HOST_LARGE_COUNTS 0
 #endif
 
-// Open MPI 4.1 has its library under the name of 5's and lacks these: they are null there. Only
-// programs with sessions lead to the others (host_has asks about the second).
+// The library of Open MPI 4.1 has the soname of 5's, but not these symbols: they are null there.
+// Only programs with sessions lead to calls of their functions; host_has() asks about
+// PMPI_Comm_idup_with_info; no error handler equals a null MPI_ERRORS_ABORT.
 #ifdef OPEN_MPI
 #pragma weak ompi_mpi_instance_null
 #pragma weak ompi_mpi_errors_abort
@@ -46,27 +47,11 @@
 #define ORIEL_HOST_STATUS_OF_MANY 0
 #endif
 
-// MPICH's Fortran layer gets and sets attributes by functions of MPICH's own, which both of its
-// bindings call; the other layers do so inside of their Fortran functions.
-#ifdef MPICH_VERSION
-#define ORIEL_HOST_FORTRAN_BY_MPII 1
-#else
-#define ORIEL_HOST_FORTRAN_BY_MPII 0
-#endif
-
 // Open MPI reduces MPI_CHARACTER as unsigned numbers, the others as C's char.
 #ifdef OPEN_MPI
 #define ORIEL_HOST_UNSIGNED_CHARACTER 1
 #else
 #define ORIEL_HOST_UNSIGNED_CHARACTER 0
-#endif
-
-// MPICH's mpi.h names Fortran's logicals of a given size (MPI_LOGICAL1, ...) from this version of
-// MPI on. A program may run with an older library, which ends a process that asks about them.
-#ifdef MPICH_VERSION
-#define ORIEL_HOST_SIZED_LOGICALS_SINCE 5
-#else
-#define ORIEL_HOST_SIZED_LOGICALS_SINCE 0
 #endif
 
 // Requests of persistent collectives keep the communicator that they were made on: not Open MPI's,

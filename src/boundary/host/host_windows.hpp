@@ -11,10 +11,10 @@
 namespace oriel::boundary {
 
 /// The host's windows behind ours: they lend the handle, name, attributes and error handler. Each
-/// is a dynamic window of this process alone, so that making one registers nothing and asks nobody;
-/// or one with 0 bytes, because Open MPI 4.1 makes no dynamic one without a network.
-/// One call at a time: hosts crash when two threads make or free windows, and calls that were
-/// collective over several processes could not wait for each other.
+/// is a dynamic window of this process alone, so that making one registers nothing and asks nobody.
+/// Where the host cannot make a dynamic window (Open MPI 4.1 without a network), an allocated one
+/// of 0 bytes takes its place. One call at a time: hosts crash when two threads make or free
+/// windows, and calls that were collective over several processes could not wait for each other.
 ///
 /// Those on which the program has left nothing are kept for the next handles, because the host's
 /// time for them is most of what a duplicate costs. One that has been given an error handler lends

@@ -65,7 +65,7 @@ int exchange(const void* sent, LargestCount send_count, MPI_Datatype send_type, 
       },
       status);
   if (code != MPI_SUCCESS || source.rank != MPI_PROC_NULL) return code;
-  // MPICH 4.0 leaves the status of a nonblocking receive from there as that of rank 0.
+  // The status of the nonblocking receive is wrong in MPICH 4.0 (calls.ini).
   return host_mpi().Recv(received, 0, receive_type, MPI_PROC_NULL, source.tag, comm, status);
 }
 

@@ -142,9 +142,9 @@ int look_at_some(HostPart& part, MPI_Request* requests, int* done, int* indices,
   return MPI_ERR_IN_STATUS;
 }
 
-/// Statuses for MPI_Testall where the program gives none. MPICH 4.0 ends the process if it has none
-/// to fill in, more than 64 requests, and messages behind requests of other kinds, as in an array
-/// that begins with pending requests of ours.
+/// Statuses for MPI_Testall where the program gives none. That of MPICH 4.0 aborts if it is given
+/// MPI_STATUSES_IGNORE, more than 64 requests, and a message's request behind a generalized one, as
+/// in an array that begins with pending requests of ours.
 class IgnoredStatuses {
  public:
   IgnoredStatuses(int count, MPI_Status* given) : statuses_(given) {

@@ -3,6 +3,7 @@
 
 #include <unordered_map>
 
+#include "boundary/host/error_sentences.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/lost_peers.hpp"

@@ -14,25 +14,25 @@ char noncontiguous_section = 0;
 
 }  // namespace
 
-bool is_section(const void* buffer) {
+bool is_noncontiguous(const void* buffer) {
   return buffer == &noncontiguous_section;
 }
 
 bool must_refuse_on_win(std::initializer_list<const void*> buffers) {
-  return std::ranges::any_of(buffers, is_section);
+  return std::ranges::any_of(buffers, is_noncontiguous);
 }
 
 bool must_refuse_on_comm(std::initializer_list<const void*> buffers) {
-  return std::ranges::any_of(buffers, is_section) && runtime.disabled();
+  return std::ranges::any_of(buffers, is_noncontiguous) && runtime.disabled();
 }
 
 int refuse_on_win(const char* call, MPI_Win win) {
   if (win == MPI_WIN_NULL) return refuse_on_comm(call, MPI_COMM_SELF);
-  return raise(win, call, {MPI_ERR_BUFFER, section_refused});
+  return raise(win, call, {MPI_ERR_BUFFER, noncontiguous_refused});
 }
 
 int refuse_on_comm(const char* call, MPI_Comm comm) {
-  return raise(comm, call, MPI_ERR_BUFFER, section_refused);
+  return raise(comm, call, MPI_ERR_BUFFER, noncontiguous_refused);
 }
 
 int ranks_of(MPI_Comm comm) {
@@ -52,12 +52,10 @@ std::vector<MPI_Datatype> datatypes_in_c(const int* handles, int count) {
 
 }  // namespace oriel::boundary
 
-/// The address in C of a buffer in Fortran: that of C's constant where the buffer is one of
-/// Fortran's, which lie elsewhere.
-extern "C" __attribute__((visibility("default"))) void* ORIEL_Place_f08(void* address,
-                                                                        int contiguous,
-                                                                        const void* bottom,
-                                                                        const void* in_place) {
+/// The address in C of a buffer in Fortran. MPI_BOTTOM and MPI_IN_PLACE have other addresses in
+/// Fortran than in C.
+extern "C" __attribute__((visibility("default"))) void* ORIEL_Address_f08(
+    void* address, int contiguous, const void* bottom, const void* in_place) {
   if (address == bottom) return MPI_BOTTOM;
   if (address == in_place) return MPI_IN_PLACE;
   return contiguous != 0 ? address : &oriel::boundary::noncontiguous_section;

@@ -15,63 +15,68 @@
 namespace oriel::boundary {
 namespace {
 
+/// Changes what is known of the program's doings on the host's window behind a handle.
+template <typename Change>
+void update_user_state(MPI_Win handle, Change&& change) {
+  const Guard guard(runtime.lock);
+  if (WindowHandle* window = runtime.windows.find(handle_key(handle))) change(window->user_state);
+}
+
 /// What call() has done to a window is noted once the host has taken it.
 template <typename Call, typename Note>
 int noted(const char* name, MPI_Win handle, Call&& call, Note&& note) {
   const int code = pass_to_host(name, handle, call);
-  if (code != MPI_SUCCESS) return code;
-  const Guard guard(runtime.lock);
-  if (WindowHandle* window = runtime.windows.find(handle_key(handle))) note(window->user_state);
+  if (code == MPI_SUCCESS) update_user_state(handle, note);
   return code;
 }
 
-bool of_notifications(int keyval) {
+bool is_notification_key(int keyval) {
   return keyval >= ORIEL_WIN_NOTIFICATION_NUM_SB && keyval <= ORIEL_WIN_NOTIFICATION_VALUE_UB;
 }
 
 template <typename Value>
-PredefinedAttribute attribute(Value& value) {
+PredefinedAttribute make_predefined(Value& value) {
   return {&value, static_cast<MPI_Aint>(value)};
 }
 
-/// What the attributes of notifications are on the host's own windows, which have none.
-MPI_Count none = 0;  // also as an int
+MPI_Count no_counters = 0;  // also as an int
 
 }  // namespace
 
 std::optional<PredefinedAttribute> predefined_attribute(MPI_Win handle, int keyval) {
   const Guard guard(runtime.lock);
   WindowHandle* window = runtime.windows.find(handle_key(handle));
-  if (window == nullptr) return std::nullopt;
+  if (window == nullptr) {
+    if (is_notification_key(keyval)) return make_predefined(no_counters);
+    return std::nullopt;
+  }
   switch (keyval) {
     case MPI_WIN_BASE:
       return PredefinedAttribute{window->base, reinterpret_cast<MPI_Aint>(window->base)};
     case MPI_WIN_SIZE:
-      return attribute(window->size);
+      return make_predefined(window->size);
     case MPI_WIN_DISP_UNIT:
-      return attribute(window->disp_unit);
+      return make_predefined(window->disp_unit);
     case MPI_WIN_CREATE_FLAVOR:
-      return attribute(window->flavor);
+      return make_predefined(window->flavor);
     case MPI_WIN_MODEL:
-      return attribute(window->model);
+      return make_predefined(window->model);
     case ORIEL_WIN_NOTIFICATION_NUM_SB:
-      return attribute(window->suggested_counters);
+      return make_predefined(window->suggested_counters);
     case ORIEL_WIN_NOTIFICATION_NUM_UB:
-      return attribute(window->most_counters);
+      return make_predefined(window->most_counters);
     case ORIEL_WIN_NOTIFICATION_VALUE_UB:
-      return attribute(window->largest_count);
+      return make_predefined(window->largest_count);
     default:
       return std::nullopt;
   }
 }
 
 void note_attribute(MPI_Win handle, int keyval) {
-  const Guard guard(runtime.lock);
-  WindowHandle* window = runtime.windows.find(handle_key(handle));
-  if (window == nullptr) return;
-  std::vector<int>& keys = window->user_state.attributes;
-  std::erase(keys, keyval);
-  keys.push_back(keyval);
+  update_user_state(handle, [&](UserState& user_state) {
+    std::erase(user_state.attributes, keyval);
+    user_state.attributes.push_back(keyval);
+  });
 }
 
 int delete_attributes(WindowHandle& window) {
@@ -103,8 +108,7 @@ int delete_attributes(WindowHandle& window) {
 using namespace oriel::boundary;
 
 ORIEL_MPI_CALL(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
-  std::optional<PredefinedAttribute> found = predefined_attribute(win, keyval);
-  if (!found && of_notifications(keyval)) found = attribute(none);
+  const std::optional<PredefinedAttribute> found = predefined_attribute(win, keyval);
   if (!found) {
     return pass_to_host("MPI_Win_get_attr", win,
                         [&] { return host_mpi().Win_get_attr(win, keyval, value, flag); });

@@ -8,17 +8,18 @@
 
 namespace oriel::boundary {
 
-/// An attribute of a window of ours that no program sets: C is given the address of a value (of
-/// MPI_WIN_BASE the base itself), Fortran the value (MPI-4.1 section 12.2.6).
+/// A predefined attribute of a window. C receives `address`, which is the base for MPI_WIN_BASE and
+/// the address of the value else; Fortran receives `value` (MPI-4.1 section 12.2.6).
 struct PredefinedAttribute {
   void* address = nullptr;
   MPI_Aint value = 0;
 };
 
-/// Empty: no window of ours, or another attribute. The host is asked then.
+/// Returns nothing if the window is not ours or the attribute is not predefined: the host is to be
+/// asked. The host's windows have no notification counters.
 std::optional<PredefinedAttribute> predefined_attribute(MPI_Win handle, int keyval);
 
-/// The program has set an attribute on the host's window behind a handle.
+/// Records that the program has set `keyval`, so that delete_attributes() deletes it.
 void note_attribute(MPI_Win handle, int keyval);
 
 /// Deletes the attributes that the program has set, so that their delete callbacks run while nobody

@@ -81,15 +81,15 @@ contains
   end subroutine
 
   !> Waits until a counter is 1, and sets it to 0.
-  subroutine await_counter(place)
-    integer, intent(in) :: place
+  subroutine await_counter(counter)
+    integer, intent(in) :: counter
     type(MPI_Request) :: reached
     integer(MPI_COUNT_KIND) :: value
-    call ORIEL_Win_get_notify_request(win, place, 1_MPI_COUNT_KIND, reached, code)
+    call ORIEL_Win_get_notify_request(win, counter, 1_MPI_COUNT_KIND, reached, code)
     call succeeds(code, "ORIEL_Win_get_notify_request")
     call MPI_Wait(reached, MPI_STATUS_IGNORE)
     value = -1
-    call ORIEL_Win_reset_notify_value(win, place, value, code)
+    call ORIEL_Win_reset_notify_value(win, counter, value, code)
     call succeeds(code, "ORIEL_Win_reset_notify_value")
     call check(value == 1, "a counter's value")
   end subroutine
@@ -143,7 +143,7 @@ contains
     type(MPI_Request) :: several(2)
     type(MPI_Status) :: status
     logical :: flag
-    integer :: place
+    integer :: position
     call clear()
     flag = .true.
     call ORIEL_Notify_iprobe(win, peer, 31, flag, status, code)
@@ -160,11 +160,11 @@ contains
     status%MPI_TAG = -1
     call ORIEL_Notify_iprobe(win, peer, MPI_ANY_TAG, flag, status)
     call check(flag .and. status%MPI_TAG == 31, "a probe finds the notification")
-    ! Beside another request. The place is that of the host, and MPICH 4.0 counts from 0.
+    ! Beside another request. The position is the host's, and MPICH 4.0 counts from 0.
     call MPI_Irecv(got, 2, MPI_INTEGER, peer, 5, MPI_COMM_WORLD, several(1))
     call ORIEL_Notify_init(win, peer, 31, 1, several(2))
     call MPI_Start(several(2))
-    call MPI_Waitany(2, several, place, status)
+    call MPI_Waitany(2, several, position, status)
     call check(status%MPI_TAG == 31 .and. status%MPI_SOURCE == peer, "a request beside another")
     call MPI_Sendrecv(mine, 2, MPI_INTEGER, peer, 5, no_buffer, 0, MPI_INTEGER, MPI_PROC_NULL, 0, &
         MPI_COMM_WORLD, MPI_STATUS_IGNORE)

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
-from oriel.hosts.host import Host, find_hidden, find_hosts
+from oriel.hosts.host import Host, find_hosts, find_shadowed
 
 
 def hosts_named(name: str) -> list[Host]:
     """All MPIs of this name, those of build/mpi first."""
-    return [host for host in (*find_hosts(), *find_hidden()) if host.name == name]
+    return [host for host in (*find_hosts(), *find_shadowed()) if host.name == name]
 
 
 def of_debian(name: str) -> Host | None:
@@ -25,3 +26,17 @@ def wrapper(host: Host, compiler: str) -> Path | None:
         if path.is_file():
             return path
     return None
+
+
+def has_f08(host: Host, folder: Path) -> bool:
+    """Whether this MPI has mpi_f08 for the Fortran compiler that its wrapper calls."""
+    compiler = wrapper(host, "mpifort")
+    if compiler is None:
+        return False
+    (folder / "f08.f90").write_text("use mpi_f08\ncall MPI_Init()\nend program\n", encoding="utf-8")
+    words = [str(compiler), "f08.f90", "-o", "f08"]
+    environment = host.command(1, [], preload=False)[1]
+    ended = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, timeout=60, check=False
+    )
+    return ended.returncode == 0
