@@ -62,7 +62,8 @@ int main() {}" ORIEL_MPI_IS_SUPPORTED)
     endif()
     message(FATAL_ERROR "Oriel does not support this version of ${title} (${MPI_CXX_LIBRARIES}). It "
       "runs on MPICH from 4.0, Open MPI from 4.1 and Intel MPI 2021: put the mpicxx of one of them "
-      "on PATH, or set MPI_HOME to its folder, and configure in an empty build folder.")
+      "on PATH, or set MPI_CXX_COMPILER to it (on Debian mpicxx.mpich or mpicxx.openmpi), and configure "
+      "in an empty build folder.")
   endif()
   if(ORIEL_MPI_IS_OPENMPI)
     set(ORIEL_ABIS openmpi)

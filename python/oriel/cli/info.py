@@ -165,7 +165,7 @@ def main(argv: list[str]) -> int:
     for host in shadowed:
         _print_host(host)
         print(
-            f"             for programs that are linked with it; --mpi {host.name} is another one"
+            f"             for programs that are linked with it; --mpi {host.name} is the one above"
         )
     for host in unsupported:
         print(f"  {host.name:<11}{host.version}, {host.mpiexec}: {not_supported(host.title)}")

@@ -54,7 +54,8 @@ def _mpi_libraries(binary: Path) -> dict[str, Path | None]:
     found = {soname: Path(rest.rpartition(" (")[0]) for soname, arrow, rest in lines if arrow}
     needed: dict[str, Path | None] = {}
     for soname in found.keys() & _SONAMES:
-        # Where the loader has to be told of it, it lies beside the Fortran layer, which needs it.
+        # If ldd does not find it, it is looked for beside the program's other libraries, such as the
+        # MPI's Fortran library.
         candidates = [
             found[soname],
             *(path.parent / soname for path in found.values() if path.is_absolute()),
@@ -75,7 +76,7 @@ def _python_libraries(interpreter: Path) -> dict[str, Path | None]:
 
 def _host_of(soname: str, library: Path | None) -> Host:
     names = _SONAMES[soname]
-    # Not the root: its bin is /usr's, and so are its launchers.
+    # Not /: /bin is a link to /usr/bin, and /usr is one of the folders.
     folders = library.parents[:-1] if library else ()
     beside = (host for folder in folders for host in hosts_at(folder))
     host = next((host for host in beside if host.name in names), None)

@@ -20,7 +20,7 @@ namespace oriel::boundary {
 bool is_noncontiguous(const void* buffer);
 inline constexpr const char* noncontiguous_refused =
     "a buffer is a section of a Fortran array that is not contiguous; describe it by a derived "
-    "datatype";
+    "datatype, for example of MPI_Type_vector";
 
 /// Whether a call on a window has to be refused: one of its buffers is such a section.
 bool must_refuse_on_win(std::initializer_list<const void*> buffers);
