@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requests that only sweeps complete: what the host is told of them, and when.
+#include "boundary/host/error_sentences.hpp"
 #include "boundary/requests/own_requests.hpp"
 
 #include <gtest/gtest.h>

@@ -54,8 +54,8 @@ def _mpi_libraries(binary: Path) -> dict[str, Path | None]:
     found = {soname: Path(rest.rpartition(" (")[0]) for soname, arrow, rest in lines if arrow}
     needed: dict[str, Path | None] = {}
     for soname in found.keys() & _SONAMES:
-        # If ldd does not find it, it is looked for beside the program's other libraries, such as the
-        # MPI's Fortran library.
+        # If ldd does not find it, it is looked for beside the program's other libraries, such as
+        # the MPI's Fortran library.
         candidates = [
             found[soname],
             *(path.parent / soname for path in found.values() if path.is_absolute()),

@@ -152,8 +152,8 @@ class Host:
         """The library's path as LD_PRELOAD takes it."""
         if not self.library.is_file():
             raise HostError(
-                f"The library for {self.title}, {self.library}, is not there. Build Oriel with that "
-                "MPI: `make` in the source tree, or cmake with its mpicxx as MPI_CXX_COMPILER."
+                f"The library for {self.title}, {self.library}, is not there. Build Oriel with "
+                "that MPI: `make` in the source tree, or cmake with its mpicxx as MPI_CXX_COMPILER."
             )
         path = str(self.library)
         if re.search(r"[\s:]", path):
@@ -312,8 +312,8 @@ def find_hosts() -> list[Host]:
 
 
 def find_shadowed() -> list[Host]:
-    """Further MPIs that are supported, behind another one of the same name. Programs that are linked
-    with them run on them."""
+    """Further MPIs that are supported, behind another one of the same name. Programs that are
+    linked with them run on them."""
     known = {(host.name, host.prefix) for host in find_hosts()}
     shadowed: dict[tuple[str, Path], Host] = {}
     for host in _all_hosts():

@@ -54,8 +54,10 @@ std::vector<MPI_Datatype> datatypes_in_c(const int* handles, int count) {
 
 /// The address in C of a buffer in Fortran. MPI_BOTTOM and MPI_IN_PLACE have other addresses in
 /// Fortran than in C.
-extern "C" __attribute__((visibility("default"))) void* ORIEL_Address_f08(
-    void* address, int contiguous, const void* bottom, const void* in_place) {
+extern "C" __attribute__((visibility("default"))) void* ORIEL_Address_f08(void* address,
+                                                                          int contiguous,
+                                                                          const void* bottom,
+                                                                          const void* in_place) {
   if (address == bottom) return MPI_BOTTOM;
   if (address == in_place) return MPI_IN_PLACE;
   return contiguous != 0 ? address : &oriel::boundary::noncontiguous_section;
