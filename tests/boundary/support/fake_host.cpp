@@ -418,6 +418,14 @@ int PMPI_Session_call_errhandler(MPI_Session, int code) {
 int PMPI_Win_call_errhandler(MPI_Win, int code) {
   return raise_error(code);
 }
+int PMPI_Comm_get_errhandler(MPI_Comm, MPI_Errhandler* handler) {
+  *handler = MPI_ERRORS_RETURN;
+  return MPI_SUCCESS;
+}
+int PMPI_Session_get_errhandler(MPI_Session, MPI_Errhandler* handler) {
+  *handler = MPI_ERRORS_RETURN;
+  return MPI_SUCCESS;
+}
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
   *handler = make(first_handler);
   host().handlers[*handler] = function;
