@@ -9,8 +9,8 @@ from collections import defaultdict
 from pathlib import Path
 
 import fortran
-import generate
 import pytest
+import table as calls_table
 
 # What a Fortran layer calls, by the library: MPICH's one function for all, Open MPI's one for each
 # name that a compiler may give it.
@@ -30,7 +30,7 @@ LIBRARIES = sorted((Path(__file__).resolve().parents[2] / "build" / "lib").glob(
 
 def table() -> dict[str, set[str]]:
     """The calls' names, and those of their twins for tools, by the macro of their hosts."""
-    found = generate.Table(generate.TABLE.read_text(encoding="utf-8"))
+    found = calls_table.Table(calls_table.TABLE.read_text(encoding="utf-8"))
     names = defaultdict(set)
     for call in found.all_calls("", *{call.group.header for call in found.calls}):
         names[call.when] |= {call.name, f"P{call.name}"}

@@ -7,12 +7,13 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from conftest import LIMIT_SECONDS, oriel
+from conftest import LIMIT_SECONDS, oriel, output_of
 from oriel.hosts.host import Host
-from system_mpis import hosts_named, wrapper
+from system_mpis import hosts_named, of_debian, wrapper
 
 SOURCE = Path(__file__).resolve().parent / "fortran" / "windows.F90"
 # Binding -> what the program is told.
@@ -100,3 +101,39 @@ def test_windows_by_messages(job, built):
     assert status == 0 and "\nok\n" in f"\n{output}", output[-4000:]
     created = re.findall(r"made by MPI_Win_create, 3 ranks: (.*)", output)
     assert created and all("by messages" in path for path in created), output[-4000:]
+
+
+# A library in Fortran that a program loads for itself, as Python loads an extension.
+LIBRARY = """\
+subroutine attributes() bind(C, name="attributes")
+  use mpi
+  implicit none
+  integer :: memory(10), win, key, ierror
+  integer(MPI_ADDRESS_KIND) :: bytes
+  logical :: flag
+  call MPI_Init(ierror)
+  call MPI_Win_create(memory, 40_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, ierror)
+  call MPI_Win_get_attr(win, MPI_WIN_SIZE, bytes, flag, ierror)
+  print '(a, i0)', 'size ', bytes
+  call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, key, bytes, ierror)
+  call MPI_Win_set_attr(win, key, 7_MPI_ADDRESS_KIND, ierror)
+  call MPI_Win_get_attr(win, key, bytes, flag, ierror)
+  print '(a, i0)', 'own ', bytes
+  call MPI_Win_free(win, ierror)
+  call MPI_Finalize(ierror)
+end subroutine
+"""
+
+
+@pytest.mark.parametrize("name", ("mpich", "openmpi"))
+def test_a_layer_that_nobody_else_sees(job, tmp_path, name):
+    """Oriel answers, and finds the layer's own function for what it does not know."""
+    host = of_debian(name)
+    if host is None or wrapper(host, "mpifort") is None:
+        pytest.skip(f"Debian's {name} with Fortran is not installed.")
+    (tmp_path / "attributes.f90").write_text(LIBRARY, encoding="utf-8")
+    words = [wrapper(host, "mpifort"), "-shared", "-fPIC", "attributes.f90", "-o", "library.so"]
+    output_of([str(word) for word in words], host.command(1, [], preload=False)[1], 60, tmp_path)
+    code = f"import ctypes; ctypes.CDLL('{tmp_path}/library.so').attributes()"
+    status, output = job.run_command(host, [sys.executable, "-c", code], 1)
+    assert status == 0 and "size 40" in output and "own 7" in output, output[-4000:]

@@ -14,11 +14,12 @@ from pathlib import Path
 import fortran
 import generate
 import pytest
+import table as calls_table
 from conftest import REPOSITORY, output_of
 from system_mpis import has_f08, hosts_named, wrapper
 
 SOURCES = Path(__file__).resolve().parent / "fortran"
-TABLE = generate.Table(generate.TABLE.read_text(encoding="utf-8"))
+TABLE = calls_table.Table(calls_table.TABLE.read_text(encoding="utf-8"))
 CALLS = {call.name: call for call in fortran.ours(TABLE)}
 LIMIT_SECONDS = 120
 WARNINGS = ("-std=f2018", "-Wall", "-Wextra", "-Werror", "-O2")
@@ -130,7 +131,7 @@ def test_constants_are_those_of_the_headers(toolchain, made):
         each.name: each.value.startswith('"')
         for header in sorted({call.group.header for call in CALLS.values()})
         for each in fortran.read_constants(
-            (generate.HEADERS.parent / header).read_text(encoding="utf-8")
+            (calls_table.HEADERS.parent / header).read_text(encoding="utf-8")
         )
     }
     assert len(names) > 15
@@ -166,7 +167,7 @@ def test_the_module_has_every_call(made):
         for name, call in CALLS.items()
     }
     assert found == expected
-    declared = {call for header in generate.HEADERS.glob("*.h") for call in prototypes(header)}
+    declared = {call for header in calls_table.HEADERS.glob("*.h") for call in prototypes(header)}
     assert {name for name in declared if name.startswith("ORIEL_")} == set(expected)
     public = re.search(r"  public :: (.*?)\n\n", source, re.S)[1].replace("&\n", "")
     assert set(expected) <= {word.strip() for word in public.split(",")}

@@ -13,15 +13,16 @@ from pathlib import Path
 import fortran
 import generate
 import pytest
+import table as calls_table
 
 PUBLIC = [
-    generate.read_header(f"oriel/{path.name}", path.read_text(encoding="utf-8"))
-    for path in sorted(generate.HEADERS.glob("*.h"))
+    calls_table.read_header(f"oriel/{path.name}", path.read_text(encoding="utf-8"))
+    for path in sorted(calls_table.HEADERS.glob("*.h"))
 ]
 
 
 def text() -> str:
-    return generate.TABLE.read_text(encoding="utf-8")
+    return calls_table.TABLE.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +34,9 @@ def made(tmp_path_factory) -> Path:
 
 
 def test_the_table_agrees_with_the_headers():
-    generate.check_all(generate.Table(text()), PUBLIC)
+    calls_table.check_all(calls_table.Table(text()), PUBLIC)
     declared = sum(len(header.prototypes) for header in PUBLIC)
-    assert declared == len(re.findall(r"^int ", "".join(read_all(generate.HEADERS)), re.M)) > 90
+    assert declared == len(re.findall(r"^int ", "".join(read_all(calls_table.HEADERS)), re.M)) > 90
 
 
 def read_all(folder: Path) -> list[str]:
@@ -69,15 +70,19 @@ def read_all(folder: Path) -> list[str]:
 )
 def test_what_is_wrong_is_said(old, new, sentence):
     assert old in text()
-    with pytest.raises(generate.Fault, match=re.escape(sentence)):
-        generate.check_all(generate.Table(text().replace(old, new, 1)), PUBLIC)
+    with pytest.raises(calls_table.Fault, match=re.escape(sentence)):
+        calls_table.check_all(calls_table.Table(text().replace(old, new, 1)), PUBLIC)
 
 
 def test_a_call_without_a_declaration_is_said():
-    source = (generate.HEADERS / "oriel.h").read_text(encoding="utf-8")
+    source = (calls_table.HEADERS / "oriel.h").read_text(encoding="utf-8")
     without = re.sub(r"int ORIEL_Win_iwait\([^;]*;", "", source)
-    with pytest.raises(generate.Fault, match="has ORIEL_Win_iwait, which oriel/oriel.h does not"):
-        generate.check(generate.Table(text()), generate.read_header("oriel/oriel.h", without))
+    with pytest.raises(
+        calls_table.Fault, match="has ORIEL_Win_iwait, which oriel/oriel.h does not"
+    ):
+        calls_table.check(
+            calls_table.Table(text()), calls_table.read_header("oriel/oriel.h", without)
+        )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +102,7 @@ def test_a_call_without_a_declaration_is_said():
     ],
 )
 def test_parameters_in_c(parameter, declaration):
-    [read] = generate.Table(text()).parameters(parameter, "here")
+    [read] = calls_table.Table(text()).parameters(parameter, "here")
     assert read.declaration(read.kind.large_type) == declaration
 
 
@@ -169,8 +174,8 @@ def test_a_man_page(made):
 def test_a_parameter_without_a_form_in_fortran_is_said():
     old, new = "rank source, tag, out status", "rank source, tag, out message"
     assert text().count(f"parameters = win, {old}\n") == 1
-    table = generate.Table(text().replace(f"win, {old}\n", f"win, {new}\n"))
-    with pytest.raises(fortran.FortranFault, match="parameter message of type MPI_Message"):
+    table = calls_table.Table(text().replace(f"win, {old}\n", f"win, {new}\n"))
+    with pytest.raises(calls_table.Fault, match="parameter message of type MPI_Message"):
         fortran.fortran_calls(table, "")
 
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from generate import Call, Header, Parameter, Table
+from table import COLUMNS, Call, Fault, Header, Parameter, Table, break_at_commas, short
 
-COLUMNS = 100
 # Fortran's kinds of C's integers: of dummy arguments, and in the interfaces of C functions.
 INTEGERS = {
     "int": ("integer", "integer(c_int)"),
@@ -83,10 +80,6 @@ ADDRESS_INTERFACE = """\
 ADDRESS_NAME = "ORIEL_Address_f08"
 
 
-class FortranFault(Exception):
-    """The table has what the module has no form for."""
-
-
 def entry(name: str) -> str:
     """The C function that the module calls for a call."""
     return f"{name}_f08"
@@ -137,7 +130,12 @@ def make_form(call: Call, parameter: Parameter, table: Table) -> Form:
         intent = ", intent(in)" if direction == "in" else ""
         dummy = f"type(*), dimension(..){intent}, asynchronous"
         return Form(
-            name, dummy, "type(c_ptr), value", declared, argument=f"address_in_c({name})", buffer=True
+            name,
+            dummy,
+            "type(c_ptr), value",
+            declared,
+            argument=f"address_in_c({name})",
+            buffer=True,
         )
     if is_array and direction == "in":
         return make_array(name, type_, declared)
@@ -217,8 +215,8 @@ def make_output(name: str, type_: str, declared: str, logical: bool) -> Form:
     raise no_form(name, type_)
 
 
-def no_form(name: str, type_: str) -> FortranFault:
-    return FortranFault(f"fortran.py has no form for the parameter {name} of type {type_}.")
+def no_form(name: str, type_: str) -> Fault:
+    return Fault(f"fortran.py has no form for the parameter {name} of type {type_}.")
 
 
 def forms(call: Call, table: Table) -> list[Form]:
@@ -233,8 +231,8 @@ def fortran_calls(table: Table, made: str) -> str:
     that tools wrap."""
     lines = [
         f"// {made}",
-        "// The functions that the Fortran module calls. Each `ORIEL_x_f08` converts the handles and",
-        "// calls `ORIEL_x`, which a tool may wrap.",
+        "// The functions that the Fortran module calls. Each `ORIEL_x_f08` converts the handles",
+        "// and calls `ORIEL_x`, which a tool may wrap.",
         "#include <oriel/oriel.h>",
         "",
         '#include "boundary/runtime/fortran_arguments.hpp"',
@@ -270,9 +268,9 @@ def c_function(call: Call, table: Table) -> list[str]:
             converted = f"ORIEL_TO_FORTRAN({HANDLES[each.handle]}, {each.name}_in_c)"
             body.append(f"if (code == MPI_SUCCESS) *{each.name} = {converted};")
         body.append("return code;")
-    lines = [*break_at_commas(begin, "    ")]
+    lines = [*break_at_commas(begin, indent="    ")]
     for line in body:
-        lines += break_at_commas(f"  {line}", "      ")
+        lines += break_at_commas(f"  {line}", indent="      ")
     return [*lines, "}"]
 
 
@@ -305,12 +303,6 @@ def c_array(call: Call, parameters: list[Form], at: int) -> str:
     comm = next(each.name for each in call.parameters if each.kind.type == "MPI_Comm")
     count = f"{buffer} == MPI_IN_PLACE ? 0 : ranks_of(ORIEL_FROM_FORTRAN(Comm, {comm}))"
     return f"const std::vector<MPI_Datatype> {name}_in_c = datatypes_in_c({name}, {count});"
-
-
-def break_at_commas(text: str, indent: str, columns: int = COLUMNS) -> list[str]:
-    held = re.sub(r"(?<!,) ", "\0", re.sub(r"(_FORTRAN\(\w+,) ", "\\1\0", text))
-    lines = textwrap.wrap(held, columns, subsequent_indent=indent, break_long_words=False)
-    return [line.replace("\0", " ") for line in lines]
 
 
 # The module
@@ -371,7 +363,7 @@ def generic(each: Call, call: Call) -> list[str]:
 
 def continued(statement: str, indent: str) -> list[str]:
     """A statement, broken behind commas where it is long."""
-    lines = break_at_commas(statement, "", COLUMNS - len(indent) - len("     &"))
+    lines = break_at_commas(statement, COLUMNS - len(indent) - len("     &"))
     ends = [" &"] * (len(lines) - 1) + [""]
     starts = [indent] + [f"{indent}    "] * (len(lines) - 1)
     return [start + line + end for start, line, end in zip(starts, lines, ends)]
@@ -381,17 +373,13 @@ def interface(call: Call, table: Table) -> list[str]:
     parameters = forms(call, table)
     names = [f"{each.name}, ignored" if each.status else each.name for each in parameters]
     ends = f'bind(C, name="{entry(call.name)}") result(code)'
-    lines = continued(f"function c_{short(call)}({', '.join(names)})", "    ")
+    lines = continued(f"function c_{short(call).lower()}({', '.join(names)})", "    ")
     lines = [*lines[:-1], f"{lines[-1]} &", f"        {ends}", "      import"]
     for each in parameters:
         lines.append(f"      {each.interface} :: {each.name}{each.shape}")
         if each.status:
             lines.append("      type(*), intent(in) :: ignored")
     return [*lines, "      integer(c_int) :: code", "    end function"]
-
-
-def short(call: Call) -> str:
-    return call.name.partition("_")[2].lower()
 
 
 def procedure(call: Call, table: Table, header: Header) -> list[str]:
@@ -402,7 +390,7 @@ def procedure(call: Call, table: Table, header: Header) -> list[str]:
             *lines,
             f"  function {call.name}() result(code)",
             "    integer :: code",
-            f"    code = c_{short(call)}()",
+            f"    code = c_{short(call).lower()}()",
             "  end function",
         ]
     names = ", ".join([*[each.name for each in parameters], "ierror"])
@@ -413,7 +401,7 @@ def procedure(call: Call, table: Table, header: Header) -> list[str]:
     lines += [f"    integer(c_int) :: {name}_in_c" for name in flags]
     lines += [f"    {name}_in_c = 0" for name in flags]
     arguments = ", ".join(each.argument or each.name for each in parameters)
-    lines += continued(f"code = c_{short(call)}({arguments})", "    ")
+    lines += continued(f"code = c_{short(call).lower()}({arguments})", "    ")
     lines += [f"    {name} = {name}_in_c /= 0" for name in flags]
     return [*lines, "    if (present(ierror)) ierror = code", "  end subroutine"]
 
@@ -496,4 +484,4 @@ def number(name: str, text: str) -> int:
     try:
         return int(text, 0)
     except ValueError as error:
-        raise FortranFault(f"fortran.py does not understand {name}, {text}.") from error
+        raise Fault(f"fortran.py does not understand {name}, {text}.") from error
