@@ -25,7 +25,7 @@ help:
 	@echo "make test     everything that CI tests; WORKERS=1: one MPI job at a time"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
-	@echo "make soak     long random tests of the core and of threads, larger spaces of the model, 10^8 notifications, 10^5 collectives"
+	@echo "make soak     long random tests of the core and of threads, larger spaces of the model, 10^8 notifications, 10^5 collectives, 10^7 RMA calls"
 	@echo "UNITY=OFF     behind any of them: each file is compiled by itself, which suits small changes"
 	@echo "make mpis     bring MPICH, Open MPI and Intel MPI into build/mpi"
 
@@ -85,6 +85,8 @@ soak: tests
 	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/stress 30 1000 4
 	build/bin/oriel run -n 4 build/tests/mpi/mpich/alltoallv_fuzz 2000 1000
 	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/alltoallv_fuzz 300 1000
+	build/bin/oriel run -n 2 build/tests/mpi/mpich/fuzz 1000 10000000
+	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/fuzz 1000 1000000
 	ORIEL_TEST_ALARM=7200 build/bin/oriel run -n 2 build/tests/mpi/mpich/collective_soak 100000
 	ORIEL_TEST_ALARM=7200 build/bin/oriel run -n 2 --hosts 2 build/tests/mpi/mpich/collective_soak 100000
 

@@ -3,7 +3,7 @@
 // time. A valid call does what a plain model says; a wrong one returns an error of the standard's
 // class, and moves nothing.
 //
-// Arguments: the seed (1), and how many calls all ranks make together (6000). A failure prints the
+// Arguments: the seed (1), and how many calls all ranks make together (20000). A failure prints the
 // seed and the round: `fuzz SEED` repeats it on the same number of ranks and nodes.
 //
 // A round opens epochs on some windows, of another kind on each; the ranks then make calls on all
@@ -486,7 +486,9 @@ class Fuzz {
     if (plan.kind == Kind::compare_and_swap) plan.op = Op::replace;
     const long room = (high - low) / kind_of.bytes;
     const bool single = fuzz::single(plan.kind);
-    const int most = static_cast<int>(std::min(room, same_.chance(10) ? 20000L : 40L));
+    // Now and then more than one message takes.
+    const long wanted = same_.chance(10) ? same_.chance(30) ? 200'000 : 5'000 : 40;
+    const int most = static_cast<int>(std::min(room, wanted));
     const int total = single ? 1 : same_.below(most + 1);
     if (total > room) return false;
     plan.there = single ? Items::one(element) : Items(same_, element, total);
@@ -614,6 +616,7 @@ class Fuzz {
                   state.fence_used = false;
                 });
       finish(use, -1);
+      if (which < 0) use.subject->check_memory();
     }
   }
   void close() {
@@ -645,6 +648,8 @@ class Fuzz {
         use.check(MPI_Win_wait(use.subject->win), "MPI_Win_wait",
                   [](fuzz::State& state) { state.exposure = false; });
       }
+      // All that the others have done to it is there, before they say so by other means.
+      use.subject->check_memory();
     }
     fences(-1);
     stray_faults();
@@ -774,7 +779,7 @@ long number(int argc, char** argv, int place, long otherwise) {
 
 int main(int argc, char** argv) {
   const long seed = number(argc, argv, 1, 1);
-  const long calls = number(argc, argv, 2, 6000);
+  const long calls = number(argc, argv, 2, 20000);
   argv[1] = nullptr;  // no names of tests
   Program program(1, argv);
   if (program.host_only()) return 0;  // hosts crash for much of this

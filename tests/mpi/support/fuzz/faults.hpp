@@ -33,13 +33,10 @@ class Faults {
     MPI_Type_commit(&derived_);
     MPI_Type_vector(2, 1, 3, MPI_INT, &holes_);
     MPI_Type_commit(&holes_);
-    const int one = 1, before = -1;
-    MPI_Type_indexed(1, &one, &before, MPI_INT, &before_);
-    MPI_Type_commit(&before_);
   }
   ~Faults() {
     MPI_Op_free(&user_op_);
-    for (MPI_Datatype* type : {&uncommitted_, &derived_, &holes_, &before_}) MPI_Type_free(type);
+    for (MPI_Datatype* type : {&uncommitted_, &derived_, &holes_}) MPI_Type_free(type);
   }
   Faults(const Faults&) = delete;
   Faults& operator=(const Faults&) = delete;
@@ -87,6 +84,8 @@ class Faults {
     std::array<std::int64_t, 8> result{};
     std::int64_t compare = 3;
     MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Datatype there = MPI_DATATYPE_NULL;  // to be freed, if `release`
+    bool release = false;
   };
 
   /// One that would be valid in an epoch: one or two integers of 4 or 8 bytes.
@@ -152,6 +151,7 @@ class Faults {
       if (made.request != MPI_REQUEST_NULL) MPI_Wait(&made.request, MPI_STATUS_IGNORE);
       code = MPI_Win_flush(call.rank, subject_->win);
     }
+    if (made.release) MPI_Type_free(&made.there);
     const int found = support::error_class(code);
     if (several ? code == MPI_SUCCESS : found != classes[0] && found != classes[1]) {
       expect(code, several ? MPI_ERR_OTHER : classes[0], text);
@@ -278,15 +278,21 @@ class Faults {
           at_flush = true;
           return is(MPI_ERR_RMA_RANGE);
         }
-        if (!one && !updates(call.kind) && bytes_ == 4 && random_.chance(40)) {
-          // Starts inside and ends outside, or starts before the window.
-          const bool early = random_.chance(40);
-          call.target_type = early ? before_ : holes_;
-          call.target_count = 1;
-          call.origin_count = call.result_count = early ? 1 : 2;
-          call.displacement = early || size < 16 ? 0 : (size - 16) / unit + 1;
-          if (early && random_.chance(50)) call.displacement = random_.below(4 / unit + 1);
-          if (early && call.displacement * unit >= 4) call.displacement = 0;
+        if (!one && bytes_ == 4 && random_.chance(50)) {
+          // Starts before the window, or ends behind it, by as little as the unit permits.
+          const int total = 1 + random_.below(12);
+          const Items items(random_, int32, total);
+          made.there = items.make();
+          made.release = !items.predefined();
+          call.target_type = made.there;
+          call.target_count = items.count();
+          call.origin_count = call.result_count = total;
+          const long low = items.low();
+          const long high = items.high();
+          const bool early = low < 0 && random_.chance(60);
+          call.displacement = early         ? (-low - 1) / unit
+                              : size < high ? 0
+                                            : (size - high) / unit + 1;
           return is(MPI_ERR_RMA_RANGE);
         }
         const MPI_Aint least = (size - needed) / unit + 1;
@@ -383,6 +389,7 @@ class Faults {
 
   // ---- synchronization
 
+  static constexpr int int32 = 2;  // its place in elements()
   static constexpr int any_error = -1;
 
   void fails(const char* call, int code, int expected) {
@@ -622,7 +629,6 @@ class Faults {
   MPI_Datatype uncommitted_ = MPI_DATATYPE_NULL;
   MPI_Datatype derived_ = MPI_DATATYPE_NULL;
   MPI_Datatype holes_ = MPI_DATATYPE_NULL;
-  MPI_Datatype before_ = MPI_DATATYPE_NULL;
   MPI_Win freed_ = MPI_WIN_NULL;
   int target_ = 0;
   int bytes_ = 4;

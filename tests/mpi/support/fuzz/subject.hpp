@@ -77,7 +77,7 @@ class Subject {
     rank = reversed_ ? ranks_ - 1 - program.rank() : program.rank();
     const bool same_size = same.chance(30);
     const bool same_unit = same.chance(40);
-    const bool large = same.chance(6);
+    const bool large = same.chance(12);
     for (int i = 0; i < ranks_; ++i) {
       const long size = random_size(same, large);
       constexpr int units[] = {1, 1, 1, 2, 4, 8, 8, 3, 12, 64, 1000};
@@ -187,7 +187,7 @@ class Subject {
         0,   8, 64, same.below(200L), 8 * same.below(64L), same.below(3000L), 8 * same.below(400L),
         4096};
     long size = draws[same.below(8)];
-    if (large) size = 4096 * (1 + same.below(60L));
+    if (large) size = 4096 * (1 + same.below(same.chance(30) ? 300L : 40L));
     // Contiguous memory of all ranks: what is behind an odd size would not be aligned.
     return flavor == Flavor::shared ? size / 8 * 8 : size;
   }

@@ -156,6 +156,14 @@ class Items {
       }
     }
     count_ = rest;
+    if (random.chance(20)) {
+      // Each item lies before the one before.
+      Constructor backwards;
+      backwards.kind = Constructor::resized;
+      backwards.lower = map_.lower;
+      backwards.stride = -(map_.extent + bytes * random.below(3));
+      add(std::move(backwards));
+    }
   }
   /// One predefined element.
   static Items one(int element) {
@@ -207,11 +215,12 @@ class Items {
     constructors_.push_back(std::move(constructor));
   }
   static int divisor(Random& random, int of) {
-    const int wanted = 1 + random.below(of);
+    // Many short items more often than few long ones.
+    const int wanted = 1 + random.below(random.chance(60) ? std::min(of, 12) : of);
     for (int i = wanted; i > 1; --i) {
       if (of % i == 0) return i;
     }
-    return of;
+    return random.chance(50) ? 1 : of;
   }
   static Constructor shape(Random& random, int total, const Map& old, long bytes) {
     Constructor made;
