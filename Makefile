@@ -26,7 +26,7 @@ help:
 	@echo "make conformance  programs of others and of ours on every MPI, with Oriel and without: build/conformance/matrix.md"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
-	@echo "make soak     long random tests of the core and of threads, larger spaces of the model, 10^8 notifications, 10^5 collectives"
+	@echo "make soak     long random tests of the core and of threads, larger spaces of the model, 10^8 notifications, 10^5 collectives, 10^7 RMA calls"
 	@echo "UNITY=OFF     behind any of them: each file is compiled by itself, which suits small changes"
 	@echo "make mpis     bring MPICH, Open MPI and Intel MPI into build/mpi"
 
@@ -89,6 +89,8 @@ soak: tests
 	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/stress 30 1000 4
 	build/bin/oriel run -n 4 build/tests/mpi/mpich/alltoallv_fuzz 2000 1000
 	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/alltoallv_fuzz 300 1000
+	build/bin/oriel run -n 2 build/tests/mpi/mpich/fuzz 1000 10000000
+	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/fuzz 1000 1000000
 	ORIEL_TEST_ALARM=7200 build/bin/oriel run -n 2 build/tests/mpi/mpich/collective_soak 100000
 	ORIEL_TEST_ALARM=7200 build/bin/oriel run -n 2 --hosts 2 build/tests/mpi/mpich/collective_soak 100000
 

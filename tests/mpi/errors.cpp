@@ -2,6 +2,7 @@
 // G7: what was wrong comes back as the standard's error class through the window's error handler;
 // nothing is written, and the window stays usable.
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -363,6 +364,9 @@ void truncation(Flavor flavor, const Program& program) {
                                  MPI_SUM, window),
               MPI_ERR_TRUNCATE);
   for (const int one : result) CHECK_EQUAL(one, 5);
+  // Data that end within a predefined element of the target's.
+  CHECK_CLASS(MPI_Put(values, 6, MPI_BYTE, target, 0, 2, MPI_INT, window), MPI_ERR_TYPE);
+  CHECK_CLASS(MPI_Put(values, 9, MPI_BYTE, target, 0, 3, MPI_INT, window), MPI_ERR_TYPE);
   // What is shorter fits, and no more than it is moved; an empty side moves nothing.
   CHECK_CLASS(MPI_Put(values, 4, MPI_INT, target, 0, 0, MPI_INT, window), MPI_SUCCESS);
   CHECK_CLASS(MPI_Put(values, 0, MPI_INT, target, 0, 4, MPI_INT, window), MPI_SUCCESS);
@@ -393,6 +397,36 @@ void shorter_data(Flavor flavor, const Program& program) {
   CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
   const int expected[count] = {9, 0, 18, 9};
   for (int i = 0; i < count; ++i) CHECK_EQUAL(result[i], expected[i]);
+  support::barrier();
+}
+
+/// They may end within an element of the target's derived datatype, as those of a message may.
+void data_within_an_element(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, 2 * count);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  const int target = program.right();
+  const int values[3] = {7, 8, 9};
+  int result[2 * count] = {};
+  MPI_Datatype vector;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &vector);  // an element has ints 0 and 2; the next 3 and 5
+  MPI_Type_commit(&vector);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+  CHECK_CLASS(MPI_Put(values, 3, MPI_INT, target, 0, 2, vector, window), MPI_SUCCESS);
+  MPI_Win_flush(target, window);
+  CHECK_CLASS(MPI_Accumulate(values, 3, MPI_INT, target, 2, 2, vector, MPI_SUM, window),
+              MPI_SUCCESS);
+  MPI_Win_flush(target, window);
+  CHECK_CLASS(MPI_Accumulate(values, 1, MPI_INT, target, 7, 1, vector, MPI_SUM, window),
+              MPI_SUCCESS);
+  // Far more than there is; the last element is half full.
+  const int many = std::numeric_limits<int>::max();
+  CHECK(MPI_Put(values, many, MPI_INT, target, 0, many, vector, window) != MPI_SUCCESS);
+  MPI_Win_flush(target, window);
+  CHECK_CLASS(MPI_Get(result, 8, MPI_INT, target, 0, 8, MPI_INT, window), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_unlock(target, window), MPI_SUCCESS);
+  const int expected[2 * count] = {7, 0, 8 + 7, 9, 8, 9, 0, 7};
+  for (int i = 0; i < 2 * count; ++i) CHECK_EQUAL(result[i], expected[i]);
+  MPI_Type_free(&vector);
   support::barrier();
 }
 
@@ -799,6 +833,7 @@ int main(int argc, char** argv) {
     program.test("ORIEL_ calls", [&] { nonblocking_calls(flavor, program); });
     program.test("truncation", [&] { truncation(flavor, program); });
     program.test("shorter data", [&] { shorter_data(flavor, program); });
+    program.test("data within an element", [&] { data_within_an_element(flavor, program); });
     program.test("null requests", [&] { null_requests(flavor, program); });
     program.test("null buffers", [&] { null_buffers(flavor, program); });
     program.test("absolute addresses", [&] { absolute_addresses(flavor, program); });

@@ -2,6 +2,7 @@
 #include "boundary/operations/operations.hpp"
 
 #include <limits>
+#include <vector>
 
 #include "boundary/operations/ops.hpp"
 #include "boundary/progress/progress.hpp"
@@ -63,10 +64,30 @@ std::uint64_t bytes_in(const Elements& elements) {
   return wraps ? std::numeric_limits<std::uint64_t>::max() : bytes;
 }
 
+/// Of the predefined type that a datatype is made of; 1 where it is made of several.
+std::uint64_t bytes_of_element(OperationKind kind, const Known& known) {
+  if (known.basic == nullptr) return 1;
+  return accumulates(kind) ? known.basic->true_extent : known.basic->size;
+}
+
+// Elements whose runs are listed one by one, for data that end within the last one. A count that
+// no window has must not take all memory before its range is checked.
+constexpr std::uint64_t most_listed = 1 << 20;
+
+/// The first `bytes` bytes of elements of a layout, as one element.
+LayoutRef first_of(const Layout& layout, std::uint64_t bytes) {
+  std::vector<Block> blocks;
+  for_each_run(BlockCursor(layout, bytes / layout.size() + 1), bytes,
+               [&](std::int64_t offset, std::uint64_t run) { blocks.push_back({offset, run}); });
+  return LayoutRef(new Layout(blocks, static_cast<std::int64_t>(bytes), layout.basic()));
+}
+
 /// As of a message (MPI-4.1 section 12.3): the data must fit into the buffer that they go to. If
-/// they are shorter, no more than the data is touched there. If either side of a put or get is
-/// empty nothing moves, as on MPICH and Intel MPI.
-Failure match_lengths(bool reads_origin, bool writes_result, Operation& operation) {
+/// they are shorter, no more than the data is touched there; they may end within an element of the
+/// target's datatype, but not within a predefined one, of `element` bytes. If either side of a put
+/// or get is empty nothing moves, as on MPICH and Intel MPI.
+Failure match_lengths(bool reads_origin, bool writes_result, std::uint64_t element,
+                      Operation& operation) {
   const std::uint64_t there = bytes_in(operation.target_elements());
   if (there == 0) return {};
   if (writes_result) {
@@ -82,9 +103,18 @@ Failure match_lengths(bool reads_origin, bool writes_result, Operation& operatio
     return {MPI_ERR_TRUNCATE, "the data are longer than the buffer that they go to"};
   }
   if (data >= there) return {};
+  if (data % element != 0) {
+    return {MPI_ERR_TYPE, "the data end within an element of the target's predefined datatype"};
+  }
   const std::uint64_t size = operation.target_layout->size();
   if (data % size != 0) {
-    return {MPI_ERR_TYPE, "the data end within an element of the target's datatype"};
+    if (!operation.target_layout->contiguous() && data / size >= most_listed) {
+      return {MPI_ERR_TYPE,
+              "the data end within an element of the target's datatype, behind too many others"};
+    }
+    operation.target_layout = first_of(*operation.target_layout, data);
+    operation.target_count = 1;
+    return {};
   }
   operation.target_count = data / size;
   return {};
@@ -132,7 +162,12 @@ bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displac
   }
   const Elements theirs{*there->layout, static_cast<std::uint64_t>(target_count)};
   const Elements ours{*own->layout, static_cast<std::uint64_t>(local.count)};
-  if (write ? bytes_in(ours) > bytes_in(theirs) : bytes_in(theirs) > bytes_in(ours)) return false;
+  const std::uint64_t data = bytes_in(write ? ours : theirs);
+  const std::uint64_t space = bytes_in(write ? theirs : ours);
+  if (data > space) return false;
+  // The general path raises the error of data that end within a predefined element.
+  if (write && data != space && data % bytes_of_element(OperationKind::put, *there) != 0)
+    return false;
   const auto move = [&](const auto& where) {
     return window.core->try_move(write, where, displacement, theirs, local.address, ours);
   };
@@ -243,7 +278,9 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   if (access.displacement < 0 && (!window.core->dynamic() || window.view.has_value())) {
     return {MPI_ERR_DISP, "the target displacement is negative"};
   }
-  if (const Failure bad = match_lengths(reads_origin, writes_result, operation)) return bad;
+  const std::uint64_t element = bytes_of_element(kind, *target);
+  if (const Failure bad = match_lengths(reads_origin, writes_result, element, operation))
+    return bad;
   // Where there is nothing to do, hosts do not ask whether op and type go together.
   const bool something = operation.target_count != 0 && operation.target_layout->size() != 0;
   if (accumulates(kind) && something) {
