@@ -24,8 +24,9 @@ IMAGES = {
 }
 # These end an image on purpose, which no MPI of Debian's survives.
 ENDING = "image_fail"
-# This one ends with an error after it has found what it looks for.
-ERROR_EXPECTED = "issue-488-multi-dim-cobounds"
+# One ends with an error after it has found what it looks for. The other one changes a neighbour's
+# coarray that the neighbour may not have initialized yet: it fails now and then on Open MPI alone.
+LEFT_OUT = ("issue-488-multi-dim-cobounds", "increment_my_neighbor")
 
 
 def folder_of(host: Host) -> Path | None:
@@ -44,5 +45,5 @@ def programs(host: Host) -> dict[str, int]:
     return {
         name: images.get(name, 4 if name.startswith(("co_", "image_")) else 2)
         for name in found
-        if not (name.startswith(ENDING) or name == ERROR_EXPECTED)
+        if not (name.startswith(ENDING) or name in LEFT_OUT)
     }

@@ -7,6 +7,7 @@
 #include "boundary/collectives/alltoallv_arguments.hpp"
 #include "boundary/collectives/mismatch.hpp"
 #include "boundary/host/errors.hpp"
+#include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/error_report.hpp"
 #include "boundary/progress/setup_collectives.hpp"
 
@@ -47,7 +48,7 @@ OwnFault fault_of_host(int code, int rank) {
   PMPI_Error_class(code, &fault.error_class);
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
-  PMPI_Error_string(code, text.data(), &length);
+  host_mpi().Error_string(code, text.data(), &length);
   fault.reason = "the MPI library's own collective on rank " + std::to_string(rank) + ": " +
                  std::string(text.data());
   return fault;
