@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""G10: programs of others, in Fortran: OpenCoarrays' tests. `make conformance` shows what the MPIs
-make of them alone: 17 of them fail on MPICH 4.0."""
+"""G10: programs of others, in Fortran: OpenCoarrays' tests. docs/conformance.md has what the MPIs
+make of them alone."""
 
 from __future__ import annotations
 
