@@ -21,6 +21,7 @@
 // Only programs with sessions lead to calls of their functions; host_has() asks about
 // PMPI_Comm_idup_with_info; no error handler equals a null MPI_ERRORS_ABORT.
 #ifdef OPEN_MPI
+extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Request*);  // 4.1: none
 #pragma weak ompi_mpi_instance_null
 #pragma weak ompi_mpi_errors_abort
 #pragma weak PMPI_Comm_idup_with_info
