@@ -21,7 +21,8 @@
 // Only programs with sessions lead to calls of their functions; host_has() asks about
 // PMPI_Comm_idup_with_info; no error handler equals a null MPI_ERRORS_ABORT.
 #ifdef OPEN_MPI
-extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Request*);  // 4.1: none
+// NOLINTNEXTLINE(readability-redundant-declaration): not in the header of 4.1
+extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Request*);
 #pragma weak ompi_mpi_instance_null
 #pragma weak ompi_mpi_errors_abort
 #pragma weak PMPI_Comm_idup_with_info
