@@ -281,7 +281,7 @@ bool adds_quadruples() {
 #endif
 }
 
-/// What `op` leaves; empty where the host's MPI_Reduce_local refuses the pair of op and type, or
+/// The result of `op`; empty where the host's MPI_Reduce_local refuses the pair of op and type, or
 /// computes something else.
 std::vector<char> reference(const Type& type, const Op& op, const std::vector<char>& origin,
                             const std::vector<char>& target) {

@@ -88,8 +88,8 @@ Failure leave(WindowHandle& window, Failure& failed) {
 
 /// A handle that counts no longer is the host's again, or kept: see HostWindows.
 int give_back(WindowHandle* window, MPI_Win* handle) {
-  // What came after delete_attributes() the host deletes. Where such a callback fails, the other
-  // ranks have freed the window, and the next MPI_Win_free is this process's own affair.
+  // The host deletes attributes that were set behind delete_attributes(). If such a callback fails,
+  // the other ranks have freed the window, and the next MPI_Win_free is this process's own affair.
   const UserState& user_state = window->user_state;
   const bool keep = !user_state.name && user_state.attributes.empty();
   if (!keep) {
