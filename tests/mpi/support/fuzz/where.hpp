@@ -13,7 +13,7 @@
 
 namespace fuzz {
 
-/// What runs now. A failure prints it, and so does a hang.
+/// The call that runs now. A failure prints it, and so does a hang.
 struct Where {
   std::uint64_t seed = 0;
   long round = 0;
