@@ -18,13 +18,14 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPOSITORY / "python"), str(REPOSITORY / "tests" / "mpi")]
 
+from conftest import FOR_OPENMPI, SAME  # noqa: E402
 from opencoarrays import folder_of, programs  # noqa: E402
 from oriel.hosts.host import Host, find_hosts, prefix  # noqa: E402
 from oriel.hosts.job import run  # noqa: E402
 from oriel.report.machine import description  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import Progress  # noqa: E402
-from system_mpis import of_debian  # noqa: E402
+from system_mpis import library_path, of_debian  # noqa: E402
 from test_fortran import BINDINGS, compile_for  # noqa: E402
 
 # Programs in C++ whose tests are also about the host's own RMA.
@@ -83,27 +84,14 @@ class Case:
 
     def verdict(self, with_oriel: bool) -> str:
         """Why it failed; empty: it passed."""
-        settings = {"ORIEL_MEASURED": "0", **self.environment}
+        settings = {**SAME, **self.environment}
         if not with_oriel:
             settings["ORIEL_TEST_HOST_ONLY"] = "1"
         if self.host.name == "openmpi":
-            settings |= {"OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl": "^ofi"}
+            settings |= FOR_OPENMPI
         argv, environ = self.host.command(self.ranks, self.command, with_oriel, settings)
         _, reason = run(argv, environ, LIMIT_SECONDS)
         return reason
-
-
-def library_folder(host: Host, folder: Path) -> dict[str, str]:
-    """How a program that was built for another version of this MPI finds it."""
-    if host.prefix != Path("/usr"):
-        return {}
-    if host.name == "mpich":
-        (library,) = host.prefix.glob("lib/*/libmpich.so.12")
-        if not (folder / "libmpi.so.12").exists():
-            (folder / "libmpi.so.12").symlink_to(library)
-        return {"LD_LIBRARY_PATH": str(folder)}
-    (library,) = host.prefix.glob("lib/*/libmpi.so.40")
-    return {"LD_LIBRARY_PATH": str(library.parent)}
 
 
 def hosts() -> list[Host]:
@@ -114,7 +102,7 @@ def hosts() -> list[Host]:
 def cases(folder: Path) -> Iterator[Case]:
     everywhere = hosts()
     for host in everywhere:
-        found = library_folder(host, folder)
+        found = library_path(host, folder)
         for name in OURS:
             program = prefix() / "tests" / "mpi" / host.name / name
             yield Case("C and C++, of Oriel", name, host, (str(program),), 2, found)

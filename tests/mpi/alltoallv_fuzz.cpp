@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "support/alltoallv/exchange.hpp"
+#include "support/number.hpp"
 #include "support/program.hpp"
 #include "support/stress/random.hpp"
 
@@ -224,15 +225,11 @@ void run(const Program& program, const Communicators& communicators, const AllTy
   Course(Random{seed, 2, std::uint64_t(program.rank())}, turns).run();
 }
 
-long number(int argc, char** argv, int place, long otherwise) {
-  return place < argc && std::atol(argv[place]) > 0 ? std::atol(argv[place]) : otherwise;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long seeds = number(argc, argv, 1, 10);
-  const long first = number(argc, argv, 2, 1);
+  const long seeds = support::number(argc, argv, 1, 10);
+  const long first = support::number(argc, argv, 2, 1);
   argv[1] = nullptr;  // no names of tests
   Program program(1, argv);
   if (program.host_only()) return 0;  // ranks start in orders of their own

@@ -28,6 +28,9 @@ ALARM_SECONDS = 110
 # Open MPI has a way over libfabric that no run here takes; closing it sleeps for a second in every
 # MPI_Init.
 NO_SLEEP = {"OMPI_MCA_btl": "^ofi"}
+# Its barriers spin without yielding unless it was told of too few cores; next to other work on the
+# machine every one of them then costs a scheduler's slice.
+FOR_OPENMPI = {"OMPI_MCA_mpi_yield_when_idle": "1", **NO_SLEEP}
 
 # What was measured here changes what `auto` is: tests neither know it nor add to it.
 SAME = {"ORIEL_MEASURED": "0"}
@@ -228,9 +231,7 @@ class Job:
             # The hosts keep what they allocate; the sanitizer comes behind our library.
             environment["ASAN_OPTIONS"] = "detect_leaks=0:verify_asan_link_order=0"
         if host.name == "openmpi":
-            # Its barriers spin without yielding unless it was told of too few cores; next to other
-            # work on the machine every one of them then costs a scheduler's slice.
-            environment = {"OMPI_MCA_mpi_yield_when_idle": "1", **NO_SLEEP, **environment}
+            environment = {**FOR_OPENMPI, **environment}
         argv, environ = host.command(ranks, command, not self._host_alone, environment, nodes=nodes)
         return subprocess.Popen(
             argv,

@@ -24,6 +24,7 @@
 #include "support/fuzz/faults.hpp"
 #include "support/fuzz/operation.hpp"
 #include "support/fuzz/subject.hpp"
+#include "support/number.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -95,7 +96,7 @@ struct Step {
   Effect effect{};
 };
 
-/// What one origin has done to a target since it has last been complete there.
+/// The operations of one origin on a target that may not be complete there yet.
 struct Touched {
   const Use* use;
   int target;
@@ -204,7 +205,7 @@ class Fuzz {
     expect(code, expected, [&] { return "making a window, way " + std::to_string(how); });
     CHECK(win == MPI_WIN_NULL && base == memory && memory[0] == 5 && memory[1] == 5);
   }
-  /// What a window says of itself, and what the program leaves on it.
+  /// Queries of a window, and names, attributes and info keys that the program sets.
   void ask(Subject& subject) {
     const auto right = [&](int code, const char* call) {
       expect(code, MPI_SUCCESS, [&] { return subject.describe(call); });
@@ -771,21 +772,16 @@ class Fuzz {
   std::vector<Touched> touched_;
 };
 
-long number(int argc, char** argv, int place, long otherwise) {
-  return place < argc && std::atol(argv[place]) > 0 ? std::atol(argv[place]) : otherwise;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long seed = number(argc, argv, 1, 1);
-  const long calls = number(argc, argv, 2, 20000);
+  const long seed = support::number(argc, argv, 1, 1);
+  const long calls = support::number(argc, argv, 2, 20000);
   argv[1] = nullptr;  // no names of tests
   Program program(1, argv);
   if (program.host_only()) return 0;  // hosts crash for much of this
   program.test("fuzz", [&] {
-    std::unique_ptr<Fuzz> fuzz;
-    fuzz = std::make_unique<Fuzz>(program, static_cast<std::uint64_t>(seed), calls);
+    const auto fuzz = std::make_unique<Fuzz>(program, static_cast<std::uint64_t>(seed), calls);
     fuzz->run();
     long own[2] = {fuzz::where().calls, fuzz->refused()};
     long all[2] = {0, 0};

@@ -19,6 +19,19 @@ def of_debian(name: str) -> Host | None:
     return next((host for host in hosts_named(name) if host.prefix == Path("/usr")), None)
 
 
+def library_path(host: Host, folder: Path) -> dict[str, str]:
+    """How a program that was built for another version of this MPI finds it, by a link in the
+    folder where the library has another name; empty: it was built for this one."""
+    if host.prefix != Path("/usr"):
+        return {}
+    if host.name == "mpich":
+        (library,) = host.prefix.glob("lib/*/libmpich.so.12")
+        (folder / "libmpi.so.12").symlink_to(library)
+        return {"LD_LIBRARY_PATH": str(folder)}
+    (library,) = host.prefix.glob("lib/*/libmpi.so.40")
+    return {"LD_LIBRARY_PATH": str(library.parent)}
+
+
 def wrapper(host: Host, compiler: str) -> Path | None:
     """The wrapper of mpifort or mpicc: as Debian names it, or as all others do."""
     for name in (f"{compiler}.{host.name}", compiler):

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 from conftest import oriel, output_of, programs_folder
-from system_mpis import of_debian, wrapper
+from system_mpis import library_path, of_debian, wrapper
 
 # A put outside of epochs, which ends the program, or with an argument not.
 PROGRAM = """\
@@ -80,19 +80,14 @@ def debian(request, tmp_path):
     host = of_debian(request.param)
     if host is None or not host.supported:
         pytest.skip(f"Debian's {request.param} is not installed.")
-    if not host.has("libmpi.so.12") and host.name == "mpich":
-        (library,) = host.prefix.glob("lib/*/libmpich.so.12")
-        (tmp_path / "libmpi.so.12").symlink_to(library)
-        return host, str(tmp_path)
-    (library,) = host.prefix.glob("lib/*/libmpi.so.40")
-    return host, str(library.parent)
+    return host, library_path(host, tmp_path)
 
 
 @pytest.mark.parametrize(("debian", "program", "ranks"), RUNS, indirect=["debian"])
 def test_program(job, debian, program, ranks):
     host, libraries = debian
     path = programs_folder() / host.name / program
-    status, output = job.run_command(host, [path], ranks, {"LD_LIBRARY_PATH": libraries})
+    status, output = job.run_command(host, [path], ranks, libraries)
     assert status == 0 and "ok: " in output, f"{program} on {host.title}:\n{output[-4000:]}"
 
 

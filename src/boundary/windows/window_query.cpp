@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a window says about itself (G6), but for its attributes. Names and error handlers are those
-// of the host's window behind our handle, so nothing about them is here.
+// Queries of a window (G6), but for its attributes. Names and error handlers are those of the
+// host's window behind our handle, so nothing about them is here.
 #include <oriel/oriel.h>
 
 #include <cstring>

@@ -17,7 +17,7 @@ namespace fuzz {
 /// Calls that have to fail, on this rank alone: each returns an error of the standard's class, and
 /// moves nothing.
 ///
-/// What is left out:
+/// Calls that are left out:
 /// - Null buffers of datatypes that begin behind their address: that is how MPI_BOTTOM looks.
 /// - A target count that is too large beside a valid origin count: Oriel moves what the origin has,
 ///   as of a message.
@@ -408,7 +408,7 @@ class Faults {
     return ranks[random_.below(4)];
   }
 
-  /// What is wrong whatever is open, and what is wrong now.
+  /// Synchronization calls that are wrong in any state, and those that are wrong in this one.
   void synchronization() {
     const Subject& subject = *subject_;
     const State& state = subject.state;

@@ -23,7 +23,7 @@ constexpr const char* name_of(Flavor flavor) {
   return names[static_cast<int>(flavor)];
 }
 
-/// What this rank has open on a window.
+/// The epochs that this rank has open on a window.
 struct State {
   bool fence = false;       // operations are permitted since a fence
   bool fence_used = false;  // and there have been some
@@ -43,7 +43,7 @@ struct State {
   void retire_fence() { fence = false; }
 };
 
-/// What a window's delete callback has been told.
+/// An attribute of a window, and how often its delete callback has been called.
 struct Attribute {
   long value = 0;
   int deleted = 0;
