@@ -69,6 +69,8 @@ class Network {
   virtual bool may_wait() = 0;
   /// Everything sent has left this process.
   virtual bool drained() = 0;
+  /// How many packets the provider did not take at once.
+  virtual std::uint64_t delayed() const = 0;
 };
 
 }  // namespace oriel

@@ -236,6 +236,7 @@ void OfiNetwork::close_packet(Peer& to) {
   if (to.backlog.empty() && ((!empty && inject(to, buffer)) || hand_over(to, buffer))) return;
   to.backlog.push_back(&buffer);
   ++backlogged_;
+  ++delayed_;
 }
 
 bool OfiNetwork::inject(Peer& to, Buffer& buffer) {

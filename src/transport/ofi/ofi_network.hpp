@@ -70,6 +70,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   int wait_descriptor() const override { return wait_descriptor_; }
   bool may_wait() override { return arrived_.empty() && quiet(); }
   bool drained() override;
+  std::uint64_t delayed() const override { return delayed_; }
 
  private:
   /// Something under way: libfabric gives the context back with the completion.
@@ -179,6 +180,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::size_t registered_ = 0;
   std::size_t under_way_ = 0;   // packets
   std::size_t backlogged_ = 0;  // packets
+  std::uint64_t delayed_ = 0;   // packets that were backlogged
 };
 
 }  // namespace oriel

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -423,7 +424,10 @@ bool AdoptedMemory::make_private(const SharedPages& shared) const {
     std::memcpy(static_cast<std::byte*>(copy) + first, begin + first,
                 static_cast<std::size_t>(at - data));
   }
-  if (::mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) != MAP_FAILED) return true;
+  // Not by the C library's function: UCX replaces it, and before 1.15 drops the new address.
+  if (::syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) != -1) {
+    return true;
+  }
   ::munmap(copy, bytes);
   return false;
 }

@@ -163,6 +163,12 @@ std::optional<ArenaLocation> Arena::find(const void* address, std::uint64_t byte
   return ArenaLocation{offset, extent->bytes};
 }
 
+std::uint64_t Arena::allocated() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [begin, piece] : pieces_) bytes += piece.bytes;
+  return bytes;
+}
+
 std::byte* Arena::at(const ArenaLocation& place) {
   const Extent& extent = extent_at(place.offset);
   return extent.data + (place.offset - extent.begin);

@@ -43,6 +43,8 @@ class Arena {
   std::optional<ArenaLocation> find(const void* address, std::uint64_t bytes) const;
   /// The reverse, of a piece of ours.
   std::byte* at(const ArenaLocation& place);
+  /// Bytes of all pieces that have not been freed.
+  std::uint64_t allocated() const;
   /// What peers open. After the first allocate().
   ArenaName name() const { return file_.name(); }
   /// Of the file, likewise.

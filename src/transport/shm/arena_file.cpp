@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <cstring>
 
 #include "core/base/settings.hpp"
+#include "transport/shm/file_limit.hpp"
 
 namespace oriel {
 namespace {
@@ -45,12 +45,12 @@ ArenaFile::~ArenaFile() {
 }
 
 bool ArenaFile::create(std::string& error) {
-  limited_ = !setting_bool("ORIEL_MEMFD");
-  fd_ = limited_ ? posix_shm() : ::memfd_create("oriel", MFD_CLOEXEC);
+  fd_ = setting_bool("ORIEL_MEMFD") ? ::memfd_create("oriel", MFD_CLOEXEC) : -1;
+  // A kernel without memfd_create, or a sandbox that forbids it, may still have /dev/shm.
+  limited_ = fd_ < 0;
+  if (limited_) fd_ = posix_shm();
   if (fd_ >= 0 && ::fchmod(fd_, 0600) == 0 && note(::getpid())) return true;
-  error = sentence("Cannot create shared memory", errno,
-                   limited_ ? "Enlarge /dev/shm, or use memfd (ORIEL_MEMFD=1)."
-                            : "If memfd_create is not permitted here, set ORIEL_MEMFD=0.");
+  error = sentence("Cannot create shared memory", errno, advice(errno));
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
   return false;
@@ -88,9 +88,7 @@ std::uint64_t ArenaFile::bytes() const {
 
 bool ArenaFile::grow(std::uint64_t bytes) {
   if (bytes <= this->bytes()) return true;
-  // Beyond the limit on file sizes (ulimit -f) the kernel sends a signal instead of an error.
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
+  if (!within_file_limit(bytes)) {
     errno = EFBIG;
     return false;
   }
@@ -107,8 +105,10 @@ bool ArenaFile::back(std::uint64_t offset, std::uint64_t bytes) {
 
 const char* ArenaFile::advice(int error) const {
   if (error == EFBIG) return "All that a process shares is one file: see `ulimit -f`.";
-  return limited_ ? "Enlarge /dev/shm, or use memfd (ORIEL_MEMFD=1)."
-                  : "The system has no more memory to share.";
+  if (error == EMFILE) return "See `ulimit -n`.";
+  if (!limited_) return "The system has no more memory to share.";
+  return setting_bool("ORIEL_MEMFD") ? "Enlarge /dev/shm, or permit memfd_create."
+                                     : "Enlarge /dev/shm, or use memfd (ORIEL_MEMFD=1).";
 }
 
 }  // namespace oriel

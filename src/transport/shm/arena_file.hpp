@@ -50,7 +50,7 @@ class ArenaFile {
   /// Makes sure that touching the range finds memory, where that is not so anyway. False with
   /// errno.
   bool back(std::uint64_t offset, std::uint64_t bytes);
-  /// What to do about such an errno of the last two.
+  /// Advice for an errno of creating, growing or backing the file.
   const char* advice(int error) const;
 
  private:

@@ -126,8 +126,14 @@ struct alignas(cache_line) BasicErrandCell {
     if (state.load(std::memory_order_relaxed) != declined) return no_chunk;
     return failed;
   }
-  /// Whether the owner has looked at it.
-  bool owner_drew() const { return drawn.load(std::memory_order_relaxed) >= one_of_owner; }
+  /// Whether there are chunks, of so many, that nobody has drawn.
+  bool any_left(std::uint32_t chunks) const {
+    return any_left(drawn.load(std::memory_order_relaxed), chunks);
+  }
+  /// How many chunks the owner has drawn, or has looked for.
+  std::uint64_t drawn_by_owner() const {
+    return drawn.load(std::memory_order_relaxed) / one_of_owner;
+  }
   void release_claim() { claimed.store(0, std::memory_order_release); }
 
   // The owner, by any of its threads.

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -10,9 +11,11 @@
 #include "core/base/thread_lines.hpp"
 #include "core/transport/doorbell.hpp"
 #include "transport/shm/arena.hpp"
+#include "transport/shm/call_counts.hpp"
 #include "transport/shm/errand_cell.hpp"
 #include "transport/shm/mailbox.hpp"
 #include "transport/shm/notify_queue.hpp"
+#include "transport/shm/wait_sign.hpp"
 
 namespace oriel {
 
@@ -30,7 +33,7 @@ static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) =
 /// the name goes out and never changes.
 struct alignas(cache_line) ProcessBlock {
   static constexpr std::uint32_t magic_value = 0x0e1e15b1;
-  static constexpr std::uint32_t current_version = 10;  // of all that peers see in shared memory
+  static constexpr std::uint32_t current_version = 13;  // of all that peers see in shared memory
   static constexpr std::size_t mailbox_cells = 4096;    // 256 KiB
   static constexpr std::size_t notify_lines = 1024;     // 64 KiB
 
@@ -40,12 +43,15 @@ struct alignas(cache_line) ProcessBlock {
   std::uint64_t probe_address = 0;  // of a word in private memory, ...
   std::uint64_t probe_value = 0;    // ... which holds this: see ShmTransport::vm_allowed
   std::uint32_t fenced = 0;         // 1: the owner obeys expedited membarriers
+  std::int32_t rank = -1;           // in MPI_COMM_WORLD, for what people read; -1: not known
   cpu_set_t processors = {};        // on which the owner may run
   Doorbell doorbell;
   MailboxEnds mailbox;
   MailboxClaim claim;  // the owner's, of a place in a peer's mailbox or among its notifications
   NotifyEnds notify;
   ErrandCell errand;  // for the owner
+  WaitSign wait_sign;
+  CallCounts calls;
 
   MailboxCell* cells() { return reinterpret_cast<MailboxCell*>(this + 1); }
   NotifyLine* lines() { return reinterpret_cast<NotifyLine*>(cells() + mailbox_cells); }
@@ -55,9 +61,13 @@ struct alignas(cache_line) ProcessBlock {
            notify_lines * sizeof(NotifyLine) + sizeof(ThreadLines);
   }
 };
-static_assert(sizeof(ProcessBlock) == 28 * cache_line);
+static_assert(sizeof(ProcessBlock) == 31 * cache_line);
 static_assert(offsetof(ProcessBlock, doorbell) == 3 * cache_line);
 static_assert(offsetof(ProcessBlock, mailbox) == 4 * cache_line);
+// `oriel top` looks for blocks at multiples of this, and reads sign and counts there.
+static_assert(std::bit_ceil(ProcessBlock::bytes()) == std::size_t{1} << 19);
+static_assert(offsetof(ProcessBlock, wait_sign) == 28 * cache_line);
+static_assert(offsetof(ProcessBlock, calls) == 30 * cache_line);
 static_assert(std::is_standard_layout_v<ProcessBlock> &&
               std::is_trivially_destructible_v<ProcessBlock>);
 

@@ -111,7 +111,7 @@ Error copy_memory(pid_t pid, bool write, std::span<const Run> runs) {
 
 }  // namespace
 
-std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& error) {
+std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& error, int rank) {
   const std::string when = setting_text("ORIEL_ADOPT");
   const std::optional<Adoption> adoption = adoption_named(when);
   if (!adoption) {
@@ -131,6 +131,7 @@ std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& er
   block->id = made->id_;
   block->probe_address = reinterpret_cast<std::uint64_t>(&made->probe_);
   block->probe_value = made->probe_;
+  block->rank = rank;
   block->fenced =
       ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 ? 1 : 0;
   ::sched_getaffinity(0, sizeof block->processors, &block->processors);
@@ -146,10 +147,6 @@ ShmTransport::ShmTransport(Arena& arena, Adoption adoption)
 
 ShmTransport::~ShmTransport() {
   if (!peers_.empty()) arena_.retire(peers_.front().block);
-}
-
-ProcessName ShmTransport::name() const {
-  return peers_.front().name;
 }
 
 int ShmTransport::add(const ProcessName& name, PeerArena arena, ProcessBlock* block) {
@@ -252,6 +249,7 @@ void ShmTransport::send(int process, std::span<const std::byte> header,
   Outgoing message{header, payload, header.size() + payload.size()};
   // A message may not overtake those that wait already.
   if (!backlogs_.contains(process) && push(to, message)) return;
+  ++delayed_;
   Waiting& waiting = backlogs_[process].emplace_back();
   waiting.total = message.total;
   waiting.rest.reserve(message.left());
@@ -465,17 +463,37 @@ std::optional<Error> ShmTransport::carry_out_with(int process, const ChunkedOper
     error = ours.carry_out(operation.chunk(number));
     return true;
   };
-  // An accumulate takes its owner one system call a chunk, and its origin two. So of accumulates in
-  // both directions each had better do the other's first; no more of them than its own has chunks.
-  std::uint32_t owed = operation.combines() ? chunks : 0;
+  // A chunk that the owner stores costs the owner one system call and the origin two or more. If
+  // two processes have such operations on each other, each therefore serves the other's chunks
+  // first, at most as many as its own operation has.
+  std::uint32_t owed = operation.stored_by_owner() ? chunks : 0;
+  std::uint64_t patience = operation.calls_saved_per_chunk() * copy_time_.load();
   do {
     for (; owed != 0 && serve_chunk(true); --owed) note_alive();
+    while (cell.any_left(chunks) && owner_draws(cell, patience)) note_alive();
+    patience = 0;
   } while (carry_out(cell.draw_first(chunks)));
   if (!await_owner(owner, [&] { return cell.end_chunks(); })) return Error::peer_lost;
   carry_out(cell.declined_chunk());
-  owner.errand_sender.note(cell.owner_drew());
+  owner.errand_sender.note(cell.drawn_by_owner() != 0);
   cell.release_claim();
   return error;
+}
+
+/// Whether the owner draws a chunk within `patience` ns. Serves this process's cell meanwhile.
+bool ShmTransport::owner_draws(const ErrandCell& cell, std::uint64_t patience) {
+  if (patience == 0) return false;
+  const std::uint64_t drawn = cell.drawn_by_owner();
+  const std::uint64_t begun = nanoseconds_now();
+  for (unsigned looks = 1; cell.drawn_by_owner() == drawn; ++looks) {
+    if (looks % looks_per_clock == 0 && (cell.answered() || nanoseconds_now() - begun > patience)) {
+      return false;
+    }
+    // It may be waiting for us.
+    if (!serve_chunk(true)) serve_one();
+    cpu_pause();
+  }
+  return true;
 }
 
 /// Waits for something that the owner has begun. False: it has died within it.
@@ -564,11 +582,11 @@ bool ShmTransport::serve_chunks() {
   return true;
 }
 
-bool ShmTransport::serve_chunk(bool of_accumulate) {
+bool ShmTransport::serve_chunk(bool only_stored) {
   ErrandCell& cell = peers_.front().block->errand;
   if (!cell.take_in_chunks()) return false;
   const ChunkedOperation operation = cell.operation;
-  if (of_accumulate && !operation.combines()) {
+  if (only_stored && !operation.stored_by_owner()) {
     cell.give_back();
     return false;
   }
@@ -592,8 +610,11 @@ bool ShmTransport::serve_chunk(bool of_accumulate) {
 
 bool ShmTransport::carry_out(const ChunkedOperation& operation, const Chunk& chunk,
                              std::int32_t origin) {
-  if (operation.combines()) {
-    if (!reachable_.contain(operation.address(chunk), chunk.bytes, true)) return false;
+  if (operation.stored_by_owner()) {
+    const auto reachable = [this](std::uint64_t address, std::uint64_t bytes) {
+      return reachable_.contain(address, bytes, true);
+    };
+    if (!operation.reaches_only(chunk, reachable)) return false;
     operands_.resize(ChunkedOperation::most_combined);
   }
   return operation.carry_out(

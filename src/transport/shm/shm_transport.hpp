@@ -29,12 +29,12 @@ namespace oriel {
 /// doorbell, private memory is copied by the kernel. Not thread-safe, as Transport says.
 class ShmTransport final : public NodeServices {
  public:
-  /// Null on failure, and `error` is a sentence.
-  static std::unique_ptr<ShmTransport> create(Arena& arena, std::string& error);
+  /// `rank`: see ProcessBlock. Null on failure, and `error` is a sentence.
+  static std::unique_ptr<ShmTransport> create(Arena& arena, std::string& error, int rank = -1);
   ~ShmTransport() override;
 
-  /// For peers to attach to.
-  ProcessName name() const;
+  /// For peers to attach to; of a process that we have attached to, what it gave us.
+  const ProcessName& name(int process = 0) { return peer(process).name; }
   /// Number of the process of that name, whom we can send to from now on: always the same number
   /// for the same process. Negative when it is not to be reached from here, and `error` is a
   /// sentence.
@@ -48,6 +48,14 @@ class ShmTransport final : public NodeServices {
   int processes() const { return static_cast<int>(peers_.size()); }
 
   Doorbell& doorbell(int process) { return peer(process).block->doorbell; }
+  WaitSign& wait_sign(int process) { return peer(process).block->wait_sign; }
+  CallCounts& calls(int process) { return peer(process).block->calls; }
+  int rank_of(int process) { return peer(process).block->rank; }
+  /// The process whose name has this id; unreachable: it is none that we know.
+  int find(std::uint64_t id) const {
+    const auto known = numbers_.find(id);
+    return known != numbers_.end() ? known->second : unreachable;
+  }
   /// False once the process has ended. What it has not fetched is then thrown away.
   bool alive(int process) override;
   /// Lets node peers copy() our private memory where the kernel wants to be asked first (Yama); to
@@ -60,6 +68,8 @@ class ShmTransport final : public NodeServices {
   bool crowded() const { return crowded_.load(); }
   /// Messages wait here because a mailbox was full. Nobody rings when it no longer is.
   bool backlogged() const { return !backlogs_.empty(); }
+  /// How many have so far.
+  std::uint64_t delayed() const { return delayed_; }
 
   // As Messages has them, one by one: nothing is collected.
   void send(int process, std::span<const std::byte> header, std::span<const std::byte> payload);
@@ -147,9 +157,10 @@ class ShmTransport final : public NodeServices {
   }
   bool try_vm(int process);
   bool claim_cell(Peer& owner) const;
+  bool owner_draws(const ErrandCell& cell, std::uint64_t patience);
   bool serve_one();
   bool serve_chunks();
-  bool serve_chunk(bool of_accumulate);
+  bool serve_chunk(bool only_stored);
   bool carry_out(const ChunkedOperation& operation, const Chunk& chunk, std::int32_t origin);
   template <typename Over>
   bool await_owner(const Peer& owner, Over&& over);
@@ -182,6 +193,7 @@ class ShmTransport final : public NodeServices {
   GrowingArray<Peer> peers_;                             // the first is this process
   std::unordered_map<std::uint64_t, int> numbers_;       // by ProcessName::id
   std::map<int, std::deque<Waiting>> backlogs_;          // by process; none is empty
+  std::uint64_t delayed_ = 0;                            // messages that went there
   std::vector<std::byte> message_;                       // the one received last
   std::unordered_map<std::uint64_t, Partial> partials_;  // by sender's id
 };

@@ -246,7 +246,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
   std::uint64_t nanoseconds() override;
 
   /// Messages and packets sent so far.
-  std::uint64_t messages() const { return messages_; }
+  std::uint64_t messages_sent() const { return messages_; }
   std::uint64_t packets() const { return packets_; }
   /// Messages that went as immediate data.
   std::uint64_t named() const { return named_; }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+#include "core/base/cache_line.hpp"
+#include "core/base/version.hpp"
+
+namespace oriel {
+
+/// A wait, as a process shows it to its peers, and to `oriel top`.
+struct ShownWait {
+  static constexpr std::size_t most_awaited = 4;
+  static constexpr std::size_t name_bytes = 64;
+
+  std::uint32_t reason = 0;  // a WaitReason
+  std::uint32_t window = 0;  // the owner's number of it; 0: none in particular
+  std::uint64_t since = 0;   // nanoseconds of the monotonic clock
+  /// Processes of the node, by ProcessName::id, the first few of them; 0: no further one.
+  std::array<std::uint64_t, most_awaited> awaited{};
+  /// 1: all of these must act before it ends. 0: it may be for some of them only.
+  std::uint32_t certain = 0;
+  std::array<char, name_bytes> window_name{};  // its beginning, then zeros
+
+  bool operator==(const ShownWait&) const = default;
+};
+
+/// Where a process shows its peers a wait that lasts. The owner writes, with its process lock;
+/// peers read without any, and see what was shown at one moment (Version).
+class alignas(cache_line) WaitSign {
+ public:
+  void show(const ShownWait& wait) {
+    version_.change([&] {
+      reason_.store(wait.reason, std::memory_order_release);
+      window_.store(wait.window, std::memory_order_release);
+      since_.store(wait.since, std::memory_order_release);
+      for (std::size_t i = 0; i < awaited_.size(); ++i) {
+        awaited_[i].store(wait.awaited[i], std::memory_order_release);
+      }
+      certain_.store(wait.certain, std::memory_order_release);
+      const auto name = std::bit_cast<NameWords>(wait.window_name);
+      for (std::size_t i = 0; i < name.size(); ++i) {
+        window_name_[i].store(name[i], std::memory_order_release);
+      }
+    });
+  }
+  void clear() { show({}); }
+
+  /// The wait that is shown; nullopt: none, or the owner is just changing it.
+  std::optional<ShownWait> look() const {
+    const std::uint64_t version = version_.look();
+    ShownWait wait;
+    wait.reason = reason_.load(std::memory_order_acquire);
+    wait.window = window_.load(std::memory_order_acquire);
+    wait.since = since_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < awaited_.size(); ++i) {
+      wait.awaited[i] = awaited_[i].load(std::memory_order_acquire);
+    }
+    wait.certain = certain_.load(std::memory_order_acquire);
+    NameWords name;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      name[i] = window_name_[i].load(std::memory_order_acquire);
+    }
+    wait.window_name = std::bit_cast<decltype(wait.window_name)>(name);
+    if (!version_.still(version) || wait.since == 0) return std::nullopt;
+    return wait;
+  }
+
+ private:
+  using NameWords = std::array<std::uint64_t, ShownWait::name_bytes / sizeof(std::uint64_t)>;
+
+  // python/oriel/top/process_block.py reads them.
+  Version version_;
+  std::atomic<std::uint32_t> reason_{0};
+  std::atomic<std::uint32_t> window_{0};
+  std::atomic<std::uint64_t> since_{0};
+  std::array<std::atomic<std::uint64_t>, ShownWait::most_awaited> awaited_{};
+  std::atomic<std::uint32_t> certain_{0};
+  std::array<std::atomic<std::uint64_t>, std::tuple_size_v<NameWords>> window_name_{};
+};
+static_assert(sizeof(WaitSign) == 2 * cache_line);
+
+}  // namespace oriel
