@@ -59,8 +59,7 @@ bool PeerDispatch::sweep() {
   bool moved = remote_ != nullptr && remote_->server.sweep();
   moved |= mapped_.push_aggregations();
   if (plan_registry_ != nullptr) moved |= plan_registry_->sweep();
-  for (std::size_t reached = notifications_.thresholds().look(notifications_.counters());
-       reached != 0; --reached) {
+  for (std::size_t reached = notifications_.look_at_counters(); reached != 0; --reached) {
     work_.remove();
     moved = true;
   }

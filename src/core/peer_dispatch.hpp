@@ -78,6 +78,12 @@ class PeerDispatch final : public PeerInterface {
   bool remote(int target) override { return !region_.mapped(target); }
   void transferred(RecordedOperation& recorded, const Transfer& transfer) override;
   bool alive(int rank) override { return region_.alive(rank); }
+  bool outside_fence(int rank, std::uint64_t closing_call) override {
+    return remote_ == nullptr && !fences_.announced(rank, closing_call);
+  }
+  int lock_holder(int target) override {
+    return region_.mapped(target) ? region_.lock_line(target).exclusive_holder() : -1;
+  }
 
   bool aggregate(int target, bool write, std::uint64_t address, void* local, std::uint64_t bytes) {
     return mapped_.aggregate(target, write, address, local, bytes);

@@ -101,6 +101,7 @@ void Process::take(const NotifyRecord& record) {
 
 bool Process::take_messages() {
   bool moved = false;
+  served_window_ = nullptr;
   for (auto bytes = transport_.messages().receive(); !bytes.empty();
        bytes = transport_.messages().receive()) {
     moved = true;
@@ -130,7 +131,17 @@ bool Process::take(std::span<const std::byte> bytes) {
   if (!message.take(bytes)) return false;
   Window* window = find_window(message.window);
   // What arrives for a window that we have freed was of no use to its sender either.
-  return window == nullptr || window->deliver(message, bytes);
+  if (window == nullptr) return true;
+  if (!window->deliver(message, bytes)) return false;
+  if (serves_origin(message.kind)) report_served(*window, message);
+  return true;
+}
+
+void Process::report_served(const Window& window, const Message& message) {
+  if (served_window_ == &window && served_origin_ == message.origin) return;
+  served_window_ = &window;
+  served_origin_ = message.origin;
+  window.events().served(message.origin);
 }
 
 }  // namespace oriel

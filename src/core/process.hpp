@@ -40,6 +40,9 @@ class Process final : private NotifyReader {
   Window& create_window(WindowSpec spec);
   void destroy_window(Window& window);
 
+  /// By their numbers.
+  std::span<const std::unique_ptr<Window>> windows() const { return windows_; }
+
   /// One sweep over all that is pending: messages, grants, recorded operations, completions,
   /// activations (E10). True if anything moved.
   bool sweep() { return sweep(true, true); }
@@ -92,6 +95,7 @@ class Process final : private NotifyReader {
   bool expected(std::uint32_t id) const;
   bool sweep(bool push, bool waits);
   bool take(std::span<const std::byte> bytes);
+  void report_served(const Window& window, const Message& message);
   bool take_messages();
   bool take_transfers();
   bool take_notifications();
@@ -117,6 +121,9 @@ class Process final : private NotifyReader {
   std::uint64_t refused_ = 0;
   static constexpr unsigned most_passing = 256;
   unsigned passing_ = 0;
+  // Reported last, in this sweep.
+  const Window* served_window_ = nullptr;
+  int served_origin_ = -1;
   std::vector<std::uint32_t> expected_;  // numbers of windows that are being made
   std::vector<NotifyRecord> early_;      // for these, in order of arrival
   Window* notified_ = nullptr;  // the window that was told last, usually the one that is told next

@@ -17,10 +17,7 @@ Protocol select_protocol(const Operation& operation, Region& region, const Limit
   if (region.atomics().has(operation) && operation.bytes() != 0) return Protocol::network_atomic;
   // 2. The target is on this node and its control block is mapped: this process moves the bytes by
   //    itself. Of a dynamic window the attached piece decides.
-  if (region.mapped(operation.target)) {
-    return region.path_of(operation) == Path::system_call ? Protocol::system_call
-                                                          : Protocol::stored;
-  }
+  if (region.mapped(operation.target)) return mapped_protocol(region.path_of(operation));
   const Member& target = region.member(operation.target);
   // 3. Accumulates need the target's Server; ordered operations need the order of messages (Q2).
   if (operation.ordered ||

@@ -29,7 +29,8 @@ Window::Window(Process& process, WindowSpec spec)
              peer_dispatch_, process.at_work(), epochs_),
       epochs_(epochs_spec(spec, *region_, process.remote().limits), state_, peer_dispatch_,
               process.pools()),
-      notifications_(process.listeners()),
+      notifications_(process.listeners(),
+                     state_.events.all_operations() ? &state_.events : nullptr),
       peer_dispatch_(state_, *region_, process.transport(), process.remote(), notifications_,
                      spec.remote) {
   if (remote()) process_.serve(true);
@@ -103,7 +104,11 @@ bool Window::compare_swap_private(ThreadLine* thread, int target, std::int64_t d
 }
 
 Outcome Window::await(std::int32_t counter, std::uint64_t value, Completion& completion) {
-  if (notifications_.counters().mine_at(counter).value() >= value) return Outcome::finished();
+  const std::uint64_t now = notifications_.counters().mine_at(counter).value();
+  if (now >= value) {
+    notifications_.count(counter, now, now);
+    return Outcome::finished();
+  }
   notifications_.thresholds().add(counter, value, completion);
   state_.work.add();
   return Outcome::posted();
@@ -111,6 +116,7 @@ Outcome Window::await(std::int32_t counter, std::uint64_t value, Completion& com
 
 std::uint64_t Window::exchange_counter(std::int32_t counter, std::uint64_t value) {
   const std::uint64_t before = notifications_.counters().mine_at(counter).exchange(value);
+  notifications_.count(counter, before, value);
   for (auto reached = notifications_.thresholds().pass(counter, before); reached != 0; --reached) {
     state_.work.remove();
   }

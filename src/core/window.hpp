@@ -17,6 +17,7 @@
 #include "core/peer_dispatch.hpp"
 #include "core/region/region.hpp"
 #include "core/remote/message.hpp"
+#include "core/select_protocol.hpp"
 
 namespace oriel {
 
@@ -68,6 +69,11 @@ class Window {
 
   /// How the operation would travel now, by the general path.
   Protocol protocol(const Operation& operation) { return peer_dispatch_.protocol(operation); }
+  /// How a hot path has carried out an operation on these elements.
+  Protocol hot_protocol(int target, std::int64_t displacement, const Elements& elements,
+                        const HandleName& handle) {
+    return mapped_protocol(region_->path_of(target, displacement, elements, handle));
+  }
 
   /// The hot path of operations on mapped memory: the address of `bytes` bytes that begin `low`
   /// bytes after `displacement` of `target`, if operations may access it now by loads and stores.

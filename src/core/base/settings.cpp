@@ -17,6 +17,21 @@ constexpr std::array table{
     Setting{"ORIEL_TRACE", "text", "",
             "File to which each process appends a line per event, for debugging: steps of epochs, "
             "operations beyond the hot paths, waits; empty: none."},
+    Setting{
+        "ORIEL_REPORT", "text", "0",
+        "Folder in which each rank records what it waits for, for `oriel report`; 1: oriel-report "
+        "in the current folder, and rank 0 prints the table when MPI ends; 0: nothing is recorded. "
+        "A rank does not overwrite the record of an "
+        "earlier run."},
+    Setting{"ORIEL_TIMELINE", "bool", "0",
+            "With ORIEL_REPORT: each rank also records every operation, the notifications that it "
+            "takes, transfers of persistent collectives, and sweeps of its progress agent."},
+    Setting{"ORIEL_STALL", "int", "30",
+            "Seconds after which a call that waits says on standard error what it waits for, and "
+            "what the ranks do that it waits for, once for each place in the program; 0: never."},
+    Setting{"ORIEL_STALL_SIGNAL", "int", "0",
+            "Number of a signal, such as 10 for SIGUSR1, on which a rank says the same of the call "
+            "that it waits in; 0: none."},
     Setting{"ORIEL_COLLECTIVES", "bool", "0",
             "Carry out MPI_Alltoallv_init also where its info does not name oriel_alltoallv."},
     Setting{"ORIEL_MEASURED", "text", "",
@@ -32,7 +47,8 @@ constexpr std::array table{
         "pages into shared memory while windows use it: never, always, or auto, where it is not "
         "expected to cost the program more than it gains."},
     Setting{"ORIEL_MEMFD", "bool", "1",
-            "Share memory through a memfd; 0 uses POSIX shared memory, unlinked at once."},
+            "Share memory through a memfd; 0, or where memfd_create fails: POSIX shared memory, "
+            "unlinked at once."},
     Setting{
         "ORIEL_SPIN", "int", "2000",
         "How many sweeps a waiting call makes before it begins to yield the processor. With more "

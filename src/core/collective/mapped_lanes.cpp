@@ -35,9 +35,9 @@ LaneSide MappedLanes::Side::lane_side() const {
   return {packed.bytes(), reinterpret_cast<std::uintptr_t>(packed.run()), location, TrialTimes{}};
 }
 
-MappedLanes::MappedLanes(Region& region, const WindowEvents& events, NodeServices& services,
-                         const Limits& limits, const Schedule& schedule, PlanProgress& progress)
-    : region_(region), events_(events), services_(services), limits_(limits), progress_(progress) {
+MappedLanes::MappedLanes(Region& region, NodeServices& services, const Limits& limits,
+                         const Schedule& schedule, PlanProgress& progress)
+    : region_(region), services_(services), limits_(limits), progress_(progress) {
   for (const Schedule::Send& send : schedule.sends) {
     if (!region.mapped(send.to)) continue;
     Side& made = sends_.emplace_back(region, services, send.to, send.from, send.step);
@@ -204,12 +204,13 @@ void MappedLanes::begin_sends(int step) {
     Side& send = sends_[next_send_];
     begin(send, send.lane->sender);
     send.stale = progress_.stale;
+    progress_.begin_send(send.rank, send.bytes, step);
     if (send.way == CopyMethod::one_copy) {
       arrive(send);
     } else if (push_staged(send)) {
+      progress_.sent(send.rank, send.bytes, step);
       continue;
     }
-    ++progress_.sends_left;
     sending_.push_back(static_cast<std::uint32_t>(next_send_));
   }
 }
@@ -230,7 +231,7 @@ void MappedLanes::end(Side& side) {
   // Acquired when the sides have met.
   side.way = CopyTrial::fastest(side.lane->sender.times, side.lane->receiver.times);
   side.tried = false;
-  events_.copy_chosen(side.way);
+  progress_.events.copy_chosen(side.way);
 }
 
 void MappedLanes::arrive(Side& side) {
@@ -346,14 +347,14 @@ bool MappedLanes::advance() {
     Side& send = sends_[i];
     const bool over =
         send.way == CopyMethod::one_copy ? advance_one_copy<true>(send) : push_staged(send);
-    if (over) progress_.sent();
+    if (over) progress_.sent(send.rank, send.bytes, send.step);
     return over;
   });
   const std::size_t received = remove_over(receiving_, [&](std::uint32_t i) {
     Receive& receive = receives_[i];
     const bool over = receive.way == CopyMethod::one_copy ? advance_one_copy<false>(receive)
                                                           : pull_staged(receive);
-    if (over) progress_.received(receive.step);
+    if (over) progress_.received(receive.rank, receive.bytes, receive.step);
     return over;
   });
   return moved_ || sent + received != 0;

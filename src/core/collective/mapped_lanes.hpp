@@ -11,7 +11,6 @@
 #include "core/collective/plan_fault.hpp"
 #include "core/collective/plan_progress.hpp"
 #include "core/collective/schedule.hpp"
-#include "core/epoch/events.hpp"
 #include "core/region/region.hpp"
 
 namespace oriel {
@@ -20,8 +19,8 @@ namespace oriel {
 /// to buffer, by whichever side comes second or has nothing else to do.
 class MappedLanes {
  public:
-  MappedLanes(Region& region, const WindowEvents& events, NodeServices& services,
-              const Limits& limits, const Schedule& schedule, PlanProgress& progress);
+  MappedLanes(Region& region, NodeServices& services, const Limits& limits,
+              const Schedule& schedule, PlanProgress& progress);
 
   /// What is kept of each transfer.
   static constexpr std::uint64_t bytes_of_send() { return sizeof(Side); }
@@ -125,7 +124,6 @@ class MappedLanes {
   std::uint64_t meetings(const Side& side) const { return progress_.use - side.unmet; }
 
   Region& region_;
-  const WindowEvents& events_;
   NodeServices& services_;
   const Limits& limits_;
   PlanProgress& progress_;

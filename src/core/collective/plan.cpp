@@ -6,6 +6,7 @@
 
 #include "core/collective/matching_types.hpp"
 #include "core/collective/plan_registry.hpp"
+#include "core/epoch/events.hpp"
 
 namespace oriel {
 namespace {
@@ -74,8 +75,9 @@ Plan::Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedul
     : registry_(registry),
       number_(number),
       terms_(terms),
-      mapped_(registry.region(), registry.events(), registry.transport().node(), registry.limits(),
-              schedule, progress_),
+      progress_(registry.events(), number),
+      mapped_(registry.region(), registry.transport().node(), registry.limits(), schedule,
+              progress_),
       remote_(registry.region(), registry.transport().messages(), registry.limits(),
               registry.sender(), registry.writes(), number, schedule, progress_),
       combinations_(schedule.combinations),
@@ -215,6 +217,7 @@ void Plan::start(Completion& completion) {
   progress_.sends_left = 0;
   std::ranges::copy(receives_, progress_.receives_left.begin());
   completion_ = &completion;
+  registry_.events().use_begun({number_, progress_.use});
   registry_.begin_work(*this);
   next_copy_ = next_combination_ = 0;
   carry_out(Schedule::before_all);
@@ -271,6 +274,7 @@ bool Plan::advance() {
   if (!over) return moved;
   progress_.active = false;
   registry_.end_work(*this);
+  registry_.events().use_over({number_, progress_.use});
   completion_->complete(progress_.failure.error);
   return true;
 }

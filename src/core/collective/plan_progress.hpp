@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/epoch/events.hpp"
 
 namespace oriel {
 
@@ -16,8 +17,13 @@ struct PlanFailure {
   bool sent = false;  // to it; else from it
 };
 
-/// How far the present use of a plan has come, as its lanes tell.
+/// How far the present use of a plan has come, as its lanes say; and reports its transfers.
 struct PlanProgress {
+  PlanProgress(const WindowEvents& of_window, std::uint64_t number)
+      : events(of_window), plan(number) {}
+
+  const WindowEvents& events;
+  std::uint64_t plan;                        // its number
   std::uint64_t use = 0;                     // its number, from 1 on
   bool active = false;                       // it has begun and is not over
   std::uint32_t sends_left = 0;              // of the steps that have begun
@@ -27,8 +33,18 @@ struct PlanProgress {
   /// the same, for nobody to wait for it, and says so.
   bool stale = false;
 
-  void sent() { --sends_left; }
-  void received(int step) { --receives_left[static_cast<std::size_t>(step)]; }
+  void begin_send(int rank, std::uint64_t bytes, int step) {
+    ++sends_left;
+    events.transfer_begun({plan, rank, true, bytes, step});
+  }
+  void sent(int rank, std::uint64_t bytes, int step) {
+    --sends_left;
+    events.transfer_ended({plan, rank, true, bytes, step});
+  }
+  void received(int rank, std::uint64_t bytes, int step) {
+    --receives_left[static_cast<std::size_t>(step)];
+    events.transfer_ended({plan, rank, false, bytes, step});
+  }
   void fail(const PlanFailure& found) {
     if (failure.error == Error::none) failure = found;
     stale = stale || !found.sent;

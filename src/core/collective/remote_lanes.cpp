@@ -176,8 +176,11 @@ void RemoteLanes::begin_sends(int step) {
     Send& send = sends_[next_send_];
     send.sent = 0;
     send.stale = progress_.stale;
-    if (push(send)) continue;
-    ++progress_.sends_left;
+    progress_.begin_send(peers_[send.peer].rank, send.packed.bytes(), step);
+    if (push(send)) {
+      progress_.sent(peers_[send.peer].rank, send.packed.bytes(), step);
+      continue;
+    }
     sending_.push_back(static_cast<std::uint32_t>(next_send_));
   }
 }
@@ -269,13 +272,14 @@ void RemoteLanes::written(PlanWrite& write, const Transfer& transfer) {
   writes_.release(write);
   send.write = nullptr;
   const auto index = static_cast<std::uint32_t>(&send - sends_.data());
-  if (std::erase(sending_, index) != 0) progress_.sent();
+  if (std::erase(sending_, index) != 0) progress_.sent(rank, send.packed.bytes(), send.step);
 }
 
 bool RemoteLanes::advance() {
   return remove_over(sending_, [&](std::uint32_t i) {
+           const Send& send = sends_[i];
            if (!push(sends_[i])) return false;
-           progress_.sent();
+           progress_.sent(peers_[send.peer].rank, send.packed.bytes(), send.step);
            return true;
          }) != 0;
 }
@@ -316,7 +320,7 @@ bool RemoteLanes::take_bytes(const Message& message, std::span<const std::byte> 
 void RemoteLanes::arrived(Receive& receive, Error error) {
   if (error != Error::none) progress_.fail({error, peers_[receive.peer].rank, false});
   receive.use = progress_.use;
-  progress_.received(receive.step);
+  progress_.received(peers_[receive.peer].rank, receive.packed.bytes(), receive.step);
 }
 
 int RemoteLanes::lost_peer() const {

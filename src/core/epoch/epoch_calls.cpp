@@ -146,6 +146,7 @@ bool Epochs::may_renew_fence(Assert assertion) const {
 Outcome Epochs::renew_fence(Completion* completion) {
   Epoch& epoch = *access_;
   epoch.call = epoch.closing_call = ++fence_calls_;
+  events_.epoch(EpochStep::renewing, epoch);
   epoch.opened_at = ++steps_;
   for (Target& target : epoch) {
     target.used.store(false);

@@ -67,6 +67,7 @@ struct alignas(cache_line) EpochPeer {
   // many of them have gone since. They go in this order, and no other one before them.
   std::uint32_t notifications_held = 0;
   std::uint32_t notifications_sent = 0;
+  bool queue_full = false;  // when it was last tried
 
   /// Whether the epoch, which is active, may ask for the rank's lock.
   bool may_lock(const Epoch& epoch) const {

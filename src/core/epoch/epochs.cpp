@@ -28,6 +28,7 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
       peer_interface_(peer_interface),
       pools_(pools),
       no_locks_(spec.no_locks),
+      all_locks_(state.events.all_locks()),
       shared_(spec.shared),
       counted_fences_(spec.counted_fences),
       renewed_fences_(spec.renewed_fences),
@@ -36,6 +37,7 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
   light_.active = true;
   light_.one.access = Target::Access::granted;
   light_.one.passive = true;
+  light_.targets = &light_.one;
   light_all_.kind = EpochKind::lock_all;
   light_all_.active = true;
   notified_.kind = EpochKind::notified;

@@ -39,6 +39,23 @@ struct EpochsSpec {
   bool renewed_fences = true;
 };
 
+/// Something that has to come about before a wait can end.
+struct Awaited {
+  enum class Condition : std::uint8_t {
+    exposure,     // the rank's post
+    completion,   // the rank's complete
+    fence,        // the rank's closing fence
+    lock,         // that the rank gives the lock of `target` back; -1: whoever holds it
+    operations,   // that operations to the rank are complete
+    notification  // of the rank; no epoch knows of it
+  };
+
+  Condition condition;
+  int rank;
+  int target = -1;
+  std::uint64_t epoch = 0;  // by the number of its opening; 0: of notified operations
+};
+
 /// One rank's epochs on one window, from opening to completion, and its place in the steps that
 /// they take with other ranks. How bytes move, and who is mapped, is PeerInterface's.
 ///
@@ -123,12 +140,17 @@ class Epochs {
   bool quiet() const { return all_.empty() && !pending_.flushing() && notified_.attention == 0; }
   /// An epoch with something in it, open at the application level.
   bool open_epoch() const;
+  /// Epochs that the program has closed and that are not completed.
+  std::uint64_t pending_epochs() const { return closed_; }
 
   /// A rank that something pending here waits for and that has ended; -1: none that we know of.
   /// Others are not asked after: a question may take a connection.
   int lost_peer();
   /// Likewise of somebody who waits to hear from `rank`, or from anybody (-1).
   int lost_source(int rank);
+  /// For what, and of which ranks, the window's active epochs wait now, as far as that is known
+  /// here.
+  std::vector<Awaited> awaited();
 
   /// Carries everything that can go on, without blocking (E10). True if anything moved.
   bool sweep();
@@ -155,11 +177,15 @@ class Epochs {
     light_.one.rank = target;
     peers_[target].lock = &light_;
     ++open_locks_;
+    if (all_locks_) [[unlikely]]
+      report_light_opening();
     return light_.one;
   }
   bool locked_lightly(int target) const { return peers_[target].lock == &light_; }
   /// The caller then gives the lock back. Whether it is held exclusively.
   bool close_lightly(int target) {
+    if (all_locks_) [[unlikely]]
+      events_.free_lock_released(light_);
     light_held_ = false;
     peers_[target].lock = nullptr;
     peers_[target].ready.store(nullptr);
@@ -169,7 +195,8 @@ class Epochs {
     return light_.exclusive;
   }
   bool may_lock_all_lightly() const {
-    return open_locks_ == 0 && may_open_lightly() && !shared_ && pending_.weak_peers() == 0;
+    return open_locks_ == 0 && may_open_lightly() && !shared_ && pending_.weak_peers() == 0 &&
+           !all_locks_;
   }
   /// `own`: the rank's own lock has been taken.
   void open_all_lightly(bool own) {
@@ -246,6 +273,8 @@ class Epochs {
   bool may_open_lightly() const {
     return closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_;
   }
+  void report_light_opening();
+  void report_opening(const Epoch& epoch);
   void list(Epoch& epoch);
   Epoch& list_light();
   Epoch& list_light_all();
@@ -287,7 +316,7 @@ class Epochs {
     return false;
   }
 
-  // lost_peer.cpp: whom something pending waits for.
+  // awaited.cpp: the peers that pending epochs wait for.
   bool awaits_anybody(const Epoch& epoch);
   bool awaits(const Epoch& epoch, const Target& target);
 
@@ -305,6 +334,7 @@ class Epochs {
   PeerInterface& peer_interface_;
   EpochPools& pools_;
   bool no_locks_;
+  bool all_locks_;  // a sink is told of light epochs; lock_all is none then
   bool shared_;
   bool counted_fences_;
   bool renewed_fences_;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 
 #include "core/base/error.hpp"
 #include "core/epoch/epoch.hpp"
+#include "core/notify/notification.hpp"
+#include "core/notify/notification_sink.hpp"
 #include "core/operation/copy_method.hpp"
+#include "core/operation/operation.hpp"
+#include "core/operation/protocol.hpp"
 
 namespace oriel {
 
@@ -22,14 +27,22 @@ enum class EpochStep : std::uint8_t {
   activated,
   closed,
   completed,
-  renewed  // a fence epoch: closed, completed and opened again by one call
+  renewing,  // a fence epoch: by one call it is going to be closed, completed and opened again
+  renewed    // that has been done
 };
 constexpr const char* name_of(EpochStep step) {
-  constexpr const char* names[] = {"opened", "deferred",  "activated",
-                                   "closed", "completed", "renewed"};
+  constexpr const char* names[] = {"opened",    "deferred", "activated", "closed",
+                                   "completed", "renewing", "renewed"};
   static_assert(std::size(names) == static_cast<int>(EpochStep::renewed) + 1);
   return names[static_cast<int>(step)];
 }
+
+/// One use of a persistent collective, from its start to its end. All ranks give both the same
+/// numbers.
+struct CollectiveUse {
+  std::uint64_t collective;
+  std::uint64_t use;
+};
 
 /// The reason for which a call waits.
 enum class WaitReason : std::uint8_t {
@@ -42,7 +55,7 @@ enum class WaitReason : std::uint8_t {
   notification,  // until one has arrived
   request,       // until a request is complete
   collective,    // in the making or the freeing of a persistent collective
-  window         // in the freeing of a window, or in a collective call on it
+  window         // in the making or freeing of a window, or in a collective call on it
 };
 inline constexpr int wait_reasons = static_cast<int>(WaitReason::window) + 1;
 constexpr const char* name_of(WaitReason reason) {
@@ -52,14 +65,41 @@ constexpr const char* name_of(WaitReason reason) {
   return names[static_cast<int>(reason)];
 }
 
-struct Wait {
-  WaitReason reason;
-  int rank = -1;            // the one waited for; -1: several, or anyone
-  std::uint64_t begun = 0;  // a sink's own: threads' waits overlap
+/// An operation, and when it began or was over.
+struct OperationEvent {
+  OperationKind kind;
+  int target;
+  std::uint64_t bytes;
+  Protocol protocol;
+  NotifyArg notify_arg;
+  std::uint32_t number;  // as Operation::number
+  std::uint64_t time;    // in nanoseconds of CLOCK_MONOTONIC
 };
 
-/// Is told what a process does beyond the hot paths, under the lock that serializes its calls.
-/// A sink ignores the events whose function it does not override.
+/// A transfer of a persistent collective in one use.
+struct PlanTransfer {
+  std::uint64_t collective;  // its number, the same on all ranks of the window
+  int rank;                  // the other side
+  bool sent;                 // to it; else from it
+  std::uint64_t bytes;       // of one that is received: for which there is space
+  int step;                  // of the schedule
+};
+
+/// Which hot paths report to a sink, on windows made from now on: none; locks; locks and
+/// operations.
+enum class HotPaths : std::uint8_t { unreported, locks, operations };
+
+struct Wait {
+  WaitReason reason;
+  int rank = -1;  // the one waited for; -1: several, or anyone
+  // Of the EventSink that counts, and of the one that records: waits of several threads overlap.
+  std::uint64_t begun = 0;
+  std::uint64_t number = 0;
+};
+
+/// Receives the events of a process, under the lock that serializes its calls: those beyond the hot
+/// paths, and on these what it asks for. A sink ignores the events whose function it does not
+/// override.
 class EventSink {
  public:
   EventSink() = default;
@@ -71,50 +111,108 @@ class EventSink {
   /// This rank has told the target that the epoch is over; in an exposure epoch, the origin has
   /// told this rank.
   virtual void told(const EventSource&, const Epoch&, const Target&) {}
+  /// Operations to a target of an access epoch may be carried out from now on: it has posted, or
+  /// its lock is held. Where only its answers tell that, not before the first one.
+  virtual void granted(const EventSource&, const Epoch&, const Target&) {}
+  /// A lock that is free was acquired by its call. Reported only where a sink asks for locks.
+  virtual void free_lock_acquired(const EventSource&, const Epoch&) {}
+  /// Such an epoch ends, with nothing pending. One in which anything became pending ends like any
+  /// other.
+  virtual void free_lock_released(const EventSource&, const Epoch&) {}
   /// An operation of the general path has its protocol. The call carries it out, sends it, or
   /// records it; for a recorded one done() follows.
   virtual void issued(const EventSource&, const Operation&, Protocol) {}
   /// A recorded operation is over for its caller. Also a question, which is never issued.
   virtual void done(const EventSource&, const RecordedOperation&) {}
+  /// A hot path has carried it out; when it began.
+  virtual void carried_out(const EventSource&, const OperationEvent&) {}
+  /// A request has taken a notification of ours.
+  virtual void matched(const EventSource&, const Notification&) {}
+  /// A counter of ours has been looked at. `after`: the value that it has from then on.
+  virtual void counted(const EventSource&, [[maybe_unused]] std::int32_t counter,
+                       [[maybe_unused]] std::uint64_t value, [[maybe_unused]] std::uint64_t after) {
+  }
+  /// Its step has begun. Reported for sends only: data may be received from the begin of the use
+  /// on.
+  virtual void transfer_begun(const EventSource&, const PlanTransfer&) {}
+  virtual void transfer_ended(const EventSource&, const PlanTransfer&) {}
+  /// The progress agent has moved something in a sweep that has begun then, in nanoseconds of
+  /// CLOCK_MONOTONIC.
+  virtual void agent_swept([[maybe_unused]] std::uint64_t begun) {}
   virtual void wait_begun(const EventSource&, Wait&) {}
+  /// Some times a second, of a wait that is long. If the call of one rank alone is still awaited,
+  /// Wait::rank names it.
+  virtual void wait_lasts(const EventSource&, const Wait&) {}
   virtual void wait_ended(const EventSource&, const Wait&) {}
   /// From now on a transfer of a persistent collective is copied so.
   virtual void copy_chosen(const EventSource&, CopyMethod) {}
+  /// This rank has taken messages of a remote origin: locks, operations, notifications, steps of a
+  /// fence. Once for those that follow one another in a sweep.
+  virtual void served(const EventSource&, int /*origin*/) {}
+  /// From now on notifications to the target find no space in its queue; or find some again.
+  virtual void queue_full(const EventSource&, int /*target*/) {}
+  virtual void queue_freed(const EventSource&, int /*target*/) {}
+  virtual void use_begun(const EventSource&, const CollectiveUse&) {}
+  virtual void use_over(const EventSource&, const CollectiveUse&) {}
 
  protected:
   ~EventSink() = default;
+
+  // The steps that make up the acquisition and the release of a free lock, for sinks that want
+  // each.
+  void expand_acquisition(const EventSource& source, const Epoch& epoch) {
+    this->epoch(source, EpochStep::opened, epoch);
+    this->epoch(source, EpochStep::activated, epoch);
+    granted(source, epoch, epoch.one);
+  }
+  void expand_release(const EventSource& source, const Epoch& epoch) {
+    this->epoch(source, EpochStep::closed, epoch);
+    told(source, epoch, epoch.one);
+    this->epoch(source, EpochStep::completed, epoch);
+  }
 
  private:
   friend class Events;
   EventSink* next_ = nullptr;
 };
 
-/// The one place where a process tells its events: to nobody, usually, which costs a branch.
+/// The one place where a process reports its events: usually no sink is there, which costs a
+/// branch.
 class Events {
  public:
-  /// The sink outlives us, and is told by one process alone.
-  void add(EventSink& sink) {
+  /// The sink outlives us, and receives the events of one process alone.
+  void add(EventSink& sink, HotPaths hot_paths = HotPaths::unreported) {
     sink.next_ = first_;
     first_ = &sink;
+    hot_paths_ = std::max(hot_paths_, hot_paths);
   }
+  /// No lock is taken without its epoch's events.
+  bool all_locks() const { return hot_paths_ >= HotPaths::locks; }
+  /// Hot paths of operations are taken with the process's lock, and reported.
+  bool all_operations() const { return hot_paths_ == HotPaths::operations; }
 
   bool heard() const { return first_ != nullptr; }
-  /// Calls tell(sink) for each sink.
-  template <typename Tell>
-  void publish(Tell&& tell) const {
+  /// Calls report(sink) for each sink.
+  template <typename Report>
+  void publish(Report&& report) const {
     for (EventSink* sink = first_; sink != nullptr; sink = sink->next_) [[unlikely]] {
-      tell(*sink);
+      report(*sink);
     }
   }
 
  private:
   EventSink* first_ = nullptr;
+  HotPaths hot_paths_ = HotPaths::unreported;
 };
 
 /// The events of one window, or of none in particular.
-class WindowEvents {
+class WindowEvents final : public NotificationSink {
  public:
   WindowEvents(const Events& events, EventSource source) : events_(events), source_(source) {}
+
+  std::uint32_t window() const { return source_.window; }
+  bool all_locks() const { return events_.all_locks(); }
+  bool all_operations() const { return events_.all_operations(); }
 
   void epoch(EpochStep step, const Epoch& epoch) const {
     events_.publish([&](EventSink& sink) { sink.epoch(source_, step, epoch); });
@@ -122,20 +220,62 @@ class WindowEvents {
   void told(const Epoch& epoch, const Target& target) const {
     events_.publish([&](EventSink& sink) { sink.told(source_, epoch, target); });
   }
+  void granted(const Epoch& epoch, const Target& target) const {
+    events_.publish([&](EventSink& sink) { sink.granted(source_, epoch, target); });
+  }
+  void free_lock_acquired(const Epoch& epoch) const {
+    events_.publish([&](EventSink& sink) { sink.free_lock_acquired(source_, epoch); });
+  }
+  void free_lock_released(const Epoch& epoch) const {
+    events_.publish([&](EventSink& sink) { sink.free_lock_released(source_, epoch); });
+  }
   void issued(const Operation& operation, Protocol protocol) const {
     events_.publish([&](EventSink& sink) { sink.issued(source_, operation, protocol); });
   }
   void done(const RecordedOperation& recorded) const {
     events_.publish([&](EventSink& sink) { sink.done(source_, recorded); });
   }
+  void carried_out(const OperationEvent& operation) const {
+    events_.publish([&](EventSink& sink) { sink.carried_out(source_, operation); });
+  }
+  void matched(const Notification& notification) const override {
+    events_.publish([&](EventSink& sink) { sink.matched(source_, notification); });
+  }
+  void counted(std::int32_t counter, std::uint64_t value, std::uint64_t after) const override {
+    events_.publish([&](EventSink& sink) { sink.counted(source_, counter, value, after); });
+  }
+  void transfer_begun(const PlanTransfer& transfer) const {
+    events_.publish([&](EventSink& sink) { sink.transfer_begun(source_, transfer); });
+  }
+  void transfer_ended(const PlanTransfer& transfer) const {
+    events_.publish([&](EventSink& sink) { sink.transfer_ended(source_, transfer); });
+  }
   void wait_begun(Wait& wait) const {
     events_.publish([&](EventSink& sink) { sink.wait_begun(source_, wait); });
+  }
+  void wait_lasts(const Wait& wait) const {
+    events_.publish([&](EventSink& sink) { sink.wait_lasts(source_, wait); });
   }
   void wait_ended(const Wait& wait) const {
     events_.publish([&](EventSink& sink) { sink.wait_ended(source_, wait); });
   }
   void copy_chosen(CopyMethod method) const {
     events_.publish([&](EventSink& sink) { sink.copy_chosen(source_, method); });
+  }
+  void served(int origin) const {
+    events_.publish([&](EventSink& sink) { sink.served(source_, origin); });
+  }
+  void queue_full(int target) const {
+    events_.publish([&](EventSink& sink) { sink.queue_full(source_, target); });
+  }
+  void queue_freed(int target) const {
+    events_.publish([&](EventSink& sink) { sink.queue_freed(source_, target); });
+  }
+  void use_begun(const CollectiveUse& use) const {
+    events_.publish([&](EventSink& sink) { sink.use_begun(source_, use); });
+  }
+  void use_over(const CollectiveUse& use) const {
+    events_.publish([&](EventSink& sink) { sink.use_over(source_, use); });
   }
 
  private:

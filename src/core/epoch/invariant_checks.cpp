@@ -34,6 +34,7 @@ void InvariantChecks::epoch(const EventSource& source, EpochStep step, const Epo
     case EpochStep::closed:
       require(!epoch.closed, source, epoch, "the closing comes twice");
       break;
+    case EpochStep::renewing:
     case EpochStep::renewed:
       require(epoch.active && !epoch.closed, source, epoch, "a renewal finds none that is open");
       require(epoch.attention == 0, source, epoch, "the renewal comes before its operations' end");

@@ -4,10 +4,21 @@
 
 namespace oriel {
 
-/// An epoch that has been active since it was opened.
-void Epochs::list(Epoch& epoch) {
+void Epochs::report_light_opening() {
+  light_.opened_at = ++steps_;
+  light_.one.used.store(false);
+  events_.free_lock_acquired(light_);
+}
+
+/// A light epoch is first reported when it becomes one of the list, unless a sink asks for all
+/// locks.
+void Epochs::report_opening(const Epoch& epoch) {
   events_.epoch(EpochStep::opened, epoch);
   events_.epoch(EpochStep::activated, epoch);
+}
+
+/// An epoch that has been active since it was opened.
+void Epochs::list(Epoch& epoch) {
   epoch.active = true;
   active_.append(epoch);
 }
@@ -15,9 +26,15 @@ void Epochs::list(Epoch& epoch) {
 Epoch& Epochs::list_light() {
   Epoch& epoch = create(EpochKind::lock);
   epoch.exclusive = light_.exclusive;
+  if (all_locks_) {
+    epoch.opened_at = light_.opened_at;
+  } else {
+    report_opening(epoch);
+  }
   list(epoch);
   Target& target = add_target(epoch, light_.one.rank);
   target.access = Target::Access::granted;
+  if (light_.one.used.load()) mark(target.used);
   EpochPeer& locked = peer(target.rank);
   locked.lock = locked.locking = locked.entitled = &epoch;
   if (locked.ready.load() != nullptr) {
@@ -29,6 +46,7 @@ Epoch& Epochs::list_light() {
 
 Epoch& Epochs::list_light_all() {
   Epoch& epoch = create(EpochKind::lock_all);
+  report_opening(epoch);
   list(epoch);
   epoch.awaited = rank_ + 1;  // its own lock is held, or none is needed
   access_ = &epoch;

@@ -68,6 +68,10 @@ class PeerInterface {
 
   /// False: the rank's process has ended or cannot be reached.
   virtual bool alive(int rank) = 0;
+  /// Known not to have entered the closing fence of this number.
+  virtual bool outside_fence(int rank, std::uint64_t closing_call) = 0;
+  /// The rank that holds the target's lock exclusively now; -1: none, or it is not known.
+  virtual int lock_holder(int target) = 0;
 
  protected:
   ~PeerInterface() = default;

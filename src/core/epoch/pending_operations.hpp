@@ -53,6 +53,11 @@ class PendingOperations {
   }
   /// The one of this window that a message names; null: there is none.
   RecordedOperation* find(std::uint64_t token);
+  /// Operations to it may be carried out.
+  void note_granted(const Epoch& epoch, Target& target) {
+    target.access = Target::Access::granted;
+    events_.granted(epoch, target);
+  }
   /// The target has been told that the epoch is over, or needs not be.
   void note_told(Epoch& epoch, Target& target) {
     events_.told(epoch, target);

@@ -12,11 +12,12 @@ namespace oriel {
 /// The lock of one target: first come first served, readers together, taken and handed on by the
 /// origins alone. The target takes no part (E12, and "a rank that computes delays nobody").
 ///
-///   LockQueue::holders  bit 63: held exclusively; bit 62: kept by the origin in the lower bits,
-///                       who holds it while its Slot::locked is 1; otherwise the number of shared
-///                       holders in the lower half, and bit 61: besides those counted, each rank of
-///                       the node holds it shared while its Slot::locked is 2. The bits between
-///                       them are the phase, a number for each time that bit 61 is set
+///   LockQueue::holders  bit 63: held exclusively by the origin in the lower bits; bit 62: kept by
+///                       the origin in the lower bits, who holds it while its Slot::locked is 1;
+///                       otherwise the number of shared holders in the lower half, and bit 61:
+///                       besides those counted, each rank of the node holds it shared while its
+///                       Slot::locked is 2. The bits between them are the phase, a number for each
+///                       time that bit 61 is set
 ///   LockQueue::line     upper half: 1 + the rank that has the guard, or 0; lower half: requests
 ///                       waiting
 ///
@@ -78,13 +79,13 @@ class BasicLockLine {
     if (queue_.line.load(std::memory_order_seq_cst) != 0) return false;
     if (!exclusive) {
       // An origin of another node, for which its target acts, is counted.
-      if (static_cast<std::uint32_t>(origin) != sharers_.self()) return take(false);
+      if (static_cast<std::uint32_t>(origin) != sharers_.self()) return take(origin, false);
       const std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
       return (holders & uncounted_bit) != 0 ? take_by_word(origin, holders & ~counted)
                                             : take_first(origin);
     }
     if (queue_.contended.load(std::memory_order_relaxed) == 0) return keep(origin);
-    if (!take(true)) return false;
+    if (!take(origin, true)) return false;
     count(origin);
     return true;
   }
@@ -110,6 +111,17 @@ class BasicLockLine {
   /// wait as long as such epochs overlap.
   bool acquire(int origin, bool exclusive, bool joins);
 
+  /// The origin that holds it exclusively at this moment; -1: none. It may have given it back when
+  /// this returns.
+  int exclusive_holder() const {
+    const std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
+    if ((holders & (exclusive_bit | kept_bit)) == 0) return -1;
+    const auto origin = static_cast<int>(holders & counted);
+    const bool holds = (holders & exclusive_bit) != 0 ||
+                       control_.slots()[origin].locked.load(std::memory_order_seq_cst) == by_keeper;
+    return holds ? origin : -1;
+  }
+
   /// Leaves a piggybacked operation with the waiting request of `origin`; false if the lock was
   /// granted meanwhile.
   bool leave(int origin, const Piggyback& piggyback);
@@ -124,7 +136,8 @@ class BasicLockLine {
     while (queue_.head != 0) {
       LockNode& node = nodes_[queue_.head - 1];
       const bool exclusive = node.exclusive != 0;
-      if (!take_or_take_away(exclusive)) break;
+      const int origin = static_cast<int>(queue_.head) - 1;
+      if (!take_or_take_away(origin, exclusive)) break;
       std::uint32_t state = LockNode::granted;
       if (node.has_piggyback != 0) {
         state = run(node.piggyback) ? LockNode::piggyback_done : LockNode::failed;
@@ -133,7 +146,7 @@ class BasicLockLine {
       }
       --waiting;
       queue_.joiners -= node.joins;
-      woken.push_back(static_cast<int>(queue_.head) - 1);
+      woken.push_back(origin);
       queue_.head = node.next;
       if (queue_.head == 0) queue_.tail = 0;
       // Last look at the node: its origin may reuse it as soon as it sees this.
@@ -158,6 +171,9 @@ class BasicLockLine {
     return static_cast<std::uint64_t>(sharers_.self() + 1) << guard_shift;
   }
 
+  static std::uint64_t held_by(int origin) {
+    return exclusive_bit | static_cast<std::uint64_t>(origin);
+  }
   static std::uint64_t kept_by(int origin) { return kept_bit | static_cast<std::uint64_t>(origin); }
   bool keeps(int origin) const {
     return queue_.holders.load(std::memory_order_relaxed) == kept_by(origin);
@@ -202,10 +218,10 @@ class BasicLockLine {
   /// guard whether the origin holds the lock, and clears the word if not.
   bool confirm(int origin, std::uint64_t mode);
   /// Takes a lock that is free and kept by nobody.
-  bool take(bool exclusive) {
+  bool take(int origin, bool exclusive) {
     std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
     if (exclusive) {
-      return holders == 0 && queue_.holders.compare_exchange_strong(holders, exclusive_bit,
+      return holders == 0 && queue_.holders.compare_exchange_strong(holders, held_by(origin),
                                                                     std::memory_order_seq_cst);
     }
     while ((holders & (exclusive_bit | kept_bit)) == 0) {
@@ -231,7 +247,7 @@ class BasicLockLine {
   std::uint32_t let_join(std::vector<int>& woken);
   /// With the guard: takes a free lock, also from an origin that keeps it, or exclusively from
   /// uncounted holders whose words are all clear.
-  bool take_or_take_away(bool exclusive);
+  bool take_or_take_away(int origin, bool exclusive);
   /// With the guard: whether somebody holds the lock shared and is not counted.
   bool any_uncounted();
 

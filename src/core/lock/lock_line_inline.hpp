@@ -33,7 +33,7 @@ bool BasicLockLine<Words>::keep(int origin) {
       queue_.holders.compare_exchange_strong(free, kept_by(origin), std::memory_order_seq_cst);
   // Somebody may have lined up, and been served, since we looked: then nobody keeps it any more.
   if (taken && queue_.contended.load(std::memory_order_seq_cst) == 0) return true;
-  if (taken) queue_.holders.store(exclusive_bit, std::memory_order_seq_cst);
+  if (taken) queue_.holders.store(held_by(origin), std::memory_order_seq_cst);
   locked.store(0, std::memory_order_release);
   return taken;
 }
@@ -48,7 +48,7 @@ void BasicLockLine<Words>::keep_again(int origin) {
   // Either we see who has lined up, or whoever lines up sees that it has to fence.
   if (queue_.line.load(std::memory_order_seq_cst) == 0) return;
   queue_.contended.store(1, std::memory_order_seq_cst);
-  queue_.holders.store(exclusive_bit, std::memory_order_seq_cst);
+  queue_.holders.store(held_by(origin), std::memory_order_seq_cst);
   locked.store(0, std::memory_order_release);
 }
 
@@ -56,7 +56,7 @@ template <typename Words>
 bool BasicLockLine<Words>::take_first(int origin) {
   if (queue_.contended.load(std::memory_order_relaxed) != 0 &&
       queue_.shared_streak.load(std::memory_order_relaxed) < Words::long_streak) {
-    if (!take(false)) return false;
+    if (!take(origin, false)) return false;
     // Others may count at the same time: it is about how many.
     queue_.shared_streak.store(queue_.shared_streak.load(std::memory_order_relaxed) + 1,
                                std::memory_order_relaxed);
@@ -97,24 +97,24 @@ bool BasicLockLine<Words>::any_uncounted() {
 }
 
 template <typename Words>
-bool BasicLockLine<Words>::take_or_take_away(bool exclusive) {
+bool BasicLockLine<Words>::take_or_take_away(int origin, bool exclusive) {
   std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
   if ((holders & kept_bit) != 0) {
     const std::uint64_t keeper = holders & ~kept_bit;
     return control_.slots()[keeper].locked.load(std::memory_order_seq_cst) != by_keeper &&
-           queue_.holders.compare_exchange_strong(holders, exclusive ? exclusive_bit : 1,
+           queue_.holders.compare_exchange_strong(holders, exclusive ? held_by(origin) : 1,
                                                   std::memory_order_seq_cst);
   }
   if (exclusive && (holders & uncounted_bit) != 0) {
     if ((holders & counted) != 0 || any_uncounted() ||
-        !queue_.holders.compare_exchange_strong(holders, exclusive_bit,
+        !queue_.holders.compare_exchange_strong(holders, held_by(origin),
                                                 std::memory_order_seq_cst)) {
       return false;
     }
     queue_.shared_streak.store(0, std::memory_order_relaxed);
     return true;
   }
-  return take(exclusive);
+  return take(origin, exclusive);
 }
 
 template <typename Words>
@@ -156,7 +156,7 @@ bool BasicLockLine<Words>::acquire(int origin, bool exclusive, bool joins) {
     queue_.contended.store(1, std::memory_order_seq_cst);
     sharers_.fence();
   }
-  if ((waiting == 0 && take_or_take_away(exclusive)) || (joins && join())) {
+  if ((waiting == 0 && take_or_take_away(origin, exclusive)) || (joins && join())) {
     leave_guard(waiting);
     return true;
   }

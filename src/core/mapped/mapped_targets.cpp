@@ -52,7 +52,7 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
                      epoch.kind == EpochKind::access;
   if (target.access != Target::Access::granted && !empty) {
     if (!acquire(epoch, target)) return false;
-    target.access = Target::Access::granted;
+    pending_.note_granted(epoch, target);
     target.in_pieces = epoch.closed && !epoch.no_check && !notifies(target);
     if (!target.in_pieces) begin_early(target);
     // Only now: other threads' operations would overtake what is recorded, but for the network's
@@ -146,7 +146,22 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
 bool MappedTargets::notify_now(const Operation& operation) {
   const bool tag = operation.notify_arg.kind == NotifyKind::tag;
   if (tag && peers_[operation.target].holds_notifications()) return false;
-  return notifier_.notify(operation.target, operation.notify_arg) != NotifyOutcome::not_now;
+  return notify(operation.target, operation.notify_arg);
+}
+
+/// False: there is no space in the rank's queue.
+bool MappedTargets::notify(int rank, const NotifyArg& notify_arg) {
+  const bool full = notifier_.notify(rank, notify_arg) == NotifyOutcome::not_now;
+  EpochPeer& peer = peers_[rank];
+  if (notify_arg.kind == NotifyKind::tag && full != peer.queue_full) {
+    peer.queue_full = full;
+    if (full) {
+      events_.queue_full(rank);
+    } else {
+      events_.queue_freed(rank);
+    }
+  }
+  return !full;
 }
 
 void MappedTargets::hold_notification(RecordedOperation& recorded) {
@@ -171,10 +186,7 @@ bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
   EpochPeer& peer = peers_[recorded.target->rank];
   const bool tag = recorded.operation.notify_arg.kind == NotifyKind::tag;
   if (tag && recorded.held_number != peer.notifications_sent + 1) return false;
-  if (notifier_.notify(recorded.target->rank, recorded.operation.notify_arg) ==
-      NotifyOutcome::not_now) {
-    return false;
-  }
+  if (!notify(recorded.target->rank, recorded.operation.notify_arg)) return false;
   if (tag) ++peer.notifications_sent;
   return true;
 }

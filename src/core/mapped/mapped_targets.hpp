@@ -26,6 +26,7 @@ class MappedTargets {
         reason_(state.reason),
         work_(state.work),
         pending_(state.pending),
+        events_(state.events),
         region_(region),
         fences_(fences),
         atomics_(atomics),
@@ -71,6 +72,7 @@ class MappedTargets {
   Error take_error(int rank);
   bool inline_put(const Operation& operation, const Target& target);
   bool notify_now(const Operation& operation);
+  bool notify(int rank, const NotifyArg& notify_arg);
   bool send_held_notification(const RecordedOperation& recorded);
   bool acquire(Epoch& epoch, Target& target);
   bool acquire_lock(Epoch& epoch, Target& target);
@@ -82,6 +84,7 @@ class MappedTargets {
   FailureReason& reason_;
   SweepWork& work_;
   PendingOperations& pending_;
+  const WindowEvents& events_;
   Region& region_;
   FenceWords& fences_;
   NetworkAtomics& atomics_;

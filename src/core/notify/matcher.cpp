@@ -21,13 +21,14 @@ Matcher::Matcher() : buckets_(least_buckets) {}
 
 Matcher::~Matcher() = default;
 
-bool Matcher::start(NotifyRequest& request) {
+bool Matcher::start(NotifyRequest& request, const NotificationSink* sink) {
   request.matched_ = 0;
   const NotifyPattern& pattern = request.pattern();
   for (Kept* kept = kept_ != 0 ? oldest(pattern) : nullptr;
        kept != nullptr && !request.complete();) {
     Kept* behind = pattern.exact() ? kept->next_in_bin : kept->next;
     request.take(kept->notification);
+    if (sink != nullptr) sink->matched(kept->notification);
     let_go(*kept);
     kept = request.complete() ? nullptr : match_from(behind, pattern);
   }
@@ -40,12 +41,13 @@ void Matcher::stop(NotifyRequest& request) {
   deactivate(request);
 }
 
-bool Matcher::arrive(const Notification& notification) {
+bool Matcher::arrive(const Notification& notification, const NotificationSink* sink) {
   NotifyRequest* request = active_ != 0 ? first_match(notification) : nullptr;
   if (request == nullptr) {
     keep(notification);
     return false;
   }
+  if (sink != nullptr) sink->matched(notification);
   if (!request->take(notification)) return false;
   deactivate(*request);
   return true;

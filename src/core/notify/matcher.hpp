@@ -9,6 +9,7 @@
 #include "core/base/cache_line.hpp"
 #include "core/base/pool.hpp"
 #include "core/notify/notification.hpp"
+#include "core/notify/notification_sink.hpp"
 #include "core/notify/notify_request.hpp"
 
 namespace oriel {
@@ -40,12 +41,13 @@ class alignas(cache_line) Matcher {
   Matcher(const Matcher&) = delete;
   Matcher& operator=(const Matcher&) = delete;
 
+  // `sink`, if there is one, receives each notification that a request takes.
   /// The request is not active. True: it is complete at once.
-  bool start(NotifyRequest& request);
+  bool start(NotifyRequest& request, const NotificationSink* sink = nullptr);
   /// An active request takes nothing any more.
   void stop(NotifyRequest& request);
   /// True: it has completed a request.
-  bool arrive(const Notification& notification);
+  bool arrive(const Notification& notification, const NotificationSink* sink = nullptr);
   /// The oldest that is kept and matches, or null; it stays.
   const Notification* find(const NotifyPattern& pattern) const;
 

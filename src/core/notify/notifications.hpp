@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "core/notify/counters.hpp"
 #include "core/notify/matcher.hpp"
+#include "core/notify/notification_sink.hpp"
 #include "core/notify/thresholds.hpp"
 
 namespace oriel {
@@ -35,7 +37,9 @@ class Listening {
 /// that nobody notifies nothing but this object.
 class Notifications {
  public:
-  explicit Notifications(Listeners& listeners) : listeners_(listeners) {}
+  /// `sink`: null: nobody is told.
+  explicit Notifications(Listeners& listeners, const NotificationSink* sink = nullptr)
+      : listeners_(listeners), sink_(sink) {}
   ~Notifications() {
     if (matcher_ != nullptr) listen(-matcher_->active());
   }
@@ -44,7 +48,7 @@ class Notifications {
 
   /// The request is not active, and outlives its activity or the window.
   void start(NotifyRequest& request) {
-    if (!matcher().start(request)) listen(1);
+    if (!matcher().start(request, sink_)) listen(1);
   }
   /// An active request takes nothing any more.
   void stop(NotifyRequest& request) {
@@ -52,14 +56,27 @@ class Notifications {
     listen(std::size_t(-1));
   }
   void arrive(const Notification& notification) {
-    if (matcher().arrive(notification)) listen(std::size_t(-1));
+    if (matcher().arrive(notification, sink_)) listen(std::size_t(-1));
   }
   /// The oldest that no request has taken and that matches, or null; it stays.
   const Notification* find(const NotifyPattern& pattern) { return matcher().find(pattern); }
 
+  /// Notifications that have been taken from the queue and that no request has matched.
+  std::size_t kept() const { return matcher_ != nullptr ? matcher_->kept() : 0; }
+
   Counters& counters() { return counters_; }
+  /// See NotificationSink.
+  void count(std::int32_t counter, std::uint64_t value, std::uint64_t after) const {
+    if (sink_ != nullptr) sink_->counted(counter, value, after);
+  }
   /// Who waits for ours.
   Thresholds& thresholds() { return thresholds_; }
+  /// How many of these have got what they wait for.
+  std::size_t look_at_counters() {
+    return thresholds_.look(counters_, [this](std::int32_t counter, std::uint64_t value) {
+      count(counter, value, value);
+    });
+  }
 
  private:
   Matcher& matcher() {
@@ -70,6 +87,7 @@ class Notifications {
   void listen(std::size_t more) { listen_more(listeners_, more); }
 
   Listeners& listeners_;
+  const NotificationSink* sink_;
   std::unique_ptr<Matcher> matcher_;
   Counters counters_;
   Thresholds thresholds_;

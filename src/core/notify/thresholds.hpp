@@ -28,13 +28,17 @@ class Thresholds {
   }
   /// The counters are being replaced: which ones there are is not known until that is over.
   void set_suspended(bool suspended) { suspended_ = suspended; }
-  /// Tells those whose counter has come so far, or is gone; how many.
-  std::size_t look(Counters& counters) {
+  /// Tells those whose counter has come so far, or is gone; how many. Calls reached(counter, value)
+  /// for each of the first.
+  template <typename Reached>
+  std::size_t look(Counters& counters, Reached&& reached) {
     if (suspended_) return 0;
     return complete_where([&](const Waiter& waiter) {
       if (!counters.mine(waiter.counter)) return Verdict::gone;
-      const bool reached = counters.mine_at(waiter.counter).value() >= waiter.value;
-      return reached ? Verdict::reached : Verdict::waits;
+      const std::uint64_t value = counters.mine_at(waiter.counter).value();
+      if (value < waiter.value) return Verdict::waits;
+      reached(waiter.counter, value);
+      return Verdict::reached;
     });
   }
   /// Tells those who wait for no more than this value, which the counter has had; how many.

@@ -7,24 +7,45 @@
 
 #include "core/operation/operation.hpp"
 #include "core/operation/reduction.hpp"
+#include "core/operation/strided_blocks.hpp"
 
 namespace oriel {
 
-/// A part of an operation whose bytes are in one run on both sides.
+/// A part of an operation: `bytes` bytes from byte number `first` on. They are one run at the
+/// origin; at the target they are one run or whole blocks.
 struct Chunk {
-  std::uint64_t first = 0;  // from its start
+  std::uint64_t first = 0;
   std::uint64_t bytes = 0;
 };
 
-/// A long put, get or accumulate in one run on private memory, divided into chunks. Its origin
-/// carries out some of the chunks and the owner of the memory the others, at the same time, each by
-/// system calls on the other's memory: one for a chunk, or two where the origin accumulates.
+/// Where the bytes of an operation lie in the memory of its target: `bytes` bytes each, `stride`
+/// bytes apart. Without bytes they are one run.
+struct BlockSpacing {
+  std::uint64_t bytes = 0;
+  std::uint64_t stride = 0;
+
+  bool one_run() const { return bytes == 0; }
+  /// Of the block that begins with the operation's byte number `first`.
+  std::uint64_t offset(std::uint64_t first) const {
+    return one_run() ? first : first / bytes * stride;
+  }
+};
+
+/// A long put, get or accumulate on private memory, divided into chunks. The bytes are one run in
+/// the origin's memory, and one run or strided blocks in the target's. The origin carries out some
+/// of the chunks and the owner of the memory the others, at the same time, each by system calls on
+/// the other's memory.
 ///
-/// A quarter of the operation is a chunk, in whole pages, within limits: a process that begins late
-/// or is slower then carries out fewer. Least: the fixed part of a system call takes as long as
-/// copying 10 to 20 KB (Intel Xeon, Zen 3), so shorter chunks gain nothing. Most: a chunk keeps its
-/// owner from what it waits for, 256 KB some 10 to 20 us; and 64 KB of an accumulate stay in the
-/// second-level cache between the system call and the combination.
+/// One run: the origin makes one system call for a chunk, two for an accumulate; the owner makes
+/// one. A quarter of the operation is a chunk, in whole pages, within limits: a process that begins
+/// late or is slower then carries out fewer. Least: the fixed part of a system call takes as long
+/// as copying 10 to 20 KB (Intel Xeon, Zen 3), so shorter chunks gain nothing. Most: a chunk keeps
+/// its owner from what it waits for, 256 KB some 10 to 20 us; and 64 KB of an accumulate stay in
+/// the second-level cache between the system call and the combination.
+///
+/// Blocks: the origin makes one system call for 64 blocks (two for an accumulate), some 200 ns a
+/// block; the owner makes one for a chunk. The origin therefore leaves all chunks to an owner that
+/// draws them, and a chunk has up to 512 blocks.
 class ChunkedOperation {
  public:
   /// Bytes of private memory that an accumulate combines at a time.
@@ -33,6 +54,12 @@ class ChunkedOperation {
   /// Whether so many bytes of a put or get, or of an accumulate, make two chunks.
   static bool takes_move(std::uint64_t bytes) { return bytes >= 2 * least_moved; }
   static bool takes_accumulate(std::uint64_t bytes) { return bytes >= 2 * least_combined; }
+  /// Whether a put or accumulate to these blocks is divided into chunks. The system calls for
+  /// longer blocks take hardly longer than copying them.
+  static bool takes_blocks(const StridedBlocks& strided) {
+    return strided.blocks >= least_blocks && strided.bytes <= longest_block &&
+           strided.from_one_run();
+  }
 
   ChunkedOperation() = default;
   static ChunkedOperation move(bool write, std::uint64_t address, const void* origin,
@@ -40,14 +67,31 @@ class ChunkedOperation {
     return {write ? OperationKind::put : OperationKind::get,
             {Op::replace, Basic::none, 1},
             address,
+            {},
             origin,
             bytes,
             quarter_of(bytes, least_moved, most_moved)};
   }
+  /// A put to blocks, of which the first one is at `address`.
+  static ChunkedOperation scatter(std::uint64_t address, const StridedBlocks& strided,
+                                  const void* origin) {
+    return {OperationKind::put,
+            {Op::replace, Basic::none, 1},
+            address,
+            blocks_of(strided),
+            origin,
+            strided.blocks * strided.bytes,
+            chunk_of(strided)};
+  }
+  static ChunkedOperation accumulate(const Reduction& reduction, std::uint64_t address,
+                                     const StridedBlocks& strided, const void* origin) {
+    return {OperationKind::accumulate,      reduction,        address, blocks_of(strided), origin,
+            strided.blocks * strided.bytes, chunk_of(strided)};
+  }
   static ChunkedOperation accumulate(const Reduction& reduction, std::uint64_t address,
                                      const void* origin, std::uint64_t bytes) {
     const std::uint64_t chunk = quarter_of(bytes, least_combined, most_combined);
-    return {OperationKind::accumulate,        reduction, address, origin, bytes,
+    return {OperationKind::accumulate,        reduction, address, {}, origin, bytes,
             chunk - chunk % reduction.element};
   }
 
@@ -58,46 +102,87 @@ class ChunkedOperation {
     const std::uint64_t first = number * chunk_bytes_;
     return {first, std::min(chunk_bytes_, bytes_ - first)};
   }
-  /// Where its owner has a chunk.
-  std::uint64_t address(const Chunk& chunk) const { return address_ + chunk.first; }
   /// Whether the owner's own loads and stores access a chunk; else only the kernel does.
-  bool combines() const { return updates(kind_); }
+  bool stored_by_owner() const { return updates(kind_) || !blocks_.one_run(); }
+  /// The number of one-run system calls that take as long as the origin's for one chunk of blocks,
+  /// each of which costs a quarter of one; 0 for one run.
+  std::uint64_t calls_saved_per_chunk() const {
+    return blocks_.one_run() ? 0 : chunk_bytes_ / blocks_.bytes / 4;
+  }
+  /// Whether reachable(address, bytes) holds for every block of the chunk. Blocks that are less
+  /// than a page apart are checked as one range.
+  template <typename Reachable>
+  bool reaches_only(const Chunk& chunk, Reachable&& reachable) const {
+    const std::uint64_t first = address(chunk);
+    if (blocks_.one_run()) return reachable(first, chunk.bytes);
+    const std::uint64_t end = chunk.bytes / blocks_.bytes * blocks_.stride;
+    if (blocks_.stride < page) return reachable(first, end - blocks_.stride + blocks_.bytes);
+    for (std::uint64_t offset = 0; offset != end; offset += blocks_.stride) {
+      if (!reachable(first + offset, blocks_.bytes)) return false;
+    }
+    return true;
+  }
 
   /// In the owner's process, by transfer(write, here, there, bytes) into (`write`) or out of the
-  /// origin's memory. False: that has failed, and an accumulate has changed nothing. `space`: of
-  /// most_combined bytes, for an accumulate.
+  /// origin's memory. False: that has failed, and nothing has been stored by the owner. `space`: of
+  /// most_combined bytes, for what is stored_by_owner().
   template <typename Transfer>
   bool carry_out(const Chunk& chunk, std::byte* space, Transfer&& transfer) const {
     auto* const here = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address(chunk)));
     const std::uint64_t there = origin_ + chunk.first;
-    if (!combines()) return transfer(kind_ == OperationKind::get, here, there, chunk.bytes);
+    if (!stored_by_owner()) return transfer(kind_ == OperationKind::get, here, there, chunk.bytes);
     if (!transfer(false, space, there, chunk.bytes)) return false;
-    reduce_plain(reduction_, here, space, nullptr, chunk.bytes / reduction_.element);
+    if (blocks_.one_run()) {
+      reduce_plain(reduction_, here, space, nullptr, chunk.bytes / reduction_.element);
+      return true;
+    }
+    const auto stride = static_cast<std::int64_t>(blocks_.stride);
+    const auto length = static_cast<std::int64_t>(blocks_.bytes);
+    const std::uint64_t count = chunk.bytes / blocks_.bytes;
+    if (updates(kind_)) {
+      reduce_blocks(reduction_, here, stride, space, blocks_.bytes, count);
+    } else {
+      copy_blocks(here, stride, space, length, blocks_.bytes, count);
+    }
     return true;
   }
 
  private:
+  static constexpr std::uint64_t page = 4096;
   static constexpr std::uint64_t least_moved = std::uint64_t{32} * 1024;
   static constexpr std::uint64_t most_moved = std::uint64_t{256} * 1024;
   static constexpr std::uint64_t least_combined = std::uint64_t{8} * 1024;
+  static constexpr std::uint64_t least_blocks = 8;
+  static constexpr std::uint64_t most_blocks = 512;
+  static constexpr std::uint64_t longest_block = 512;
 
   ChunkedOperation(OperationKind kind, const Reduction& reduction, std::uint64_t address,
-                   const void* origin, std::uint64_t bytes, std::uint64_t chunk_bytes)
+                   const BlockSpacing& blocks, const void* origin, std::uint64_t bytes,
+                   std::uint64_t chunk_bytes)
       : kind_(kind),
         reduction_(reduction),
         address_(address),
+        blocks_(blocks),
         origin_(reinterpret_cast<std::uintptr_t>(origin)),
         bytes_(bytes),
         chunk_bytes_(chunk_bytes) {}
 
   static std::uint64_t quarter_of(std::uint64_t bytes, std::uint64_t least, std::uint64_t most) {
-    constexpr std::uint64_t page = 4096;
     return std::clamp((bytes / 4 + page - 1) / page * page, least, most);
+  }
+
+  std::uint64_t address(const Chunk& chunk) const { return address_ + blocks_.offset(chunk.first); }
+  static BlockSpacing blocks_of(const StridedBlocks& strided) {
+    return {strided.bytes, static_cast<std::uint64_t>(strided.their_stride)};
+  }
+  static std::uint64_t chunk_of(const StridedBlocks& strided) {
+    return std::min({strided.blocks, most_blocks, most_combined / strided.bytes}) * strided.bytes;
   }
 
   OperationKind kind_ = OperationKind::put;
   Reduction reduction_;
   std::uint64_t address_ = 0;  // in the owner's process
+  BlockSpacing blocks_;        // there
   std::uint64_t origin_ = 0;   // of the same bytes in the origin's process
   std::uint64_t bytes_ = 0;
   std::uint64_t chunk_bytes_ = 1;  // of each but the last

@@ -32,6 +32,13 @@ Layout::Layout(const std::vector<Block>& blocks, std::int64_t extent, Basic basi
   contiguous_ =
       blocks_.size() == 1 && blocks_[0].offset == 0 && extent_ == static_cast<std::int64_t>(size_);
   short_contiguous_ = contiguous_ && size_ >> 31 == 0;
+  if (blocks_.empty()) return;
+  stride_ = blocks_.size() == 1 ? extent : blocks_[1].offset - blocks_[0].offset;
+  const auto breaks = [this](const Block& one, const Block& next) {
+    return next.length != one.length || next.offset - one.offset != stride_;
+  };
+  even_ = std::ranges::adjacent_find(blocks_, breaks) == blocks_.end();
+  evenly_repeated_ = even_ && extent == stride_ * static_cast<std::int64_t>(blocks_.size());
 }
 
 std::size_t Layout::block_of(std::uint64_t byte) const {
@@ -66,24 +73,6 @@ std::pair<std::int64_t, std::int64_t> Layout::bounds(std::uint64_t count) const 
 BlockCursor::BlockCursor(const Layout& layout, std::uint64_t count)
     : layout_(&layout), remaining_(count * layout.size()), whole_(layout.contiguous()) {
   if (remaining_ != 0) load();
-}
-
-void BlockCursor::load() {
-  const Block& block = layout_->blocks()[block_];
-  offset_ = element_ + block.offset;
-  run_ = whole_ ? remaining_ : block.length;
-}
-
-void BlockCursor::advance(std::uint64_t bytes) {
-  remaining_ -= bytes;
-  run_ -= bytes;
-  offset_ += static_cast<std::int64_t>(bytes);
-  if (run_ != 0 || remaining_ == 0) return;
-  if (++block_ == layout_->blocks().size()) {
-    block_ = 0;
-    element_ += layout_->extent();
-  }
-  load();
 }
 
 void BlockCursor::skip(std::uint64_t bytes) {

@@ -39,6 +39,11 @@ class Layout {
   bool contiguous() const { return contiguous_; }
   /// The same, and so short that 2^32 of them are less than 2^63 bytes.
   bool short_contiguous() const { return short_contiguous_; }
+  /// The blocks of one element have one length and are stride() bytes apart; true for one block.
+  bool even() const { return even_; }
+  std::int64_t stride() const { return stride_; }
+  /// even(), and the next element's first block follows at the same stride.
+  bool evenly_repeated() const { return evenly_repeated_; }
   /// Lowest and one past the highest byte touched by `count` elements, relative to their start.
   std::pair<std::int64_t, std::int64_t> bounds(std::uint64_t count) const;
   /// Whether `count` elements that start there touch none but the first `size` bytes. They may
@@ -57,6 +62,9 @@ class Layout {
   Basic basic_;
   bool contiguous_ = false;
   bool short_contiguous_ = false;
+  bool even_ = false;
+  bool evenly_repeated_ = false;
+  std::int64_t stride_ = 0;
   mutable std::atomic<std::uint32_t> references_{0};
 };
 
@@ -127,6 +135,25 @@ class BlockCursor {
   std::uint64_t run_ = 0;
   bool whole_ = false;  // contiguous: one run for everything
 };
+
+// Inline: a vector type takes them once for each block, which may be a few bytes.
+inline void BlockCursor::load() {
+  const Block& block = layout_->blocks()[block_];
+  offset_ = element_ + block.offset;
+  run_ = whole_ ? remaining_ : block.length;
+}
+
+inline void BlockCursor::advance(std::uint64_t bytes) {
+  remaining_ -= bytes;
+  run_ -= bytes;
+  offset_ += static_cast<std::int64_t>(bytes);
+  if (run_ != 0 || remaining_ == 0) return;
+  if (++block_ == layout_->blocks().size()) {
+    block_ = 0;
+    element_ += layout_->extent();
+  }
+  load();
+}
 
 /// Calls visit(offset, bytes) for each run of the next `bytes` bytes of the walk.
 template <typename Visit>

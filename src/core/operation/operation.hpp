@@ -70,6 +70,7 @@ struct Operation {
   HandleName handle;
   ThreadSet thread = all_threads;  // that has issued it
   ThreadLine* line = nullptr;      // of that thread, while it makes the call
+  std::uint32_t number = 0;        // by which the events of one are known
   NotifyArg notify_arg;            // to the target, when the operation has taken place there
 
   Elements target_elements() const { return {*target_layout, target_count}; }

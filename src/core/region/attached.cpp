@@ -43,27 +43,26 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
   return Error::none;
 }
 
-Path Region::path_of(const Operation& operation) {
-  const Member& target = member(operation.target);
-  if (!mapped(operation.target) || operation.bytes() == 0) return target.path;
-  Member found;
-  auto offset = static_cast<std::uint64_t>(operation.displacement);
+Path Region::path_of(int rank, std::int64_t displacement, const Elements& elements,
+                     const HandleName& handle) {
+  const Member& target = member(rank);
+  if (!mapped(rank) || elements.count == 0 || elements.layout.size() == 0) return target.path;
   if (!dynamic()) {
-    return loadable(operation, target, target.offset(operation.displacement)) ? Path::load_store
-                                                                              : target.path;
+    return loadable(elements, target, target.offset(displacement)) ? Path::load_store : target.path;
   }
-  if (operation.handle.given()) {
-    if (find_handle(operation.target, operation.handle, found) != Error::none) return target.path;
+  Member found;
+  auto offset = static_cast<std::uint64_t>(displacement);
+  if (handle.given()) {
+    if (find_handle(rank, handle, found) != Error::none) return target.path;
   } else {
-    const std::int64_t low = operation.target_layout->bounds(operation.target_count).first;
+    const std::int64_t low = elements.layout.bounds(elements.count).first;
     std::uint64_t left;
-    if (find_piece(operation.target, offset + static_cast<std::uint64_t>(low), found, left) !=
-        Error::none) {
+    if (find_piece(rank, offset + static_cast<std::uint64_t>(low), found, left) != Error::none) {
       return target.path;
     }
     offset -= found.address;
   }
-  return loadable(operation, found, offset) ? Path::load_store : found.path;
+  return loadable(elements, found, offset) ? Path::load_store : found.path;
 }
 
 std::byte* Region::find_mapped_piece(int rank, std::uint64_t address, std::uint64_t bytes) const {

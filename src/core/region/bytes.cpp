@@ -12,6 +12,8 @@
 #include "core/base/short_copy.hpp"
 #include "core/operation/address.hpp"
 #include "core/operation/element_runs.hpp"
+#include "core/operation/strided_blocks.hpp"
+#include "core/region/block_work.hpp"
 #include "core/region/region.hpp"
 #include "core/region/run_batch.hpp"
 
@@ -53,6 +55,49 @@ class FetchedRuns {
   std::size_t count_ = 0;
   std::uint64_t low_ = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t high_ = 0;
+};
+
+/// Reads strided blocks together with the gaps between them, up to 32 KB by one system call: a run
+/// of its own costs the kernel some 200 ns, as much as copying 1 KB. The gaps lie in the window,
+/// and a gap that is shorter than a page lies in the pages of its blocks.
+class GappedRead {
+ public:
+  static bool takes(const StridedBlocks& strided) {
+    return strided.blocks > 1 && strided.their_stride <= most_apart &&
+           strided.their_stride >= static_cast<std::int64_t>(strided.bytes);
+  }
+  GappedRead(NodeServices& services, int process, const StridedBlocks& strided)
+      : services_(services), process_(process), strided_(strided) {}
+
+  Error fetch(std::uint64_t remote, std::byte* here) {
+    const auto stride = static_cast<std::uint64_t>(strided_.their_stride);
+    const std::uint64_t most = (space_.size() - strided_.bytes) / stride + 1;
+    for (std::uint64_t left = strided_.blocks; left != 0;) {
+      const std::uint64_t blocks = std::min(left, most);
+      const Run run{space_.data(), remote, span_of(strided_, blocks)};
+      const Error error = services_.copy(process_, false, {&run, 1});
+      if (error != Error::none) return error;
+      copy_blocks(here, strided_.our_stride, space_.data(), strided_.their_stride, strided_.bytes,
+                  blocks);
+      remote += blocks * stride;
+      here = at(here, static_cast<std::int64_t>(blocks) * strided_.our_stride);
+      left -= blocks;
+    }
+    return Error::none;
+  }
+
+ private:
+  /// Bytes from the first to the last one of so many blocks.
+  static std::uint64_t span_of(const StridedBlocks& strided, std::uint64_t blocks) {
+    return (blocks - 1) * static_cast<std::uint64_t>(strided.their_stride) + strided.bytes;
+  }
+
+  static constexpr std::int64_t most_apart = 1024;
+
+  NodeServices& services_;
+  int process_;
+  const StridedBlocks& strided_;
+  std::array<std::byte, std::size_t{32} * 1024> space_;  // in the first-level cache
 };
 
 /// Stores into a member's memory that is mapped, or one system call away.
@@ -135,12 +180,12 @@ Error Region::perform_at(const Operation& operation, const Member& target, std::
   return update_at(held, operation, target, offset);
 }
 
-/// Whether we load and store what the operation reaches of the target's memory at `offset`.
-bool Region::loadable(const Operation& operation, const Member& target, std::uint64_t offset) {
+/// Whether we load and store these elements of the target's memory at `offset`.
+bool Region::loadable(const Elements& elements, const Member& target, std::uint64_t offset) {
   if (target.path != Path::system_call || target.part.bytes == 0) {
     return target.path == Path::load_store;
   }
-  const auto [low, high] = operation.target_layout->bounds(operation.target_count);
+  const auto [low, high] = elements.layout.bounds(elements.count);
   return target.loadable(offset + static_cast<std::uint64_t>(low),
                          static_cast<std::uint64_t>(high - low));
 }
@@ -148,7 +193,7 @@ bool Region::loadable(const Operation& operation, const Member& target, std::uin
 /// Whether the update may be made element by element, by CPU atomics.
 bool Region::by_elements(const Operation& operation, const Member& target,
                          std::uint64_t offset) const {
-  if (!loadable(operation, target, offset)) return false;
+  if (!loadable(operation.target_elements(), target, offset)) return false;
   const std::uint64_t count = operation.bytes() / operation.reduction.element;
   const std::byte* const first = at(target.at_offset(offset), ElementRuns(operation).offset());
   return (count == 1 || operation.target_layout->contiguous()) &&
@@ -159,7 +204,7 @@ Error Region::move_at(const Operation& operation, const Member& target, std::uin
   if (operation.kind == OperationKind::acknowledge) return Error::none;
   const bool write = operation.kind == OperationKind::put;
   const Buffer& local = write ? operation.origin : operation.result;
-  if (loadable(operation, target, offset)) {
+  if (loadable(operation.target_elements(), target, offset)) {
     move(write, target.at_offset(offset), operation.target_elements(), local.address,
          local.elements());
     return Error::none;
@@ -170,7 +215,7 @@ Error Region::move_at(const Operation& operation, const Member& target, std::uin
 
 Error Region::update_at(const Update& held, const Operation& operation, const Member& target,
                         std::uint64_t offset) {
-  if (!loadable(operation, target, offset)) {
+  if (!loadable(operation.target_elements(), target, offset)) {
     return ended(operation, update_vm(operation, target, target.address + offset));
   }
   std::byte* const base = target.at_offset(offset);
@@ -179,6 +224,14 @@ Error Region::update_at(const Update& held, const Operation& operation, const Me
     (held.alone() ? compare_swap_plain : compare_swap_atomic)(
         element, base, operation.origin.address, operation.compare, operation.result.address);
     return Error::none;
+  }
+  if (held.alone() && operation.kind == OperationKind::accumulate) {
+    const auto strided = only_strided(operation.target_elements(), operation.origin.elements());
+    if (strided && strided->from_one_run()) {
+      reduce_blocks(operation.reduction, at(base, strided->theirs), strided->their_stride,
+                    at(operation.origin.address, strided->ours), strided->bytes, strided->blocks);
+      return Error::none;
+    }
   }
   for (ElementRuns runs(operation); runs.bytes() != 0; runs.next()) {
     (held.alone() ? reduce_plain : reduce_atomic)(operation.reduction, at(base, runs.offset()),
@@ -217,22 +270,42 @@ void Region::push(Aggregation& aggregation, int rank) {
 
 void Region::move(bool write, std::byte* there, const Elements& elements, void* local,
                   const Elements& own) {
-  for_each_run(BlockCursor(elements), BlockCursor(own),
-               [&](std::int64_t theirs, std::int64_t ours, std::uint64_t bytes) {
-                 std::byte* const remote = at(there, theirs);
-                 std::byte* const here = at(local, ours);
-                 std::memmove(write ? remote : here, write ? here : remote, bytes);
-               });
+  for_each_strided(elements, own, [&](const StridedBlocks& strided) {
+    std::byte* const remote = at(there, strided.theirs);
+    std::byte* const here = at(local, strided.ours);
+    if (write) {
+      copy_blocks(remote, strided.their_stride, here, strided.our_stride, strided.bytes,
+                  strided.blocks);
+    } else {
+      copy_blocks(here, strided.our_stride, remote, strided.their_stride, strided.bytes,
+                  strided.blocks);
+    }
+  });
 }
 
 Error Region::copy(bool write, int process, std::uint64_t there, const Elements& elements,
                    void* local, const Elements& own) const {
   RunBatch batch(transport_.node(), process, write);
-  for_each_run(BlockCursor(elements), BlockCursor(own),
-               [&](std::int64_t theirs, std::int64_t ours, std::uint64_t bytes) {
-                 batch.add(at(local, ours), there + static_cast<std::uint64_t>(theirs), bytes);
-               });
-  return batch.flush();
+  Error error = Error::none;
+  for_each_strided(elements, own, [&](const StridedBlocks& strided) {
+    const std::uint64_t remote = there + static_cast<std::uint64_t>(strided.theirs);
+    std::byte* const here = at(local, strided.ours);
+    if (!write && GappedRead::takes(strided)) {
+      GappedRead read(transport_.node(), process, strided);
+      error = first_of(error, read.fetch(remote, here));
+      return;
+    }
+    if (write && ChunkedOperation::takes_blocks(strided)) {
+      PutBlocks ours(transport_.node(), process, remote, strided, here);
+      const auto whole = ChunkedOperation::scatter(remote, strided, here);
+      if (const auto ended = transport_.node().carry_out_with(process, whole, ours)) {
+        error = first_of(error, *ended);
+        return;
+      }
+    }
+    batch.add_strided(here, remote, strided, strided.blocks);
+  });
+  return first_of(error, batch.flush());
 }
 
 /// Whether the target itself has carried out the errand. The caller excludes all other updates.
@@ -264,19 +337,29 @@ bool Region::update_by_owner(const Operation& operation, const Member& target,
 /// accumulate, or the target cannot be asked, and nothing has been done.
 std::optional<Error> Region::update_in_chunks(const Operation& operation, const Member& target,
                                               std::uint64_t base) {
-  const std::uint64_t bytes = operation.bytes();
-  if (operation.kind != OperationKind::accumulate || !ChunkedOperation::takes_accumulate(bytes)) {
+  if (operation.kind != OperationKind::accumulate) return {};
+  const std::optional<StridedBlocks> strided =
+      only_strided(operation.target_elements(), operation.origin.elements());
+  if (!strided) return {};
+  const bool one_run = strided->blocks == 1;
+  if (one_run ? !ChunkedOperation::takes_accumulate(strided->bytes)
+              : !ChunkedOperation::takes_blocks(*strided)) {
     return {};
   }
-  const ElementRuns run(operation);
-  if (run.bytes() != bytes || run.origin() == nullptr) return {};
-  const std::uint64_t address = base + static_cast<std::uint64_t>(run.offset());
+  NodeServices& services = transport_.node();
+  const int process = target.process;
+  const Reduction& reduction = operation.reduction;
+  const std::uint64_t address = base + static_cast<std::uint64_t>(strided->theirs);
+  std::byte* const origin = at(operation.origin.address, strided->ours);
   scratch_.resize(std::max<std::size_t>(scratch_.size(), ChunkedOperation::most_combined));
-  CombinedChunks ours(transport_.node(), target.process, operation.reduction, address, run.origin(),
-                      scratch_.data());
-  return transport_.node().carry_out_with(
-      target.process,
-      ChunkedOperation::accumulate(operation.reduction, address, run.origin(), bytes), ours);
+  if (one_run) {
+    CombinedChunks ours(services, process, reduction, address, origin, scratch_.data());
+    return services.carry_out_with(
+        process, ChunkedOperation::accumulate(reduction, address, origin, strided->bytes), ours);
+  }
+  AccumulateBlocks ours(services, process, reduction, address, *strided, origin, scratch_.data());
+  return services.carry_out_with(
+      process, ChunkedOperation::accumulate(reduction, address, *strided, origin), ours);
 }
 
 /// The target carries out a short update itself, and both of us a long accumulate. Else we fetch,

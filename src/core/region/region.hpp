@@ -110,7 +110,12 @@ class Region {
   // Bytes, of mapped ranks.
   /// The path to what the operation names: on a dynamic window, to the piece or memory handle that
   /// its lowest byte lies in. Where there is none the operation fails, and the path is the rank's.
-  Path path_of(const Operation& operation);
+  Path path_of(const Operation& operation) {
+    return path_of(operation.target, operation.displacement, operation.target_elements(),
+                   operation.handle);
+  }
+  Path path_of(int rank, std::int64_t displacement, const Elements& elements,
+               const HandleName& handle);
   /// Whether the operation stays within its target's memory; else `reason` is the second half of a
   /// sentence. What is attached is asked when the operation is carried out.
   Error check(const Operation& operation, const char*& reason);
@@ -233,7 +238,7 @@ class Region {
   Error for_each_part(const Operation& operation, Visit&& visit);
   Error perform_by_pieces(const Operation& operation);
   Error perform_at(const Operation& operation, const Member& target, std::uint64_t offset);
-  static bool loadable(const Operation& operation, const Member& target, std::uint64_t offset);
+  static bool loadable(const Elements& elements, const Member& target, std::uint64_t offset);
   bool by_elements(const Operation& operation, const Member& target, std::uint64_t offset) const;
   Error move_at(const Operation& operation, const Member& target, std::uint64_t offset);
   Error update_at(const Update& held, const Operation& operation, const Member& target,

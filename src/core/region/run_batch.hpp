@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/operation/address.hpp"
+#include "core/operation/strided_blocks.hpp"
 #include "core/region/private_copy.hpp"
 #include "core/transport/node_services.hpp"
 
@@ -24,6 +26,15 @@ class RunBatch {
   void add(void* local, std::uint64_t remote, std::uint64_t bytes) {
     if (count_ == runs_.size()) flush();
     runs_[count_++] = Run{local, remote, bytes};
+  }
+  /// So many of the blocks, the first of them at these addresses.
+  void add_strided(std::byte* local, std::uint64_t remote, const StridedBlocks& strided,
+                   std::uint64_t blocks) {
+    for (std::uint64_t block = 0; block != blocks; ++block) {
+      const auto number = static_cast<std::int64_t>(block);
+      add(at(local, number * strided.our_stride),
+          remote + static_cast<std::uint64_t>(number * strided.their_stride), strided.bytes);
+    }
   }
   /// The first error of all calls so far, after which there is none.
   Error flush() {

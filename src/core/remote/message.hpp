@@ -37,6 +37,31 @@ enum class MessageKind : std::uint8_t {
   plan_bytes     // stamp: the use, element: number of the receive, first: bytes before these, last
 };
 
+/// Whether the receiver serves the origin by it: the origin may wait for what the receiver does.
+constexpr bool serves_origin(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::lock:
+    case MessageKind::unlock:
+    case MessageKind::operation:
+    case MessageKind::notify:
+    case MessageKind::rendezvous:
+    case MessageKind::count:
+    case MessageKind::mark:
+      return true;
+    case MessageKind::granted:
+    case MessageKind::done:
+    case MessageKind::lock_granted:
+    case MessageKind::reply:
+    case MessageKind::layout:
+    case MessageKind::exchange:
+    case MessageKind::plan_space:
+    case MessageKind::plan_started:
+    case MessageKind::plan_bytes:
+      return false;
+  }
+  return false;
+}
+
 /// What must be open at the target before a message of an access epoch is carried out. The origin
 /// need not know: the target holds the message back until then.
 enum class Gate : std::uint8_t {

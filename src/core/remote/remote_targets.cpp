@@ -68,7 +68,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
     case EpochKind::notified:  // granted from the beginning
       return false;
   }
-  target.access = Target::Access::granted;
+  pending_.note_granted(epoch, target);
   return true;
 }
 
@@ -332,7 +332,7 @@ bool RemoteTargets::take_word(const Message& message) {
 /// What waits for its gate is answered when that is open.
 void RemoteTargets::note_open(const RecordedOperation& answered) {
   Target& target = *answered.target;
-  target.access = Target::Access::granted;
+  if (target.access != Target::Access::granted) pending_.note_granted(*answered.epoch, target);
   if (answered.epoch->kind != EpochKind::access) return;
   // As a post without NOCHECK would have said.
   std::atomic<std::uint64_t>& granted = region_.slot_from(target.rank).granted;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether what is pending still can be completed.
+// The peers that pending epochs wait for, and whether one of them has ended.
 #include "core/epoch/epochs.hpp"
 
 namespace oriel {
@@ -52,6 +52,39 @@ int Epochs::lost_peer() {
   }
   // Where no epoch names whom it waits for, packets may be all that is on its way.
   return anybody ? lost_source(-1) : -1;
+}
+
+std::vector<Awaited> Epochs::awaited() {
+  using enum Awaited::Condition;
+  std::vector<Awaited> found;
+  for (const Target& target : notified_) {
+    if (awaits(notified_, target)) found.push_back({operations, target.rank});
+  }
+  // Deferred ones wait for these.
+  for (const Epoch* epoch = active_.first(); epoch != nullptr; epoch = EpochQueue::after(*epoch)) {
+    const std::size_t others = found.size();
+    if (epoch->kind == EpochKind::fence && epoch->closing_call != 0) {
+      for (int rank = 0; rank < ranks(); ++rank) {
+        if (peer_interface_.outside_fence(rank, epoch->closing_call)) {
+          found.push_back({fence, rank});
+        }
+      }
+    }
+    for (const Target& target : *epoch) {
+      const bool granted = target.access == Target::Access::granted;
+      if (epoch->kind == EpochKind::exposure) {
+        if (epoch->closed && !target.told) found.push_back({completion, target.rank});
+      } else if (epoch->passive() && target.access == Target::Access::requested) {
+        found.push_back({lock, peer_interface_.lock_holder(target.rank), target.rank});
+      } else if (epoch->kind == EpochKind::access && !granted && awaits(*epoch, target)) {
+        found.push_back({exposure, target.rank});
+      } else if (granted && awaits(*epoch, target)) {
+        found.push_back({operations, target.rank});
+      }
+    }
+    for (std::size_t i = others; i < found.size(); ++i) found[i].epoch = epoch->opened_at;
+  }
+  return found;
 }
 
 int Epochs::lost_source(int rank) {
