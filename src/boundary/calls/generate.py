@@ -24,6 +24,7 @@ from table import (
     Fault,
     Header,
     Table,
+    blocks,
     break_at_commas,
     check_all,
     read_header,
@@ -191,14 +192,9 @@ def roff(text: str) -> str:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Of a comment: paragraphs, and lists whose items begin with ` - `."""
     lines: list[str] = []
-    for part in re.split(r"\n\s*\n", text.strip("\n")):
-        first, *items = re.split(r"(?:^|\n) - ", part)
-        if first.strip():
-            lines += [".PP", roff(" ".join(first.split()))]
-        for item in items:
-            lines += [r".IP \(bu 2", roff(" ".join(item.split()))]
+    for is_item, block in blocks(text):
+        lines += [r".IP \(bu 2" if is_item else ".PP", roff(block)]
     return lines
 
 

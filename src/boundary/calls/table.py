@@ -202,15 +202,18 @@ class Header:
     text: str  # that of @file
     prototypes: dict[str, str]  # by the names of calls, each in one line
     docs: dict[str, str]  # of a call, or where it has none of its own, of its section
+    macros: dict[str, str]  # the documentation of macros; several may have one
 
 
 def read_header(name: str, source: str) -> Header:
-    text, section, own = "", "", ""
+    text, section, own, of_macros = "", "", "", ""
     prototypes: dict[str, str] = {}
     docs: dict[str, str] = {}
+    macros: dict[str, str] = {}
     tokens = r"/\*(?P<comment>.*?)\*/|^\s*#[^\n]*|^int (?P<name>\w+)\([^;]*\);"
     for token in re.finditer(tokens, source, re.S | re.M):
         if token["comment"] is not None:
+            of_macros = ""
             comment = re.sub(r"^ ?\* ?", "", token["comment"], flags=re.M)
             if "@file" in comment:
                 text = comment.split("@file", 1)[1].partition("\n")[2].strip("\n ")
@@ -221,10 +224,25 @@ def read_header(name: str, source: str) -> Header:
         elif token["name"]:
             prototypes[token["name"]] = " ".join(token[0].split())
             docs[token["name"]] = own or section
-            own = ""
+            own, of_macros = "", ""
         else:
-            own = ""  # a macro's
-    return Header(name, text, prototypes, docs)
+            of_macros = of_macros or own
+            own = ""
+            defined = re.match(r"\s*#\s*define (\w+)", token[0])
+            if defined and of_macros:
+                macros[defined[1]] = of_macros
+    return Header(name, text, prototypes, docs, macros)
+
+
+def blocks(text: str) -> list[tuple[bool, str]]:
+    """Of a comment: its paragraphs, and the items of its lists (True), which begin with ` - `."""
+    found: list[tuple[bool, str]] = []
+    for part in re.split(r"\n\s*\n", text.strip("\n")):
+        first, *items = re.split(r"(?:^|\n) - ", part)
+        if first.strip():
+            found.append((False, " ".join(first.split())))
+        found += [(True, " ".join(item.split())) for item in items]
+    return found
 
 
 def check_all(table: Table, headers: list[Header]) -> None:

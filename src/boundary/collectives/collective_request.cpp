@@ -16,6 +16,12 @@ Failure CollectiveRequest::begin() {
   return task_->start();
 }
 
+// Other ranks may still write to the receive buffer, which the program frees next.
+Failure CollectiveRequest::refuse_free() const {
+  if (!active()) return {};
+  return {MPI_ERR_REQUEST, "the collective is active; wait for it first"};
+}
+
 void CollectiveRequest::abandon() {
   if (task_->may_start_again()) return;
   abandoned_ = true;

@@ -25,6 +25,7 @@ class CollectiveRequest final : public PersistentRequest {
   ErrorTaker error_taker() const override;
   const Window* waits_on() const override { return state_->plan_window().core_window(); }
   bool wait_in_host() override { return task_->wait_in_host(); }
+  Failure refuse_free() const override;
 
  private:
   Failure begin() override;

@@ -15,6 +15,7 @@
 
 #include "boundary/collectives/agreement.hpp"
 #include "boundary/host/host_mpi.hpp"
+#include "boundary/host/library_version.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "transport/shm/clock.hpp"
 
@@ -251,12 +252,8 @@ bool host_has_alltoallv_init(bool large) {
 bool host_alltoallv_init_works() {
   // Intel MPI 2021.18: a persistent collective whose request lies where one of MPI_Recv_init was
   // freed moves nothing, and says that it is complete.
-  static const bool works = [] {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-    int length = 0;
-    PMPI_Get_library_version(version.data(), &length);
-    return usual_call() != nullptr && std::strstr(version.data(), "Intel(R) MPI") == nullptr;
-  }();
+  static const bool works =
+      usual_call() != nullptr && library_version().find("Intel(R) MPI") == std::string::npos;
   return works;
 }
 

@@ -83,7 +83,7 @@ void LeavingWindows::reap() {
     std::erase(all_, nullptr);
   }
   for (const auto& one : ended) {
-    destroy_window(one->window, true);
+    destroy_window(one->window);
     lifetime.count_own(-1);
   }
 }

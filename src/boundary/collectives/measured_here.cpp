@@ -2,10 +2,11 @@
 #include "boundary/collectives/measured_here.hpp"
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <utility>
 
-#include "boundary/host/host.hpp"
+#include "boundary/host/library_version.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -19,16 +20,13 @@ std::string mpi_here() {
   };
   constexpr std::array banners{Banner{"MPICH Version:", "mpich"}, Banner{"Open MPI v", "openmpi"},
                                Banner{"Intel(R) MPI Library", "intel"}};
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  PMPI_Get_library_version(text.data(), &length);
-  const std::string_view told(text.data());
+  const std::string told = library_version();
   for (const Banner& banner : banners) {
     if (!told.starts_with(banner.begin)) continue;
     const std::size_t first = told.find_first_not_of(" \t", banner.begin.size());
     if (first == std::string_view::npos) break;
     const std::size_t end = told.find_first_of(" ,\t\r\n", first);
-    return std::string(banner.name) + ' ' + std::string(told.substr(first, end - first));
+    return std::string(banner.name) + ' ' + told.substr(first, end - first);
   }
   return {};
 }

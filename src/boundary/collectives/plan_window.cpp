@@ -74,6 +74,7 @@ int PlanWindow::create(const char* call, MPI_Comm communicator) {
   const CopyCosts& costs = copy_costs();
   const Guard guard(runtime.lock);
   window_ = runtime.windows.find(handle_key(handle));
+  window_->user_state.name = "persistent collectives";
   open_plan_windows.push_back(this);
   lifetime.set_disconnect(&PlanWindow::disconnect_all);
   // Where the host does not ask us, one side of a pipeline may be in a call of the host's that

@@ -62,16 +62,19 @@ ReceiveArea area_of(const std::vector<Buffer>& receives, int rank, bool locks) {
     area.places[from] = packed;
     packed += bytes;
     std::byte* first = Packed(receives[from]).run();
-    area.staged |= first == nullptr;
+    if (first == nullptr) {
+      area.staged = true;
+      continue;
+    }
     if (area.base == nullptr || first < area.base) area.base = first;
-    behind = std::max(behind, first + bytes);
+    if (behind == nullptr || first + bytes > behind) behind = first + bytes;
   }
   if (area.staged) {
     area.base = nullptr;
     area.bytes = packed;
     return area;
   }
-  area.bytes = static_cast<std::uint64_t>(behind - area.base);
+  if (behind != nullptr) area.bytes = static_cast<std::uint64_t>(behind - area.base);
   for (std::size_t from = 0; from < receives.size(); ++from) {
     const bool empty = bytes_in(receives[from]) == 0 || from == static_cast<std::size_t>(rank);
     if (empty) continue;

@@ -4,11 +4,13 @@
 #include <array>
 #include <cfloat>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "boundary/host/host.hpp"
+#include "boundary/host/library_version.hpp"
 #include "core/operation/uncommon_kernels.hpp"
 
 // Fortran types that MPI leaves to the host: null where it has no name for them.
@@ -120,10 +122,7 @@ Basic complex_long_double_of(std::uint32_t size) {
 /// whose mpi.h this is compiled, and which has Fortran's logicals of a given size. Not Intel MPI,
 /// which says that it is MPI-4.1 and has them.
 bool aborts_on_newer_types() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  PMPI_Get_library_version(text.data(), &length);
-  const std::string_view version(text.data());
+  const std::string version = library_version();
   constexpr std::string_view name = "MPICH Version:";
   const std::size_t number = version.find_first_of("0123456789");
   return version.starts_with(name) && number != std::string_view::npos && version[number] < '5' &&

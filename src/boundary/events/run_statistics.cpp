@@ -13,7 +13,6 @@
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
-#include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -35,59 +34,33 @@ void add_lines(std::string& report, const char* group, const Counts& counts) {
 
 }  // namespace
 
-void RunStatistics::start(Events& events) {
+void RunStatistics::start(Events& events, EventCounts& counts) {
   counting_ = run_folder() != nullptr && setting_bool("ORIEL_INFO");
-  if (counting_) events.add(*this);
+  if (counting_) counts.listen(events);
 }
 
-void RunStatistics::report() {
+void RunStatistics::report(const EventCounts& events) {
   if (!counting_) return;
+  const EventCounts::Counts counts = events.counts();
   std::string report;
   static bool counted = false;  // a process may have several engines, one after the other
   if (!std::exchange(counted, true)) add_line(report, "processes", "with windows", 1);
-  add_lines<Protocol>(report, "operations", counts_.operations);
-  add_lines<EpochKind>(report, "epochs", counts_.epochs);
-  add_lines<EpochKind>(report, "deferred", counts_.deferred);
-  add_lines<WaitReason>(report, "waits", counts_.waits);
-  add_lines<CopyMethod>(report, "decisions", counts_.copies);
+  add_lines<Protocol>(report, "operations", counts.operations);
+  add_lines<EpochKind>(report, "epochs", counts.epochs);
+  add_lines<EpochKind>(report, "deferred", counts.deferred);
+  add_lines<WaitReason>(report, "waits", counts.waits);
+  add_lines<CopyMethod>(report, "decisions", counts.copies);
   add_line(report, "decisions", "pauses of inlined puts",
            runtime.engine()->transports.shm().inlining_pauses());
   add_line(report, "decisions", "times that the agent served", progress.agent.served());
   add_line(report, "decisions", "lines for threads given out", runtime.line_keeper.given());
   add_line(report, "decisions", "threads without a line", runtime.line_keeper.refused());
   counting_ = false;
-  counts_ = {};
   std::string path = std::string(run_folder()) + "/statistics.XXXXXX";
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
   if (file < 0) return;  // the run's folder is another machine's
   [[maybe_unused]] const ssize_t written = ::write(file, report.data(), report.size());
   ::close(file);
-}
-
-void RunStatistics::epoch(const EventSource&, EpochStep step, const Epoch& epoch) {
-  const auto kind = static_cast<std::size_t>(epoch.kind);
-  if (step == EpochStep::opened || step == EpochStep::renewed) ++counts_.epochs[kind].times;
-  if (step == EpochStep::deferred) ++counts_.deferred[kind].times;
-}
-
-void RunStatistics::issued(const EventSource&, const Operation& operation, Protocol protocol) {
-  Count& count = counts_.operations[static_cast<std::size_t>(protocol)];
-  ++count.times;
-  count.amount += operation.bytes();
-}
-
-void RunStatistics::wait_begun(const EventSource&, Wait& wait) {
-  wait.begun = nanoseconds_now();
-}
-
-void RunStatistics::wait_ended(const EventSource&, const Wait& wait) {
-  Count& count = counts_.waits[static_cast<std::size_t>(wait.reason)];
-  ++count.times;
-  count.amount += nanoseconds_now() - wait.begun;
-}
-
-void RunStatistics::copy_chosen(const EventSource&, CopyMethod method) {
-  ++counts_.copies[static_cast<std::size_t>(method)].times;
 }
 
 }  // namespace oriel::boundary

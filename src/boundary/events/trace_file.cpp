@@ -78,6 +78,14 @@ void TraceFile::told(const EventSource& source, const Epoch& epoch, const Target
         static_cast<unsigned long long>(epoch.opened_at), target.rank);
 }
 
+void TraceFile::free_lock_acquired(const EventSource& source, const Epoch& epoch) {
+  expand_acquisition(source, epoch);
+}
+
+void TraceFile::free_lock_released(const EventSource& source, const Epoch& epoch) {
+  expand_release(source, epoch);
+}
+
 void TraceFile::issued(const EventSource& source, const Operation& operation, Protocol protocol) {
   write(source, "operation_issued kind=%s target=%d bytes=%llu protocol=\"%s\"",
         name_of(operation.kind), operation.target, bytes_of(operation), name_of(protocol));
@@ -95,6 +103,31 @@ void TraceFile::wait_begun(const EventSource& source, Wait& wait) {
 
 void TraceFile::wait_ended(const EventSource& source, const Wait& wait) {
   write(source, "wait_ended for=%s target=%d", name_of(wait.reason), wait.rank);
+}
+
+void TraceFile::served(const EventSource& source, int origin) {
+  write(source, "served origin=%d", origin);
+}
+
+void TraceFile::queue_full(const EventSource& source, int target) {
+  write(source, "queue_full target=%d", target);
+}
+
+void TraceFile::queue_freed(const EventSource& source, int target) {
+  write(source, "queue_freed target=%d", target);
+}
+
+void TraceFile::use_begun(const EventSource& source, const CollectiveUse& use) {
+  write_use(source, "use_begun", use);
+}
+
+void TraceFile::use_over(const EventSource& source, const CollectiveUse& use) {
+  write_use(source, "use_over", use);
+}
+
+void TraceFile::write_use(const EventSource& source, const char* step, const CollectiveUse& use) {
+  write(source, "%s collective=%llu use=%llu", step,
+        static_cast<unsigned long long>(use.collective), static_cast<unsigned long long>(use.use));
 }
 
 void TraceFile::copy_chosen(const EventSource& source, CopyMethod method) {

@@ -21,13 +21,9 @@ bool host_prints(int code, const std::string& sentence) {
          std::string(text.data()).find(sentence) != std::string::npos;
 }
 
-/// Prints the sentence if this handler ends the program and the host would not.
+/// Prints the sentence of a code that this handler ends the program with, if the host would not.
 void print_if_fatal(MPI_Errhandler handler, int code) {
-  bool fatal = handler == MPI_ERRORS_ARE_FATAL;
-#ifdef MPI_ERRORS_ABORT
-  fatal = fatal || handler == MPI_ERRORS_ABORT;
-#endif
-  const std::string sentence = fatal ? sentence_of(code) : std::string();
+  const std::string sentence = ends_program(handler) ? sentence_of(code) : std::string();
   if (!sentence.empty() && !host_prints(code, sentence)) {
     std::fprintf(stderr, "oriel: %s\n", sentence.c_str());
   }
@@ -39,17 +35,8 @@ void call_handler(int code, Get&& get, Call&& call) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   get(&handler);
   print_if_fatal(handler, code);
-  if (handler != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&handler);
+  if (handler != MPI_ERRHANDLER_NULL) host_mpi().Errhandler_free(&handler);
   call();
-}
-
-std::string name_of(MPI_Win window) {
-  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
-  int length = 0;
-  if (PMPI_Win_get_name(window, name.data(), &length) != MPI_SUCCESS || length == 0) {
-    return "an unnamed window";
-  }
-  return "window " + std::string(name.data(), static_cast<std::size_t>(length));
 }
 
 #if ORIEL_HOST_SESSIONS
@@ -73,6 +60,21 @@ void note_session(MPI_Session session) {
   last_session.store(session, std::memory_order_release);
 }
 #endif
+
+bool ends_program(MPI_Errhandler handler) {
+#ifdef MPI_ERRORS_ABORT
+  if (handler == MPI_ERRORS_ABORT) return true;
+#endif
+  return handler == MPI_ERRORS_ARE_FATAL;
+}
+
+bool throws_exception([[maybe_unused]] MPI_Errhandler handler) {
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS
+  return handler == MPIR_ERRORS_THROW_EXCEPTIONS;
+#else
+  return false;
+#endif
+}
 
 bool world_exists() {
   int initialized = 0;
@@ -127,25 +129,29 @@ int err_rma_notification() {
 #endif
 }
 
-int raise(MPI_Win window, const char* call, const Failure& failure) {
-  const std::string sentence =
-      std::string(call) + " on " + name_of(window) + ": " + failure.reason + ".";
-  const int code = error_code(failure.error_class, sentence);
+void call_errhandler(MPI_Comm communicator, int code) {
+  if (communicator == MPI_COMM_SELF && !world_exists()) return raise_in_session(code);
   call_handler(
-      code, [&](MPI_Errhandler* handler) { PMPI_Win_get_errhandler(window, handler); },
-      [&] { PMPI_Win_call_errhandler(window, code); });
-  return code;
+      code, [&](MPI_Errhandler* handler) { PMPI_Comm_get_errhandler(communicator, handler); },
+      [&] { PMPI_Comm_call_errhandler(communicator, code); });
+}
+
+void call_host_errhandler(MPI_Win window, int code) {
+  call_handler(
+      code, [&](MPI_Errhandler* handler) { host_mpi().Win_get_errhandler(window, handler); },
+      [&] { host_mpi().Win_call_errhandler(window, code); });
+}
+
+std::string host_window_name(MPI_Win window) {
+  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
+  int length = 0;
+  if (host_mpi().Win_get_name(window, name.data(), &length) != MPI_SUCCESS) return "";
+  return {name.data(), static_cast<std::size_t>(length)};
 }
 
 int raise(MPI_Comm communicator, const char* call, int error_class, const std::string& reason) {
   const int code = error_code(error_class, std::string(call) + ": " + reason + ".");
-  if (communicator == MPI_COMM_SELF && !world_exists()) {
-    raise_in_session(code);
-  } else {
-    call_handler(
-        code, [&](MPI_Errhandler* handler) { PMPI_Comm_get_errhandler(communicator, handler); },
-        [&] { PMPI_Comm_call_errhandler(communicator, code); });
-  }
+  call_errhandler(communicator, code);
   return code;
 }
 

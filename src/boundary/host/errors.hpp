@@ -45,10 +45,18 @@ inline Failure failure(Error error, const char* reason) {
   return {error == Error::none ? MPI_SUCCESS : error_class(error), reason};
 }
 
-/// Raises through the window's error handler (G7): "MPI_Put on window NAME: REASON."
-int raise(MPI_Win window, const char* call, const Failure& failure);
-/// Before there is a window: through the communicator's. Where that is MPI_COMM_SELF and the
-/// program has begun MPI by sessions alone, through that of the session that it has begun last.
+/// MPI_ERRORS_ARE_FATAL, or MPI_ERRORS_ABORT where MPI has that.
+bool ends_program(MPI_Errhandler handler);
+/// That of MPI's C++ binding, which some hosts still have.
+bool throws_exception(MPI_Errhandler handler);
+/// Calls a communicator's error handler. Where that is MPI_COMM_SELF and the program has begun MPI
+/// by sessions alone, that of the session that it has begun last.
+void call_errhandler(MPI_Comm communicator, int code);
+/// Likewise that of a window of the host's.
+void call_host_errhandler(MPI_Win window, int code);
+/// Of a window of the host's; empty: none.
+std::string host_window_name(MPI_Win window);
+/// Raises through a communicator's error handler, before there is a window.
 int raise(MPI_Comm communicator, const char* call, int error_class, const std::string& reason);
 /// MPI_Init has returned, and MPI_Finalize has not.
 bool world_exists();

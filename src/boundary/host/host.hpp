@@ -49,6 +49,36 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 #define ORIEL_HOST_STATUS_OF_MANY 0
 #endif
 
+// The events of MPI_T came with MPI-4.0.
+#if MPI_VERSION >= 4
+#define ORIEL_HOST_TOOL_EVENTS 1
+#else
+#define ORIEL_HOST_TOOL_EVENTS 0
+#endif
+
+// Open MPI's window handles are addresses. MPICH's are integers, the same in Fortran, also under
+// the standard ABI, which gives them a pointer type.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_WINDOWS_ARE_POINTERS 1
+#else
+#define ORIEL_HOST_WINDOWS_ARE_POINTERS 0
+#endif
+
+// An error of a window without an error handler: Open MPI treats it as fatal. MPICH raises it on a
+// communicator, MPI_COMM_SELF from 4.2 on (MPI-4), MPI_COMM_WORLD before and on Intel MPI.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_WINDOW_ERRORS_ARE_FATAL 1
+#else
+#define ORIEL_HOST_WINDOW_ERRORS_ARE_FATAL 0
+#endif
+
+// A call returns the code that an error handler has put in the place of the one that it was given.
+#ifdef OPEN_MPI
+#define ORIEL_HOST_ERRHANDLERS_CHANGE_CODES 0
+#else
+#define ORIEL_HOST_ERRHANDLERS_CHANGE_CODES 1
+#endif
+
 // Open MPI reduces MPI_CHARACTER as unsigned numbers, the others as C's char.
 #ifdef OPEN_MPI
 #define ORIEL_HOST_UNSIGNED_CHARACTER 1
@@ -75,10 +105,16 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 // Fortran's handles are integers, which these convert, for `kind` Win, Comm, Type and so on.
 #ifdef MPI_ABI_VERSION
 #define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_fromint(handle)
+#define ORIEL_HOST_WIN_CONVERSIONS(define) define(MPI_Win_toint, MPI_Win_fromint)
 #define ORIEL_TO_FORTRAN(kind, handle) PMPI_##kind##_toint(handle)
 #else
 #define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_f2c(handle)
 #define ORIEL_TO_FORTRAN(kind, handle) PMPI_##kind##_c2f(handle)
+#ifdef OPEN_MPI
+#define ORIEL_HOST_WIN_CONVERSIONS(define) define(MPI_Win_c2f, MPI_Win_f2c)
+#else
+#define ORIEL_HOST_WIN_CONVERSIONS(define)  // macros of mpi.h
+#endif
 static_assert(sizeof(MPI_Fint) == sizeof(int));
 #endif
 
@@ -86,9 +122,10 @@ static_assert(sizeof(MPI_Fint) == sizeof(int));
 // call, weak so that a tool may have its own, and the one that such a tool calls. Everything else
 // is hidden (-fvisibility=hidden).
 // NOLINTBEGIN(bugprone-macro-parentheses): declarators take none
-#define ORIEL_DEFINE_BOTH(name, twin)                                                        \
+#define ORIEL_DEFINE_BOTH_RETURNING(result, name, twin)                                      \
   extern "C" __attribute__((visibility("default"), weak, alias(#twin))) decltype(twin) name; \
-  extern "C" __attribute__((visibility("default"))) int twin
+  extern "C" __attribute__((visibility("default"))) result twin
+#define ORIEL_DEFINE_BOTH(name, twin) ORIEL_DEFINE_BOTH_RETURNING(int, name, twin)
 // NOLINTEND(bugprone-macro-parentheses)
 // Of oriel/oriel.h; oriel/profiling.h declares the twin.
 #define ORIEL_CALL(name) ORIEL_DEFINE_BOTH(ORIEL_##name, PORIEL_##name)

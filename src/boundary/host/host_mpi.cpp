@@ -11,10 +11,11 @@ namespace {
 
 template <typename... Arguments>
 int missing(Arguments...) {
-  std::fputs(
-      "oriel: the program calls an MPI function that the MPI library in use does not have; start "
-      "it with the MPI that it was built with.\n",
-      stderr);
+  std::fprintf(stderr, "oriel: %s.\n",
+               linked_behind_host()
+                   ? behind_host_words
+                   : "the program calls an MPI function that the MPI library in use does not have; "
+                     "start it with the MPI that it was built with");
   std::abort();
 }
 
@@ -28,6 +29,15 @@ void find(int (*&function)(Arguments...), const char* name) {
 }
 
 }  // namespace
+
+bool linked_behind_host() {
+  // Not an MPI_ name: a tool that stands in front of us wraps those.
+  Dl_info bound{};
+  Dl_info own{};
+  return ::dladdr(::dlsym(RTLD_DEFAULT, "PMPI_Win_create"), &bound) != 0 &&
+         ::dladdr(reinterpret_cast<void*>(&linked_behind_host), &own) != 0 &&
+         bound.dli_fbase != own.dli_fbase;
+}
 
 HostMpi::HostMpi() {
   for_each([](auto& function, const char* name) { find(function, name); });

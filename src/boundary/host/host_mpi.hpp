@@ -14,6 +14,12 @@ inline const HostMpi& host_mpi() {
   return found;
 }
 
+/// Whether the program's MPI calls go past this library, because the MPI was linked before it.
+bool linked_behind_host();
+inline constexpr const char* behind_host_words =
+    "the program's calls reach the MPI library before Oriel; link Oriel in front of MPI, or start "
+    "the program with oriel run";
+
 }  // namespace oriel::boundary
 
 /// Begins the definition of MPI_name, one of that table.

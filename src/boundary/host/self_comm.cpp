@@ -29,7 +29,7 @@ bool SelfComm::start() {
   MPI_Errhandler quiet = MPI_ERRHANDLER_NULL;
   PMPI_Comm_create_errhandler(&note_error, &quiet);
   PMPI_Comm_set_errhandler(comm_, quiet);
-  PMPI_Errhandler_free(&quiet);
+  host_mpi().Errhandler_free(&quiet);
   return true;
 }
 

@@ -151,7 +151,6 @@ bool aligns(std::string_view value) {
 }  // namespace
 
 void WindowInfo::read(MPI_Info info) {
-  take(info, "alloc_shared_noncontig", alloc_shared_noncontig);
   take(info, "accumulate_ops", accumulate_ops,
        [](std::string_view value) { return value == "same_op" || value == "same_op_no_op"; });
   take(info, "mpi_accumulate_granularity", accumulate_granularity, measures);
@@ -163,6 +162,9 @@ void WindowInfo::read(MPI_Info info) {
 }
 
 void WindowInfo::update(MPI_Info info) {
+  // Set on an existing window, it does not move the window's memory. MPI_Win_get_info reports the
+  // last value set, as on MPICH.
+  take(info, "alloc_shared_noncontig", alloc_shared_noncontig);
   take(info, "no_locks", no_locks);
   take(info, "same_size", same_size);
   take(info, "same_disp_unit", same_disp_unit);

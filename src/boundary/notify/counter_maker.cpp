@@ -36,15 +36,22 @@ Failure CounterMaker::make(int number, MPI_Info info) {
   if (asserts(info, ORIEL_ASSERT_SAME_NUM_NOTIFICATIONS)) check_same();
   map_rows();
   // Whoever has seen all ranks enter the third round may add to the new ones.
-  Counters& counters = window_.core->notifications().counters();
-  Counters made(window_.core->rank(), std::move(rows_), std::shared_ptr<void>(std::move(memory_)));
-  Thresholds& thresholds = window_.core->notifications().thresholds();
-  thresholds.set_suspended(true);
-  std::swap(counters, made);
+  Notifications& notifications = window_.core->notifications();
+  const int rank = window_.core->rank();
+  Counters& counters = notifications.counters();
+  Counters made(rank, std::move(rows_), std::shared_ptr<void>(std::move(memory_)));
+  notifications.thresholds().set_suspended(true);
+  Counters replaced = std::exchange(counters, std::move(made));
   const Failure bad = exchange();
-  if (bad) std::swap(counters, made);
-  thresholds.set_suspended(false);
-  return bad;
+  if (bad) std::swap(counters, replaced);
+  notifications.thresholds().set_suspended(false);
+  if (bad) return bad;
+  // Nobody looks at the old ones again: what has been added to them is taken now.
+  for (std::uint32_t i = 0; i < replaced.count(rank); ++i) {
+    const auto index = static_cast<std::int32_t>(i);
+    notifications.count(index, replaced.mine_at(index).value(), 0);
+  }
+  return {};
 }
 
 void CounterMaker::give_up(int error_class, std::string reason) {

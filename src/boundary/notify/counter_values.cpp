@@ -46,6 +46,7 @@ Failure get_value(WindowHandle& window, int index, MPI_Count* value) {
   }
   const Failure lost = news ? Failure() : nothing_new(window);
   if (lost) now = counters.mine_at(index).value();  // what the dead had added
+  window.core->notifications().count(index, now, now);
   *value = static_cast<MPI_Count>(now);
   return lost && !counters.news(index, now) ? lost : Failure();
 }

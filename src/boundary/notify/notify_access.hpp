@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include "boundary/operations/operations.hpp"
 
 namespace oriel::boundary {
@@ -34,14 +36,28 @@ inline bool try_put_notified(const WindowHandle& window, const Access& access) {
                                             bytes, notify_arg);
 }
 
+/// A notified operation whose hot path is closed, or whose window is not ours.
 template <typename Host>
-inline int dispatch_notified(const char* call, MPI_Win handle, const Access& access, Host&& host) {
+[[gnu::noinline]] int dispatch_notified_reported(const char* call, MPI_Win handle,
+                                                 const Access& access, const Host& host) {
   return dispatch_call(
       call, handle,
       [&](WindowHandle& window) {
-        return try_put_notified(window, access) ? Failure() : issue(window, access);
+        const auto at_once = [&](const WindowHandle&) { return try_put_notified(window, access); };
+        return carry_out_reported(window, access, at_once) ? Failure() : issue(window, access);
       },
       host);
+}
+
+template <typename Host>
+[[gnu::always_inline]] inline int dispatch_notified(const char* call, MPI_Win handle,
+                                                    const Access& access, Host&& host) {
+  return dispatch_found(
+      call, handle, [](std::uint64_t key) { return runtime.windows.find_hot(key); },
+      [&](WindowHandle& window) {
+        return try_put_notified(window, access) ? Failure() : issue(window, access);
+      },
+      [&] { return dispatch_notified_reported(call, handle, access, host); });
 }
 
 }  // namespace oriel::boundary

@@ -91,6 +91,7 @@ class NotifyRequestHandle final : public WindowRequest {
     return {};
   }
   void abandon() override { window().core->notifications().stop(request_); }
+  Wait wait() const override { return {WaitReason::notification, request_.pattern().source}; }
   bool done() const override { return request_.complete(); }
   void describe_end(MPI_Status* status) const override {
     if (request_.expected() == 0) return make_empty(status);

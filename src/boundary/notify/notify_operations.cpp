@@ -11,7 +11,8 @@
 namespace oriel::boundary {
 namespace {
 
-inline int notify_tag(const char* call, MPI_Win handle, const Access& access, int tag) {
+[[gnu::always_inline]] inline int notify_tag(const char* call, MPI_Win handle, const Access& access,
+                                             int tag) {
   return dispatch_notified(call, handle, tagged(access, tag), [&] {
     return unsupported_window(call, handle, lacking::notified_access);
   });
@@ -24,7 +25,8 @@ int request_tag(const char* call, MPI_Win handle, const Access& access, int tag,
   });
 }
 
-inline int notify_counter(const char* call, MPI_Win handle, const Access& access, int index) {
+[[gnu::always_inline]] inline int notify_counter(const char* call, MPI_Win handle,
+                                                 const Access& access, int index) {
   return dispatch_notified(call, handle, counted(access, index),
                            [&] { return no_counters(call, handle); });
 }

@@ -13,7 +13,7 @@ using namespace oriel::boundary;
     const auto at_once = [=](const WindowHandle& window) {                                   \
       return name##_at_once(window, ORIEL_##NAME##_NAMES);                                   \
     };                                                                                       \
-    if (try_fast_path(win, at_once)) [[likely]]                                              \
+    if (try_fast_path(hot_window(win), at_once)) [[likely]]                                  \
       return MPI_SUCCESS;                                                                    \
     return dispatch_general(                                                                 \
         "MPI_" #Name #suffix, win,                                                           \
@@ -47,7 +47,7 @@ ORIEL_MPI_CALL(Fetch_and_op)
   const auto at_once = [=](const WindowHandle& window) {
     return fetch_and_op_at_once(window, origin, result, type, rank, displacement, op);
   };
-  if (try_fast_path(win, at_once)) [[likely]]
+  if (try_fast_path(hot_window(win), at_once)) [[likely]]
     return MPI_SUCCESS;
   return dispatch_general(
       "MPI_Fetch_and_op", win,
@@ -64,7 +64,7 @@ ORIEL_MPI_CALL(Compare_and_swap)
   const auto at_once = [=](const WindowHandle& window) {
     return compare_and_swap_at_once(window, origin, compare, result, type, rank, displacement);
   };
-  if (try_fast_path(win, at_once)) [[likely]]
+  if (try_fast_path(hot_window(win), at_once)) [[likely]]
     return MPI_SUCCESS;
   return dispatch_general(
       "MPI_Compare_and_swap", win,

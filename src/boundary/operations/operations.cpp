@@ -149,6 +149,18 @@ Failure find_in_handle(const WindowHandle& window, const HandleView& view, const
   return {};
 }
 
+bool put_or_get_at_once(const WindowHandle& window, const Access& access) {
+  const bool put = access.kind == OperationKind::put;
+  if ((!put && access.kind != OperationKind::get) || access.notify_arg.wanted()) return false;
+  const UserBuffer& local = put ? access.origin : access.result;
+  if (put) {
+    return put_at_once(window, local.address, local.count, local.type, access.rank,
+                       access.displacement, access.target_count, access.target_type, false);
+  }
+  return get_at_once(window, local.address, local.count, local.type, access.rank,
+                     access.displacement, access.target_count, access.target_type, false);
+}
+
 }  // namespace
 
 bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
@@ -221,15 +233,37 @@ Failure check_counter(const WindowHandle& window, int rank, int index) {
 }
 
 bool carry_out_at_once(const WindowHandle& window, const Access& access) {
-  const bool put = access.kind == OperationKind::put;
-  if ((!put && access.kind != OperationKind::get) || access.notify_arg.wanted()) return false;
-  const UserBuffer& local = put ? access.origin : access.result;
-  if (put) {
-    return put_at_once(window, local.address, local.count, local.type, access.rank,
-                       access.displacement, access.target_count, access.target_type, false);
+  if (!window.core->events().all_operations()) [[likely]]
+    return put_or_get_at_once(window, access);
+  return carry_out_reported(
+      window, access, [&](const WindowHandle&) { return put_or_get_at_once(window, access); });
+}
+
+void report_carried_out(const WindowHandle& window, const Access& access, std::uint64_t begun) {
+  const Known& there = *runtime.datatypes.look(access.target_type);
+  const Elements elements{*layout_of(access.kind, there),
+                          static_cast<std::uint64_t>(access.target_count)};
+  HandleName handle;
+  std::int64_t displacement = access.displacement;
+  if (window.view.has_value()) {
+    handle = window.view->name;
+    displacement *= static_cast<std::int64_t>(window.view->disp_unit);
   }
-  return get_at_once(window, local.address, local.count, local.type, access.rank,
-                     access.displacement, access.target_count, access.target_type, false);
+  std::uint64_t bytes = bytes_in(elements);
+  if (access.kind == OperationKind::put) {
+    // An origin may put fewer bytes than the target's elements take.
+    const bool same = access.origin.type == access.target_type;
+    const Known& own = same ? there : *runtime.datatypes.look(access.origin.type);
+    bytes = bytes_in({*own.layout, static_cast<std::uint64_t>(access.origin.count)});
+  }
+  window.core->events().carried_out(
+      {access.kind,
+       access.rank,
+       bytes,
+       window.core->hot_protocol(access.rank, displacement, elements, handle),
+       {access.notify_arg.kind, access.notify_arg.number, bytes},
+       ++runtime.engine()->last_number,
+       begun});
 }
 
 Failure issue(WindowHandle& window, const Access& access, Completion* completion, bool& posted) {
@@ -299,6 +333,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
     return {MPI_ERR_RMA_SYNC, "request-based operations need a lock or lock_all epoch"};
   }
   operation.target = access.rank;
+  operation.number = ++runtime.engine()->last_number;
   if (!window.view.has_value()) operation.displacement = access.displacement;
   operation.compare = access.compare;
   operation.completion = completion;

@@ -304,12 +304,33 @@ inline bool compare_and_swap_at_once(const WindowHandle& window, const void* ori
                                        compare, result);
 }
 
+/// Returns the window if its operations may run without the process lock. Returns null if the
+/// window is not Oriel's or a sink has asked for all operations.
+inline const WindowHandle* hot_window(MPI_Win handle) {
+  return runtime.windows.find_hot(handle_key(handle));
+}
+
+/// Reports an operation that a hot path has carried out.
+void report_carried_out(const WindowHandle& window, const Access& access, std::uint64_t begun);
+
+/// Tries the hot path under the process lock and reports the operation to the sinks. Returns false
+/// if the operation must take the general path.
+template <typename AtOnce>
+bool carry_out_reported(const WindowHandle& window, const Access& access, AtOnce&& at_once) {
+  const std::uint64_t begun = runtime.clock.now();
+  if (!at_once(window)) return false;
+  report_carried_out(window, access, begun);
+  return true;
+}
+
 /// The general path of a call. In a light lock_all epoch the first operation to a target acquires
 /// its lock, which opens the fast path; that is then tried once more.
 template <typename AtOnce>
 Failure issue_generally(WindowHandle& window, const Access& access, AtOnce&& at_once) {
-  if (window.core->try_touch(access.rank) && at_once(window)) return {};
-  return issue(window, access);
+  const bool over = window.core->events().all_operations()
+                        ? carry_out_reported(window, access, at_once)
+                        : window.core->try_touch(access.rank) && at_once(window);
+  return over ? Failure() : issue(window, access);
 }
 
 /// The operation by one of the fast paths. False: the general path is to be taken.

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <string>
 
+#include "boundary/host/library_version.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -14,12 +15,7 @@ namespace {
 /// MPICH and Open MPI do, Intel MPI's refuse. The two share an ABI; MPI_Reduce_local would not
 /// tell.
 bool bytes_are_numbers() {
-  static const bool are = [] {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> version{};
-    int length = 0;
-    PMPI_Get_library_version(version.data(), &length);
-    return std::string_view(version.data()).find("Intel") == std::string_view::npos;
-  }();
+  static const bool are = library_version().find("Intel") == std::string::npos;
   return are;
 }
 

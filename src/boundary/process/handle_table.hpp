@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/published.hpp"
 #include "core/base/version.hpp"
 
 namespace oriel::boundary {
 
-/// What of ours stands behind the host's handles: open addressing, and in front of it what the
-/// thread asked for last, which is nearly always what it asks for next.
+/// The object behind a handle, of a window or of what the host gives handles to: open addressing,
+/// and in front of it what the thread asked for last, which is nearly always what it asks for next.
 ///
 /// find() takes no lock and writes nothing that other threads read. Changes are made one at a time,
 /// with the process lock, or before and after there are calls; who looks meanwhile has found
@@ -36,6 +37,18 @@ class HandleTable {
       return last_.object;
     return find_in_table(key, version);
   }
+  /// The same for calls that have a hot path. Null also while these are closed.
+  Object* find_hot(std::uint64_t key) const {
+    const std::uint64_t version = version_.look();
+    if (last_.key == key && last_.version == version) [[likely]]
+      return last_.hot;
+    return find_in_table(key, version) != nullptr ? last_.hot : nullptr;
+  }
+
+  /// Whether find_hot() finds anything.
+  void open_hot_paths(bool open) {
+    version_.change([&] { closed_.store(!open); });
+  }
 
   void insert(std::uint64_t key, Object* object) {
     version_.change([&] {
@@ -51,7 +64,7 @@ class HandleTable {
     });
   }
 
-  /// Only if the handle still means this object: the host may have given it to another thread's.
+  /// Only if the handle still means this object: it may have been given to another thread's.
   void erase(std::uint64_t key, const Object* object) {
     Table& table = *table_.load(std::memory_order_relaxed);
     Entry* entry = table.find(key);
@@ -129,6 +142,7 @@ class HandleTable {
     std::uint64_t key;
     std::uint64_t version;
     Object* object;
+    Object* hot;  // the same, or null
   };
 
   /// Not a part of find(), which every call has two of.
@@ -136,7 +150,7 @@ class HandleTable {
     const Entry* entry = table_.load(std::memory_order_acquire)->find(key);
     Object* object = entry != nullptr ? entry->object() : nullptr;
     if (!version_.still(version)) return nullptr;
-    if (object != nullptr) last_ = {key, version, object};
+    if (object != nullptr) last_ = {key, version, object, closed_.load() ? nullptr : object};
     return object;
   }
 
@@ -163,6 +177,7 @@ class HandleTable {
   // The smaller ones, too: a reader may still look at them.
   std::vector<std::unique_ptr<Table>> tables_;
   std::size_t used_ = 0;
+  Published<bool> closed_;
 };
 
 }  // namespace oriel::boundary

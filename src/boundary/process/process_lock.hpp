@@ -15,8 +15,9 @@ namespace oriel::boundary {
 
 /// Serializes the threads of this process inside the library. Free of charge as long as there is
 /// one; a pair of plain stores where the only other one is the agent, which tries it seldom; else a
-/// mutex: MPI_THREAD_MULTIPLE was granted, or there is a session. All that is known before the
-/// second thread makes its first call.
+/// mutex: MPI_THREAD_MULTIPLE was granted, or there is a session. The mode is fixed before a second
+/// thread makes its first call. One exception: a thread may begin a session while another one waits
+/// in a call. That call began without the lock, and acquires it after its next look.
 /// The mutex is a plain one of pthreads, because the progress hook may try it on the thread that
 /// holds it, and must then be told no.
 class ProcessLock {
@@ -39,13 +40,18 @@ class ProcessLock {
   void acquire() {
     if (!enabled()) [[likely]]
       return;
-    if (may_be_biased() && biased_.acquire(relax)) return;
-    acquire_beside_others();
-    by_mutex_ = true;
+    if (!may_be_biased() || !biased_.acquire(relax)) {
+      acquire_beside_others();
+      by_mutex_ = true;
+    }
+    note_owner(this_thread());
   }
+  /// Nothing where this thread has not acquired it: the lock was not enabled then.
   void release() {
     if (!enabled()) [[likely]]
       return;
+    if (owner_.load(std::memory_order_relaxed) != this_thread()) return;
+    note_owner(nullptr);
     if (by_mutex_) {
       unlock();
     } else {
@@ -54,11 +60,12 @@ class ProcessLock {
   }
   /// Of a lock that is enabled.
   bool try_acquire() {
-    if (may_be_biased()) {
-      if (biased_.try_acquire()) return true;
-      if (!biased_.is_revoked()) return false;
+    if (!may_be_biased() || !biased_.try_acquire()) {
+      if (may_be_biased() && !biased_.is_revoked()) return false;
+      if (!try_lock()) return false;
     }
-    return try_lock();
+    note_owner(this_thread());
+    return true;
   }
 
   /// The agent's.
@@ -78,6 +85,12 @@ class ProcessLock {
   }
 
  private:
+  static const void* this_thread() {
+    static thread_local char place;
+    return &place;
+  }
+  void note_owner(const void* thread) { owner_.store(thread, std::memory_order_relaxed); }
+
   bool may_be_biased() const { return may_be_biased_.load(std::memory_order_relaxed); }
   bool try_lock() {
     if (pthread_mutex_trylock(&mutex_) != 0) return false;
@@ -115,7 +128,8 @@ class ProcessLock {
 
   std::atomic<bool> enabled_{false};
   std::atomic<bool> may_be_biased_{false};
-  bool by_mutex_ = false;  // how it is held; of whoever holds it
+  bool by_mutex_ = false;                    // how it is held; of whoever holds it
+  std::atomic<const void*> owner_{nullptr};  // written by the owner alone; not by the agent
   BiasedLock biased_{true};
   // In a line of its own: the calls that need no lock look at `enabled_`.
   alignas(cache_line) pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
@@ -124,18 +138,13 @@ class ProcessLock {
 /// Holds the lock for a scope; a waiting call lets go of it while there is nothing to do.
 class Guard {
  public:
-  explicit Guard(ProcessLock& lock) : lock_(lock), held_(lock.enabled()) {
-    if (held_) lock_.acquire();
-  }
-  ~Guard() {
-    if (held_) lock_.release();
-  }
+  explicit Guard(ProcessLock& lock) : lock_(lock) { lock_.acquire(); }
+  ~Guard() { lock_.release(); }
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
  private:
   ProcessLock& lock_;
-  bool held_;  // the lock may have been enabled since
 };
 
 /// Likewise, unless another thread holds it, or this one further up.

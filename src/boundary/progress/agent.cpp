@@ -17,6 +17,7 @@
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
+#include "core/epoch/events.hpp"
 #include "transport/shm/sleeper.hpp"
 
 namespace oriel::boundary {
@@ -135,10 +136,12 @@ Agent::Look Agent::look() {
   Process& process = runtime.engine()->process;
   if (!stopping_.load(std::memory_order_relaxed) && process.sweeps() == seen_) {
     if (const AgentGuard guard{runtime.lock}) {
+      const std::uint64_t begun = process.events().heard() ? runtime.clock.now() : 0;
       sweeping_ = true;
       const bool moved = process.sweep();
       sweeping_ = false;
       seen_ = process.sweeps();
+      if (moved) process.events().publish([&](EventSink& sink) { sink.agent_swept(begun); });
       return moved ? Look::moved : Look::quiet;
     }
   }

@@ -17,6 +17,7 @@ bool start(const char* call, MPI_Request request, int& code) {
     const Guard guard(runtime.lock);
     PersistentRequest* ours = own_requests.persistent.find(request);
     if (ours == nullptr) return false;
+    runtime.engine()->calls.count();
     taker = ours->error_taker();
     failure = ours->start();
   }
@@ -53,12 +54,21 @@ ORIEL_MPI_CALL(Request_free)(MPI_Request* request) {
   if (own_requests.persistent.any()) {
     if (request == nullptr) return refuse_null("MPI_Request_free");
     std::unique_ptr<PersistentRequest> removed;
-    const Guard guard(runtime.lock);
-    if (PersistentRequest* ours = own_requests.persistent.find(*request)) {
-      removed = own_requests.persistent.remove(*request, *ours);
-      *request = MPI_REQUEST_NULL;
-      return MPI_SUCCESS;
+    Failure refused;
+    ErrorTaker taker;
+    {
+      const Guard guard(runtime.lock);
+      if (PersistentRequest* ours = own_requests.persistent.find(*request)) {
+        refused = ours->refuse_free();
+        taker = ours->error_taker();
+        if (!refused) {
+          removed = own_requests.persistent.remove(*request, *ours);
+          *request = MPI_REQUEST_NULL;
+          return MPI_SUCCESS;
+        }
+      }
     }
+    if (refused) return report("MPI_Request_free", taker, refused);
   }
   return host_mpi().Request_free(request);
 }

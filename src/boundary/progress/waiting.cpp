@@ -5,6 +5,7 @@
 
 #include "boundary/progress/progress.hpp"
 #include "boundary/requests/own_requests.hpp"
+#include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -12,6 +13,10 @@ namespace {
 // Rounds of yielding between two looks at the host's traffic: the look costs about as much as
 // thirty sweeps.
 constexpr long rounds_per_host_poll = 64;
+// A look at the clock takes about as long as one round.
+constexpr unsigned rounds_per_look_at_the_clock = 64;
+// A hundred times what a look at the host's traffic takes.
+constexpr std::uint64_t longest_without_host = 200'000;  // nanoseconds
 
 }  // namespace
 
@@ -55,13 +60,30 @@ Waiter::Waiter(bool rings)
       sleeper_(engine_.transports.shm(), engine_.spins, engine_.yields, engine_.crowded(),
                !rings || engine_.transports.network() != nullptr) {}
 
+/// Also where something moves in each round, because others keep this process busy: what it waits
+/// for may need the host's traffic, or may never come.
+bool Waiter::time_to_look_around() {
+  if (++rounds_ % rounds_per_look_at_the_clock != 0) return false;
+  const std::uint64_t now = nanoseconds_now();
+  if (looked_ == 0) looked_ = peers_since_ = now;
+  if (now - looked_ < longest_without_host) return false;
+  looked_ = now;
+  if (now - peers_since_ >= peer_check_interval) {
+    peers_since_ = now;
+    check_peers_ = true;
+  }
+  return true;
+}
+
 void Waiter::round() {
   if (engine_.process.sweep()) {
     yields_ = 0;
     sleeper_.reset();
-    if (!own_requests.pending.any_to_complete()) return;
+    const bool look = time_to_look_around();
+    if (!look && !own_requests.pending.any_to_complete()) return;
     runtime.lock.release();
     own_requests.pending.complete_at_host();
+    if (look) runtime.self.advance_host();
     runtime.lock.acquire();
     return;
   }
@@ -74,6 +96,7 @@ void Waiter::round_unlocked() {
   if (sweep_once()) {
     sleeper_.reset();
     yields_ = 0;
+    if (time_to_look_around()) runtime.self.advance_host();
   } else {
     idle();
   }
@@ -83,7 +106,8 @@ void Waiter::idle() {
   // The spin phase is left alone: what comes within it comes faster without the host. A sleep is
   // longer than a look at its traffic.
   const bool yields = !sleeper_.will_spin() && !sleeper_.will_sleep();
-  if (sleeper_.will_sleep() || (yields && ++yields_ % rounds_per_host_poll == 0)) {
+  if (time_to_look_around() || sleeper_.will_sleep() ||
+      (yields && ++yields_ % rounds_per_host_poll == 0)) {
     runtime.self.advance_host();
   }
   sleeper_.idle([] { return sweep_once(); }, [this] { check_peers_ = true; });

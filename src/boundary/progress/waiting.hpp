@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <utility>
+
 #include "boundary/host/errors.hpp"
 #include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/stalls/long_wait.hpp"
 #include "transport/shm/sleeper.hpp"
 
 namespace oriel::boundary {
@@ -25,10 +29,14 @@ class Waiter {
 
  private:
   void idle();
+  bool time_to_look_around();
 
   Engine& engine_;
   Sleeper sleeper_;
-  long yields_ = 0;  // rounds of yielding since something moved
+  long yields_ = 0;                // rounds of yielding since something moved
+  unsigned rounds_ = 0;            // until the next look at the clock
+  std::uint64_t looked_ = 0;       // around, by the clock; 0: never
+  std::uint64_t peers_since_ = 0;  // a look at the peers
   bool check_peers_ = false;
 };
 
@@ -47,12 +55,12 @@ bool sweep_once();
 /// About two microseconds.
 inline constexpr int brisk_sweeps = 100;
 
-/// Where waits are told that are on no window in particular.
+/// Reports the waits that are on no window in particular.
 inline WindowEvents events_of_no_window() {
   return {runtime.engine()->process.events(), {}};
 }
 
-/// Tells that a call waits, from its beginning to its end. With the process lock.
+/// Reports that a call waits, from its beginning to its end. With the process lock.
 class WaitEvent {
  public:
   WaitEvent(const WindowEvents& events, const Wait& wait) : events_(events), wait_(wait) {
@@ -61,6 +69,9 @@ class WaitEvent {
   ~WaitEvent() { events_.wait_ended(wait_); }
   WaitEvent(const WaitEvent&) = delete;
   WaitEvent& operator=(const WaitEvent&) = delete;
+
+  /// With the number that the Recorder has given it.
+  const Wait& wait() const { return wait_; }
 
  private:
   WindowEvents events_;
@@ -81,11 +92,13 @@ Failure sweep_until(const WindowEvents& events, const Wait& wait, Done&& done, L
     }
   }
   Waiter waiter;
+  LongWait long_wait(events, event.wait());
   while (true) {
     waiter.round();
     if (done()) return {};
     if (waiter.check_peers()) {
       if (const Failure failure = lost()) return failure;
+      long_wait.look();
     }
   }
 }

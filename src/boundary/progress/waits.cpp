@@ -32,7 +32,7 @@ bool no_array(int count, const MPI_Request* requests) {
   return count > 0 && requests == nullptr;
 }
 
-/// Tells that a call waits for requests, some of which may be ours. Without the process lock.
+/// Reports that a call waits for requests, some of which may be ours. Without the process lock.
 class RequestWaitEvent {
  public:
   RequestWaitEvent() {
@@ -52,6 +52,24 @@ class RequestWaitEvent {
   std::optional<WaitEvent> event_;
 };
 
+/// A LongWait for requests, without the process lock.
+class LongRequestWait {
+ public:
+  ~LongRequestWait() {
+    if (!wait_.has_value()) return;
+    const Guard guard(runtime.lock);
+    wait_.reset();
+  }
+  void look() {
+    const Guard guard(runtime.lock);
+    if (!wait_.has_value()) wait_.emplace(events_of_no_window(), Wait{WaitReason::request});
+    wait_->look();
+  }
+
+ private:
+  std::optional<LongWait> wait_;
+};
+
 /// A wait is either the program's, in MPI_Wait or its kind, also for requests of ours; or this
 /// library's own for a request of the host, which rings nobody. Only the program's is an event.
 enum class Caller : bool { program, library };
@@ -63,13 +81,16 @@ int wait_by_testing(Test&& test, Caller caller = Caller::program) {
   sweep_once();
   std::optional<RequestWaitEvent> event;
   Waiter waiter(caller == Caller::program);
+  LongRequestWait long_wait;
   while (true) {
     int flag = 0;
     const int code = test(&flag);
     if (code != MPI_SUCCESS || flag != 0) return code;
     if (caller == Caller::program && !event.has_value()) event.emplace();
     waiter.round_unlocked();
-    if (waiter.check_peers()) own_requests.fail_lost();
+    if (!waiter.check_peers()) continue;
+    own_requests.fail_lost();
+    long_wait.look();
   }
 }
 
@@ -79,12 +100,15 @@ void wait_for_pending(int count, const MPI_Request* requests) {
   if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
   std::optional<RequestWaitEvent> event;
   Waiter waiter;
+  LongRequestWait long_wait;
   sweep_once();
   for (int i = 0; i < count; ++i) {
     while (own_requests.pending.incomplete_at_host(requests[i])) {
       if (!event.has_value()) event.emplace();
       waiter.round_unlocked();
-      if (waiter.check_peers()) own_requests.fail_lost();
+      if (!waiter.check_peers()) continue;
+      own_requests.fail_lost();
+      long_wait.look();
     }
   }
 }
@@ -110,7 +134,7 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
     if (active && !request->complete()) {
       const Window* window = request->waits_on();
       sweep_until(
-          window != nullptr ? window->events() : events_of_no_window(), {WaitReason::request},
+          window != nullptr ? window->events() : events_of_no_window(), request->wait(),
           [&] { return request->complete(); },
           [&] {
             LostSources sources;

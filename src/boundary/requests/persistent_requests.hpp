@@ -11,6 +11,7 @@
 #include "boundary/process/handle_table.hpp"
 #include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/window_handle.hpp"
+#include "core/epoch/events.hpp"
 
 namespace oriel::boundary {
 
@@ -41,11 +42,15 @@ class PersistentRequest {
   virtual ErrorTaker error_taker() const = 0;
   /// The window on which a wait for it waits; null: none any more.
   virtual const Window* waits_on() const = 0;
+  /// The wait for it, as events have it.
+  virtual Wait wait() const { return {WaitReason::request}; }
   /// Of an active one that is the host's to complete: waits in the host, for a while. False: it is
   /// not. Without the process lock.
   virtual bool wait_in_host() { return false; }
 
   Failure start();
+  /// Why the program may not free it now; without a reason it may.
+  virtual Failure refuse_free() const { return {}; }
   /// Of a complete one, or one that is not active: what a wait or test tells of its end. Nothing is
   /// changed; the status is filled if it is wanted.
   Failure describe(MPI_Status* status) const;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -32,6 +33,7 @@ long launched_here() {
 Engine::Engine(std::unique_ptr<ShmTransport> node)
     : transports(std::move(node)),
       process(transports, transports.shm().self()),
+      calls(transports.shm().calls(transports.shm().self())),
       spins(setting_int("ORIEL_SPIN")),
       yields(setting_int("ORIEL_YIELD")),
       launched_crowded(setting_bool("ORIEL_CROWDED") ||
@@ -57,7 +59,9 @@ bool Runtime::start(std::string& error) {
     return false;
   }
   note_thread_level();  // MPI may have been started before our names were the program's
-  auto transport = ShmTransport::create(arena, error);
+  int rank = -1;
+  if (world_exists()) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  auto transport = ShmTransport::create(arena, error, rank);
   if (transport == nullptr) return false;
   line_keeper.start(transport->own_threads());
   engine_.store(new Engine(std::move(transport)), std::memory_order_release);
@@ -85,6 +89,16 @@ void Runtime::take_spare_flag() {
   spare_flag_ = free_flags_.back();
   free_flags_.pop_back();
   *spare_flag_ = Flag();
+}
+
+void take_host_turn() {
+  static thread_local std::uint32_t reported = 0;
+  const auto hot_calls = static_cast<std::uint32_t>(steps_of_calls / one_hot_call);
+  if (Engine* engine = runtime.engine(); engine != nullptr) {
+    engine->calls.add_hot(hot_calls - reported);
+  }
+  reported = hot_calls;
+  runtime.self.advance_host();
 }
 
 void sweep_beside_others() {

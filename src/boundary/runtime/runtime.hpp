@@ -2,24 +2,31 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "boundary/datatypes/datatypes.hpp"
 #include "boundary/datatypes/own_ops.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
-#include "boundary/host/host_windows.hpp"
 #include "boundary/host/self_comm.hpp"
 #include "boundary/process/handle_table.hpp"
 #include "boundary/process/process_lock.hpp"
+#include "boundary/process/tick_clock.hpp"
+#include "boundary/runtime/handle_values.hpp"
+#include "boundary/runtime/keyvals.hpp"
 #include "boundary/runtime/line_keeper.hpp"
+#include "boundary/runtime/window_errhandlers.hpp"
+#include "boundary/runtime/window_errors.hpp"
 #include "boundary/runtime/window_handle.hpp"
 #include "core/process.hpp"
 #include "transport/composite_transport.hpp"
 #include "transport/shm/arena.hpp"
+#include "transport/shm/call_counts.hpp"
 
 namespace oriel::boundary {
 
@@ -29,9 +36,11 @@ struct Engine {
 
   CompositeTransport transports;
   Process process;
-  std::vector<std::unique_ptr<WindowHandle>> windows;
+  CallCounts& calls;
+  std::unordered_map<const WindowHandle*, std::unique_ptr<WindowHandle>> windows;
   std::uint32_t next_window = 1;  // number of the next window
   unsigned operations = 0;        // see calls_per_look
+  std::uint32_t last_number = 0;  // Operation::number
   long spins;
   long yields;
   bool node_sends = false;  // some window's ranks on this node send us messages
@@ -53,12 +62,15 @@ class Runtime {
   ProcessLock lock;
   ProcessLock request_lock;  // of PendingRequests; below all others
   SelfComm self;
-  HostWindows host_windows;
+  HandleValues handle_values;
   HandleTable<WindowHandle> windows;
+  Keyvals keyvals;
+  WindowErrhandlers window_errhandlers;
   Datatypes datatypes;
   OwnOps own_ops;
   Arena arena;
   LineKeeper line_keeper;
+  TickClock clock;  // with the process lock
 
   Runtime() = default;
   Runtime(const Runtime&) = delete;
@@ -160,54 +172,74 @@ inline void sweep_unlocked() {
     sweep_beside_others();
 }
 
-/// Calls of this thread on windows, in steps of the shortest ones.
-[[gnu::tls_model("initial-exec")]] inline constinit thread_local unsigned steps_of_calls = 0;
-constexpr unsigned steps_per_host_turn = 8192;  // some 50 us: a look at the host's traffic takes 1
-constexpr unsigned steps_of_fast_path = 1;
-constexpr unsigned steps_of_general_path = 16;
+/// Calls of this thread on windows, in steps of the shortest ones; and from `one_hot_call` on, the
+/// number of those on hot paths: one addition counts both.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uint64_t steps_of_calls = 0;
+constexpr std::uint64_t one_hot_call = std::uint64_t{1} << 32;
+constexpr std::uint64_t steps_per_host_turn = 8192;  // some 50 us: a look at the host takes 1
+constexpr std::uint64_t steps_of_fast_path = one_hot_call + 1;
+constexpr std::uint64_t steps_of_general_path = 16;
+
+/// Adds the thread's calls on hot paths to those that peers see, and advances the host's traffic.
+void take_host_turn();
 
 /// Calls that wait for nobody advance the host's traffic as well, now and then (E10): a peer's long
 /// message goes on while this rank does nothing but put. Without the lock.
-inline void advance_host_in_passing(unsigned steps) {
-  const unsigned before = steps_of_calls;
+inline void advance_host_in_passing(std::uint64_t steps) {
+  const std::uint64_t before = steps_of_calls;
   steps_of_calls = before + steps;
   if (((before ^ steps_of_calls) & steps_per_host_turn) != 0) [[unlikely]]
-    runtime.self.advance_host();
+    take_host_turn();
 }
 
-/// A handle that is not ours: the host's, or one that the program has freed, whose window of the
-/// host's we keep.
+/// Whether a window of ours has this handle. Takes the process lock.
+inline bool names_window(MPI_Win handle) {
+  const Guard guard(runtime.lock);
+  return runtime.windows.find(handle_key(handle)) != nullptr;
+}
+
+/// A handle that is the host's, or one of ours that the program has freed.
 template <typename Host>
 int pass_to_host(const char* call, MPI_Win handle, Host&& host) {
-  if (runtime.engine() == nullptr || !runtime.host_windows.keeps(handle)) return host();
+  if (!HandleValues::contains(handle)) return host();
   return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window has been freed");
 }
 
-/// The shape of every call on a window: not ours, to the host; ours, to the core; an error, to the
-/// window's error handler once the lock is released.
-template <typename Ours, typename Host>
-inline int dispatch_call(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
+/// The shape of every call on a window: one that find() does not know, to others(); ours, to the
+/// core; an error, to the window's error handler once the lock is released.
+template <typename Find, typename Ours, typename Others>
+[[gnu::always_inline]] inline int dispatch_found(const char* call, MPI_Win handle, Find&& find,
+                                                 Ours&& ours, Others&& others) {
   Failure failure;
   WindowHandle* window;
   {
     const Guard guard(runtime.lock);
-    window = runtime.windows.find(handle_key(handle));
-    if (window != nullptr) [[likely]]
+    window = find(handle_key(handle));
+    if (window != nullptr) [[likely]] {
+      runtime.engine()->calls.count();
       failure = ours(*window);
+    }
   }
   if (window == nullptr) [[unlikely]]
-    return pass_to_host(call, handle, host);
+    return others();
   if (failure) [[unlikely]]
     return raise(handle, call, failure);
   advance_host_in_passing(steps_of_general_path);
   return MPI_SUCCESS;
 }
 
+/// A call on any window: one that is not ours goes to the host.
+template <typename Ours, typename Host>
+inline int dispatch_call(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
+  return dispatch_found(
+      call, handle, [](std::uint64_t key) { return runtime.windows.find(key); }, ours,
+      [&] { return pass_to_host(call, handle, host); });
+}
+
 /// The fast path of a call, which any thread takes without the lock. True: it has done everything;
-/// false: nothing, and dispatch_general() has to.
+/// false: nothing, and dispatch_general() has to. `window`: null where it has none.
 template <typename AtOnce>
-inline bool try_fast_path(MPI_Win handle, AtOnce&& at_once) {
-  const WindowHandle* window = runtime.windows.find(handle_key(handle));
+inline bool try_fast_path(const WindowHandle* window, AtOnce&& at_once) {
   if (window == nullptr || !at_once(*window)) return false;
   advance_host_in_passing(steps_of_fast_path);
   return true;

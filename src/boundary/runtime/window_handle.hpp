@@ -4,13 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <list>
 #include <memory>
 #include <optional>
-#include <vector>
+#include <string>
 
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/info/window_info.hpp"
+#include "boundary/runtime/attribute.hpp"
 #include "boundary/runtime/group_ranks.hpp"
 #include "core/window.hpp"
 
@@ -28,16 +30,15 @@ struct WindowState {
   mutable int forgiven_looks = 0;
 };
 
-/// What the program has left on the host's window behind a handle.
+/// Name, attributes and error handler that the program has set on a handle.
 struct UserState {
-  bool handler = false;  // an error handler, also one taken over from a duplicate's parent
-  bool name = false;
-  std::vector<int> attributes;  // keys of those that are set
+  std::string name;
+  std::list<Attribute> attributes;  // as they were set; a pointer to a value stays good
+  MPI_Errhandler errhandler = MPI_ERRHANDLER_NULL;  // null: none has been set
 };
 
 /// A handle of a window of ours: the one that it was made with, a duplicate (Q4), or one for
-/// a memory handle (Q5). The host's handle belongs to an empty window of the host, which keeps
-/// name, user attributes and error handler (HostWindows); everything else is here.
+/// a memory handle (Q5).
 struct WindowHandle {
   MPI_Win handle = MPI_WIN_NULL;
   std::shared_ptr<WindowState> state = std::make_shared<WindowState>();

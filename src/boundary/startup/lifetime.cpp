@@ -3,11 +3,14 @@
 
 #include <pthread.h>
 
+#include "boundary/events/report_table.hpp"
 #include "boundary/host/host.hpp"
+#include "boundary/mpi_t/pvar_handles.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "boundary/stalls/stall_signal.hpp"
 
 namespace oriel::boundary {
 
@@ -23,27 +26,37 @@ bool Lifetime::hold(std::string& error) {
     // abort. Nobody computes there without calling MPI.
     if (!world_ends_) progress.start();
     if (!runtime.start(error)) return false;
-    Events& events = runtime.engine()->process.events();
-    run_statistics_.start(events);
-    trace_file_.start(events);
+    {
+      const Guard guard(runtime.lock);  // MPI_T calls of another thread add a sink, too
+      Events& events = runtime.engine()->process.events();
+      run_statistics_.start(events, event_counts_);
+      trace_file_.start(events);
+      recorder_.start(events);
+      pvar_handles.engine_begins(event_counts_);
+      runtime.windows.open_hot_paths(!events.all_operations());
+      if (events.all_locks()) runtime.clock.start();
+    }
+    stall_signal::start();
   }
   ++holds_;
   return true;
 }
 
 void Lifetime::let_go() {
-  {
-    const std::lock_guard alone(alone_);
-    if (--holds_ != 0) return;
-  }
-  // The program has no window left. Without the lock, which delete callbacks of the program's want
-  // that run while somebody frees a window of the host's.
-  runtime.host_windows.keep_few();
+  const std::lock_guard alone(alone_);
+  --holds_;
 }
 
 void Lifetime::count_own(int change) {
   const std::lock_guard alone(alone_);
   own_ += static_cast<unsigned long>(change);
+}
+
+bool Lifetime::serialize_threads() {
+  const std::lock_guard alone(alone_);
+  if (runtime.engine() != nullptr && !runtime.lock.enabled()) return false;
+  runtime.serialize_threads();
+  return true;
 }
 
 void Lifetime::begin_session() {
@@ -60,7 +73,6 @@ std::unique_ptr<Engine> Lifetime::before_session_ends() {
   const bool ends = ends_with_session();
   if (sessions_ != 0) --sessions_;  // else begun past us
   if (!ends) return nullptr;
-  runtime.host_windows.empty();  // a let_go() may not have come to it yet
   progress.stop();
   forget_known_peers();
   return take_down();
@@ -89,40 +101,56 @@ void Lifetime::disconnect_with_last_session() {
 void Lifetime::before_world_ends() {
   const std::lock_guard alone(alone_);
   if (sessions_ == 0) progress.agent.stop();
-  runtime.host_windows.empty();
   own_requests.persistent.free_spare();
   world_ends_ = true;
-  progress.stop();  // some hosts wait for it
+  recorder_.mark_end();  // rank 0 may read it before the host's call has returned here
+  progress.stop();       // some hosts wait for it
   forget_known_peers();
 }
 
 void Lifetime::after_world_ended() {
-  const std::lock_guard alone(alone_);
-  world_ends_ = false;
-  if (sessions_ == 0 || holds_ == 0) {
-    take_down();
-  } else {
-    progress.start();
+  std::string table_folder;
+  {
+    const std::lock_guard alone(alone_);
+    world_ends_ = false;
+    if (recorder_.prints_at_end()) table_folder = recorder_.table_folder();
+    if (sessions_ == 0 || holds_ == 0) {
+      take_down();
+    } else {
+      progress.start();
+    }
   }
+  if (!table_folder.empty()) print_report_table(table_folder);
+}
+
+void Lifetime::before_abort() {
+  std::string table_folder;
+  {
+    // An abort must not wait for a thread that may be stuck.
+    const std::unique_lock alone(alone_, std::try_to_lock);
+    if (alone.owns_lock()) table_folder = recorder_.table_folder();
+  }
+  if (!table_folder.empty()) print_report_table(table_folder);
 }
 
 void Lifetime::disown() {
   progress.agent.disown();
   runtime.disown();
-  runtime.host_windows.forget();
 }
 
 std::unique_ptr<Engine> Lifetime::take_down() {
   progress.agent.stop();
-  if (runtime.engine() != nullptr) run_statistics_.report();
+  if (runtime.engine() != nullptr) run_statistics_.report(event_counts_);
   holds_ = own_ = 0;
-  runtime.host_windows.forget();
   {
     const Guard guard(runtime.lock);
     own_requests.persistent.forget();
+    pvar_handles.engine_ends();
+    event_counts_.reset();
   }
   own_requests.persistent.free_spare();
   trace_file_.stop();
+  recorder_.stop();
   return runtime.stop();
 }
 

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <string>
 
+#include "boundary/events/event_counts.hpp"
+#include "boundary/events/recorder.hpp"
 #include "boundary/events/run_statistics.hpp"
 #include "boundary/events/trace_file.hpp"
 
@@ -36,6 +38,9 @@ class Lifetime {
   /// which the program cannot free them before.
   void count_own(int change);
   void begin_session();
+  /// Lets several threads call. False: the engine works without the process lock, which a call may
+  /// just not be holding.
+  bool serialize_threads();
   /// Around the host's own MPI_Session_finalize. The engine of the last session stops before that
   /// call, and is destroyed after it: hosts hold the last MPI_Session_finalize until all ranks are
   /// in it. A rank that closed its endpoint before would take from others what they have not read
@@ -51,6 +56,8 @@ class Lifetime {
   /// Around the host's own MPI_Finalize, in which windows may still be freed.
   void before_world_ends();
   void after_world_ended();
+  /// Before the host ends the program.
+  void before_abort();
 
  private:
   bool ends_with_session();
@@ -62,8 +69,10 @@ class Lifetime {
   unsigned long holds_ = 0;  // of windows and of calls that make one
   unsigned long own_ = 0;    // of these
   unsigned long sessions_ = 0;
+  EventCounts event_counts_;
   RunStatistics run_statistics_;
   TraceFile trace_file_;
+  Recorder recorder_;
   bool world_ends_ = false;  // the host is in its MPI_Finalize
 };
 

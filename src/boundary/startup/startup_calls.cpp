@@ -60,6 +60,11 @@ ORIEL_MPI_CALL(Session_finalize)(MPI_Session* session) {
 
 #endif
 
+ORIEL_MPI_CALL(Abort)(MPI_Comm comm, int errorcode) {
+  lifetime.before_abort();
+  return host_mpi().Abort(comm, errorcode);
+}
+
 ORIEL_MPI_CALL(Finalize)() {
   lifetime.disconnect();
   lifetime.before_world_ends();

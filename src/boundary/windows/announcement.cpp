@@ -36,11 +36,6 @@ void Announcements::lay_out_contiguously() {
 }
 
 int announce(WindowDraft& draft, Announcements& announced) {
-  // The last part of a window that can be missing on this rank alone.
-  if (draft.mine.failed == 0 &&
-      !runtime.host_windows.make(runtime.self, MPI_ERRHANDLER_NULL, &draft.window->handle)) {
-    draft.fail(MPI_ERR_OTHER, "the host MPI cannot make the window that lends its handle");
-  }
   announced.by_rank.resize(static_cast<std::size_t>(draft.ranks));
   const int code = setup::allgather(&draft.mine, sizeof draft.mine, announced.by_rank.data(),
                                     draft.communicator);

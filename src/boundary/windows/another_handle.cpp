@@ -11,40 +11,32 @@
 #include "boundary/startup/lifetime.hpp"
 
 namespace oriel::boundary {
-namespace {
-
-/// With the parent's error handler, if it has been given one.
-bool make_handle(MPI_Win parent, WindowHandle& made) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  made.user_state = {.handler = made.user_state.handler &&
-                                PMPI_Win_get_errhandler(parent, &handler) == MPI_SUCCESS};
-  const bool success = runtime.host_windows.make(runtime.self, handler, &made.handle);
-  if (made.user_state.handler) PMPI_Errhandler_free(&handler);
-  return success;
+std::unique_ptr<WindowHandle> copy_handle(const WindowHandle& parent) {
+  auto made = std::make_unique<WindowHandle>(parent);
+  made->user_state = {.errhandler = parent.user_state.errhandler};
+  runtime.window_errhandlers.hold(made->user_state.errhandler);
+  return made;
 }
-
-}  // namespace
 
 int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<WindowHandle> made,
              MPI_Win* win) {
   made->info.update(info);
   std::string error;
-  const bool held = lifetime.hold(error);  // the parent does, too: nothing is made
-  if (!held || !make_handle(parent, *made)) {
-    {
-      const Guard guard(runtime.lock);
-      --count_of(*made);
-      made = nullptr;
+  lifetime.hold(error);  // the parent does, too: nothing is made, and nothing fails
+  {
+    const Guard guard(runtime.lock);
+    if (const std::optional<MPI_Win> taken = runtime.handle_values.take()) {
+      made->handle = *win = *taken;
+      const WindowHandle* const key = made.get();
+      runtime.windows.insert(handle_key(made->handle), made.get());
+      runtime.engine()->windows.emplace(key, std::move(made));
+      return MPI_SUCCESS;
     }
-    if (held) lifetime.let_go();
-    return raise(parent, call,
-                 {MPI_ERR_OTHER, "the host MPI cannot make the window that lends its handle"});
+    --count_of(*made);
   }
-  const Guard guard(runtime.lock);
-  runtime.windows.insert(handle_key(made->handle), made.get());
-  *win = made->handle;
-  runtime.engine()->windows.push_back(std::move(made));
-  return MPI_SUCCESS;
+  runtime.window_errhandlers.release(made->user_state.errhandler);
+  lifetime.let_go();
+  return raise(parent, call, {MPI_ERR_OTHER, HandleValues::all_in_use});
 }
 
 }  // namespace oriel::boundary
@@ -59,7 +51,7 @@ ORIEL_CALL(Win_dup_with_info)(MPI_Win parent, MPI_Info info, MPI_Win* win) {
       call, parent,
       [&](WindowHandle& window) {
         if (const Failure bad = check_outputs(win)) return bad;
-        made = std::make_unique<WindowHandle>(window);
+        made = copy_handle(window);
         ++count_of(window);
         return Failure();
       },

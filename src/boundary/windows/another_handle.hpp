@@ -8,9 +8,12 @@
 
 namespace oriel::boundary {
 
-/// Gives the program another handle of a window of ours: `made` is a copy of the parent's
-/// and counted among what the window has. The host's part of it is a window that lends its handle,
-/// with the parent's error handler. Without the process lock.
+/// Another handle of the parent's window, before it has a value, with the parent's error handler,
+/// and without its name and attributes. With the process lock.
+std::unique_ptr<WindowHandle> copy_handle(const WindowHandle& parent);
+
+/// Gives the program another handle of a window of ours: `made` is from copy_handle(), and counted
+/// among what the window has. Without the process lock.
 int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<WindowHandle> made,
              MPI_Win* win);
 

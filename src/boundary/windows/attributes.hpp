@@ -3,28 +3,56 @@
 
 #include <optional>
 
-#include "boundary/host/host.hpp"
-#include "boundary/runtime/window_handle.hpp"
+#include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
 
-/// A predefined attribute of a window. C receives `address`, which is the base for MPI_WIN_BASE and
-/// the address of the value else; Fortran receives `value` (MPI-4.1 section 12.2.6).
-struct PredefinedAttribute {
+/// The value of an attribute. C receives `address`: of a predefined one the address of the value,
+/// but for MPI_WIN_BASE, which is the base; of the program's own what C has set, or the address of
+/// what Fortran has set. Fortran receives `value` (MPI-4.1 sections 12.2.6 and 19.3.7).
+struct AttributeValue {
   void* address = nullptr;
   MPI_Aint value = 0;
 };
 
-/// Returns nothing if the window is not ours or the attribute is not predefined: the host is to be
-/// asked. The host's windows have no notification counters.
-std::optional<PredefinedAttribute> predefined_attribute(MPI_Win handle, int keyval);
+/// The result of looking an attribute up. The host looks up those of its own windows, but for
+/// notification counters, of which they have none.
+struct FoundAttribute {
+  bool answered = true;  // false: the host is to
+  Failure failure;
+  std::optional<AttributeValue> value;  // nothing: it is not set
+};
+FoundAttribute find_attribute(MPI_Win handle, int keyval);
 
-/// Records that the program has set `keyval`, so that delete_attributes() deletes it.
-void note_attribute(MPI_Win handle, int keyval);
+/// MPI_Win_get_attr, for either language: give(value) if the attribute is set, and `flag` says so.
+/// Without the process lock, as set_attribute() and delete_attributes().
+template <typename Give, typename Host>
+int get_attribute(MPI_Win handle, int keyval, const void* output, int* flag, Give&& give,
+                  Host&& host) {
+  constexpr const char* call = "MPI_Win_get_attr";
+  const FoundAttribute found = find_attribute(handle, keyval);
+  if (!found.answered) return pass_to_host(call, handle, host);
+  if (const Failure bad = check_outputs(output, flag)) return raise(handle, call, bad);
+  if (found.failure) return raise(handle, call, found.failure);
+  // Every compiler's .true. has this bit, and none of them asks for more.
+  *flag = found.value.has_value() ? 1 : 0;
+  if (found.value) give(*found.value);
+  return MPI_SUCCESS;
+}
 
-/// Deletes the attributes that the program has set, so that their delete callbacks run while nobody
-/// waits for us: a callback may wait for another thread that makes a window. Ends at the first
-/// callback that fails, with its error. Without the process lock.
-int delete_attributes(WindowHandle& window);
+/// MPI_Win_set_attr on a window of ours: deletes what was set before, by its delete callback.
+int set_own_attribute(MPI_Win handle, const Attribute& attribute);
+template <typename Host>
+int set_attribute(MPI_Win handle, const Attribute& attribute, Host&& host) {
+  if (!names_window(handle)) return pass_to_host("MPI_Win_set_attr", handle, host);
+  return set_own_attribute(handle, attribute);
+}
+/// MPI_Win_delete_attr on a window of ours.
+int delete_own_attribute(MPI_Win handle, int keyval);
+
+/// Deletes all attributes of a handle, those that were set last first. Ends at the first delete
+/// callback that fails, and raises its error. A callback may wait for another thread that makes a
+/// window.
+int delete_attributes(MPI_Win handle);
 
 }  // namespace oriel::boundary

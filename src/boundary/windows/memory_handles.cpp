@@ -124,7 +124,7 @@ ORIEL_CALL(Win_from_memhandle)
         if (const Failure bad = open(window, memhandle, size, disp_unit, target, view)) {
           return bad;
         }
-        made = std::make_unique<WindowHandle>(window);
+        made = copy_handle(window);
         made->base = nullptr;
         made->size = size;
         made->disp_unit = disp_unit;

@@ -86,20 +86,16 @@ Failure leave(WindowHandle& window, Failure& failed) {
   return {};
 }
 
-/// A handle that counts no longer is the host's again, or kept: see HostWindows.
-int give_back(WindowHandle* window, MPI_Win* handle) {
-  // The host deletes attributes that were set behind delete_attributes(). If such a callback fails,
-  // the other ranks have freed the window, and the next MPI_Win_free is this process's own affair.
-  const UserState& user_state = window->user_state;
-  const bool keep = !user_state.name && user_state.attributes.empty();
-  if (!keep) {
-    if (const int code = runtime.host_windows.free(handle); code != MPI_SUCCESS) {
-      const Guard guard(runtime.lock);
-      ++count_of(*window);
-      return code;
-    }
+/// The end of a handle that counts no longer. If another thread has set an attribute meanwhile and
+/// its delete callback fails, the other ranks have freed the window; the next MPI_Win_free of this
+/// handle is local.
+int end_handle(WindowHandle* window, MPI_Win* handle) {
+  if (const int code = delete_attributes(*handle); code != MPI_SUCCESS) {
+    const Guard guard(runtime.lock);
+    ++count_of(*window);
+    return code;
   }
-  destroy_window(window, keep);
+  destroy_window(window);
   *handle = MPI_WIN_NULL;
   return MPI_SUCCESS;
 }
@@ -194,7 +190,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   }
   // Delete callbacks may still look at the window. They come before other ranks hear of the call:
   // one that fails leaves the window as it was.
-  code = delete_attributes(*ours);
+  code = delete_attributes(*win);
   if (code != MPI_SUCCESS) return code;
   Failure failed;
   code = dispatch_call(
@@ -203,7 +199,7 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   if (code != MPI_SUCCESS) return code;
   own_requests.pending.complete_at_host();
   const int raised = failed ? raise(*win, call, failed) : MPI_SUCCESS;
-  const int freed = give_back(ours, win);
+  const int freed = end_handle(ours, win);
   return raised != MPI_SUCCESS ? raised : freed;
 }
 

@@ -19,10 +19,10 @@ WindowDraft::WindowDraft(const char* name, MPI_Comm on, MPI_Info info)
 
 WindowDraft::~WindowDraft() {
   if (window == nullptr) return;
-  if (window->handle != MPI_WIN_NULL) runtime.host_windows.keep(window->handle, false);
   if (window->state->group != MPI_GROUP_NULL) host_mpi().Group_free(&window->state->group);
   {
     const Guard guard(runtime.lock);
+    if (window->handle != MPI_WIN_NULL) runtime.handle_values.give_back(window->handle);
     if (mine.window != 0) runtime.engine()->process.forget_window(mine.window);
     own.reset();
     window.reset();
@@ -52,6 +52,13 @@ void WindowDraft::take_memory(std::uint64_t bytes) {
   const auto pid = static_cast<std::uint64_t>(mine.process.arena.pid);
   const std::uint64_t name = pid << 32 | mine.window;
   ControlBlock::create(own->control.get(), static_cast<std::uint32_t>(ranks), name);
+}
+
+void WindowDraft::take_handle() {
+  if (mine.failed != 0) return;
+  const std::optional<MPI_Win> taken = runtime.handle_values.take();
+  if (!taken) return fail(MPI_ERR_OTHER, HandleValues::all_in_use);
+  window->handle = *taken;
 }
 
 ArenaLocation WindowDraft::take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece) {

@@ -48,6 +48,9 @@ struct WindowDraft {
   /// Allocates the control block, and so many bytes of window memory, in the arena; of a dynamic
   /// window's SharedPieces instead.
   void take_memory(std::uint64_t bytes);
+  /// Takes a value for the window's handle; the draft fails if all are in use. With the process
+  /// lock.
+  void take_handle();
 
   bool dynamic() const { return window->flavor == MPI_WIN_FLAVOR_DYNAMIC; }
   bool shared() const { return window->flavor == MPI_WIN_FLAVOR_SHARED; }

@@ -10,18 +10,18 @@
 
 namespace oriel::boundary {
 
-void destroy_window(WindowHandle* window, bool keep) {
-  const MPI_Win handle = window->handle;
-  const bool handled = window->user_state.handler;
+void destroy_window(WindowHandle* window) {
+  runtime.window_errhandlers.release(window->user_state.errhandler);
   // Another thread may be freeing another handle: the last one that is through takes the window.
   std::shared_ptr<WindowState> state;
   {
     const Guard guard(runtime.lock);
     own_requests.persistent.cut_off(*window);  // those that delete callbacks have made
     runtime.windows.erase(handle_key(window->handle), window);
+    runtime.handle_values.give_back(window->handle);
     Engine& engine = *runtime.engine();
     state = std::move(window->state);
-    std::erase_if(engine.windows, [&](const auto& owned) { return owned.get() == window; });
+    engine.windows.erase(window);
     if (state.use_count() != 1) {
       state = nullptr;
     } else {
@@ -29,7 +29,6 @@ void destroy_window(WindowHandle* window, bool keep) {
     }
   }
   if (state != nullptr) host_mpi().Group_free(&state->group);
-  if (keep) runtime.host_windows.keep(handle, handled);
   lifetime.let_go();
 }
 

@@ -6,7 +6,7 @@
 namespace oriel::boundary {
 
 /// Forgets a handle of a window that no rank uses any more, and with the last one the window.
-/// `keep`: the host still has its window behind it. Without the process lock.
-void destroy_window(WindowHandle* window, bool keep);
+/// Without the process lock.
+void destroy_window(WindowHandle* window);
 
 }  // namespace oriel::boundary

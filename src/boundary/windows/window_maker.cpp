@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,14 +13,35 @@
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/setup_collectives.hpp"
 #include "boundary/progress/sweeping.hpp"
+#include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/member_table.hpp"
 #include "boundary/windows/paths.hpp"
 #include "core/base/settings.hpp"
+#include "core/epoch/events.hpp"
 
 namespace oriel::boundary {
+namespace {
+
+/// The first collective of a call: a wait, until the last rank has come.
+template <typename Collective>
+int meet_all(const WindowDraft& draft, Collective&& collective) {
+  if (!draft.holds_engine) return collective();
+  std::optional<WaitEvent> event;
+  {
+    const Guard guard(runtime.lock);
+    const WindowEvents events(runtime.engine()->process.events(), {draft.mine.window, draft.rank});
+    event.emplace(events, Wait{WaitReason::window});
+  }
+  const int code = collective();
+  const Guard guard(runtime.lock);
+  event.reset();
+  return code;
+}
+
+}  // namespace
 
 int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* handle) {
   draft_.window->flavor = MPI_WIN_FLAVOR_CREATE;
@@ -104,6 +126,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outpu
   Announcement& mine = draft_.mine;
   mine.node = Node::here();
   if (draft_.holds_engine) draft_.own = std::make_shared<OwnMemory>(runtime.engine()->transports);
+  draft_.take_handle();
   if (mine.failed != 0) return MPI_SUCCESS;
   mine.memory.bytes = static_cast<std::uint64_t>(size);
   mine.disp_unit = static_cast<std::uint64_t>(disp_unit);
@@ -125,12 +148,13 @@ int WindowMaker::take_contiguous_memory() {
   const std::array<std::uint64_t, 2> own{draft_.mine.memory.bytes >> half,
                                          draft_.mine.memory.bytes & low};
   std::array<std::uint64_t, 2> sum{};
-  if (const int code = setup::assemble(draft_.communicator); code != MPI_SUCCESS) return code;
-  if (const int code =
-          setup::allreduce(own.data(), sum.data(), 2, MPI_UINT64_T, MPI_SUM, draft_.communicator);
-      code != MPI_SUCCESS) {
-    return code;
-  }
+  const int code = meet_all(draft_, [&] {
+    if (const int failed = setup::assemble(draft_.communicator); failed != MPI_SUCCESS) {
+      return failed;
+    }
+    return setup::allreduce(own.data(), sum.data(), 2, MPI_UINT64_T, MPI_SUM, draft_.communicator);
+  });
+  if (code != MPI_SUCCESS) return code;
   if (sum[0] + (sum[1] >> half) > low / 2) {
     draft_.fail(MPI_ERR_SIZE, "the sizes of all ranks together are more than an address can say");
   }
@@ -141,7 +165,10 @@ int WindowMaker::take_contiguous_memory() {
 /// The steps that all four kinds of window take once this rank's part is prepared.
 int WindowMaker::make(MPI_Win* handle) {
   Announcements announced;
-  if (const int code = announce(draft_, announced); code != MPI_SUCCESS) return code;
+  if (const int code = meet_all(draft_, [&] { return announce(draft_, announced); });
+      code != MPI_SUCCESS) {
+    return code;
+  }
   NodeGroups groups;
   if (const int code = meet_node(draft_, announced, groups); code != MPI_SUCCESS) return code;
   NetworkAnnouncements network;
@@ -198,7 +225,7 @@ int WindowMaker::finish(const WindowMembers& members, const WindowAgreement& agr
   if (setting_bool("ORIEL_INFO") && draft_.rank == 0) describe(!members.atomics.empty());
   runtime.windows.insert(handle_key(window.handle), &window);
   *handle = window.handle;
-  engine.windows.push_back(std::move(draft_.window));
+  engine.windows.emplace(&window, std::move(draft_.window));
   return MPI_SUCCESS;
 }
 

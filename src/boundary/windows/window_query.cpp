@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queries of a window (G6), but for its attributes. Names and error handlers are those of the
-// host's window behind our handle, so nothing about them is here.
+// Queries of a window, and its name (G6).
 #include <oriel/oriel.h>
 
 #include <cstring>
+#include <string>
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
@@ -97,6 +97,30 @@ ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
         return Failure();
       },
       [&] { return host_mpi().Win_get_group(win, group); });
+}
+
+ORIEL_MPI_CALL(Win_set_name)(MPI_Win win, const char* name) {
+  return dispatch_call(
+      "MPI_Win_set_name", win,
+      [&](WindowHandle& window) {
+        if (name == nullptr) return Failure{MPI_ERR_ARG, "the name is a null pointer"};
+        window.user_state.name.assign(name, ::strnlen(name, MPI_MAX_OBJECT_NAME - 1));
+        return Failure();
+      },
+      [&] { return host_mpi().Win_set_name(win, name); });
+}
+
+ORIEL_MPI_CALL(Win_get_name)(MPI_Win win, char* name, int* length) {
+  return dispatch_call(
+      "MPI_Win_get_name", win,
+      [&](WindowHandle& window) {
+        if (const Failure bad = check_outputs(name, length)) return bad;
+        const std::string& set = window.user_state.name;
+        std::memcpy(name, set.c_str(), set.size() + 1);
+        *length = static_cast<int>(set.size());
+        return Failure();
+      },
+      [&] { return host_mpi().Win_get_name(win, name, length); });
 }
 
 ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/mpi_t/pvars.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace oriel::boundary {
+namespace {
+
+using Counts = EventCounts::Counts;
+
+std::string with_underscores(std::string name) {
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+std::uint64_t sum_over_windows(const Engine& engine, std::uint64_t (*of_window)(Window&)) {
+  std::uint64_t sum = 0;
+  for (const std::unique_ptr<Window>& window : engine.process.windows()) sum += of_window(*window);
+  return sum;
+}
+
+std::uint64_t pending_epochs(Window& window) {
+  return window.epochs().pending_epochs();
+}
+
+std::uint64_t kept_notifications(Window& window) {
+  return window.notifications().kept();
+}
+
+class Table {
+ public:
+  Table() {
+    add_operations();
+    add_epochs();
+    add_waits();
+    add_transport();
+    add_levels();
+  }
+
+  std::span<const Pvar> all() const { return pvars_; }
+
+ private:
+  using Read = std::function<std::uint64_t(const PvarSource&)>;
+
+  void add(std::string name, std::string description, int variable_class, Read read,
+           int binding = MPI_T_BIND_NO_OBJECT) {
+    pvars_.push_back({"oriel_" + with_underscores(std::move(name)), std::move(description),
+                      variable_class, binding, std::move(read)});
+  }
+
+  void add_operations() {
+    for (std::size_t i = 0; i < protocol_count; ++i) {
+      const std::string name = name_of(static_cast<Protocol>(i));
+      add("operations_" + name,
+          "Operations of the general path whose protocol is " + name +
+              ". Operations on the hot paths are not counted.",
+          MPI_T_PVAR_CLASS_COUNTER,
+          [i](const PvarSource& source) { return source.counts.operations[i].times; });
+      add("bytes_" + name, "Bytes of these operations.", MPI_T_PVAR_CLASS_AGGREGATE,
+          [i](const PvarSource& source) { return source.counts.operations[i].amount; });
+    }
+  }
+
+  void add_epochs() {
+    for (std::size_t i = 0; i < epoch_kinds; ++i) {
+      const std::string name = name_of(static_cast<EpochKind>(i));
+      add("epochs_" + name,
+          "Epochs of the kind " + name +
+              " that were opened. Locks that are free at their call are not counted.",
+          MPI_T_PVAR_CLASS_COUNTER,
+          [i](const PvarSource& source) { return source.counts.epochs[i].times; });
+      add("deferred_epochs_" + name,
+          "Of these, the epochs that could not be activated at once, because an earlier epoch was "
+          "not completed.",
+          MPI_T_PVAR_CLASS_COUNTER,
+          [i](const PvarSource& source) { return source.counts.deferred[i].times; });
+    }
+  }
+
+  void add_waits() {
+    for (std::size_t i = 0; i < wait_reasons; ++i) {
+      const std::string name = name_of(static_cast<WaitReason>(i));
+      add("waits_" + name,
+          "Calls that have waited for the reason " + name +
+              ". A wait is counted when it has ended.",
+          MPI_T_PVAR_CLASS_COUNTER,
+          [i](const PvarSource& source) { return source.counts.waits[i].times; });
+      add("wait_time_" + name, "Seconds of these waits, and of those that have not ended.",
+          MPI_T_PVAR_CLASS_TIMER,
+          [i](const PvarSource& source) { return source.counts.waits[i].amount; });
+    }
+  }
+
+  void add_transport() {
+    add("sweeps", "Passes over everything that is pending in this process.",
+        MPI_T_PVAR_CLASS_COUNTER,
+        [](const PvarSource& source) { return source.engine.process.sweeps(); });
+    add("delayed_messages",
+        "Messages to ranks of this node that had to wait for space in the mailbox of their "
+        "receiver.",
+        MPI_T_PVAR_CLASS_COUNTER,
+        [](const PvarSource& source) { return source.engine.transports.shm().delayed(); });
+    add("delayed_packets",
+        "Packets to other nodes that the network did not take at once and that were sent again.",
+        MPI_T_PVAR_CLASS_COUNTER, [](const PvarSource& source) {
+          const Network* network = source.engine.transports.network();
+          return network != nullptr ? network->delayed() : 0;
+        });
+  }
+
+  void add_levels() {
+    add("windows",
+        "Windows of Oriel's that exist, with those that persistent collectives make for "
+        "themselves.",
+        MPI_T_PVAR_CLASS_LEVEL,
+        [](const PvarSource& source) { return source.engine.process.windows().size(); });
+    add_level_of_windows("pending_epochs",
+                         "epochs that the program has closed and that are not completed",
+                         pending_epochs);
+    add_level_of_windows("kept_notifications",
+                         "notifications that have been taken from the process's queue and that no "
+                         "request has matched; those still in the queue are not counted",
+                         kept_notifications);
+    add("shared_memory",
+        "Bytes that this process has allocated in memory that it shares with its node: windows, "
+        "control blocks, MPI_Alloc_mem.",
+        MPI_T_PVAR_CLASS_LEVEL, [](const PvarSource&) { return runtime.arena.allocated(); });
+  }
+
+  /// One variable for the process, and one that is bound to a window.
+  void add_level_of_windows(const std::string& name, const std::string& meaning,
+                            std::uint64_t (*of_window)(Window&)) {
+    add(name, "Of all windows, " + meaning + ".", MPI_T_PVAR_CLASS_LEVEL,
+        [of_window](const PvarSource& source) {
+          return sum_over_windows(source.engine, of_window);
+        });
+    add(
+        "window_" + name, "Of one window, " + meaning + ".", MPI_T_PVAR_CLASS_LEVEL,
+        [of_window](const PvarSource& source) { return of_window(*source.window); },
+        MPI_T_BIND_MPI_WIN);
+  }
+
+  std::vector<Pvar> pvars_;
+};
+
+}  // namespace
+
+std::span<const Pvar> pvars() {
+  static const Table table;
+  return table.all();
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "boundary/events/event_counts.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+
+/// The sources of performance variables. With the process lock.
+struct PvarSource {
+  Engine& engine;
+  const EventCounts::Counts& counts;
+  Window* window;  // of a handle that is bound to one
+};
+
+/// A performance variable of Oriel's.
+struct Pvar {
+  std::string name;
+  std::string description;
+  int variable_class;
+  int binding;
+  /// A counter since the engine was made (of a timer nanoseconds), or a level now.
+  std::function<std::uint64_t(const PvarSource&)> read;
+
+  /// A level is a state of the process: it can be neither started and stopped nor written.
+  bool level() const { return variable_class == MPI_T_PVAR_CLASS_LEVEL; }
+  bool timer() const { return variable_class == MPI_T_PVAR_CLASS_TIMER; }
+  MPI_Datatype datatype() const { return timer() ? MPI_DOUBLE : MPI_UNSIGNED_LONG_LONG; }
+};
+
+/// All of them, in the order of their indices.
+std::span<const Pvar> pvars();
+
+}  // namespace oriel::boundary

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/runtime/window_errors.hpp"
+
+#include <cstdio>
+
+#include "boundary/host/error_sentences.hpp"
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/host/library_version.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// A communicator has this error handler meanwhile.
+class TemporaryErrhandler {
+ public:
+  TemporaryErrhandler(MPI_Comm communicator, MPI_Errhandler handler) : communicator_(communicator) {
+    PMPI_Comm_get_errhandler(communicator, &before_);
+    PMPI_Comm_set_errhandler(communicator, handler);
+  }
+  ~TemporaryErrhandler() {
+    PMPI_Comm_set_errhandler(communicator_, before_);
+    host_mpi().Errhandler_free(&before_);
+  }
+  TemporaryErrhandler(const TemporaryErrhandler&) = delete;
+  TemporaryErrhandler& operator=(const TemporaryErrhandler&) = delete;
+
+ private:
+  MPI_Comm communicator_;
+  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+};
+
+/// One of MPI's own handlers, which end the program or throw: the host does that on a communicator.
+void call_predefined(MPI_Errhandler handler, int code) {
+  const MPI_Comm communicator = world_exists() ? MPI_COMM_WORLD : runtime.self.get();
+  const TemporaryErrhandler meanwhile(communicator, handler);
+  call_errhandler(communicator, code);
+}
+
+#if ORIEL_HOST_WINDOW_ERRORS_ARE_FATAL
+
+void call_default(int code) {
+  call_predefined(MPI_ERRORS_ARE_FATAL, code);
+}
+
+#else
+
+bool default_is_comm_self() {
+  int major = 0, minor = 0;
+  if (std::sscanf(library_version().c_str(), "MPICH Version: %d.%d", &major, &minor) != 2)
+    return false;
+  return major > 4 || (major == 4 && minor >= 2);
+}
+
+/// MPI_Win_get_errhandler returns MPI_ERRORS_ARE_FATAL all the same.
+void call_default(int code) {
+  static const bool self = default_is_comm_self();
+  call_errhandler(self || !world_exists() ? MPI_COMM_SELF : MPI_COMM_WORLD, code);
+}
+
+#endif
+
+/// Raises errors on a window. It holds the error handler of a window of ours, which another thread
+/// may replace, and the program free, meanwhile.
+class Raiser {
+ public:
+  explicit Raiser(MPI_Win window) : window_(window) {
+    const Guard guard(runtime.lock);
+    const WindowHandle* found = runtime.windows.find(handle_key(window));
+    if (found == nullptr) return;
+    ours_ = true;
+    name_ = found->user_state.name;
+    handler_ = found->user_state.errhandler;
+    runtime.window_errhandlers.hold(handler_);
+  }
+  ~Raiser() { runtime.window_errhandlers.release(handler_); }
+  Raiser(const Raiser&) = delete;
+  Raiser& operator=(const Raiser&) = delete;
+
+  bool ours() const { return ours_; }
+  const std::string& name() const { return name_; }
+  /// The code that the call returns.
+  int call(int code) const {
+    if (handler_ == MPI_ERRORS_RETURN) return code;
+    if (handler_ == MPI_ERRHANDLER_NULL) {
+      call_default(code);
+    } else if (const auto own = runtime.window_errhandlers.find(handler_)) {
+      int changed = code;
+      own->call(window_, changed);
+      if (ORIEL_HOST_ERRHANDLERS_CHANGE_CODES) return changed;
+    } else {
+      call_predefined(handler_, code);
+    }
+    return code;
+  }
+
+ private:
+  MPI_Win window_;
+  bool ours_ = false;
+  std::string name_;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+};
+
+}  // namespace
+
+bool call_window_errhandler(MPI_Win window, int code) {
+  const Raiser raiser(window);
+  if (raiser.ours()) raiser.call(code);
+  return raiser.ours();
+}
+
+int raise(MPI_Win window, int code) {
+  return Raiser(window).call(code);
+}
+
+int raise(MPI_Win window, const char* call, const Failure& failure) {
+  const Raiser raiser(window);
+  const std::string name = raiser.ours() ? raiser.name() : host_window_name(window);
+  const std::string sentence = std::string(call) + " on " +
+                               (name.empty() ? "an unnamed window" : "window " + name) + ": " +
+                               failure.reason + ".";
+  const int code = error_code(failure.error_class, sentence);
+  if (raiser.ours()) return raiser.call(code);
+  call_host_errhandler(window, code);
+  return code;
+}
+
+}  // namespace oriel::boundary

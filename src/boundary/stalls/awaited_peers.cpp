@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/stalls/awaited_peers.hpp"
+
+#include <set>
+
+#include "boundary/runtime/numbered_window.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+using Condition = Awaited::Condition;
+
+/// Whether a wait for this reason may be for such a condition.
+bool concerns(WaitReason reason, Condition condition) {
+  switch (reason) {
+    case WaitReason::complete:
+      return condition == Condition::exposure || condition == Condition::operations;
+    case WaitReason::exposure:
+      return condition == Condition::completion;
+    case WaitReason::fence:
+      return condition == Condition::fence || condition == Condition::operations;
+    case WaitReason::lock:
+      return condition == Condition::lock;
+    case WaitReason::unlock:
+    case WaitReason::flush:
+      return condition == Condition::lock || condition == Condition::operations;
+    default:
+      return false;
+  }
+}
+
+/// Whether the call waits for this condition, and not only something else that is pending.
+bool is_for(const Wait& wait, const Awaited& awaited) {
+  const int rank = awaited.condition == Condition::lock ? awaited.target : awaited.rank;
+  return concerns(wait.reason, awaited.condition) && (wait.rank < 0 || wait.rank == rank);
+}
+
+/// All that is pending on windows of the number; 0: on any.
+std::vector<AwaitedPeer> pending_on(std::uint32_t number) {
+  std::vector<AwaitedPeer> peers;
+  std::set<const Window*> looked_at;  // a window may have several handles
+  for (const auto& [window, owned] : runtime.engine()->windows) {
+    if (number != 0 && window->core->id() != number) continue;
+    if (!looked_at.insert(window->core).second) continue;
+    for (const Awaited& awaited : window->core->epochs().awaited()) {
+      peers.push_back({window, awaited});
+    }
+  }
+  return peers;
+}
+
+}  // namespace
+
+int AwaitedPeer::process() const {
+  if (awaited.rank < 0) return -1;
+  const int process = window->core->member(awaited.rank).process;
+  return process < CompositeTransport::first_elsewhere ? process : -1;
+}
+
+AwaitedPeers awaited_peers(const LongWait& long_wait) {
+  const Wait& wait = long_wait.wait();
+  if (wait.reason == WaitReason::notification) {
+    const WindowHandle* window = numbered_window(long_wait.window());
+    if (window == nullptr || wait.rank < 0) return {};
+    return {{{window, {Condition::notification, wait.rank}}}, true};
+  }
+  AwaitedPeers pending{pending_on(long_wait.window()), false};
+  AwaitedPeers own{{}, true};
+  for (const AwaitedPeer& peer : pending.peers) {
+    if (is_for(wait, peer.awaited)) own.peers.push_back(peer);
+  }
+  if (own.peers.empty()) return pending;
+  const bool pairwise = wait.reason == WaitReason::complete || wait.reason == WaitReason::exposure;
+  for (const AwaitedPeer& peer : own.peers) {
+    // With a reorder key an epoch that the call is not for may be pending, too.
+    const bool others = pairwise && peer.awaited.epoch != own.peers.front().awaited.epoch;
+    // A rank that waits in a call carries out the operations of others meanwhile.
+    const bool served = peer.awaited.condition == Condition::operations;
+    if (others || served) own.exact = false;
+  }
+  return own;
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/stalls/long_wait.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "boundary/process/call_site.hpp"
+#include "boundary/process/standard_error.hpp"
+#include "boundary/runtime/numbered_window.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "boundary/stalls/awaited_peers.hpp"
+#include "boundary/stalls/stall_report.hpp"
+#include "boundary/stalls/stall_signal.hpp"
+#include "core/base/settings.hpp"
+#include "transport/shm/clock.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+// The process's waits that have lasted, oldest first; with the process lock.
+LongWait* oldest = nullptr;
+
+/// Whether this is the first stall in the call that the thread is in, from the same place of the
+/// program: a program whose ranks wait for long in each of its steps gets one report.
+bool first_of_its_place() {
+  static std::vector<CallFrames> places;
+  const CallFrames frames = CallFrames::of_this_thread();
+  if (std::find(places.begin(), places.end(), frames) != places.end()) return false;
+  places.push_back(frames);
+  return true;
+}
+
+/// In nanoseconds; 0: never.
+std::uint64_t stall_limit() {
+  static const long seconds = setting_int("ORIEL_STALL");
+  return seconds > 0 ? static_cast<std::uint64_t>(seconds) * 1'000'000'000 : 0;
+}
+
+WaitSign& own_sign() {
+  ShmTransport& node = runtime.engine()->transports.shm();
+  return node.wait_sign(node.self());
+}
+
+}  // namespace
+
+LongWait::~LongWait() {
+  if (begun_ == 0) return;
+  stall_signal::count_waits(-1);
+  LongWait** link = &oldest;
+  while (*link != this) link = &(*link)->next_;
+  *link = next_;
+  if (link != &oldest) return;
+  own_sign().clear();
+  runtime.engine()->calls.end_wait(nanoseconds_now());
+  if (oldest != nullptr) oldest->show(awaited_peers(*oldest));
+}
+
+void LongWait::look() {
+  const std::uint64_t now = nanoseconds_now();
+  if (begun_ == 0) {
+    begun_ = now - peer_check_interval;
+    answered_ = stall_signal::asked();
+    stall_signal::count_waits(+1);
+    LongWait** link = &oldest;
+    while (*link != nullptr) link = &(*link)->next_;
+    *link = this;
+  }
+  const AwaitedPeers awaited = awaited_peers(*this);
+  Wait lasting = wait_;
+  lasting.rank = awaited_rank(awaited);
+  events_.wait_lasts(lasting);
+  if (oldest == this) show(awaited);
+  quiet_peers_.look(awaited, now);
+  const std::uint32_t asked = stall_signal::asked();
+  bool reports = asked != answered_;
+  answered_ = asked;
+  if (!reported_ && stall_limit() != 0 && now - begun_ > stall_limit()) {
+    reported_ = true;
+    reports = first_of_its_place() || reports;
+  }
+  if (!reports) return;
+  const std::string report = stall_report(*this, awaited, quiet_peers_, now);
+  // The write may block, if standard error is a full pipe.
+  runtime.lock.release();
+  standard_error.say(report);
+  runtime.lock.acquire();
+}
+
+/// The only rank of the window whose call is awaited; -1: there are several, or it is not known.
+int LongWait::awaited_rank(const AwaitedPeers& awaited) const {
+  if (wait_.rank >= 0) return wait_.rank;
+  int found = -1;
+  for (const auto& [window, of] : awaited.peers) {
+    if (of.condition == Awaited::Condition::operations) continue;
+    const bool another = found >= 0 && found != of.rank;
+    if (!awaited.exact || of.rank < 0 || another) return -1;
+    found = of.rank;
+  }
+  return found;
+}
+
+void LongWait::show(const AwaitedPeers& awaited) {
+  ShownWait shown;
+  shown.reason = static_cast<std::uint32_t>(wait_.reason);
+  shown.since = begun_;
+  ShmTransport& node = runtime.engine()->transports.shm();
+  shown.certain = awaited.exact ? 1 : 0;
+  std::size_t count = 0;
+  for (const AwaitedPeer& peer : awaited.peers) {
+    if (count == shown.awaited.size()) break;
+    const int process = peer.process();
+    if (process >= 0) shown.awaited[count++] = node.name(process).id;
+  }
+  if (const WindowHandle* window = window_of(awaited); window != nullptr) {
+    shown.window = window->core->id();
+    window->user_state.name.copy(shown.window_name.data(), shown.window_name.size());
+  }
+  own_sign().show(shown);
+}
+
+/// The one that the wait is on; null: several, or none that is known.
+const WindowHandle* LongWait::window_of(const AwaitedPeers& awaited) const {
+  if (window() != 0 || awaited.peers.empty()) return numbered_window(window());
+  const WindowHandle* first = awaited.peers.front().window;
+  const bool same = std::ranges::all_of(
+      awaited.peers, [first](const AwaitedPeer& peer) { return peer.window == first; });
+  return same ? first : nullptr;
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/stalls/stall_report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "boundary/process/call_site.hpp"
+#include "boundary/process/printable.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+// Of a wait for many ranks; the others are counted.
+constexpr std::size_t most_peers = 8;
+
+ShmTransport& node() {
+  return runtime.engine()->transports.shm();
+}
+
+std::string seconds(std::uint64_t nanoseconds) {
+  return std::to_string(nanoseconds / 1'000'000'000) + " s";
+}
+
+/// A process of the node, as in a sentence.
+std::string process_name(int process) {
+  const int rank = node().rank_of(process);
+  const std::string pid = "process " + std::to_string(node().name(process).arena.pid);
+  return rank >= 0 ? "rank " + std::to_string(rank) + " of MPI_COMM_WORLD (" + pid + ")" : pid;
+}
+
+/// The reason of a wait, as in "has waited for a lock".
+const char* in_words(WaitReason reason) {
+  switch (reason) {
+    case WaitReason::lock:
+      return "for a lock";
+    case WaitReason::unlock:
+      return "in an unlock";
+    case WaitReason::fence:
+      return "in a fence";
+    case WaitReason::complete:
+      return "in MPI_Win_complete";
+    case WaitReason::exposure:
+      return "in MPI_Win_wait";
+    case WaitReason::flush:
+      return "in a flush";
+    case WaitReason::notification:
+      return "for a notification";
+    case WaitReason::request:
+      return "for a request";
+    case WaitReason::collective:
+      return "in a persistent collective";
+    case WaitReason::window:
+      return "in a collective call on a window";
+  }
+  return "";
+}
+
+/// The state that the system reports of a process: 'R' runs, 'S' sleeps, 'T' is stopped, ...; 0: it
+/// does not say, or the process is not one of our process namespace.
+char state_of(int pid) {
+  char line[512];
+  std::snprintf(line, sizeof line, "/proc/%d/stat", pid);
+  std::FILE* file = std::fopen(line, "re");
+  if (file == nullptr) return 0;
+  const std::size_t length = std::fread(line, 1, sizeof line - 1, file);
+  std::fclose(file);
+  line[length] = '\0';
+  // The name, in parentheses, may hold anything.
+  const std::string_view text(line, length);
+  const std::size_t end = text.rfind(") ");
+  return end != std::string_view::npos && end + 2 < length ? text[end + 2] : '\0';
+}
+
+/// Behind the state of a process that shows no wait.
+std::string how_long_quiet(const QuietPeers& quiet_peers, int process, std::uint64_t now) {
+  const std::uint64_t since = quiet_peers.quiet_since(process);
+  if (since == 0 || now < since + 1'000'000'000) return {};
+  return "; for " + seconds(now - since) +
+         " at least it has made no call on a window, except perhaps operations that go straight to "
+         "memory, and their flushes";
+}
+
+std::string what_it_does(const QuietPeers& quiet_peers, int process, std::uint64_t now) {
+  const char state = state_of(node().name(process).arena.pid);
+  const auto shown = node().wait_sign(process).look();
+  if (shown.has_value() && state != 'T' && state != 't') {
+    std::string text = std::string("has waited ") +
+                       in_words(static_cast<WaitReason>(shown->reason)) + " for " +
+                       seconds(now - std::min(now, shown->since));
+    const char* before = ", for ";
+    for (const std::uint64_t id : shown->awaited) {
+      if (shown->certain == 0 || id == 0) break;
+      const int other = node().find(id);
+      if (other < 0) continue;
+      text += before + process_name(other);
+      before = " and ";
+    }
+    return text;
+  }
+  switch (state) {
+    case 'R':
+      return "is in no call of Oriel's that waits; it runs" +
+             how_long_quiet(quiet_peers, process, now);
+    case 'T':
+    case 't':
+      return "has been stopped, by a signal or a debugger";
+    case 'D':
+      return "waits for the system, such as for a file";
+    case 'S':
+      return "is in no call of Oriel's that waits; it sleeps elsewhere, such as in another call of "
+             "the MPI library" +
+             how_long_quiet(quiet_peers, process, now);
+    default:
+      return "is in no call of Oriel's that waits";
+  }
+}
+
+/// Processes that wait for one another in a circle, besides ourselves; empty: none is known.
+class Circle {
+ public:
+  /// `awaited`: by us.
+  explicit Circle(const AwaitedPeers& awaited) {
+    if (!awaited.exact) return;
+    for (const AwaitedPeer& peer : awaited.peers) {
+      if (follow(peer.process())) break;
+    }
+  }
+  const std::vector<int>& members() const { return path_; }
+  /// Whether all of it is as it was read: then it was so at one moment.
+  bool holds() const {
+    return !path_.empty() && std::all_of(seen_.begin(), seen_.end(), [](const Seen& seen) {
+      return node().wait_sign(seen.process).look() == seen.shown;
+    });
+  }
+
+ private:
+  struct Seen {
+    int process;
+    ShownWait shown;
+  };
+
+  bool follow(int process) {
+    if (process == node().self()) return true;
+    if (process < 0 || !visited_.insert(process).second) return false;
+    const auto shown = node().wait_sign(process).look();
+    // A circle of ranks that wait for one another is made of waits that are certain.
+    if (!shown.has_value() || shown->certain == 0) return false;
+    path_.push_back(process);
+    seen_.push_back({process, *shown});
+    for (const std::uint64_t id : shown->awaited) {
+      if (id != 0 && follow(node().find(id))) return true;
+    }
+    path_.pop_back();
+    seen_.pop_back();
+    return false;
+  }
+
+  std::set<int> visited_;
+  std::vector<int> path_;
+  std::vector<Seen> seen_;
+};
+
+std::string rank_name(int rank) {
+  return "rank " + std::to_string(rank);
+}
+
+/// As in "it waits for <condition>".
+std::string condition_of(const Awaited& awaited) {
+  using enum Awaited::Condition;
+  const std::string rank = rank_name(awaited.rank);
+  switch (awaited.condition) {
+    case exposure:
+      return rank + " to post";
+    case completion:
+      return rank + " to complete its access";
+    case fence:
+      return rank + " to enter the fence";
+    case lock:
+      return "the lock of " + rank_name(awaited.target) +
+             (awaited.rank >= 0 ? ", which " + rank + " holds"
+                                : ", held by ranks that are not known");
+    case operations:
+      return "operations to " + rank + " to be complete";
+    case notification:
+      return "a notification of " + rank;
+  }
+  return {};
+}
+
+std::string site_lines(const CallSite& site) {
+  if (site.callers.empty()) return {};
+  const CodePlace& caller = site.callers.front();
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "0x%" PRIx64, caller.offset);
+  return "  called by " + (caller.function.empty() ? "code" : caller.function) + " in " +
+         caller.file + "; the line: addr2line -e " + caller.file + " " + offset + "\n";
+}
+
+std::string window_name(const WindowHandle& window) {
+  const std::string given = printable(window.user_state.name);
+  return (given.empty() ? "window number " + std::to_string(window.core->id())
+                        : "window \"" + given + "\"") +
+         ", in which this is rank " + std::to_string(window.core->rank()) + " of " +
+         std::to_string(window.core->ranks());
+}
+
+}  // namespace
+
+std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
+                         const QuietPeers& quiet_peers, std::uint64_t now) {
+  const CallSite site(CallFrames::of_this_thread());
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  std::string text = "oriel: " + process_name(node().self()) + " on " + host + " has waited for " +
+                     seconds(now - wait.begun()) + " in " +
+                     (site.call.empty() ? std::string(in_words(wait.wait().reason)) : site.call) +
+                     ".\n" + site_lines(site);
+
+  const WindowHandle* window = nullptr;
+  const std::size_t listed = std::min(awaited.peers.size(), most_peers);
+  for (const AwaitedPeer& peer : std::span(awaited.peers).first(listed)) {
+    if (peer.window != window) {
+      window = peer.window;
+      text += "  on " + window_name(*window) +
+              (awaited.exact ? ", it waits\n" : ", there is pending\n");
+    }
+    text += "    for " + condition_of(peer.awaited) + ".";
+    const int process = peer.process();
+    if (process >= 0 && process != node().self()) {
+      text += " That is " + process_name(process) + ", which " +
+              what_it_does(quiet_peers, process, now) + ".";
+    } else if (peer.awaited.rank >= 0 && process < 0) {
+      text += " That rank is on another node.";
+    }
+    text += "\n";
+  }
+  if (listed < awaited.peers.size()) {
+    text += "  and for " + std::to_string(awaited.peers.size() - listed) + " others\n";
+  }
+  if (listed == 0) text += "  The rank that it waits for is not known.\n";
+
+  if (const Circle circle(awaited); circle.holds()) {
+    text += "  These wait for one another, so that none can go on";
+    text += runtime.lock.enabled() ? ", unless another thread of theirs ends it:" : ":";
+    for (const int process : circle.members()) text += " " + process_name(process) + ",";
+    text += " and this one.\n";
+  }
+  return text;
+}
+
+}  // namespace oriel::boundary
