@@ -16,7 +16,7 @@
  *    MPI_Wait and MPI_Test calls, to MPI_Request_get_status and to MPI_Request_free, also in arrays
  *    together with requests of the MPI library. MPI_Start does not block. Neither does
  *    MPI_Request_free, which is local and, as for any collective, permitted on inactive requests
- *    only.
+ *    only: MPI_ERR_REQUEST if it is active.
  *  - Several requests of one communicator may be active at the same time. Ranks may start them in
  *    different orders, which MPI does not permit for its own persistent collectives.
  *  - Between MPI_Start and the end of the wait the program must neither write the send buffer nor

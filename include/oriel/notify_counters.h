@@ -91,8 +91,9 @@ int ORIEL_Win_get_num_notify(MPI_Win win, int rank, int* num);
  *  too. */
 int ORIEL_Win_get_notify_value(MPI_Win win, int notification_idx, MPI_Count* value);
 /** Sets a counter of the calling rank. The value is undefined if an operation increments the
- *  counter at the same time: call it only when no operation can. A negative value is MPI_ERR_ARG.
- *  Local. Source: Intel MPI's MPIX_Win_set_notify. */
+ *  counter at the same time: call it only when no operation can. It is also undefined after an
+ *  operation has incremented a counter that has the largest value, ORIEL_WIN_NOTIFICATION_VALUE_UB.
+ *  A negative value is MPI_ERR_ARG. Local. Source: Intel MPI's MPIX_Win_set_notify. */
 int ORIEL_Win_set_notify_value(MPI_Win win, int notification_idx, MPI_Count value);
 /** Sets a counter of the calling rank to zero, atomically, and returns its previous value in
  *  *value: no increment is lost. Does not block. As with ORIEL_Win_get_notify_value, a loop of

@@ -40,7 +40,7 @@
 #include <oriel/windows.h>
 
 #define ORIEL_VERSION_MAJOR 0
-#define ORIEL_VERSION_MINOR 1
+#define ORIEL_VERSION_MINOR 2
 #define ORIEL_VERSION_PATCH 0
 
 /**

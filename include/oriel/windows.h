@@ -78,8 +78,8 @@ extern "C" {
  * while epochs are open. Handles may be freed in any order. MPI_Win_free of the last handle is
  * collective, as in MPI.
  *
- * Source: section 3, Listing 4. Errors: MPI_ERR_WIN, MPI_ERR_OTHER (the host MPI has no more
- * windows).
+ * Source: section 3, Listing 4. Errors: MPI_ERR_WIN, MPI_ERR_OTHER (the program has
+ * 131,072 windows).
  */
 int ORIEL_Win_dup_with_info(MPI_Win parent, MPI_Info info, MPI_Win* win);
 
@@ -110,7 +110,8 @@ int ORIEL_Memhandle_create(void* base, MPI_Aint size, MPI_Info info, MPI_Win par
  *
  * Source: section 4.2, Listing 5. Errors: MPI_ERR_WIN, MPI_ERR_RMA_FLAVOR, MPI_ERR_RANK,
  * MPI_ERR_DISP, MPI_ERR_SIZE (larger than the exposed memory), MPI_ERR_ARG (the bytes are not a
- * handle of that rank on this window, or the handle has been released).
+ * handle of that rank on this window, or the handle has been released), MPI_ERR_OTHER (the program
+ * has 131,072 windows).
  *
  * Local: the owner is not asked. Where ORIEL_PATHS of `parent` says that the owner is reached by
  * messages or over a network, a handle that has been released is therefore accepted. Operations on
