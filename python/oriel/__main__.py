@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
+"""`python -m oriel`, and what an installed `oriel` calls."""
+
 import signal
 import sys
 
-from oriel.cli.commands import main
+from oriel.cli import commands
 
-# `oriel info | head` ends quietly, as other commands do.
-signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-sys.exit(main(sys.argv[1:]))
+
+def main() -> int:
+    # `oriel info | head` ends quietly, as other commands do.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    return commands.main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -94,10 +94,30 @@ class Runs:
         runs = self.compared(row, *column)
         return statistics.median(statistics.median(run.samples) for run in runs) if runs else None
 
+    def fastest(self, row: Hashable, *column: Hashable) -> float | None:
+        """The shortest batch of all runs: what the code takes when nothing disturbs it."""
+        runs = self.compared(row, *column)
+        return min(min(run.samples) for run in runs) if runs else None
+
+    def as_times(self, row: Hashable, *column: Hashable) -> dict:
+        """All runs, and what is compared of them, for results.json."""
+        runs = self.runs[(row, *column)]
+        return {
+            "unit": "us",
+            "median": self.median(row, *column),
+            "fastest": self.fastest(row, *column),
+            "distance": self.distance(row),
+            "runs": [run.samples for run in runs],
+            "round_trips_ns": [run.round_trips_ns for run in runs],
+        }
+
     def enough(self, runs: int) -> bool:
-        """Whether every row has a distance at which, of so many runs of each column, enough are."""
+        """Whether every row has a distance at which, of so many runs of each column, enough are.
+        Where no distance was measured, further runs find none."""
         needed = (runs + 1) // 2
-        return all(max(self.support(row).values()) >= needed for row in self._rows())
+        return not any(self.distances().values()) or all(
+            max(self.support(row).values()) >= needed for row in self._rows()
+        )
 
     def _rows(self) -> list[Hashable]:
         return list(dict.fromkeys(row for row, *_ in self.runs))

@@ -7,6 +7,8 @@ import argparse
 import os
 from pathlib import Path
 
+from oriel.hosts.mpi_option import add_mpis_option
+
 MOST_RANKS = 16  # unless asked for
 
 
@@ -112,11 +114,5 @@ def add_place(parser: argparse.ArgumentParser) -> None:
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--mpi",
-        default="all",
-        metavar="NAME",
-        help="the host MPIs: mpich, openmpi, intel with commas between them, or all (default: "
-        "all that are found)",
-    )
+    add_mpis_option(parser, "all", "all that are found")
     parser.add_argument("--quick", action="store_true", help="tiny, to see that everything works")

@@ -4,16 +4,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
-from oriel.bench.ways import HOST, ORIEL, WAYS
+from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts import job
-from oriel.hosts.host import Host, HostError, choose_hosts, own_program
+from oriel.hosts.host import Host, choose_hosts, own_program
 from oriel.hosts.nodes import Nodes
 from oriel.report.console import progress_bar
 
-# Open MPI's windows over UCX would give up every time one is made here, with a message that takes
-# longer than all the rest; its next choice is made at once.
+# For Open MPI alone: its windows over UCX would give up every time one is made here, with a message
+# that takes longer than all the rest; its next choice is made at once.
 WITHOUT_UCX = {"OMPI_MCA_osc": "^ucx"}
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a program is started one way: `settings` gives variables for its ranks, and lasts as long
+    as its run."""
+
+    title: str  # behind the host's, in a sentence
+    preload: bool = True
+    settings: Callable[[], AbstractContextManager[Mapping[str, str]]] = lambda: nullcontext({})
+
+
+FORMS = {HOST: Form("alone", preload=False), ORIEL: Form("with Oriel")}
 
 
 def compared(names: str, program: str) -> list[Host]:
@@ -21,11 +36,7 @@ def compared(names: str, program: str) -> list[Host]:
     hosts = choose_hosts(names)
     for host in hosts:
         own_program(host, program)
-    without = [host.name for host in hosts if not host.library.is_file()]
-    if without:
-        raise HostError(
-            f"Oriel's library for {', '.join(without)} is not built. Build it with `make`."
-        )
+        host.preloadable()
     return hosts
 
 
@@ -38,27 +49,31 @@ def play(
     timeout_s: float,
     nodes: Nodes | None = None,
     variables: Mapping[str, str] | None = None,
+    forms: Mapping[str, Form] = FORMS,
 ) -> list[str]:
-    """Starts a program in every round on each host alone and with Oriel. `program` says with which
-    words it is started on a host one way; `read` takes host, way and what was printed, and returns
-    how many results there were; `variables` are set for the ranks. Returns what failed, as
-    sentences.
+    """Starts a program in every round on each host in each of the forms, which are named by the
+    ways. `program` says with which words it is started on a host one way; `read` takes host, way
+    and what was printed, and returns how many results there were; `variables` are set for the
+    ranks. Returns what failed, as sentences.
 
     The ways alternate, and so do the hosts, so that what disturbs the machine for a while disturbs
-    all; every second time ours comes first."""
+    all; every second time the last one comes first."""
     failures: dict[tuple[str, str], str] = {}
     with progress_bar() as bar:
-        task = bar.add_task("", total=rounds * len(hosts) * len(WAYS))
+        task = bar.add_task("", total=rounds * len(hosts) * len(forms))
         for number in range(rounds):
             for host in hosts:
-                for way in WAYS if number % 2 == 0 else reversed(WAYS):
-                    what = f"{host.title}, {'alone' if way == HOST else 'with Oriel'}"
+                for way in forms if number % 2 == 0 else reversed(forms):
+                    form = forms[way]
+                    what = f"{host.title}, {form.title}"
                     bar.update(task, description=what)
                     if (host.name, way) not in failures:
-                        argv, environment = host.command(
-                            ranks, program(host, way), way == ORIEL, variables, nodes
-                        )
-                        output, failure = job.run(argv, environment, timeout_s)
+                        with form.settings() as own:
+                            for_ranks = {**(variables or {}), **own}
+                            argv, environment = host.command(
+                                ranks, program(host, way), form.preload, for_ranks, nodes
+                            )
+                            output, failure = job.run(argv, environment, timeout_s)
                         if not failure and read(host.name, way, output) == 0:
                             failure = "it printed no results"
                         if failure:

@@ -4,32 +4,44 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 
 from oriel import __version__
+from oriel.hosts import advice
 from oriel.hosts.host import HostError
 from oriel.hosts.nodes import NodesError
+from oriel.top.process_block import TopError
+from oriel.wait_states.record import RecordError
 
-# The module of each, imported when it is called: demo and bench take packages that the others do
-# without.
+# The module of each, imported when it is called, and a summary.
 COMMANDS = {
     "run": ("oriel.cli.run", "run an MPI program with Oriel"),
     "env": ("oriel.cli.env", "print the variables that load Oriel into a program"),
-    "info": ("oriel.cli.info", "version, MPIs found, libraries and settings"),
-    "demo": ("oriel.demo.demo", "the paper's microbenchmarks, as tables and figures"),
-    "paper": ("oriel.paper.paper", "every figure and table of the five papers, and ours"),
-    "bench": ("oriel.bench.bench", "ratios of every call's time against the host MPI"),
+    "info": ("oriel.cli.info", "list the MPIs found, the paths between ranks, and all settings"),
+    "doctor": ("oriel.cli.doctor", "say what will be slow or not work here, and what to change"),
+    "top": ("oriel.cli.top", "show what the ranks of a running job are waiting for"),
+    "report": ("oriel.cli.report", "say what the ranks of a recorded run waited for"),
+    "new": ("oriel.cli.new", "make a small project with notified puts, to begin with"),
+    "completion": ("oriel.cli.completion", "print a script that completes the command in a shell"),
+    "demo": ("oriel.demo.demo", "measure what late peers cost (about a minute)"),
+    "paper": ("oriel.paper.paper", "repeat the measurements of five papers on one-sided calls"),
+    "bench": ("oriel.bench.bench", "measure calls and small applications against the MPI library"),
 }
+# Of pyproject.toml, by the package that is missing.
+_EXTRAS = {"otf2": "otf2"}
 
 
 def _usage() -> str:
     lines = ["usage: oriel COMMAND [ARGUMENTS]", ""]
-    lines += [f"  {name:<8}{text}" for name, (_, text) in COMMANDS.items()]
+    lines += [f"  {name:<12}{text}" for name, (_, text) in COMMANDS.items()]
     lines += ["", "oriel COMMAND --help tells more; oriel --version prints the version."]
     return "\n".join(lines)
 
 
 def main(argv: list[str]) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name may have letters that it has not
+        sys.stdout.reconfigure(errors="replace")
     if not argv or argv[0] in ("-h", "--help", "help"):
         print(_usage())
         return 0 if argv else 2
@@ -43,17 +55,16 @@ def main(argv: list[str]) -> int:
     module, _ = COMMANDS[name]
     try:
         return importlib.import_module(module).main(argv[1:]) or 0
-    except (HostError, NodesError) as error:
+    except (HostError, NodesError, RecordError, TopError) as error:
         print(f"oriel {name}: {error}", file=sys.stderr)
         return 1
     except ModuleNotFoundError as missing:
-        what = f"The Python package {missing.name} is missing"
-        if module.startswith(missing.name):
-            what = f"This installation has no `{name}`"
+        if missing.name.startswith("oriel."):
+            raise
+        extra = "sparse" if "sparse" in argv else _EXTRAS.get(missing.name, "bench")
         print(
-            f"oriel {name}: {what}. In a source tree `make` brings what is needed; elsewhere "
-            "install numpy, matplotlib and rich with pip; for bench sparse also scipy and pyamg, "
-            "for paper also jinja2.",
+            f"oriel {name}: The Python package {missing.name}, which this needs, is not installed. "
+            f"{advice.add_package(missing.name, extra)}",
             file=sys.stderr,
         )
         return 1

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`oriel env`: prints the variables that load Oriel into the ranks of a job: the library, and where
-it finds its MPI if a rank is a program that lists none, such as a shell or Python.
+"""`oriel env`: prints LD_PRELOAD and, unless the MPI is in /usr, LD_LIBRARY_PATH. They load Oriel
+into the ranks of a job. A rank that is not itself linked with MPI, such as a shell or Python, needs
+the second.
 
-mpiexec -n 4 env $(oriel env --mpi mpich) ./stencil
+    mpiexec -n 4 env $(oriel env --mpi mpich) ./stencil
 """
 
 from __future__ import annotations
@@ -10,21 +11,21 @@ from __future__ import annotations
 import argparse
 
 from oriel.hosts.host import HostError, find_host
+from oriel.hosts.mpi_option import add_mpi_option
 
 
-def main(argv: list[str]) -> int:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="oriel env",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--mpi",
-        required=True,
-        metavar="NAME",
-        help="mpich, openmpi, intel, mpich-abi, intel-abi or abi",
-    )
-    host = find_host(parser.parse_args(argv).mpi)
+    add_mpi_option(parser, "", standard_abi=True, required=True)
+    return parser
+
+
+def main(argv: list[str]) -> int:
+    host = find_host(make_parser().parse_args(argv).mpi)
     variables = {"LD_PRELOAD": host.preloadable(), **host.library_path()}
     for name, value in variables.items():
         if value.split() != [value]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`oriel info`: version, MPIs found, Oriel's libraries, the way between ranks, what persistent
-exchanges take, and the table of settings."""
+"""`oriel info` lists Oriel's version, the MPIs found and Oriel's library for each, how ranks reach
+each other, the algorithm of persistent alltoallv, and all settings."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import subprocess
 import textwrap
 
 from oriel import __version__
-from oriel.bench.alltoallv import measured
-from oriel.bench.alltoallv.measured import Exchange, Measured
+from oriel.bench.alltoallv import alltoallv_choices, measured
+from oriel.bench.alltoallv.measured import Measured
+from oriel.doctor import path_test
+from oriel.hosts import advice
 from oriel.hosts.host import (
-    STANDARD_ABI,
     Host,
     HostError,
     find_host,
@@ -21,17 +22,16 @@ from oriel.hosts.host import (
     find_shadowed,
     find_unsupported,
     not_supported,
-    own_program,
     prefix,
 )
+from oriel.hosts.mpi_option import add_mpi_option
 from oriel.hosts.nodes import Nodes, across
-from oriel.report.units import size_text, time_text
 
-_NETWORK = "oriel: network: "
+_LIMIT_S = 120
 _INDENT = f"  {'':<11}"
 
 
-def _settings() -> list[dict[str, str]]:
+def library_settings() -> list[dict[str, str]]:
     """The library's own table; printed by a program that is built from the same source."""
     program = prefix() / "bin" / "oriel-settings"
     try:
@@ -39,85 +39,39 @@ def _settings() -> list[dict[str, str]]:
     except (OSError, subprocess.SubprocessError) as error:
         raise HostError(
             f"{program}, which knows the table of settings, did not run ({error}). "
-            "Build it with `make` or `cmake --build build`."
+            f"{advice.rebuild()}"
         ) from error
     return json.loads(answer.stdout)
 
 
 def _print_host(host: Host) -> None:
-    print(f"  {host.name:<11}{host.version}, {host.mpiexec}")
+    print(f"  {host.name:<11}{host.version}, {host.location}")
     state = host.library if host.library.is_file() else f"not built ({host.library})"
     print(f"  {'':<11}Oriel for it: {state}")
 
 
-def _told(rows: list[dict], memory: str) -> list[str]:
-    """One line for all ranks where they say the same."""
-    if len({row[memory] for row in rows}) == 1:
-        return [f"from every rank: {rows[0][memory]}"]
-    return [f"from rank {row['rank']} ({row['node']}): {row[memory]}" for row in rows]
+def _by_rank(rows: list[dict], kind: str) -> list[str]:
+    """One line for all ranks if their paths are the same."""
+    paths = [row["windows"][kind]["path"] for row in rows]
+    if len(set(paths)) == 1:
+        return [f"from every rank: {paths[0]}"]
+    return [f"from rank {row['rank']} ({row['node']}): {path}" for row, path in zip(rows, paths)]
 
 
 def _print_paths(host: Host, ranks: int, nodes: Nodes | None) -> None:
-    """What a job of so many ranks says about itself."""
-    indent = _INDENT
+    """Of a job of so many ranks."""
     try:
-        program = own_program(host, "paths")
-    except HostError:
-        print(f"{indent}its paths are not known: this installation has no programs for it")
+        rows, reason = path_test.run(host, ranks, nodes, _LIMIT_S)
+    except HostError as error:
+        print(f"{_INDENT}its paths are not known: {error}")
         return
-    argv, environment = host.command(ranks, [program], True, {"ORIEL_INFO": "1"}, nodes)
-    answer = subprocess.run(
-        argv, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
-    lines = answer.stdout.splitlines()
-    rows = sorted(
-        (json.loads(line) for line in lines if line.startswith("{")), key=lambda row: row["rank"]
-    )
-    if answer.returncode != 0 or len(rows) != ranks:
-        print(f"{indent}a job of {ranks} ranks failed: {answer.stderr.strip()[-500:]}")
+    if reason:
+        print(f"{_INDENT}a job of {ranks} ranks failed: {reason}")
         return
-    network = [line for line in answer.stderr.splitlines() if line.startswith(_NETWORK)]
-    print(f"{indent}between nodes: {network[0].removeprefix(_NETWORK) if network else 'unknown'}")
-    for memory, calls in (("allocated", "MPI_Win_allocate"), ("created", "MPI_Win_create")):
-        for line in _told(rows, memory):
-            print(f"{indent}{calls}, {line}")
-
-
-def print_choices(host: Host, known: Measured) -> None:
-    """What auto is: where something was measured the fastest one, with the times of all."""
-    choices = known.on(host)
-    if not choices:
-        print(
-            f"{_INDENT}oriel_alltoallv=auto is what the first starts of each request show: nothing "
-            "was measured on this processor. "
-            f"`oriel bench alltoallv --mpi {host.name}` measures it."
-        )
-        return
-    print(
-        f"{_INDENT}oriel_alltoallv=auto is, by what was measured (µs of notified, two_sided, "
-        "notified_hierarchy, fence, lock):"
-    )
-    cells = {
-        (line.bytes, (line.nodes, line.ranks)): f"{choice} ({_times_text(line)})"
-        for line, choice in choices.items()
-    }
-    places = sorted({place for _, place in cells})
-    rows = [["", *(_place_text(ranks, nodes) for nodes, ranks in places)]]
-    for size in sorted({size for size, _ in cells}):
-        rows.append([size_text(size), *(cells.get((size, place), "–") for place in places)])
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    for row in rows:
-        line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths))
-        print(f"{_INDENT}  {line.rstrip()}")
-
-
-def _times_text(line: Exchange) -> str:
-    times = [line.notified, line.two_sided, line.notified_hierarchy, line.fence, line.lock]
-    return ", ".join("–" if time is None else time_text(time) for time in times)
-
-
-def _place_text(ranks: int, nodes: int) -> str:
-    return f"{ranks} ranks" if nodes == 1 else f"{ranks} ranks on {nodes} nodes"
+    print(f"{_INDENT}between nodes: {rows[0]['network'] or 'unknown'}")
+    for kind, call in path_test.WINDOWS.items():
+        for line in _by_rank(rows, kind):
+            print(f"{_INDENT}{call}, {line}")
 
 
 def _print_file(known: Measured) -> None:
@@ -127,15 +81,15 @@ def _print_file(known: Measured) -> None:
         print(f"  There is something wrong with it: {known.fault}.")
 
 
-def main(argv: list[str]) -> int:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="oriel info", description=__doc__)
-    parser.add_argument("--mpi", metavar="NAME", help="only this MPI")
+    add_mpi_option(parser, " (default: all that are found)", standard_abi=True)
     parser.add_argument(
         "-n",
         type=int,
         default=2,
         metavar="N",
-        help="ranks of the job that tells which way its ranks take to one another (default: 2)",
+        help="number of ranks of the test job whose paths are shown (default: 2)",
     )
     parser.add_argument(
         "--hosts",
@@ -145,6 +99,11 @@ def main(argv: list[str]) -> int:
         help="spread them over H nodes that are made of network namespaces of this machine "
         "(takes root; default: 1, this machine)",
     )
+    return parser
+
+
+def main(argv: list[str]) -> int:
+    parser = make_parser()
     given = parser.parse_args(argv)
     if given.n < 1 or given.hosts < 1:
         parser.error("-n and --hosts take a number above 0.")
@@ -159,19 +118,21 @@ def main(argv: list[str]) -> int:
     with across(given.hosts) as nodes:
         for host in hosts:
             _print_host(host)
-            if host.library.is_file() and not host.name.endswith(STANDARD_ABI):
+            if host.library.is_file() and host.name == host.kind.name:
                 _print_paths(host, given.n, nodes)
-                print_choices(host, known)
+                for line in alltoallv_choices.lines(known, host):
+                    print(f"{_INDENT}{line}")
     for host in shadowed:
         _print_host(host)
         print(
             f"             for programs that are linked with it; --mpi {host.name} is the one above"
         )
     for host in unsupported:
-        print(f"  {host.name:<11}{host.version}, {host.mpiexec}: {not_supported(host.title)}")
+        sentence = " ".join(not_supported(host.title))
+        print(f"  {host.name:<11}{host.version}, {host.location}: {sentence}")
     _print_file(known)
     print("\nSettings (environment variables of the ranks)")
-    table = _settings()
+    table = library_settings()
     width = max(len(setting["name"]) for setting in table)
     for setting in table:
         default = setting["default"] or "empty"

@@ -1,165 +1,64 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`oriel run`: starts an MPI program with Oriel, on the MPI that the program was built with.
 
-The exit status is that of the launcher; 125 where the launcher's is 0, Oriel was asked for and the
-ranks ran without it.
+Between two `--` the launcher takes options of its own, such as
+    oriel run -n 8 -- --hostfile hosts -- ./stencil 1000
+    oriel run -n 8 --launcher srun -- --ntasks-per-node=4 -- ./stencil 1000
+
+The exit status is that of the launcher; 125 if the launcher's is 0 but the ranks ran without Oriel
+although --no-oriel was not given.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
-import subprocess
 import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from oriel.hosts.host import (
-    Host,
-    HostError,
-    find_host,
-    find_hosts,
-    find_unsupported,
-    hosts_at,
-)
+from oriel.cli.report import report_on
+from oriel.hosts.host import find_host
+from oriel.hosts.launcher import SRUN, add_launcher_option, run_launcher, within_slurm
 from oriel.hosts.load_report import LoadReport
+from oriel.hosts.mpi_option import add_mpi_option
 from oriel.hosts.nodes import across
+from oriel.hosts.program_mpi import check_program, detect_host
 from oriel.hosts.run_statistics import RunStatistics
+from oriel.wait_states.record import RecordError, make_folder
 
-# With this status env and timeout, too, say that it was not the program which failed.
-WITHOUT_ORIEL = 125
-
-# Which MPI a library's soname belongs to. MPICH and Intel MPI share theirs.
-_SONAMES = {
-    "libmpi.so.12": ("mpich", "intel"),
-    "libmpich.so.12": ("mpich",),
-    "libmpi.so.40": ("openmpi",),
-    "libmpi_abi.so.1": ("mpich", "intel"),
-}
-_STANDARD_SONAME = "libmpi_abi.so.1"
-
-# Where a Python interpreter finds mpi4py's compiled part, without initializing MPI.
-_FIND_MPI4PY = (
-    "import importlib.util, pathlib; spec = importlib.util.find_spec('mpi4py');"
-    "print(*pathlib.Path(spec.origin).parent.glob('MPI*.so') if spec else [], sep='\\n')"
-)
+# Stands for the first `--` while argparse, which would leave it out, looks for the program.
+_MARK = " -- "
 
 
-def _mpi_libraries(binary: Path) -> dict[str, Path | None]:
-    """MPI sonames that an executable or library needs, each with its file where it is found."""
-    answer = subprocess.run(
-        ["ldd", binary], capture_output=True, text=True, timeout=30, check=False
-    )
-    lines = [line.strip().partition(" => ") for line in answer.stdout.splitlines()]
-    found = {soname: Path(rest.rpartition(" (")[0]) for soname, arrow, rest in lines if arrow}
-    needed: dict[str, Path | None] = {}
-    for soname in found.keys() & _SONAMES:
-        # If ldd does not find it, it is looked for beside the program's other libraries, such as
-        # the MPI's Fortran library.
-        candidates = [
-            found[soname],
-            *(path.parent / soname for path in found.values() if path.is_absolute()),
-        ]
-        file = next((path for path in candidates if path.is_file()), None)
-        needed[soname] = file.resolve() if file else None
-    return needed
-
-
-def _python_libraries(interpreter: Path) -> dict[str, Path | None]:
-    answer = subprocess.run(
-        [interpreter, "-c", _FIND_MPI4PY], capture_output=True, text=True, timeout=60, check=False
-    )
-    extensions = answer.stdout.split()
-    # The wheels of mpi4py bring one extension per MPI and choose when they are imported.
-    return _mpi_libraries(Path(extensions[0])) if len(extensions) == 1 else {}
-
-
-def _host_of(soname: str, library: Path | None) -> Host:
-    names = _SONAMES[soname]
-    # Not /: /bin is a link to /usr/bin, and /usr is one of the folders.
-    folders = library.parents[:-1] if library else ()
-    beside = (host for folder in folders for host in hosts_at(folder))
-    host = next((host for host in beside if host.name in names), None)
-    if host is None:
-        others = [host for host in (*find_hosts(), *find_unsupported()) if host.has(soname)]
-        host = next((host for name in names for host in others if host.name == name), None)
-    if host is None:
-        raise HostError(
-            f"The program is linked with {soname}, but the mpiexec of that MPI is neither next to "
-            "it nor on PATH. Put it on PATH, or name another MPI of the same ABI with --mpi."
-        )
-    if not host.supported:
-        host.refuse()
-    return host.with_standard_abi() if soname == _STANDARD_SONAME else host
-
-
-def detect_host(program: str) -> Host:
-    """The MPI that the program was linked with; for Python the one of its mpi4py."""
-    found = shutil.which(program)
-    if found is None:
-        raise HostError(
-            f"The program {program} is neither an executable file nor on PATH. "
-            "Give its path, for example ./stencil."
-        )
-    path = Path(found)
-    needed = _mpi_libraries(path)
-    if not needed and path.name.startswith("python"):
-        needed = _python_libraries(path)
-    if len(needed) != 1:
-        what = "no MPI" if not needed else "several MPIs: " + ", ".join(sorted(needed))
-        raise HostError(
-            f"{program} is linked with {what}, so the MPI to start it with is not known. "
-            "Name it with --mpi, for example --mpi mpich."
-        )
-    return _host_of(*next(iter(needed.items())))
-
-
-def _is_script(program: str) -> bool:
-    try:
-        with open(shutil.which(program) or program, "rb") as file:
-            return file.read(2) == b"#!"
-    except OSError:  # a program may be executed without being readable
-        return False
-
-
-def _judge(report: LoadReport, host: Host, program: str) -> int:
-    """The exit status of a run that ended well and should have been one with Oriel."""
-    if report.never_loaded():
-        print(
-            f"oriel run: {program} ran without Oriel: the loader did not load {host.library} into "
-            "it. Into a program that is statically linked or setuid nothing can be preloaded: link "
-            "it dynamically, or with Oriel.",
-            file=sys.stderr,
-        )
-        return WITHOUT_ORIEL
-    if report.never_started_mpi() and _is_script(program):
-        print(
-            f"oriel run: The script {program} was started with Oriel, but no process that has "
-            "Oriel in it started MPI. If it starts an MPI program, that ran without Oriel: leave "
-            "LD_PRELOAD in its environment, and link it dynamically.",
-            file=sys.stderr,
-        )
-    return 0
-
-
-def main(argv: list[str]) -> int:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="oriel run",
+        usage="oriel run -n N [OPTIONS] [-- LAUNCHER_OPTIONS --] PROGRAM [ARGUMENTS]",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("-n", type=int, required=True, metavar="N", help="number of ranks")
-    parser.add_argument(
-        "--mpi",
-        metavar="NAME",
-        help="mpich, openmpi, intel, mpich-abi, intel-abi or abi (default: what PROGRAM needs)",
-    )
+    add_mpi_option(parser, " (default: what PROGRAM needs)", standard_abi=True)
     parser.add_argument("--no-oriel", action="store_true", help="without Oriel, to compare")
     parser.add_argument(
         "--info",
         action="store_true",
         help="print which path each window takes (ORIEL_INFO=1), and at the end what the ranks did",
     )
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="record what the ranks wait for, in a new folder oriel-report, and print how "
+        "long they waited, where, and for which ranks (see `oriel report`)",
+    )
+    parser.add_argument(
+        "--timeline",
+        action="store_true",
+        help="--report; each rank also records every operation, the notifications that it takes, "
+        "transfers of persistent collectives, and sweeps of its progress agent; and the file "
+        "timeline.json, which https://ui.perfetto.dev opens",
+    )
+    add_launcher_option(parser)
     parser.add_argument(
         "--hosts",
         type=int,
@@ -168,22 +67,97 @@ def main(argv: list[str]) -> int:
         help="spread the ranks over H nodes that are made of network namespaces of this machine, "
         "to try a program across nodes without a cluster (takes root; default: 1, this machine)",
     )
-    parser.add_argument("program", metavar="PROGRAM")
-    parser.add_argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER)
-    given = parser.parse_args(argv)
+    parser.add_argument("program", metavar="PROGRAM", help="the program that each rank runs")
+    parser.add_argument(
+        "arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="what it is given"
+    )
+    return parser
+
+
+def _parse(argv: list[str]) -> tuple[argparse.Namespace, tuple[str, ...]]:
+    """The arguments, and the launcher's options. The word behind a first `--` tells which of the
+    two follows: no program begins with a dash."""
+    parser = make_parser()
+    at = argv.index("--") if "--" in argv else len(argv)
+    given = parser.parse_args([*argv[:at], *([_MARK] if at < len(argv) else []), *argv[at + 1 :]])
+    options: list[str] = []
+    if given.program == _MARK:
+        words = given.arguments
+        if words and words[0].startswith("-"):
+            if "--" not in words:
+                parser.error(
+                    "The options of the launcher end with a second `--`, before the program."
+                )
+            options, words = words[: words.index("--")], words[words.index("--") + 1 :]
+        if not words:
+            parser.error("There is no program behind `--`.")
+        given.program, *given.arguments = words
+    else:  # the program's own
+        given.arguments = ["--" if word == _MARK else word for word in given.arguments]
+    given.report |= given.timeline
+    if given.report and given.no_oriel:
+        parser.error("--report and --timeline need Oriel: leave --no-oriel out.")
     if given.n < 1:
         parser.error(f"-n {given.n}: the number of ranks is at least 1.")
-    host = find_host(given.mpi) if given.mpi else detect_host(given.program)
-    settings = {"ORIEL_INFO": "1"} if given.info else {}
     if given.hosts < 1:
         parser.error(f"--hosts {given.hosts}: the number of nodes is at least 1.")
+    return given, tuple(options)
+
+
+def _load_report(preload: bool) -> AbstractContextManager[LoadReport | None]:
+    """Of None where no folder can be made for it: the job runs as well without it."""
+    if not preload:
+        return nullcontext()
+    try:
+        return LoadReport()
+    except OSError as error:
+        print(
+            f"oriel run: No temporary folder can be made ({error.strerror}), so it is not checked "
+            "whether the ranks have loaded Oriel, and --info prints no counts. Let TMPDIR name a "
+            "folder in which files can be made.",
+            file=sys.stderr,
+        )
+        return nullcontext()
+
+
+def _print_report(record: Path, timeline: bool = False) -> None:
+    """What the ranks waited for, also of a run that did not end well. The exit status remains the
+    run's."""
+    try:
+        print(report_on(record, timeline=timeline), end="", file=sys.stderr)
+        print(f"oriel: the report is in {record}", file=sys.stderr)
+    except (RecordError, OSError) as error:
+        print(f"oriel run: {error}", file=sys.stderr)
+
+
+def main(argv: list[str]) -> int:
+    given, options = _parse(argv)
+    by_srun = given.launcher == SRUN or (given.launcher is None and within_slurm())
+    if given.mpi:
+        host = find_host(given.mpi)
+        check_program(given.program, host)
+    else:
+        host = detect_host(given.program, by_srun)
+    launcher = host.launcher(given.launcher, options)
+    settings = {"ORIEL_INFO": "1"} if given.info else {}
+    record = make_folder() if given.report else None
+    if record:
+        settings["ORIEL_REPORT"] = str(record)
+    if given.timeline:
+        settings["ORIEL_TIMELINE"] = "1"
     program = [given.program, *given.arguments]
-    asked = not given.no_oriel
-    with across(given.hosts) as nodes, LoadReport() if asked else nullcontext() as report:
-        command, environment = host.command(given.n, program, asked, settings, nodes, report)
-        status = subprocess.run(command, env=environment, check=False).returncode
+    preload = not given.no_oriel
+    with across(given.hosts) as nodes, _load_report(preload) as report:
+        command, environment = host.command(
+            given.n, program, preload, settings, nodes, report, launcher
+        )
+        status = run_launcher(command, environment)
         if given.info and report:
             RunStatistics(report.folder).print(sys.stderr)
+        if record:
+            _print_report(record, given.timeline)
         if status == 0 and report:
-            return _judge(report, host, given.program)
+            status, sentence = report.verdict(given.program, host.library)
+            if sentence:
+                print(f"oriel run: {sentence}", file=sys.stderr)
     return status if status >= 0 else 128 - status

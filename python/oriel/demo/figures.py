@@ -24,7 +24,7 @@ LABELS = {
 }
 MARKERS = {"host": "s", "blocking": "^", "nonblocking": "o"}
 
-Series = tuple[str, list[Summary | None], list[Summary | None]]  # name, measured, reference
+Series = tuple[str, list["Summary | None"], list["Summary | None"]]  # name, measured, reference
 
 
 def draw_all(results: Results, folder: Path) -> list[Path]:

@@ -14,60 +14,79 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from oriel.hosts import advice
+from oriel.hosts.launcher import MPIEXEC, SRUN, Launcher, within_slurm
 from oriel.hosts.load_report import LoadReport
+from oriel.hosts.mpi_kinds import (
+    INTEL,
+    KINDS,
+    MPICH,
+    NAMES,
+    OPENMPI,
+    STANDARD_ABI,
+    STANDARD_NAMES,
+    STANDARD_SONAME,
+    MpiKind,
+    kind_of,
+)
 from oriel.hosts.nodes import RSH, Nodes
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_SOURCE_TREE = _PACKAGE.parents[1]
 
-# What an MPI's launcher says of itself under --version.
-_BANNERS = (
-    ("intel", re.compile(r"Intel\(R\) MPI Library.*?Version\s+(\d+(?:\.\d+)+)", re.S)),
-    ("openmpi", re.compile(r"Open(?: MPI|RTE)\)?\s+v?(\d+(?:\.\d+)+)")),
-    ("mpich", re.compile(r"HYDRA build details:\s+Version:\s+(\S+)")),
+_ASK_LIBRARY = (
+    "import ctypes, sys; text, length = ctypes.create_string_buffer(8192), ctypes.c_int();"
+    "ctypes.CDLL(sys.argv[1]).MPI_Get_library_version(text, ctypes.byref(length));"
+    "print(text.value.decode(errors='replace'))"
 )
-_NATIVE_ABI = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi"}
-STANDARD_ABI = "abi"
-# Debian and Ubuntu give MPICH's library another name, which their programs need.
-_LIBMPICH, _LIBMPICH_BUILD = "libmpich.so.12", "libmpich"
+_MPI_HOME = "MPI_HOME"  # set by environment modules
 _LAUNCHERS = ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpiexec.hydra")
-# The oldest versions that are supported, where an MPI is known that is not.
-_OLDEST = {"mpich": (4, 0), "openmpi": (4, 1)}
-_TITLES = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel MPI"}
+
+# Does what env does.
+_EXPORT = 'while [ "$1" != -- ]; do export "$1"; shift; done; shift; exec "$@"'
 
 # UCX finds the shared memory of nodes that are namespaces of one machine, and would use it. Without
-# it Open MPI's windows over UCX give up every time one is made, with a message, and in a way that
-# spoils the memory of other threads; its next choice is made at once.
+# it, and without Oriel, Open MPI's windows over UCX give up every time one is made, with a message,
+# and in a way that spoils the memory of other threads; its next choice is made at once.
 _ACROSS_NODES = {"UCX_TLS": "tcp,self", "OMPI_MCA_osc": "^ucx"}
+
+# Options of Open MPI's launcher, versions 4.1 and 5.0, that replace `--map-by :OVERSUBSCRIBE`, and
+# those that replace `--bind-to none`: beside ours the launcher refuses them or ignores them.
+_OPENMPI_MAPPING = ("--map-by", "--ppr", "--nooversubscribe", "--rankfile", "-rf")
+_OPENMPI_BINDING = (
+    *("--bind-to", "--bind-to-core", "--bind-to-socket"),
+    *("--cpu-set", "--cpu-list", "--cpus-per-proc", "--cpus-per-rank"),
+    *("--rankfile", "-rf"),
+)
+# In the value of --map-by, cores of each rank, to which it is bound.
+_OPENMPI_CORES = re.compile(r"\b(pe=|pe-list=|rankfile\b)", re.IGNORECASE)
 
 
 class HostError(Exception):
     """A sentence for the user: no such MPI, or not usable here."""
 
 
-def not_supported(title: str) -> str:
-    """The sentence about an MPI that is too old."""
+def not_supported(title: str) -> tuple[str, str]:
+    """About an MPI that is too old: what is wrong, and what to do."""
     return (
-        f"Oriel does not support {title}. It runs on MPICH from 4.0, Open MPI from 4.1 and Intel "
-        "MPI 2021: install one of them, or start the program by its own mpiexec, without Oriel."
+        f"Oriel does not support {title}.",
+        "It runs on MPICH from 4.0, Open MPI from 4.1 and Intel MPI 2021: install one of them, or "
+        "start the program by its own mpiexec, without Oriel.",
     )
-
-
-def host_title(name: str) -> str:
-    return _TITLES.get(name, name)
 
 
 def prefix() -> Path:
     """Where Oriel lies: the build tree or the installation prefix, with bin/ and lib/ below."""
-    told = os.environ.get("ORIEL_PREFIX")
-    if told:
-        return Path(told)
-    if (_SOURCE_TREE / "CMakeLists.txt").is_file():
-        return _SOURCE_TREE / "build"
+    chosen = os.environ.get("ORIEL_PREFIX")
+    if chosen:
+        return Path(chosen)
+    tree = advice.source_tree()
+    if tree:
+        return tree / "build"
     # The library folder's depth differs: lib, lib64, lib/x86_64-linux-gnu.
     for folder in _PACKAGE.parents:
         if (folder / "bin" / "oriel").is_file():
@@ -77,22 +96,27 @@ def prefix() -> Path:
 
 def own_program(host: Host, name: str) -> Path:
     """One of our own programs as it was built for this host."""
-    in_tree = (_SOURCE_TREE / "CMakeLists.txt").is_file()
-    folder = (prefix() if in_tree else _PACKAGE.parents[1]) / "programs"
-    path = folder / host.name / name
+    folders = (
+        [prefix()] if advice.source_tree() else [folder / "oriel" for folder in library_folders()]
+    )
+    paths = [folder / "programs" / host.name / name for folder in folders]
+    path = next(filter(Path.is_file, paths), paths[0])
     if not path.is_file():
         raise HostError(
-            f"The program {name} for {host.name}, {path}, is not there. Build Oriel with that MPI: "
-            "`make` in the source tree builds it for all three."
+            f"The program {name} for {host.title}, {path}, is not there. {advice.build_for_mpi()}"
         )
     return path
+
+
+def library_folders() -> list[Path]:
+    root = prefix()
+    return [root / "lib", root / "lib64", *sorted(root.glob("lib/*-linux-gnu*"))]
 
 
 def oriel_library(abi: str) -> Path:
     """Path of the library for one MPI ABI, whether or not it was built."""
     name = f"liboriel_{abi}.so"
-    root = prefix()
-    folders = [root / "lib", root / "lib64", *sorted(root.glob("lib/*-linux-gnu*"))]
+    folders = library_folders()
     for folder in folders:
         if (folder / name).is_file():
             return folder / name
@@ -110,13 +134,22 @@ class Host:
     version: str
 
     @property
+    def kind(self) -> MpiKind:
+        return kind_of(self.name)
+
+    @property
     def title(self) -> str:
         """As people write it, with the version."""
-        return f"{host_title(self.name)} {self.version}"
+        return f"{self.kind.title} {self.version}"
+
+    @property
+    def location(self) -> str:
+        """Tells two MPIs of one version apart."""
+        return str(self.mpiexec) if self.mpiexec.is_file() else f"{self.prefix}, without mpiexec"
 
     @property
     def supported(self) -> bool:
-        return self.numbers >= _OLDEST.get(self.name, ())
+        return self.numbers >= self.kind.oldest
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -125,23 +158,39 @@ class Host:
 
     def refuse(self) -> NoReturn:
         """Raises the error of an MPI that is not supported."""
-        raise HostError(not_supported(f"{self.title} ({self.mpiexec})"))
+        raise HostError(" ".join(not_supported(f"{self.title} ({self.location})")))
 
     @property
     def standard_abi(self) -> bool:
         """Whether this host also runs programs built for the MPI-5 standard ABI."""
-        return self.has("libmpi_abi.so.1")
+        return self.has(STANDARD_SONAME)
+
+    def find_library(self, soname: str) -> Path | None:
+        """The file of this MPI's library of this name; None if it has none."""
+        folders = ["lib", "lib64", *sorted(self.prefix.glob("lib/*-linux-gnu*"))]
+        files = (self.prefix / folder / soname for folder in folders)
+        return next((file for file in files if file.exists()), None)
 
     def has(self, soname: str) -> bool:
         """Whether this MPI has a library of this name."""
-        folders = ["lib", "lib64", *self.prefix.glob("lib/*-linux-gnu*")]
-        return any((self.prefix / folder / soname).exists() for folder in folders)
+        return self.find_library(soname) is not None
+
+    @property
+    def sonames(self) -> tuple[str, ...]:
+        """The names of the MPI library in programs that run on this MPI."""
+        if self.name != self.kind.name:
+            return (STANDARD_SONAME,)
+        return tuple(filter(self.has, self.kind.sonames)) or self.kind.sonames
+
+    def mpi_library(self) -> Path | None:
+        """The file of the MPI library that C programs of this MPI load."""
+        return next(filter(None, map(self.find_library, self.kind.sonames)), None)
 
     def with_standard_abi(self) -> Host:
-        """The same MPI for programs that were linked with libmpi_abi.so.1."""
+        """The same MPI for programs that were linked with the library of the standard ABI."""
         if not self.standard_abi:
             raise HostError(
-                f"{self.name} {self.version} in {self.prefix} has no libmpi_abi.so.1. "
+                f"{self.title} in {self.prefix} has no {STANDARD_SONAME}. "
                 "Choose MPICH 5 or Intel MPI 2021.18, or build the program for this MPI's own ABI."
             )
         return dataclasses.replace(
@@ -152,8 +201,8 @@ class Host:
         """The library's path as LD_PRELOAD takes it."""
         if not self.library.is_file():
             raise HostError(
-                f"The library for {self.title}, {self.library}, is not there. Build Oriel with "
-                "that MPI: `make` in the source tree, or cmake with its mpicxx as MPI_CXX_COMPILER."
+                f"The library for {self.title}, {self.library}, is not there. "
+                f"{advice.build_for_mpi()}"
             )
         path = str(self.library)
         if re.search(r"[\s:]", path):
@@ -164,6 +213,23 @@ class Host:
             )
         return path
 
+    def launcher(self, name: str | None = None, options: tuple[str, ...] = ()) -> Launcher:
+        """What starts the ranks. Without a `name` it is mpiexec, or srun in an allocation of Slurm
+        if this MPI has no mpiexec."""
+        if name is None:
+            name = SRUN if not self.mpiexec.is_file() and within_slurm() else MPIEXEC
+        if name == SRUN and shutil.which(SRUN) is None:
+            raise HostError(
+                "There is no srun on PATH. Leave out --launcher to start the ranks by the MPI's "
+                "own mpiexec, or load Slurm's module."
+            )
+        if name == MPIEXEC and not self.mpiexec.is_file():
+            raise HostError(
+                f"{self.title} in {self.prefix} has no mpiexec. Put its mpiexec on PATH; in an "
+                "allocation of Slurm srun starts the ranks (--launcher srun)."
+            )
+        return Launcher(name, options)
+
     def command(
         self,
         n: int,
@@ -172,13 +238,16 @@ class Host:
         env: Mapping[str, str] | None = None,
         nodes: Nodes | None = None,
         report: LoadReport | None = None,
+        launcher: Launcher | None = None,
     ) -> tuple[list[str], dict[str, str]]:
         """argv and environment that start `program` (with its arguments) on n ranks.
 
         With `preload`, Oriel is loaded into the ranks, never into the launcher. `env` adds
         variables for the ranks. `nodes`: the ranks are spread over them in blocks. `report`: the
-        ranks tell there whether they have loaded the library.
+        ranks tell there whether they have loaded the library. `launcher`: another one than that of
+        launcher().
         """
+        launcher = launcher or self.launcher()
         for_ranks = {**(env or {})}
         if nodes:
             for_ranks = {**_ACROSS_NODES, **for_ranks}
@@ -187,15 +256,20 @@ class Host:
         if preload:
             before = for_ranks.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD")
             for_ranks["LD_PRELOAD"] = ":".join(filter(None, [self.preloadable(), before]))
-        argv = nodes.inside(0) if nodes else []
-        argv += [str(self.mpiexec), *self._options(), *self._placement(n, nodes), "-n", str(n)]
+        argv = [*self._start(launcher, n, nodes), *launcher.options, "-n", str(n)]
         if report:
             for_ranks.update(report.environment())
             argv += report.begin()
+        words = [os.fspath(word) for word in program]
         if for_ranks:
-            argv += ["env", *(f"{key}={value}" for key, value in for_ranks.items())]
-        argv += [os.fspath(word) for word in program]
-        environment = {**os.environ, **self._environment(n)}
+            variables = [f"{key}={value}" for key, value in for_ranks.items()]
+            # env takes a program whose name has a `=` for a further variable.
+            if words and "=" in words[0]:
+                argv += ["sh", "-c", _EXPORT, "sh", *variables, "--"]
+            else:
+                argv += ["env", *variables]
+        argv += words
+        environment = {**os.environ, **self._environment(n, launcher)}
         environment.pop("LD_PRELOAD", None)
         if nodes:
             environment.update(nodes.environment())
@@ -205,7 +279,7 @@ class Host:
         if nodes is None:
             return []
         each = str(-(-n // nodes.count))
-        if self.name == "openmpi":
+        if self.kind is OPENMPI:
             hosts = ",".join(f"{name}:{each}" for name in nodes.names)
             renamed = self.numbers >= (5, 0)
             agent = ["--prtemca", "plm_ssh_agent"] if renamed else ["--mca", "plm_rsh_agent"]
@@ -214,38 +288,69 @@ class Host:
         launcher = ["-launcher", "ssh", "-launcher-exec", str(RSH)]
         return [*launcher, "-hosts", ",".join(nodes.names), "-ppn", each]
 
-    def _options(self) -> list[str]:
+    def _start(self, launcher: Launcher, n: int, nodes: Nodes | None) -> list[str]:
+        """The launcher, with the options that it needs here."""
+        if launcher.name == SRUN:
+            if nodes:
+                raise HostError(
+                    "srun knows nothing of nodes that are made of network namespaces. Leave out "
+                    "--hosts, or start the ranks by the MPI's own launcher."
+                )
+            return [SRUN, *launcher.slurm_plugin(self.kind)]
+        inside = nodes.inside(0) if nodes else []
+        return [*inside, str(self.mpiexec), *self._options(launcher), *self._placement(n, nodes)]
+
+    def _options(self, launcher: Launcher) -> list[str]:
+        if self.kind is not OPENMPI:
+            return []
         # Open MPI refuses more ranks than cores, and would bind two ranks to one core.
-        if self.name == "openmpi":
-            return ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
-        return []
+        mapped = launcher.names(*_OPENMPI_MAPPING)
+        bound = launcher.names(*_OPENMPI_BINDING) or any(
+            map(_OPENMPI_CORES.search, launcher.options)
+        )
+        return [
+            *([] if mapped else ["--map-by", ":OVERSUBSCRIBE"]),
+            *([] if bound else ["--bind-to", "none"]),
+        ]
 
     def library_path(self) -> dict[str, str]:
         """The variable by which a process finds this MPI. A path in our library would not do: one
         library serves MPICH and Intel MPI, and a process must not get the two."""
         if self.prefix == Path("/usr"):
             return {}
-        folders = [str(self.prefix / "lib"), os.environ.get("LD_LIBRARY_PATH")]
+        library = self.mpi_library()
+        folder = library.parent if library else self.prefix / "lib"
+        folders = [str(folder), os.environ.get("LD_LIBRARY_PATH")]
         return {"LD_LIBRARY_PATH": ":".join(filter(None, folders))}
 
-    def _environment(self, n: int) -> dict[str, str]:
+    def _environment(self, n: int, launcher: Launcher) -> dict[str, str]:
         result = self.library_path()
-        if self.name == "openmpi" and os.geteuid() == 0:
+        if self.kind is OPENMPI and os.geteuid() == 0:
             result["OMPI_ALLOW_RUN_AS_ROOT"] = "1"
             result["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
-        if self.name.startswith("intel"):
-            # Without a fabric Intel MPI searches for one at every start; what the user set wins.
+        if self.kind is INTEL:
             result["I_MPI_ROOT"] = os.environ.get("I_MPI_ROOT", str(self.prefix))
-            result["FI_PROVIDER"] = os.environ.get("FI_PROVIDER", "tcp")
+            # Without a fabric Intel MPI searches for one at every start; what the user set wins.
+            if launcher.name != SRUN:  # a cluster may have a better one
+                result["FI_PROVIDER"] = os.environ.get("FI_PROVIDER", "tcp")
             if n > len(os.sched_getaffinity(0)):
                 # It would bind two ranks to one core and leave them there when another is idle.
                 result["I_MPI_PIN"] = os.environ.get("I_MPI_PIN", "0")
         return result
 
 
+def _version_in(text: str, banner: str) -> tuple[MpiKind, str] | None:
+    """`banner`: the field of MpiKind that finds it."""
+    for kind in KINDS:
+        match = getattr(kind, banner).search(text)
+        if match:
+            return kind, match.group(1)
+    return None
+
+
 @functools.cache
-def _identify(mpiexec: Path) -> tuple[str, str] | None:
-    """(name, version) of the MPI that this launcher belongs to, None where it does not start."""
+def _identify(mpiexec: Path) -> tuple[MpiKind, str] | None:
+    """Kind and version of the MPI that this launcher belongs to, None where it does not start."""
     home = mpiexec.parent.parent
     environment = {**os.environ, "LD_LIBRARY_PATH": str(home / "lib"), "I_MPI_ROOT": str(home)}
     environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
@@ -263,11 +368,40 @@ def _identify(mpiexec: Path) -> tuple[str, str] | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    for name, banner in _BANNERS:
-        match = banner.search(answer.stdout)
-        if match:
-            return name, match.group(1)
-    return None
+    return _version_in(answer.stdout, "launcher_banner")
+
+
+def _make_host(kind: MpiKind, mpi_prefix: Path, mpiexec: Path, version: str) -> Host:
+    host = Host(kind.name, mpi_prefix, mpiexec, oriel_library(kind.abi), version)
+    soname = next(filter(host.has, kind.sonames), kind.sonames[0])
+    if kind is MPICH and soname != kind.sonames[0]:
+        # Our library is bound to the MPI by name, too.
+        return dataclasses.replace(host, library=oriel_library(soname.partition(".")[0]))
+    return host
+
+
+@functools.cache
+def host_of_library(library: Path) -> Host | None:
+    """The MPI of this library where it has no launcher of its own, as in clusters whose batch
+    system starts all ranks; None if the library does not say which MPI it is of."""
+    try:
+        answer = subprocess.run(
+            [sys.executable, "-c", _ASK_LIBRARY, library],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    # prefix/lib/x86_64-linux-gnu/libmpi.so, or prefix/lib/libmpi.so.
+    below = next((each for each in library.parents if each.name in ("lib", "lib64")), None)
+    mpi_prefix = (below or library.parent).parent
+    identity = _version_in(answer.stdout, "library_banner")
+    if identity is None:
+        return None
+    kind, version = identity
+    return _make_host(kind, mpi_prefix, mpi_prefix / "bin" / "mpiexec", version)
 
 
 def hosts_at(mpi_prefix: Path, launchers: Sequence[str] = _LAUNCHERS) -> list[Host]:
@@ -277,25 +411,52 @@ def hosts_at(mpi_prefix: Path, launchers: Sequence[str] = _LAUNCHERS) -> list[Ho
         mpiexec = mpi_prefix / "bin" / launcher
         identity = _identify(mpiexec) if mpiexec.is_file() else None
         if identity:
-            name, version = identity
-            host = Host(name, mpi_prefix, mpiexec, oriel_library(_NATIVE_ABI[name]), version)
-            if name == "mpich" and host.has(_LIBMPICH) and not host.has("libmpi.so.12"):
-                host = dataclasses.replace(host, library=oriel_library(_LIBMPICH_BUILD))
-            found.append(host)
+            kind, version = identity
+            found.append(_make_host(kind, mpi_prefix, mpiexec, version))
     return found
 
 
-def _all_hosts() -> list[Host]:
-    """The MPIs below <prefix>/mpi (or ORIEL_MPI_ROOT), then those on PATH."""
+def _launcher_locations() -> list[tuple[Path, str]]:
+    """Where launchers of MPIs are looked for, as prefix and name: below <prefix>/mpi (or
+    ORIEL_MPI_ROOT), in I_MPI_ROOT and MPI_HOME, beside Oriel, as in a virtual environment, then on
+    PATH. docs/command.md says so."""
     root = Path(os.environ.get("ORIEL_MPI_ROOT", prefix() / "mpi"))
-    places = [(root / name, "mpiexec") for name in ("mpich", "openmpi", "intel")]
-    if os.environ.get("I_MPI_ROOT"):
-        places.append((Path(os.environ["I_MPI_ROOT"]), "mpiexec"))
+    locations = [(root / name, "mpiexec") for name in NAMES]
+    for variable in ("I_MPI_ROOT", _MPI_HOME):
+        if os.environ.get(variable):
+            locations.append((Path(os.environ[variable]), "mpiexec"))
+    locations += [(prefix(), launcher) for launcher in _LAUNCHERS]
     for launcher in _LAUNCHERS:
         found = shutil.which(launcher)
         if found:
-            places.append((Path(found).parent.parent, launcher))
-    return [host for place, launcher in places for host in hosts_at(place, [launcher])]
+            locations.append((Path(found).parent.parent, launcher))
+    return locations
+
+
+def _without_launcher(kinds: Iterable[MpiKind]) -> Iterator[Host]:
+    """MPIs of these kinds whose library is below MPI_HOME or on LD_LIBRARY_PATH."""
+    home = os.environ.get(_MPI_HOME)
+    folders = [Path(home, "lib"), Path(home, "lib64")] if home else []
+    folders += map(Path, filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")))
+    sonames = dict.fromkeys(soname for kind in kinds for soname in kind.sonames)
+    for file in (folder.absolute() / soname for folder in folders for soname in sonames):
+        host = host_of_library(file) if file.is_file() else None
+        if host:
+            yield host
+
+
+def _all_hosts() -> list[Host]:
+    """In the order of _launcher_locations(); at the end those without a launcher, of kinds that are
+    not found otherwise, because each library is loaded by a process of its own."""
+    hosts = [
+        host
+        for mpi_prefix, launcher in _launcher_locations()
+        for host in hosts_at(mpi_prefix, [launcher])
+    ]
+    found = {host.kind for host in hosts if host.supported}
+    missing = [kind for kind in KINDS if kind not in found]
+    libraries = (host for host in _without_launcher(missing) if host.kind in missing)
+    return hosts + _one_of_each(libraries)
 
 
 def _one_of_each(hosts: Iterable[Host]) -> list[Host]:
@@ -327,24 +488,28 @@ def find_unsupported() -> list[Host]:
     return _one_of_each(host for host in _all_hosts() if not host.supported)
 
 
+def find_unknown() -> list[Path]:
+    """Launchers that do not say that they are of an MPI that Oriel knows."""
+    launchers = dict.fromkeys(
+        mpi_prefix / "bin" / launcher for mpi_prefix, launcher in _launcher_locations()
+    )
+    return [file for file in launchers if file.is_file() and _identify(file) is None]
+
+
 def find_host(name: str) -> Host:
-    """The MPI of this name: mpich, openmpi, intel; mpich-abi and intel-abi for the standard ABI;
-    abi for the first MPI that has the standard ABI."""
+    """The MPI of this name, which is one of NAMES or, for the standard ABI, of STANDARD_NAMES."""
     hosts = find_hosts()
-    wanted, _, suffix = name.partition("-")
-    for host in hosts:
-        if name == STANDARD_ABI and host.standard_abi:
-            return host.with_standard_abi()
-        if host.name == wanted:
-            return host.with_standard_abi() if suffix == STANDARD_ABI else host
+    if name == STANDARD_ABI:
+        fitting = [host for host in hosts if host.standard_abi]
+    else:
+        fitting = [host for host in hosts if name in (host.name, f"{host.name}-{STANDARD_ABI}")]
+    if fitting:
+        return fitting[0].with_standard_abi() if name in STANDARD_NAMES else fitting[0]
     for host in find_unsupported():
-        if host.name == wanted:
+        if name == host.name:
             host.refuse()
     known = ", ".join(h.name for h in hosts) or "none"
-    raise HostError(
-        f"There is no MPI named {name} here (found: {known}). "
-        "Put its mpiexec on PATH, or install the three MPIs of the project with `make mpis`."
-    )
+    raise HostError(f"There is no MPI named {name} here (found: {known}). {advice.add_mpi()}")
 
 
 def choose_hosts(names: str) -> list[Host]:
@@ -355,5 +520,5 @@ def choose_hosts(names: str) -> list[Host]:
     if not found:
         for host in find_unsupported():
             host.refuse()
-        raise HostError("There is no MPI on this machine. Install three with `make mpis`.")
+        raise HostError(f"There is no MPI on this machine. {advice.add_mpi()}")
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One run of an MPI program: ended when it takes too long, and a failure is told in a sentence."""
+"""One run of an MPI program: ended when it takes too long; a failure is reported in a sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ PROGRAMS = (
     "cholesky",
     "progress",
     "notify",
-    "paths",
     "stencil",
     "tree",
     "windows",

@@ -13,12 +13,26 @@ import shutil
 import tempfile
 from pathlib import Path
 
+# With this exit status env and timeout, too, say that it was not the program which failed.
+WITHOUT_ORIEL = 125
+
+
+def _is_script(program: str) -> bool:
+    try:
+        with open(shutil.which(program) or program, "rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:  # a program may be executed without being readable
+        return False
+
 
 class LoadReport:
-    """The folder, gone at the end of the block."""
+    """The folder, gone at the end of the block. Making it raises OSError where no file can be
+    made."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="oriel-"))
 
     def __enter__(self) -> LoadReport:
-        self.folder = Path(tempfile.mkdtemp(prefix="oriel-"))
         return self
 
     def __exit__(self, *_) -> None:
@@ -36,10 +50,19 @@ class LoadReport:
     def _has(self, step: str) -> bool:
         return (self.folder / step).exists()
 
-    def never_loaded(self) -> bool:
-        """Ranks that could report have started a program, and none of them loaded the library."""
-        return self._has("began") and not self._has("loaded")
-
-    def never_started_mpi(self) -> bool:
-        """The library was loaded, but by no process that started MPI."""
-        return self._has("loaded") and not self._has("mpi")
+    def verdict(self, program: str, library: Path) -> tuple[int, str]:
+        """The exit status of a run with Oriel that ended well, and a sentence if the program ran
+        without it. Ranks that could not report are not judged."""
+        if self._has("began") and not self._has("loaded"):
+            return WITHOUT_ORIEL, (
+                f"{program} ran without Oriel: the loader did not load {library} into it. Into a "
+                "program that is statically linked or setuid nothing can be preloaded: link it "
+                "dynamically, or with Oriel."
+            )
+        if self._has("loaded") and not self._has("mpi") and _is_script(program):
+            return 0, (
+                f"The script {program} was started with Oriel, but no process that has Oriel in it "
+                "started MPI. If it starts an MPI program, that ran without Oriel: leave "
+                "LD_PRELOAD in its environment, and link it dynamically."
+            )
+        return 0, ""

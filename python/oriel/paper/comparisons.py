@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from oriel.hosts.host import host_title
+from oriel.hosts.mpi_kinds import kind_of
 from oriel.paper.campaign import Outcome
 from oriel.paper.entries import Entry, Paper, Value
 from oriel.paper.readings import Reading
@@ -122,4 +122,4 @@ def all_shown(
 def hosts_of(outcomes: Mapping[str, Outcome]) -> dict[str, str]:
     """Of all that were measured: name and title without the version."""
     names = dict.fromkeys(host for each in outcomes.values() for host in each.versions)
-    return {name: host_title(name) for name in names}
+    return {name: kind_of(name).title for name in names}

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`oriel paper`: every figure, table and headline number of the five papers, and ours beside it,
-measured on this machine: one page."""
+"""`oriel paper`: repeats on this machine the measurements of five published papers, and writes a
+page with each of their figures, tables and headline numbers beside ours.
+
+The papers are "Nonblocking Epochs in MPI One-Sided Communication" (Zounmevo and others),
+"Minimizing Synchronization Overhead in the Implementation of MPI One-Sided Communication" (Thakur
+and others), "Notified Access" (Belli, Hoefler), "Quo Vadis MPI RMA?" (Schuchart and others), and
+"Analyzing Persistent Alltoallv RMA Implementations" (Namugwanya and others).
+"""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import signal
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
-from oriel.hosts.host import choose_hosts
-from oriel.paper import campaign, comparisons, documents
-from oriel.paper.catalogue import PAPERS
+from oriel.hosts.mpi_option import add_mpis_option
 from oriel.paper.runs import RUNS
-from oriel.report.console import tables_console
 
 
 def _names(text: str) -> list[str]:
@@ -28,15 +30,13 @@ def _names(text: str) -> list[str]:
 _names.__name__ = f"list of {', '.join(run.name for run in RUNS)}"  # what argparse expects
 
 
-def _arguments(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="oriel paper", description=__doc__)
-    parser.add_argument(
-        "--mpi",
-        default="all",
-        metavar="NAME",
-        help="the host MPIs: mpich, openmpi, intel with commas between them, or all (default: "
-        "all that are found)",
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="oriel paper",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    add_mpis_option(parser, "all", "all that are found")
     parser.add_argument("--quick", action="store_true", help="tiny, to see that everything works")
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
@@ -64,36 +64,12 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
         metavar="FILE",
         help="write the numbers as Markdown too, as docs/evidence.md has them",
     )
-    return parser.parse_args(argv)
+    return parser
 
 
 def main(argv: list[str]) -> int:
-    arguments = _arguments(argv)
+    arguments = make_parser().parse_args(argv)
     # So that it ends its runs, if it is ended from outside.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    folder = arguments.output
-    runs = [run for run in RUNS if not arguments.only or run.name in arguments.only]
-    if arguments.redraw:
-        runs = []
-    else:
-        hosts = choose_hosts(arguments.mpi)
-        campaign.measure(
-            runs, folder, arguments.mpi, len(hosts), arguments.quick, Console(stderr=True)
-        )
-    outcomes = {run.name: campaign.read(run, folder, arguments.quick) for run in RUNS}
-    titles = comparisons.hosts_of(outcomes)
-    papers = comparisons.all_shown(PAPERS, outcomes, list(titles), folder)
-    page = folder / "index.html"
-    folder.mkdir(parents=True, exist_ok=True)
-    page.write_text(documents.page(papers, outcomes, titles), encoding="utf-8")
-    if arguments.evidence:
-        arguments.evidence.write_text(
-            documents.evidence(papers, outcomes, titles), encoding="utf-8"
-        )
-    console = tables_console()
-    for name, outcome in outcomes.items():
-        if outcome.problem:
-            console.print(f"- {name}: {outcome.problem}", highlight=False, markup=False)
-    console.print(f"Figures, tables and numbers: {page}", highlight=False, markup=False)
-    measured = runs or RUNS
-    return 1 if any(outcomes[run.name].failed for run in measured) else 0
+    # They take packages that the parser does without.
+    return importlib.import_module("oriel.paper.measurements").run(arguments)

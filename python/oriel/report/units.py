@@ -10,6 +10,14 @@ def size_text(size: int) -> str:
     return f"{size >> 10} KB" if size >= 1024 else f"{size} B"
 
 
+def memory_text(size: int) -> str:
+    """To three digits, of amounts that are no powers of two."""
+    for unit, power in (("GB", 30), ("MB", 20), ("KB", 10)):
+        if size >= 1 << power:
+            return f"{size / (1 << power):.{0 if size >= 100 << power else 1}f} {unit}"
+    return f"{size} B"
+
+
 def time_text(us: float | None) -> str:
     """Without the unit; a dash where nothing was measured."""
     if us is None:

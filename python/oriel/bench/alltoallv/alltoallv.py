@@ -29,14 +29,10 @@ from oriel.bench.alltoallv.alltoallv_times import (
     variants,
 )
 from oriel.bench.alltoallv.measured import Exchange
-from oriel.bench.options import numbers
 from oriel.bench.requests import request_tables
 from oriel.bench.requests.request_options import (
     QUICK_SIZES,
     TIMEOUT_S,
-    add_lengths,
-    add_ranks,
-    add_sizes,
     lengths,
 )
 from oriel.bench.rounds import WITHOUT_UCX, play
@@ -49,23 +45,6 @@ from oriel.report.units import size_text
 
 SIZES = [8 * 4**power for power in range(10)]  # to 2 MB
 FEW = 3  # every so many-th of them, for all numbers of ranks but the first
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_ranks(parser, ": the first exchanges all sizes, the others every third one")
-    add_sizes(
-        parser,
-        "what each rank sends to each, for all numbers of ranks",
-        "8 B to 2 MB, each four times the one before",
-    )
-    parser.add_argument(
-        "--totals",
-        type=numbers,
-        metavar="SIZES",
-        help="strong scaling: what all ranks together exchange, in bytes with commas between them "
-        f"(default: {','.join(map(str, TOTALS))}; none if --bytes is given)",
-    )
-    add_lengths(parser)
 
 
 def _sizes(arguments: argparse.Namespace, first: bool) -> list[int]:

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from oriel.hosts.host import STANDARD_ABI, Host, HostError, prefix
+from oriel.hosts import advice
+from oriel.hosts.host import Host, HostError, prefix
 
 _AS_IT_IS = {"encoding": "utf-8", "errors": "surrogateescape"}  # names in it are what they are
 
@@ -63,7 +64,7 @@ class Measured:
 
 def mpi_name(host: Host) -> str:
     """What the library calls it, too; the same for both of its ABIs."""
-    return f"{host.name.removesuffix(f'-{STANDARD_ABI}')} {host.version}"
+    return f"{host.kind.name} {host.version}"
 
 
 def read() -> Measured:
@@ -72,8 +73,7 @@ def read() -> Measured:
         answer = subprocess.run([program], capture_output=True, timeout=30, check=True, **_AS_IT_IS)
     except (OSError, subprocess.SubprocessError) as error:
         raise HostError(
-            f"{program}, which knows what was measured, did not run ({error}). "
-            "Build it with `make` or `cmake --build build`."
+            f"{program}, which knows what was measured, did not run ({error}). {advice.rebuild()}"
         ) from error
     try:
         return told_by(answer.stdout)

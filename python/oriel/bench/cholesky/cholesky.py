@@ -15,34 +15,12 @@ from oriel.bench import lines, notified_variants
 from oriel.bench.cholesky import cholesky_figure
 from oriel.bench.cholesky.cholesky_times import PAPER, TITLES, CholeskyTimes
 from oriel.bench.comparison import Comparison
-from oriel.bench.options import add_rank_series, add_repetition, numbers, positive
 from oriel.bench.ratio_table import ratio_table, speed
 from oriel.hosts.nodes import Nodes
 
 TIMEOUT_S = 300
-TILES_PER_RANK = [1, 16]
 QUICK_OPTIONS = {"--batches": 2, "--ring": 1}
 QUICK_TILES_PER_RANK = [1, 3]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_rank_series(parser)
-    add_repetition(parser, rounds=10, batches=31)
-    parser.add_argument(
-        "--tile",
-        type=positive,
-        default=32,
-        metavar="EDGE",
-        help="a tile has EDGE x EDGE doubles (default: 32, which makes 8 KB)",
-    )
-    parser.add_argument(
-        "--tiles-per-rank",
-        type=numbers,
-        default=TILES_PER_RANK,
-        metavar="T",
-        help="a matrix is the smallest with T tiles for each rank, with commas between several "
-        f"numbers (default: {','.join(map(str, TILES_PER_RANK))}, the former the paper's)",
-    )
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:

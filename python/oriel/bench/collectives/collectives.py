@@ -12,13 +12,10 @@ from rich.console import Console
 
 from oriel.bench import outcome
 from oriel.bench.collectives import collectives_figure, collectives_tables
-from oriel.bench.collectives.collectives_times import CALLS, VARIANTS, CollectivesTimes
+from oriel.bench.collectives.collectives_times import VARIANTS, CollectivesTimes
 from oriel.bench.requests.request_options import (
     QUICK_SIZES,
     TIMEOUT_S,
-    add_lengths,
-    add_ranks,
-    add_sizes,
     lengths,
 )
 from oriel.bench.rounds import WITHOUT_UCX, play
@@ -28,29 +25,6 @@ from oriel.hosts.nodes import Nodes
 
 PROGRAM = "collectives"
 SIZES = [8, 4 << 10, 256 << 10, 2 << 20]
-
-
-def _calls(text: str) -> list[str]:
-    calls = text.split(",")
-    if not set(calls) <= set(CALLS):
-        raise ValueError
-    return calls
-
-
-_calls.__name__ = f"list of {', '.join(CALLS)}"  # what argparse says was expected
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_ranks(parser)
-    parser.add_argument(
-        "--calls",
-        type=_calls,
-        default=list(CALLS),
-        metavar="CALLS",
-        help=f"of {', '.join(CALLS)}, with commas between them (default: all)",
-    )
-    add_sizes(parser, "of a block", "8 B, 4 KB, 256 KB, 2 MB")
-    add_lengths(parser)
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:

@@ -10,7 +10,7 @@ from functools import partial
 from rich.console import Console
 from rich.table import Table
 
-from oriel.bench import lines, options
+from oriel.bench import lines
 from oriel.bench.comparison import Comparison
 from oriel.bench.halo import halo_figure
 from oriel.bench.halo.halo_times import PAPER, PAPER_TITLES, TITLES, HaloTimes
@@ -21,11 +21,6 @@ from oriel.report.units import size_text
 
 TIMEOUT_S = 300
 QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_rank_number(parser)
-    options.add_repetition(parser, rounds=5, batches=9)
 
 
 def _ways(variant: str) -> tuple[str, ...]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -24,7 +23,6 @@ from oriel.bench.lu.lu_times import (
     LuCase,
     LuTimes,
 )
-from oriel.bench.options import MOST_RANKS, add_rounds, numbers, positive
 from oriel.bench.ratio_table import WAY_TITLES, ratio_text
 from oriel.bench.rounds import WITHOUT_UCX, play
 from oriel.bench.setting import Setting
@@ -34,7 +32,6 @@ from oriel.hosts.nodes import Nodes
 from oriel.report.units import time_text
 
 TIMEOUT_S = 600  # hosts that spin take a scheduler's slice for each row where ranks share cores
-ORDERS = [256, 512]
 QUICK_ORDERS = [33, 64]  # one of them is no multiple of any number of ranks
 # Nonblocking epochs are Oriel's.
 COLUMNS = (
@@ -45,43 +42,6 @@ COLUMNS = (
     (EARLY, ORIEL),
     (NONBLOCKING, ORIEL),
 )
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    most = min(max(4, len(os.sched_getaffinity(0))), MOST_RANKS)
-    series = [2**power for power in range(1, most.bit_length())]
-    parser.add_argument(
-        "-n",
-        "--ranks",
-        type=numbers,
-        default=series,
-        metavar="RANKS",
-        help="how many ranks, with commas between several numbers (default: 2, 4 and doubled as "
-        f"long as there are cores, {MOST_RANKS} at most; here {','.join(map(str, series))})",
-    )
-    parser.add_argument(
-        "--orders",
-        type=numbers,
-        default=ORDERS,
-        metavar="ORDERS",
-        help="rows and columns of the matrix, with commas between several numbers (default: "
-        f"{','.join(map(str, ORDERS))})",
-    )
-    add_rounds(parser, 3)
-    parser.add_argument(
-        "--batches",
-        type=positive,
-        default=3,
-        metavar="B",
-        help="how many decompositions a run measures each way, at most (default: 3)",
-    )
-    parser.add_argument(
-        "--window",
-        choices=("allocated", "created"),
-        default="allocated",
-        help="others' rows arrive in memory of MPI_Win_allocate, or in the program's own given to "
-        "MPI_Win_create (default: allocated)",
-    )
 
 
 def _table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -14,93 +14,73 @@ from rich.text import Text
 
 from oriel.bench import outcome
 from oriel.bench.micro import micro_figure
-from oriel.bench.micro.micro_times import MAPPED, Row, Timings
-from oriel.bench.options import positive
+from oriel.bench.micro.micro_options import STATISTICS
+from oriel.bench.micro.micro_times import (
+    CONTENDED,
+    EVERY_OPERATION,
+    MAPPED,
+    MESSAGES,
+    SETS,
+    USUAL,
+    Row,
+    Timings,
+)
 from oriel.bench.setting import Setting
 from oriel.bench.ways import HOST, ORIEL, WAYS
 from oriel.hosts import job
-from oriel.hosts.host import Host, host_title, own_program
+from oriel.hosts.host import Host, own_program
+from oriel.hosts.mpi_kinds import kind_of
 from oriel.hosts.nodes import Nodes
 from oriel.report.console import progress_bar
 
 TIMEOUT_S = 180
-ALL_TIMEOUT_S = 900
-RANKS = 2
-SUBJECTS = ("windows", "messages")
+EVERY_TIMEOUT_S = 900
+# What --all measures: no contended rows, because their number of ranks is chosen for each run.
+ALL_SETS = tuple(each for each in SETS if each not in (USUAL, CONTENDED))
+SET_TITLES = {
+    "sizes": "1 to 8,192 elements",
+    "vectors": "vectors of 8 B in every 16 B of the target",
+    CONTENDED: "all ranks at one word of rank 0",
+}
 # Between nodes: what travels with its synchronization, what is cut into pieces, and in between.
 NETWORK_SIZES = ("8", "4096", "65536", "1048576", "4194304")
 QUICK_OPTIONS = ("--batches", "3", "--batch-us", "50")
 # So many times the rounds asked for at most, if the distance of the cores changes between runs.
 MOST_ROUNDS = 3
-STATISTICS = {"median": Timings.median, "fastest": Timings.fastest}
 WINDOW_TITLES = {
     "allocated": "Allocated windows (MPI_Win_allocate)",
     "created": "Created windows (MPI_Win_create on whole pages of the program)",
     "private": "Created windows on a private mapping of a file, which is never adopted",
+    "dynamic": "Dynamic windows (MPI_Win_create_dynamic, pages of the program attached)",
     "none": "No window: messages in a program without windows",
 }
 
 
-def even(text: str) -> int:
-    ranks = positive(text)
-    if ranks % 2:
-        raise ValueError
-    return ranks
-
-
-even.__name__ = "even number"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--runs",
-        type=positive,
-        default=5,
-        metavar="R",
-        help="how often each program is started each way (default: 5)",
-    )
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="every operation in every kind of synchronization, 8 B to 1 MB; some twenty minutes",
-    )
-    parser.add_argument(
-        "-n",
-        type=even,
-        default=RANKS,
-        metavar="RANKS",
-        help="how many ranks, an even number: pairs play at the same time, and the first pair is "
-        f"timed (default: {RANKS})",
-    )
-    parser.add_argument(
-        "--crowded",
-        action="store_true",
-        help="all ranks on one core",
-    )
-    parser.add_argument(
-        "--by",
-        choices=list(STATISTICS),
-        default="median",
-        help="what the tables compare: the median, or the fastest batch, which other work on the "
-        "machine disturbs least (default: median)",
-    )
-
-
-def _plan(hosts: list[Host], number: int) -> Iterator[tuple[Host, str, str]]:
-    """(host, subject, way) of every job of a round. The ways alternate, and so do the hosts, so
-    that what disturbs the machine for a while disturbs all; every second time ours comes first."""
+def _plan(
+    hosts: Sequence[Host], sets: Sequence[str], number: int
+) -> Iterator[tuple[Host, str, str]]:
+    """(host, set, way) of every job of a round. The ways alternate, and so do the hosts, so that
+    what disturbs the machine for a while disturbs all; every second time ours comes first."""
     for host in hosts:
-        for subject in SUBJECTS:
+        for row_set in sets:
             for way in WAYS if number % 2 == 0 else reversed(WAYS):
-                yield host, subject, way
+                yield host, row_set, way
 
 
-def _options(arguments: argparse.Namespace, nodes: Nodes | None) -> list[str]:
+def _sets(arguments: argparse.Namespace) -> tuple[str, ...]:
+    if arguments.set:
+        return (arguments.set,)
+    return ALL_SETS if arguments.all else (USUAL, MESSAGES)
+
+
+def _shares_cores(arguments: argparse.Namespace, setting: Setting) -> bool:
+    return arguments.crowded or arguments.n > setting.machine["cores"]
+
+
+def _options(arguments: argparse.Namespace, setting: Setting, nodes: Nodes | None) -> list[str]:
     """Of the program."""
     options = [*QUICK_OPTIONS] if arguments.quick else []
-    if arguments.all:
-        options += ["--catalogue", "all"]
-    if arguments.crowded:
+    if _shares_cores(arguments, setting):
         options += ["--crowded", "yes"]
     if nodes:
         options += [word for size in NETWORK_SIZES for word in ("--bytes", size)]
@@ -108,13 +88,13 @@ def _options(arguments: argparse.Namespace, nodes: Nodes | None) -> list[str]:
 
 
 def _measure(
-    hosts: list[Host], arguments: argparse.Namespace, runs: int, nodes: Nodes | None
+    setting: Setting, arguments: argparse.Namespace, runs: int, nodes: Nodes | None
 ) -> tuple[Timings, list[str]]:
-    options = _options(arguments, nodes)
-    timeout_s = ALL_TIMEOUT_S if arguments.all else TIMEOUT_S
+    options = _options(arguments, setting, nodes)
+    sets = _sets(arguments)
     timings = Timings(between_nodes=nodes is not None)
     failures: dict[tuple[str, str, str], str] = {}
-    jobs = len(list(_plan(hosts, 0)))
+    jobs = len(list(_plan(setting.hosts, sets, 0)))
     with progress_bar() as bar:
         task = bar.add_task("", total=runs * jobs)
         for number in range(runs if arguments.quick else MOST_ROUNDS * runs):
@@ -122,11 +102,12 @@ def _measure(
                 if failures or timings.enough(runs):
                     break
                 bar.update(task, total=(number + 1) * jobs)
-            for host, subject, way in _plan(hosts, number):
-                what = f"{host.title}, {subject}, {'alone' if way == HOST else 'with Oriel'}"
+            for host, row_set, way in _plan(setting.hosts, sets, number):
+                what = f"{host.title}, {row_set}, {'alone' if way == HOST else 'with Oriel'}"
                 bar.update(task, description=what)
-                if (host.name, subject, way) not in failures:
-                    program = [str(own_program(host, "micro")), "--measure", subject, *options]
+                if (host.name, row_set, way) not in failures:
+                    program = [str(own_program(host, "micro")), "--set", row_set, *options]
+                    timeout_s = EVERY_TIMEOUT_S if row_set == EVERY_OPERATION else TIMEOUT_S
                     argv, environment = host.command(
                         arguments.n, program, preload=way == ORIEL, nodes=nodes
                     )
@@ -134,7 +115,7 @@ def _measure(
                     if not failure and timings.read(host.name, way, output) == 0:
                         failure = "it printed no results"
                     if failure:
-                        failures[host.name, subject, way] = f"{what}: the run failed, {failure}."
+                        failures[host.name, row_set, way] = f"{what}: the run failed, {failure}."
                 bar.advance(task)
         bar.update(task, description="measured")
     return timings, list(failures.values())
@@ -156,16 +137,17 @@ def _ours(timings: Timings, row: Row, host: str, by: str) -> Text:
     return Text(cell, style="red" if late else "")
 
 
-def _table(timings: Timings, window: str, by: str) -> Table:
-    table = Table(title=f"{WINDOW_TITLES[window]}: {by} µs", title_justify="left")
+def _table(timings: Timings, row_set: str, window: str, by: str) -> Table:
+    title = "; ".join(filter(None, [WINDOW_TITLES[window], SET_TITLES.get(row_set)]))
+    table = Table(title=f"{title}: {by} µs", title_justify="left")
     table.add_column("Row")
     hosts = timings.hosts()
     for host in hosts:
-        table.add_column(host_title(host), justify="right")
+        table.add_column(kind_of(host).title, justify="right")
     for host in hosts:
-        table.add_column(f"Oriel on {host_title(host)}", justify="right")
+        table.add_column(f"Oriel on {kind_of(host).title}", justify="right")
     for row in timings.rows():
-        if row.window == window:
+        if (row.set, row.window) == (row_set, window):
             theirs = [_microseconds(STATISTICS[by](timings, row, host, HOST)) for host in hosts]
             table.add_row(row.title, *theirs, *(_ours(timings, row, host, by) for host in hosts))
     return table
@@ -207,10 +189,9 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         # What is started from here inherits it.
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     runs = 1 if arguments.quick else arguments.runs
-    timings, failures = _measure(setting.hosts, arguments, runs, nodes)
-    for window in WINDOW_TITLES:
-        if any(row.window == window for row in timings.rows()):
-            console.print(_table(timings, window, arguments.by))
+    timings, failures = _measure(setting, arguments, runs, nodes)
+    for row_set, window in dict.fromkeys((row.set, row.window) for row in timings.rows()):
+        console.print(_table(timings, row_set, window, arguments.by))
     console.print(
         "×: ours against the best host's own time in the row; without windows, against the same "
         "host. !: more than promised.",
@@ -220,16 +201,22 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         place_notes = [f"All {arguments.n} ranks share one core: they wait for it in turn."]
     else:
         place_notes = setting.crowded(arguments.n)
-        if not nodes:
+        if not nodes and not _shares_cores(arguments, setting):
             place_notes.append(timings.told_distances())
     place = setting.place(f"{arguments.n} ranks; {runs} runs or more")
     results = setting.results(
         timings.as_json(), runs=runs, ranks=arguments.n, crowded=arguments.crowded
     )
 
-    def draw(where: str, path: Path) -> None:
-        micro_figure.draw(timings, STATISTICS[arguments.by], where, path)
+    path = arguments.output / "micro.png"
+    first, *others = [each for each in _sets(arguments) if each != MESSAGES]
+    figures = {first: path, **{each: path.with_name(f"micro_{each}.png") for each in others}}
+
+    def draw(where: str, _: Path) -> None:
+        for row_set, its_path in figures.items():
+            value = STATISTICS[arguments.by]
+            micro_figure.draw(timings, row_set, SET_TITLES.get(row_set), value, where, its_path)
 
     notes = [*verdicts(timings), *place_notes]
-    path = arguments.output / "micro.png"
-    return outcome.report(console, notes, failures, place, results, path, draw)
+    names = [each.name for each in figures.values()]
+    return outcome.report(console, notes, failures, place, results, path, draw, names)

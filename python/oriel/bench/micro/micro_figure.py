@@ -12,7 +12,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 
 from oriel.bench.micro.micro_times import Row, Timings, title_of
-from oriel.hosts.host import host_title
+from oriel.hosts.mpi_kinds import kind_of
 from oriel.report import drawing
 from oriel.report.drawing import INK, MUTED, STYLE, plt
 from oriel.report.units import size_text
@@ -20,10 +20,12 @@ from oriel.report.units import size_text
 # Ours in blue where it takes less time, in orange where it takes more; equal is nearly white.
 SCALE = LinearSegmentedColormap.from_list("ratio", ["#14648c", "#f7f7f5", "#d9822b"])
 MOST = 4.0  # a ratio, or its inverse, at which the colour is full
+FEW = 8  # rows below which the panels are one below the other
 WINDOW_TEXTS = {
     "allocated": "allocated",
     "created": "created",
     "private": "created (private mapping of a file)",
+    "dynamic": "dynamic",
 }
 
 # Of a row on a host, one way: microseconds, None where not measured.
@@ -35,7 +37,13 @@ def _tint(ratio: float) -> tuple:
 
 
 def _panel(
-    axes: Axes, timings: Timings, names: list[str], window: str, sizes: list[int], value: Statistic
+    axes: Axes,
+    timings: Timings,
+    row_set: str,
+    names: list[str],
+    window: str,
+    sizes: list[int],
+    value: Statistic,
 ) -> None:
     """Rows by name, columns by size and host: our ratio, and where it is not as promised, a
     frame."""
@@ -43,7 +51,7 @@ def _panel(
     columns = [(size, host) for size in sizes for host in hosts]
     for line, name in enumerate(names):
         for column, (size, host) in enumerate(columns):
-            row = Row(name, window, size)
+            row = Row(row_set, name, window, size)
             ratio = timings.ratio(row, host, value)
             if ratio is None:
                 continue
@@ -73,7 +81,7 @@ def _panel(
     axes.set_ylim(len(names), 0)
     axes.set_xticks(
         [column + 0.5 for column in range(len(columns))],
-        [host_title(host) for _, host in columns],
+        [kind_of(host).title for _, host in columns],
         fontsize=7,
         rotation=40,
         ha="right",
@@ -88,34 +96,45 @@ def _panel(
     axes.spines["bottom"].set_visible(False)
 
 
-def draw(timings: Timings, value: Statistic, where: str, path: Path) -> None:
-    """Writes `path` (PNG) and its SVG: a panel for each kind of window."""
-    rows = [row for row in timings.rows() if row.has_window]
-    names = list(dict.fromkeys(row.name for row in rows))
+def draw(
+    timings: Timings, row_set: str, subject: str | None, value: Statistic, where: str, path: Path
+) -> None:
+    """Writes `path` (PNG) and its SVG of one set of rows: a panel for each kind of window."""
+    drawn = [row for row in timings.rows() if row.set == row_set]
+    names = list(dict.fromkeys(row.name for row in drawn))
     sizes = {
-        window: sorted({row.size for row in rows if row.window == window})
+        window: sorted({row.size for row in drawn if row.window == window})
         for window in WINDOW_TEXTS
-        if any(row.window == window for row in rows)
+        if any(row.window == window for row in drawn)
     }
     widths = [len(timings.hosts()) * len(each) for each in sizes.values()]
+    stacked = len(names) < FEW
+    lines = len(sizes) if stacked else 1
+    width = max(widths) if stacked else sum(widths)
     with plt.rc_context(STYLE):
         figure, grid = plt.subplots(
-            1,
-            len(sizes),
-            figsize=(3.4 + 0.44 * sum(widths), 1.9 + 0.24 * len(names)),
-            width_ratios=widths,
+            lines,
+            len(sizes) // lines,
+            figsize=(max(5.4, 3.4 + 0.44 * width), 1.0 + lines * (0.9 + 0.24 * len(names))),
+            width_ratios=None if stacked else widths,
             layout="constrained",
             squeeze=False,
         )
-        for place, (axes, window) in enumerate(zip(grid[0], sizes)):
-            _panel(axes, timings, names, window, sizes[window], value)
-            labels = [title_of(name) for name in names] if place == 0 else []
+        for place, (axes, window) in enumerate(zip(grid.flat, sizes)):
+            _panel(axes, timings, row_set, names, window, sizes[window], value)
+            labels = [title_of(name) for name in names] if stacked or place == 0 else []
             axes.set_yticks([line + 0.5 for line in range(len(labels))], labels, fontsize=8)
             axes.yaxis.set_tick_params(labelcolor=INK)
-        drawing.title(figure, "Oriel's time against the best MPI library's own")
+        title = "Oriel's time against the best MPI library's own"
+        drawing.title(figure, f"{title}:\n{subject}" if subject else title)
         bar = figure.colorbar(
-            ScalarMappable(Normalize(-1, 1), SCALE), ax=grid, shrink=0.5, aspect=18, pad=0.01
+            ScalarMappable(Normalize(-1, 1), SCALE),
+            ax=grid,
+            shrink=0.9 if stacked else 0.5,
+            aspect=18,
+            pad=0.01,
         )
+        bar.ax.tick_params(labelsize=7)
         bar.set_ticks([-1, -0.5, 0, 0.5, 1], labels=["0.25", "0.5", "1", "2", "4"])
         bar.outline.set_visible(False)
         framed = plt.Rectangle((0, 0), 1, 1, facecolor="white", edgecolor=INK)

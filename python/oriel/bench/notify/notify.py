@@ -12,7 +12,6 @@ from rich.console import Console
 from oriel.bench import outcome
 from oriel.bench.notify import notify_figures, notify_tables
 from oriel.bench.notify.notify_times import GET, PUT, NotifyTimes
-from oriel.bench.options import add_rounds
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
 from oriel.hosts.host import Host, own_program
@@ -24,10 +23,6 @@ QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50", "--most", "1000")
 QUICK_SIZES = ("--bytes", "8", "--bytes", "65536")
 # So many times the rounds asked for at most, if the distance of the cores changes between runs.
 MOST_ROUNDS = 3
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_rounds(parser, 5)
 
 
 def _print_tables(times: NotifyTimes, versions: dict[str, str], nodes: int, console: Console):

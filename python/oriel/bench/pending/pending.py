@@ -9,23 +9,12 @@ import json
 from rich.console import Console
 from rich.table import Table
 
-from oriel.bench.options import positive
 from oriel.hosts import job
 from oriel.hosts.host import choose_hosts, own_program
 from oriel.hosts.nodes import Nodes
 
 TIMEOUT_S = 180
 QUICK_PENDING = 1000
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--pending",
-        type=positive,
-        default=1_000_000,
-        metavar="N",
-        help="how many epochs are pending at once (default: 1000000)",
-    )
 
 
 def run(arguments: argparse.Namespace, console: Console, _: Nodes | None) -> int:

@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from oriel.bench import outcome
-from oriel.bench.options import add_rounds, positive
 from oriel.bench.progress import progress_figure
 from oriel.bench.progress.progress_times import TARGETS, ProgressTimes
 from oriel.bench.rounds import play
@@ -28,24 +27,6 @@ QUICK_OPERATIONS = 1000
 QUICK_BUSY_MS = 100
 MPI_WINDOWS = ("allocated", "created", "dynamic")
 WINDOWS = {HOST: MPI_WINDOWS, ORIEL: (*MPI_WINDOWS, "handle")}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--operations",
-        type=positive,
-        default=100_000,
-        metavar="K",
-        help="how often rank 0 puts and flushes (default: 100000)",
-    )
-    parser.add_argument(
-        "--busy-ms",
-        type=positive,
-        default=3000,
-        metavar="MILLISECONDS",
-        help="how long the busy target computes outside MPI (default: 3000)",
-    )
-    add_rounds(parser, 3)
 
 
 def _time(value: float | None) -> str:

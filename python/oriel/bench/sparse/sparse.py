@@ -5,6 +5,7 @@ ORIEL_Alltoallv_init against the host's own calls."""
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,22 +19,19 @@ from oriel.bench import outcome
 from oriel.bench.alltoallv import alltoallv_tables
 from oriel.bench.alltoallv.alltoallv_times import AlltoallvTimes, variants
 from oriel.bench.lines import Line
-from oriel.bench.options import positive
 from oriel.bench.requests import request_tables
-from oriel.bench.requests.request_options import TIMEOUT_S, add_lengths, lengths
+from oriel.bench.requests.request_options import TIMEOUT_S, lengths
 from oriel.bench.rounds import WITHOUT_UCX, play
 from oriel.bench.setting import Setting
 from oriel.bench.sparse import sparse_figures, sparse_matrices
-from oriel.bench.sparse.sparse_matrices import EXAMPLES, MESH, Matrix
-from oriel.bench.sparse.sparse_pattern import DEFINITION, ENTRY_BYTES, as_text, counts
+from oriel.bench.sparse.sparse_matrices import Matrix, MatrixError
+from oriel.bench.sparse.sparse_options import DEFINITION, MATRICES
+from oriel.bench.sparse.sparse_pattern import ENTRY_BYTES, as_text, counts
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
 from oriel.report.console import progress_bar
 from oriel.report.units import size_text
 
-RANKS = 8  # the paper's
-MATRICES = (MESH, "helmholtz_2D")
-TRIANGLES = 500_000
 QUICK_TRIANGLES = 2000
 MOST_PAIRS = 16  # ranks: for more of them the table has totals only
 
@@ -58,33 +56,6 @@ class Product:
             "nonzeros": self.matrix.nonzeros,
             "counts": self.pattern.tolist(),
         }
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = f"{__doc__} {DEFINITION}"
-    parser.add_argument(
-        "-n",
-        type=positive,
-        default=RANKS,
-        metavar="RANKS",
-        help=f"ranks (default: {RANKS}, the paper's)",
-    )
-    parser.add_argument(
-        "--matrix",
-        action="append",
-        metavar="MATRIX",
-        help="a file in the Matrix Market format, also with gzip (.mtx, .mtx.gz); or one that "
-        f"comes along: {MESH}, a large one made like the paper's, or the small ones of pyamg, "
-        f"{', '.join(EXAMPLES)}. Again for more (default: {' and '.join(MATRICES)})",
-    )
-    parser.add_argument(
-        "--triangles",
-        type=positive,
-        default=TRIANGLES,
-        metavar="T",
-        help=f"rows of {MESH}, about (default: {TRIANGLES})",
-    )
-    add_lengths(parser)
 
 
 def _load(arguments: argparse.Namespace) -> list[Product]:
@@ -133,7 +104,11 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
     setting = Setting.of(arguments, "alltoallv")
     versions = setting.versions
     rounds, options = lengths(arguments)
-    products = _load(arguments)
+    try:
+        products = _load(arguments)
+    except MatrixError as error:
+        print(f"oriel bench sparse: {error}", file=sys.stderr)
+        return 1
     failures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="oriel-sparse-") as folder:
         for number, product in enumerate(products):

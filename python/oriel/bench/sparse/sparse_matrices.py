@@ -12,18 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-MESH = "mesh"
-# Small ones of real applications, from finite elements and finite differences.
-EXAMPLES = (
-    "airfoil",
-    "bar",
-    "helmholtz_2D",
-    "knot",
-    "local_disc_galerkin_diffusion",
-    "recirc_flow",
-    "unit_cube",
-    "unit_square",
-)
+from oriel.bench.sparse.sparse_options import EXAMPLES, MESH
+
 _LEVELS = 5  # of the mesh's refinement
 _SEED = 20
 

@@ -9,13 +9,6 @@ from oriel.bench.sparse.sparse_matrices import Matrix, MatrixError
 
 ENTRY_BYTES = 8  # an element of the program alltoallv
 
-# What the help and the tables say of it.
-DEFINITION = (
-    "The rows of the matrix and the entries of the vector are dealt to the ranks in equal "
-    "contiguous blocks; each rank sends to each other one, once, those of its entries that have a "
-    "nonzero in the other one's rows, 8 B each: the exchange of a sparse matrix-vector product."
-)
-
 
 def counts(matrix: Matrix, ranks: int) -> np.ndarray:
     """How many entries rank i (first index) sends to rank j."""

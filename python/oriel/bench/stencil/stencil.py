@@ -11,7 +11,7 @@ from functools import partial
 from rich.console import Console
 from rich.table import Table
 
-from oriel.bench import lines, notified_variants, options
+from oriel.bench import lines, notified_variants
 from oriel.bench.comparison import Comparison
 from oriel.bench.ratio_table import ratio_table, speed
 from oriel.bench.stencil import stencil_figure
@@ -26,19 +26,6 @@ QUICK_OPTIONS = {
     "--batches": 2,
     "--iterations": 1,
 }
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_rank_series(parser)
-    options.add_repetition(parser, rounds=10, batches=5)
-    options.add_numbers(
-        parser,
-        ("--rows", 1280, "rows of the domains"),
-        ("--columns-per-rank", 1280, "columns of each rank in the domain of the weak scaling"),
-        ("--columns", 12800, "columns in all in the domain of the strong scaling"),
-        ("--iterations", 2, "iterations of one batch"),
-        ("--limit-s", 10, "seconds after which a run begins no batch of a variant and domain"),
-    )
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:

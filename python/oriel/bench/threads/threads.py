@@ -10,7 +10,6 @@ from pathlib import Path
 from rich.console import Console
 
 from oriel.bench import outcome
-from oriel.bench.options import add_rounds, positive
 from oriel.bench.ratio_table import WAY_TITLES
 from oriel.bench.rounds import play
 from oriel.bench.setting import Setting
@@ -32,17 +31,6 @@ TIMEOUT_S = 300
 LONG = "256 KB"  # what threads put that disturb another one
 QUICK_OPTIONS = ("--samples", "2", "--turn-ms", "1", "--bytes", "1", "--bytes", "4096")
 QUICK_THREADS = 4
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--threads",
-        type=positive,
-        default=32,
-        metavar="T",
-        help="measure 1, 2, 4 threads and so on up to T (default: 32)",
-    )
-    add_rounds(parser, 3)
 
 
 def _paper() -> str:

@@ -11,7 +11,7 @@ from functools import partial
 from rich.console import Console
 from rich.table import Table
 
-from oriel.bench import lines, notified_variants, options
+from oriel.bench import lines, notified_variants
 from oriel.bench.comparison import Comparison
 from oriel.bench.ratio_table import TIME, ratio_table
 from oriel.bench.tree import tree_figure
@@ -21,18 +21,6 @@ from oriel.report.units import size_text
 
 TIMEOUT_S = 600
 QUICK_OPTIONS = ("--batches", "2", "--batch-us", "50")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_rank_series(parser)
-    options.add_repetition(parser, rounds=10, batches=5)
-    parser.add_argument(
-        "--arity",
-        type=options.positive,
-        default=16,
-        metavar="K",
-        help="how many children a rank has at most (default: 16)",
-    )
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:

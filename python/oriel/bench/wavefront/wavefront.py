@@ -11,7 +11,7 @@ from functools import partial
 from rich.console import Console
 from rich.table import Table
 
-from oriel.bench import lines, notified_variants, options
+from oriel.bench import lines, notified_variants
 from oriel.bench.comparison import Comparison
 from oriel.bench.ratio_table import TIME, ratio_table
 from oriel.bench.variant_times import MESSAGES
@@ -26,23 +26,6 @@ LEGEND = (
     "less time. pscw: post, start, complete, wait. flag: put, flush, and a flag that the target "
     "polls. notify: notified puts. limit: no communication."
 )
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_rank_number(parser)
-    options.add_repetition(parser, rounds=5, batches=9)
-    parser.add_argument(
-        "--columns-per-rank",
-        type=options.numbers,
-        default=[16, 128, 1024],
-        metavar="N",
-        help="columns of each rank, with commas between several numbers (default: 16,128,1024)",
-    )
-    options.add_numbers(
-        parser,
-        ("--rows", 1000, "rows of the grid"),
-        ("--iterations", 10, "iterations of one batch"),
-    )
 
 
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:

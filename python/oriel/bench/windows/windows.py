@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 from oriel.bench import outcome
-from oriel.bench.options import add_rounds, positive
 from oriel.bench.ratio_table import WAY_TITLES, ratio_text
 from oriel.bench.rounds import WITHOUT_UCX, play
 from oriel.bench.setting import Setting
@@ -42,24 +41,6 @@ MAKING_TITLES = {
     "handle-window": "free, from_memhandle; malloc",
     "handle-window-alloc": "free, from_memhandle; MPI_Alloc_mem",
 }
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-n",
-        type=positive,
-        default=2,
-        metavar="RANKS",
-        help="ranks that make the windows; the first puts to the last (default: 2)",
-    )
-    add_rounds(parser, 3)
-    parser.add_argument(
-        "--others",
-        type=positive,
-        default=100,
-        metavar="W",
-        help="how many other windows are alive while one is made (default: 100)",
-    )
 
 
 def _ratio(value: float | None) -> str:
