@@ -3,6 +3,9 @@
 # there are any. First the wheel that scripts/setup brings, so that no machine decides; its symbols
 # have a prefix. Without it, what the system has.
 set(ORIEL_LAPACK_IS_SYSTEM OFF)
+if(NOT ORIEL_LAPACK)
+  return()
+endif()
 file(GLOB wheel
      "${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/scipy_openblas32/lib/libscipy_openblas.so")
 if(wheel)
