@@ -10,11 +10,13 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <vector>
 
 #include "bench/epoch_api.hpp"
 #include "bench/epochs.hpp"
 #include "bench/notify_api.hpp"
+#include "bench/started_pvar.hpp"
 #include "notify/calls.hpp"
 #include "notify/catalogue.hpp"
 #include "notify/job.hpp"
@@ -30,6 +32,8 @@ namespace {
 
 void run(const Options& options) {
   const Job job;
+  std::optional<bench::StartedPvar> pvar;
+  if (options.pvar) pvar.emplace(*options.pvar);
   Recorder recorder(job);
   measure_round_trips(message_entries(options.sizes), job, options, recorder);
   measure_overlap<OverlappedMessage>(job, options, recorder);

@@ -22,7 +22,7 @@ std::string paths_of(const bench::Window& window) {
   int found = 0;
   MPI_Info_get(info, ORIEL_PATHS, MPI_MAX_INFO_VAL, value.data(), &found);
   MPI_Info_free(&info);
-  if (found == 0) bench::fail("Oriel is not in this process; start the program with oriel info.");
+  if (found == 0) bench::fail("Oriel is not in this process; start the program with oriel run.");
   return value.data();
 }
 

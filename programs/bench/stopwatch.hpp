@@ -9,12 +9,15 @@
 #include <limits>
 #include <vector>
 
+#include "clock.hpp"
 #include "row.hpp"
 
 namespace bench {
 
-/// Whose time a batch takes: that of rank 0, or of the rank that needed longest.
-enum class Whose { rank_0, slowest };
+/// Which time is a batch's: rank 0's, the slowest rank's, or that from the first rank's start to
+/// the last rank's end. The third needs ranks that share a clock; it alone counts the time in which
+/// ranks of one core wait for each other.
+enum class Whose { rank_0, slowest, all };
 
 /// Plays a row in batches of equal length and times each.
 class Stopwatch {
@@ -79,11 +82,16 @@ class Stopwatch {
   double play(Row& row, std::int64_t rounds) const {
     row.prepare_batch();
     MPI_Barrier(MPI_COMM_WORLD);
-    const double begin = MPI_Wtime();
+    double begin = now_us();
     if (row.plays()) row.play(rounds);
-    double took = 1e6 * (MPI_Wtime() - begin);
+    double end = now_us();
     MPI_Barrier(MPI_COMM_WORLD);
     row.finish_batch();
+    if (whose_ == Whose::all) {
+      MPI_Allreduce(MPI_IN_PLACE, &begin, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+      MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
+    double took = end - begin;
     if (whose_ == Whose::slowest) {
       MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     }

@@ -9,14 +9,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "failure.hpp"
 
 namespace bench {
 
 /// The owner of a window's memory: the MPI library (MPI_Win_allocate), or the program, given to
-/// MPI_Win_create: whole pages; or pages of a private mapping of a file, which are never adopted.
-enum class Memory { allocated, created, private_file };
+/// MPI_Win_create: whole pages; or pages of a private mapping of a file, which are never adopted;
+/// or pages of the program that are attached to a window of MPI_Win_create_dynamic.
+enum class Memory { allocated, created, private_file, dynamic };
 
 inline std::string_view name_of(Memory memory) {
   switch (memory) {
@@ -26,11 +28,13 @@ inline std::string_view name_of(Memory memory) {
       return "created";
     case Memory::private_file:
       return "private";
+    case Memory::dynamic:
+      return "dynamic";
   }
   return "unknown";
 }
 
-/// Whether the value of --window names a kind of memory; which.
+/// Whether the value of --window names a kind of memory whose displacements begin at 0; which.
 inline bool is_memory(std::string_view value, Memory& memory) {
   for (const Memory one : {Memory::allocated, Memory::created, Memory::private_file}) {
     if (value != name_of(one)) continue;
@@ -88,20 +92,43 @@ class Window {
     }
     own_.emplace(memory, bytes);
     base_ = own_->base();
-    MPI_Win_create(base_, static_cast<MPI_Aint>(own_->bytes()), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
-                   &win_);
+    const auto size = static_cast<MPI_Aint>(own_->bytes());
+    if (memory == Memory::dynamic) {
+      MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win_);
+      MPI_Win_attach(win_, base_, size);
+      gather_starts();
+    } else {
+      MPI_Win_create(base_, size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win_);
+    }
   }
-  ~Window() { MPI_Win_free(&win_); }
+  ~Window() {
+    if (!starts_.empty()) MPI_Win_detach(win_, base_);
+    MPI_Win_free(&win_);
+  }
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
   MPI_Win handle() const { return win_; }
   void* base() const { return base_; }
+  /// The displacement at which `rank`'s memory begins.
+  MPI_Aint start(int rank) const {
+    return starts_.empty() ? 0 : starts_[static_cast<std::size_t>(rank)];
+  }
 
  private:
+  void gather_starts() {
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    starts_.resize(static_cast<std::size_t>(ranks));
+    MPI_Aint mine = 0;
+    MPI_Get_address(base_, &mine);
+    MPI_Allgather(&mine, 1, MPI_AINT, starts_.data(), 1, MPI_AINT, MPI_COMM_WORLD);
+  }
+
   std::optional<OwnPages> own_;
   MPI_Win win_ = MPI_WIN_NULL;
   void* base_ = nullptr;
+  std::vector<MPI_Aint> starts_;  // of a dynamic window, by rank
 };
 
 /// While one lives, a rank may read and write its own part of the window by loads and stores.

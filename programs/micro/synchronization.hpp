@@ -5,16 +5,19 @@
 
 #include <cstdint>
 
-// One kind of synchronization per type. `both` tells whether both ranks of a pair play rounds, each
-// with the other one as its target; otherwise the first plays and the second is the target.
+// One kind of synchronization per type. `players` tells which ranks play rounds.
 namespace micro {
+
+/// The first rank of each pair plays, and the second is its target; or both play, each with the
+/// other one as its target; or all ranks of the job play, with rank 0 as their target.
+enum class Players { first, both, all };
 
 /// Rounds of operation and flush, or its local form, within one lock_all epoch; or with a flush
 /// behind so many operations only.
 template <int (*flush)(int, MPI_Win), std::int64_t row = 1>
 class Flushes {
  public:
-  static constexpr bool both = false;
+  static constexpr Players players = Players::first;
   Flushes(MPI_Win win, int target) : win_(win), target_(target) { MPI_Win_lock_all(0, win_); }
   template <typename Operation>
   void round(Operation&& operation) {
@@ -36,7 +39,7 @@ using FlushAfter = Flushes<MPI_Win_flush, row>;
 template <bool exclusive>
 class Lock {
  public:
-  static constexpr bool both = false;
+  static constexpr Players players = Players::first;
   Lock(MPI_Win win, int target) : win_(win), target_(target) {}
   template <typename Operation>
   void round(Operation&& operation) {
@@ -55,7 +58,7 @@ using SharedLock = Lock<false>;
 
 class LockAll {
  public:
-  static constexpr bool both = false;
+  static constexpr Players players = Players::first;
   LockAll(MPI_Win win, int) : win_(win) {}
   template <typename Operation>
   void round(Operation&& operation) {
@@ -71,7 +74,7 @@ class LockAll {
 
 class Fence {
  public:
-  static constexpr bool both = true;
+  static constexpr Players players = Players::both;
   Fence(MPI_Win win, int) : win_(win) { MPI_Win_fence(MPI_MODE_NOPRECEDE, win_); }
   template <typename Operation>
   void round(Operation&& operation) {
@@ -87,7 +90,7 @@ class Fence {
 /// Post, start, complete, wait: both ranks are origin and target in every round.
 class PostStart {
  public:
-  static constexpr bool both = true;
+  static constexpr Players players = Players::both;
   PostStart(MPI_Win win, int target) : win_(win) {
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Win_get_group(win, &all);
@@ -107,6 +110,14 @@ class PostStart {
  private:
   MPI_Win win_;
   MPI_Group partner_ = MPI_GROUP_NULL;
+};
+
+/// `Synchronization`, played by all ranks with rank 0 as their target.
+template <typename Synchronization>
+class Contended : public Synchronization {
+ public:
+  static constexpr Players players = Players::all;
+  using Synchronization::Synchronization;
 };
 
 }  // namespace micro

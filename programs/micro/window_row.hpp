@@ -10,14 +10,16 @@
 
 #include "bench/row.hpp"
 #include "bench/window.hpp"
+#include "synchronization.hpp"
+#include "target.hpp"
 
 namespace micro {
 
-/// How many places of a window an operation takes by turns.
+/// How long the target's memory is, in lengths of the operation's data.
 template <typename Operation>
-constexpr std::size_t places_of() {
-  if constexpr (requires { Operation::places; }) {
-    return Operation::places;
+constexpr std::size_t spread_of() {
+  if constexpr (requires { Operation::spread; }) {
+    return Operation::spread;
   } else {
     return 1;
   }
@@ -30,7 +32,7 @@ class WindowRow final : public bench::Row {
  public:
   WindowRow(bench::Memory memory, std::size_t bytes, int rank)
       : rank_(rank),
-        bytes_(bytes * places_of<Operation>()),
+        bytes_(bytes * spread_of<Operation>()),
         window_(memory, bytes_),
         operation_(bytes) {
     {
@@ -38,19 +40,18 @@ class WindowRow final : public bench::Row {
       operation_.fill(own_part());
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (plays()) synchronization_.emplace(window_.handle(), partner());
+    if (plays()) synchronization_.emplace(window_.handle(), target());
   }
 
-  bool plays() const override { return Synchronization::both || rank_ % 2 == 0; }
+  bool plays() const override { return players != Players::first || rank_ % 2 == 0; }
 
   void prepare_batch() override { operation_.prepare_batch(); }
 
   void play(std::int64_t rounds) override {
-    const int target = partner();
-    const MPI_Win win = window_.handle();
+    const Target to{target(), window_.start(target()), window_.handle()};
     const std::int64_t end = rounds_ + rounds;
     for (; rounds_ < end; ++rounds_) {
-      synchronization_->round([&] { operation_.issue(rounds_, target, win); });
+      synchronization_->round([&] { operation_.issue(rounds_, to); });
     }
   }
 
@@ -63,7 +64,7 @@ class WindowRow final : public bench::Row {
     std::int64_t played = rounds_;
     MPI_Bcast(&played, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     if (plays()) operation_.check_origin(played);
-    if (Synchronization::both || rank_ % 2 == 1) {
+    if (is_target()) {
       const bench::OwnPart mine(window_, rank_);
       operation_.check_target(own_part(), played);
     }
@@ -71,7 +72,13 @@ class WindowRow final : public bench::Row {
 
  private:
   using Element = typename Operation::Element;
-  int partner() const { return rank_ ^ 1; }
+  static constexpr Players players = Synchronization::players;
+
+  int target() const { return players == Players::all ? 0 : rank_ ^ 1; }
+  bool is_target() const {
+    if (players == Players::all) return rank_ == 0;
+    return players == Players::both || rank_ % 2 == 1;
+  }
   std::span<Element> own_part() const {
     return {static_cast<Element*>(window_.base()), bytes_ / sizeof(Element)};
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,9 @@ struct Options {
   std::int64_t batch_us = 3000;   // how long one batch of round trips takes at least
   std::int64_t most = 1'000'000;  // notifications that wait, at most
   bench::Choice measures;
-  bench::Choice rows;              // of the round trips
-  std::vector<std::size_t> sizes;  // bytes
+  bench::Choice rows;               // of the round trips
+  std::vector<std::size_t> sizes;   // bytes
+  std::optional<std::string> pvar;  // a counter of MPI_T that is started
 
   Options(int argc, char** argv) {
     for (const auto& [name, value] : bench::arguments(argc, argv)) {
@@ -37,10 +39,12 @@ struct Options {
         sizes.push_back(whole_words(static_cast<std::size_t>(bench::number(name, value))));
       } else if (name == "--row") {
         rows.add(value);
+      } else if (name == "--pvar") {
+        pvar = value;
       } else {
         bench::fail("the option " + std::string(name) +
                     " is unknown; use --measure NAME, --row NAME, --bytes N (each again for more), "
-                    "--batches N, --batch-us MICROSECONDS, --most NOTIFICATIONS.");
+                    "--batches N, --batch-us MICROSECONDS, --most NOTIFICATIONS, --pvar COUNTER.");
       }
     }
     if (sizes.empty()) {

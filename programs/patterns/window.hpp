@@ -29,6 +29,7 @@ class Window {
     void* base = nullptr;
     MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, info, MPI_COMM_WORLD, &base, &win_);
     if (key) MPI_Info_free(&info);
+    MPI_Win_set_name(win_, key ? key : "no flag");  // in reports
     words_ = {static_cast<std::uint32_t*>(base), bytes / sizeof(std::uint32_t)};
     for (std::uint32_t& word : words_) word = 0;
   }

@@ -107,6 +107,7 @@ class TransactionsRow : public bench::Row {
       requests_.resize(rounds);
       values_.resize(rounds);
     }
+    // [updates]
     for (std::size_t round = 0; round < rounds; ++round) {
       const Update update = draw_.next();
       values_[round] = update.value;
@@ -118,6 +119,7 @@ class TransactionsRow : public bench::Row {
       if (compute_us_ > 0) work_.work(compute_us_);
     }
     MPI_Waitall(static_cast<int>(rounds), requests_.data(), MPI_STATUSES_IGNORE);
+    // [end]
   }
 
   const bench::EpochApi api_;
