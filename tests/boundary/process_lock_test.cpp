@@ -107,5 +107,32 @@ TEST(ProcessLock, BecomesAMutexBesideTheAgent) {
   }
 }
 
+// A thread waits in a call that has begun without the lock; meanwhile another one begins a session.
+TEST(ProcessLock, IsTakenByACallThatHasBegunWithoutIt) {
+  ProcessLock lock;
+  const auto is_free = [&] {
+    bool free = false;
+    std::thread([&] { free = bool(TryGuard(lock)); }).join();
+    return free;
+  };
+  {
+    const Guard call(lock);
+    std::thread([&] { lock.enable(); }).join();
+    EXPECT_TRUE(is_free());
+    lock.release();  // which it does not hold
+    EXPECT_TRUE(is_free());
+    lock.acquire();
+    EXPECT_FALSE(is_free());
+    lock.release();
+    EXPECT_TRUE(is_free());
+    lock.acquire();
+  }
+  EXPECT_TRUE(is_free());
+  {
+    const Guard call(lock);
+    EXPECT_FALSE(is_free());
+  }
+}
+
 }  // namespace
 }  // namespace oriel::boundary

@@ -153,13 +153,18 @@ TEST(WindowInfo, TheIntrinsicKeyHasTwoNamesAndTheStandardsIsTheLastWord) {
 
 TEST(WindowInfo, WhatTheRanksAgreeOnDoesNotChangeLater) {
   WindowInfo window;
-  window.update(Info()
-                    .set("alloc_shared_noncontig", "true")
-                    .set("mpi_minimum_memory_alignment", "4096")
-                    .set(ORIEL_ASSERT_MAX_NUM_NOTIFY, "3"));
-  EXPECT_FALSE(window.alloc_shared_noncontig);
+  window.update(
+      Info().set("mpi_minimum_memory_alignment", "4096").set(ORIEL_ASSERT_MAX_NUM_NOTIFY, "3"));
   EXPECT_EQ(window.alignment(), 64U);
   EXPECT_EQ(window.max_num_notify, "0");
+}
+
+TEST(WindowInfo, WhereSharedMemoryLiesIsReportedAsSetLast) {
+  WindowInfo window;
+  window.update(Info().set("alloc_shared_noncontig", "true"));
+  EXPECT_TRUE(window.alloc_shared_noncontig);
+  window.update(Info().set("alloc_shared_noncontig", "false"));
+  EXPECT_FALSE(window.alloc_shared_noncontig);
 }
 
 // Q3: it may be set on a handle later, where it is the processors that would carry them out.

@@ -7,8 +7,6 @@ docs/conformance.md has the last one that was published."""
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import json
 import os
 import sys
 import tempfile
@@ -18,11 +16,13 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPOSITORY / "python"), str(REPOSITORY / "tests" / "mpi")]
 
-from conftest import FOR_OPENMPI, SAME  # noqa: E402
+import mpi4py_suite  # noqa: E402
+import mpich_suite  # noqa: E402
+from case import Case  # noqa: E402
+from conftest import output_of  # noqa: E402
 from opencoarrays import folder_of, programs  # noqa: E402
 from oriel.hosts.host import Host, find_hosts, prefix  # noqa: E402
-from oriel.hosts.job import run  # noqa: E402
-from oriel.report.machine import description  # noqa: E402
+from results import Results  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import Progress  # noqa: E402
 from system_mpis import library_path, of_debian  # noqa: E402
@@ -68,30 +68,7 @@ IMB = [
     "Get_local",
     "Get_all_local",
 ]
-LIMIT_SECONDS = 60
-
-
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """One program on one MPI."""
-
-    suite: str
-    name: str
-    host: Host
-    command: tuple[str, ...]
-    ranks: int
-    environment: dict[str, str] = dataclasses.field(default_factory=dict)
-
-    def verdict(self, with_oriel: bool) -> str:
-        """Why it failed; empty: it passed."""
-        settings = {**SAME, **self.environment}
-        if not with_oriel:
-            settings["ORIEL_TEST_HOST_ONLY"] = "1"
-        if self.host.name == "openmpi":
-            settings |= FOR_OPENMPI
-        argv, environ = self.host.command(self.ranks, self.command, with_oriel, settings)
-        _, reason = run(argv, environ, LIMIT_SECONDS)
-        return reason
+OUTPUT = REPOSITORY / "build" / "conformance"
 
 
 def hosts() -> list[Host]:
@@ -99,112 +76,144 @@ def hosts() -> list[Host]:
     return [*find_hosts(), *[host for host in debian if host and host not in find_hosts()]]
 
 
-def cases(folder: Path) -> Iterator[Case]:
-    everywhere = hosts()
-    for host in everywhere:
-        found = library_path(host, folder)
-        for name in OURS:
-            program = prefix() / "tests" / "mpi" / host.name / name
-            yield Case("C and C++, of Oriel", name, host, (str(program),), 2, found)
-        for binding in BINDINGS:
-            place = folder / f"{host.name}-{host.version}-{binding}"
+class Suites:
+    """All programs. A suite is made ready when its first program is asked for."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._hosts = hosts()
+        self._libraries = {}
+        for host in self._hosts:
+            place = folder / f"{host.name}-{host.version}"
             place.mkdir()
-            program = compile_for(host, binding, place)
-            if program:
-                yield Case("Fortran, of Oriel", binding, host, (str(program),), 2)
-        if host.name != "openmpi":
-            benchmarks = next((each for each in everywhere if each.name == "intel"), None)
-            for name in IMB if benchmarks else ():
-                words = (str(benchmarks.prefix / "bin" / "IMB-RMA"), name)
-                words += ("-iter", "5", "-msglog", "16")
-                yield Case("IMB-RMA", name, host, words, 2, found)
-        if host.prefix == Path("/usr"):
-            for name, images in programs(host).items():
-                program = folder_of(host) / name
-                yield Case("OpenCoarrays 2.10", name, host, (str(program),), images)
+            self._libraries[host.title] = library_path(host, place)
+        self.all = {
+            "Reported faults": self._reported,
+            "C and C++, of Oriel": self._ours,
+            mpich_suite.NAME: self._mpich,
+            "IMB-RMA": self._imb,
+            mpi4py_suite.NAME: self._mpi4py,
+            "Fortran, of Oriel": self._fortran,
+            "OpenCoarrays 2.10": self._opencoarrays,
+        }
 
+    def _case(self, suite: str, name: str, host: Host, command: tuple, ranks: int, **more) -> Case:
+        environment = {**self._libraries[host.title], **more.pop("environment", {})}
+        words = tuple(str(word) for word in command)
+        return Case(suite, name, host, words, ranks, environment, **more)
 
-def short(reason: str) -> str:
-    """A cell's text."""
-    if not reason:
-        return "ok"
-    return "no end" if "did not end" in reason else "fails"
+    def _program(self, host: Host, name: str) -> Path:
+        return prefix() / "tests" / "mpi" / host.name / name
 
+    def _reported(self, suite: str) -> Iterator[Case]:
+        # The program itself says which tests it has.
+        first = self._hosts[0]
+        settings = {"ORIEL_TEST_VERBOSE": "1"}
+        argv, environ = first.command(1, [self._program(first, "reported")], True, settings)
+        lines = output_of(argv, environ, limit_s=60).splitlines()
+        names = dict.fromkeys(line.removeprefix("test ") for line in lines if line[:5] == "test ")
+        for host in self._hosts:
+            for name in names:
+                command = (self._program(host, "reported"), name)
+                yield self._case(suite, name, host, command, 4, says="ok: ")
 
-def table(results: list[tuple[Case, str, str]]) -> str:
-    """Suites in Markdown: a row per program, two columns per MPI."""
-    lines: list[str] = []
-    for suite in dict.fromkeys(case.suite for case, _, _ in results):
-        part = [each for each in results if each[0].suite == suite]
-        titles = list(dict.fromkeys(case.host.title for case, _, _ in part))
-        lines += [
-            f"\n## {suite}\n",
-            "| | " + " | ".join(f"{t} | with Oriel" for t in titles) + " |",
-        ]
-        lines += ["|---" * (1 + 2 * len(titles)) + "|"]
-        sums = {title: [0, 0, 0] for title in titles}
-        same = []
-        for name in dict.fromkeys(case.name for case, _, _ in part):
-            cells = []
-            for title in titles:
-                row = [each for each in part if (each[0].name, each[0].host.title) == (name, title)]
-                own, ours = (short(row[0][1]), short(row[0][2])) if row else ("", "")
-                cells += [own, f"**{ours}**" if own == "ok" != ours else ours]
-                if row:
-                    counted = (1, own == "ok", ours == "ok")
-                    sums[title] = [a + b for a, b in zip(sums[title], counted, strict=True)]
-            if set(cells) <= {"ok", ""}:
-                same.append(name)
-            else:
-                lines.append(f"| {name} | " + " | ".join(cells) + " |")
-        passed = [f"{own} of {of} | {ours} of {of}" for of, own, ours in sums.values()]
-        lines.append("| passed | " + " | ".join(passed) + " |")
-        if same:
-            lines += ["", f"All pass everywhere: {', '.join(same)}."]
-    return "\n".join(lines) + "\n"
+    def _ours(self, suite: str) -> Iterator[Case]:
+        for host in self._hosts:
+            for name in OURS:
+                yield self._case(suite, name, host, (self._program(host, name),), 2)
+
+    def _mpich(self, suite: str) -> Iterator[Case]:
+        folder = OUTPUT / "mpich-tests"
+        for host in self._hosts:
+            # Intel MPI and the older versions run what was built for the others.
+            builder = next(each for each in self._hosts if each.name == host.kind.abi)
+            built = mpich_suite.build(builder, folder)
+            for test in mpich_suite.tests(built, folder):
+                yield self._case(
+                    suite,
+                    test.name,
+                    host,
+                    test.command,
+                    test.ranks,
+                    environment=test.environment,
+                    says="No Errors",
+                )
+
+    def _imb(self, suite: str) -> Iterator[Case]:
+        intel = next((host for host in self._hosts if host.name == "intel"), None)
+        for host in self._hosts if intel else ():
+            if host.name == "openmpi":
+                continue
+            for name in IMB:
+                program = intel.prefix / "bin" / "IMB-RMA"
+                command = (program, name, "-iter", "5", "-msglog", "16")
+                yield self._case(suite, name, host, command, 2)
+
+    def _mpi4py(self, suite: str) -> Iterator[Case]:
+        for host in self._hosts:
+            for module in mpi4py_suite.MODULES:
+                command, settings = mpi4py_suite.command(host, [module])
+                yield self._case(suite, module, host, command, 2, environment=settings)
+
+    def _fortran(self, suite: str) -> Iterator[Case]:
+        for host in self._hosts:
+            for binding in BINDINGS:
+                place = self._folder / f"{host.name}-{host.version}-{binding}"
+                place.mkdir()
+                program = compile_for(host, binding, place)
+                if program:
+                    yield Case(suite, binding, host, (str(program),), 2)
+
+    def _opencoarrays(self, suite: str) -> Iterator[Case]:
+        for host in self._hosts:
+            if host.prefix == Path("/usr"):
+                for name, images in programs(host).items():
+                    yield Case(suite, name, host, (str(folder_of(host) / name),), images)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", metavar="SUITE", help="suites whose name contains this")
-    parser.add_argument("--output", type=Path, default=REPOSITORY / "build" / "conformance")
+    parser.add_argument(
+        "--only",
+        metavar="SUITE",
+        default="",
+        help="run suites whose name contains this; of the others the table has the last run",
+    )
+    parser.add_argument("--output", type=Path, default=OUTPUT)
     given = parser.parse_args()
     console = Console()
-    results: list[tuple[Case, str, str]] = []
+    output = given.output.resolve()
     with (
         tempfile.TemporaryDirectory(prefix="oriel") as folder,
         Progress(console=console) as progress,
     ):
         os.chdir(folder)  # some programs write files
-        todo = [case for case in cases(Path(folder)) if (given.only or "") in case.suite]
-        bar = progress.add_task("programs", total=len(todo))
-        for case in todo:
-            progress.update(bar, description=f"{case.host.title}: {case.name}")
-            results.append((case, case.verdict(False), case.verdict(True)))
-            progress.advance(bar)
-    worse = [(case, ours) for case, own, ours in results if ours and not own]
-    given.output.mkdir(parents=True, exist_ok=True)
-    machine = ", ".join(f"{key} {value}" for key, value in description().items())
-    (given.output / "matrix.md").write_text(f"{machine}\n{table(results)}", encoding="utf-8")
-    rows = [
-        {
-            "suite": case.suite,
-            "program": case.name,
-            "mpi": case.host.title,
-            "ranks": case.ranks,
-            "host": own,
-            "oriel": ours,
-        }
-        for case, own, ours in results
-    ]
-    (given.output / "matrix.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
-    for case, reason in worse:
-        console.print(f"{case.suite}, {case.name} on {case.host.title} fails with Oriel: {reason}")
-    console.print(
-        f"{len(results)} programs: {sum(not own for _, own, _ in results)} pass on the MPIs alone, "
-        f"{sum(not ours for _, _, ours in results)} with Oriel. Table: {given.output / 'matrix.md'}"
-    )
-    return 1 if worse else 0
+        suites = Suites(Path(folder)).all
+        results = Results(output, list(suites))
+        wanted = {name: make for name, make in suites.items() if given.only in name}
+        if not wanted:
+            parser.error(f"no suite has '{given.only}' in its name; there are {', '.join(suites)}.")
+        for name, make in wanted.items():
+            bar = progress.add_task(f"{name}: getting ready", total=None)
+            try:
+                todo = list(make(name))
+            except mpich_suite.Missing as missing:
+                console.print(f"{name} are left out: {missing}.")
+                continue
+            results.forget(name)
+            progress.update(bar, total=len(todo))
+            for case in todo:
+                progress.update(bar, description=f"{name}: {case.host.title}, {case.name}")
+                results.add(case, case.verdict(False), case.verdict(True))
+                results.write()
+                progress.advance(bar)
+            progress.update(bar, description=name)
+    for row in results.worse():
+        console.print(
+            f"{row['suite']}, {row['program']} on {row['mpi']} fails with Oriel: {row['oriel']}"
+        )
+    console.print(f"{results.summary()} Table: {results.page}")
+    return 1 if results.worse() else 0
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class Atomics : public ::testing::Test {
     job_->create_window(spec);
   }
   Window& rank(int index) { return job_->window(index); }
-  std::uint64_t messages(int index) { return job_->transport(index).messages(); }
+  std::uint64_t messages(int index) { return job_->transport(index).messages_sent(); }
   std::uint64_t word(int owner) {
     std::uint64_t value = 0;
     std::memcpy(&value, job_->memory(owner), sizeof value);

@@ -568,13 +568,14 @@ TEST_P(CollectiveWrites, AreNobodysOnceTheirPlanIsFreed) {
 // Without it, a use would not be over before the next sweep found that it is.
 TEST_P(CollectiveWrites, AreOverWhenTheirEndIsTold) {
   lay_out();
-  const std::uint64_t before = plans_.job().transport(0).messages();
+  const std::uint64_t before = plans_.job().transport(0).messages_sent();
   begin();
   EXPECT_FALSE(plans_.told(0)) << "the write is under way";
   plans_.job().run_until_idle();
   EXPECT_TRUE(plans_.told(0));
   EXPECT_TRUE(plans_.told(1));
-  EXPECT_EQ(plans_.job().transport(0).messages() - before, 1u) << "one message behind the write";
+  EXPECT_EQ(plans_.job().transport(0).messages_sent() - before, 1u)
+      << "one message behind the write";
   EXPECT_EQ(plans_.job().network().registrations_made(), 1u);
 }
 

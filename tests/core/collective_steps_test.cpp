@@ -177,7 +177,7 @@ class CollectiveBetweenNodes : public ::testing::Test {
   }
   void fill(std::uint64_t value) { passage_.from->assign(passage_.from->size(), value); }
   std::uint64_t first() const { return passage_.into->front(); }
-  std::uint64_t messages(int rank) { return plans_.job().transport(rank).messages(); }
+  std::uint64_t messages(int rank) { return plans_.job().transport(rank).messages_sent(); }
 
   Plans plans_{{0, 1}};
   Plans::Passage passage_{};

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/epoch/events.hpp"
 #include "support/calls.hpp"
 #include "support/random.hpp"
 #include "transport/sim/sim_job.hpp"
@@ -32,9 +33,11 @@ Operation counted(Operation operation, std::int32_t counter) {
 /// A job whose ranks have so many counters each.
 class CountedJob {
  public:
+  /// `sink`: is told of all that rank 1 does; null: nobody is.
   CountedJob(const std::vector<int>& nodes, const SimWindowSpec& spec, std::uint32_t counters,
-             bool threads = false, const Limits& limits = {})
+             bool threads = false, const Limits& limits = {}, EventSink* sink = nullptr)
       : job_(nodes, threads, limits) {
+    if (sink != nullptr) job_.process(1).events().add(*sink, HotPaths::operations);
     job_.create_window(spec);
     for (int rank = 0; rank < job_.ranks(); ++rank) {
       memory_.emplace_back(std::make_unique<Counter[]>(counters));
@@ -314,6 +317,36 @@ TEST_P(CountedPair, ThresholdsAreToldOnce) {
   EXPECT_TRUE(other.done());
   EXPECT_EQ(job().process(1).pending(), 0u);
   EXPECT_TRUE(await(0, 2, first).done);
+}
+
+/// The counters that a process reports: index, value, value from then on.
+struct Looks final : EventSink {
+  void counted(const EventSource&, std::int32_t counter, std::uint64_t value,
+               std::uint64_t after) override {
+    told.push_back({static_cast<std::uint64_t>(counter), value, after});
+  }
+  std::vector<std::array<std::uint64_t, 3>> told;
+};
+
+// A timeline has an arrow from each addition to the look that finds it.
+TEST(LookedAtCounters, AreTold) {
+  SimWindowSpec spec;
+  spec.bytes = 64;
+  Looks looks;
+  CountedJob counted_job({0, 1}, spec, 2, false, {}, &looks);
+  SimJob& job = counted_job.job();
+  Told waiter;
+  EXPECT_FALSE(job.window(1).await(1, 1, waiter).done);
+  job.run_until_idle();
+  EXPECT_TRUE(looks.told.empty());
+  std::uint64_t value = 5;
+  issue(job.window(0), counted(on_word(OperationKind::put, &value, 1), 1));
+  job.run_until_idle();
+  ASSERT_TRUE(waiter.done());
+  EXPECT_TRUE(job.window(1).await(1, 1, waiter).done);
+  job.window(1).exchange_counter(1, 5);
+  EXPECT_EQ(looks.told,
+            (std::vector<std::array<std::uint64_t, 3>>{{1, 1, 1}, {1, 1, 1}, {1, 1, 5}}));
 }
 
 // Also who has not looked before the owner takes the value away.

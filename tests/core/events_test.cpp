@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/epoch/events.hpp"
 #include "core/epoch/invariant_checks.hpp"
 #include "support/calls.hpp"
+#include "support/plans.hpp"
 #include "transport/sim/sim_job.hpp"
 
 namespace oriel::test {
@@ -20,6 +23,9 @@ class Recorder final : public EventSink {
  public:
   void epoch(const EventSource&, EpochStep step, const Epoch& epoch) override {
     words.push_back(std::string(name_of(epoch.kind)) + " " + name_of(step));
+  }
+  void granted(const EventSource&, const Epoch& epoch, const Target& target) override {
+    words.push_back(std::string(name_of(epoch.kind)) + " granted " + std::to_string(target.rank));
   }
   void told(const EventSource&, const Epoch& epoch, const Target& target) override {
     words.push_back(std::string(name_of(epoch.kind)) + " told " + std::to_string(target.rank));
@@ -32,7 +38,28 @@ class Recorder final : public EventSink {
     words.push_back(std::string(name_of(recorded.operation.kind)) + " done");
   }
 
+  void served(const EventSource&, int origin) override {
+    words.push_back("served " + std::to_string(origin));
+  }
+  void queue_full(const EventSource&, int target) override {
+    words.push_back("full " + std::to_string(target));
+  }
+  void queue_freed(const EventSource&, int target) override {
+    words.push_back("freed " + std::to_string(target));
+  }
+  void use_begun(const EventSource&, const CollectiveUse& use) override {
+    words.push_back("use begun " + numbers_of(use));
+  }
+  void use_over(const EventSource&, const CollectiveUse& use) override {
+    words.push_back("use over " + numbers_of(use));
+  }
+
   std::vector<std::string> words;
+
+ private:
+  static std::string numbers_of(const CollectiveUse& use) {
+    return std::to_string(use.collective) + " " + std::to_string(use.use);
+  }
 };
 
 /// Two ranks and a window, and what rank 0 tells.
@@ -64,7 +91,8 @@ TEST(Events, AnEpochAndItsRecordedPutAreToldInOrder) {
   ASSERT_EQ(scene.job.window(1).epochs().post(origins, {}), Error::none);
   scene.job.run_until_idle();
   EXPECT_TRUE(completed.done());
-  EXPECT_EQ(scene.recorder.words, (Words{"put done", "access told 1", "access completed"}));
+  EXPECT_EQ(scene.recorder.words,
+            (Words{"access granted 1", "put done", "access told 1", "access completed"}));
 }
 
 TEST(Events, ADeferredEpochIsActivatedWhenTheOneBeforeItIsExposed) {
@@ -83,7 +111,36 @@ TEST(Events, ADeferredEpochIsActivatedWhenTheOneBeforeItIsExposed) {
   const std::array origins{0};
   ASSERT_EQ(scene.job.window(1).epochs().post(origins, {}), Error::none);
   scene.job.run_until_idle();
-  EXPECT_EQ(scene.recorder.words, Words{"lock_all activated"});
+  EXPECT_EQ(scene.recorder.words,
+            (Words{"access granted 1", "lock_all activated", "lock_all granted 0"}));
+}
+
+TEST(Events, AFenceIsToldWhenItIsEnteredAndWhenAllHave) {
+  Scene scene({0, 0});
+  std::array<Flag, 2> flags;
+  for (int turn = 0; turn < 2; ++turn) {
+    scene.recorder.words.clear();
+    for (const int rank : {0, 1}) {
+      scene.job.window(rank).epochs().fence({}, true, &flags[static_cast<std::size_t>(rank)]);
+    }
+    scene.job.run_until_idle();
+  }
+  EXPECT_EQ(scene.recorder.words, (Words{"fence renewing", "fence renewed"}));
+}
+
+TEST(Events, HotPathsAreToldAsFarAsAnySinkAsks) {
+  Events events;
+  EXPECT_FALSE(events.all_locks());
+  Recorder locks;
+  Recorder operations;
+  Recorder neither;
+  events.add(locks, HotPaths::locks);
+  EXPECT_TRUE(events.all_locks());
+  EXPECT_FALSE(events.all_operations());
+  events.add(operations, HotPaths::operations);
+  events.add(neither);
+  EXPECT_TRUE(events.all_locks());
+  EXPECT_TRUE(events.all_operations());
 }
 
 TEST(Events, NobodyIsToldOfTheHotPath) {
@@ -95,6 +152,119 @@ TEST(Events, NobodyIsToldOfTheHotPath) {
   EXPECT_TRUE(window.flushed(1, false));
   EXPECT_TRUE(window.unlock(1, nullptr).done);
   EXPECT_EQ(scene.recorder.words, Words{});
+}
+
+TEST(Events, MessagesOfOneOriginInOneSweepAreServedOnce) {
+  SimJob job({0, 1, 2});
+  job.create_window({.bytes = 64});
+  Recorder recorder;
+  job.process(0).events().add(recorder);
+  std::uint64_t value = 7;
+  for (const int origin : {1, 2}) ASSERT_EQ(job.window(origin).lock_all({}), Error::none);
+  for (const int origin : {1, 2, 2}) {
+    for (int i = 0; i < 3; ++i) issue(job.window(origin), on_word(OperationKind::put, &value, 0));
+    EXPECT_EQ(error_of(job,
+                       [&](Completion* flag) {
+                         return job.window(origin).epochs().flush(0, false, flag);
+                       }),
+              Error::none);
+  }
+  // Each time all puts and the question, the first time the lock.
+  EXPECT_EQ(recorder.words, (Words{"served 1", "served 2", "served 2"}));
+}
+
+TEST(Events, AQueueIsFullOnceUntilItHasSpace) {
+  Scene scene({0, 0});
+  const std::uint64_t value = 5;
+  constexpr int many = 3 * SimNetwork::Notifications::most;
+  for (int tag = 0; tag < many; ++tag) {
+    Operation operation = on_word(OperationKind::put, &value, 1);
+    operation.notify_arg = {NotifyKind::tag, tag, 8};
+    issue(scene.job.window(0), operation);
+  }
+  for (int i = 0; i < 10; ++i) scene.job.process(0).sweep();
+  scene.job.process(1).sweep();
+  scene.job.process(0).sweep();
+  std::erase_if(scene.recorder.words, [](const std::string& word) {
+    return !word.starts_with("full") && !word.starts_with("freed");
+  });
+  EXPECT_EQ(scene.recorder.words, (Words{"full 1", "freed 1", "full 1"}));
+}
+
+TEST(Events, EachUseOfACollectiveHasItsNumbers) {
+  Plans plans({0, 0});
+  Recorder recorder;
+  plans.job().process(0).events().add(recorder);
+  plans.pass(1, 0, 1);
+  plans.make();
+  plans.use();
+  // The start takes the data that have come.
+  plans.start(0);
+  plans.job().run_until_idle();
+  plans.start(1);
+  EXPECT_EQ(recorder.words, (Words{"use begun 1 1", "use over 1 1", "use begun 1 2"}));
+  plans.job().run_until_idle();
+  EXPECT_EQ(recorder.words.back(), "use over 1 2");
+}
+
+/// Lock epochs: their steps, and whether they had operations; and how many there were.
+class LockRecorder final : public EventSink {
+ public:
+  void free_lock_acquired(const EventSource& source, const Epoch& epoch) override {
+    expand_acquisition(source, epoch);
+  }
+  void free_lock_released(const EventSource& source, const Epoch& epoch) override {
+    expand_release(source, epoch);
+  }
+  void epoch(const EventSource&, EpochStep step, const Epoch& epoch) override {
+    numbers.insert(epoch.opened_at);
+    words.emplace_back(name_of(step));
+  }
+  void granted(const EventSource&, const Epoch&, const Target& target) override {
+    words.push_back("granted " + std::to_string(target.rank));
+  }
+  void told(const EventSource&, const Epoch&, const Target& target) override {
+    words.emplace_back(target.used.load() || target.issued != 0 ? "told of operations" : "told");
+  }
+
+  std::vector<std::string> words;
+  std::set<std::uint64_t> numbers;
+};
+
+struct FreeLocks : testing::Test {
+  FreeLocks() {
+    job.process(0).events().add(recorder, HotPaths::locks);
+    job.create_window({.bytes = 64});
+  }
+
+  LockRecorder recorder;
+  SimJob job{{0, 0}};
+};
+
+TEST_F(FreeLocks, AreToldAtOnceToWhomAsksForLocks) {
+  Window& window = job.window(0);
+  ASSERT_EQ(window.lock(true, 1, {}), Error::none);
+  EXPECT_EQ(recorder.words, (Words{"opened", "activated", "granted 1"}));
+  EXPECT_NE(window.find_mapped(1, 0, 8), nullptr);
+  EXPECT_TRUE(window.unlock(1, nullptr).done);
+  ASSERT_EQ(window.lock(true, 1, {}), Error::none);
+  EXPECT_TRUE(window.unlock(1, nullptr).done);
+  EXPECT_EQ(recorder.words,
+            (Words{"opened", "activated", "granted 1", "closed", "told of operations", "completed",
+                   "opened", "activated", "granted 1", "closed", "told", "completed"}));
+  EXPECT_EQ(recorder.numbers.size(), 2U);
+}
+
+TEST_F(FreeLocks, AreToldOnceIfAnOperationTakesTheGeneralPath) {
+  Window& window = job.window(0);
+  ASSERT_EQ(window.lock(true, 1, {}), Error::none);
+  EXPECT_NE(window.find_mapped(1, 0, 8), nullptr);
+  std::uint64_t value = 7;
+  ASSERT_TRUE(window.epochs().issue(on_word(OperationKind::put, &value, 1)).ok());
+  EXPECT_TRUE(window.unlock(1, nullptr).done);
+  EXPECT_EQ(recorder.words, (Words{"opened", "activated", "granted 1", "closed",
+                                   "told of operations", "completed"}));
+  EXPECT_EQ(recorder.numbers.size(), 1U);
 }
 
 struct InvariantDeath : testing::Test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands behind the host's handles, as one thread changes it with the lock and others look
+// The objects behind handles, as one thread changes it with the lock and others look
 // without (G8).
 #include "boundary/process/handle_table.hpp"
 
@@ -35,6 +35,20 @@ TEST(HandleTable, FindsWhatAHandleMeansNow) {
   EXPECT_EQ(table.find(7), &two);
   table.clear();
   EXPECT_EQ(table.find(7), nullptr);
+}
+
+TEST(HandleTable, HasNothingForHotPathsWhileTheseAreClosed) {
+  HandleTable<int> table;
+  int one = 1;
+  table.insert(7, &one);
+  EXPECT_EQ(table.find_hot(7), &one);
+  EXPECT_EQ(table.find_hot(8), nullptr);
+  table.open_hot_paths(false);
+  EXPECT_EQ(table.find_hot(7), nullptr);
+  EXPECT_EQ(table.find(7), &one);
+  EXPECT_EQ(table.find_hot(7), nullptr) << "the thread has found it by now";
+  table.open_hot_paths(true);
+  EXPECT_EQ(table.find_hot(7), &one);
 }
 
 // Handles that lie close together, and that fall into one place, in any order.

@@ -197,11 +197,11 @@ TEST_P(DirectNotification, IsThereWhenAFlushReturns) {
 TEST_P(DirectNotification, IsNoMessageOnceItsCodeIsKnown) {
   notify(0, 1, 3, words);
   flush();
-  const std::uint64_t messages = job_.transport(0).messages();
+  const std::uint64_t messages = job_.transport(0).messages_sent();
   const std::uint64_t before = named();
   for (int i = 0; i < 10; ++i) notify(0, 1, 3, words);
   job_.run_until_idle();
-  EXPECT_EQ(job_.transport(0).messages() - messages, immediate() ? 0 : 10);
+  EXPECT_EQ(job_.transport(0).messages_sent() - messages, immediate() ? 0 : 10);
   EXPECT_EQ(named() - before, immediate() ? 10 : 0);
   for (int i = 0; i < 11; ++i) EXPECT_EQ(take(), 3);
   EXPECT_EQ(take(), -1);

@@ -56,6 +56,29 @@ TEST(Matcher, GivesToTheRequestThatWasStartedFirst) {
   EXPECT_EQ(matcher.kept(), 1u);
 }
 
+/// The bytes of what it is told of.
+struct Matches final : NotificationSink {
+  void matched(const Notification& notification) const override {
+    bytes.push_back(notification.bytes);
+  }
+  void counted(std::int32_t, std::uint64_t, std::uint64_t) const override {}
+  mutable std::vector<std::uint64_t> bytes;
+};
+
+TEST(Matcher, TellsOnceWhatARequestTakes) {
+  Matcher matcher;
+  const Matches matches;
+  matcher.arrive({1, 5, 100}, &matches);
+  matcher.arrive({1, 6, 200}, &matches);
+  EXPECT_TRUE(matches.bytes.empty()) << "nobody has asked for them";
+  NotifyRequest two(NotifyPattern{1, 5}, 2);
+  matcher.start(two, &matches);
+  EXPECT_EQ(matches.bytes, (std::vector<std::uint64_t>{100}));
+  matcher.arrive({1, 5, 300}, &matches);
+  matcher.arrive({1, 5, 400}, &matches);
+  EXPECT_EQ(matches.bytes, (std::vector<std::uint64_t>{100, 300}));
+}
+
 TEST(Matcher, CountsAndStartsAgain) {
   Matcher matcher;
   NotifyRequest request(NotifyPattern{0, wildcard}, 3);

@@ -46,7 +46,7 @@ class Messages : public ::testing::Test {
   }
   Window& rank(int index) { return job_->window(index); }
   Sent sent(int index) {
-    return {job_->transport(index).messages(), job_->transport(index).packets()};
+    return {job_->transport(index).messages_sent(), job_->transport(index).packets()};
   }
   void put(int origin, int target, std::int64_t place = 0) {
     issue(rank(origin), on_word(OperationKind::put, &value_, target, 8 * place));

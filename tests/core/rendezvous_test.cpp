@@ -72,7 +72,7 @@ class RendezvousTest : public ::testing::TestWithParam<bool> {
     const Outcome issued = window().epochs().issue(operation);
     return issued.error != Error::none ? issued.error : flush();
   }
-  std::uint64_t sent(int rank) { return job_.transport(rank).messages(); }
+  std::uint64_t sent(int rank) { return job_.transport(rank).messages_sent(); }
   /// All that the rank has sent or begun arrives: how much.
   int deliver_from(int rank) {
     int arrived = 0;

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -23,6 +24,28 @@
 
 #include "transport/shm/adopted_memory.hpp"
 #include "transport/shm/frozen_pages.hpp"
+
+namespace {
+
+/// Whether this program's mremap ignores the new address.
+bool drops_new_address = false;
+
+}  // namespace
+
+/// Takes the place of the C library's function, as the one of UCX does; UCX before 1.15 passes on
+/// the first four arguments only.
+extern "C" void* mremap(void* memory, std::size_t old_bytes, std::size_t new_bytes, int flags,
+                        ...) noexcept {
+  void* new_address = nullptr;
+  if ((flags & MREMAP_FIXED) != 0 && !drops_new_address) {
+    va_list arguments;
+    va_start(arguments, flags);
+    new_address = va_arg(arguments, void*);
+    va_end(arguments);
+  }
+  return reinterpret_cast<void*>(
+      ::syscall(SYS_mremap, memory, old_bytes, new_bytes, flags, new_address));
+}
 
 namespace oriel::test {
 namespace {
@@ -366,6 +389,29 @@ TEST_F(Adopted, StaysWhereItCannotBeAskedFor) {
   memory_.release(adopt(another));  // looks after it
   EXPECT_EQ(memory_.pieces(), 0u);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(pages.word(i), 0x0707070707070707u);
+}
+
+// UCX replaces mremap in every process that loads it: those of Debian's MPICH, and those of Intel
+// MPI where a job has several nodes.
+TEST_F(Adopted, BecomesPrivateWhereMremapIsReplaced) {
+  Pages pages(3);
+  for (std::size_t i = 0; i < 3; ++i) pages.word(i) = 10 + i;
+  const MemoryRange range = adopt(pages);
+  ASSERT_TRUE(range.wholly_shared()) << why_;
+  drops_new_address = true;
+  EXPECT_TRUE(in_child([&] {
+    pages.word(0) = 20;
+    return pages.word(1) == 11;
+  }));
+  EXPECT_EQ(pages.word(0), 10u) << "what the child has stored";
+  memory_.release(range);
+  drops_new_address = false;
+  EXPECT_EQ(memory_.pieces(), 0u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(pages.word(i), 10 + i);
+  const auto begin = reinterpret_cast<std::uintptr_t>(pages.data());
+  const std::vector<Mapping> mappings = mappings_in(begin, begin + pages.bytes()).value();
+  ASSERT_EQ(mappings.size(), 1u);
+  EXPECT_TRUE(mappings.front().private_memory());
 }
 
 TEST_F(Adopted, StoresOfOtherThreadsAreNotLost) {

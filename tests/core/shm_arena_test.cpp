@@ -157,11 +157,14 @@ TEST_P(ShmArena, GivesMemoryBack) {
   std::byte* small = allocate(64);
   std::memset(small, 1, 64);
   const std::uint64_t before = memory_of(arena_);
+  const std::uint64_t allocated = arena_.allocated();
   std::byte* large = allocate(8000000);
+  EXPECT_EQ(arena_.allocated(), allocated + 8000000);
   std::memset(large, 1, 8000000);
   EXPECT_GE(memory_of(arena_), before + 8000000);
   ASSERT_TRUE(arena_.free(large));
   EXPECT_EQ(memory_of(arena_), before);
+  EXPECT_EQ(arena_.allocated(), allocated);
   EXPECT_EQ(small[63], std::byte{1});
 }
 

@@ -10,11 +10,13 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from oriel.hosts.host import STANDARD_ABI, Host, find_hosts, prefix
+from oriel.hosts.host import Host, find_hosts, prefix
 from oriel.hosts.job import end, until_started
+from oriel.hosts.mpi_kinds import STANDARD_ABI
 from oriel.hosts.nodes import Nodes, why_not
 from plan import LIBRARIES, NATIVE
 
@@ -31,6 +33,10 @@ NO_SLEEP = {"OMPI_MCA_btl": "^ofi"}
 # Its barriers spin without yielding unless it was told of too few cores; next to other work on the
 # machine every one of them then costs a scheduler's slice.
 FOR_OPENMPI = {"OMPI_MCA_mpi_yield_when_idle": "1", **NO_SLEEP}
+
+# Seconds by which a time may be wrong because a rank has lost its processor.
+LOST_PROCESSOR = 0.01
+ATTEMPTS = 3
 
 # What was measured here changes what `auto` is: tests neither know it nor add to it.
 SAME = {"ORIEL_MEASURED": "0"}
@@ -51,8 +57,7 @@ def all_hosts() -> dict[str, Host]:
 
 def folder_of(host: Host) -> Path:
     """Programs built for this host; one build for all that have the standard ABI."""
-    standard = host.name.endswith(f"-{STANDARD_ABI}")
-    return programs_folder() / (STANDARD_ABI if standard else host.name)
+    return programs_folder() / (host.name if host.name == host.kind.name else STANDARD_ABI)
 
 
 def pytest_addoption(parser):
@@ -114,9 +119,9 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
 
 
-def oriel(*words, **settings) -> subprocess.CompletedProcess:
-    """The command, with variables set for it."""
-    argv = [sys.executable, "-m", "oriel", *(str(word) for word in words)]
+def oriel(*words, before: Sequence[str] = (), **settings) -> subprocess.CompletedProcess:
+    """The command behind the words `before`, with variables set for it."""
+    argv = [*before, sys.executable, "-m", "oriel", *(str(word) for word in words)]
     process = subprocess.Popen(
         argv,
         cwd=REPOSITORY,
@@ -155,6 +160,17 @@ def output_of(words: list, environment: dict[str, str], limit_s: float, cwd=None
     )
     assert ended.returncode == 0, f"{words} failed:\n{ended.stdout[-4000:]}"
     return ended.stdout
+
+
+def until_times_agree(attempt: Callable[[int], list]) -> None:
+    """Calls `attempt` with the number of each attempt until it finds no wrong time. A busy machine
+    spoils the times of one attempt; a wrong rule spoils those of all. What is wrong whatever the
+    times are, `attempt` asserts: that is not tried again."""
+    for number in range(ATTEMPTS):
+        wrong = attempt(number)
+        if not wrong:
+            return
+    raise AssertionError(wrong)
 
 
 def sanitizer() -> str:
@@ -321,6 +337,54 @@ def three_nodes():
         pytest.skip(reason)
     with Nodes(3) as nodes:
         yield nodes
+
+
+# Does what srun does for Oriel: starts the ranks, whose environment is its own.
+SRUN = """\
+#!/bin/sh
+printf '%s\\n' "$*" >>{log}
+while [ "$1" != -n ]; do shift; done
+shift
+n=$1
+shift
+{start}
+"""
+
+
+@pytest.fixture
+def srun(tmp_path):
+    """Writes a stand-in for srun that starts ranks so; returns settings of an allocation, and the
+    file of what it was called with."""
+
+    def write(start: str) -> tuple[dict[str, str], Path]:
+        (tmp_path / "bin").mkdir()
+        log = tmp_path / "log"
+        script = tmp_path / "bin" / "srun"
+        script.write_text(SRUN.format(log=log, start=start), encoding="utf-8")
+        script.chmod(0o755)
+        path = f"{script.parent}:{os.environ['PATH']}"
+        return {"PATH": path, "SLURM_JOB_ID": "7", "SLURM_MPI_TYPE": ""}, log
+
+    return write
+
+
+READ_ONLY = """\
+for each in /tmp /var/tmp; do
+  mount --bind $each $each && mount -o remount,bind,ro $each || exit
+done
+cd /proc && exec "$0" "$@"
+"""
+
+
+@pytest.fixture(scope="session")
+def read_only() -> list[str]:
+    """What to put before a command to let it find no folder for temporary files."""
+    words = ["unshare", "--mount", "sh", "-c", READ_ONLY]
+    try:
+        subprocess.run([*words, "true"], check=True, capture_output=True, timeout=30)
+    except (OSError, subprocess.SubprocessError) as error:
+        pytest.skip(f"no mount namespaces here: {error}")
+    return words
 
 
 @pytest.fixture

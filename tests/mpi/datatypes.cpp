@@ -222,6 +222,67 @@ void mixed_struct(const Target& target) {
   MPI_Type_free(&particle);
 }
 
+/// Short and long rows of blocks, near one another and pages apart: put, added to and got back. The
+/// gaps stay as they are.
+void vectors(Flavor flavor, const Program& program) {
+  const int shapes[][3] = {{8, 1, 2}, {100, 3, 5}, {3000, 1, 3}, {600, 200, 201}, {40, 2, 1500}};
+  for (const auto& [blocks, length, stride] : shapes) {
+    const std::size_t count = std::size_t(blocks - 1) * std::size_t(stride) + std::size_t(length);
+    Window<int> window(flavor, count);
+    for (std::size_t i = 0; i < count; ++i) window[i] = -1;
+    support::barrier();
+    MPI_Datatype type;
+    MPI_Type_vector(blocks, length, stride, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    const int ints = blocks * length;
+    const int target = program.right();
+    std::vector<int> values(static_cast<std::size_t>(ints));
+    for (int i = 0; i < ints; ++i) values[static_cast<std::size_t>(i)] = 7 * i + program.rank();
+    std::vector<int> back(values.size());
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+    MPI_Put(values.data(), ints, MPI_INT, target, 0, 1, type, window);
+    MPI_Win_flush(target, window);
+    MPI_Accumulate(values.data(), ints, MPI_INT, target, 0, 1, type, MPI_SUM, window);
+    MPI_Win_flush(target, window);
+    MPI_Get(back.data(), ints, MPI_INT, target, 0, 1, type, window);
+    MPI_Win_unlock(target, window);
+    support::barrier();
+    for (std::size_t i = 0; i < back.size(); ++i) CHECK_EQUAL(back[i], 2 * values[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto block = static_cast<int>(i) / stride;
+      const auto within = static_cast<int>(i) % stride;
+      const int expected = 2 * (7 * (block * length + within) + program.left());
+      CHECK_EQUAL(window[i], within < length ? expected : -1);
+    }
+    MPI_Type_free(&type);
+    support::barrier();
+  }
+}
+
+/// MPI permits a get from overlapping blocks; here longer than the distance between them.
+void overlapping_blocks(Flavor flavor, const Program& program) {
+  constexpr int length = 40'000;
+  constexpr int stride = 512;
+  constexpr int blocks = 8;
+  constexpr std::size_t size = length + stride * (blocks - 1);
+  Window<unsigned char> window(flavor, size);
+  for (std::size_t i = 0; i < size; ++i) window[i] = static_cast<unsigned char>(i * 31 >> 3);
+  support::barrier();
+  MPI_Datatype type;
+  MPI_Type_create_hvector(blocks, length, stride, MPI_UNSIGNED_CHAR, &type);
+  MPI_Type_commit(&type);
+  std::vector<unsigned char> found(std::size_t{length} * blocks);
+  MPI_Win_lock(MPI_LOCK_SHARED, program.right(), 0, window);
+  MPI_Get(found.data(), length * blocks, MPI_UNSIGNED_CHAR, program.right(), 0, 1, type, window);
+  MPI_Win_unlock(program.right(), window);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::size_t at = i / length * stride + i % length;
+    CHECK_EQUAL(found[i], static_cast<unsigned char>(at * 31 >> 3));
+  }
+  MPI_Type_free(&type);
+  support::barrier();
+}
+
 /// A type may be freed as soon as the call that used it returned.
 void freed_while_pending(const Target& target) {
   const Buffer background = pattern(2);
@@ -418,5 +479,7 @@ int main(int argc, char** argv) {
     program.test("mixed struct", [&] { alone(mixed_struct); });
     program.test("from behind the end", [&] { alone(from_behind_the_end); });
     program.test("types freed while pending", [&] { alone(freed_while_pending); });
+    program.test("vectors", [&] { vectors(flavor, program); });
+    program.test("overlapping blocks", [&] { overlapping_blocks(flavor, program); });
   }
 }

@@ -73,7 +73,7 @@ void own_info() {
   Window<int> window(Flavor::allocate, 8);
   const Info asked{{"oriel_weak_unlock", "true"},
                    {"no_locks", "true"},
-                   {"alloc_shared_noncontig", "true"},
+                   {"accumulate_ops", "same_op"},
                    {"accumulate_ordering", "none"}};
   MPI_Win made = duplicate(window, asked);
   CHECK_EQUAL(value_of(made, "oriel_weak_unlock"), std::string("true"));
@@ -82,7 +82,7 @@ void own_info() {
   CHECK_EQUAL(value_of(window, "accumulate_ordering"), std::string("rar,raw,war,waw"));
   // What all of them share stays what it is.
   CHECK_EQUAL(value_of(made, "no_locks"), std::string("false"));
-  CHECK_EQUAL(value_of(made, "alloc_shared_noncontig"), std::string("false"));
+  CHECK_EQUAL(value_of(made, "accumulate_ops"), std::string("same_op_no_op"));
   CHECK_EQUAL(MPI_Win_lock_all(0, made), MPI_SUCCESS);
   MPI_Win_unlock_all(made);
   const Info reorder{{ORIEL_ACCESS_AFTER_ACCESS_REORDER, "true"}};

@@ -310,8 +310,8 @@ void handles(const Program& program) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
-/// Whatever has become of the host's own window behind the handle; the next window has nothing of
-/// what was left on it afterwards.
+/// Every call on a freed handle is MPI_ERR_WIN, and the next window has nothing of what was set on
+/// it afterwards.
 void freed_handles() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

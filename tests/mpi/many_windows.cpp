@@ -71,9 +71,7 @@ long mappings() {
 
 int main(int argc, char** argv) {
   support::Program program(argc, argv);
-  // MPICH has 2,048 context ids, of which each window takes one, also those that lend us their
-  // handles.
-  const int windows = program.host() == "mpich" ? 1'900 : 10'000;
+  constexpr int windows = 10'000;
   const rlimit limit{1024, 1024};
   CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &limit), 0);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

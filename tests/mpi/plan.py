@@ -17,20 +17,28 @@ LIBRARIES = ("mpich", "openmpi")
 STARTED_ELSEWHERE = (
     "adopted",
     "asked",
+    "busy",
     "early_leaver",
     "ending",
     "exiting",
     "forked",
     "granted_threads",
+    "handles",
     "hidden",
+    "inattentive",
     "killed",
     "killed_collective",
     "killed_notifier",
     "killed_polled",
     "killed_within",
-    "lent_handles",
+    "late",
+    "limited_memory",
+    "long_transfers",
     "lost",
     "many_windows",
+    "recorded",
+    "short_lived_windows",
+    "tool_variables",
 )
 # Several threads of each rank: on rows of its own, because more ranks only take longer.
 STRESS = ("stress",)
@@ -47,11 +55,16 @@ COLLECTIVES = (
     "collectives",
     "session_collectives",
 )
+# A thread beside one that waits: more ranks only wait, too.
+LATE_SESSION = ("late_session",)
+# A layer above the calls, which the other programs test.
+INTERFACES = ("cpp_interface",)
 PROGRAMS = tuple(
     sorted(
         path.stem
         for path in Path(__file__).parent.glob("*.cpp")
-        if path.stem not in STARTED_ELSEWHERE + STRESS + WHOLE_CALLS + COLLECTIVES
+        if path.stem
+        not in STARTED_ELSEWHERE + STRESS + WHOLE_CALLS + COLLECTIVES + LATE_SESSION + INTERFACES
     )
 )
 # Ranks wait for one another in rounds, chains and queues, which grow with their number.
@@ -80,6 +93,8 @@ ONE_NODE = (
     # Each host's way to reach the memory of a window; more ranks than cores.
     Row(NATIVE, WHOLE_CALLS, (2,)),
     Row(("mpich",), WHOLE_CALLS, (4,)),
+    # Each host's way to begin a session beside MPI_Init.
+    Row(NATIVE, LATE_SESSION, (2,)),
     # A lock's queue, and updates of one word, of more than two ranks; targets of several threads.
     Row(("mpich",), STRESS, (3,)),
     # Three rounds of a fence, longer queues.
@@ -96,6 +111,9 @@ ONE_NODE = (
     # A rank alone; handles of the standard ABI.
     Row(("mpich",), COLLECTIVES, (1,)),
     Row(("mpich-abi",), COLLECTIVES, (2,)),
+    # Each host's constants and handles, which differ in kind; neighbours that are two ranks or one.
+    Row(NATIVE, INTERFACES, (2, 4)),
+    Row(("mpich-abi",), INTERFACES, (2,)),
 )
 
 SEVERAL_NODES = (
@@ -119,12 +137,16 @@ SEVERAL_NODES = (
     # Nodes that are served first, and ranks of one's own; and nobody on one's own node.
     Row(NATIVE, COLLECTIVES, ("2x2",)),
     Row(("mpich",), COLLECTIVES, ("3x1",)),
+    # Requests that are pending when their objects move or end.
+    Row(("mpich",), INTERFACES, ("2x1",)),
+    # What a tool counts of remote operations.
+    Row(("mpich",), ("tool_variables",), ("2x1",)),
 )
 
 # The others' networks; Intel MPI's libfabric brings tcp alone. sockets is slow: less of it.
 PROVIDERS = (
     Row(LIBRARIES, ("fence", "operations", "passive", "pscw", "reductions"), ("tcp;ofi_rxm",)),
-    Row(("mpich",), ("atomics", "fence", "operations", "pscw"), ("sockets",)),
+    Row(("mpich",), ("fence", "operations", "pscw"), ("sockets",)),
     Row(("openmpi",), OPERATIONS, ("sockets",)),
 )
 

@@ -93,7 +93,7 @@ void put_around(const Session& session) {
   }
 }
 
-/// Handles that are lent, given up, and lent again.
+/// Duplicates are made and freed in turn.
 void duplicates(const Session& session) {
   if (std::getenv("ORIEL_TEST_HOST_ONLY") != nullptr) return;  // no host has them
   const support::Windows oriel;

@@ -82,8 +82,9 @@ void run(const Program& program, std::uint64_t seed, int threads) {
   support::limit_time();
   Run run(program, seed, threads);
   run.run();
+  CHECK(run.job().handles_reused() > 0);
   if (std::getenv("ORIEL_TEST_VERBOSE") != nullptr && program.rank() == 0) {
-    std::fprintf(stderr, "seed %lu: the host gave %ld handles of windows and %ld of types again\n",
+    std::fprintf(stderr, "seed %lu: %ld handles of windows and %ld of types were given again\n",
                  static_cast<unsigned long>(seed), run.job().handles_reused(),
                  run.job().types_reused());
   }

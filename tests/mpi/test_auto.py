@@ -118,7 +118,7 @@ def test_a_garbled_file_counts_as_nothing(job, host, tmp_path):
     ended = oriel("info", "--mpi", host.name, ORIEL_MEASURED=str(path))
     assert ended.returncode == 0, ended.stderr
     assert f"  {path}\n  There is something wrong with it: line 1 is not what" in ended.stdout
-    assert "oriel_alltoallv=auto is what the first starts of each request show" in ended.stdout
+    assert "oriel_alltoallv=auto times the first starts of each request" in ended.stdout
     assert choices(run_with(job, host, tmp_path)) == UNKNOWN
     ended = oriel("info", "--mpi", host.name, ORIEL_MEASURED=str(tmp_path))
     assert "There is something wrong with it: it is not a regular file." in ended.stdout
@@ -144,7 +144,7 @@ def test_info_tells_what_it_is_and_why(host, tmp_path):
     assert re.search(row, ended.stdout, re.M), ended.stdout
     assert "9 ranks" not in ended.stdout
     ended = oriel("info", "--mpi", host.name)
-    assert f"`oriel bench alltoallv --mpi {host.name}` measures" in ended.stdout
+    assert f"`oriel bench alltoallv --mpi {host.name}` adds" in ended.stdout
     assert "kept nowhere" in ended.stdout
 
 

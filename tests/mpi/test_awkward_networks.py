@@ -49,6 +49,13 @@ def test_notified(job, host, manners, three_nodes):
     assert f"fabric: {manners}\n" in output, output
 
 
+@pytest.mark.hosts("mpich")
+def test_delayed_packets_are_counted(job, host, three_nodes):
+    command = [folder_of(host) / "tool_variables", "delayed"]
+    status, output = job.run_command(host, command, 2, settings("again"), three_nodes.first(2))
+    assert status == 0 and "ok: 1 tests" in output, output[-4000:]
+
+
 def test_send_error(job, host, three_nodes):
     """A provider that fails for good is an error of the call that waits."""
     output = expect_loss(job, host, settings("send_error"))

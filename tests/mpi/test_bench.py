@@ -11,13 +11,20 @@ from conftest import oriel
 from oriel.bench.alltoallv.alltoallv_times import VARIANTS as EXCHANGES
 from oriel.bench.collectives.collectives_times import CALLS
 from oriel.bench.collectives.collectives_times import VARIANTS as COLLECTIVES
+from oriel.bench.recording.recording_times import CALLS as RECORDED
+from oriel.bench.recording.recording_times import ROUND_TRIPS
+from oriel.bench.recording.recording_times import TITLES as RECORDING_WAYS
 from oriel.bench.ways import HOST, ORIEL
 from oriel.hosts.host import own_program
 
 WINDOW_ROWS = 32  # 7 rows of two sizes and two of one size, on two kinds of windows
 # 7 kinds of synchronization, of 5 operations in three sizes and two in one, and rows of puts and of
-# gets in three sizes, on three kinds.
-ALL_WINDOW_ROWS = (7 * (5 * 3 + 2) + 2 * 3) * 3
+# gets in three sizes, on three kinds; and the rows of sizes, vectors and dynamic windows.
+SIZE_ROWS = 2 * 7 * 2
+VECTOR_ROWS = 3 * 2 * 2
+DYNAMIC_ROWS = 3 * 2 + 1
+ALL_WINDOW_ROWS = (7 * (5 * 3 + 2) + 2 * 3) * 3 + SIZE_ROWS + VECTOR_ROWS + DYNAMIC_ROWS
+CONTENDED_ROWS = 2 * 2
 MESSAGE_ROWS = 2
 HALO_ROWS = 5 * 8  # messages and four kinds of epochs, eight sizes
 VARIANTS = {"messages", "fence", "post_start", "flag", "notify", "get_notify"}
@@ -40,7 +47,13 @@ def test_micro_on_each_host(host, tmp_path):
 
 @pytest.mark.hosts("mpich")
 @pytest.mark.parametrize(
-    ("words", "rows"), [(("--all",), ALL_WINDOW_ROWS), (("--crowded", "-n", 4), WINDOW_ROWS)]
+    ("words", "rows"),
+    [
+        (("--all",), ALL_WINDOW_ROWS),
+        (("--crowded", "-n", 4), WINDOW_ROWS),
+        (("--set", "contended"), CONTENDED_ROWS),
+    ],
+    ids=["all", "crowded", "contended"],
 )
 def test_micro_of_every_row_and_crowded(host, words, rows, tmp_path):
     ended = oriel("bench", "micro", "--quick", *words, "--mpi", host.name, "--output", tmp_path)
@@ -49,7 +62,26 @@ def test_micro_of_every_row_and_crowded(host, words, rows, tmp_path):
     counted = [row for row in results["rows"] if row["way"] == ORIEL and row["window"] != "none"]
     assert len(counted) == rows
     assert results["crowded"] == ("--crowded" in words)
-    assert (tmp_path / "micro.png").stat().st_size > 1000
+    for figure in ("", "_sizes", "_vectors", "_dynamic") if "--all" in words else ("",):
+        assert (tmp_path / f"micro{figure}.png").stat().st_size > 1000
+
+
+@pytest.mark.hosts("mpich")
+def test_report(host, tmp_path):
+    """Every call was measured every way; the records were made, and read (B1)."""
+    ended = oriel("bench", "report", "--quick", "--mpi", host.name, "--output", tmp_path)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    rows = {(row["row"], row["way"]): row for row in results["rows"]}
+    # A host alone has no notified access.
+    calls = {(row, way) for row in (*RECORDED, *ROUND_TRIPS) for way in RECORDING_WAYS}
+    assert set(rows) == calls - {("put_notify", HOST)}
+    assert all(row["median"] >= row["fastest"] > 0 for row in rows.values())
+    locks = {way: rows["put_lock", way] for way in RECORDING_WAYS}
+    assert locks["report"]["ratio"] > 1  # six events
+    assert results["events_per_second"] > 0
+    for picture in ("report.png", "report.svg"):
+        assert (tmp_path / picture).stat().st_size > 1000
 
 
 # Between nodes the programs differ by what test_nodes.py runs on each host.
@@ -469,5 +501,5 @@ def test_a_wrong_file_of_counts_is_a_sentence(host, counts, sentence, tmp_path):
 
 def test_unknown_mpi_is_a_sentence():
     ended = oriel("bench", "micro", "--mpi", "nosuch")
-    assert ended.returncode == 1
-    assert "There is no MPI named nosuch" in ended.stderr
+    assert ended.returncode == 2
+    assert "--mpi: invalid choice: 'nosuch'" in ended.stderr

@@ -12,18 +12,25 @@ import fortran
 import pytest
 import table as calls_table
 
-# What a Fortran layer calls, by the library: MPICH's one function for all, Open MPI's one for each
-# name that a compiler may give it.
+OF_OPENMPI = ("get_attr", "set_attr", "create_keyval", "create_errhandler")
+# What a Fortran layer calls, and conversions of handles, by the library: Open MPI's has a function
+# for each name that a compiler may give it.
 OF_LAYERS = {
-    "mpich": {"MPII_Win_get_attr", "MPII_Win_set_attr"},
+    "mpich": {
+        "MPII_Win_get_attr",
+        "MPII_Win_set_attr",
+        "MPII_Keyval_set_proxy",
+        "MPII_Errhandler_set_cxx",
+    },
     "openmpi": {
-        spelling(f"{layer}mpi_win_{verb}_attr")
-        for verb in ("get", "set")
+        spelling(f"{layer}mpi_win_{call}")
+        for call in OF_OPENMPI
         for layer in ("", "p")
         for spelling in (str, str.upper, "{}_".format, "{}__".format)
     }
-    | {"ompi_win_get_attr_f", "ompi_win_set_attr_f"},
-    "abi": set(),
+    | {f"ompi_win_{call}_f" for call in OF_OPENMPI}
+    | {f"{layer}MPI_Win_{call}" for call in ("c2f", "f2c") for layer in ("", "P")},
+    "abi": {f"{layer}MPI_Win_{call}" for call in ("toint", "fromint") for layer in ("", "P")},
 }
 LIBRARIES = sorted((Path(__file__).resolve().parents[2] / "build" / "lib").glob("liboriel_*.so"))
 

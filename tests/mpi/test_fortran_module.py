@@ -109,6 +109,12 @@ def test_example(job, toolchain, ranks):
     expect_ok(job, toolchain, program, ranks)
 
 
+@pytest.mark.parametrize("name", ("counters", "late_target"))
+def test_guide_program(job, toolchain, name):
+    source = REPOSITORY / "programs" / "fortran" / f"{name}.f90"
+    expect_ok(job, toolchain, toolchain.compile(source, to=name), 2)
+
+
 def test_tools_see_the_calls(job, toolchain, made):
     """The module calls the functions by the names that tools wrap."""
     folder = toolchain.folder

@@ -13,7 +13,7 @@ from plan import HIDDEN
 
 # Open MPI's own shared memory takes it that the ranks can see each other, and the tests ask the
 # host whether they can share memory.
-SETTINGS = {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_osc": "^ucx", "ORIEL_TEST_HIDDEN": "1"}
+SETTINGS = {"OMPI_MCA_btl": "tcp,self", "ORIEL_TEST_HIDDEN": "1"}
 APART = ["unshare", "--pid", "--fork", "--mount-proc"]
 
 

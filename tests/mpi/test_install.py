@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a user with one MPI does (G1): configure, build, install, and use it from a program of their
-own by the CMake package, by pkg-config and by the installed command."""
+"""What a user with one MPI does (G1): install by pip from the sources, or by CMake what has been
+built, and use it from a program of their own by the CMake package, by pkg-config and by the
+installed command."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from conftest import output_of
+from oriel import __version__
 from oriel.hosts.host import HostError, find_host
 from system_mpis import has_f08, of_debian, wrapper
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LIMIT_SECONDS = 400
 
-PROJECT = """\
+PROJECT = f"""\
 cmake_minimum_required(VERSION 3.20)
 project(user LANGUAGES C)
 find_package(MPI REQUIRED COMPONENTS C)
-find_package(oriel 0.1 REQUIRED)
+find_package(oriel {__version__} REQUIRED)
 add_executable(user user.c)
 # MPI first, as many projects have it.
 target_link_libraries(user PRIVATE MPI::MPI_C oriel::oriel)
@@ -57,10 +60,10 @@ int main(int argc, char** argv) {
 }
 """
 
-FORTRAN_PROJECT = """\
+FORTRAN_PROJECT = f"""\
 cmake_minimum_required(VERSION 3.20)
 project(user LANGUAGES C Fortran)
-find_package(oriel 0.1 REQUIRED COMPONENTS Fortran)
+find_package(oriel {__version__} REQUIRED COMPONENTS Fortran)
 add_executable(ring ring.f90)
 target_link_libraries(ring PRIVATE oriel::fortran)
 """
@@ -70,6 +73,7 @@ def environment(host) -> dict[str, str]:
     # Our own tools first: the MPIs' folders have a Python as well, without our packages.
     tools = f"{Path(sys.executable).parent}:{host.prefix / 'bin'}"
     _, environ = host.command(2, [])
+    environ.pop("PYTHONPATH", None)  # of the source tree
     return {**environ, "PATH": f"{tools}:{os.environ['PATH']}", "MPI_HOME": str(host.prefix)}
 
 
@@ -77,27 +81,41 @@ def call(host, *words, cwd=None) -> str:
     return output_of([str(word) for word in words], environment(host), LIMIT_SECONDS, cwd)
 
 
+def install_by_cmake(host, build: Path, prefix: Path) -> None:
+    """The build tree of all three MPIs, configured for another prefix."""
+    call(host, "cmake", "--install", REPOSITORY / "build", "--prefix", prefix)
+
+
+def install_by_pip(host, build: Path, prefix: Path) -> None:
+    """From a source distribution, into a virtual environment."""
+    write = "import sys, scikit_build_core.build as b; print(b.build_sdist(sys.argv[1]))"
+    call(host, sys.executable, "-c", write, build, cwd=REPOSITORY)
+    quiet = ("--quiet", "--disable-pip-version-check", "--no-deps")
+    (source,) = build.glob("oriel-*.tar.gz")
+    pip = (sys.executable, "-m", "pip", "wheel", *quiet, "--no-build-isolation")
+    call(host, *pip, source, "--wheel-dir", build)
+    call(host, sys.executable, "-m", "venv", prefix)
+    (wheel,) = build.glob("oriel-*.whl")
+    call(host, prefix / "bin" / "python", "-m", "pip", "install", *quiet, wheel)
+
+
 # Of each host all tests in one worker, which has built and installed it.
 HOSTS = [
-    pytest.param(name, marks=pytest.mark.xdist_group(f"install-{name}"))
-    for name in ("mpich", "openmpi")
+    pytest.param((name, install), id=name, marks=pytest.mark.xdist_group(f"install-{name}"))
+    for name, install in (("mpich", install_by_pip), ("openmpi", install_by_cmake))
 ]
 
 
 @pytest.fixture(scope="module", params=HOSTS)
 def installed(request, tmp_path_factory):
-    """(host, prefix) of an installation that was configured for another prefix."""
+    """(host, prefix) of an installation for one MPI."""
+    name, install = request.param
     try:
-        host = find_host(request.param)
+        host = find_host(name)
     except HostError as error:
         pytest.skip(str(error))
-    build = tmp_path_factory.mktemp("build")
     prefix = tmp_path_factory.mktemp("prefix")
-    # As packagers call it, but for the options that shorten compiling.
-    options = ("-DCMAKE_BUILD_TYPE=None", "-DCMAKE_UNITY_BUILD=ON")
-    call(host, "cmake", "-S", REPOSITORY, "-B", build, *options)
-    call(host, "cmake", "--build", build, "-j", os.cpu_count() or 1)
-    call(host, "cmake", "--install", build, "--prefix", prefix)
+    install(host, tmp_path_factory.mktemp("build"), prefix)
     return host, prefix
 
 
@@ -121,12 +139,41 @@ def test_pkg_config(installed, tmp_path):
     if shutil.which("pkg-config") is None:
         pytest.skip("pkg-config is not installed")
     (tmp_path / "user.c").write_text(PROGRAM, encoding="utf-8")
-    found = next(prefix.glob("lib*/**/oriel.pc"))
-    flags = call(
-        host, "env", f"PKG_CONFIG_PATH={found.parent}", "pkg-config", "--cflags", "--libs", "oriel"
-    ).split()
+    package = f"oriel-{host.name}"
+    found = next(prefix.glob(f"lib*/**/{package}.pc"))
+    command = ("env", f"PKG_CONFIG_PATH={found.parent}", "pkg-config")
+    flags = call(host, *command, "--cflags", "--libs", package).split()
     call(host, host.prefix / "bin" / "mpicc", "user.c", *flags, "-o", "user", cwd=tmp_path)
     run_user_program(host, tmp_path / "user")
+
+
+def test_linked_behind_the_mpi(installed, tmp_path):
+    """The program's calls of MPI then go past Oriel, which the first other call says."""
+    host, prefix = installed
+    (tmp_path / "user.c").write_text(PROGRAM, encoding="utf-8")
+    library = next(prefix.glob(f"lib*/{host.library.name}"))
+    ordered = ("-Wl,--no-as-needed", "-lmpi", library, f"-Wl,-rpath,{library.parent}")
+    include = f"-I{prefix / 'include'}"
+    mpicc = host.prefix / "bin" / "mpicc"
+    call(host, mpicc, include, "user.c", *ordered, "-o", "user", cwd=tmp_path)
+    argv, environ = host.command(2, [tmp_path / "user"], preload=False)
+    ended = subprocess.run(
+        argv, env=environ, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode != 0
+    assert "link Oriel in front of MPI, or start the program with oriel run" in ended.stderr
+
+
+@pytest.mark.parametrize("kind", ["cmake", "make"])
+def test_new_project(installed, kind, tmp_path):
+    """The commands that `oriel new` prints build its project and run it, as they are."""
+    host, prefix = installed
+    if kind == "make" and shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
+    path = f"PATH={prefix / 'bin'}:{environment(host)['PATH']}"
+    steps = call(host, "env", path, "oriel", "new", "circle", "--with", kind, cwd=tmp_path)
+    told = call(host, "env", path, "sh", "-e", "-c", steps, cwd=tmp_path)
+    assert [f"ok: rank {rank} of 4 has the sum 6" in told for rank in range(4)] == [True] * 4, told
 
 
 def test_fortran_module(installed, tmp_path):
@@ -135,9 +182,10 @@ def test_fortran_module(installed, tmp_path):
     source = prefix / "share" / "oriel" / "fortran" / "oriel.f90"
     assert "module oriel" in source.read_text(encoding="utf-8")
     if shutil.which("pkg-config") is not None:
-        found = next(prefix.glob("lib*/**/oriel.pc"))
+        package = f"oriel-{host.name}"
+        found = next(prefix.glob(f"lib*/**/{package}.pc"))
         variables = ("env", f"PKG_CONFIG_PATH={found.parent}", "pkg-config")
-        told = call(host, *variables, "--variable=fortran_module", "oriel").strip()
+        told = call(host, *variables, "--variable=fortran_module", package).strip()
         assert Path(told).resolve() == source.resolve()
     # The wheels have no Fortran. Debian's Open MPI needs the same library of Oriel's.
     debian = of_debian(host.name)
@@ -159,10 +207,50 @@ def test_installed_command(installed):
     output = call(host, prefix / "bin" / "oriel", "run", "--mpi", host.name, "-n", "2", program)
     assert "ok: " in output
     assert str(prefix) in call(host, prefix / "bin" / "oriel", "env", "--mpi", host.name)
-    for command in ("bench", "demo"):
+    for command in ("run", "doctor"):
         assert "usage:" in call(host, prefix / "bin" / "oriel", command, "--help")
     assert os.access(next(prefix.glob("lib*/**/rsh-node")), os.X_OK)
     assert (next(prefix.glob("lib*/**/programs")) / host.name / "patterns").is_file()
+
+
+def module_command(name: str) -> list[Path | str]:
+    """Which reads modulefiles and prints what a shell has to do."""
+    if name == "lmod":  # scripts/setup unpacks it into build
+        roots = (REPOSITORY / "build" / "lmod", Path("/"))
+        found = [each for root in roots for each in root.glob("usr/share/lmod/*/libexec/lmod")]
+        return ["lua5.3", found[0]] if found and shutil.which("lua5.3") else []
+    return sorted(Path("/usr/lib").glob("*/modulecmd.tcl"))[:1]
+
+
+@pytest.mark.parametrize("name", ["environment-modules", "lmod"])
+def test_module(installed, name):
+    """`module load` finds the command and the pages, and preloads nothing."""
+    host, prefix = installed
+    command = module_command(name)
+    if not command:
+        pytest.skip(f"{name} is not installed")
+    folder = prefix / "share" / "oriel" / "modulefiles"
+    # Without modules of the machine's own.
+    plain = ("env", "-i", "PATH=/usr/bin:/bin", f"MODULEPATH={folder}")
+    loaded = call(host, *plain, *command, "bash", "load", "oriel")
+    assert "LD_PRELOAD" not in loaded
+    told = call(host, *plain, "bash", "-c", f"{loaded}\nwhich oriel && echo $MANPATH")
+    command_path, pages = told.split()
+    assert command_path == f"{prefix}/bin/oriel"
+    # An empty element at the end: the system's own pages stay.
+    assert pages.rstrip(":") == f"{prefix}/share/man" and pages.endswith(":")
+    assert "Nothing is preloaded" in call(host, *plain, *command, "bash", "help", "oriel")
+    if (prefix / "bin" / "python").is_file():  # a wheel's, which has the package without a module
+        return
+    python = f"{loaded}\n{sys.executable} -c 'import oriel; print(oriel.__file__)'"
+    assert call(host, *plain, "bash", "-c", python).startswith(str(prefix))
+
+
+def test_cpp_headers(installed):
+    _, prefix = installed
+    folders = (REPOSITORY / "include", prefix / "include")
+    ours, theirs = ({path.relative_to(each) for path in each.glob("**/*.hpp")} for each in folders)
+    assert ours and ours == theirs
 
 
 def test_man_pages(installed):
@@ -170,3 +258,11 @@ def test_man_pages(installed):
     pages = {path.name for path in (prefix / "share" / "man" / "man3").iterdir()}
     assert {"ORIEL_Put_notify.3", "ORIEL_Rput_notify_c.3", "ORIEL_Win_iwait.3"} <= pages
     assert len(pages) > 80
+    pages = {path.name for path in (prefix / "share" / "man" / "man1").iterdir()}
+    assert {"oriel.1", "oriel-run.1", "oriel-doctor.1"} <= pages
+    for script in (
+        "bash-completion/completions/oriel",
+        "zsh/site-functions/_oriel",
+        "fish/vendor_completions.d/oriel.fish",
+    ):
+        assert (prefix / "share" / script).is_file()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import folder_of, oriel
-from oriel.cli.run import WITHOUT_ORIEL
+from oriel.hosts.load_report import WITHOUT_ORIEL
 
 SOURCE = """
 #include <stdio.h>

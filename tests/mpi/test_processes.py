@@ -85,10 +85,9 @@ def test_permission_to_copy(job, host, tmp_path):
     job.expect_ok(host, "asked", 2, {"ORIEL_TEST_PERMISSIONS": str(tmp_path)})
 
 
-def test_lent_handles(job, host):
-    """A handle that is lent again shows nothing of its former life, and the host lacks nothing."""
-    # See test_many_windows.
-    job.expect_ok(host, "lent_handles", 2, {"OMPI_MCA_osc": "^ucx"})
+def test_handles(job, host):
+    """A new handle shows nothing of those before it, and the host lacks nothing."""
+    job.expect_ok(host, "handles", 2)
 
 
 def test_first_window_while_mpi_ends(job, host):
@@ -98,10 +97,7 @@ def test_first_window_while_mpi_ends(job, host):
 
 def test_many_windows(job, host):
     """Ten thousand windows cost neither descriptors nor mappings."""
-    # Where UCX finds no device, Open MPI tries it in vain for every window, with a message. And it
-    # would yield several times for each of its windows.
-    settings = {"OMPI_MCA_osc": "^ucx", "OMPI_MCA_mpi_yield_when_idle": "0"}
-    job.expect_ok(host, "many_windows", 2, settings)
+    job.expect_ok(host, "many_windows", 2)
 
 
 @pytest.mark.parametrize("program", ["window_kinds", "fence"])

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G2 and G6: every kind of window of Oriel, and what a window carries along.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -197,7 +200,8 @@ void info_round_trip(const support::Program& program) {
   use(window, program);
 }
 
-/// What may change later does, and what is told is in effect.
+/// MPI_Win_set_info changes the keys that may change after creation. All of them take effect but
+/// alloc_shared_noncontig, which is only reported.
 void info_changes(Flavor flavor, const support::Program& program) {
   Window<int> window(flavor, 2);
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
@@ -221,12 +225,16 @@ void info_changes(Flavor flavor, const support::Program& program) {
 
   const Info nonsense{{"no_locks", "perhaps"},
                       {"accumulate_ordering", "raw,wow"},
-                      {"alloc_shared_noncontig", "true"}};
-  const std::string contiguous = info_value(window, "alloc_shared_noncontig");
+                      {"alloc_shared_noncontig", "never"}};
   MPI_Win_set_info(window, nonsense);
   CHECK_EQUAL(info_value(window, "no_locks"), std::string("true"));
   CHECK_EQUAL(info_value(window, "accumulate_ordering"), std::string("raw,waw"));
-  CHECK_EQUAL(info_value(window, "alloc_shared_noncontig"), contiguous);
+  CHECK_EQUAL(info_value(window, "alloc_shared_noncontig"), std::string("false"));
+  for (const char* value : {"true", "false"}) {
+    const Info info{{"alloc_shared_noncontig", value}};
+    MPI_Win_set_info(window, info);
+    CHECK_EQUAL(info_value(window, "alloc_shared_noncontig"), std::string(value));
+  }
   support::barrier();
 
   const Info loose{{"no_locks", "false"}, {"accumulate_ordering", "none"}, {"same_size", "false"}};
@@ -484,39 +492,49 @@ void different_sizes_and_units(const support::Program& program, bool allocate) {
   MPI_Win_free(&win);
 }
 
-void zero_sizes(const support::Program& program) {
-  // Odd ranks have no memory; then nobody has.
-  MPI_Win win;
-  int value = -1;
-  const bool mine = program.rank() % 2 == 0;
-  MPI_Win_create(mine ? &value : nullptr, mine ? sizeof value : 0, sizeof(int), MPI_INFO_NULL,
-                 MPI_COMM_WORLD, &win);
-  MPI_Win_fence(0, win);
-  if (program.right() % 2 == 0) {
-    const int rank = program.rank();
-    MPI_Put(&rank, 1, MPI_INT, program.right(), 0, 1, MPI_INT, win);
-  } else {
-    MPI_Put(nullptr, 0, MPI_INT, program.right(), 0, 0, MPI_INT, win);
+/// Even ranks alone have memory; then no rank has any.
+void zero_sizes(Flavor flavor, const support::Program& program) {
+  const int rank = program.rank();
+  for (const bool some : {true, false}) {
+    const auto count_of = [&](int of) { return some && of % 2 == 0 ? 1 : 0; };
+    Window<int> window(flavor, static_cast<std::size_t>(count_of(rank)));
+    const int there = count_of(program.right());
+    MPI_Win_fence(0, window);
+    MPI_Put(there == 0 ? nullptr : &rank, there, MPI_INT, program.right(), 0, there, MPI_INT,
+            window);
+    MPI_Win_fence(0, window);
+    if (count_of(rank) == 1) CHECK_EQUAL(static_cast<int>(window[0]), program.left());
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, program.right(), 0, window);
+    MPI_Win_unlock(program.right(), window);
   }
-  MPI_Win_fence(0, win);
-  if (mine) CHECK_EQUAL(value, program.left());
-  MPI_Win_free(&win);
+}
 
-  for (Flavor flavor : support::flavors()) {
-    if (flavor == Flavor::create) continue;
-    void* base = nullptr;
-    if (flavor == Flavor::allocate) {
-      MPI_Win_allocate(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-    } else {
-      MPI_Win_allocate_shared(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-    }
+std::size_t resident_pages(void* memory, std::size_t bytes) {
+  std::vector<unsigned char> pages(bytes / support::page_bytes());
+  CHECK_EQUAL(mincore(memory, bytes, pages.data()), 0);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(pages, [](unsigned char page) { return (page & 1) != 0; }));
+}
+
+/// The kernel places a page near the processor that touches it first, which has to be its rank's:
+/// making the window touches none, nor did the window before that had the same memory.
+void untouched(bool shared, bool contiguous, const support::Program& program) {
+  constexpr std::size_t bytes = std::size_t{256} << 20;
+  const Info info{{"alloc_shared_noncontig", contiguous ? "false" : "true"}};
+  for (int i = 0; i < 2; ++i) {
+    char* base = nullptr;
+    MPI_Win win;
+    const auto make = shared ? MPI_Win_allocate_shared : MPI_Win_allocate;
+    make(bytes, 1, info, MPI_COMM_WORLD, &base, &win);
     MPI_Win_fence(0, win);
-    MPI_Get(nullptr, 0, MPI_BYTE, program.right(), 0, 0, MPI_BYTE, win);
-    MPI_Win_fence(0, win);
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, program.right(), 0, win);
-    MPI_Win_unlock(program.right(), win);
+    barrier();
+    CHECK_EQUAL(resident_pages(base, bytes), std::size_t{0});
+    barrier();
+    for (const std::size_t byte : {std::size_t{0}, bytes / 2, bytes - 1}) base[byte] = 1;
+    CHECK(resident_pages(base, bytes) >= 3);
+    MPI_Put(base, 1, MPI_CHAR, program.right(), bytes / 2, 1, MPI_CHAR, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     MPI_Win_free(&win);
-    CHECK(win == MPI_WIN_NULL);
   }
 }
 
@@ -543,15 +561,46 @@ void self_communicator() {
   }
 }
 
-void freed_communicator(const support::Program& program) {
+void freed_communicator(Flavor flavor, const support::Program& program) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  int* base = nullptr;
-  MPI_Win win;
-  MPI_Win_allocate(8, 4, MPI_INFO_NULL, comm, &base, &win);
+  Window<int> window(flavor, 2, comm);
   MPI_Comm_free(&comm);
-  use(win, program, 1);
-  MPI_Win_free(&win);
+  use(window, program, 1);
+}
+
+/// On a rank alone, on half of the world, and on all of it; even ranks alone have memory. The
+/// communicators are freed while the windows live.
+void dynamic_on_communicators(const support::Program& program) {
+  std::array<MPI_Comm, 3> comms;
+  MPI_Comm_dup(MPI_COMM_SELF, &comms[0]);
+  MPI_Comm_split(MPI_COMM_WORLD, program.rank() % 2, -program.rank(), &comms[1]);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
+  for (MPI_Comm& comm : comms) {
+    int rank = 0, size = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    const int right = (rank + 1) % size;
+    const auto has_memory = [](int of) { return of % 2 == 0; };
+    int value = -1;
+    MPI_Win win;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &win);
+    if (has_memory(rank)) MPI_Win_attach(win, &value, sizeof value);
+    MPI_Aint address = 0;
+    MPI_Get_address(&value, &address);
+    std::vector<MPI_Aint> addresses(static_cast<std::size_t>(size));
+    MPI_Allgather(&address, 1, MPI_AINT, addresses.data(), 1, MPI_AINT, comm);
+    MPI_Comm_free(&comm);
+    MPI_Win_fence(0, win);
+    if (has_memory(right)) {
+      MPI_Put(&rank, 1, MPI_INT, right, addresses[static_cast<std::size_t>(right)], 1, MPI_INT,
+              win);
+    }
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    CHECK_EQUAL(value, has_memory(rank) ? (rank + size - 1) % size : -1);
+    if (has_memory(rank)) MPI_Win_detach(win, &value);
+    MPI_Win_free(&win);
+  }
 }
 
 void dynamic_stays_usable(const support::Program& program) {
@@ -615,6 +664,20 @@ int main(int argc, char** argv) {
                              [&] { info_defaults(flavor); });
     program.test_unless_host("any", "hosts drop some keys", "info changes",
                              [&] { info_changes(flavor, program); });
+    program.test("zero sizes", [&] { zero_sizes(flavor, program); });
+    program.test_unless_host("intel", "it needs the communicator", "freed communicator",
+                             [&] { freed_communicator(flavor, program); });
+  }
+  // POSIX shared memory is backed with pages when the window is made.
+  if (support::uses_memfd()) {
+    constexpr const char* why = "some hosts touch the pages";
+    program.test_unless_host("any", why, "untouched", [&] { untouched(false, false, program); });
+    if (support::one_node()) {
+      for (const bool contiguous : {true, false}) {
+        program.test_unless_host("any", why, "untouched, shared",
+                                 [&] { untouched(true, contiguous, program); });
+      }
+    }
   }
   program.test("keyvals", keyvals);
   program.test("error handlers", error_handlers);
@@ -646,10 +709,10 @@ int main(int argc, char** argv) {
                [&] { different_sizes_and_units(program, false); });
   program.test("different sizes and units, allocate",
                [&] { different_sizes_and_units(program, true); });
-  program.test("zero sizes", [&] { zero_sizes(program); });
   program.test("memory from MPI_Alloc_mem", [&] { memory_from_alloc_mem(program); });
   program.test("self communicator", self_communicator);
-  program.test("freed communicator", [&] { freed_communicator(program); });
+  program.test_unless_host("intel", "it needs the communicator", "dynamic on communicators",
+                           [&] { dynamic_on_communicators(program); });
   program.test("dynamic stays usable", [&] { dynamic_stays_usable(program); });
 #if MPI_VERSION >= 4
   program.test("large-count creation", [&] { large_count_creation(program); });

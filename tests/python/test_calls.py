@@ -13,6 +13,7 @@ from pathlib import Path
 import fortran
 import generate
 import pytest
+import python_binding
 import table as calls_table
 
 PUBLIC = [
@@ -202,3 +203,11 @@ def test_groff_has_nothing_to_say(made):
         words, cwd=made / "man", capture_output=True, text=True, check=False, timeout=60
     )
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", python_binding.modules())
+def test_the_package_of_python_has_what_the_table_says(name):
+    """Two modules of it are checked in as the script makes them."""
+    found = (python_binding.FOLDER / name).read_text(encoding="utf-8")
+    script = Path(python_binding.__file__).relative_to(Path(__file__).resolve().parents[2])
+    assert found == python_binding.modules()[name], f"Run {script}, and commit {name}."

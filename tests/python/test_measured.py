@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is kept of measured exchanges, and how `oriel info` shows it."""
+"""What is kept of measured exchanges, and how it is shown."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import json
 from pathlib import Path
 
 import pytest
-from oriel.bench.alltoallv import alltoallv, measured
+from oriel.bench.alltoallv import alltoallv, alltoallv_choices, measured
 from oriel.bench.alltoallv.alltoallv_times import AlltoallvTimes
 from oriel.bench.alltoallv.measured import Exchange, Measured
 from oriel.bench.ways import HOST, ORIEL
-from oriel.cli import info
 from oriel.hosts.host import Host, HostError
 
 MPICH = Host("mpich", Path("/mpich"), Path("/mpich/bin/mpiexec"), Path("/liboriel.so"), "5.0.2")
@@ -141,17 +140,17 @@ def test_the_hierarchy_is_kept_where_something_is_gathered(library_reads):
     assert kept[4, 2].notified_hierarchy_making == 50.0
 
 
-def test_info_tells_the_hierarchy_where_it_was_measured(capsys):
+def test_the_hierarchy_is_shown_where_it_was_measured():
     line = dataclasses.replace(OLD, ranks=4, nodes=2, **HIERARCHY)
-    info.print_choices(MPICH, Measured(None, "Xeon", "", {line: "notified_hierarchy"}))
-    assert "notified_hierarchy (1.000, 2.000, 0.500, –, –)" in capsys.readouterr().out
+    known_here = Measured(None, "Xeon", "", {line: "notified_hierarchy"})
+    shown = "\n".join(alltoallv_choices.lines(known_here, MPICH))
+    assert "notified_hierarchy (1.000, 2.000, 0.500, –, –)" in shown
 
 
-def test_info_has_a_table_by_size_and_place(capsys):
+def test_a_table_by_size_and_layout():
     choices = {line: "notified" for line in [OLD, *OTHERS]}
     choices[OTHERS[2]] = "two_sided"
-    info.print_choices(MPICH, Measured(None, "Xeon", "", choices))
-    head, *lines = capsys.readouterr().out.splitlines()[1:]
+    _, head, *lines = alltoallv_choices.lines(Measured(None, "Xeon", "", choices), MPICH)
     lines = [line.split() for line in lines]
     times = ["(1.000,", "2.000,", "–,", "–,", "–)"]
     assert " ".join(head.split()) == "2 ranks 4 ranks 4 ranks on 2 nodes"
@@ -160,8 +159,7 @@ def test_info_has_a_table_by_size_and_place(capsys):
     assert len(lines) == 2
 
 
-def test_info_says_how_to_measure(capsys):
-    info.print_choices(MPICH, known(None, OTHERS[3], OTHERS[4]))
-    told = capsys.readouterr().out
-    assert "auto is what the first starts of each request show" in told
-    assert "`oriel bench alltoallv --mpi mpich`" in told
+def test_how_to_measure():
+    (line,) = alltoallv_choices.lines(known(None, OTHERS[3], OTHERS[4]), MPICH)
+    assert "auto times the first starts of each request" in line
+    assert "`oriel bench alltoallv --mpi mpich`" in line

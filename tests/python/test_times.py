@@ -12,6 +12,7 @@ from oriel.bench.alltoallv.alltoallv_times import ALGORITHM_TITLES, AlltoallvTim
 from oriel.bench.cholesky.cholesky_times import CholeskyTimes
 from oriel.bench.collectives import collectives_tables
 from oriel.bench.collectives.collectives_times import CollectivesTimes
+from oriel.bench.distances import Runs
 from oriel.bench.halo.halo_times import HaloTimes
 from oriel.bench.lines import Line
 from oriel.bench.lu.lu_times import LuCase, LuTimes
@@ -21,6 +22,8 @@ from oriel.bench.notify import notify_tables
 from oriel.bench.notify.notify_times import NotifyTimes
 from oriel.bench.progress.progress_times import ProgressTimes
 from oriel.bench.ratio_table import ratio_text
+from oriel.bench.recording import recording
+from oriel.bench.recording.recording_times import RecordingTimes
 from oriel.bench.requests.request_times import NEVER
 from oriel.bench.stencil.stencil_times import StencilTimes
 from oriel.bench.threads.threads_times import PLAIN, Case, Hints, ThreadTimes
@@ -30,25 +33,49 @@ from oriel.bench.ways import HOST, ORIEL
 from oriel.bench.windows.windows_times import WindowTimes
 
 
+def micro_line(row: str, window: str, size: int, samples: list[float]) -> dict:
+    return {"set": "usual", "row": row, "window": window, "bytes": size, "samples": samples}
+
+
 def timings_of(**medians: float) -> Timings:
     """One 8 B row on an allocated window; names are HOST_WAY."""
     timings = Timings()
     for name, value in medians.items():
         host, way = name.split("_")
-        line = {"row": "put_flush", "window": "allocated", "bytes": 8, "samples": [value] * 3}
+        line = micro_line("put_flush", "allocated", 8, [value] * 3)
         timings.read(host, way, json.dumps(line))
     return timings
 
 
 def test_ratio_is_to_the_best_host():
     timings = timings_of(mpich_host=0.2, mpich_oriel=0.03, openmpi_host=0.05, openmpi_oriel=0.02)
-    row = Row("put_flush", "allocated", 8)
+    row = Row("usual", "put_flush", "allocated", 8)
     assert timings.ratio(row, "mpich") == pytest.approx(0.6)
     assert timings.ratio(row, "openmpi") == pytest.approx(0.4)
     assert [host for _, host, _ in timings.misses([row])] == ["mpich"]
     assert micro.verdicts(timings) == [
         "8 B rows on allocated windows, at most half of the best host's time: "
         "1 of 2 by the median, 1 of 2 by the fastest batch."
+    ]
+
+
+def test_what_records_is_compared_with_oriel():
+    times = RecordingTimes()
+    measured = {"host": [0.1], "oriel": [0.02, 0.01], "report": [0.03], "timeline": [0.07]}
+    for way, samples in measured.items():
+        line = {"row": "put_flush", "samples": samples, "round_trip_ns": [0, 0]}
+        times.read("mpich", way, json.dumps(line))
+    # The program that measures notified puts measures empty ones, too.
+    times.read("mpich", "oriel", '{"row": "put_notify", "size": 0}')
+    assert times.rows() == ["put_flush"]
+    assert times.ratio("put_flush", "mpich", "oriel") == pytest.approx(0.15)
+    assert times.ratio("put_flush", "mpich", "report") == pytest.approx(2)
+    assert times.added_ns("put_flush", "mpich", "timeline", Runs.fastest) == pytest.approx(60)
+    assert recording.verdicts(times, {"mpich": "MPICH"}) == [
+        "MPICH: with --report a put and a flush take 30.0 ns instead of 15.0; "
+        "the goal is at most 10 ns more.",
+        "MPICH: with --timeline a put and a flush take 70.0 ns instead of 15.0; "
+        "the goal is at most 50 ns more.",
     ]
 
 
@@ -351,9 +378,9 @@ def test_collectives_compare_with_the_hosts_fastest_call_and_its_blocking_one():
 def test_one_slow_run_does_not_move_the_median():
     timings = Timings()
     for value in (1.0, 1.1, 50.0):
-        line = {"row": "put_lock", "window": "created", "bytes": 65536, "samples": [value]}
+        line = micro_line("put_lock", "created", 65536, [value])
         timings.read("mpich", HOST, json.dumps(line))
-    row = Row("put_lock", "created", 65536)
+    row = Row("usual", "put_lock", "created", 65536)
     assert timings.median(row, "mpich", HOST) == pytest.approx(1.1)
     assert timings.fastest(row, "mpich", HOST) == pytest.approx(1.0)
 
@@ -368,9 +395,9 @@ def test_rows_compare_runs_of_one_distance():
         ORIEL: [(0.07, near), (0.27, far), (0.28, far), (0.2, (112, 525)), (9.0, (110, 30000))],
     }.items():
         for value, trips in runs:
-            line = {"row": "put_fence", "window": "allocated", "bytes": 8, "samples": [value]}
+            line = micro_line("put_fence", "allocated", 8, [value])
             timings.read("mpich", way, json.dumps({**line, "round_trip_ns": trips}))
-    row = Row("put_fence", "allocated", 8)
+    row = Row("usual", "put_fence", "allocated", 8)
     assert timings.support(row) == {"near": 1, "far": 1}
     assert timings.distance(row) == "near"
     assert timings.median(row, "mpich", ORIEL) == pytest.approx(0.07)
@@ -382,9 +409,21 @@ def test_rows_compare_runs_of_one_distance():
 def test_nothing_is_said_of_a_row_whose_ways_ran_at_different_distances():
     timings = Timings()
     for way, trips in ((HOST, (110, 112)), (ORIEL, (520, 525))):
-        line = {"row": "put_fence", "window": "allocated", "bytes": 8, "samples": [1.0]}
+        line = micro_line("put_fence", "allocated", 8, [1.0])
         timings.read("mpich", way, json.dumps({**line, "round_trip_ns": trips}))
-    assert timings.mixed(Row("put_fence", "allocated", 8))
+    assert not timings.enough(1)
+    assert timings.mixed(Row("usual", "put_fence", "allocated", 8))
+
+
+def test_no_runs_are_added_where_no_distance_was_measured():
+    timings = timings_of(mpich_host=0.2, mpich_oriel=0.03)
+    assert timings.enough(5)
+
+
+def test_contended_rows_are_not_promised_half_of_the_time():
+    timings = Timings()
+    assert timings.limit(Row("usual", "put_lock", "allocated", 8)) == pytest.approx(0.5)
+    assert timings.limit(Row("contended", "put_lock", "allocated", 8)) == pytest.approx(1.0)
 
 
 def notify_times_of(*lines: tuple) -> NotifyTimes:

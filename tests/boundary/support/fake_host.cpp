@@ -20,7 +20,6 @@ namespace {
 constexpr int first_type = static_cast<int>(0xcc000000);
 constexpr int first_communicator = static_cast<int>(0xc4000000);
 constexpr int first_info = static_cast<int>(0x9c000000);
-constexpr int first_window = static_cast<int>(0xa0000000);
 constexpr int first_request = static_cast<int>(0xac000000);
 constexpr int first_group = static_cast<int>(0xc8000000);
 constexpr int first_handler = static_cast<int>(0x94000000);
@@ -61,7 +60,6 @@ struct Host {
   std::map<MPI_Datatype, Type> types;
   std::map<MPI_Comm, Communicator> communicators{{MPI_COMM_WORLD, {}}, {MPI_COMM_SELF, {}}};
   std::map<MPI_Info, std::map<std::string, std::string>> infos;
-  std::map<MPI_Win, std::string> windows;  // names
   std::map<MPI_Request, Request> requests;
   std::set<MPI_Group> groups;
   std::map<MPI_Errhandler, MPI_Comm_errhandler_function*> handlers;
@@ -415,9 +413,6 @@ int PMPI_Comm_call_errhandler(MPI_Comm, int code) {
 int PMPI_Session_call_errhandler(MPI_Session, int code) {
   return PMPI_Comm_call_errhandler(MPI_COMM_SELF, code);
 }
-int PMPI_Win_call_errhandler(MPI_Win, int code) {
-  return raise_error(code);
-}
 int PMPI_Comm_get_errhandler(MPI_Comm, MPI_Errhandler* handler) {
   *handler = MPI_ERRORS_RETURN;
   return MPI_SUCCESS;
@@ -728,34 +723,6 @@ int PMPI_Wait(MPI_Request* handle, MPI_Status* status) {
 }
 int PMPI_Waitall(int count, MPI_Request* handles, MPI_Status* statuses) {
   return wait([&](int* flag) { return test_all(count, handles, true, flag, statuses); });
-}
-
-// Windows: of this process alone, which lend their handles.
-
-int PMPI_Win_create_dynamic(MPI_Info, MPI_Comm, MPI_Win* win) {
-  *win = make(first_window);
-  host().windows[*win];
-  return MPI_SUCCESS;
-}
-int PMPI_Win_free(MPI_Win* win) {
-  if (host().windows.erase(*win) == 0) return MPI_ERR_WIN;
-  *win = MPI_WIN_NULL;
-  return MPI_SUCCESS;
-}
-int PMPI_Win_get_name(MPI_Win win, char* name, int* length) {
-  *length = std::snprintf(name, MPI_MAX_OBJECT_NAME, "%s", host().windows.at(win).c_str());
-  return MPI_SUCCESS;
-}
-int PMPI_Win_set_name(MPI_Win win, const char* name) {
-  host().windows.at(win) = name;
-  return MPI_SUCCESS;
-}
-int PMPI_Win_set_errhandler(MPI_Win, MPI_Errhandler) {
-  return MPI_SUCCESS;
-}
-int PMPI_Win_get_errhandler(MPI_Win, MPI_Errhandler* handler) {
-  *handler = MPI_ERRORS_RETURN;
-  return MPI_SUCCESS;
 }
 
 }  // extern "C"

@@ -96,7 +96,7 @@ contains
     HANDLE(MPI_Win) :: win
     integer :: keyval, ierror
     integer(kind_of_address) :: value, extra
-    deleted = deleted + 1
+    if (extra == 11) deleted = deleted + 1
     value_deleted = value
     ierror = MPI_SUCCESS
   end subroutine

@@ -68,6 +68,12 @@ inline MPI_Info default_info() {
   return made;
 }
 
+/// Whether ORIEL_MEMFD permits memfd_create.
+inline bool uses_memfd() {
+  const char* setting = std::getenv("ORIEL_MEMFD");
+  return setting == nullptr || std::string(setting) != "0";
+}
+
 inline std::size_t page_bytes() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }

@@ -28,6 +28,7 @@ class Job {
   Job(const support::Program& program, std::uint64_t seed, int threads)
       : rank_(program.rank()), ranks_(program.size()), threads_(threads), seed_(seed) {
     make_windows();
+    make_values_come_again();
     make_views_by_handle();
     tallies_.resize(static_cast<std::size_t>(threads * regions() * ranks_));
     comms_.resize(static_cast<std::size_t>(threads));
@@ -152,6 +153,16 @@ class Job {
   void add_attached(Region& region, bool mapped) {
     region.mapped = mapped;
     expose(region, zeroed(mapped, region.area.bytes()));
+  }
+  /// Values rest until so many are free.
+  void make_values_come_again() {
+    constexpr int all_resting = 1100;
+    for (int i = 0; i < all_resting; ++i) {
+      MPI_Win made = MPI_WIN_NULL;
+      MUST(oriel().Win_dup_with_info(windows_.front().first(), MPI_INFO_NULL, &made));
+      reused_windows_.freed(made);
+      MUST(MPI_Win_free(&made));
+    }
   }
   void make_views_by_handle() {
     for (const bool mapped : {false, true}) {

@@ -21,7 +21,7 @@ constexpr bool passive(Epoch epoch) {
   return epoch == Epoch::everybody || epoch == Epoch::single;
 }
 
-/// A handle of a window. Handles are told apart by their numbers: the host gives values again.
+/// A handle of a window. Handles are told apart by their numbers: values are given again.
 struct Handle {
   MPI_Win win = MPI_WIN_NULL;
   bool ordered = false;

@@ -5,7 +5,8 @@
 
 namespace stress {
 
-/// How often the host gives the value of a freed handle again: what stale entries of a cache need.
+/// How often a value that has been freed is given again, by Oriel for windows and by the host for
+/// datatypes: what stale entries of a cache need.
 template <class Handle>
 class Reuse {
  public:

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Windows at the limits of the machine: little shared memory, thousands of windows in turn,
+transfers that 32 bits do not count (G2, G3, G4). `make soak` runs larger ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import Job, folder_of
+from plan import LIBRARIES
+
+# A job with a /dev/shm of its own, which takes root.
+SMALL = 'mount -t tmpfs -o size=64m tmpfs /dev/shm && exec "$0" "$@"'
+APART = ["unshare", "--mount", "sh", "-c", SMALL]
+# Otherwise Intel MPI's own messages end in a SIGBUS where /dev/shm is full.
+MESSAGES_ELSEWHERE = {"I_MPI_FABRICS": "ofi"}
+
+
+@pytest.fixture(scope="module")
+def small_shared_memory():
+    try:
+        subprocess.run([*APART, "true"], check=True, capture_output=True, timeout=30)
+    except (OSError, subprocess.SubprocessError) as error:
+        pytest.skip(f"no mount namespaces here: {error}")
+
+
+def expect_ok_in_little(job, host, tmp_path, settings):
+    mpiexec = tmp_path / "mpiexec"
+    mpiexec.write_text(f'#!/bin/sh\nexec unshare --mount sh -c \'{SMALL}\' "{host.mpiexec}" "$@"\n')
+    mpiexec.chmod(0o755)
+    host = dataclasses.replace(host, mpiexec=mpiexec)
+    job.expect_ok(host, "limited_memory", 2, {**MESSAGES_ELSEWHERE, **settings})
+
+
+def test_full_posix_shared_memory(job, host, tmp_path, small_shared_memory):
+    """A window that does not fit is an error on all ranks; one that fits can be touched."""
+    expect_ok_in_little(job, host, tmp_path, {"ORIEL_MEMFD": "0"})
+
+
+# How the arena is made has nothing to do with the host.
+@pytest.mark.hosts("mpich")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"ORIEL_TEST_NO_MEMFD": str(errno.EPERM)},
+        {"ORIEL_TEST_NO_MEMFD": str(errno.ENOSYS)},
+        {"ORIEL_MEMFD": "0", "ORIEL_ADOPT": "always"},
+    ],
+    ids=["memfd", "forbidden", "missing", "adopted"],
+)
+def test_little_shared_memory(job, host, tmp_path, small_shared_memory, settings):
+    """The size of /dev/shm does not limit a memfd. Where memfd_create fails, /dev/shm takes its
+    place. Memory that cannot be adopted stays the program's own."""
+    expect_ok_in_little(job, host, tmp_path, settings)
+
+
+@pytest.mark.hosts(*LIBRARIES)
+def test_short_lived_windows(job, host):
+    """Ten thousand windows of each kind, made and freed one after the other, leave nothing."""
+    # See the program for UCX.
+    job.expect_ok(host, "short_lived_windows", 2, {"UCX_MEM_EVENTS": "n"})
+
+
+NO_WINDOWS = {"OMPI_MCA_osc": "^rdma,sm,ucx,portals4,pt2pt,monitoring"}
+
+
+@pytest.mark.hosts("openmpi")
+@pytest.mark.parametrize("program", ["handles", "window_kinds", "errors", "notified"])
+def test_host_that_makes_no_windows(job, host, program):
+    """Windows work on an Open MPI that can make none of its own (G2)."""
+    alone = Job(host_alone=True, sanitized=False)
+    status, output = alone.run(host, "window_kinds", 2, NO_WINDOWS)
+    assert status != 0 and "MPI_ERR_WIN" in output, output[-4000:]
+    job.expect_ok(host, program, 2, NO_WINDOWS)
+
+
+# Not at the same time: both need much memory.
+@pytest.mark.xdist_group("long transfers")
+@pytest.mark.hosts(*LIBRARIES)
+def test_long_transfers(job, host):
+    """Single operations of more than 4 GiB and 2 GiB, on mapped and on private memory."""
+    # Open MPI has no large counts.
+    test = {
+        "mpich": "allocate, large count, put over 4 GiB",
+        "openmpi": "create, derived type, all over 2 GiB",
+    }[host.name]
+    gibibytes = 6
+    free = int(re.search(r"MemAvailable: +(\d+) kB", Path("/proc/meminfo").read_text()).group(1))
+    if free < gibibytes << 20:
+        pytest.skip(f"it takes {gibibytes} GiB of memory; {free >> 20} GiB are available")
+    status, output = job.run_command(host, [folder_of(host) / "long_transfers", test], 2)
+    assert status == 0 and "ok: 1 tests" in output, output[-4000:]
