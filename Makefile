@@ -13,7 +13,7 @@ configure = mkdir -p $(1) && { $(CMAKE) -S . -B $(1) -G "Unix Makefiles" -DORIEL
   -DCMAKE_UNITY_BUILD=$(UNITY) -DORIEL_MPI_ROOT=$(CURDIR)/build/mpi $(2) >$(1)/configure.log || { cat $(1)/configure.log; exit 1; }; }
 export PYTHONPATH := $(CURDIR)/python
 
-.PHONY: all build tests setup mpis demo demo-setup paper bench test conformance lint soak install clean help
+.PHONY: all build tests setup mpis demo demo-setup paper bench test conformance lint soak wheel docs install clean help
 
 all: build
 
@@ -26,8 +26,10 @@ help:
 	@echo "make conformance  programs of others and of ours on every MPI, with Oriel and without: build/conformance/matrix.md"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
-	@echo "make soak     long random tests of the core and of threads, larger spaces of the model, 10^8 notifications, 10^5 collectives, 10^7 RMA calls"
+	@echo "make soak     long random tests of the core and of threads, larger spaces of the model, 10^8 notifications, 10^5 collectives, 10^7 RMA calls, 4*10^6 windows, transfers over 4 GiB"
 	@echo "UNITY=OFF     behind any of them: each file is compiled by itself, which suits small changes"
+	@echo "make wheel    a Python wheel for all MPIs, in build/wheel: libraries, command, headers, programs"
+	@echo "make docs     the documentation's site: build/docs/html/index.html"
 	@echo "make mpis     bring MPICH, Open MPI and Intel MPI into build/mpi"
 
 setup:
@@ -93,11 +95,27 @@ soak: tests
 	build/bin/oriel run -n 4 --hosts 2 build/tests/mpi/mpich/fuzz 1000 1000000
 	ORIEL_TEST_ALARM=7200 build/bin/oriel run -n 2 build/tests/mpi/mpich/collective_soak 100000
 	ORIEL_TEST_ALARM=7200 build/bin/oriel run -n 2 --hosts 2 build/tests/mpi/mpich/collective_soak 100000
+	UCX_MEM_EVENTS=n ORIEL_TEST_ALARM=7200 build/bin/oriel run -n 2 build/tests/mpi/mpich/short_lived_windows 1000000
+	ORIEL_TEST_ALARM=1800 build/bin/oriel run -n 2 build/tests/mpi/mpich/long_transfers "all over 4"
+	ORIEL_TEST_ALARM=1800 build/bin/oriel run -n 2 --hosts 2 build/tests/mpi/mpich/long_transfers "all over 4"
+	ORIEL_TEST_ALARM=1800 build/bin/oriel run -n 2 build/tests/mpi/openmpi/long_transfers "all over 4"
+	ORIEL_TEST_ALARM=1800 build/bin/oriel run -n 2 --hosts 2 build/tests/mpi/openmpi/long_transfers "all over 4"
 
 lint: mpis
 	@$(call configure,build/lint,-DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
 	@$(CMAKE) --build build/lint --target oriel_call_files
 	scripts/lint
+
+wheel: build
+	@scripts/wheel
+
+# The table of settings is the library's own, the calls in Python are imported, and a guide shows the
+# report of a program.
+docs: mpis
+	@$(call configure,build)
+	@$(CMAKE) --build build -j$(JOBS) --target oriel-settings oriel_mpich
+	@scripts/docs
+	@echo "docs: build/docs/html/index.html"
 
 install: build
 	$(CMAKE) --install build
