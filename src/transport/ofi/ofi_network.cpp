@@ -11,6 +11,7 @@
 #include "core/base/settings.hpp"
 #include "core/remote/message.hpp"
 #include "transport/ofi/longest_transfer.hpp"
+#include "transport/shm/clock.hpp"
 
 namespace oriel {
 namespace {
@@ -270,7 +271,22 @@ bool OfiNetwork::drained() {
     if (!std::exchange(to->injected, false) || to->lost || to->open != nullptr) continue;
     if (open_packet(*to)) close_packet(*to);
   }
+  if (backlogged_ != 0) drop_backlogs_of_ended();
   return under_way_ == 0 && backlogged_ == 0;
+}
+
+/// A process that was through with everything may have ended meanwhile. The provider tries for ever
+/// to reach it, and for what it has sent us we still listen.
+void OfiNetwork::drop_backlogs_of_ended() {
+  const std::uint64_t now = nanoseconds_now();
+  if (now - looked_for_ended_ < peer_check_interval) return;
+  looked_for_ended_ = now;
+  for (const auto& to : peers_) {
+    if (to->backlog.empty() || watched_alive(*to)) continue;
+    backlogged_ -= to->backlog.size();
+    free_.insert(free_.end(), to->backlog.begin(), to->backlog.end());
+    to->backlog.clear();
+  }
 }
 
 void OfiNetwork::push_backlog(Peer& to) {
@@ -557,12 +573,14 @@ void OfiNetwork::lose(Peer& gone) {
   for (const Arrival& early : gone.order.drop()) forget(early);
 }
 
+bool OfiNetwork::watched_alive(Peer& asked) {
+  const auto address = std::span<const std::byte>(asked.name.lifeline);
+  return asked.watch.alive(address.first(asked.name.lifeline_bytes), timeout_s_);
+}
+
 bool OfiNetwork::alive(int process) {
   Peer& asked = peer(process);
-  if (!asked.lost) {
-    const auto address = std::span<const std::byte>(asked.name.lifeline);
-    if (!asked.watch.alive(address.first(asked.name.lifeline_bytes), timeout_s_)) lose(asked);
-  }
+  if (!asked.lost && !watched_alive(asked)) lose(asked);
   return !asked.lost;
 }
 

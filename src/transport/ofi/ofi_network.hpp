@@ -148,6 +148,8 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   void begin(const Arrival& arrived);
   bool next_early();
   void forget(const Arrival& arrived);
+  bool watched_alive(Peer& asked);
+  void drop_backlogs_of_ended();
   void lose(Peer& gone);
   Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
 
@@ -178,9 +180,10 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::deque<Transfer> finished_;
   std::size_t transfers_under_way_ = 0;
   std::size_t registered_ = 0;
-  std::size_t under_way_ = 0;   // packets
-  std::size_t backlogged_ = 0;  // packets
-  std::uint64_t delayed_ = 0;   // packets that were backlogged
+  std::size_t under_way_ = 0;           // packets
+  std::size_t backlogged_ = 0;          // packets
+  std::uint64_t looked_for_ended_ = 0;  // nanoseconds
+  std::uint64_t delayed_ = 0;           // packets that were backlogged
 };
 
 }  // namespace oriel
