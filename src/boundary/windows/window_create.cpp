@@ -14,6 +14,8 @@
 #include "boundary/windows/attributes.hpp"
 #include "boundary/windows/window_end.hpp"
 #include "boundary/windows/window_maker.hpp"
+#include "core/base/settings.hpp"
+#include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -45,9 +47,11 @@ Failure quiesce(WindowHandle& window, Failure& failed) {
     if (const Failure bad = fence(false)) return bad;
   }
   // Who has ended the last fence may end altogether where there is no MPI_Finalize to hold it,
-  // before others have heard of all the rest: an absence says something only if it lasts, some
-  // seconds.
-  window.state->forgiven_looks = 30;
+  // before others have read what it sent, or have heard of a rank that is only slow: an absence
+  // says something only if it lasts.
+  constexpr std::uint64_t second = 1'000'000'000;
+  window.state->forgiven_until =
+      nanoseconds_now() + static_cast<std::uint64_t>(setting_int("ORIEL_PEER_TIMEOUT")) * second;
   if (const Failure bad = fence(true)) return bad;
   return wait_until(window, {WaitReason::window}, [&] {
     return window.core->epochs().quiet() && window.core->leave() && runtime.engine()->drained();

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// B2, G2: which ranks a waiting call may take for lost.
+#include "boundary/runtime/lost_peers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include "transport/sim/sim_job.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+/// Two ranks on nodes of their own, of which the other one has ended before it has entered the
+/// fence that this one closes.
+class LostPeers : public ::testing::Test {
+ protected:
+  LostPeers() : job_({0, 1}) {
+    SimWindowSpec spec;
+    spec.bytes = 64;
+    job_.create_window(spec);
+    state_.core = &job_.window(0);
+    Assert last;
+    last.no_succeed = true;
+    told_ = state_.core->epochs().fence(last, true, nullptr).done;
+    job_.transport(0).set_ended(1);
+  }
+  std::set<int> asked() { return job_.transport(0).take_asked(); }
+
+  SimJob job_;
+  WindowState state_;
+  bool told_ = false;
+};
+
+TEST_F(LostPeers, NameTheRank) {
+  ASSERT_FALSE(told_);
+  const Failure lost = look_for_lost_peers(state_);
+  EXPECT_EQ(lost.error_class, MPI_ERR_OTHER);
+  EXPECT_EQ(std::string_view(lost.reason),
+            "rank 1 of the window has ended or cannot be reached, so this call cannot complete");
+}
+
+// Networks drop what still comes from a process once they have been asked and know that it has
+// ended: its last message, which may only not have been read yet.
+TEST_F(LostPeers, AreNotAskedForWhileTheirEndIsForgiven) {
+  state_.forgiven_until = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_FALSE(look_for_lost_peers(state_));
+  EXPECT_EQ(asked(), std::set<int>());
+  state_.forgiven_until = 1;
+  EXPECT_TRUE(look_for_lost_peers(state_));
+}
+
+}  // namespace
+}  // namespace oriel::boundary
