@@ -84,10 +84,13 @@ def wrong_times(job, host, folder, name: str, nodes) -> list[tuple]:
     if without_flag is not None:
         expected[without_flag, "no flag"] = "off"
     assert expected.keys() <= often
-    text = report_on(folder, all_waits=True)
-    assert (key is None) == ("had called in time" not in text), text
-    assert key is None or f"info key {key} on" in text, text
     wrong = [(which, lost[which], []) for which in often - expected.keys()]
+    text = report_on(folder, all_waits=True)
+    # The late rank's epoch is deferred only if that rank, too, came to it in time.
+    if (key is None) != ("had called in time" not in text):
+        wrong.append((key, text))
+    elif key is not None and f"info key {key} on" not in text:
+        wrong.append((key, text))
     for which, kind in expected.items():
         turns = zip(lost[which][-TURNS:], worked[kind], strict=True)
         more = [abs(seconds - work) - 0.05 * work for seconds, work in turns]

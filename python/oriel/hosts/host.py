@@ -284,7 +284,10 @@ class Host:
             renamed = self.numbers >= (5, 0)
             agent = ["--prtemca", "plm_ssh_agent"] if renamed else ["--mca", "plm_rsh_agent"]
             agent += [str(RSH)]
-            return ["--prefix", str(self.prefix), *agent, "--host", hosts]
+            # Else each node's ranks are a session. Linux shares a processor out among sessions
+            # first; 6.18 then keeps those whose ranks yield waiting for a minute and longer.
+            attached = "--leave-session-attached"
+            return ["--prefix", str(self.prefix), attached, *agent, "--host", hosts]
         launcher = ["-launcher", "ssh", "-launcher-exec", str(RSH)]
         return [*launcher, "-hosts", ",".join(nodes.names), "-ppn", each]
 
