@@ -263,7 +263,8 @@ def test_the_key_by_which_the_late_rank_would_not_have_been_late(
     assert deferred == ({key: 7_000} if key else {})
     sentence = (
         "Rank 1 had called in time, but its epoch was deferred behind an earlier epoch of that "
-        f"rank for 82 % of the wait. With the info key {key} on the window"
+        f"rank for 82 % of the wait. With the info key {key} on the window it may overtake that "
+        "epoch: a promise that the two use no common data."
     )
     assert (sentence in text) == (key is not None), text
 

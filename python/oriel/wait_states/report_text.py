@@ -183,7 +183,7 @@ def advice(report: Report, row: Row) -> list[str]:
             lines.append(
                 f"  {who} had called in time, but its epoch was deferred behind an earlier epoch "
                 f"of that rank for {percent:.0f} % of the wait. With the info key {key} on the "
-                "window it may overtake that epoch."
+                "window it may overtake that epoch: a promise that the two use no common data."
             )
     return lines if len(lines) > 1 else []
 
