@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// B4: the way to other nodes, between two processes' ends of it in one process.
+// B4: the way to other nodes, between several processes' ends of it in one process.
 #include "transport/ofi/network.hpp"
 
 #include <gtest/gtest.h>
@@ -9,29 +9,39 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
+#include <vector>
 
 namespace oriel {
 namespace {
 
-constexpr std::array<std::byte, 4> sent_bytes{std::byte{1}, std::byte{2}, std::byte{3},
-                                              std::byte{4}};
+constexpr std::array<std::byte, 4> few_bytes{};
 
-class TwoNetworks : public ::testing::Test {
+/// Ours, and two others that have had a message of ours.
+class ThreeNetworks : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string error;
     ours_ = Network::open(error);
-    theirs_ = Network::open(error);
-    if (ours_ == nullptr || theirs_ == nullptr) GTEST_SKIP() << error;
-    they_ = ours_->attach(theirs_->name(), error);
-    ASSERT_GE(they_, 0) << error;
-    ASSERT_GE(theirs_->attach(ours_->name(), error), 0) << error;
+    if (ours_ == nullptr) GTEST_SKIP() << error;
+    for (int i = 0; i < 2; ++i) {
+      theirs_.push_back(Network::open(error));
+      ASSERT_NE(theirs_.back(), nullptr) << error;
+      they_.push_back(ours_->attach(theirs_.back()->name(), error));
+      ASSERT_GE(they_.back(), 0) << error;
+      ASSERT_GE(theirs_.back()->attach(ours_->name(), error), 0) << error;
+      send_to(they_.back());
+      bool received = false;
+      ASSERT_TRUE(soon([&] {
+        ours_->receive();  // a connection takes both sides
+        if (!theirs_.back()->receive().empty()) received = true;
+        return received && ours_->drained();
+      }));
+    }
   }
-  static void send(Network& network, int process) {
-    network.send(process, sent_bytes, {});
-    network.push();
+  void send_to(int process) {
+    ours_->send(process, few_bytes, {});
+    ours_->push();
   }
   template <typename Done>
   static testing::AssertionResult soon(Done&& done) {
@@ -43,27 +53,54 @@ class TwoNetworks : public ::testing::Test {
     return testing::AssertionSuccess();
   }
 
-  std::unique_ptr<Network> ours_, theirs_;
-  int they_ = -1;  // their number with us
+  std::unique_ptr<Network> ours_;
+  std::vector<std::unique_ptr<Network>> theirs_;
+  std::vector<int> they_;  // their numbers with us
 };
 
-// It was through with everything, and has ended before the last packet to it, which only shows
-// that those before it have left, was taken.
-TEST_F(TwoNetworks, PacketsToAProcessThatHasEndedDoNotHoldUpOurs) {
-  send(*ours_, they_);
-  bool received = false;
-  ASSERT_TRUE(soon([&] {
-    ours_->receive();  // a connection takes both sides
-    if (!theirs_->receive().empty()) received = true;
-    return received && ours_->drained();
-  }));
-  theirs_.reset();
-  send(*ours_, they_);
+// They were through with everything, and have ended before the last packets to them were taken.
+TEST_F(ThreeNetworks, PacketsToProcessesThatHaveEndedDoNotHoldUpOurs) {
+  theirs_.clear();
+  for (int i = 0; i < 100; ++i) {  // until the provider has seen that the connections are closed
+    ours_->receive();
+    ::usleep(1000);
+  }
+  for (const int process : they_) {
+    for (int i = 0; i < 2; ++i) send_to(process);
+  }
   EXPECT_TRUE(soon([&] {
     ours_->receive();
     return ours_->drained();
   }));
-  EXPECT_TRUE(soon([&] { return !ours_->alive(they_); }));
+  for (const int process : they_) send_to(process);
+  EXPECT_TRUE(ours_->drained()) << "nothing more is sent to them";
+  for (const int process : they_) {
+    EXPECT_TRUE(soon([&] { return !ours_->alive(process); }));
+  }
+}
+
+// Until it looks, no connection is made, and no packet taken.
+TEST_F(ThreeNetworks, AProcessThatDoesNotLookIsNotTakenForEnded) {
+  std::string error;
+  const std::unique_ptr<Network> silent = Network::open(error);
+  ASSERT_NE(silent, nullptr) << error;
+  ASSERT_GE(silent->attach(ours_->name(), error), 0) << error;
+  const int process = ours_->attach(silent->name(), error);
+  const auto before = ours_->delayed();
+  for (int i = 0; i < 2; ++i) send_to(process);
+  EXPECT_GE(ours_->delayed(), before + 2);
+  for (int i = 0; i < 300;
+       ++i) {  // longer than from one look at those that take nothing to the next
+    ours_->receive();
+    ours_->drained();
+    ::usleep(1000);
+  }
+  int received = 0;
+  EXPECT_TRUE(soon([&] {
+    ours_->receive();
+    if (!silent->receive().empty()) ++received;
+    return received == 2 && ours_->drained();
+  })) << received;
 }
 
 }  // namespace

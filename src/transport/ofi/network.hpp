@@ -67,7 +67,7 @@ class Network {
   virtual int wait_descriptor() const = 0;
   /// To be asked before sleeping on it: nothing has come that it would not tell of.
   virtual bool may_wait() = 0;
-  /// Everything sent has left this process.
+  /// Everything sent has left this process, but for what was sent to processes that have ended.
   virtual bool drained() = 0;
   /// How many packets the provider did not take at once.
   virtual std::uint64_t delayed() const = 0;

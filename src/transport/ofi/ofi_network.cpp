@@ -200,7 +200,8 @@ int OfiNetwork::attach(const NetworkName& name, std::string& error) {
 void OfiNetwork::send(int process, std::span<const std::byte> header,
                       std::span<const std::byte> payload) {
   Peer& to = peer(process);
-  if (!to.lost) collect(to, header, payload, 0);  // else whoever waits for it is told by alive()
+  // Else whoever waits for it is told by alive().
+  if (to.takes_packets()) collect(to, header, payload, 0);
 }
 
 void OfiNetwork::collect(Peer& to, std::span<const std::byte> header,
@@ -225,7 +226,7 @@ bool OfiNetwork::open_packet(Peer& to) {
 void OfiNetwork::close_packet(Peer& to) {
   Buffer& buffer = *to.open;
   to.open = nullptr;
-  if (to.lost) {  // perhaps what was sent before its turn has gone
+  if (!to.takes_packets()) {  // perhaps what was sent before its turn has gone
     free_.push_back(&buffer);
     return;
   }
@@ -268,31 +269,36 @@ bool OfiNetwork::hand_over(Peer& to, Buffer& buffer) {
 bool OfiNetwork::drained() {
   for (const auto& to : peers_) {
     // Nobody tells when what was injected has left; an empty packet behind it does.
-    if (!std::exchange(to->injected, false) || to->lost || to->open != nullptr) continue;
+    const bool injected = std::exchange(to->injected, false);
+    if (!injected || !to->takes_packets() || to->open != nullptr) continue;
     if (open_packet(*to)) close_packet(*to);
   }
-  if (backlogged_ != 0) drop_backlogs_of_ended();
+  if (backlogged_ == 0) {
+    looked_for_ended_ = 0;
+  } else {
+    look_for_ended();
+  }
   return under_way_ == 0 && backlogged_ == 0;
 }
 
-/// A process that was through with everything may have ended meanwhile. The provider tries for ever
-/// to reach it, and for what it has sent us we still listen.
-void OfiNetwork::drop_backlogs_of_ended() {
+/// A peer may end after its last message. The provider then tries for ever to reach it. Nothing is
+/// sent to it any more; what it has sent may not have been read yet.
+void OfiNetwork::look_for_ended() {
   const std::uint64_t now = nanoseconds_now();
+  if (looked_for_ended_ == 0) looked_for_ended_ = now;
   if (now - looked_for_ended_ < peer_check_interval) return;
   looked_for_ended_ = now;
   for (const auto& to : peers_) {
     if (to->backlog.empty() || watched_alive(*to)) continue;
-    backlogged_ -= to->backlog.size();
-    free_.insert(free_.end(), to->backlog.begin(), to->backlog.end());
-    to->backlog.clear();
+    to->ended = true;
+    push_backlog(*to);
   }
 }
 
 void OfiNetwork::push_backlog(Peer& to) {
   while (!to.backlog.empty()) {
-    if (!to.lost && !hand_over(to, *to.backlog.front())) return;
-    if (to.lost) free_.push_back(to.backlog.front());
+    if (to.takes_packets() && !hand_over(to, *to.backlog.front())) return;
+    if (!to.takes_packets()) free_.push_back(to.backlog.front());
     to.backlog.pop_front();
     --backlogged_;
   }
@@ -423,7 +429,7 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
     finished_.push_back({token, direct.bytes, error});
     return direct.bytes;
   };
-  if (to.lost) return give_up(Error::peer_lost);
+  if (!to.takes_packets()) return give_up(Error::peer_lost);
   if (local_registration_) {
     // For this transfer only: providers that want it keep what was registered lately.
     const auto [begin, end] = extent_of(runs.first(count));

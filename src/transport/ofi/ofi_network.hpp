@@ -119,8 +119,11 @@ class OfiNetwork final : public Network, private OfiEndpoint {
     std::uint64_t bytes_under_way = 0;  // of them
     bool injected = false;              // since an empty packet was sent
     bool listed = false;                // in open_
-    bool lost = false;
+    bool ended = false;                 // what it has sent is still taken
+    bool lost = false;                  // nor is that
     Lifeline::Watch watch;
+
+    bool takes_packets() const { return !ended && !lost; }
   };
 
   OfiNetwork() = default;
@@ -149,7 +152,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   bool next_early();
   void forget(const Arrival& arrived);
   bool watched_alive(Peer& asked);
-  void drop_backlogs_of_ended();
+  void look_for_ended();
   void lose(Peer& gone);
   Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
 
