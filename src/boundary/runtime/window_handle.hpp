@@ -26,8 +26,8 @@ struct WindowState {
   int views = 0;    // and those made from memory handles
   /// The collective part of MPI_Win_free is over: no other rank takes part in another one.
   bool left = false;
-  /// nanoseconds_now() from which on it matters that a rank has ended: see quiesce().
-  std::uint64_t forgiven_until = 0;
+  /// So many times more nobody looks whether a rank has ended: see quiesce().
+  mutable int forgiven_looks = 0;
 };
 
 /// Name, attributes and error handler that the program has set on a handle.
