@@ -284,8 +284,8 @@ class Host:
             renamed = self.numbers >= (5, 0)
             agent = ["--prtemca", "plm_ssh_agent"] if renamed else ["--mca", "plm_rsh_agent"]
             agent += [str(RSH)]
-            # Else each node's ranks are a session. Linux shares a processor out among sessions
-            # first; 6.18 then keeps those whose ranks yield waiting for a minute and longer.
+            # Without it each daemon makes a session of its node's ranks. Linux shares a processor
+            # out among sessions first; 6.18 keeps some whose ranks yield waiting for a minute.
             attached = "--leave-session-attached"
             return ["--prefix", str(self.prefix), attached, *agent, "--host", hosts]
         launcher = ["-launcher", "ssh", "-launcher-exec", str(RSH)]
