@@ -74,9 +74,7 @@ constexpr std::array table{
             "File of the libfabric to use, or of a library that stands before it; empty: the one "
             "that the host MPI has loaded, else one beside the host MPI, else the system's."},
     Setting{"ORIEL_PEER_TIMEOUT", "int", "10",
-            "Seconds that a node may be silent before calls that wait for it fail, and that "
-            "MPI_Win_free "
-            "waits on when another process has ended."},
+            "Seconds that a node may be silent before calls that wait for it fail."},
 };
 
 const char* value_of(const char* name) {
