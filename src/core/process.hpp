@@ -11,6 +11,7 @@
 #include "core/base/limits.hpp"
 #include "core/epoch/events.hpp"
 #include "core/epoch/invariant_checks.hpp"
+#include "core/epoch/lock_order.hpp"
 #include "core/epoch/pools.hpp"
 #include "core/epoch/sweep_work.hpp"
 #include "core/peer_dispatch.hpp"
@@ -83,6 +84,7 @@ class Process final : private NotifyReader {
   /// Whom this process tells what it does.
   Events& events() { return events_; }
   WindowsAtWork& at_work() { return at_work_; }
+  LockOrder& lock_order() { return lock_order_; }
   RemoteResources& remote() { return remote_; }
   Listeners& listeners() { return listeners_; }
   /// One more window with remote ranks, or one less.
@@ -114,6 +116,7 @@ class Process final : private NotifyReader {
 #endif
   EpochPools pools_;                              // outlive the windows
   WindowsAtWork at_work_;                         // likewise
+  LockOrder lock_order_;                          // likewise
   std::vector<std::unique_ptr<Window>> windows_;  // by number
   std::atomic<std::uint64_t> serving_{0};
   // One writer at a time. What calls without the lock look at is in other lines.

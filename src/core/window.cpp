@@ -26,7 +26,7 @@ Window::Window(Process& process, WindowSpec spec)
       id_(spec.id),
       region_(std::move(spec.region)),
       state_({process.events(), {id_, region_->rank()}}, region_->ranks(), process.pools(),
-             peer_dispatch_, process.at_work(), epochs_),
+             process.lock_order(), peer_dispatch_, process.at_work(), epochs_),
       epochs_(epochs_spec(spec, *region_, process.remote().limits), state_, peer_dispatch_,
               process.pools()),
       notifications_(process.listeners(),
@@ -123,10 +123,10 @@ std::uint64_t Window::exchange_counter(std::int32_t counter, std::uint64_t value
   return before;
 }
 
-Error Window::lock(bool exclusive, int target, Assert assertion) {
+Error Window::lock(bool exclusive, int target, Assert assertion, ThreadSet thread) {
   if (assertion.no_check || !valid_rank(target) || !epochs_.may_lock_lightly(target) ||
       !peer_dispatch_.try_lock(target, exclusive)) {
-    return epochs_.open_lock(exclusive, target, assertion);
+    return epochs_.open_lock(exclusive, target, assertion, thread);
   }
   peer_dispatch_.make_ready(epochs_.open_lightly(exclusive, target));
   return Error::none;
@@ -140,13 +140,13 @@ Outcome Window::unlock(int target, Completion* completion) {
   return error == Error::none ? Outcome::finished() : Outcome::failed(error);
 }
 
-Error Window::lock_all(Assert assertion) {
+Error Window::lock_all(Assert assertion, ThreadSet thread) {
   const bool own = peer_dispatch_.loadable(rank());
   if (assertion.no_check || assertion.weak_unlock || !epochs_.may_lock_all_lightly() ||
       (own && !peer_dispatch_.try_lock(rank(), false))) {
-    return epochs_.open_lock_all(assertion);
+    return epochs_.open_lock_all(assertion, thread);
   }
-  epochs_.open_all_lightly(own);
+  epochs_.open_all_lightly(own, thread);
   return Error::none;
 }
 

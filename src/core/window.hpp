@@ -246,11 +246,12 @@ class Window {
 
   /// The epoch of one target's lock. A lock that is free, with nothing else under way, is taken and
   /// given back without the general path.
-  Error lock(bool exclusive, int target, Assert assertion);
+  /// `thread`: the one that opens the epoch, whose locks are requested in order; see LockOrder.
+  Error lock(bool exclusive, int target, Assert assertion, ThreadSet thread = all_threads);
   Outcome unlock(int target, Completion* completion);
   /// Likewise of all targets. Acquires the rank's own lock now if the rank can load its memory, and
   /// every other one at the first operation to its target.
-  Error lock_all(Assert assertion);
+  Error lock_all(Assert assertion, ThreadSet thread = all_threads);
   Outcome unlock_all(Completion* completion);
   /// In a light lock_all epoch: acquires the free lock of a target that had no operation yet, and
   /// opens the way to its memory. False: use Epochs::issue().

@@ -105,7 +105,7 @@ TEST(Events, ADeferredEpochIsActivatedWhenTheOneBeforeItIsExposed) {
   ASSERT_TRUE(epochs.issue(on_word(OperationKind::put, &value, 1)).ok());
   epochs.complete(&first);
   scene.recorder.words.clear();
-  ASSERT_EQ(epochs.open_lock_all({}), Error::none);
+  ASSERT_EQ(epochs.open_lock_all({}, all_threads), Error::none);
   EXPECT_EQ(scene.recorder.words, (Words{"lock_all opened", "lock_all deferred"}));
   scene.recorder.words.clear();
   const std::array origins{0};

@@ -96,6 +96,52 @@ void several_targets(Flavor flavor, const Program& program) {
   MPI_Win_unlock(program.rank(), window);
 }
 
+/// Exclusive locks that all ranks take in one order (E18), of two targets and of one target of two
+/// windows, and read, add and write under all of them.
+void one_order(Flavor flavor, const Program& program) {
+  constexpr int rounds = 40;
+  Window<long> first(flavor, 1);
+  Window<long> second(flavor, 1);
+  struct Place {
+    MPI_Win window;
+    int target;
+  };
+  const Place places[][2] = {
+      {{first, 0}, {first, program.size() - 1}},
+      {{first, 0}, {second, 0}},
+      {{second, 0}, {second, program.size() - 1}},
+  };
+  for (int i = 0; i < rounds; ++i) {
+    for (const auto& both : places) {
+      if (both[0].window == both[1].window && program.size() == 1) continue;
+      long values[2];
+      for (const Place& place : both)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, place.target, 0, place.window);
+      for (int k : {0, 1}) {
+        MPI_Get(&values[k], 1, MPI_LONG, both[k].target, 0, 1, MPI_LONG, both[k].window);
+        MPI_Win_flush(both[k].target, both[k].window);
+        ++values[k];
+        MPI_Put(&values[k], 1, MPI_LONG, both[k].target, 0, 1, MPI_LONG, both[k].window);
+      }
+      const int ends_first = i % 2;
+      for (const int k : {ends_first, 1 - ends_first}) {
+        MPI_Win_unlock(both[k].target, both[k].window);
+      }
+    }
+  }
+  barrier();
+  if (program.rank() != 0) return;
+  const long each = static_cast<long>(rounds) * program.size();
+  const int used = program.size() == 1 ? 1 : 2;  // of the three rows, by each window's rank 0
+  for (const MPI_Win window : {static_cast<MPI_Win>(first), static_cast<MPI_Win>(second)}) {
+    long value = 0;
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+    MPI_Get(&value, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+    MPI_Win_unlock(0, window);
+    CHECK_EQUAL(value, used * each);
+  }
+}
+
 void flushes(Flavor flavor, const Program& program) {
   Window<int> window(flavor, 4);
   MPI_Win_lock_all(0, window);
@@ -389,6 +435,7 @@ int main(int argc, char** argv) {
     program.test("readers and writers", [&] { readers_and_writers(flavor, program); });
     program.test("sharing", [&] { sharing(flavor, program); });
     program.test("several targets", [&] { several_targets(flavor, program); });
+    program.test("one order", [&] { one_order(flavor, program); });
     program.test("flushes", [&] { flushes(flavor, program); });
     program.test("sync after a message", [&] { sync_after_message(flavor, program); });
     program.test("contended counter", [&] { contended_counter(flavor, program); });

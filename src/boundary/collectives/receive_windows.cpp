@@ -39,7 +39,7 @@ int lock_own(MPI_Comm communicator, int rank, ReceiveWindow& window) {
     const Guard guard(runtime.lock);
     for (ReceiveWindow::Part& part : window.parts()) {
       Window& core = *part.bound->core;
-      core.lock(true, rank, Assert());
+      core.lock(true, rank, Assert(), no_threads);
       sweep_until(
           core.events(), {WaitReason::lock, rank},
           [&] { return core.epochs().try_hold_lock(rank); }, [] { return Failure(); });

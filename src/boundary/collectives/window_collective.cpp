@@ -119,13 +119,14 @@ Error LockCollective::begin(Part& part) {
   if (const Outcome unlocked = core.unlock(core.rank(), nullptr); !unlocked.ok()) {
     return unlocked.error;
   }
-  if (const Error error = core.lock_all(Assert()); error != Error::none) return error;
+  // The program's locks wait for none of these.
+  if (const Error error = core.lock_all(Assert(), no_threads); error != Error::none) return error;
   const Error error = put_all(core);
   note(part.closed, core.unlock_all(&part.closed));
   Assert last;
   last.no_succeed = true;
   note(part.met, core.epochs().fence(last, true, &part.met));
-  core.lock(true, core.rank(), Assert());
+  core.lock(true, core.rank(), Assert(), no_threads);
   return error;
 }
 

@@ -14,6 +14,7 @@ namespace oriel {
 
 struct Epoch;
 struct Target;
+class Epochs;
 class PendingOperations;
 
 /// An operation that could not be carried out at its call: waits for its epoch or target, is being
@@ -137,6 +138,7 @@ struct Target {
   bool told = false;          // access: the peer knows it is over; exposure: the origin said so
   Published<bool> used;       // the program has issued operations to it; asked of a fence's alone
   bool watching = false;      // fence: counted in ControlBlock::watchers
+  bool lock_due = false;      // lock, lock_all: counted in Epoch::locks_due
   bool in_pieces = false;     // mapped: what is recorded was closed before it was carried out
   Error error = Error::none;  // of its operations: what no flush has reported yet
   std::uint64_t id = 0;       // number of this access (or exposure) between the two ranks
@@ -183,7 +185,7 @@ struct Target {
 
   void reset() {
     access = Access::idle;
-    told = piggyback_done = watching = in_pieces = false;
+    told = piggyback_done = watching = in_pieces = lock_due = false;
     used.store(false);
     error = Error::none;
     writes = reads = counted_apart = asked_alone = unasked = 0;
@@ -232,6 +234,16 @@ struct Epoch {
   std::uint64_t closed_at = 0;
   std::uint64_t call = 0;          // fence: number of the call that opened it
   std::uint64_t closing_call = 0;  // fence: number of the call that closes or renews it; 0: none
+  // lock, lock_all: the epoch's place among all of the process, see LockOrder.
+  static constexpr std::uint8_t no_lock_queue = 0xff;
+  Epochs* owner = nullptr;
+  std::uint64_t lock_number = 0;            // by opening
+  std::uint8_t lock_queue = no_lock_queue;  // of the thread that opened it
+  Epoch* opened_within = nullptr;           // the last one with due locks that was open then,
+  std::uint64_t opened_within_number = 0;   // and its number
+  bool locks_deferred = false;              // earlier ones had to come first
+  std::uint32_t locks_due = 0;              // targets whose lock is due
+  EpochLinks by_lock_order;                 // while any is
   Completion* completion = nullptr;
   EpochLinks by_opening;      // among all of the window, until it is over
   EpochLinks by_closing;      // among those of its kind, from closing until it is over
@@ -247,8 +259,9 @@ struct Epoch {
     active = closed = completed = exclusive = no_check = weak = asks_for_weak = false;
     announce = announced = failed = false;
     error = Error::none;
-    attention = untold = 0;
+    attention = untold = locks_due = 0;
     awaited = 0;
+    lock_queue = no_lock_queue;
     call = closing_call = 0;
     completion = nullptr;
     targets = last_target = last_remote = nullptr;
@@ -280,6 +293,7 @@ struct Epoch {
 
 using EpochsByOpening = EpochList<&Epoch::by_opening>;
 using EpochsByClosing = EpochList<&Epoch::by_closing>;
+using EpochsByLockOrder = EpochList<&Epoch::by_lock_order>;
 /// First in, first out: deferred epochs that wait for the same; or those that are active.
 using EpochQueue = EpochList<&Epoch::by_state>;
 

@@ -57,7 +57,7 @@ Error Epochs::start(std::span<const int> targets, Assert assertion) {
   return Error::none;
 }
 
-Error Epochs::open_lock(bool exclusive, int target, Assert assertion) {
+Error Epochs::open_lock(bool exclusive, int target, Assert assertion, ThreadSet thread) {
   if (!peers_.valid(target)) return fail(Error::rank, "the rank is not in the window's group");
   if (no_locks_) {
     return fail(Error::sync, "the window's info key no_locks promises that there are none");
@@ -77,11 +77,14 @@ Error Epochs::open_lock(bool exclusive, int target, Assert assertion) {
   add_target(epoch, target);
   locked.lock = &epoch;
   ++open_locks_;
+  lock_order_.enter(epoch, *this, thread);
+  // Also of a deferred epoch: later locks are requested behind its own.
+  if (!epoch.no_check) lock_order_.add(epoch, epoch.one);
   open(epoch);
   return Error::none;
 }
 
-Error Epochs::open_lock_all(Assert assertion) {
+Error Epochs::open_lock_all(Assert assertion, ThreadSet thread) {
   if (no_locks_) {
     return fail(Error::sync, "the window's info key no_locks promises that there are none");
   }
@@ -95,6 +98,7 @@ Error Epochs::open_lock_all(Assert assertion) {
   epoch.weak = assertion.weak_unlock;
   epoch.awaited = shared_ ? 0 : rank_;
   access_ = &epoch;
+  lock_order_.enter(epoch, *this, thread);
   open(epoch);
   return Error::none;
 }

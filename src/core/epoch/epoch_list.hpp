@@ -19,6 +19,7 @@ class EpochList {
   Epoch* first() const { return first_; }
   Epoch* last() const { return last_; }
   static Epoch* after(const Epoch& epoch) { return (epoch.*links).next; }
+  static Epoch* before(const Epoch& epoch) { return (epoch.*links).previous; }
 
   void append(Epoch& epoch) {
     epoch.*links = {last_, nullptr};
@@ -29,6 +30,14 @@ class EpochList {
     epoch.*links = {nullptr, first_};
     (first_ != nullptr ? (first_->*links).previous : last_) = &epoch;
     first_ = &epoch;
+  }
+  /// Behind `previous`, which is in the list; null: as the first one.
+  void insert(Epoch& epoch, Epoch* previous) {
+    if (previous == last_) return append(epoch);
+    if (previous == nullptr) return prepend(epoch);
+    Epoch* const next = (previous->*links).next;
+    epoch.*links = {previous, next};
+    (previous->*links).next = (next->*links).previous = &epoch;
   }
   void remove(Epoch& epoch) {
     const EpochLinks& place = epoch.*links;

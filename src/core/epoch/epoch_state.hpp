@@ -4,6 +4,7 @@
 #include "core/base/error.hpp"
 #include "core/epoch/epoch_peer.hpp"
 #include "core/epoch/events.hpp"
+#include "core/epoch/lock_order.hpp"
 #include "core/epoch/pending_operations.hpp"
 #include "core/epoch/sweep_work.hpp"
 
@@ -11,14 +12,16 @@ namespace oriel {
 
 /// The state that a window's Epochs share with the objects that reach other ranks for them.
 struct EpochState {
-  EpochState(const WindowEvents& window_events, int ranks, EpochPools& pools,
+  EpochState(const WindowEvents& window_events, int ranks, EpochPools& pools, LockOrder& order,
              PeerInterface& peer_interface, WindowsAtWork& at_work, Epochs& epochs)
       : events(window_events),
+        lock_order(order),
         peers(ranks),
         work(at_work, epochs),
-        pending(pools, peers, peer_interface, work, events) {}
+        pending(pools, order, peers, peer_interface, work, events) {}
 
   WindowEvents events;
+  LockOrder& lock_order;  // of the process
   EpochPeers peers;
   FailureReason reason;
   SweepWork work;

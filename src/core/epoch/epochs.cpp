@@ -24,6 +24,7 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
       reason_(state.reason),
       work_(state.work),
       pending_(state.pending),
+      lock_order_(state.lock_order),
       events_(state.events),
       peer_interface_(peer_interface),
       pools_(pools),
@@ -45,6 +46,10 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
 }
 
 Epochs::~Epochs() {
+  // Where a rank was lost, some are left.
+  for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
+    lock_order_.forget(*epoch);
+  }
   for (Target* target : light_targets_) pools_.targets.release(*target);
   release_targets(notified_);
 }
@@ -210,6 +215,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
   epoch.closed_at = ++steps_;
   epoch.completion = completion;
   closed_of_[at(epoch.kind)].append(epoch);
+  lock_order_.note_closed(epoch);
   ++closed_;
   if (epoch.weak) ++weak_closed_;
   if (epoch.asks_for_weak) ++asking_;
@@ -262,6 +268,7 @@ bool Epochs::over(Epoch& epoch) {
 void Epochs::retire(Epoch& epoch) {
   if (next_swept_ == &epoch) next_swept_ = EpochQueue::after(epoch);
   active_.remove(epoch);
+  lock_order_.forget(epoch);
   closed_of_[at(epoch.kind)].remove(epoch);
   --closed_;
   if (epoch.weak) --weak_closed_;
@@ -389,6 +396,14 @@ bool Epochs::advance(Epoch& epoch, Target& target) {
   const bool moved = !target.told && peer_interface_.advance(epoch, target);
   // Perhaps since the last look, by the end of a transfer.
   if (target.told && epoch.passive()) leave_place(epoch, peer(target.rank));
+  return moved;
+}
+
+bool Epochs::request_locks(Epoch& epoch) {
+  bool moved = false;
+  for (Target& target : epoch) {
+    if (target.lock_due) moved |= advance(epoch, target);
+  }
   return moved;
 }
 

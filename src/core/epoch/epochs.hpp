@@ -70,6 +70,7 @@ class Epochs {
   Epochs(const Epochs&) = delete;
   Epochs& operator=(const Epochs&) = delete;
 
+  SweepWork& work() { return work_; }
   const Reorder& reorder() const { return reorder_; }
   void set_reorder(Reorder reorder) { reorder_ = reorder; }
   bool no_locks() const { return no_locks_; }
@@ -107,6 +108,9 @@ class Epochs {
     return peers_[target].lock != nullptr ||
            (access_ != nullptr && access_->kind == EpochKind::lock_all);
   }
+  /// Requests the locks of an open epoch that are due, as far as LockOrder permits. True if
+  /// anything moved.
+  bool request_locks(Epoch& epoch);
   /// Whether the lock of `target` is held now; for a blocking lock that must hold it on return.
   bool try_hold_lock(int target) { return locked_lightly(target) || hold_lock(target); }
   /// Likewise of lock_all: whether the locks of all ranks whose memory can be loaded and stored
@@ -155,10 +159,10 @@ class Epochs {
   /// Carries everything that can go on, without blocking (E10). True if anything moved.
   bool sweep();
 
-  // The epochs of locks. Window's calls ask for the light epochs first.
-  Error open_lock(bool exclusive, int target, Assert assertion);
+  // The epochs of locks. Window's calls ask for the light epochs first. `thread`: see LockOrder.
+  Error open_lock(bool exclusive, int target, Assert assertion, ThreadSet thread);
   Outcome close_lock(int target, Completion* completion);
-  Error open_lock_all(Assert assertion);
+  Error open_lock_all(Assert assertion, ThreadSet thread);
   Outcome close_lock_all(Completion* completion);
 
   // Light epochs: a lock that is granted at its call, with nothing pending on the window, uses an
@@ -168,7 +172,7 @@ class Epochs {
   bool may_lock_lightly(int target) const {
     const EpochPeer& locked = peers_[target];
     return !light_held_ && may_open_lightly() && locked.lock == nullptr &&
-           locked.locking == nullptr;
+           locked.locking == nullptr && lock_order_.empty();
   }
   /// The lock has been taken. The Target of its operations.
   Target& open_lightly(bool exclusive, int target) {
@@ -196,18 +200,19 @@ class Epochs {
   }
   bool may_lock_all_lightly() const {
     return open_locks_ == 0 && may_open_lightly() && !shared_ && pending_.weak_peers() == 0 &&
-           !all_locks_;
+           !all_locks_ && lock_order_.empty();
   }
   /// `own`: the rank's own lock has been taken.
-  void open_all_lightly(bool own) {
+  void open_all_lightly(bool own, ThreadSet thread) {
     access_ = &light_all_;
     light_own_ = own;
+    light_thread_ = thread;
   }
   /// Whether the light lock_all epoch is open and has not come to the target; its lock may then be
   /// taken shared, and the target touched.
   bool may_touch_lightly(int target) const {
     return access_ == &light_all_ && peers_[target].touched != &light_all_ &&
-           peers_[target].locking == nullptr;
+           peers_[target].locking == nullptr && lock_order_.empty();
   }
   /// Whether it holds the target's lock since its opening: that of the rank itself.
   bool holds_lightly(int target) const { return light_own_ && target == rank_; }
@@ -330,6 +335,7 @@ class Epochs {
   FailureReason& reason_;
   SweepWork& work_;
   PendingOperations& pending_;
+  LockOrder& lock_order_;
   const WindowEvents& events_;
   PeerInterface& peer_interface_;
   EpochPools& pools_;
@@ -350,10 +356,11 @@ class Epochs {
   Epoch* exposure_ = nullptr;    // open post epoch
   Epoch light_;                  // active and granted from opening to closing
   bool light_held_ = false;
-  Epoch light_all_;                     // likewise; its targets' locks are held
-  bool light_own_ = false;              // so is the rank's own, which need not be a target
-  std::vector<Target*> light_targets_;  // all of EpochPeer::light
-  Epoch notified_;                      // never in the list
+  Epoch light_all_;                      // likewise; its targets' locks are held
+  bool light_own_ = false;               // so is the rank's own, which need not be a target
+  ThreadSet light_thread_ = no_threads;  // that has opened it
+  std::vector<Target*> light_targets_;   // all of EpochPeer::light
+  Epoch notified_;                       // never in the list
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;       // epochs closed and not completed
   std::uint64_t deferred_ = 0;     // epochs not yet active

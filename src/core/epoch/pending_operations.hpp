@@ -9,6 +9,7 @@
 #include "core/epoch/epoch.hpp"
 #include "core/epoch/epoch_peer.hpp"
 #include "core/epoch/events.hpp"
+#include "core/epoch/lock_order.hpp"
 #include "core/epoch/peer_interface.hpp"
 #include "core/epoch/pools.hpp"
 #include "core/epoch/sweep_work.hpp"
@@ -23,9 +24,10 @@ namespace oriel {
 /// report here what has become of it. Not thread-safe, but for what Published words say.
 class PendingOperations {
  public:
-  PendingOperations(EpochPools& pools, EpochPeers& peers, PeerInterface& peer_interface,
-                    SweepWork& work, const WindowEvents& events)
+  PendingOperations(EpochPools& pools, LockOrder& lock_order, EpochPeers& peers,
+                    PeerInterface& peer_interface, SweepWork& work, const WindowEvents& events)
       : pools_(pools),
+        lock_order_(lock_order),
         peers_(peers),
         peer_interface_(peer_interface),
         work_(work),
@@ -54,8 +56,9 @@ class PendingOperations {
   /// The one of this window that a message names; null: there is none.
   RecordedOperation* find(std::uint64_t token);
   /// Operations to it may be carried out.
-  void note_granted(const Epoch& epoch, Target& target) {
+  void note_granted(Epoch& epoch, Target& target) {
     target.access = Target::Access::granted;
+    lock_order_.remove(epoch, target);
     events_.granted(epoch, target);
   }
   /// The target has been told that the epoch is over, or needs not be.
@@ -63,6 +66,8 @@ class PendingOperations {
     events_.told(epoch, target);
     target.told = true;
     --epoch.untold;
+    // Not requested, and not needed any more.
+    if (target.access == Target::Access::idle) lock_order_.remove(epoch, target);
   }
   /// For what the network reports of an operation.
   PeerInterface& peer_interface() { return peer_interface_; }
@@ -128,6 +133,7 @@ class PendingOperations {
   FlushRequest& request_of(Coverage& coverage);
 
   EpochPools& pools_;
+  LockOrder& lock_order_;
   EpochPeers& peers_;
   PeerInterface& peer_interface_;
   SweepWork& work_;

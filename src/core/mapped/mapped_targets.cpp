@@ -412,13 +412,15 @@ bool MappedTargets::acquire_lock(Epoch& epoch, Target& target) {
 }
 
 void MappedTargets::request_lock(Epoch& epoch, Target& target) {
-  if (!fences_.watch_ended(target)) return;
+  const bool fence_ended = fences_.watch_ended(target);
   if (epoch.no_check) {
-    target.access = Target::Access::granted;
+    if (fence_ended) target.access = Target::Access::granted;
     return;
   }
+  lock_order_.add(epoch, target);
   EpochPeer& peer = peers_[target.rank];
-  if (!peer.may_lock(epoch)) return;  // an earlier epoch of ours has our place in the line
+  // An earlier epoch of ours may have our place in the line.
+  if (!fence_ended || !peer.may_lock(epoch) || !lock_order_.permits(epoch)) return;
   peer.locking = &epoch;
   if (region_.lock_line(target.rank)
           .acquire(region_.rank(), epoch.exclusive, epoch.kind == EpochKind::lock_all)) {

@@ -26,6 +26,7 @@ class MappedTargets {
         reason_(state.reason),
         work_(state.work),
         pending_(state.pending),
+        lock_order_(state.lock_order),
         events_(state.events),
         region_(region),
         fences_(fences),
@@ -84,6 +85,7 @@ class MappedTargets {
   FailureReason& reason_;
   SweepWork& work_;
   PendingOperations& pending_;
+  LockOrder& lock_order_;
   const WindowEvents& events_;
   Region& region_;
   FenceWords& fences_;

@@ -47,6 +47,7 @@ constexpr bool updates(OperationKind kind) {
 /// thread has them all; the 64th thread and all further ones have the last bit together.
 using ThreadSet = std::uint64_t;
 inline constexpr ThreadSet all_threads = ~ThreadSet{0};
+inline constexpr ThreadSet no_threads = 0;
 inline constexpr ThreadSet further_threads = ThreadSet{1} << 63;
 static_assert(ThreadLines::most == 64);  // a bit for each line
 

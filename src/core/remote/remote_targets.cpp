@@ -15,6 +15,7 @@ RemoteTargets::RemoteTargets(EpochState& state, Region& region, Messages& messag
     : events_(state.events),
       peers_(state.peers),
       pending_(state.pending),
+      lock_order_(state.lock_order),
       region_(region),
       messages_(messages),
       limits_(limits),
@@ -47,7 +48,9 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
         break;
       }
       if (target.access == Target::Access::idle) {
-        if (!peer.may_lock(epoch)) return false;  // an earlier epoch of ours has our place
+        lock_order_.add(epoch, target);
+        // An earlier epoch of ours has our place, or locks that it has to have first.
+        if (!peer.may_lock(epoch) || !lock_order_.permits(epoch)) return false;
         release_ahead(target.rank);
         if (!lock_granted(target.rank, sent.lock_requests) &&
             sent.ahead + 2 * Message::held_bytes > limits_.ahead) {

@@ -95,6 +95,7 @@ class RemoteTargets {
   const WindowEvents& events_;
   EpochPeers& peers_;
   PendingOperations& pending_;
+  LockOrder& lock_order_;
   Region& region_;
   Messages& messages_;
   const Limits& limits_;

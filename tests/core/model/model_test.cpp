@@ -16,6 +16,7 @@
 #include "meeting_scene.hpp"
 #include "pieces_scene.hpp"
 #include "scenarios.hpp"
+#include "several_locks_scene.hpp"
 #include "version_scene.hpp"
 
 namespace oriel::model {
@@ -26,6 +27,9 @@ using Kind = Mutation::Kind;
 
 std::unique_ptr<Scene> lock(const Scripts& scripts, bool asymmetric = true) {
   return std::make_unique<LockScene>(scripts, asymmetric);
+}
+std::unique_ptr<Scene> several_locks(const Scripts& scripts) {
+  return std::make_unique<SeveralLocksScene>(scripts);
 }
 std::unique_ptr<Scene> update(const Scripts& scripts, bool asymmetric = true) {
   return std::make_unique<UpdateScene>(scripts, asymmetric);
@@ -155,6 +159,15 @@ TEST(Model, ThreeRanksShareALock) {
     holds(lock(scripts));
   }
   holds(lock({"j", "s", "x"}, false));
+}
+
+// E18: ranks that take their locks in one order do not wait for one another; others do.
+TEST(Model, SeveralLocksInOneOrder) {
+  holds(several_locks({"01", "01"}));
+  holds(several_locks({"01", "1"}));
+  if (soaking()) holds(several_locks({"01", "0", "1"}));
+  const Result unordered = several_locks({"01", "10"})->search({}, 0, 20'000'000);
+  EXPECT_NE(unordered.violation, "") << "a deadlock is not found";
 }
 
 TEST(Model, UpdatesExcludeOneAnother) {
@@ -461,6 +474,9 @@ const Mutant mutants[] = {
      1},
     {"lock: a dead rank's guard awaited", {Kind::trusting, ""}, [] { return lock({"x", "x"}); }, 1},
     {"update: a dead rank awaited", {Kind::trusting, ""}, [] { return update({"e", "a"}); }, 1},
+    {"several locks: requested at once",
+     {Kind::code, "requested before the earlier one is held"},
+     [] { return several_locks({"01", "01"}); }},
     {"biased lock: no membarrier", {Kind::no_fence, ""}, [] { return biased({"a", "t"}); }},
     {"biased lock: usual side looks before its store",
      {Kind::late, "held"},

@@ -53,6 +53,7 @@ class Maker {
     std::vector<int> accesses;
   };
   enum class Use : std::uint8_t { untouched, updated, written, read };
+  using Place = std::pair<int, int>;  // window and target
   /// One open epoch, or several open at the same time, of one origin.
   struct Context {
     int rank = 0;
@@ -466,43 +467,54 @@ class Maker {
     }
   }
 
+  /// Several locks at once, of several windows perhaps, are taken in ascending order, or they would
+  /// deadlock (E18). The locks that lock_all epochs come to are in no such order.
   void lock(const Era& era, int rank, int window) {
-    std::vector<int> targets = era.lockable;
-    random_.shuffle(targets);
-    // Several locks at once are taken in ascending order, or they would deadlock. A lock call need
-    // not wait for its lock (MPI-4.1 section 12.5.3), so each is seen to be held before the next.
     const bool all_shared = era.no_check;
-    const int most =
-        era.lock_all && !all_shared ? 1 : std::min(3, static_cast<int>(targets.size()));
-    targets.resize(at(random_.chance(70) ? 1 : random_.between(1, most)));
-    std::sort(targets.begin(), targets.end());
-    Context context = open_context(rank, window, true);
-    std::map<int, bool> exclusive;
-    for (const int target : targets) {
-      Instruction& instruction = add(rank, Kind::lock, window);
+    std::vector<Place> places;
+    for (const int target : era.lockable) places.push_back({window, target});
+    const bool several = !era.lock_all || all_shared;
+    if (several && random_.chance(30)) {
+      for (const int target : era.lockable) {
+        places.push_back({random_.below(program_.windows), target});
+      }
+    }
+    random_.shuffle(places);
+    const int most = several ? std::min(3, static_cast<int>(places.size())) : 1;
+    places.resize(at(random_.chance(70) ? 1 : random_.between(1, most)));
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    // Not with one of them held while another is deferred, behind an epoch that waits for ranks.
+    if (places.front().first != places.back().first) await_all(rank);
+    std::map<int, Context> contexts;  // by window
+    std::map<Place, bool> exclusive;
+    for (const Place& place : places) {
+      const auto [number, target] = place;
+      if (!contexts.contains(number)) contexts[number] = open_context(rank, number, true);
+      Instruction& instruction = add(rank, Kind::lock, number);
       instruction.target = target;
-      instruction.exclusive = exclusive[target] = !all_shared && random_.chance(50);
+      instruction.exclusive = exclusive[place] = !all_shared && random_.chance(50);
       instruction.assertion.no_check = era.no_check && random_.chance(50);
       instruction.assertion.weak_unlock = random_.chance(25);
-      if (instruction.assertion.weak_unlock) weak_.insert({rank, window, target});
-      if (all_shared || target == targets.back()) continue;
-      claim(context, target);
-      flush(context, target, false, true);
+      if (instruction.assertion.weak_unlock) weak_.insert({rank, number, target});
+      if (random_.chance(20)) operate(contexts[number], target);
     }
     maybe_away(rank);
     if (random_.chance(35)) {
-      for (const int target : targets) operate(context, target);
+      for (const auto& [number, target] : places) operate(contexts[number], target);
     } else {
       const int steps = random_.below(6);
       bool counted = false;
       for (int i = 0; i < steps; ++i) {
-        const int target = random_.pick(targets);
+        const Place place = random_.pick(places);
+        Context& context = contexts[place.first];
+        const int target = place.second;
         const int what = random_.below(10);
         if (what < 6) {
           operate(context, target);
         } else if (what < 7 && !counted) {
           counted = true;
-          guarded(context, target, exclusive[target]);
+          guarded(context, target, exclusive[place]);
         } else if (what < 9) {
           flush(context, target, random_.chance(40), random_.chance(40));
         } else {
@@ -510,9 +522,9 @@ class Maker {
         }
       }
     }
-    random_.shuffle(targets);
-    for (const int target : targets) {
-      close(rank, Kind::unlock, window, target, take_unsettled(context, target));
+    random_.shuffle(places);
+    for (const auto& [number, target] : places) {
+      close(rank, Kind::unlock, number, target, take_unsettled(contexts[number], target));
     }
   }
 

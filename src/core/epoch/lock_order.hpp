@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/published.hpp"
+#include "core/base/thread_lines.hpp"
+#include "core/epoch/epoch.hpp"
+#include "core/operation/operation.hpp"
+
+namespace oriel {
+
+class Epochs;
+
+/// The locks that a process is to request, or has requested and does not hold yet, over all its
+/// windows. A lock is requested at its target when the process holds all locks that the same thread
+/// asked for earlier (E18). So ranks that lock in one order do not deadlock: docs/protocols.md,
+/// "The order of locks".
+///
+/// The lock of a lock epoch is due from the opening of the epoch, those of a lock_all epoch from
+/// the first operation to each target, until they are granted. Locks with NOCHECK are never due.
+/// Epochs stand in the order of their opening. The process lock serializes all calls.
+class LockOrder {
+ public:
+  /// Gives an epoch its place behind all others of the thread. `thread`: that of the program's
+  /// call; no_threads: the epoch is in no order, as Oriel's own locks are.
+  void enter(Epoch& epoch, Epochs& owner, ThreadSet thread);
+
+  /// No lock is due, of whichever thread. Asked without the process lock, too.
+  bool empty() const { return epochs_.load() == 0; }
+  /// Whether the epoch may request its locks. With access_after_access_reorder on its window, it
+  /// does not wait for the locks of epochs that were closed before it was opened.
+  bool permits(const Epoch& epoch) const { return empty() || first_before(epoch) == nullptr; }
+  /// The first of the epochs whose locks the epoch has to wait for; null: it may request its own.
+  const Epoch* first_before(const Epoch& epoch) const;
+
+  /// The target's lock is due.
+  void add(Epoch& epoch, Target& target);
+  /// The lock has been granted, or the target needs it no more.
+  void remove(Epoch& epoch, Target& target) {
+    if (!target.lock_due) [[likely]]
+      return;
+    target.lock_due = false;
+    if (--epoch.locks_due == 0) leave(epoch);
+  }
+  /// The program has closed the epoch.
+  void note_closed(Epoch& epoch);
+  /// The epoch is over, whatever became of its locks.
+  void forget(Epoch& epoch) {
+    if (epoch.locks_due == 0) [[likely]]
+      return;
+    epoch.locks_due = 0;
+    leave(epoch);
+  }
+
+  /// Requests the locks of open epochs that may be requested now. Those of closed epochs are
+  /// requested by the sweeps of their windows. True if anything moved.
+  bool sweep();
+
+ private:
+  /// The epochs of one thread with locks that are due, each list in the order of opening.
+  struct Queue {
+    EpochsByLockOrder open;
+    EpochsByLockOrder closed;
+  };
+  static EpochsByLockOrder& list_of(Queue& queue, const Epoch& epoch) {
+    return epoch.closed ? queue.closed : queue.open;
+  }
+  static const Epoch* within(const Epoch& epoch);
+  static void insert(EpochsByLockOrder& list, Epoch& epoch);
+  void leave(Epoch& epoch);
+
+  /// One for each thread with a line, and one for all others.
+  std::array<Queue, ThreadLines::most + 1> queues_;
+  std::size_t queues_used_ = 0;  // the first so many
+  std::uint64_t entered_ = 0;
+  Published<std::uint64_t> epochs_;  // with locks that are due
+};
+
+}  // namespace oriel

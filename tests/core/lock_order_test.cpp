@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A lock is requested when the locks asked for earlier are held, over all windows (E18). Without
+// that, ranks that lock in one order wait for one another.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <numeric>
+#include <vector>
+
+#include "support/calls.hpp"
+#include "transport/sim/sim_job.hpp"
+
+namespace oriel::test {
+namespace {
+
+constexpr ThreadSet first_thread = 1;
+constexpr ThreadSet second_thread = 2;
+
+/// Rank 0 asks for the locks that are looked at. Rank 3 holds some of them, and each further rank
+/// tries one. Two windows have no reorder key, the third one access_after_access_reorder.
+class LocksInOrder : public ::testing::TestWithParam<bool> {
+ protected:
+  static constexpr int a = 0;
+  static constexpr int b = 1;
+  static constexpr int reordered = 2;
+
+  static constexpr int ranks = 16;
+
+  LocksInOrder() : job_(nodes()) {
+    SimWindowSpec spec;
+    spec.bytes = 64;
+    job_.create_window(spec);
+    job_.create_window(spec);
+    spec.reorder.access_after_access = true;
+    job_.create_window(spec);
+  }
+
+  Window& window(int rank, int number) { return job_.window(rank, number); }
+  void ask(int number, int target, Assert assertion = {}, ThreadSet thread = first_thread) {
+    ASSERT_EQ(window(0, number).lock(true, target, assertion, thread), Error::none);
+  }
+  void put(int rank, int number, int target) {
+    issue(window(rank, number), on_word(OperationKind::put, &value_, target));
+  }
+  Told& unlock(int rank, int number, int target) {
+    Told& told = told_.emplace_back();
+    told.take(window(rank, number).unlock(target, &told));
+    return told;
+  }
+  /// Rank 3 holds the lock from now on.
+  void hold(int number, int target) {
+    ASSERT_EQ(window(3, number).lock(true, target, {}), Error::none);
+    job_.run_until_idle();
+  }
+  void release(int number, int target) {
+    unlock(3, number, target);
+    job_.run_until_idle();
+  }
+  /// Whether another rank is granted the lock, which it gives back.
+  bool is_free(int number, int target) {
+    job_.run_until_idle();
+    const int tries = next_++;
+    EXPECT_EQ(window(tries, number).lock(true, target, {}), Error::none);
+    put(tries, number, target);
+    const Told& told = unlock(tries, number, target);
+    job_.run_until_idle();
+    return told.done();
+  }
+  void unlock_all_of(std::vector<std::array<int, 2>> locks) {
+    for (const auto& [number, target] : locks) unlock(0, number, target);
+    job_.run_until_idle();
+    for (const Told& told : told_) EXPECT_TRUE(told.done());
+    for (int rank = 0; rank < ranks; ++rank) {
+      EXPECT_TRUE(job_.process(rank).lock_order().empty());
+      EXPECT_EQ(job_.process(rank).pending(), 0u);
+    }
+  }
+
+  static std::vector<int> nodes() {
+    std::vector<int> nodes(ranks);
+    if (!GetParam()) std::iota(nodes.begin(), nodes.end(), 0);
+    return nodes;
+  }
+
+  SimJob job_;
+  int next_ = 4;
+  std::uint64_t value_ = 7;
+  std::deque<Told> told_;
+};
+
+TEST_P(LocksInOrder, ALaterLockIsRequestedWhenAnEarlierOneIsHeld) {
+  for (const int later : {a, b}) {
+    hold(a, 1);
+    ask(a, 1);
+    ask(later, 2);
+    EXPECT_TRUE(is_free(later, 2));
+    // No call of rank 0, only sweeps.
+    release(a, 1);
+    EXPECT_FALSE(is_free(later, 2));
+    unlock_all_of({{a, 1}, {later, 2}});
+  }
+}
+
+TEST_P(LocksInOrder, ItsOperationsAndItsEndWaitAsWell) {
+  hold(a, 1);
+  ask(a, 1);
+  ask(b, 2);
+  put(0, b, 2);
+  const Told& later = unlock(0, b, 2);
+  EXPECT_TRUE(is_free(b, 2));
+  EXPECT_FALSE(later.done());
+  put(0, a, 1);
+  const Told& earlier = unlock(0, a, 1);
+  // The earlier epoch is closed now, and its lock still to be granted.
+  ask(b, 1);
+  EXPECT_TRUE(is_free(b, 1));
+  release(a, 1);
+  EXPECT_TRUE(earlier.done());
+  EXPECT_TRUE(later.done());
+  EXPECT_FALSE(is_free(b, 1));
+  unlock_all_of({{b, 1}});
+}
+
+TEST_P(LocksInOrder, ManyInARow) {
+  hold(a, 1);
+  ask(a, 1);
+  for (const int target : {0, 2, 3}) ask(b, target);
+  for (const int target : {0, 2, 3}) EXPECT_TRUE(is_free(b, target));
+  // The second one of them is awaited, too.
+  hold(b, 2);
+  release(a, 1);
+  EXPECT_FALSE(is_free(b, 0));
+  EXPECT_TRUE(is_free(b, 3));
+  release(b, 2);
+  EXPECT_FALSE(is_free(b, 3));
+  unlock_all_of({{a, 1}, {b, 0}, {b, 2}, {b, 3}});
+}
+
+// The lock of a deferred epoch has not been requested either.
+TEST_P(LocksInOrder, DeferredEpochsKeepTheirPlace) {
+  hold(a, 1);
+  ask(a, 1);
+  put(0, a, 1);
+  unlock(0, a, 1);
+  ask(a, 2);
+  ask(b, 2);
+  EXPECT_TRUE(is_free(a, 2));
+  EXPECT_TRUE(is_free(b, 2));
+  hold(a, 2);
+  release(a, 1);
+  EXPECT_TRUE(is_free(b, 2));
+  release(a, 2);
+  EXPECT_FALSE(is_free(b, 2));
+  unlock_all_of({{a, 2}, {b, 2}});
+}
+
+TEST_P(LocksInOrder, NoCheckIsInNoOrder) {
+  hold(a, 1);
+  ask(b, 1, no_check());
+  ask(a, 1);
+  put(0, b, 1);
+  const Told& unchecked = unlock(0, b, 1);
+  ask(b, 2, no_check());
+  put(0, b, 2);
+  const Told& behind = unlock(0, b, 2);
+  job_.run_until_idle();
+  EXPECT_TRUE(unchecked.done());
+  EXPECT_TRUE(behind.done());
+  release(a, 1);
+  unlock_all_of({{a, 1}});
+}
+
+// E7: the key lets an epoch overtake those that were closed before it was opened, and only these.
+TEST_P(LocksInOrder, WithTheKeyClosedEpochsAreOvertaken) {
+  hold(a, 1);
+  ask(a, 1);
+  put(0, a, 1);
+  unlock(0, a, 1);
+  ask(reordered, 2);
+  EXPECT_FALSE(is_free(reordered, 2));
+  ask(b, 2);
+  EXPECT_TRUE(is_free(b, 2));
+  release(a, 1);
+  EXPECT_FALSE(is_free(b, 2));
+  unlock_all_of({{reordered, 2}, {b, 2}});
+}
+
+TEST_P(LocksInOrder, WithTheKeyEpochsThatWereOpenTogetherStayInOrder) {
+  hold(reordered, 1);
+  ask(reordered, 1);
+  ask(reordered, 2);
+  EXPECT_TRUE(is_free(reordered, 2));
+  put(0, reordered, 1);
+  unlock(0, reordered, 1);
+  EXPECT_TRUE(is_free(reordered, 2));
+  ask(reordered, 3);
+  EXPECT_TRUE(is_free(reordered, 3));
+  release(reordered, 1);
+  EXPECT_FALSE(is_free(reordered, 2));
+  EXPECT_FALSE(is_free(reordered, 3));
+  unlock_all_of({{reordered, 2}, {reordered, 3}});
+}
+
+// G8: threads take their locks in orders of their own.
+TEST_P(LocksInOrder, ThreadsAreInOrdersOfTheirOwn) {
+  hold(a, 1);
+  ask(a, 1);
+  ask(b, 2, {}, second_thread);
+  EXPECT_FALSE(is_free(b, 2));
+  ask(b, 1, {}, no_threads);
+  EXPECT_FALSE(is_free(b, 1));
+  ask(b, 0, {}, first_thread);
+  EXPECT_TRUE(is_free(b, 0));
+  release(a, 1);
+  EXPECT_FALSE(is_free(b, 0));
+  unlock_all_of({{a, 1}, {b, 0}, {b, 1}, {b, 2}});
+}
+
+// lock_all asks for a target's lock at the first operation to it.
+TEST_P(LocksInOrder, LockAllIsInOrder) {
+  hold(a, 1);
+  ASSERT_EQ(window(0, b).lock_all({}, first_thread), Error::none);
+  put(0, b, 2);
+  ask(a, 1);
+  // The epoch was opened before that of the due lock.
+  put(0, b, 3);
+  EXPECT_FALSE(is_free(b, 3));
+  hold(b, 1);
+  put(0, b, 1);
+  ask(a, 2);
+  release(a, 1);
+  EXPECT_TRUE(is_free(a, 2));
+  release(b, 1);
+  EXPECT_FALSE(is_free(a, 2));
+  Told& told = told_.emplace_back();
+  told.take(window(0, b).unlock_all(&told));
+  unlock_all_of({{a, 1}, {a, 2}});
+}
+
+TEST_P(LocksInOrder, LockAllWaitsForEarlierLocks) {
+  hold(a, 1);
+  ask(a, 1);
+  ASSERT_EQ(window(0, b).lock_all({}, first_thread), Error::none);
+  put(0, b, 2);
+  EXPECT_TRUE(is_free(b, 2));
+  release(a, 1);
+  EXPECT_FALSE(is_free(b, 2));
+  Told& told = told_.emplace_back();
+  told.take(window(0, b).unlock_all(&told));
+  unlock_all_of({{a, 1}});
+}
+
+// Each lock of a window that is freed in an error's wake is forgotten.
+TEST_P(LocksInOrder, AWindowLeavesTheOrderWithItsEpochs) {
+  hold(a, 1);
+  ask(a, 1);
+  ask(b, 2);
+  job_.process(0).destroy_window(window(0, a));
+  EXPECT_FALSE(is_free(b, 2));
+  unlock(0, b, 2);
+  job_.run_until_idle();
+  EXPECT_TRUE(job_.process(0).lock_order().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Placements, LocksInOrder, ::testing::Values(true, false),
+                         [](const auto& one) { return one.param ? "Mapped" : "Remote"; });
+
+}  // namespace
+}  // namespace oriel::test
