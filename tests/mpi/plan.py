@@ -33,6 +33,7 @@ STARTED_ELSEWHERE = (
     "killed_within",
     "late",
     "limited_memory",
+    "lock_circle",
     "long_transfers",
     "lost",
     "many_windows",

@@ -134,6 +134,40 @@ def test_ranks_that_wait_for_one_another_are_told(job, host, tmp_path):
 
 
 @pytest.mark.hosts("mpich")
+def test_locks_in_no_order_are_told(job, host):
+    """Each of two ranks holds the lock that the other one waits for (E18)."""
+    output = told(
+        job,
+        host,
+        ["unordered"],
+        2,
+        lambda out, _: "wait for one another" in out,
+        program="lock_circle",
+    )
+    assert re.search(r"for the lock of rank ([01]), which rank \1 holds", output), output
+    assert 'on window "first"' in output
+
+
+@pytest.mark.hosts("mpich")
+def test_the_lock_that_was_asked_for_earlier_is_told(job, host):
+    """The wait is on one window, and for a lock of another one (E18)."""
+    output = told(
+        job,
+        host,
+        ["earlier"],
+        2,
+        lambda out, _: "which rank 1 holds" in out,
+        program="lock_circle",
+    )
+    assert re.search(
+        r'in MPI_Win_unlock\.\n(?:.*\n)?  on window "second", .*\n'
+        r"    for a lock that it asked for earlier, before it requests that of rank 1\.\n"
+        r'  on window "first", .*\n    for the lock of rank 1, which rank 1 holds\.',
+        output,
+    ), output
+
+
+@pytest.mark.hosts("mpich")
 @pytest.mark.parametrize(
     ("form", "call"), [("others", "MPI_Wait"), ("overtaken", "MPI_Win_complete")]
 )

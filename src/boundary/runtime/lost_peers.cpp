@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "boundary/runtime/numbered_window.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -16,7 +17,13 @@ Failure look_for_lost_peers(const WindowState& window) {
     return {};
   }
   const int rank = window.core->epochs().lost_peer();
-  return rank >= 0 ? lost_rank(window, rank) : Failure();
+  if (rank >= 0) return lost_rank(window, rank);
+  // The lock that is to be granted first may be of another window, and of other ranks.
+  const std::uint32_t number = window.core->epochs().window_of_earlier_lock();
+  const WindowHandle* earlier = number != 0 ? numbered_window(number) : nullptr;
+  if (earlier == nullptr || earlier->core == window.core) return {};
+  const int rank_there = earlier->core->epochs().lost_peer();
+  return rank_there >= 0 ? lost_rank(*earlier->state, rank_there) : Failure();
 }
 
 Failure look_for_any_lost(const WindowState& window) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/stalls/awaited_peers.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "boundary/runtime/numbered_window.hpp"
@@ -20,10 +21,11 @@ bool concerns(WaitReason reason, Condition condition) {
     case WaitReason::fence:
       return condition == Condition::fence || condition == Condition::operations;
     case WaitReason::lock:
-      return condition == Condition::lock;
+      return condition == Condition::lock || condition == Condition::lock_order;
     case WaitReason::unlock:
     case WaitReason::flush:
-      return condition == Condition::lock || condition == Condition::operations;
+      return condition == Condition::lock || condition == Condition::lock_order ||
+             condition == Condition::operations;
     default:
       return false;
   }
@@ -31,7 +33,9 @@ bool concerns(WaitReason reason, Condition condition) {
 
 /// Whether the call waits for this condition, and not only something else that is pending.
 bool is_for(const Wait& wait, const Awaited& awaited) {
-  const int rank = awaited.condition == Condition::lock ? awaited.target : awaited.rank;
+  const bool of_lock =
+      awaited.condition == Condition::lock || awaited.condition == Condition::lock_order;
+  const int rank = of_lock ? awaited.target : awaited.rank;
   return concerns(wait.reason, awaited.condition) && (wait.rank < 0 || wait.rank == rank);
 }
 
@@ -47,6 +51,20 @@ std::vector<AwaitedPeer> pending_on(std::uint32_t number) {
     }
   }
   return peers;
+}
+
+/// Where a lock is requested only after an earlier one, of another window perhaps: what that one
+/// waits for.
+void add_earlier_locks(AwaitedPeers& own) {
+  const auto in_order = [](const AwaitedPeer& peer) {
+    return peer.awaited.condition == Condition::lock_order;
+  };
+  const auto behind = std::ranges::find_if(own.peers, in_order);
+  if (behind == own.peers.end()) return;
+  const std::uint32_t number = behind->window->core->epochs().window_of_earlier_lock();
+  for (const AwaitedPeer& peer : number != 0 ? pending_on(number) : std::vector<AwaitedPeer>()) {
+    if (peer.awaited.condition == Condition::lock) own.peers.push_back(peer);
+  }
 }
 
 }  // namespace
@@ -70,6 +88,7 @@ AwaitedPeers awaited_peers(const LongWait& long_wait) {
     if (is_for(wait, peer.awaited)) own.peers.push_back(peer);
   }
   if (own.peers.empty()) return pending;
+  add_earlier_locks(own);
   const bool pairwise = wait.reason == WaitReason::complete || wait.reason == WaitReason::exposure;
   for (const AwaitedPeer& peer : own.peers) {
     // With a reorder key an epoch that the call is not for may be pending, too.

@@ -187,6 +187,9 @@ std::string condition_of(const Awaited& awaited) {
       return "the lock of " + rank_name(awaited.target) +
              (awaited.rank >= 0 ? ", which " + rank + " holds"
                                 : ", held by ranks that are not known");
+    case lock_order:
+      return "a lock that it asked for earlier, before it requests that of " +
+             rank_name(awaited.target);
     case operations:
       return "operations to " + rank + " to be complete";
     case notification:

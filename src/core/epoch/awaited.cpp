@@ -74,6 +74,9 @@ std::vector<Awaited> Epochs::awaited() {
       const bool granted = target.access == Target::Access::granted;
       if (epoch->kind == EpochKind::exposure) {
         if (epoch->closed && !target.told) found.push_back({completion, target.rank});
+      } else if (target.lock_due && target.access == Target::Access::idle &&
+                 !lock_order_.permits(*epoch)) {
+        found.push_back({lock_order, -1, target.rank});
       } else if (epoch->passive() && target.access == Target::Access::requested) {
         found.push_back({lock, peer_interface_.lock_holder(target.rank), target.rank});
       } else if (epoch->kind == EpochKind::access && !granted && awaits(*epoch, target)) {
@@ -85,6 +88,16 @@ std::vector<Awaited> Epochs::awaited() {
     for (std::size_t i = others; i < found.size(); ++i) found[i].epoch = epoch->opened_at;
   }
   return found;
+}
+
+std::uint32_t Epochs::window_of_earlier_lock() const {
+  for (const Epoch* epoch = all_.first(); epoch != nullptr;
+       epoch = EpochsByOpening::after(*epoch)) {
+    if (epoch->locks_due == 0) continue;
+    const Epoch* earlier = lock_order_.first_before(*epoch);
+    if (earlier != nullptr) return earlier->owner->events_.window();
+  }
+  return 0;
 }
 
 int Epochs::lost_source(int rank) {

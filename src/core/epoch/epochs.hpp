@@ -46,6 +46,7 @@ struct Awaited {
     completion,   // the rank's complete
     fence,        // the rank's closing fence
     lock,         // that the rank gives the lock of `target` back; -1: whoever holds it
+    lock_order,   // that a lock asked for earlier is granted, before that of `target` is requested
     operations,   // that operations to the rank are complete
     notification  // of the rank; no epoch knows of it
   };
@@ -152,6 +153,9 @@ class Epochs {
   int lost_peer();
   /// Likewise of somebody who waits to hear from `rank`, or from anybody (-1).
   int lost_source(int rank);
+  /// The number of the window whose lock has to be granted before one of this window is requested,
+  /// which may be this window; 0: there is none.
+  std::uint32_t window_of_earlier_lock() const;
   /// For what, and of which ranks, the window's active epochs wait now, as far as that is known
   /// here.
   std::vector<Awaited> awaited();
