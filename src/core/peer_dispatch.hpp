@@ -24,6 +24,7 @@
 
 namespace oriel {
 
+class Barrier;
 class PlanRegistry;
 
 /// What a process has for all its windows that some rank is remote on.
@@ -101,6 +102,8 @@ class PeerDispatch final : public PeerInterface {
   bool leave() { return fences_.leave(); }
 
   Exchange& exchange() { return exchange_; }
+  /// Of a window with remote ranks.
+  Barrier& barrier();
   /// The window's persistent collectives, whose rounds use the exchange.
   PlanRegistry& plan_registry();
   Notifier& notifier() { return notifier_; }

@@ -71,6 +71,20 @@ def test_fork(job, host, three_nodes):
     job.expect_ok(host, "forked", 2, nodes=three_nodes.first(2))
 
 
+def test_windows_left_to_mpi_finalize(job, host, three_nodes):
+    """A rank in MPI_Finalize serves ranks of other nodes that still have operations for it."""
+    job.expect_ok(host, "left_windows", 4, nodes=three_nodes.first(2))
+
+
+@pytest.mark.hosts("mpich")
+def test_windows_left_by_a_rank_that_was_killed(job, host):
+    """Nor does it wait for a rank that has ended."""
+    words = [folder_of(host) / "left_windows", "killed"]
+    with Nodes(2) as nodes:
+        _, told = run_to_loss(job, host, words, {"ORIEL_PEER_TIMEOUT": "2"}, nodes)
+    assert told == "the host ends MPI"
+
+
 def test_no_such_provider(job, host, three_nodes):
     """A provider that is not there is an error of the call that makes the window, on all ranks."""
     settings = {"ORIEL_OFI_PROVIDER": "carrier-pigeon"}

@@ -50,11 +50,6 @@ void PlanWindow::disconnect_all() {
   for (PlanWindow* plans : open_plan_windows)
     leaving_windows.add_plan_window(plans->window_->handle);
   leaving_windows.wait_for_plan_windows();
-  Engine& engine = *runtime.engine();
-  int looks = 10;  // some seconds, for those that have lost somebody
-  sweep_until(
-      events_of_no_window(), {WaitReason::window}, [&] { return engine.drained(); },
-      [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
   open_plan_windows.clear();
 }
 
@@ -74,6 +69,7 @@ int PlanWindow::create(const char* call, MPI_Comm communicator) {
   const CopyCosts& costs = copy_costs();
   const Guard guard(runtime.lock);
   window_ = runtime.windows.find(handle_key(handle));
+  window_->state->own = true;
   window_->user_state.name = "persistent collectives";
   open_plan_windows.push_back(this);
   lifetime.set_disconnect(&PlanWindow::disconnect_all);

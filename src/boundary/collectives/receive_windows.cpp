@@ -149,6 +149,7 @@ int ReceiveWindows::make(const char* call, MPI_Comm communicator, int rank, cons
     lifetime.count_own(1);
     const Guard guard(runtime.lock);
     part.bound = runtime.windows.find(handle_key(part.handle));
+    part.bound->state->own = true;
   }
   if (area.locks) {
     if (const int code = lock_own(communicator, rank, *window); code != MPI_SUCCESS) return code;

@@ -11,6 +11,7 @@
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/stalls/stall_signal.hpp"
+#include "boundary/startup/disconnection.hpp"
 
 namespace oriel::boundary {
 
@@ -86,8 +87,10 @@ void Lifetime::after_session_ended(std::unique_ptr<Engine> engine) {
 }
 
 void Lifetime::disconnect() {
-  void (*const hook)() = disconnect_;
-  if (hook != nullptr && runtime.engine() != nullptr) hook();
+  if (runtime.engine() == nullptr) return;
+  await_other_ranks();
+  if (void (*const hook)() = disconnect_; hook != nullptr) hook();
+  await_last_packets();
 }
 
 void Lifetime::disconnect_with_last_session() {

@@ -29,6 +29,7 @@ enum class MessageKind : std::uint8_t {
   layout,      // a datatype of the target, or a piece of it, for operations that follow
   notify,      // of an operation whose bytes are there, or of none
   exchange,    // stamp: the round; data: the words
+  barrier,     // stamp: the step
   rendezvous,  // a long put or get, which the target carries out by direct transfers of its own
   // Of persistent collectives (core/collective); word: number of the plan.
   plan_space,    // a rank expects something; element: its order among what it expects from the
@@ -54,6 +55,7 @@ constexpr bool serves_origin(MessageKind kind) {
     case MessageKind::reply:
     case MessageKind::layout:
     case MessageKind::exchange:
+    case MessageKind::barrier:
     case MessageKind::plan_space:
     case MessageKind::plan_started:
     case MessageKind::plan_bytes:
@@ -121,7 +123,7 @@ struct Message {
   std::uint32_t handle_slot = 0;
   std::uint32_t reserved_too = 0;
 
-  static constexpr std::uint8_t current_version = 12;
+  static constexpr std::uint8_t current_version = 13;
   static constexpr std::uint8_t most_words = 15;
   /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
   /// in eighths of it: each send goes through both kernels by itself.

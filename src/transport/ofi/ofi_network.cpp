@@ -278,7 +278,7 @@ bool OfiNetwork::drained() {
   } else {
     look_for_ended();
   }
-  return under_way_ == 0 && backlogged_ == 0;
+  return open_.empty() && under_way_ == 0 && backlogged_ == 0;
 }
 
 /// A peer may end after its last message. The provider then tries for ever to reach it. Nothing is

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/startup/disconnection.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "boundary/progress/waiting.hpp"
+#include "boundary/runtime/lost_peers.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "core/remote/barrier.hpp"
+
+namespace oriel::boundary {
+
+void await_other_ranks() {
+  const Guard guard(runtime.lock);
+  std::vector<std::shared_ptr<WindowState>> awaited;
+  for (const auto& owned : runtime.engine()->windows) {
+    const std::shared_ptr<WindowState>& state = owned.second->state;
+    if (state->own || state->left || !state->core->remote()) continue;
+    state->core->barrier().enter();  // once more for each further handle
+    awaited.push_back(state);
+  }
+  sweep_until(
+      events_of_no_window(), {WaitReason::window},
+      [&] {
+        std::erase_if(awaited, [](const auto& state) { return state->core->barrier().over(); });
+        return awaited.empty();
+      },
+      [&] {
+        std::erase_if(awaited, [](const auto& state) { return bool(look_for_any_lost(*state)); });
+        return Failure();
+      });
+}
+
+void await_last_packets() {
+  const Guard guard(runtime.lock);
+  Engine& engine = *runtime.engine();
+  int looks = 10;  // some seconds, for those that have lost somebody
+  sweep_until(
+      events_of_no_window(), {WaitReason::window}, [&] { return engine.drained(); },
+      [&] {
+        return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"};
+      });
+}
+
+}  // namespace oriel::boundary
