@@ -5,7 +5,6 @@
 
 #include "core/collective/plan_registry.hpp"
 #include "core/epoch/done_word.hpp"
-#include "core/remote/barrier.hpp"
 #include "core/remote/counted_fence.hpp"
 #include "core/remote/remote_targets.hpp"
 #include "core/remote/sender.hpp"
@@ -23,7 +22,6 @@ struct PeerDispatch::Remote {
          FenceWords& words, NetworkAtomics& atomics, Notifications& notifications)
       : sender(region, resources.outbox),
         fence(region, sender, words),
-        barrier(region, sender),
         targets(state, region, messages, resources.limits, resources.layouts, sender, fence,
                 atomics),
         server(state.work, region, messages, resources.limits, resources.layouts,
@@ -31,7 +29,6 @@ struct PeerDispatch::Remote {
 
   Sender sender;
   CountedFence fence;
-  Barrier barrier;
   RemoteTargets targets;
   Server server;
 };
@@ -54,13 +51,10 @@ PeerDispatch::PeerDispatch(EpochState& state, Region& region, Transport& transpo
       remote_(remote ? std::make_unique<Remote>(state, region, transport.messages(), resources,
                                                 fences_, atomics_, notifications)
                      : nullptr),
-      exchange_(region, remote ? &remote_->sender : nullptr) {}
+      exchange_(region, remote ? &remote_->sender : nullptr),
+      barrier_(region, remote ? &remote_->sender : nullptr) {}
 
 PeerDispatch::~PeerDispatch() = default;
-
-Barrier& PeerDispatch::barrier() {
-  return remote_->barrier;
-}
 
 bool PeerDispatch::sweep() {
   bool moved = remote_ != nullptr && remote_->server.sweep();
@@ -204,9 +198,8 @@ void PeerDispatch::transferred(RecordedOperation& recorded, const Transfer& tran
 
 bool PeerDispatch::deliver(const Message& message, std::span<const std::byte> payload) {
   if (!peers_.valid(message.origin) || remote_ == nullptr) return false;
-  // The messages that mapped peers send one another as well.
+  // The only message that mapped peers send one another as well.
   if (message.kind == MessageKind::count) return remote_->fence.take_count(message, payload);
-  if (message.kind == MessageKind::barrier) return remote_->barrier.take(message);
   if (region_.mapped(message.origin)) return false;
   switch (message.kind) {
     case MessageKind::granted:
@@ -231,8 +224,9 @@ bool PeerDispatch::deliver(const Message& message, std::span<const std::byte> pa
     case MessageKind::plan_started:
     case MessageKind::plan_bytes:
       return plan_registry().take(message, payload);
-    case MessageKind::count:
     case MessageKind::barrier:
+      return barrier_.take(message);
+    case MessageKind::count:
       break;
   }
   return false;

@@ -15,6 +15,7 @@
 #include "core/mapped/notifier.hpp"
 #include "core/notify/notifications.hpp"
 #include "core/region/region.hpp"
+#include "core/remote/barrier.hpp"
 #include "core/remote/exchange.hpp"
 #include "core/remote/layout_cache.hpp"
 #include "core/remote/message.hpp"
@@ -24,7 +25,6 @@
 
 namespace oriel {
 
-class Barrier;
 class PlanRegistry;
 
 /// What a process has for all its windows that some rank is remote on.
@@ -102,8 +102,7 @@ class PeerDispatch final : public PeerInterface {
   bool leave() { return fences_.leave(); }
 
   Exchange& exchange() { return exchange_; }
-  /// Of a window with remote ranks.
-  Barrier& barrier();
+  Barrier& barrier() { return barrier_; }
   /// The window's persistent collectives, whose rounds use the exchange.
   PlanRegistry& plan_registry();
   Notifier& notifier() { return notifier_; }
@@ -134,6 +133,7 @@ class PeerDispatch final : public PeerInterface {
   MappedTargets mapped_;
   std::unique_ptr<Remote> remote_;
   Exchange exchange_;
+  Barrier barrier_;
   std::unique_ptr<PlanRegistry> plan_registry_;  // null: there are none
 };
 

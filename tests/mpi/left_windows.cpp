@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "support/notified.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -39,6 +40,17 @@ void access_all(MPI_Win window, int* memory) {
   CHECK_EQUAL(memory[0], 8);
 }
 
+/// More notifications than their queue has space for, to a rank that is in MPI_Finalize.
+void notify_often(MPI_Win window) {
+  const support::Notified oriel;
+  MPI_Win_lock_all(0, window);
+  for (int i = 0; i < 20'000; ++i) {
+    oriel.Put_notify(&i, 1, MPI_INT, 0, 0, 1, MPI_INT, window, 1);
+  }
+  MPI_Win_flush_all(window);
+  MPI_Win_unlock_all(window);
+}
+
 /// The host's MPI_Finalize has begun on rank 0.
 int tell_end(MPI_Comm, int, void*, void*) {
   std::printf("after 0.0 s, class MPI_ERR_OTHER: the host ends MPI\n");
@@ -67,5 +79,6 @@ int main(int argc, char** argv) {
   if (last) {
     usleep(300'000);  // the others are in MPI_Finalize, as a rule
     access_all(window, memory);
+    notify_often(window);
   }
 }

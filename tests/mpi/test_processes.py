@@ -80,6 +80,12 @@ def test_early_leaver(job, host, vm):
     job.expect_ok(host, "early_leaver", 2, {"ORIEL_VM": vm})
 
 
+@pytest.mark.hosts("mpich")
+def test_windows_left_to_mpi_finalize(job, host):
+    """A rank in MPI_Finalize takes the notifications of ranks that are still at work."""
+    job.expect_ok(host, "left_windows", 2)
+
+
 def test_permission_to_copy(job, host, tmp_path):
     """Where the kernel wants to be asked before others may copy private memory (Yama), it is."""
     job.expect_ok(host, "asked", 2, {"ORIEL_TEST_PERMISSIONS": str(tmp_path)})

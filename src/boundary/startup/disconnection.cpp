@@ -7,7 +7,6 @@
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "core/remote/barrier.hpp"
 
 namespace oriel::boundary {
 
@@ -16,7 +15,7 @@ void await_other_ranks() {
   std::vector<std::shared_ptr<WindowState>> awaited;
   for (const auto& owned : runtime.engine()->windows) {
     const std::shared_ptr<WindowState>& state = owned.second->state;
-    if (state->own || state->left || !state->core->remote()) continue;
+    if (state->own || state->left) continue;
     state->core->barrier().enter();  // once more for each further handle
     awaited.push_back(state);
   }

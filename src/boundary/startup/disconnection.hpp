@@ -3,11 +3,12 @@
 
 namespace oriel::boundary {
 
-// What a rank does for ranks of other nodes before MPI ends. Nobody sweeps in the host's
-// MPI_Finalize: it must not begin while another rank still has operations for this one.
+// What a rank does for others before MPI ends. In the host's MPI_Finalize no sweep serves other
+// nodes, or empties the queue of notifications that ranks of the node fill: it must not begin while
+// another rank still has operations for this one.
 
-/// Waits until all ranks of each window with remote ranks that the program has not freed have come
-/// here, and serves them meanwhile. Ranks that have ended are not waited for.
+/// Waits until all ranks of each window that the program has not freed have come here, and sweeps
+/// meanwhile. Ranks that have ended are not waited for.
 void await_other_ranks();
 /// Waits until the packets of this process have left, some seconds at most.
 void await_last_packets();

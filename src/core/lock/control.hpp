@@ -108,9 +108,10 @@ struct alignas(cache_line) BasicControlBlock {
   Atomic<std::uint32_t> turn{0};  // 1 + number of the updater that has it
   typename Words::template Plain<std::uint32_t> singles = 0;  // in a row; of who has the turn
   Atomic<std::uint32_t> watchers{0};  // peers that wait for our fence word: see FenceWords
-  Atomic<std::uint64_t> round{0};     // of Exchange that the owner has entered,
+  Atomic<std::uint64_t> round{0};     // of Exchange that the owner has entered, see `said`
+  Atomic<std::uint64_t> barrier{0};   // bit s: step s of the Barrier has arrived
   BasicLockQueue<Words> lock;
-  std::array<ExchangeWords, 2> said{};  // there, and in the round before
+  std::array<ExchangeWords, 2> said{};  // in that round, and in the one before
 
   Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
   LockNode* nodes() { return reinterpret_cast<LockNode*>(slots() + ranks); }
