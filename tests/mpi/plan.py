@@ -32,6 +32,7 @@ STARTED_ELSEWHERE = (
     "killed_polled",
     "killed_within",
     "late",
+    "late_fence",
     "left_windows",
     "limited_memory",
     "lock_circle",

@@ -77,6 +77,13 @@ def test_windows_left_to_mpi_finalize(job, host, three_nodes):
 
 
 @pytest.mark.hosts("mpich")
+def test_a_live_rank_that_many_ask_after(job, host):
+    """Where the kernel holds few connections, most of those who ask get no answer."""
+    with Nodes(2) as nodes:
+        job.expect_ok(host, "late_fence", 6, {"ORIEL_PEER_TIMEOUT": "1"}, nodes)
+
+
+@pytest.mark.hosts("mpich")
 def test_windows_left_by_a_rank_that_was_killed(job, host):
     """Nor does it wait for a rank that has ended."""
     words = [folder_of(host) / "left_windows", "killed"]

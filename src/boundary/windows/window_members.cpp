@@ -8,6 +8,7 @@
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/windows/window_draft.hpp"
 #include "core/lock/control.hpp"
+#include "transport/ofi/watchers.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -69,6 +70,15 @@ bool reach_elsewhere(const Announcement& peer, const NetworkAnnouncement& announ
   member.size = peer.memory.bytes;
   member.disp_unit = peer.disp_unit;
   return true;
+}
+
+/// The links between the processes of the window that tell of losses.
+void watch_others(const WindowDraft& draft, const NodeGroups& groups,
+                  const NetworkAnnouncements& network) {
+  if (network.by_rank.empty()) return;
+  for (const int rank : Watchers(groups.by_rank).watched_by(draft.rank)) {
+    runtime.engine()->transports.network()->watch(network.of(rank).name);
+  }
 }
 
 /// What all ranks leave to the network's atomics; nothing if two differ.
@@ -136,6 +146,7 @@ WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
       return members;
     }
   }
+  watch_others(draft, groups, network);
   reach_by_atomics(draft, announced, network, members);
   return members;
 }

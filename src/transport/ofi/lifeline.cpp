@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +17,15 @@
 
 namespace oriel {
 namespace {
+
+constexpr std::uint64_t second = 1'000'000'000;
+// After an attempt that came to nothing, and of a question that nobody waits for any more.
+constexpr std::uint64_t patience = second;
+// At one look.
+constexpr int most_accepted_at_once = 128;
+// On one connection: all of it fits into any receive buffer, so that a peer that does not read for
+// long does not look like a silent one.
+constexpr std::size_t most_told = 512;
 
 void set_option(int socket, int level, int option, int value) {
   ::setsockopt(socket, level, option, &value, sizeof value);
@@ -31,11 +41,51 @@ void keep_alive(int socket, int timeout_s) {
   set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, timeout_s * 1000);
 }
 
+/// The address without the port.
+LifelineName::Words node_of(const sockaddr_storage& place) {
+  LifelineName::Words node{};
+  if (place.ss_family == AF_INET) {
+    node[0] = reinterpret_cast<const sockaddr_in&>(place).sin_addr.s_addr;
+  } else {
+    std::memcpy(node.data(), &reinterpret_cast<const sockaddr_in6&>(place).sin6_addr, sizeof node);
+  }
+  return node;
+}
+
+/// The process has ended, as far as an error of its connection tells.
+bool tells_end(int error) {
+  return error == ECONNREFUSED || error == ECONNRESET || error == EPIPE;
+}
+
+/// Likewise its node is silent, of a connection that was there.
+bool tells_silence(int error) {
+  return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
+}
+
+/// The node has answered a connection that was not looked at since, and has failed: what its answer
+/// has set is still there.
+bool was_connected(int socket) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
+         (info.tcpi_rtt != 0 || info.tcpi_options != 0);
+}
+
 }  // namespace
 
-Lifeline::Lifeline(std::span<const std::byte> near, int timeout_s) {
+Lifeline::Lifeline(std::span<const std::byte> near, int timeout_s) : timeout_s_(timeout_s) {
+  listen(near);
+}
+
+Lifeline::~Lifeline() {
+  for (auto& line : lines_) close(line.second);
+  for (Line& line : accepted_) close(line);
+  if (socket_ >= 0) ::close(socket_);
+}
+
+void Lifeline::listen(std::span<const std::byte> near) {
   sockaddr_storage place{};
-  if (near.size() < sizeof(sa_family_t) || near.size() > sizeof place) return;
+  if (near.size() < sizeof(sa_family_t) || near.size() > name_.address.size()) return;
   std::memcpy(&place, near.data(), near.size());
   auto length = static_cast<socklen_t>(near.size());
   if (place.ss_family == AF_INET) {
@@ -47,70 +97,239 @@ Lifeline::Lifeline(std::span<const std::byte> near, int timeout_s) {
   }
   socket_ = ::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket_ < 0) return;
-  keep_alive(socket_, timeout_s);
-  length = static_cast<socklen_t>(near.size());
-  if (::bind(socket_, reinterpret_cast<sockaddr*>(&place), length) != 0 ||
+  if (::getrandom(&name_.token, sizeof name_.token, 0) != sizeof name_.token ||
+      ::bind(socket_, reinterpret_cast<sockaddr*>(&place), length) != 0 ||
       ::listen(socket_, SOMAXCONN) != 0) {
     return;
   }
   length = sizeof place;
   if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&place), &length) != 0) return;
-  const auto* bytes = reinterpret_cast<const std::byte*>(&place);
-  address_.assign(bytes, bytes + length);
+  std::memcpy(name_.address.data(), &place, std::min<std::size_t>(length, name_.address.size()));
+  name_.address_bytes = static_cast<std::uint32_t>(length);
+  name_.node = node_of(place);
 }
 
-Lifeline::~Lifeline() {
-  if (socket_ >= 0) ::close(socket_);
+void Lifeline::close(Line& line) {
+  if (line.socket >= 0) ::close(line.socket);
+  line.socket = -1;
+  line.open = false;
 }
 
-Lifeline::Watch::~Watch() {
-  if (socket_ >= 0) ::close(socket_);
+bool Lifeline::lost(const LifelineName& peer) const {
+  return ended_.contains(peer.token) || silent_.contains(peer.node);
 }
 
-Lifeline::Watch::Watch(Watch&& other) noexcept
-    : socket_(std::exchange(other.socket_, -1)),
-      tried_(other.tried_),
-      dead_(other.dead_),
-      since_(other.since_) {}
-
-Lifeline::Watch& Lifeline::Watch::operator=(Watch&& other) noexcept {
-  std::swap(socket_, other.socket_);
-  tried_ = other.tried_;
-  dead_ = other.dead_;
-  since_ = other.since_;
-  return *this;
+/// A loss that another process tells of may be this one's, or already known.
+void Lifeline::note(const Word& loss) {
+  const bool ended = loss.kind == Word::Kind::ended;
+  if (ended ? loss.process == name_.token : loss.node == name_.node) return;
+  if (ended ? ended_.insert(loss.process).second : silent_.insert(loss.node).second) {
+    losses_.push_back(loss);
+  }
 }
 
-void Lifeline::Watch::connect(std::span<const std::byte> address, int timeout_s) {
+void Lifeline::watch(const LifelineName& peer) {
+  if (peer.address_bytes == 0 || socket_ < 0 || peer.token == name_.token || lost(peer)) return;
+  const auto [at, added] = lines_.try_emplace(peer.token);
+  Line& line = at->second;
+  if (!added && line.link) return;
+  if (!added) {  // a question says that it is one
+    close(line);
+    --questions_;
+    line = Line();
+  }
+  line.link = true;
+  line.peer = peer;
+  connect(line);
+}
+
+bool Lifeline::alive(const LifelineName& peer) {
+  if (peer.address_bytes == 0 || socket_ < 0) return true;
+  look();
+  if (lost(peer)) return false;
+  auto at = lines_.find(peer.token);
+  if (at == lines_.end()) {
+    if (questions_ == most_questions) return true;
+    ++questions_;
+    at = lines_.try_emplace(peer.token).first;
+    at->second.peer = peer;
+    connect(at->second);
+  }
+  Line& line = at->second;
+  if (line.open) line.since = looked_;
+  advance(line);
+  return !lost(peer);
+}
+
+void Lifeline::connect(Line& line) {
+  line.since = nanoseconds_now();
+  line.open = line.known = false;
+  line.told = line.received = 0;
   sockaddr_storage place{};
-  if (address.empty() || address.size() > sizeof place) return;
-  std::memcpy(&place, address.data(), address.size());
-  socket_ = ::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (socket_ < 0) return;
-  keep_alive(socket_, timeout_s);
-  since_ = nanoseconds_now();
-  const int code = ::connect(socket_, reinterpret_cast<sockaddr*>(&place),
-                             static_cast<socklen_t>(address.size()));
-  dead_ = code != 0 && errno != EINPROGRESS;
+  std::memcpy(&place, line.peer.address.data(), line.peer.address_bytes);
+  line.socket = ::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (line.socket < 0) return;
+  keep_alive(line.socket, timeout_s_);
+  if (::connect(line.socket, reinterpret_cast<sockaddr*>(&place),
+                static_cast<socklen_t>(line.peer.address_bytes)) == 0) {
+    greet(line);
+  } else if (errno != EINPROGRESS) {
+    if (tells_end(errno)) note({Word::Kind::ended, {}, line.peer.token, {}});
+    close(line);
+  }
 }
 
-bool Lifeline::Watch::alive(std::span<const std::byte> address, int timeout_s) {
-  if (!tried_) {
-    tried_ = true;
-    connect(address, timeout_s);
+/// Carries on a connection that was begun here.
+void Lifeline::advance(Line& line) {
+  if (line.socket >= 0 && !line.open) {
+    pollfd look{line.socket, POLLOUT, 0};
+    if (::poll(&look, 1, 0) <= 0) return;
+    int error = 0;
+    socklen_t length = sizeof error;
+    ::getsockopt(line.socket, SOL_SOCKET, SO_ERROR, &error, &length);
+    if (error == 0) {
+      greet(line);
+    } else {
+      if (tells_end(error)) note({Word::Kind::ended, {}, line.peer.token, {}});
+      if (tells_silence(error) && was_connected(line.socket)) {
+        note({Word::Kind::silent, {}, {}, line.peer.node});
+      }
+      close(line);
+    }
   }
-  if (socket_ < 0 || dead_) return !dead_;
-  pollfd look{socket_, POLLIN | POLLOUT, 0};
-  if (::poll(&look, 1, 0) <= 0) {
-    // Still connecting: the kernel tries for longer than we want to wait.
-    constexpr std::uint64_t second = 1'000'000'000;
-    dead_ = nanoseconds_now() - since_ > static_cast<std::uint64_t>(timeout_s) * second;
-    return !dead_;
+  if (line.socket >= 0) receive(line);
+}
+
+/// The first word of a connection. There is space for it.
+void Lifeline::greet(Line& line) {
+  line.open = true;
+  const Word first{line.link ? Word::Kind::link : Word::Kind::question, line.peer.token,
+                   name_.token, name_.node};
+  ::send(line.socket, &first, sizeof first, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+Lifeline::Read Lifeline::read_word(Line& line, Word& word) {
+  const ssize_t got = ::recv(line.socket, line.word.data() + line.received,
+                             sizeof word - line.received, MSG_DONTWAIT);
+  if (got < 0) {
+    return tells_end(errno) ? Read::closed : tells_silence(errno) ? Read::silent : Read::nothing;
   }
-  char byte = 0;
-  const ssize_t got = ::recv(socket_, &byte, 1, MSG_DONTWAIT);
-  dead_ = got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
-  return !dead_;
+  if (got == 0) return Read::closed;
+  line.received += static_cast<std::size_t>(got);
+  if (line.received < sizeof word) return Read::nothing;
+  line.received = 0;
+  std::memcpy(&word, line.word.data(), sizeof word);
+  return Read::word;
+}
+
+/// Hears what the other end tells, and whether it is there.
+void Lifeline::receive(Line& line) {
+  while (line.socket >= 0) {
+    Word word;
+    const Read read = read_word(line, word);
+    if (read == Read::nothing) break;
+    if (read == Read::word && take(line, word)) continue;
+    const bool accepted = line.peer.address_bytes == 0;
+    if (read == Read::silent && (line.known || !accepted)) {
+      note({Word::Kind::silent, {}, {}, line.peer.node});
+    } else if (read == Read::word ? !accepted && word.kind != Word::Kind::refused
+                                  : !accepted || line.link) {
+      // The other end of a question may have no more to ask.
+      note({Word::Kind::ended, {}, line.peer.token, {}});
+    }
+    // A process that many ask is left alone for a while.
+    if (read == Read::word && !accepted) {
+      line.since = looked_ + static_cast<std::uint64_t>(timeout_s_) * second;
+    }
+    close(line);
+  }
+  if (line.socket >= 0 && line.known && line.link) tell(line);
+}
+
+/// False: nothing that a process of the job says, or no more will come.
+bool Lifeline::take(Line& line, const Word& word) {
+  if (line.known) {
+    if (word.kind != Word::Kind::ended && word.kind != Word::Kind::silent) return false;
+    note(word);
+    return true;
+  }
+  const bool first = word.kind == Word::Kind::link || word.kind == Word::Kind::question;
+  if (!first || word.token != name_.token) return false;
+  line.known = true;
+  if (line.peer.address_bytes != 0) return true;
+  line.link = word.kind == Word::Kind::link;
+  line.peer.token = word.process;
+  line.peer.node = word.node;
+  greet(line);
+  return true;
+}
+
+void Lifeline::tell(Line& line) {
+  const std::size_t end = std::min(losses_.size(), most_told);
+  while (line.told < end && ::send(line.socket, &losses_[line.told], sizeof(Word),
+                                   MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof(Word)) {
+    ++line.told;
+  }
+}
+
+void Lifeline::refuse(Line& line) {
+  Word refused;
+  refused.kind = Word::Kind::refused;
+  ::send(line.socket, &refused, sizeof refused, MSG_DONTWAIT | MSG_NOSIGNAL);
+  close(line);
+}
+
+void Lifeline::accept() {
+  for (int i = 0; i < most_accepted_at_once; ++i) {
+    Line line;
+    line.socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (line.socket < 0) return;
+    keep_alive(line.socket, timeout_s_);
+    line.since = looked_;
+    line.open = true;
+    receive(line);
+    if (line.socket >= 0) accepted_.push_back(line);
+  }
+}
+
+/// Links are as many as there are watchers; what is kept of the others is bounded.
+void Lifeline::bound_accepted() {
+  std::size_t strangers = 0;
+  std::size_t answered = 0;
+  for (auto line = accepted_.rbegin(); line != accepted_.rend(); ++line) {
+    if (!line->known) {
+      const bool late = looked_ - line->since > static_cast<std::uint64_t>(timeout_s_) * second;
+      if (++strangers > most_strangers || late) refuse(*line);
+    } else if (!line->link && ++answered > most_answered) {
+      refuse(*line);
+    }
+  }
+  std::erase_if(accepted_, [](const Line& line) { return line.socket < 0; });
+}
+
+void Lifeline::look() {
+  const std::uint64_t now = nanoseconds_now();
+  if (socket_ < 0 || now - looked_ < peer_check_interval) return;
+  looked_ = now;
+  accept();
+  for (Line& line : accepted_) receive(line);
+  bound_accepted();
+  for (auto at = lines_.begin(); at != lines_.end();) {
+    Line& line = at->second;
+    advance(line);
+    const std::uint64_t age = now - std::min(line.since, now);
+    const bool unanswered = !line.open && age > static_cast<std::uint64_t>(timeout_s_) * second;
+    const bool unasked = line.open && age > patience;
+    const bool gone = line.socket < 0 && (lost(line.peer) || age > patience);
+    if (lost(line.peer) || (!line.link && (gone || unanswered || unasked))) {
+      close(line);
+      if (!line.link) --questions_;
+      at = lines_.erase(at);
+      continue;
+    }
+    if (gone) connect(line);
+    ++at;
+  }
 }
 
 }  // namespace oriel

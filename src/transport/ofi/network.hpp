@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,15 +10,14 @@
 
 #include "core/transport/transport.hpp"
 #include "transport/ofi/endpoint_name.hpp"
+#include "transport/ofi/lifeline_name.hpp"
 
 namespace oriel {
 
 /// How processes of other nodes find this one. Plain bytes, as an EndpointName is.
 struct NetworkName {
   EndpointName endpoint;
-  std::array<std::byte, 64> lifeline{};  // see Lifeline
-  std::uint32_t lifeline_bytes = 0;
-  std::uint32_t reserved = 0;
+  LifelineName lifeline;
 };
 static_assert(std::is_trivially_copyable_v<NetworkName>);
 
@@ -45,6 +43,8 @@ class Network {
   virtual bool congested(int process) const = 0;
   virtual std::span<const std::byte> receive() = 0;
   virtual bool alive(int process) = 0;
+  /// Keeps a link to the process of that name: see Lifeline. It need not be attached.
+  virtual void watch(const NetworkName& name) = 0;
   virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
                                  std::uint64_t key, std::uint64_t token, Behind* behind) = 0;
   virtual bool finished(Transfer& transfer) = 0;

@@ -28,6 +28,8 @@ constexpr std::uint64_t most_bytes_under_way = 4 * packet_bytes;
 // Direct transfers under way, of all processes together.
 constexpr std::size_t most_transfers = 64;
 constexpr std::size_t completions_at_once = 16;
+// Each look at the network is longer than one at the clock.
+constexpr unsigned looks_per_look_at_the_lifeline = 64;
 
 /// The memory of ours from the first to the last byte of any of them.
 std::pair<const std::byte*, const std::byte*> extent_of(std::span<const TransferRun> runs) {
@@ -79,15 +81,11 @@ bool OfiNetwork::open(std::string& error) {
   if (orders_writes_ && tells_when_written(*info_, longest_transfer_)) {
     immediate_ = ImmediateFormat(info_->domain_attr->cq_data_size);
   }
-  timeout_s_ = static_cast<int>(setting_int("ORIEL_PEER_TIMEOUT"));
   name_.endpoint = own_name_;
-  lifeline_ = std::make_unique<Lifeline>(
-      std::span(own_name_.address).first(own_name_.address_bytes), timeout_s_);
-  const auto lifeline = lifeline_->address();
-  if (lifeline.size() <= name_.lifeline.size()) {
-    std::copy(lifeline.begin(), lifeline.end(), name_.lifeline.begin());
-    name_.lifeline_bytes = static_cast<std::uint32_t>(lifeline.size());
-  }
+  lifeline_ =
+      std::make_unique<Lifeline>(std::span(own_name_.address).first(own_name_.address_bytes),
+                                 static_cast<int>(setting_int("ORIEL_PEER_TIMEOUT")));
+  name_.lifeline = lifeline_->name();
   for (std::size_t i = 0; i < posted_receives; ++i) {
     Buffer* buffer = take_buffer();
     if (buffer == nullptr || !post(*buffer)) {
@@ -289,7 +287,7 @@ void OfiNetwork::look_for_ended() {
   if (now - looked_for_ended_ < peer_check_interval) return;
   looked_for_ended_ = now;
   for (const auto& to : peers_) {
-    if (to->backlog.empty() || watched_alive(*to)) continue;
+    if (to->backlog.empty() || lifeline_->alive(to->name.lifeline)) continue;
     to->ended = true;
     push_backlog(*to);
   }
@@ -320,6 +318,8 @@ bool OfiNetwork::congested(int process) const {
 }
 
 void OfiNetwork::progress() {
+  // A rank that waits for others also passes on what it hears of losses.
+  if (++looks_ % looks_per_look_at_the_lifeline == 0) lifeline_->look();
   std::array<fi_cq_data_entry, completions_at_once> entries;
   const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
   if (count == -FI_EAVAIL) {
@@ -579,14 +579,9 @@ void OfiNetwork::lose(Peer& gone) {
   for (const Arrival& early : gone.order.drop()) forget(early);
 }
 
-bool OfiNetwork::watched_alive(Peer& asked) {
-  const auto address = std::span<const std::byte>(asked.name.lifeline);
-  return asked.watch.alive(address.first(asked.name.lifeline_bytes), timeout_s_);
-}
-
 bool OfiNetwork::alive(int process) {
   Peer& asked = peer(process);
-  if (!asked.lost && !watched_alive(asked)) lose(asked);
+  if (!asked.lost && !lifeline_->alive(asked.name.lifeline)) lose(asked);
   return !asked.lost;
 }
 

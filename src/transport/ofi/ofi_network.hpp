@@ -56,6 +56,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   bool congested(int process) const override;
   std::span<const std::byte> receive() override;
   bool alive(int process) override;
+  void watch(const NetworkName& name) override { lifeline_->watch(name.lifeline); }
   std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
                          std::uint64_t key, std::uint64_t token, Behind* behind) override;
   bool finished(Transfer& transfer) override;
@@ -121,7 +122,6 @@ class OfiNetwork final : public Network, private OfiEndpoint {
     bool listed = false;                // in open_
     bool ended = false;                 // what it has sent is still taken
     bool lost = false;                  // nor is that
-    Lifeline::Watch watch;
 
     bool takes_packets() const { return !ended && !lost; }
   };
@@ -151,7 +151,6 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   void begin(const Arrival& arrived);
   bool next_early();
   void forget(const Arrival& arrived);
-  bool watched_alive(Peer& asked);
   void look_for_ended();
   void lose(Peer& gone);
   Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
@@ -163,7 +162,6 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   bool orders_writes_ = false;
   ImmediateFormat immediate_;  // of messages behind writes
   std::uint64_t longest_transfer_ = 0;
-  int timeout_s_ = 0;
 
   NetworkName name_;
   std::unique_ptr<Lifeline> lifeline_;
@@ -171,6 +169,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::vector<int> open_;  // processes with an open packet
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::vector<Buffer*> free_;
+  unsigned looks_ = 0;           // of progress()
   bool looked_ = false;          // the provider was asked since receive() last returned nothing
   std::deque<Arrival> arrived_;  // not yet looked into
   std::vector<Buffer*> unposted_;
