@@ -399,5 +399,21 @@ TEST(Lifeline, AnotherProcessAtThePortIsALoss) {
   EXPECT_TRUE(own.alive(other.name()));
 }
 
+// Likewise a process of another program, which may speak first.
+TEST(Lifeline, AnotherProgramAtThePortIsALoss) {
+  const Listener other(16);
+  End own(2);
+  EXPECT_TRUE(own.alive(other.name));
+  int socket = -1;
+  ASSERT_TRUE(soon([&] {
+    socket = ::accept4(other.socket, nullptr, nullptr, SOCK_CLOEXEC);
+    return socket >= 0;
+  }));
+  const std::array<char, 64> banner{"SSH-2.0"};
+  EXPECT_EQ(::send(socket, banner.data(), banner.size(), 0), ssize_t{banner.size()});
+  EXPECT_TRUE(soon([&] { return !own.alive(other.name); }));
+  ::close(socket);
+}
+
 }  // namespace
 }  // namespace oriel

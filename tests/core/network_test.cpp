@@ -79,6 +79,18 @@ TEST_F(ThreeNetworks, PacketsToProcessesThatHaveEndedDoNotHoldUpOurs) {
   }
 }
 
+// It is collected, to travel with more.
+TEST_F(ThreeNetworks, WhatHasNotBeenPushedHasNotLeft) {
+  ours_->send(they_.front(), few_bytes, {});
+  EXPECT_FALSE(ours_->drained());
+  ours_->push();
+  EXPECT_TRUE(soon([&] {
+    ours_->receive();
+    theirs_.front()->receive();
+    return ours_->drained();
+  }));
+}
+
 // Until it looks, no connection is made, and no packet taken.
 TEST_F(ThreeNetworks, AProcessThatDoesNotLookIsNotTakenForEnded) {
   std::string error;

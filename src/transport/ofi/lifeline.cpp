@@ -243,7 +243,7 @@ void Lifeline::receive(Line& line) {
     }
     close(line);
   }
-  if (line.socket >= 0 && line.known && line.link) tell(line);
+  if (line.socket >= 0 && line.known) tell(line);
 }
 
 /// False: nothing that a process of the job says, or no more will come.

@@ -23,9 +23,9 @@ namespace oriel {
 /// silent to a connection that was there. No answer to an attempt to connect means nothing: as many
 /// connections as the kernel holds may wait to be accepted.
 ///
-/// - Links (watch()) are kept from the making of a window on. Both ends of a link watch each other
-///   and tell each other what they hear of losses, so that a loss reaches all processes.
+/// - Links (watch()) are kept from the making of a window on. Both ends of a link watch each other.
 /// - Questions (alive()) are connections to processes that are waited for, a few at a time.
+/// - Both ends of either tell each other what they hear of losses: a loss reaches all processes.
 /// - Both ends show that they are of the job, by each other's token. Connections of others are
 ///   closed, and only so many are kept.
 class Lifeline {
