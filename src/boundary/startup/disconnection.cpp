@@ -37,9 +37,7 @@ void await_last_packets() {
   int looks = 10;  // some seconds, for those that have lost somebody
   sweep_until(
       events_of_no_window(), {WaitReason::window}, [&] { return engine.drained(); },
-      [&] {
-        return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"};
-      });
+      [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
 }
 
 }  // namespace oriel::boundary
