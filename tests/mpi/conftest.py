@@ -60,6 +60,11 @@ def folder_of(host: Host) -> Path:
     return programs_folder() / (host.name if host.name == host.kind.name else STANDARD_ABI)
 
 
+def behind_oriel(host: Host, library: str) -> dict[str, str]:
+    """Preloads a library of the tests between Oriel and the host: it answers Oriel's own calls."""
+    return {"LD_PRELOAD": f"{host.library}:{folder_of(host) / library}"}
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--host-alone",
@@ -241,11 +246,10 @@ class Job:
             environment["ORIEL_TEST_HOST_ONLY"] = "1"
         if self._sanitized:
             library = REPOSITORY / "build" / "sanitize-address" / "lib" / host.library.name
+            asked = environment.get("LD_PRELOAD", "").replace(str(host.library), str(library))
             host = dataclasses.replace(host, library=library)
-            asked = environment.get("LD_PRELOAD")
             environment["LD_PRELOAD"] = ":".join(filter(None, [sanitizer(), asked]))
-            # The hosts keep what they allocate; the sanitizer comes behind our library.
-            environment["ASAN_OPTIONS"] = "detect_leaks=0:verify_asan_link_order=0"
+            environment["ASAN_OPTIONS"] = "detect_leaks=0"  # the hosts keep what they allocate
         if host.name == "openmpi":
             environment = {**FOR_OPENMPI, **environment}
         argv, environ = host.command(ranks, command, not self._host_alone, environment, nodes=nodes)

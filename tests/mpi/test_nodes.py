@@ -9,7 +9,7 @@ import secrets
 import subprocess
 
 import pytest
-from conftest import expect_loss, folder_of, run_to_loss
+from conftest import behind_oriel, expect_loss, folder_of, run_to_loss
 from oriel.hosts.nodes import Nodes, NodesError
 from plan import INTRINSIC, LIBRARIES, PROVIDERS, SEVERAL_NODES
 
@@ -34,7 +34,7 @@ def test_setup_without_blocking_collectives(job, host, words, three_nodes):
     MPI_Wait. These spin without yielding: where the waiting threads outnumber the processors, they
     can take longer than any test may."""
     name, *tests = words.split("/")
-    settings = {"LD_PRELOAD": str(folder_of(host) / "libnonblocking_host.so")}
+    settings = behind_oriel(host, "libnonblocking_host.so")
     command = [folder_of(host) / name, *tests]
     ranks = 2 if name == "threads" else 4  # as in the plan
     status, output = job.run_command(host, command, ranks, settings, three_nodes.first(2))

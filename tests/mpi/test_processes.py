@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import folder_of, run_to_loss
+from conftest import behind_oriel, folder_of, run_to_loss
 from plan import LIBRARIES, ONE_NODE
 
 
@@ -68,8 +68,7 @@ def test_collectives_by_a_setting(job, host):
 @pytest.mark.hosts(*LIBRARIES)
 def test_collective_that_the_host_refuses_on_one_rank(job, host):
     command = [folder_of(host) / "alltoallv_errors", "refused by the host"]
-    refusing = str(folder_of(host) / "librefusing_host.so")
-    settings = {"LD_PRELOAD": refusing, "ORIEL_TEST_REFUSING": "1"}
+    settings = {**behind_oriel(host, "librefusing_host.so"), "ORIEL_TEST_REFUSING": "1"}
     status, output = job.run_command(host, command, 3, settings)
     assert status == 0 and "ok: 1 tests" in output, output[-4000:]
 

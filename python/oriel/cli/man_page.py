@@ -24,7 +24,8 @@ VARIABLES = {
     "PATH": "Where mpiexec, srun and the program are looked for.",
     "LD_LIBRARY_PATH": "Where MPIs that have no launcher are looked for. Ranks get it behind the "
     "folder of the MPI's libraries.",
-    "LD_PRELOAD": "Ranks get it behind Oriel's library; the launcher does not.",
+    "LD_PRELOAD": "Ranks get it in front of Oriel's library, unless it names that itself; the "
+    "launcher does not.",
     "ORIEL_PREFIX": "Where Oriel lies, if that is not where the command is.",
     "SLURM_JOB_ID": "Set in an allocation of Slurm: srun starts the ranks if the MPI has no "
     "mpiexec.",

@@ -35,6 +35,7 @@ from oriel.hosts.mpi_kinds import (
     kind_of,
 )
 from oriel.hosts.nodes import RSH, Nodes
+from oriel.hosts.preloads import preload_order
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -242,8 +243,8 @@ class Host:
     ) -> tuple[list[str], dict[str, str]]:
         """argv and environment that start `program` (with its arguments) on n ranks.
 
-        With `preload`, Oriel is loaded into the ranks, never into the launcher. `env` adds
-        variables for the ranks. `nodes`: the ranks are spread over them in blocks. `report`: the
+        With `preload`, Oriel is loaded into the ranks, never into the launcher, behind the user's
+        own entries of LD_PRELOAD. `env` adds variables for the ranks. `nodes`: the ranks are spread over them in blocks. `report`: the
         ranks tell there whether they have loaded the library. `launcher`: another one than that of
         launcher().
         """
@@ -254,8 +255,8 @@ class Host:
             if n > len(os.sched_getaffinity(0)):
                 for_ranks.setdefault("ORIEL_CROWDED", "1")  # the nodes share the cores
         if preload:
-            before = for_ranks.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD")
-            for_ranks["LD_PRELOAD"] = ":".join(filter(None, [self.preloadable(), before]))
+            given = for_ranks.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD") or ""
+            for_ranks["LD_PRELOAD"] = preload_order(program, given, self.preloadable())
         argv = [*self._start(launcher, n, nodes), *launcher.options, "-n", str(n)]
         if report:
             for_ranks.update(report.environment())

@@ -16,6 +16,7 @@ from oriel.hosts.host import (
     hosts_at,
 )
 from oriel.hosts.mpi_kinds import KINDS, STANDARD_SONAME, kinds_with
+from oriel.hosts.needed_libraries import needed_libraries
 
 _SONAMES = {STANDARD_SONAME}.union(*(kind.sonames for kind in KINDS))
 # Where a Python interpreter finds mpi4py's compiled part, without initializing MPI.
@@ -28,11 +29,7 @@ _FIND_MPI4PY = (
 def _mpi_libraries(binary: Path) -> dict[str, Path | None]:
     """MPI sonames that an executable or library needs, each with its file where it is found. Raises
     FileNotFoundError where there is no ldd."""
-    answer = subprocess.run(
-        ["ldd", binary], capture_output=True, text=True, timeout=30, check=False
-    )
-    lines = [line.strip().partition(" => ") for line in answer.stdout.splitlines()]
-    found = {soname: Path(rest.rpartition(" (")[0]) for soname, arrow, rest in lines if arrow}
+    found = needed_libraries(binary)
     needed: dict[str, Path | None] = {}
     for soname in found.keys() & _SONAMES:
         # If ldd does not find it, it is looked for beside the program's other libraries, such as
