@@ -55,8 +55,14 @@ def test_in_cpp(job, host, tmp_path, name):
     expect_ok(job, host, [program], name)
 
 
+def test_by_name(job, host):
+    """A program that looks MPI's functions up in the library that it is given (G1)."""
+    command = [sys.executable, PROGRAMS / "python" / "by_name.py", host.library.name]
+    expect_ok(job, host, command, "by_name")
+
+
 @needs_packages
-@pytest.mark.parametrize("name", IN_PYTHON)
+@pytest.mark.parametrize("name", [name for name in IN_PYTHON if name != "by_name"])
 def test_in_python(job, host, name):
     settings = {**PACKAGE, "MPI4PY_MPIABI": host.name}
     expect_ok(job, host, [sys.executable, PROGRAMS / "python" / f"{name}.py"], name, settings)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,34 @@ def test_a_script_that_clears_the_environment(host, run, tmp_path):
     assert "ok: " in output
     assert "no process that has Oriel in it started MPI" in told
     assert status == 0, "what a script does is not known for certain"
+
+
+# Takes MPI's functions by their names from the library given.
+BY_NAME = """
+import ctypes, sys
+mpi = ctypes.CDLL(sys.argv[1])
+assert mpi.MPI_Init(None, None) == 0
+assert mpi.MPI_Finalize() == 0
+print("here")
+"""
+
+
+def test_a_program_that_takes_functions_from_the_mpi_library(host, run):
+    """Oriel was in it, and its calls passed Oriel by."""
+    (soname, *_) = host.sonames
+    for library in (host.find_library(soname), soname):
+        status, output, told = run(host, sys.executable, "-c", BY_NAME, library)
+        assert output.count("here") == 2
+        assert "ran without Oriel" in told and f"open {host.library} in place" in told
+        assert status == WITHOUT_ORIEL
+
+
+def test_a_program_that_takes_functions_from_oriel(host, run):
+    """By its path, or by its name, because it is loaded already."""
+    for library in (host.library, host.library.name):
+        status, output, told = run(host, sys.executable, "-c", BY_NAME, library)
+        assert output.count("here") == 2
+        assert (status, told) == (0, "")
 
 
 def test_ranks_that_cannot_report(tmp_path, static):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program preloads beside Oriel (G1): tools that wrap MPI's calls by the profiling interface,
+"""What a program preloads beside Oriel (G1): tools that wrap MPI calls by the profiling interface,
 and the runtimes of sanitizers."""
 
 from __future__ import annotations

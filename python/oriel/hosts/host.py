@@ -244,9 +244,9 @@ class Host:
         """argv and environment that start `program` (with its arguments) on n ranks.
 
         With `preload`, Oriel is loaded into the ranks, never into the launcher, behind the user's
-        own entries of LD_PRELOAD. `env` adds variables for the ranks. `nodes`: the ranks are spread over them in blocks. `report`: the
-        ranks tell there whether they have loaded the library. `launcher`: another one than that of
-        launcher().
+        own entries of LD_PRELOAD. `env` adds variables for the ranks. `nodes`: the ranks are spread
+        over them in blocks. `report`: the ranks tell there whether they have loaded the library.
+        `launcher`: another one than that of launcher().
         """
         launcher = launcher or self.launcher()
         for_ranks = {**(env or {})}

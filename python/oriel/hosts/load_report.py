@@ -3,8 +3,9 @@
 
 Each step of a rank leaves an empty file in a folder that belongs to this run alone: `began` before
 the program is started, `loaded` when the loader has put the library into a process, `mpi` when such
-a process has started MPI (src/boundary/startup/load_report.cpp). A rank on another machine may find
-no such folder; without `began`, the absence of the others says nothing.
+a process has started MPI, `passed by` when one has ended that started MPI without the library
+(src/boundary/startup/load_report.cpp). A rank on another machine may find no such folder; without
+`began`, the absence of the others says nothing.
 """
 
 from __future__ import annotations
@@ -58,6 +59,13 @@ class LoadReport:
                 f"{program} ran without Oriel: the loader did not load {library} into it. Into a "
                 "program that is statically linked or setuid nothing can be preloaded: link it "
                 "dynamically, or with Oriel."
+            )
+        if self._has("passed by"):
+            return WITHOUT_ORIEL, (
+                f"{program} ran without Oriel: it takes MPI's functions from the MPI library's own "
+                "handle (dlsym, as ctypes, cffi and Julia do), where Oriel's are not found. Let it "
+                f"open {library} in place of the MPI library, whose other functions are found "
+                "there, too."
             )
         if self._has("loaded") and not self._has("mpi") and _is_script(program):
             return 0, (

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <cstdlib>
 
+#include "boundary/host/host.hpp"
 #include "boundary/process/run_folder.hpp"
 
 namespace oriel::boundary {
@@ -26,9 +27,20 @@ void report(const char* step) {
   report("loaded");
 }
 
+bool mpi_started = false;
+
+/// When the process ends. A program that takes MPI's functions from the MPI library's own handle
+/// (dlsym) has started MPI, and this library has not seen it.
+[[gnu::destructor]] void report_mpi_passed_by() {
+  int initialized = 0;
+  if (run_folder() == nullptr || mpi_started) return;
+  if (PMPI_Initialized(&initialized) == MPI_SUCCESS && initialized != 0) report("passed by");
+}
+
 }  // namespace
 
 void report_mpi_started() {
+  mpi_started = true;
   report("mpi");
 }
 
