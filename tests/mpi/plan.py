@@ -41,6 +41,7 @@ STARTED_ELSEWHERE = (
     "many_windows",
     "recorded",
     "short_lived_windows",
+    "spawned",
     "tool_variables",
 )
 # Several threads of each rank: on rows of its own, because more ranks only take longer.

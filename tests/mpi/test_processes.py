@@ -85,6 +85,21 @@ def test_windows_left_to_mpi_finalize(job, host):
     job.expect_ok(host, "left_windows", 2)
 
 
+@pytest.mark.hosts("mpich", "openmpi")
+def test_spawned_processes(job, host):
+    """The children of a program that `oriel run` starts have Oriel, too. Intel MPI's MPI_Comm_spawn
+    crashes alone."""
+    job.expect_ok(host, "spawned", 2)
+
+
+@pytest.mark.hosts("openmpi")
+def test_a_program_that_cannot_be_spawned(job, host):
+    """It remains an error of the call. MPICH ends the job, as it does alone."""
+    command = [folder_of(host) / "spawned", "no such command"]
+    _, output = job.run_command(host, command, 2)
+    assert "ok: 1 tests" in output, output[-4000:]
+
+
 def test_permission_to_copy(job, host, tmp_path):
     """Where the kernel wants to be asked before others may copy private memory (Yama), it is."""
     job.expect_ok(host, "asked", 2, {"ORIEL_TEST_PERMISSIONS": str(tmp_path)})
