@@ -40,6 +40,7 @@ STARTED_ELSEWHERE = (
     "lost",
     "many_windows",
     "recorded",
+    "roll_call",
     "short_lived_windows",
     "spawned",
     "tool_variables",

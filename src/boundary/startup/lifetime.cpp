@@ -7,6 +7,7 @@
 #include "boundary/host/host.hpp"
 #include "boundary/mpi_t/pvar_handles.hpp"
 #include "boundary/progress/progress.hpp"
+#include "boundary/progress/roll_call.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
@@ -76,6 +77,7 @@ std::unique_ptr<Engine> Lifetime::before_session_ends() {
   if (!ends) return nullptr;
   progress.stop();
   forget_known_peers();
+  forget_roll_calls();
   return take_down();
 }
 
@@ -109,6 +111,7 @@ void Lifetime::before_world_ends() {
   recorder_.mark_end();  // rank 0 may read it before the host's call has returned here
   progress.stop();       // some hosts wait for it
   forget_known_peers();
+  forget_roll_calls();
 }
 
 void Lifetime::after_world_ended() {

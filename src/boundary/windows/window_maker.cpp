@@ -11,6 +11,7 @@
 
 #include "boundary/host/errors.hpp"
 #include "boundary/progress/progress.hpp"
+#include "boundary/progress/roll_call.hpp"
 #include "boundary/progress/setup_collectives.hpp"
 #include "boundary/progress/sweeping.hpp"
 #include "boundary/progress/waiting.hpp"
@@ -27,7 +28,11 @@ namespace {
 
 /// The first collective of a call: a wait, until the last rank has come.
 template <typename Collective>
-int meet_all(const WindowDraft& draft, Collective&& collective) {
+int meet_all(const WindowDraft& draft, Collective&& first) {
+  const auto collective = [&] {
+    const int code = take_roll_call(draft.communicator, draft.call);
+    return code == MPI_SUCCESS ? first() : code;
+  };
   if (!draft.holds_engine) return collective();
   std::optional<WaitEvent> event;
   {

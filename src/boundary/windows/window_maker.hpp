@@ -18,6 +18,8 @@ struct Engine;
 ///     step               reason                                               host's collectives
 ///     prepare            arguments, the engine, this rank's number of the     Allreduce of sizes,
 ///                        window, its memory (WindowDraft)                     if contiguous
+///     roll call          some rank may run without Oriel                      Comm_create, for the
+///                                                                             first window
 ///     announce           every rank learns where the others' control blocks   Allgather
 ///                        and memory are (Announcements)
 ///     meet_node          ranks of one node may be unable to map each other:   Allgather

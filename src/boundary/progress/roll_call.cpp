@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/progress/roll_call.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/progress/progress.hpp"
+#include "boundary/runtime/runtime.hpp"
+#include "core/base/settings.hpp"
+
+namespace oriel::boundary {
+namespace {
+
+int complete = MPI_KEYVAL_INVALID;  // attribute of communicators whose ranks have all answered
+
+bool is_complete(MPI_Comm communicator) {
+  void* value = nullptr;
+  int found = 0;
+  const Guard guard(runtime.lock);
+  return complete != MPI_KEYVAL_INVALID &&
+         PMPI_Comm_get_attr(communicator, complete, &value, &found) == MPI_SUCCESS && found != 0;
+}
+
+void note_complete(MPI_Comm communicator) {
+  const Guard guard(runtime.lock);
+  if (complete == MPI_KEYVAL_INVALID &&
+      PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &complete, nullptr) !=
+          MPI_SUCCESS) {
+    return;
+  }
+  PMPI_Comm_set_attr(communicator, complete, &complete);
+}
+
+int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
+  MPI_Group all = MPI_GROUP_NULL;
+  int code = PMPI_Comm_group(communicator, &all);
+  if (code != MPI_SUCCESS) return code;
+  // MPI_Comm_dup would call the program's attribute callbacks.
+  code = PMPI_Comm_create(communicator, all, made);
+  host_mpi().Group_free(&all);
+  return code;
+}
+
+/// False: the time is over. A rank that was stopped itself meanwhile does not count that.
+bool wait_for_answer(MPI_Request* answer) {
+  using namespace std::chrono;
+  constexpr nanoseconds longest_poll = milliseconds(100);
+  const nanoseconds limit = seconds(setting_int("ORIEL_PEER_TIMEOUT"));
+  nanoseconds waited{0};
+  steady_clock::time_point before = steady_clock::now();
+  for (int done = 0;;) {
+    if (host_mpi().Test(answer, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0) return true;
+    if (waited > limit) return false;
+    considerate_poll();
+    const steady_clock::time_point now = steady_clock::now();
+    waited += std::min<nanoseconds>(now - before, longest_poll);
+    before = now;
+  }
+}
+
+[[noreturn]] void end_job(MPI_Comm communicator, const char* call, int rank) {
+  std::fprintf(
+      stderr,
+      "oriel: %s: rank %d of the communicator runs without Oriel: it has begun to make the "
+      "window, and has not answered within %ld s (ORIEL_PEER_TIMEOUT). Start all programs "
+      "that share a window with Oriel, which a statically linked or setuid program cannot "
+      "load, or set ORIEL_DISABLE=1 for all.\n",
+      call, rank, static_cast<long>(setting_int("ORIEL_PEER_TIMEOUT")));
+  host_mpi().Abort(communicator, MPI_ERR_OTHER);
+  std::abort();
+}
+
+}  // namespace
+
+int take_roll_call(MPI_Comm communicator, const char* call) {
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Comm_size(communicator, &ranks);
+  if (!progress.hooked() || ranks == 1 || is_complete(communicator)) return MPI_SUCCESS;
+  MPI_Comm own = MPI_COMM_NULL;
+  if (const int code = make_communicator(communicator, &own); code != MPI_SUCCESS) return code;
+  const int left = (rank + ranks - 1) % ranks;
+  MPI_Request answer = MPI_REQUEST_NULL;
+  MPI_Request sent = MPI_REQUEST_NULL;
+  PMPI_Irecv(nullptr, 0, MPI_BYTE, left, 0, own, &answer);
+  PMPI_Isend(nullptr, 0, MPI_BYTE, (rank + 1) % ranks, 0, own, &sent);
+  if (!wait_for_answer(&answer)) end_job(communicator, call, left);
+  host_mpi().Wait(&sent, MPI_STATUS_IGNORE);
+  PMPI_Comm_free(&own);
+  note_complete(communicator);
+  return MPI_SUCCESS;
+}
+
+void forget_roll_calls() {
+  if (complete != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&complete);
+}
+
+}  // namespace oriel::boundary
