@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 
+#include "boundary/progress/roll_call.hpp"
 #include "boundary/windows/announcement.hpp"
 #include "support/fake_host.hpp"
 
@@ -30,6 +31,7 @@ class Counted {
     now.allreduce -= before_.allreduce;
     now.barrier -= before_.barrier;
     now.bcast -= before_.bcast;
+    now.comm_create -= before_.comm_create;
     return now;
   }
 
@@ -75,6 +77,17 @@ TEST_F(MakingWindows, LaterOnesAnnounceAndNothingElse) {
   EXPECT_EQ(again.since(), (CollectiveCounts{.allgather = 1}));
   EXPECT_EQ(MPI_Win_free(&win_), MPI_SUCCESS);
   EXPECT_EQ(MPI_Win_free(&first), MPI_SUCCESS);
+}
+
+TEST_F(MakingWindows, TheRollIsCalledOnceOnACommunicatorOfSeveral) {
+  MPI_Comm comm = make_communicator(2);
+  const Counted counted;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(take_roll_call(comm, "MPI_Win_create"), MPI_SUCCESS);
+  MPI_Comm duplicate = MPI_COMM_NULL;
+  PMPI_Comm_dup(comm, &duplicate);
+  EXPECT_EQ(take_roll_call(duplicate, "MPI_Win_create"), MPI_SUCCESS);
+  EXPECT_EQ(take_roll_call(make_communicator(1), "MPI_Win_create"), MPI_SUCCESS);
+  EXPECT_EQ(counted.since(), (CollectiveCounts{.comm_create = 1}));
 }
 
 TEST_F(MakingWindows, SharedMemoryInOnePieceTakesASumBefore) {
@@ -188,7 +201,8 @@ TEST_F(MakingWindows, AnotherRanksFailureIsEverybodys) {
       });
   const Counted counted;
   EXPECT_EQ(test::class_of(create(comm)), MPI_ERR_NO_MEM);
-  EXPECT_EQ(counted.since(), (CollectiveCounts{.allgather = 2, .allreduce = 2, .bcast = 1}));
+  EXPECT_EQ(counted.since(),
+            (CollectiveCounts{.allgather = 2, .allreduce = 2, .bcast = 1, .comm_create = 1}));
   ASSERT_EQ(test::raised_errors().size(), 1U);
   EXPECT_EQ(test::raised_errors()[0].text,
             "MPI_Win_create: rank 1 (elsewhere) could not take part: there is no memory left.");

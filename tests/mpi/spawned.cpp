@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "support/program.hpp"
@@ -21,6 +23,21 @@ std::string own_path() {
   std::array<char, 4096> path{};
   CHECK(readlink("/proc/self/exe", path.data(), path.size() - 1) > 0);
   return path.data();
+}
+
+/// Variables of parents that their launcher knows nothing of.
+void set_variables() {
+  setenv("ORIEL_TEST_OF_PARENTS", "1", 1);
+  const char* folders = std::getenv("LD_LIBRARY_PATH");
+  setenv("LD_LIBRARY_PATH",
+         ((folders != nullptr ? std::string(folders) : "") + ":/of/parents").c_str(), 1);
+}
+
+void check_variables(const Program& program) {
+  if (program.host_only()) return;
+  CHECK(std::getenv("ORIEL_TEST_OF_PARENTS") != nullptr);
+  const char* folders = std::getenv("LD_LIBRARY_PATH");
+  CHECK(folders != nullptr && std::strstr(folders, ":/of/parents") != nullptr);
 }
 
 /// Parents come first.
@@ -91,9 +108,13 @@ int main(int argc, char** argv) {
   MPI_Comm parents = MPI_COMM_NULL;
   MPI_Comm_get_parent(&parents);
   if (parents != MPI_COMM_NULL) {
-    program.test(argv[1], [&] { share_a_window(parents, true); });
+    program.test(argv[1], [&] {
+      check_variables(program);
+      share_a_window(parents, true);
+    });
     return 0;
   }
+  set_variables();
   const std::string path = own_path();
   const bool at_root = program.rank() == root;
   program.test("one command",

@@ -73,8 +73,10 @@ constexpr std::array table{
     Setting{"ORIEL_OFI_LIBRARY", "text", "",
             "File of the libfabric to use, or of a library that stands before it; empty: the one "
             "that the host MPI has loaded, else one beside the host MPI, else the system's."},
-    Setting{"ORIEL_PEER_TIMEOUT", "int", "10",
-            "Seconds that a node may be silent before calls that wait for it fail."},
+    Setting{
+        "ORIEL_PEER_TIMEOUT", "int", "10",
+        "Seconds that a node may be silent before calls that wait for it fail, and in which each "
+        "rank has to answer when the first window on a communicator is made."},
 };
 
 const char* value_of(const char* name) {

@@ -56,6 +56,7 @@ struct CollectiveCounts {
   int allreduce = 0;
   int barrier = 0;
   int bcast = 0;
+  int comm_create = 0;
   bool operator==(const CollectiveCounts&) const = default;
 };
 const CollectiveCounts& collective_counts();
