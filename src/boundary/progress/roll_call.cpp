@@ -67,7 +67,7 @@ bool wait_for_answer(MPI_Request* answer) {
       "window, and has not answered within %ld s (ORIEL_PEER_TIMEOUT). Start all programs "
       "that share a window with Oriel, which a statically linked or setuid program cannot "
       "load, or set ORIEL_DISABLE=1 for all.\n",
-      call, rank, static_cast<long>(setting_int("ORIEL_PEER_TIMEOUT")));
+      call, rank, setting_int("ORIEL_PEER_TIMEOUT"));
   host_mpi().Abort(communicator, MPI_ERR_OTHER);
   std::abort();
 }

@@ -76,10 +76,10 @@ bool on_search_path(const std::string& name) {
 /// the host has to find it, or to say that there is none.
 std::string find_program(const std::string& command, MPI_Info info) {
   const std::string folder = value_of(info, "path");
-  const std::string in_folder = folder + "/" + command;
+  std::string in_folder = folder + "/" + command;
   if (!folder.empty() && executable(in_folder)) return in_folder;
   if (command.find('/') == std::string::npos && on_search_path(command)) return command;
-  const std::string there = command.find('/') == std::string::npos ? "./" + command : command;
+  std::string there = command.find('/') == std::string::npos ? "./" + command : command;
   const std::string begins = there.starts_with('/') ? "" : value_of(info, "wdir");
   return executable(begins.empty() ? there : begins + "/" + there) ? there : "";
 }
