@@ -55,6 +55,7 @@ def test_in_cpp(job, host, tmp_path, name):
     expect_ok(job, host, [program], name)
 
 
+@pytest.mark.hosts("mpich", "openmpi", "intel")
 def test_by_name(job, host):
     """A program that looks MPI's functions up in the library that it is given (G1)."""
     command = [sys.executable, PROGRAMS / "python" / "by_name.py", host.library.name]
