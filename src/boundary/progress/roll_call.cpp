@@ -43,16 +43,18 @@ int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
   return code;
 }
 
-/// False: the time is over. A rank that was stopped itself meanwhile does not count that.
+/// False: the time is over. A rank that was stopped itself meanwhile does not count that. An answer
+/// is sent as soon as all have come, but its sender may not be given a processor for long: the time
+/// is long, because the job is ended after it.
 bool wait_for_answer(MPI_Request* answer) {
   using namespace std::chrono;
   constexpr nanoseconds longest_poll = milliseconds(100);
-  const nanoseconds limit = seconds(setting_int("ORIEL_PEER_TIMEOUT"));
+  const nanoseconds limit = seconds(setting_int("ORIEL_ROLL_CALL"));
   nanoseconds waited{0};
   steady_clock::time_point before = steady_clock::now();
   for (int done = 0;;) {
     if (host_mpi().Test(answer, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0) return true;
-    if (waited > limit) return false;
+    if (limit.count() > 0 && waited > limit) return false;
     considerate_poll();
     const steady_clock::time_point now = steady_clock::now();
     waited += std::min<nanoseconds>(now - before, longest_poll);
@@ -64,10 +66,10 @@ bool wait_for_answer(MPI_Request* answer) {
   std::fprintf(
       stderr,
       "oriel: %s: rank %d of the communicator runs without Oriel: it has begun to make the "
-      "window, and has not answered within %ld s (ORIEL_PEER_TIMEOUT). Start all programs "
+      "window, and has not answered within %ld s (ORIEL_ROLL_CALL). Start all programs "
       "that share a window with Oriel, which a statically linked or setuid program cannot "
       "load, or set ORIEL_DISABLE=1 for all.\n",
-      call, rank, setting_int("ORIEL_PEER_TIMEOUT"));
+      call, rank, setting_int("ORIEL_ROLL_CALL"));
   host_mpi().Abort(communicator, MPI_ERR_OTHER);
   std::abort();
 }

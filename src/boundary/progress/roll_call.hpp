@@ -14,7 +14,7 @@ namespace oriel::boundary {
 ///        with Oriel or without.
 ///     2. Each rank sends a message on the new communicator to its right neighbour. A rank without
 ///        Oriel sends none.
-///     3. A rank that has none from its left neighbour after ORIEL_PEER_TIMEOUT ends the job with a
+///     3. A rank that has none from its left neighbour after ORIEL_ROLL_CALL ends the job with a
 ///        sentence. Where some ranks have Oriel and some have not, there is such a rank. An error
 ///        code would not do, because a rank without Oriel cannot be told of it.
 ///

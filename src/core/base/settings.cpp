@@ -75,8 +75,11 @@ constexpr std::array table{
             "that the host MPI has loaded, else one beside the host MPI, else the system's."},
     Setting{
         "ORIEL_PEER_TIMEOUT", "int", "10",
-        "Seconds that a node may be silent before calls that wait for it fail, and in which each "
-        "rank has to answer when the first window on a communicator is made."},
+        "Seconds that a node may be silent before calls that wait for it fail."},
+    Setting{"ORIEL_ROLL_CALL", "int", "60",
+            "Seconds in which each rank has to answer when all have come to make the first window "
+            "on a communicator: one that does not runs without Oriel, and the job is ended; 0: it "
+            "is waited for."},
 };
 
 const char* value_of(const char* name) {
