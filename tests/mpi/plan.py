@@ -18,6 +18,7 @@ STARTED_ELSEWHERE = (
     "adopted",
     "asked",
     "busy",
+    "closed_output",
     "early_leaver",
     "ending",
     "exiting",

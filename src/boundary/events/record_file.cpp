@@ -11,6 +11,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/base/descriptors.hpp"
 #include "transport/shm/clock.hpp"
 #include "transport/shm/file_limit.hpp"
 
@@ -48,7 +49,8 @@ void* map(int file, std::size_t first, std::size_t bytes) {
 }  // namespace
 
 bool RecordFile::open(const std::string& path, const RecordHead& head, std::string& error) {
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  file_ = own_descriptor(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   void* memory = file_ >= 0 ? map(file_, 0, RecordHead::bytes) : nullptr;
   if (memory == nullptr) {
     error =

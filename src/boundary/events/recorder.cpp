@@ -19,6 +19,7 @@
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/numbered_window.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
 #include "transport/shm/clock.hpp"
 
@@ -71,7 +72,7 @@ OperationEvent event_of(const Operation& operation, Protocol protocol) {
 }
 
 void read_into(std::array<char, 64>& words, const char* path) {
-  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  const int file = own_descriptor(::open(path, O_RDONLY | O_CLOEXEC));
   if (file < 0) return;
   const ssize_t length = ::read(file, words.data(), words.size() - 1);
   words[length > 0 ? static_cast<std::size_t>(length) - 1 : 0] = '\0';  // not the newline
@@ -157,8 +158,8 @@ void Recorder::start(Events& events) {
   if (engines++ != 0) base += "-" + std::to_string(engines);
   std::string error;
   if (file_.open(base + ".record", head, error)) {
-    names_ = ::open((base + ".names").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                    0666);
+    names_ = own_descriptor(::open((base + ".names").c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   }
   if (names_ < 0) {
     if (error.empty()) error = "The file " + base + ".names cannot be made: nothing is recorded.";

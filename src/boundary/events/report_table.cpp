@@ -14,6 +14,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
 
 namespace oriel::boundary {
@@ -38,8 +39,8 @@ bool await(Done&& done) {
 class Turn {
  public:
   explicit Turn(const std::string& folder)
-      : file_(
-            ::open((folder + "/table").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666)) {
+      : file_(own_descriptor(
+            ::open((folder + "/table").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666))) {
     char first = 0;
     ours_ = file_ < 0 || (await([&] { return ::flock(file_, LOCK_EX | LOCK_NB) == 0; }) &&
                           ::read(file_, &first, 1) == 0);

@@ -12,6 +12,7 @@
 #include "boundary/process/run_folder.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
 
 namespace oriel::boundary {
@@ -57,7 +58,7 @@ void RunStatistics::report(const EventCounts& events) {
   add_line(report, "decisions", "threads without a line", runtime.line_keeper.refused());
   counting_ = false;
   std::string path = std::string(run_folder()) + "/statistics.XXXXXX";
-  const int file = ::mkostemp(path.data(), O_CLOEXEC);
+  const int file = own_descriptor(::mkostemp(path.data(), O_CLOEXEC));
   if (file < 0) return;  // the run's folder is another machine's
   [[maybe_unused]] const ssize_t written = ::write(file, report.data(), report.size());
   ::close(file);

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
 
 namespace oriel::boundary {
@@ -32,7 +33,8 @@ void TraceFile::start(Events& events) {
   // A privileged program writes no files where the environment says.
   if (::getauxval(AT_SECURE) != 0) return;
   // A pipe could block the program, or end it by a signal.
-  file_ = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+  file_ =
+      own_descriptor(::open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666));
   struct stat status{};
   if (file_ < 0 || ::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {
     std::fprintf(stderr,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/descriptors.hpp"
 #include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {
@@ -25,8 +26,8 @@ constexpr std::uint64_t most_between = 300;  // ticks
 
 void TickClock::start() {
   char source[8] = "";
-  const int file = ::open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-                          O_RDONLY | O_CLOEXEC);
+  const int file = own_descriptor(::open(
+      "/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC));
   if (file < 0) return;
   const ssize_t length = ::read(file, source, sizeof source);
   ::close(file);

@@ -7,6 +7,7 @@
 
 #include "boundary/host/host.hpp"
 #include "boundary/process/run_folder.hpp"
+#include "core/base/descriptors.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -16,9 +17,9 @@ namespace {
 void report(const char* step) {
   const char* folder = run_folder();
   if (folder == nullptr) return;
-  const int place = ::open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const int place = own_descriptor(::open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (place < 0) return;
-  const int file = ::openat(place, step, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int file = own_descriptor(::openat(place, step, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   if (file >= 0) ::close(file);
   ::close(place);
 }

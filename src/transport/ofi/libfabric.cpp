@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
 
 namespace oriel {
@@ -65,6 +66,8 @@ bool find(void* library, const char* name, Function*& function) {
 }  // namespace
 
 const Libfabric* Libfabric::load(std::string& error) {
+  // libfabric opens descriptors not only now but with each connection.
+  occupy_standard_descriptors();
   static Libfabric loaded;
   if (loaded.getinfo != nullptr) return &loaded;
   std::string tried;

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/descriptors.hpp"
 #include "transport/shm/clock.hpp"
 
 namespace oriel {
@@ -95,7 +96,8 @@ void Lifeline::listen(std::span<const std::byte> near) {
   } else {
     return;  // not an address of a network that TCP runs on
   }
-  socket_ = ::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  socket_ =
+      own_descriptor(::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (socket_ < 0) return;
   if (::getrandom(&name_.token, sizeof name_.token, 0) != sizeof name_.token ||
       ::bind(socket_, reinterpret_cast<sockaddr*>(&place), length) != 0 ||
@@ -167,7 +169,8 @@ void Lifeline::connect(Line& line) {
   line.told = line.received = 0;
   sockaddr_storage place{};
   std::memcpy(&place, line.peer.address.data(), line.peer.address_bytes);
-  line.socket = ::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  line.socket =
+      own_descriptor(::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (line.socket < 0) return;
   keep_alive(line.socket, timeout_s_);
   if (::connect(line.socket, reinterpret_cast<sockaddr*>(&place),
@@ -282,7 +285,8 @@ void Lifeline::refuse(Line& line) {
 void Lifeline::accept() {
   for (int i = 0; i < most_accepted_at_once; ++i) {
     Line line;
-    line.socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    line.socket =
+        own_descriptor(::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (line.socket < 0) return;
     keep_alive(line.socket, timeout_s_);
     line.since = looked_;

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/base/descriptors.hpp"
 #include "transport/shm/arena_file.hpp"
 
 namespace oriel {
@@ -76,7 +77,7 @@ std::optional<std::vector<Mapping>> mappings_in(std::uintptr_t begin, std::uintp
 
 bool touched_runs(std::byte* begin, std::size_t bytes, std::vector<PageRun>& runs) {
   constexpr std::uint64_t in_memory_or_swapped = std::uint64_t{3} << 62;
-  const int fd = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  const int fd = own_descriptor(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
   if (fd < 0) return false;
   const std::size_t page = page_size();
   std::array<std::uint64_t, 4096> entries;

@@ -20,6 +20,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/descriptors.hpp"
 #include "transport/shm/clock.hpp"
 #include "transport/shm/frozen_pages.hpp"
 
@@ -470,7 +471,7 @@ void AdoptedMemory::before_fork() {
     }
     forking->forked_.insert(forking->forked_.end(), pages_there->begin(), pages_there->end());
   }
-  if (!forking->forked_.empty() && ::pipe2(forking->waiting_.data(), O_CLOEXEC) != 0) {
+  if (!forking->forked_.empty() && !own_pipe(forking->waiting_)) {
     std::fprintf(stderr,
                  "oriel: a process that forks cannot wait until its child has its copy of the "
                  "windows' memory: %s. See `ulimit -n`. The child may see later stores of its "

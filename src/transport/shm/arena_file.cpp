@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
 #include "transport/shm/file_limit.hpp"
 
@@ -24,7 +25,7 @@ int posix_shm() {
   if (::getrandom(&random, sizeof random, 0) != sizeof random) return -1;
   char name[32];
   std::snprintf(name, sizeof name, "/oriel-%016" PRIx64, random);
-  const int fd = ::shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int fd = own_descriptor(::shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (fd >= 0) ::shm_unlink(name);
   return fd;
 }
@@ -45,7 +46,7 @@ ArenaFile::~ArenaFile() {
 }
 
 bool ArenaFile::create(std::string& error) {
-  fd_ = setting_bool("ORIEL_MEMFD") ? ::memfd_create("oriel", MFD_CLOEXEC) : -1;
+  fd_ = setting_bool("ORIEL_MEMFD") ? own_descriptor(::memfd_create("oriel", MFD_CLOEXEC)) : -1;
   // A kernel without memfd_create, or a sandbox that forbids it, may still have /dev/shm.
   limited_ = fd_ < 0;
   if (limited_) fd_ = posix_shm();
@@ -61,7 +62,7 @@ bool ArenaFile::open(const ArenaName& name, std::string& error) {
   const std::string whose = "the shared memory of process " + std::to_string(name.pid);
   // The descriptor could be anything by now: open it without the effects that opening a terminal or
   // a pipe has, and look what it is.
-  fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  fd_ = own_descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (fd_ < 0) {
     error = sentence("Cannot open " + whose + " through " + path, errno,
                      "It may have ended, run under another user, or be hidden by a container.");

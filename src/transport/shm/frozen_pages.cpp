@@ -13,16 +13,18 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/descriptors.hpp"
+
 namespace oriel {
 namespace {
 
 /// The full one: a thread that would write within a system call has to wait as well.
 int open_userfaultfd() {
-  const long fd = ::syscall(SYS_userfaultfd, O_CLOEXEC);
-  if (fd >= 0) return static_cast<int>(fd);
-  const int device = ::open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+  const int fd = own_descriptor(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC)));
+  if (fd >= 0) return fd;
+  const int device = own_descriptor(::open("/dev/userfaultfd", O_RDWR | O_CLOEXEC));
   if (device < 0) return -1;
-  const int opened = ::ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC);
+  const int opened = own_descriptor(::ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC));
   ::close(device);
   return opened;
 }

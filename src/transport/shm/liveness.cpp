@@ -12,13 +12,15 @@
 #include <optional>
 #include <string>
 
+#include "core/base/descriptors.hpp"
+
 namespace oriel {
 namespace {
 
 /// The start time in /proc/<pid>/stat; nothing if the file cannot be read.
 std::optional<std::uint64_t> read_start(std::int32_t pid) {
   const std::string path = "/proc/" + std::to_string(pid) + "/stat";
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = own_descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd < 0) return std::nullopt;
   char text[1024];
   const ssize_t bytes = ::read(fd, text, sizeof text - 1);
