@@ -23,7 +23,7 @@ long launched_here() {
   constexpr std::array names{"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE",
                              "MV2_COMM_WORLD_LOCAL_SIZE"};
   for (const char* name : names) {
-    if (const char* value = std::getenv(name)) return std::strtol(value, nullptr, 10);
+    if (const char* value = ::secure_getenv(name)) return std::strtol(value, nullptr, 10);
   }
   return 0;
 }

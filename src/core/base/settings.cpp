@@ -83,7 +83,7 @@ constexpr std::array table{
 };
 
 const char* value_of(const char* name) {
-  if (const char* value = std::getenv(name)) return value;
+  if (const char* value = ::secure_getenv(name)) return value;
   for (const Setting& setting : table) {
     if (std::strcmp(setting.name, name) == 0) return setting.default_value;
   }

@@ -16,8 +16,9 @@ struct Setting {
 /// All of them: `oriel info` prints this table, the boundary reads values through it.
 std::span<const Setting> settings();
 
-/// Values from the environment, or the default of the table. An unknown name is a programming
-/// error.
+/// Values from the environment, or the default of the table; always the default in a program with
+/// more rights than its caller (setuid, file capabilities): settings name files that are written,
+/// and libraries that are loaded. An unknown name is a programming error.
 /// The text itself; empty where nothing is set.
 const char* setting_text(const char* name);
 bool setting_bool(const char* name);

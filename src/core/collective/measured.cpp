@@ -104,7 +104,7 @@ bool same_key(const Measured::Line& a, const Measured::Line& b) {
 }
 
 const char* variable(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = ::secure_getenv(name);
   return value != nullptr ? value : "";
 }
 
