@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scripts/check-calls finds descriptors that are not moved out of the program's way, and settings
+that a privileged program would take from its caller."""
+
+from __future__ import annotations
+
+import importlib.util
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check-calls"
+
+
+@pytest.fixture(scope="module")
+def faults():
+    loader = SourceFileLoader("check_calls", str(SCRIPT))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_calls", loader))
+    loader.exec_module(module)
+    return module.faults
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "const int fd = ::open(path, O_RDONLY);",
+        "fd = ::openat(place, name, O_WRONLY);",
+        'fd = memfd_create("oriel", 0);',
+        "socket_ = ::socket(family, SOCK_STREAM, 0);",
+        "const int peer = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);",
+        "::pipe2(ends, O_CLOEXEC);",
+        "::syscall(SYS_userfaultfd, O_CLOEXEC);",
+        "::ioctl(device, USERFAULTFD_IOC_NEW, 0);",
+        'std::fopen(path, "w");',
+        "std::ofstream file(path);",
+        'std::getenv("HOME");',
+        "own_descriptor(::open(a, 0)); ::open(b, 0);",
+    ],
+)
+def test_it_finds(faults, code):
+    assert len(faults("transport/a.cpp", f"int a;\n{code}\n")) == 1
+    assert faults("transport/a.cpp", f"int a;\n{code}\n")[0].startswith("src/transport/a.cpp:2: ")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "own_descriptor(::open(path, O_RDONLY));",
+        "own_descriptor(\n    ::socket(family, SOCK_STREAM, 0));",
+        "own_descriptor(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC)));",
+        "::syscall(SYS_membarrier, command, 0, 0);",
+        "Network::open(error); file.open(path); window->open(); bool open(int a);",
+        'std::fopen(path, "re"); std::ifstream file(path);',
+        "#include <fstream>",
+        '::secure_getenv("HOME");',
+        "// ::open(path) would do",
+        "Sockets sockets(3); is_socket(fd);",
+    ],
+)
+def test_it_passes(faults, code):
+    assert not faults("transport/a.cpp", code)
+
+
+def test_descriptors_are_opened_where_they_are_moved(faults):
+    assert not faults("core/base/descriptors.cpp", "::pipe2(ends, O_CLOEXEC);")
