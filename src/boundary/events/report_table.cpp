@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,14 +34,23 @@ bool await(Done&& done) {
   return false;
 }
 
+/// The file that only this user can open, and so only this user can lock. -1: it cannot be had, or
+/// it is another user's, who may keep it locked.
+int open_table(const std::string& folder) {
+  const int file = own_descriptor(
+      ::open((folder + "/table").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  struct stat status{};
+  if (file < 0 || (::fstat(file, &status) == 0 && status.st_uid == ::geteuid())) return file;
+  ::close(file);
+  return -1;
+}
+
 /// Of ranks that abort together one prints the table, and the others must not end the job
 /// meanwhile. The rank with the lock prints, unless the file says that it is printed. The kernel
 /// lets go of the lock of a process that is killed.
 class Turn {
  public:
-  explicit Turn(const std::string& folder)
-      : file_(own_descriptor(
-            ::open((folder + "/table").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666))) {
+  explicit Turn(const std::string& folder) : file_(open_table(folder)) {
     char first = 0;
     ours_ = file_ < 0 || (await([&] { return ::flock(file_, LOCK_EX | LOCK_NB) == 0; }) &&
                           ::read(file_, &first, 1) == 0);
