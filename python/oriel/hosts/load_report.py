@@ -11,8 +11,9 @@ a process has started MPI, `passed by` when one has ended that started MPI witho
 from __future__ import annotations
 
 import shutil
-import tempfile
 from pathlib import Path
+
+from oriel.hosts.temporary_folder import TemporaryFolder
 
 # With this exit status env and timeout, too, say that it was not the program which failed.
 WITHOUT_ORIEL = 125
@@ -31,13 +32,14 @@ class LoadReport:
     made."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="oriel-"))
+        self._temporary = TemporaryFolder("run")
+        self.folder = self._temporary.path
 
     def __enter__(self) -> LoadReport:
         return self
 
-    def __exit__(self, *_) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def __exit__(self, *ended) -> None:
+        self._temporary.__exit__(*ended)
 
     def environment(self) -> dict[str, str]:
         """What the library needs to know."""

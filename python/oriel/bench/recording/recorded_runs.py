@@ -7,12 +7,12 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from oriel.hosts.temporary_folder import TemporaryFolder
 from oriel.wait_states.record import RecordError, read_records
 
 # Of all runs; more would take most of the benchmark's time.
@@ -38,17 +38,17 @@ class RecordedRuns:
     @contextmanager
     def report(self) -> Iterator[Mapping[str, str]]:
         """Settings for a run that records. Behind the first runs their reports are made."""
-        with tempfile.TemporaryDirectory(prefix="oriel-bench-") as name:
-            yield {"ORIEL_REPORT": name}
+        with TemporaryFolder("bench") as folder:
+            yield {"ORIEL_REPORT": str(folder)}
             events = sum(reading.events for reading in self.readings)
             if events < _ENOUGH_EVENTS and not self.failures:
-                self._read(Path(name))
+                self._read(folder)
 
     @contextmanager
     def timeline(self) -> Iterator[Mapping[str, str]]:
         """The same with every operation, without a report."""
-        with tempfile.TemporaryDirectory(prefix="oriel-bench-") as name:
-            yield {"ORIEL_REPORT": name, "ORIEL_TIMELINE": "1"}
+        with TemporaryFolder("bench") as folder:
+            yield {"ORIEL_REPORT": str(folder), "ORIEL_TIMELINE": "1"}
 
     def _read(self, folder: Path) -> None:
         try:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +28,7 @@ from oriel.bench.sparse.sparse_options import DEFINITION, MATRICES
 from oriel.bench.sparse.sparse_pattern import ENTRY_BYTES, as_text, counts
 from oriel.hosts.host import Host, own_program
 from oriel.hosts.nodes import Nodes
+from oriel.hosts.temporary_folder import TemporaryFolder
 from oriel.report.console import progress_bar
 from oriel.report.units import size_text
 
@@ -110,9 +110,9 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
         print(f"oriel bench sparse: {error}", file=sys.stderr)
         return 1
     failures: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="oriel-sparse-") as folder:
+    with TemporaryFolder("sparse") as folder:
         for number, product in enumerate(products):
-            path = Path(folder) / f"{number}.txt"
+            path = folder / f"{number}.txt"
             path.write_text(as_text(product.pattern), encoding="ascii")
             words = [*options, "--counts", str(path)]
 
