@@ -61,6 +61,58 @@ void locks_around_a_child(Flavor flavor, const Program& program) {
   }
 }
 
+/// The child has the memory as it was at the fork, and its parent does not see what it stores.
+void expect_private(int* memory, int count) {
+  int to_child[2];
+  CHECK_EQUAL(pipe(to_child), 0);
+  for (int i = 0; i < count; ++i) memory[i] = i;
+  const pid_t child = fork();
+  if (child == 0) {
+    support::limit_time();
+    char token = 0;
+    bool right = read(to_child[0], &token, 1) == 1;
+    for (int i = 0; i < count; ++i) {
+      right = right && memory[i] == i;
+      memory[i] = -1;
+    }
+    _exit(right ? 0 : 1);
+  }
+  CHECK(child > 0);
+  for (int i = 0; i < count; ++i) memory[i] = 2 * i;
+  CHECK_EQUAL(write(to_child[1], "x", 1), 1);
+  int status = 0;
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK_EQUAL(status, 0);
+  for (int i = 0; i < count; ++i) CHECK_EQUAL(memory[i], 2 * i);
+  close(to_child[0]);
+  close(to_child[1]);
+}
+
+/// Memory of MPI_Alloc_mem, before, between and after windows on it.
+void memory_around_a_child(const Program& program) {
+  constexpr int count = 5000;
+  int* memory = nullptr;
+  MPI_Alloc_mem(count * sizeof(int), MPI_INFO_NULL, &memory);
+  for (int round = 0; round < 2; ++round) {
+    expect_private(memory, count);
+    support::barrier();
+    MPI_Win window;
+    MPI_Win_create(memory, count * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &window);
+    for (int i = 0; i < 2; ++i) {
+      const int mark = 10 * program.rank() + i;
+      MPI_Win_fence(0, window);
+      MPI_Put(&mark, 1, MPI_INT, program.right(), count - 1, 1, MPI_INT, window);
+      have_a_child();
+      MPI_Win_fence(0, window);
+      CHECK_EQUAL(memory[count - 1], 10 * program.left() + i);
+    }
+    MPI_Win_free(&window);
+  }
+  expect_private(memory, count);
+  MPI_Free_mem(memory);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -69,4 +121,5 @@ int main(int argc, char** argv) {
     program.test("fences around a child", [&] { fences_around_a_child(flavor, program); });
     program.test("locks around a child", [&] { locks_around_a_child(flavor, program); });
   }
+  program.test("memory around a child", [&] { memory_around_a_child(program); });
 }

@@ -230,7 +230,8 @@ ORIEL_MPI_CALL(Alloc_mem)(MPI_Aint size, MPI_Info info, void* base) {
   void* memory;
   {
     const Guard guard(runtime.lock);
-    memory = runtime.arena.allocate(static_cast<std::uint64_t>(size), keys.alignment(), error);
+    memory = runtime.arena.allocate_for_program(static_cast<std::uint64_t>(size), keys.alignment(),
+                                                error);
   }
   // Where the system has no shared memory left, the host may still have some of its own.
   if (memory == nullptr) return host_mpi().Alloc_mem(size, info, base);

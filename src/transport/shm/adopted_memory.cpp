@@ -20,16 +20,11 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/descriptors.hpp"
 #include "transport/shm/clock.hpp"
 #include "transport/shm/frozen_pages.hpp"
 
 namespace oriel {
 namespace {
-
-AdoptedMemory* of_this_process = nullptr;
-/// The one that this thread has locked for a fork.
-thread_local AdoptedMemory* forking = nullptr;
 
 std::uintptr_t number(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address);
@@ -108,6 +103,24 @@ std::pair<std::uintptr_t, std::uintptr_t> whole_pages(const MemoryRange& range) 
   return {(range.address + page - 1) / page * page, (range.address + range.bytes) / page * page};
 }
 
+/// Puts private memory with the same contents in the place of shared pages, at once.
+bool make_private(const SharedPages& shared) {
+  const auto& [begin, bytes] = shared.pages;
+  void* copy = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED) return false;
+  const std::byte* const from = begin;
+  shared.for_each_touched([&](std::uint64_t first, std::size_t length) {
+    std::memcpy(static_cast<std::byte*>(copy) + first, from + first, length);
+    return true;
+  });
+  // Not by the C library's function: UCX replaces it, and before 1.15 drops the new address.
+  if (::syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) != -1) {
+    return true;
+  }
+  ::munmap(copy, bytes);
+  return false;
+}
+
 bool overlap(const MemoryRange& range, std::uintptr_t begin, std::uintptr_t end) {
   return range.address < end && begin < range.address + range.bytes;
 }
@@ -123,20 +136,14 @@ std::optional<Adoption> adoption_named(const std::string& name) {
 
 AdoptedMemory::AdoptedMemory(Arena& arena, Adoption when)
     : arena_(arena), when_(when), began_(nanoseconds_now()) {
-  // Before anything is adopted: another thread may be within a fork then.
-  if (when == Adoption::never || of_this_process != nullptr) return;
-  of_this_process = this;
-  // There is no way to take handlers back: they are of all objects.
-  static const int registered =
-      ::pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
-  static_cast<void>(registered);
+  if (when != Adoption::never) join();
 }
 
 AdoptedMemory::~AdoptedMemory() {
+  leave();
   const std::lock_guard guard(mutex_);
   for (Piece& piece : pieces_) piece.uses = 0;
   give_back_unused();
-  if (of_this_process == this) of_this_process = nullptr;
 }
 
 MemoryRange AdoptedMemory::adopt(void* memory, std::uint64_t bytes, std::string& why) {
@@ -355,8 +362,7 @@ void AdoptedMemory::release(const MemoryRange& range) {
 }
 
 /// Those of its pages that are still mapped where they were put. Nothing: the kernel does not say.
-std::optional<std::vector<AdoptedMemory::SharedPages>> AdoptedMemory::still_there(
-    const Piece& piece) const {
+std::optional<std::vector<SharedPages>> AdoptedMemory::still_there(const Piece& piece) const {
   const auto mappings = mappings_in(piece.begin, piece.end());
   if (!mappings) return std::nullopt;
   std::vector<SharedPages> found;
@@ -367,7 +373,7 @@ std::optional<std::vector<AdoptedMemory::SharedPages>> AdoptedMemory::still_ther
         one.offset != offset) {
       continue;
     }
-    found.push_back({{address(one.begin), one.end - one.begin}, offset});
+    found.push_back({{address(one.begin), one.end - one.begin}, arena_.descriptor(), offset});
   }
   return found;
 }
@@ -375,7 +381,7 @@ std::optional<std::vector<AdoptedMemory::SharedPages>> AdoptedMemory::still_ther
 bool AdoptedMemory::is_there(const Piece& piece, std::uintptr_t begin, std::uintptr_t end) const {
   const auto pages_there = still_there(piece);
   if (!pages_there) return false;
-  for (const auto& [pages, offset] : *pages_there) {
+  for (const auto& [pages, file, offset] : *pages_there) {
     if (number(pages.begin) <= begin) begin = std::max(begin, number(pages.begin) + pages.bytes);
   }
   return begin >= end;
@@ -409,30 +415,6 @@ bool AdoptedMemory::give_back(const Piece& piece) {
   return true;
 }
 
-/// Puts private memory with the same contents in the place of shared pages, at once. By system
-/// calls and loads alone: the child of a fork calls it.
-bool AdoptedMemory::make_private(const SharedPages& shared) const {
-  const auto& [begin, bytes] = shared.pages;
-  void* copy = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (copy == MAP_FAILED) return false;
-  const auto end = static_cast<off_t>(shared.offset + bytes);
-  for (auto at = static_cast<off_t>(shared.offset); at < end;) {
-    const off_t data = ::lseek(arena_.descriptor(), at, SEEK_DATA);
-    if (data < 0 || data >= end) break;  // the rest was never touched
-    const off_t hole = ::lseek(arena_.descriptor(), data, SEEK_HOLE);
-    at = hole < 0 ? end : std::min(hole, end);
-    const std::uint64_t first = static_cast<std::uint64_t>(data) - shared.offset;
-    std::memcpy(static_cast<std::byte*>(copy) + first, begin + first,
-                static_cast<std::size_t>(at - data));
-  }
-  // Not by the C library's function: UCX replaces it, and before 1.15 drops the new address.
-  if (::syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) != -1) {
-    return true;
-  }
-  ::munmap(copy, bytes);
-  return false;
-}
-
 void AdoptedMemory::note_private(const void* memory, std::uint64_t bytes) {
   if (when_ == Adoption::never || bytes == 0) return;
   const std::lock_guard guard(mutex_);
@@ -455,13 +437,10 @@ bool AdoptedMemory::told_private(std::uintptr_t begin, std::uintptr_t end) const
                              [&](const MemoryRange& range) { return overlap(range, begin, end); });
 }
 
-void AdoptedMemory::before_fork() {
-  forking = of_this_process;
-  if (forking == nullptr) return;
-  forking->mutex_.lock();
-  forking->forked_.clear();
-  for (const Piece& piece : forking->pieces_) {
-    const auto pages_there = forking->still_there(piece);
+void AdoptedMemory::before_fork(std::vector<SharedPages>& copied) {
+  mutex_.lock();
+  for (const Piece& piece : pieces_) {
+    const auto pages_there = still_there(piece);
     if (!pages_there) {
       std::fprintf(
           stderr,
@@ -469,48 +448,14 @@ void AdoptedMemory::before_fork() {
           "/proc/self/maps cannot be read. The child shares that memory with its parent.\n");
       continue;
     }
-    forking->forked_.insert(forking->forked_.end(), pages_there->begin(), pages_there->end());
-  }
-  if (!forking->forked_.empty() && !own_pipe(forking->waiting_)) {
-    std::fprintf(stderr,
-                 "oriel: a process that forks cannot wait until its child has its copy of the "
-                 "windows' memory: %s. See `ulimit -n`. The child may see later stores of its "
-                 "parent.\n",
-                 std::strerror(errno));
+    copied.insert(copied.end(), pages_there->begin(), pages_there->end());
   }
 }
 
-void AdoptedMemory::after_fork_in_parent() {
-  if (forking == nullptr) return;
-  auto& [reading, writing] = forking->waiting_;
-  if (writing >= 0) {
-    ::close(std::exchange(writing, -1));
-    // Ends when the child has closed its end, or has ended.
-    char nothing = 0;
-    while (::read(reading, &nothing, 1) < 0 && errno == EINTR) {
-    }
-    ::close(std::exchange(reading, -1));
-  }
-  std::exchange(forking, nullptr)->mutex_.unlock();
-}
-
-void AdoptedMemory::after_fork_in_child() {
-  if (forking == nullptr) return;
-  for (const SharedPages& shared : forking->forked_) {
-    if (forking->make_private(shared)) continue;
-    constexpr char sentence[] =
-        "oriel: the child of a fork ends, because there is not enough memory for its copy of the "
-        "windows' memory.\n";
-    static_cast<void>(!::write(STDERR_FILENO, sentence, sizeof sentence - 1));
-    ::_exit(EXIT_FAILURE);
-  }
+void AdoptedMemory::after_fork(bool in_child) {
   // The pieces in the arena are the parent's alone from now on.
-  forking->pieces_.clear();
-  of_this_process = nullptr;
-  for (int& end : forking->waiting_) {
-    if (end >= 0) ::close(std::exchange(end, -1));
-  }
-  std::exchange(forking, nullptr)->mutex_.unlock();
+  if (in_child) pieces_.clear();
+  mutex_.unlock();
 }
 
 }  // namespace oriel

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,6 +12,7 @@
 #include "core/transport/memory_range.hpp"
 #include "transport/shm/address_map.hpp"
 #include "transport/shm/arena.hpp"
+#include "transport/shm/fork_copies.hpp"
 
 namespace oriel {
 
@@ -27,16 +27,14 @@ std::optional<Adoption> adoption_named(const std::string& name);
 /// madvise reads as zeros. Each time the kernel is asked whether a piece is still mapped at its
 /// addresses, as the program may have freed the memory.
 ///
-/// A child after fork gets private memory with the contents at the fork: it is copied while the
-/// forking thread waits. vfork and posix_spawn need none of that; the child of a bare clone shares
-/// the memory with its parent. Where several threads run and the system does not permit to hold
-/// them up (FrozenPages), nothing is adopted.
+/// A child after fork gets a copy (ForkCopies). Where several threads run and the system does not
+/// permit to hold them up (FrozenPages), nothing is adopted.
 ///
 /// One per process. The owner serializes calls; fork may come from any thread.
-class AdoptedMemory {
+class AdoptedMemory final : ForkCopies {
  public:
   AdoptedMemory(Arena& arena, Adoption when);
-  ~AdoptedMemory();
+  ~AdoptedMemory() override;
   AdoptedMemory(const AdoptedMemory&) = delete;
   AdoptedMemory& operator=(const AdoptedMemory&) = delete;
 
@@ -61,12 +59,6 @@ class AdoptedMemory {
     std::uintptr_t end() const { return begin + bytes; }
   };
 
-  /// Pages that are mapped where they were put, and their place in the arena's file.
-  struct SharedPages {
-    PageRun pages;
-    std::uint64_t offset = 0;
-  };
-
   Piece* place(const MemoryRange& range, std::string& why);
   Piece* find(std::uintptr_t begin, std::uintptr_t end);
   MemoryRange part_of(const MemoryRange& range, Piece& piece) const;
@@ -80,11 +72,9 @@ class AdoptedMemory {
   void leave_private(std::uintptr_t address, std::uint64_t bytes);
   void give_back_unused();
   bool give_back(const Piece& piece);
-  bool make_private(const SharedPages& shared) const;
 
-  static void before_fork();
-  static void after_fork_in_parent();
-  static void after_fork_in_child();
+  void before_fork(std::vector<SharedPages>& copied) override;
+  void after_fork(bool in_child) override;
 
   Arena& arena_;
   Adoption when_;
@@ -92,11 +82,9 @@ class AdoptedMemory {
   std::vector<MemoryRange> private_;                       // in use, that is not in the arena
   std::map<std::uintptr_t, std::uintptr_t> told_private_;  // end by begin; none overlap
   std::uint64_t began_;                                    // when it was made
-  std::uint64_t nanoseconds_ = 0;          // spent so far on adopting, refusals, and giving back
-  double touch_ns_ = 0;                    // see affordable(); 0: not measured yet
-  std::mutex mutex_;                       // held from before a fork to its end
-  std::vector<SharedPages> forked_;        // what the child gets a copy of
-  std::array<int, 2> waiting_ = {-1, -1};  // a pipe that the child closes when it has its copy
+  std::uint64_t nanoseconds_ = 0;  // spent so far on adopting, refusals, and giving back
+  double touch_ns_ = 0;            // see affordable(); 0: not measured yet
+  std::mutex mutex_;               // held from before a fork to its end
 };
 
 }  // namespace oriel

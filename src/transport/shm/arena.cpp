@@ -41,9 +41,12 @@ std::uint64_t Arena::usual_extent() {
   return std::bit_floor(std::clamp<std::uint64_t>(limit.rlim_cur / 1024, least_extent, most));
 }
 
-Arena::Arena(std::uint64_t first_extent) : next_extent_(first_extent), free_(page_order()) {}
+Arena::Arena(std::uint64_t first_extent) : next_extent_(first_extent), free_(page_order()) {
+  join();
+}
 
 Arena::~Arena() {
+  leave();
   for (const Extent& extent : extents_) ::munmap(extent.data, extent.bytes);
 }
 
@@ -71,8 +74,42 @@ std::byte* Arena::allocate(std::uint64_t bytes, std::uint64_t alignment, std::st
     free_.give(*place, order);
     return nullptr;
   }
+  const std::lock_guard guard(mutex_);
   pieces_.emplace(*place, Piece{bytes, order});
   return at({*place, 0});
+}
+
+std::byte* Arena::allocate_for_program(std::uint64_t bytes, std::uint64_t alignment,
+                                       std::string& error) {
+  std::byte* const memory = allocate(bytes, alignment, error);
+  if (memory == nullptr) return nullptr;
+  const std::lock_guard guard(mutex_);
+  piece_at(memory)->second.of_program = true;
+  return memory;
+}
+
+void Arena::count_use(const ArenaLocation& place, int change) {
+  // A program may have freed the memory of a window that is left.
+  const auto after = pieces_.upper_bound(place.offset);
+  if (after == pieces_.begin()) return;
+  auto& [begin, piece] = *std::prev(after);
+  if (place.offset - begin >= piece.bytes) return;
+  const std::lock_guard guard(mutex_);
+  piece.uses = std::max(piece.uses + change, 0);
+}
+
+/// Pages that several pieces lie in are copied once.
+void Arena::before_fork(std::vector<SharedPages>& copied) {
+  mutex_.lock();
+  if (!ours()) return;
+  std::uint64_t covered = 0;
+  for (const auto& [offset, piece] : pieces_) {
+    if (!piece.of_program || piece.uses != 0) continue;
+    const std::uint64_t begin = std::max(offset & ~(page_size() - 1), covered);
+    covered = std::max(whole_pages(offset + piece.bytes), covered);
+    if (begin == covered) continue;
+    copied.push_back({{at({begin, 0}), covered - begin}, file_.descriptor(), begin});
+  }
 }
 
 /// Address space for one more extent, with space for a piece of that order.
@@ -126,7 +163,7 @@ bool Arena::free(void* pointer) {
     clear(static_cast<std::byte*>(pointer), found->second);
     free_.give(found->first, found->second.order);
   }
-  pieces_.erase(found);
+  forget(found);
   return true;
 }
 
@@ -134,8 +171,13 @@ bool Arena::retire(void* pointer) {
   const auto found = piece_at(pointer);
   if (found == pieces_.end()) return false;
   if (ours()) clear(static_cast<std::byte*>(pointer), found->second);
-  pieces_.erase(found);
+  forget(found);
   return true;
+}
+
+void Arena::forget(Pieces::iterator piece) {
+  const std::lock_guard guard(mutex_);
+  pieces_.erase(piece);
 }
 
 /// Zeroes a piece without touching pages that nobody has touched.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/transport/arena_location.hpp"
 #include "transport/shm/arena_file.hpp"
 #include "transport/shm/buddies.hpp"
+#include "transport/shm/fork_copies.hpp"
 
 namespace oriel {
 
@@ -22,18 +24,24 @@ namespace oriel {
 /// and only pages touched take memory.
 ///
 /// In a child after fork the pieces are still the parent's: nothing is handed out there, and what
-/// is freed is only forgotten. Not thread-safe.
-class Arena {
+/// is freed is only forgotten. Of a piece of the program's own that peers do not use the child has
+/// a copy (ForkCopies). Not thread-safe, but that any thread may fork.
+class Arena final : ForkCopies {
  public:
   /// `first_extent`: bytes of the first one, a power of two; later ones double.
   explicit Arena(std::uint64_t first_extent = usual_extent());
-  ~Arena();
+  ~Arena() override;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
   /// Zeroed memory of at least `bytes` bytes at a multiple of `alignment` (a power of two). Null on
   /// failure, and `error` is a sentence.
   std::byte* allocate(std::uint64_t bytes, std::uint64_t alignment, std::string& error);
+  /// The same for memory of the program's own (MPI_Alloc_mem), which peers may come to use.
+  std::byte* allocate_for_program(std::uint64_t bytes, std::uint64_t alignment, std::string& error);
+  /// Peers use the piece at that place, from here to end_use(). Calls are counted.
+  void begin_use(const ArenaLocation& place) { count_use(place, 1); }
+  void end_use(const ArenaLocation& place) { count_use(place, -1); }
   /// The memory goes back to the system, or is kept, zeroed, if it is less than a page. False, and
   /// nothing done, if the pointer did not come from allocate() or is free already.
   bool free(void* pointer);
@@ -64,6 +72,8 @@ class Arena {
   struct Piece {
     std::uint64_t bytes;
     int order;
+    bool of_program = false;
+    int uses = 0;  // by peers
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by offset
 
@@ -74,12 +84,17 @@ class Arena {
   const Extent* extent_of(const void* address) const;
   Pieces::iterator piece_at(const void* address);
   void clear(std::byte* data, const Piece& piece) const;
+  void count_use(const ArenaLocation& place, int change);
+  void forget(Pieces::iterator piece);
+  void before_fork(std::vector<SharedPages>& copied) override;
+  void after_fork(bool) override { mutex_.unlock(); }
 
   std::uint64_t next_extent_;
   ArenaFile file_;
   std::vector<Extent> extents_;  // by begin
   Buddies free_;
   Pieces pieces_;
+  std::mutex mutex_;  // of changes of pieces_; held from before a fork to its end
 };
 
 /// A piece that is given back with the object.

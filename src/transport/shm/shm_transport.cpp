@@ -189,7 +189,9 @@ std::byte* ShmTransport::at(int process, const ArenaLocation& location, std::uin
 
 MemoryRange ShmTransport::locate(const void* memory, std::uint64_t bytes) {
   const auto location = arena_.find(memory, bytes);
-  if (!location.has_value()) {
+  if (location.has_value()) {
+    arena_.begin_use(*location);  // nobody tells when it ends
+  } else {
     reachable_.forget();
     adopted_.note_private(memory, bytes);
   }
@@ -202,7 +204,13 @@ MemoryRange ShmTransport::locate_lasting(void* memory, std::uint64_t bytes, std:
     reachable_.forget();
     return adopted_.adopt(memory, bytes, why);
   }
+  arena_.begin_use(*location);
   return {reinterpret_cast<std::uintptr_t>(memory), bytes, *location};
+}
+
+void ShmTransport::release(const MemoryRange& range) {
+  if (range.location.shared()) arena_.end_use(range.location);
+  adopted_.release(range);
 }
 
 std::byte* ShmTransport::share(std::uint64_t bytes, ArenaLocation& location) {

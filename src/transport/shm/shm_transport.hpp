@@ -79,7 +79,7 @@ class ShmTransport final : public NodeServices {
   /// locate() of memory that the program keeps until release(): some of it may be adopted. Else
   /// `why` not, as the second half of a sentence.
   MemoryRange locate_lasting(void* memory, std::uint64_t bytes, std::string& why);
-  void release(const MemoryRange& range) { adopted_.release(range); }
+  void release(const MemoryRange& range);
   std::byte* share(std::uint64_t bytes, ArenaLocation& location) override;
   void unshare(std::byte* memory) override { arena_.free(memory); }
   using NodeServices::map;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/fork_copies.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "core/base/descriptors.hpp"
+
+namespace oriel {
+namespace {
+
+struct Forks {
+  std::mutex mutex;                 // held from before a fork to its end
+  std::vector<ForkCopies*> owners;  // the newest first
+  std::vector<SharedPages> copied;
+  std::array<int, 2> waiting = {-1, -1};  // a pipe that the child closes when it has its copies
+};
+
+/// Never destroyed: a thread may fork while the process ends.
+Forks& forks() {
+  static Forks& all = *new Forks;
+  return all;
+}
+
+/// Whether this thread has called before_any_fork() for a fork that is not over. The handlers may
+/// be registered while a thread forks.
+thread_local bool forking = false;
+
+/// Only the forking thread runs in a child, so its pages can be replaced and then filled. By system
+/// calls alone: libraries that watch mmap take locks, which other threads may have had.
+bool copy_pages(const SharedPages& shared) {
+  const auto& [begin, bytes] = shared.pages;
+  if (::syscall(SYS_mmap, begin, bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == -1) {
+    return false;
+  }
+  std::byte* const to = begin;
+  return shared.for_each_touched([&](std::uint64_t first, std::size_t length) {
+    while (length != 0) {
+      const ssize_t got =
+          ::pread(shared.file, to + first, length, static_cast<off_t>(shared.offset + first));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      first += static_cast<std::uint64_t>(got);
+      length -= static_cast<std::size_t>(got);
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+void ForkCopies::join() {
+  // There is no way to take handlers back: they are of all objects.
+  static const int registered =
+      ::pthread_atfork(&before_any_fork, &after_fork_in_parent, &after_fork_in_child);
+  static_cast<void>(registered);
+  const std::lock_guard guard(forks().mutex);
+  forks().owners.insert(forks().owners.begin(), this);
+}
+
+void ForkCopies::leave() {
+  const std::lock_guard guard(forks().mutex);
+  std::erase(forks().owners, this);
+}
+
+void ForkCopies::before_any_fork() {
+  Forks& all = forks();
+  all.mutex.lock();
+  forking = true;
+  all.copied.clear();
+  for (ForkCopies* owner : all.owners) owner->before_fork(all.copied);
+  if (!all.copied.empty() && !own_pipe(all.waiting)) {
+    std::fprintf(stderr,
+                 "oriel: a process that forks cannot wait until its child has its copy of shared "
+                 "memory: %s. See `ulimit -n`. The child may see later stores of its parent.\n",
+                 std::strerror(errno));
+  }
+}
+
+void ForkCopies::after_fork_in_parent() {
+  if (!std::exchange(forking, false)) return;
+  Forks& all = forks();
+  auto& [reading, writing] = all.waiting;
+  if (writing >= 0) {
+    ::close(std::exchange(writing, -1));
+    // Ends when the child has closed its end, or has ended.
+    char nothing = 0;
+    while (::read(reading, &nothing, 1) < 0 && errno == EINTR) {
+    }
+    ::close(std::exchange(reading, -1));
+  }
+  for (ForkCopies* owner : all.owners) owner->after_fork(false);
+  all.mutex.unlock();
+}
+
+void ForkCopies::after_fork_in_child() {
+  if (!std::exchange(forking, false)) return;
+  Forks& all = forks();
+  for (const SharedPages& shared : all.copied) {
+    if (copy_pages(shared)) continue;
+    constexpr char sentence[] =
+        "oriel: the child of a fork ends, because there is not enough memory for its copy of the "
+        "memory that its parent shares.\n";
+    static_cast<void>(!::write(STDERR_FILENO, sentence, sizeof sentence - 1));
+    ::_exit(EXIT_FAILURE);
+  }
+  for (int& end : all.waiting) {
+    if (end >= 0) ::close(std::exchange(end, -1));
+  }
+  for (ForkCopies* owner : all.owners) owner->after_fork(true);
+  all.mutex.unlock();
+}
+
+}  // namespace oriel
