@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -108,17 +109,20 @@ def test_those_of_another_user_stay(holder, temporary):
         assert (folder / "file").is_file()
 
 
-def test_one_that_is_removed_while_it_is_made(temporary, monkeypatch):
-    """Between making and locking it looks like one that is left."""
-    make = tempfile.mkdtemp
-    made = []
+@pytest.mark.parametrize("step", [(tempfile, "mkdtemp"), (fcntl, "flock")], ids=["made", "locked"])
+def test_one_that_is_removed_when_it_has_just_been(temporary, monkeypatch, step):
+    """Until it is locked it looks like one that is left."""
+    carry_out = getattr(*step)
+    removed = []
 
-    def remove_the_first(**words) -> str:
-        made.append(make(**words))
-        if len(made) == 1:
-            os.rmdir(made[0])
-        return made[-1]
+    def remove_the_first(*words, **named):
+        done = carry_out(*words, **named)
+        if not removed:
+            removed.extend(temporary.iterdir())
+            removed[0].rmdir()
+        return done
 
-    monkeypatch.setattr(tempfile, "mkdtemp", remove_the_first)
+    monkeypatch.setattr(*step, remove_the_first)
     with TemporaryFolder("test") as folder:
-        assert folder.is_dir() and str(folder) == made[1]
+        assert folder.is_dir() and folder not in removed
+    assert len(removed) == 1
