@@ -26,7 +26,7 @@ constexpr const char* script =
     R"(while [ "$1" != -- ]; do export "$1"; shift; done; shift; exec "$@")";
 
 bool preloaded() {
-  const char* preloads = std::getenv("LD_PRELOAD");
+  const char* preloads = ::secure_getenv("LD_PRELOAD");
   Dl_info own{};
   return preloads != nullptr && ::dladdr(reinterpret_cast<void*>(&preloaded), &own) != 0 &&
          std::strstr(preloads, own.dli_fname) != nullptr;
@@ -62,7 +62,7 @@ bool executable(const std::string& path) {
 }
 
 bool on_search_path(const std::string& name) {
-  const char* folders = std::getenv("PATH");
+  const char* folders = ::secure_getenv("PATH");
   std::string_view rest = folders != nullptr ? folders : "";
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(':'), rest.size());
