@@ -227,9 +227,11 @@ TEST_F(MakingWindows, SizesTogetherBeyondAnAddressAreRefused) {
   EXPECT_EQ(base, nullptr);
 }
 
-TEST_F(MakingWindows, ACommunicatorThatIsNoneIsTheHostsToRefuse) {
+TEST_F(MakingWindows, TheCommunicatorMustNotBeNull) {
   const Counted counted;
-  EXPECT_EQ(create(MPI_COMM_NULL), MPI_ERR_COMM);
+  EXPECT_EQ(test::class_of(create(MPI_COMM_NULL)), MPI_ERR_COMM);
+  ASSERT_EQ(test::raised_errors().size(), 1U);
+  EXPECT_EQ(test::raised_errors()[0].text, "MPI_Win_create: the communicator is MPI_COMM_NULL.");
   EXPECT_EQ(counted.since(), CollectiveCounts());
 }
 

@@ -19,6 +19,7 @@ STARTED_ELSEWHERE = (
     "asked",
     "busy",
     "closed_output",
+    "default_errhandlers",
     "early_leaver",
     "ending",
     "exiting",

@@ -12,7 +12,7 @@ bool intercommunicator(MPI_Comm communicator) {
 
 int find_caller(const char* call, MPI_Comm communicator, CollectiveCaller& caller) {
   if (communicator == MPI_COMM_NULL) {
-    return raise(MPI_COMM_SELF, call, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+    return raise(MPI_COMM_NULL, call, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
   }
   // The host raises what else is wrong with the communicator.
   if (const int code = PMPI_Comm_rank(communicator, &caller.rank); code != MPI_SUCCESS) return code;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "boundary/host/default_errhandlers.hpp"
 #include "boundary/host/error_sentences.hpp"
 #include "boundary/host/host_mpi.hpp"
 
@@ -130,7 +131,12 @@ int err_rma_notification() {
 }
 
 void call_errhandler(MPI_Comm communicator, int code) {
-  if (communicator == MPI_COMM_SELF && !world_exists()) return raise_in_session(code);
+  const bool world = world_exists();
+  if (communicator == MPI_COMM_NULL && !world) return raise_in_session(code);
+  call_own_errhandler(world ? errhandler_owner(communicator) : communicator, code);
+}
+
+void call_own_errhandler(MPI_Comm communicator, int code) {
   call_handler(
       code, [&](MPI_Errhandler* handler) { PMPI_Comm_get_errhandler(communicator, handler); },
       [&] { PMPI_Comm_call_errhandler(communicator, code); });

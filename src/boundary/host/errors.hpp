@@ -49,14 +49,17 @@ inline Failure failure(Error error, const char* reason) {
 bool ends_program(MPI_Errhandler handler);
 /// That of MPI's C++ binding, which some hosts still have.
 bool throws_exception(MPI_Errhandler handler);
-/// Calls a communicator's error handler. Where that is MPI_COMM_SELF and the program has begun MPI
-/// by sessions alone, that of the session that it has begun last.
+/// Calls the error handler that the host would call for an error on the communicator;
+/// MPI_COMM_NULL: for an error of no object. If the program has begun MPI by sessions alone, an
+/// error of no object goes to the session that it has begun last.
 void call_errhandler(MPI_Comm communicator, int code);
+/// Calls the error handler that MPI_Comm_get_errhandler returns.
+void call_own_errhandler(MPI_Comm communicator, int code);
 /// Likewise that of a window of the host's.
 void call_host_errhandler(MPI_Win window, int code);
 /// Of a window of the host's; empty: none.
 std::string host_window_name(MPI_Win window);
-/// Raises through a communicator's error handler, before there is a window.
+/// Raises an error on a communicator, before there is a window, or of no object (MPI_COMM_NULL).
 int raise(MPI_Comm communicator, const char* call, int error_class, const std::string& reason);
 /// MPI_Init has returned, and MPI_Finalize has not.
 bool world_exists();

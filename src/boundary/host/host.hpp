@@ -64,12 +64,12 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 #define ORIEL_HOST_WINDOWS_ARE_POINTERS 0
 #endif
 
-// An error of a window without an error handler: Open MPI treats it as fatal. MPICH raises it on a
-// communicator, MPI_COMM_SELF from 4.2 on (MPI-4), MPI_COMM_WORLD before and on Intel MPI.
+// Windows and communicators to which the program has given no error handler: MPICH and Intel MPI
+// call the one for errors of no object. Open MPI's have MPI_ERRORS_ARE_FATAL.
 #ifdef OPEN_MPI
-#define ORIEL_HOST_WINDOW_ERRORS_ARE_FATAL 1
+#define ORIEL_HOST_DEFAULT_ERRHANDLERS 0
 #else
-#define ORIEL_HOST_WINDOW_ERRORS_ARE_FATAL 0
+#define ORIEL_HOST_DEFAULT_ERRHANDLERS 1
 #endif
 
 // A call returns the code that an error handler has put in the place of the one that it was given.

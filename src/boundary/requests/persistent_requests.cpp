@@ -119,13 +119,11 @@ void PersistentRequests::fail_lost() {
 int report(const char* call, const ErrorTaker& taker, const Failure& failure) {
   if (!failure) return MPI_SUCCESS;
   if (taker.window != MPI_WIN_NULL) return raise(taker.window, call, failure);
-  const MPI_Comm known = taker.communicator;
-  return raise(known != MPI_COMM_NULL ? known : MPI_COMM_SELF, call, failure.error_class,
-               failure.reason);
+  return raise(taker.communicator, call, failure.error_class, failure.reason);
 }
 
 int refuse_null(const char* call) {
-  return raise(MPI_COMM_SELF, call, MPI_ERR_ARG, "an argument is a null pointer");
+  return raise(MPI_COMM_NULL, call, MPI_ERR_ARG, "an argument is a null pointer");
 }
 
 void make_empty(MPI_Status* status) {

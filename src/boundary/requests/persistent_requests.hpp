@@ -16,7 +16,7 @@
 namespace oriel::boundary {
 
 /// Whose error handler hears of what goes wrong: a window's, a communicator's, or where both are
-/// gone, that of MPI_COMM_SELF.
+/// gone, that for errors of no object.
 struct ErrorTaker {
   MPI_Win window = MPI_WIN_NULL;
   MPI_Comm communicator = MPI_COMM_NULL;

@@ -27,7 +27,7 @@ bool must_refuse_on_comm(std::initializer_list<const void*> buffers) {
 }
 
 int refuse_on_win(const char* call, MPI_Win win) {
-  if (win == MPI_WIN_NULL) return refuse_on_comm(call, MPI_COMM_SELF);
+  if (win == MPI_WIN_NULL) return refuse_on_comm(call, MPI_COMM_NULL);
   return raise(win, call, {MPI_ERR_BUFFER, noncontiguous_refused});
 }
 

@@ -202,7 +202,7 @@ inline bool names_window(MPI_Win handle) {
 template <typename Host>
 int pass_to_host(const char* call, MPI_Win handle, Host&& host) {
   if (!HandleValues::contains(handle)) return host();
-  return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window has been freed");
+  return raise(MPI_COMM_NULL, call, MPI_ERR_WIN, "the window has been freed");
 }
 
 /// The shape of every call on a window: one that find() does not know, to others(); ours, to the

@@ -11,7 +11,7 @@ namespace oriel::boundary {
 
 int unsupported_window(const char* call, MPI_Win handle, const char* what, int error_class) {
   if (handle == MPI_WIN_NULL) {
-    return raise(MPI_COMM_SELF, call, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
+    return raise(MPI_COMM_NULL, call, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
   }
   if (linked_behind_host()) {
     return raise(handle, call, {MPI_ERR_WIN, behind_host_words});

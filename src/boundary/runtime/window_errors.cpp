@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/runtime/window_errors.hpp"
 
-#include <cstdio>
-
 #include "boundary/host/error_sentences.hpp"
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/host/library_version.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -34,31 +31,8 @@ class TemporaryErrhandler {
 void call_predefined(MPI_Errhandler handler, int code) {
   const MPI_Comm communicator = world_exists() ? MPI_COMM_WORLD : runtime.self.get();
   const TemporaryErrhandler meanwhile(communicator, handler);
-  call_errhandler(communicator, code);
+  call_own_errhandler(communicator, code);
 }
-
-#if ORIEL_HOST_WINDOW_ERRORS_ARE_FATAL
-
-void call_default(int code) {
-  call_predefined(MPI_ERRORS_ARE_FATAL, code);
-}
-
-#else
-
-bool default_is_comm_self() {
-  int major = 0, minor = 0;
-  if (std::sscanf(library_version().c_str(), "MPICH Version: %d.%d", &major, &minor) != 2)
-    return false;
-  return major > 4 || (major == 4 && minor >= 2);
-}
-
-/// MPI_Win_get_errhandler returns MPI_ERRORS_ARE_FATAL all the same.
-void call_default(int code) {
-  static const bool self = default_is_comm_self();
-  call_errhandler(self || !world_exists() ? MPI_COMM_SELF : MPI_COMM_WORLD, code);
-}
-
-#endif
 
 /// Raises errors on a window. It holds the error handler of a window of ours, which another thread
 /// may replace, and the program free, meanwhile.
@@ -79,11 +53,15 @@ class Raiser {
 
   bool ours() const { return ours_; }
   const std::string& name() const { return name_; }
-  /// The code that the call returns.
-  int call(int code) const {
+  /// The code that the call returns. `made_up`: by MPI_Win_call_errhandler, which on all hosts ends
+  /// the program where the window has no error handler.
+  int call(int code, bool made_up = false) const {
     if (handler_ == MPI_ERRORS_RETURN) return code;
-    if (handler_ == MPI_ERRHANDLER_NULL) {
-      call_default(code);
+    if (handler_ == MPI_ERRHANDLER_NULL && ORIEL_HOST_DEFAULT_ERRHANDLERS && !made_up) {
+      // MPI_Win_get_errhandler returns MPI_ERRORS_ARE_FATAL all the same.
+      call_errhandler(MPI_COMM_NULL, code);
+    } else if (handler_ == MPI_ERRHANDLER_NULL) {
+      call_predefined(MPI_ERRORS_ARE_FATAL, code);
     } else if (const auto own = runtime.window_errhandlers.find(handler_)) {
       int changed = code;
       own->call(window_, changed);
@@ -103,9 +81,13 @@ class Raiser {
 
 }  // namespace
 
+std::string on_window(const std::string& name) {
+  return name.empty() ? " on an unnamed window" : " on window " + name;
+}
+
 bool call_window_errhandler(MPI_Win window, int code) {
   const Raiser raiser(window);
-  if (raiser.ours()) raiser.call(code);
+  if (raiser.ours()) raiser.call(code, true);
   return raiser.ours();
 }
 
@@ -116,9 +98,7 @@ int raise(MPI_Win window, int code) {
 int raise(MPI_Win window, const char* call, const Failure& failure) {
   const Raiser raiser(window);
   const std::string name = raiser.ours() ? raiser.name() : host_window_name(window);
-  const std::string sentence = std::string(call) + " on " +
-                               (name.empty() ? "an unnamed window" : "window " + name) + ": " +
-                               failure.reason + ".";
+  const std::string sentence = call + on_window(name) + ": " + failure.reason + ".";
   const int code = error_code(failure.error_class, sentence);
   if (raiser.ours()) return raiser.call(code);
   call_host_errhandler(window, code);

@@ -5,7 +5,10 @@
 
 namespace oriel::boundary {
 
-// All without the process lock: error handlers are functions of the program's.
+/// As in a sentence: " on window NAME".
+std::string on_window(const std::string& name);
+
+// All of the following without the process lock: error handlers are functions of the program's.
 
 /// Raises through the window's error handler (G7): "MPI_Put on window NAME: REASON." Returns the
 /// code.

@@ -174,7 +174,7 @@ ORIEL_MPI_CALL(Win_allocate_shared_c)
 ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
   constexpr const char* call = "MPI_Win_free";
   if (const Failure bad = check_outputs(win)) {
-    return raise(MPI_COMM_SELF, call, bad.error_class, bad.reason);
+    return raise(MPI_COMM_NULL, call, bad.error_class, bad.reason);
   }
   WindowHandle* ours = nullptr;
   int code = dispatch_call(

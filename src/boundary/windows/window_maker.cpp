@@ -103,7 +103,10 @@ int WindowMaker::create_dynamic(MPI_Win* handle) {
 
 int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outputs) {
   const MPI_Comm communicator = draft_.communicator;
-  // The host raises what is wrong with the communicator itself.
+  if (communicator == MPI_COMM_NULL) {
+    return raise(communicator, draft_.call, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+  }
+  // The host raises what else is wrong with the communicator itself.
   if (const int code = PMPI_Comm_rank(communicator, &draft_.rank); code != MPI_SUCCESS) return code;
   // Every rank of both groups finds the same, so no rank waits for another one.
   int inter = 0;
