@@ -457,7 +457,7 @@ class Fuzz {
     step.use = &use;
     step.target = target;
     if (!draw(use, origin, target, step.plan)) return;
-    step.plan.with_request = passive && !fuzz::single(step.plan.kind) && same_.chance(30);
+    step.plan.with_request = !fuzz::single(step.plan.kind) && same_.chance(30);
     step.effect = fuzz::carry_out(step.plan, use.subject->model[at(target)]);
     push(std::move(step));
   }

@@ -190,6 +190,93 @@ void empty_operations(Flavor flavor, const Program& program) {
   CHECK_EQUAL(window[0], 0);
 }
 
+/// The four kinds, to the right neighbour, waited for before the epoch ends. `data`: rank's own.
+template <typename Finish>
+void all_kinds(const Window<int>& window, const Program& program, Finish&& finish) {
+  const int value = 10 + program.rank();
+  int got = -1;
+  int before = -1;
+  MPI_Request requests[4];
+  const int right = program.right();
+  MPI_Rput(&value, 1, MPI_INT, right, 0, 1, MPI_INT, window, &requests[0]);
+  MPI_Rget(&got, 1, MPI_INT, right, 1, 1, MPI_INT, window, &requests[1]);
+  MPI_Raccumulate(&value, 1, MPI_INT, right, 2, 1, MPI_INT, MPI_SUM, window, &requests[2]);
+  MPI_Rget_accumulate(&value, 1, MPI_INT, &before, 1, MPI_INT, right, 3, 1, MPI_INT, MPI_SUM,
+                      window, &requests[3]);
+  finish(requests);
+  CHECK_EQUAL(got, 500 + right);
+  CHECK_EQUAL(before, 700 + right);
+}
+
+/// MPI forbids them there; all hosts carry them out, and programs rely on it.
+void in_active_epochs(Flavor flavor, const Program& program) {
+  Window<int> window(flavor, 4);
+  const auto wait = [](MPI_Request* requests) { MPI_Waitall(4, requests, MPI_STATUSES_IGNORE); };
+  const auto reset = [&] {
+    window[0] = -1;
+    window[2] = -1;
+    window[1] = 500 + program.rank();
+    window[3] = 700 + program.rank();
+  };
+  const auto check = [&] {
+    const int from_left = 10 + program.left();
+    CHECK_EQUAL(window[0], from_left);
+    CHECK_EQUAL(window[2], from_left - 1);
+    CHECK_EQUAL(window[3], 700 + program.rank() + from_left);
+  };
+  reset();
+  MPI_Win_fence(0, window);
+  all_kinds(window, program, wait);
+  MPI_Win_fence(0, window);
+  check();
+  reset();
+  MPI_Win_fence(0, window);
+  // Waited for behind the fence, which completes them as well.
+  all_kinds(window, program, [&](MPI_Request* requests) {
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    wait(requests);
+  });
+  check();
+  reset();
+  const support::Group left({program.left()});
+  const support::Group right({program.right()});
+  MPI_Win_post(left, 0, window);
+  MPI_Win_start(right, 0, window);
+  all_kinds(window, program, wait);
+  MPI_Win_complete(window);
+  MPI_Win_wait(window);
+  check();
+}
+
+/// Long ones, which other nodes fetch, in epochs of their own.
+void long_in_active_epochs(Flavor flavor, const Program& program) {
+  constexpr int count = 1 << 17;
+  Window<int> window(flavor, 2 * count);
+  const std::vector<int> sent(count, program.rank() + 1);
+  std::vector<int> got(count, -1);
+  const auto exchange = [&] {
+    MPI_Request requests[2];
+    MPI_Rput(sent.data(), count, MPI_INT, program.right(), 0, count, MPI_INT, window, &requests[0]);
+    MPI_Rget(got.data(), count, MPI_INT, program.right(), count, count, MPI_INT, window,
+             &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(got == std::vector<int>(count, 0));
+  };
+  MPI_Win_fence(0, window);
+  exchange();
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+  CHECK_EQUAL(window[count - 1], program.left() + 1);
+  window[count - 1] = 0;
+  const support::Group left({program.left()});
+  const support::Group right({program.right()});
+  MPI_Win_post(left, 0, window);
+  MPI_Win_start(right, 0, window);
+  exchange();
+  MPI_Win_complete(window);
+  MPI_Win_wait(window);
+  CHECK_EQUAL(window[count - 1], program.left() + 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -199,5 +286,7 @@ int main(int argc, char** argv) {
     program.test("thousand outstanding", [&] { thousand_outstanding(flavor, program); });
     program.test("wait after unlock", [&] { wait_after_unlock(flavor, program); });
     program.test("empty operations", [&] { empty_operations(flavor, program); });
+    program.test("in active epochs", [&] { in_active_epochs(flavor, program); });
+    program.test("long in active epochs", [&] { long_in_active_epochs(flavor, program); });
   }
 }

@@ -2,9 +2,13 @@
 #include "boundary/operations/operations.hpp"
 
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "boundary/operations/ops.hpp"
+#include "boundary/process/printable.hpp"
+#include "boundary/process/standard_error.hpp"
 #include "boundary/progress/progress.hpp"
 
 namespace oriel::boundary {
@@ -266,6 +270,23 @@ void report_carried_out(const WindowHandle& window, const Access& access, std::u
        begun});
 }
 
+void tell_of_active_epoch(const char* call, const WindowHandle& window, int rank) {
+  const Epochs& epochs = window.core->epochs();
+  if (!valid_rank(window, rank) || epochs.passive(rank) || !epochs.covered(rank)) return;
+  static bool told = false;
+  if (std::exchange(told, true)) return;
+  const std::string sentence =
+      std::string("oriel: ") + call + on_window(printable(window.user_state.name)) +
+      ", in an epoch of MPI_Win_fence or MPI_Win_start: it is carried out, as other "
+      "MPI libraries do, but MPI permits operations with a request only in epochs "
+      "of MPI_Win_lock and MPI_Win_lock_all (MPI-4.1 section 12.3.5). A process "
+      "says this once.\n";
+  // The write may block, if standard error is a full pipe.
+  runtime.lock.release();
+  standard_error.say(sentence);
+  runtime.lock.acquire();
+}
+
 Failure issue(WindowHandle& window, const Access& access, Completion* completion, bool& posted) {
   const OperationKind kind = access.kind;
   if (access.notify_arg.kind == NotifyKind::tag && access.notify_arg.number < 0) {
@@ -328,9 +349,12 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
               "the datatypes of the two sides are made of different predefined types"};
     }
   }
-  const bool own_epoch = access.notify_arg.wanted() && !window.core->epochs().covered(access.rank);
-  if (completion != nullptr && !own_epoch && !window.core->epochs().passive(access.rank)) {
-    return {MPI_ERR_RMA_SYNC, "request-based operations need a lock or lock_all epoch"};
+  // MPI's own request-based operations are carried out in every epoch: see tell_of_active_epoch().
+  const Epochs& epochs = window.core->epochs();
+  const bool notifies = access.notify_arg.wanted();
+  if (completion != nullptr && (notifies || access.completes_there) &&
+      !epochs.passive(access.rank) && !(notifies && !epochs.covered(access.rank))) {
+    return {MPI_ERR_RMA_SYNC, "this operation with a request needs a lock or lock_all epoch"};
   }
   operation.target = access.rank;
   operation.number = ++runtime.engine()->last_number;

@@ -336,6 +336,11 @@ Failure issue_generally(WindowHandle& window, const Access& access, AtOnce&& at_
 /// The operation by one of the fast paths. False: the general path is to be taken.
 bool carry_out_at_once(const WindowHandle& window, const Access& access);
 
+/// Says on standard error, once for a process, that an operation with a request has been called in
+/// a fence or access epoch, if that is the rank's. MPI permits it in passive epochs only; all hosts
+/// carry it out. With the process lock, which is released while that is written.
+void tell_of_active_epoch(const char* call, const WindowHandle& window, int rank);
+
 /// A request-based operation: a request that is complete if the operation is.
 template <typename Host>
 int issue_with_request(const char* call, MPI_Win handle, const Access& access, MPI_Request* request,
@@ -347,7 +352,9 @@ int issue_with_request(const char* call, MPI_Win handle, const Access& access, M
             carry_out_at_once(window, access)) {
           return Failure();
         }
-        return issue(window, access, &completion, posted);
+        const Failure bad = issue(window, access, &completion, posted);
+        if (!bad) tell_of_active_epoch(call, window, access.rank);
+        return bad;
       },
       host);
 }

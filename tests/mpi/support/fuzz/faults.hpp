@@ -74,7 +74,6 @@ class Faults {
     split_element,
     no_epoch,
     no_request,
-    request_outside,
     faults
   };
 
@@ -377,10 +376,6 @@ class Faults {
         call.with_request = true;
         call.request = nullptr;
         return is(MPI_ERR_ARG);
-      case request_outside:
-        if (one || subject.state.passive_to(call.rank)) return false;
-        call.with_request = true;
-        return is(MPI_ERR_RMA_SYNC);
       case faults:
         break;
     }
