@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/collectives/planned_exchanges.hpp"
 
+#include "boundary/host/host_list.hpp"
 #include "core/collective/schedules/allgatherv.hpp"
 #include "core/collective/schedules/buffers_together.hpp"
 
@@ -49,7 +50,7 @@ int find_graph(MPI_Comm communicator, int rank, Neighbors& neighbors) {
     return code;
   }
   neighbors.to.resize(static_cast<std::size_t>(count));
-  const int code = PMPI_Graph_neighbors(communicator, rank, count, neighbors.to.data());
+  const int code = PMPI_Graph_neighbors(communicator, rank, count, host_list(neighbors.to));
   neighbors.from = neighbors.to;
   return code;
 }
@@ -67,8 +68,9 @@ int find_distributed_graph(MPI_Comm communicator, Neighbors& neighbors) {
   // Not MPI_UNWEIGHTED, which some hosts take for places to write to where there are weights.
   std::vector<int> in_weights(neighbors.from.size());
   std::vector<int> out_weights(neighbors.to.size());
-  return PMPI_Dist_graph_neighbors(communicator, in, neighbors.from.data(), in_weights.data(), out,
-                                   neighbors.to.data(), out_weights.data());
+  return PMPI_Dist_graph_neighbors(communicator, in, host_list(neighbors.from),
+                                   host_list(in_weights), out, host_list(neighbors.to),
+                                   host_list(out_weights));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "boundary/host/host.hpp"
+#include "boundary/host/host_list.hpp"
 
 namespace oriel::boundary {
 
@@ -35,8 +36,9 @@ struct HostContents {
     std::vector<MPI_Aint> aints(static_cast<std::size_t>(counts[1]));
     std::vector<MPI_Count> larges(static_cast<std::size_t>(counts[2]));
     std::vector<MPI_Datatype> inner(static_cast<std::size_t>(counts[3]));
-    if (PMPI_Type_get_contents_c(type, counts[0], counts[1], counts[2], counts[3], integers.data(),
-                                 aints.data(), larges.data(), inner.data()) != MPI_SUCCESS) {
+    if (PMPI_Type_get_contents_c(type, counts[0], counts[1], counts[2], counts[3],
+                                 host_list(integers), host_list(aints), host_list(larges),
+                                 host_list(inner)) != MPI_SUCCESS) {
       return false;
     }
     addresses.assign(aints.begin(), aints.end());
@@ -60,8 +62,8 @@ struct HostContents {
     integers.resize(static_cast<std::size_t>(counts[0]));
     std::vector<MPI_Aint> aints(static_cast<std::size_t>(counts[1]));
     std::vector<MPI_Datatype> inner(static_cast<std::size_t>(counts[2]));
-    if (PMPI_Type_get_contents(type, counts[0], counts[1], counts[2], integers.data(), aints.data(),
-                               inner.data()) != MPI_SUCCESS) {
+    if (PMPI_Type_get_contents(type, counts[0], counts[1], counts[2], host_list(integers),
+                               host_list(aints), host_list(inner)) != MPI_SUCCESS) {
       return false;
     }
     addresses.assign(aints.begin(), aints.end());

@@ -219,7 +219,9 @@ MPI_Datatype PredefinedTypes::of_f90(MPI_Datatype type, int combiner) const {
   const auto size = static_cast<std::uint32_t>(bytes);
   // Of a real: digits and range that the program has asked for. Of an integer: its range.
   std::array<int, 2> asked{};
-  PMPI_Type_get_contents(type, 2, 0, 0, asked.data(), nullptr, nullptr);
+  MPI_Aint no_address = 0;
+  MPI_Datatype no_type = MPI_DATATYPE_NULL;
+  PMPI_Type_get_contents(type, 2, 0, 0, asked.data(), &no_address, &no_type);
   // Two kinds of real have 16 bytes.
   const bool quadruple = asked[0] != MPI_UNDEFINED && asked[0] > LDBL_DIG;
   TypeClass type_class = TypeClass::integer;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "boundary/host/host_list.hpp"
 #include "boundary/host/host_mpi.hpp"
 
 namespace oriel::boundary {
@@ -23,7 +24,7 @@ Failure GroupRanks::find(MPI_Group group, MPI_Group window_group) {
   std::iota(members.begin(), members.end(), 0);
   ranks_.resize(members.size());
   const int code =
-      PMPI_Group_translate_ranks(group, size, members.data(), window_group, ranks_.data());
+      PMPI_Group_translate_ranks(group, size, host_list(members), window_group, host_list(ranks_));
   if (code != MPI_SUCCESS || std::ranges::find(ranks_, MPI_UNDEFINED) != ranks_.end()) {
     return {MPI_ERR_GROUP, "the group has members that are not in the window's group"};
   }

@@ -93,7 +93,8 @@ ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
       [&](WindowHandle& window) {
         if (const Failure bad = check_outputs(group)) return bad;
         // The caller's own: he frees it.
-        PMPI_Group_excl(window.state->group, 0, nullptr, group);
+        const int nobody = 0;
+        PMPI_Group_excl(window.state->group, 0, &nobody, group);
         return Failure();
       },
       [&] { return host_mpi().Win_get_group(win, group); });
