@@ -185,17 +185,72 @@ TEST_F(Arguments, ARequestOfAnOperationIsComplete) {
   EXPECT_EQ(memory_[0], 1);
 }
 
-TEST_F(Arguments, ARequestNeedsAPassiveEpoch) {
+// MPI permits it in passive epochs only, and all hosts carry it out.
+TEST_F(Arguments, ARequestInAFenceEpochIsCarriedOut) {
   ASSERT_EQ(MPI_Win_unlock(0, win_), MPI_SUCCESS);
   ASSERT_EQ(MPI_Win_fence(0, win_), MPI_SUCCESS);
   MPI_Request request = MPI_REQUEST_NULL;
-  expect_refused(MPI_Rput(ones.data(), 1, MPI_INT, 0, 0, 1, MPI_INT, win_, &request),
-                 MPI_ERR_RMA_SYNC,
-                 std::string("MPI_Rput") + unnamed +
-                     "request-based operations need a lock or lock_all epoch.");
-  EXPECT_EQ(request, MPI_REQUEST_NULL);
+  EXPECT_EQ(MPI_Rput(ones.data(), 1, MPI_INT, 0, 0, 1, MPI_INT, win_, &request), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  EXPECT_EQ(memory_[0], 1);
   ASSERT_EQ(MPI_Win_fence(MPI_MODE_NOSUCCEED, win_), MPI_SUCCESS);
+  EXPECT_TRUE(test::raised_errors().empty());
   ASSERT_EQ(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win_), MPI_SUCCESS);
+}
+
+TEST_F(Arguments, ARequestNeedsAnEpoch) {
+  ASSERT_EQ(MPI_Win_unlock(0, win_), MPI_SUCCESS);
+  MPI_Request request = MPI_REQUEST_NULL;
+  EXPECT_NE(MPI_Rput(ones.data(), 1, MPI_INT, 0, 0, 1, MPI_INT, win_, &request), MPI_SUCCESS);
+  ASSERT_EQ(test::raised_errors().size(), 1U);
+  EXPECT_EQ(test::raised_errors()[0].error_class, MPI_ERR_RMA_SYNC);
+  EXPECT_EQ(request, MPI_REQUEST_NULL);
+  EXPECT_EQ(memory_, initial);
+  ASSERT_EQ(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win_), MPI_SUCCESS);
+}
+
+TEST_F(Arguments, ATypeMustNotHaveBeenFreed) {
+  const std::string sentence =
+      std::string("MPI_Put") + unnamed + "the datatype is not valid or not committed.";
+  MPI_Datatype type =
+      test::make_type({.combiner = MPI_COMBINER_DUP, .types = {MPI_INT}, .extent = 4});
+  const MPI_Datatype unused = type;
+  MPI_Type_free(&type);
+  expect_refused(put(1, unused, 0, 0, 1, MPI_INT), MPI_ERR_TYPE, sentence);
+  type = test::make_type({.combiner = MPI_COMBINER_DUP, .types = {MPI_INT}, .extent = 4});
+  EXPECT_EQ(put(0, type, 0, 0, 0, type), MPI_SUCCESS);
+  const MPI_Datatype used = type;
+  MPI_Type_free(&type);
+  expect_refused(put(1, MPI_INT, 0, 0, 1, used), MPI_ERR_TYPE, sentence);
+}
+
+TEST_F(Arguments, AnEmptyGroupIsAGroup) {
+  ASSERT_EQ(MPI_Win_unlock(0, win_), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Win_post(MPI_GROUP_EMPTY, 0, win_), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Win_start(MPI_GROUP_EMPTY, 0, win_), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Win_complete(win_), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Win_wait(win_), MPI_SUCCESS);
+  MPI_Group group = MPI_GROUP_NULL;
+  EXPECT_EQ(MPI_Win_get_group(win_, &group), MPI_SUCCESS);
+  EXPECT_NE(group, MPI_GROUP_NULL);
+  MPI_Group_free(&group);
+  EXPECT_TRUE(test::raised_errors().empty());
+  ASSERT_EQ(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win_), MPI_SUCCESS);
+}
+
+TEST_F(Arguments, FetchAndOpTakesFortransTypesOfACertainPrecision) {
+  MPI_Datatype type = test::make_type(
+      {.combiner = MPI_COMBINER_F90_INTEGER, .integers = {9}, .types = {}, .extent = 4});
+  EXPECT_EQ(MPI_Fetch_and_op(ones.data(), local_.data(), type, 0, 0, MPI_SUM, win_), MPI_SUCCESS);
+  EXPECT_EQ(local_[0], 10);
+  EXPECT_EQ(memory_[0], 11);
+  const std::int32_t compared = 11;
+  EXPECT_EQ(MPI_Compare_and_swap(ones.data(), &compared, local_.data(), type, 0, 0, win_),
+            MPI_SUCCESS);
+  EXPECT_EQ(local_[0], 11);
+  EXPECT_EQ(memory_[0], 1);
+  EXPECT_TRUE(test::raised_errors().empty());
+  PMPI_Type_free(&type);
 }
 
 // A notification without data is sent by a put of nothing, whose address may be null.

@@ -87,6 +87,32 @@ TEST_F(DatatypesTest, AFreedTypeIsForgotten) {
   EXPECT_EQ(datatypes_.find(handle), nullptr);
 }
 
+TEST_F(DatatypesTest, AFreedTypeThatNobodyHasUsedIsRefused) {
+  MPI_Datatype type = make_type({.combiner = MPI_COMBINER_DUP, .types = {MPI_INT}, .extent = 4});
+  const MPI_Datatype handle = type;
+  datatypes_.note_free(type);
+  PMPI_Type_free(&type);
+  EXPECT_EQ(datatypes_.find(handle), nullptr);
+  datatypes_.note_free(handle);  // a second time, or an address of nothing
+  datatypes_.note_free(MPI_DATATYPE_NULL);
+  EXPECT_EQ(datatypes_.find(handle), nullptr);
+}
+
+TEST_F(DatatypesTest, FortransTypesOfACertainPrecisionArePredefined) {
+  MPI_Datatype type =
+      make_type({.combiner = MPI_COMBINER_F90_INTEGER, .integers = {9}, .types = {}, .extent = 4});
+  const Datatypes::Known* known = datatypes_.find(type);
+  ASSERT_NE(known, nullptr);
+  EXPECT_TRUE(known->predefined);
+  EXPECT_EQ(known->basic->basic, Basic::i32);
+  EXPECT_TRUE(datatypes_.find(MPI_INT)->predefined);
+  MPI_Datatype derived = make_type({.combiner = MPI_COMBINER_DUP, .types = {MPI_INT}, .extent = 4});
+  ASSERT_NE(datatypes_.find(derived), nullptr);
+  EXPECT_FALSE(datatypes_.find(derived)->predefined);
+  PMPI_Type_free(&derived);
+  PMPI_Type_free(&type);
+}
+
 TEST_F(DatatypesTest, AnInnerTypeMayBeFreedFirst) {
   MPI_Datatype inner = make_type(
       {.combiner = MPI_COMBINER_CONTIGUOUS, .integers = {2}, .types = {MPI_INT}, .extent = 8});

@@ -24,7 +24,6 @@ struct Type {
   const char* name;
   MPI_Datatype type;
   Kind kind;
-  bool named = true;
 };
 
 struct Op {
@@ -32,10 +31,20 @@ struct Op {
   MPI_Op op;
 };
 
-/// MPI_DATATYPE_NULL where the host has none of so many digits.
+// MPI_DATATYPE_NULL where the host has none of so many digits.
 MPI_Datatype f90_real(int digits) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   if (MPI_Type_create_f90_real(digits, MPI_UNDEFINED, &type) == MPI_SUCCESS) return type;
+  return MPI_DATATYPE_NULL;
+}
+MPI_Datatype f90_complex(int digits) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  if (MPI_Type_create_f90_complex(digits, MPI_UNDEFINED, &type) == MPI_SUCCESS) return type;
+  return MPI_DATATYPE_NULL;
+}
+MPI_Datatype f90_integer(int digits) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  if (MPI_Type_create_f90_integer(digits, &type) == MPI_SUCCESS) return type;
   return MPI_DATATYPE_NULL;
 }
 
@@ -101,10 +110,13 @@ std::vector<Type> types() {
 #if defined(MPI_COMPLEX32) && defined(__SIZEOF_FLOAT128__)
       {"MPI_COMPLEX32", MPI_COMPLEX32, Kind::complex_quadruple},
 #endif
+      {"an integer of 9 digits", f90_integer(9), Kind::integer},
+      {"a real of 6 digits", f90_real(6), Kind::floating},
+      {"a complex of 15 digits", f90_complex(15), Kind::complex},
 #ifdef __SIZEOF_FLOAT128__
       // Both have 16 bytes.
-      {"a real of 18 digits", f90_real(18), Kind::floating, false},
-      {"a real of 30 digits", f90_real(30), Kind::quadruple, false},
+      {"a real of 18 digits", f90_real(18), Kind::floating},
+      {"a real of 30 digits", f90_real(30), Kind::quadruple},
 #endif
   };
 #undef INTEGER
@@ -317,7 +329,6 @@ class Reduction {
                        count, type.type, op.op, win_);
     check(type, op, "get_accumulate", get().data(), expected.data(), count);
     check(type, op, "result of get_accumulate", result.data(), background.data(), count);
-    if (!type.named) return;
     set(background);
     MPI_Fetch_and_op(origin.data(), result.data(), type.type, target_, 0, op.op, win_);
     check(type, op, "fetch_and_op", get().data(), expected.data(), 1);

@@ -124,7 +124,7 @@ class HostCollective final : public CollectiveTask {
     if (ended != 0 || active_) return;
     if (persistent_ && request_ != MPI_REQUEST_NULL) host_mpi().Request_free(&request_);
     for (MPI_Datatype& type : kept_) {
-      if (type != MPI_DATATYPE_NULL) PMPI_Type_free(&type);
+      if (type != MPI_DATATYPE_NULL) host_mpi().Type_free(&type);
     }
   }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/datatypes/datatypes.hpp"
-#include "boundary/host/host_mpi.hpp"
 
+#include <array>
+#include <string_view>
 #include <utility>
+
+#include "boundary/host/host_mpi.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -14,6 +17,18 @@ std::vector<Block> exact_blocks(const PredefinedType& type) {
   // The gap is in front of the int: the value has what the int leaves of the size.
   const std::uint64_t value = type.size - sizeof(int);
   return {{0, value}, {static_cast<std::int64_t>(type.true_extent - sizeof(int)), sizeof(int)}};
+}
+
+// MPICH keeps the memory of freed datatypes, and their names, until it makes others there. It takes
+// such a handle for a committed datatype, and reads through a null pointer when asked for the
+// datatype's envelope.
+constexpr char name_of_freed[] = "freed by MPI_Type_free";
+
+bool freed(MPI_Datatype type) {
+  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
+  int length = 0;
+  return PMPI_Type_get_name(type, name.data(), &length) == MPI_SUCCESS &&
+         std::string_view(name.data()) == name_of_freed;
 }
 
 LayoutRef layout_of(const Flat& flat) {
@@ -38,6 +53,7 @@ const Datatypes::Known* Datatypes::remember(const PredefinedType& type) {
                        ? LayoutRef(new Layout({{0, type.true_extent}}, type.extent, type.basic))
                        : known.layout;
   known.basic = &type;
+  known.predefined = true;
   const std::uint64_t key = handle_key(type.handle);
   const Known* kept = &known_predefined_.emplace(key, std::move(known)).first->second;
   known_.insert(key, kept);
@@ -51,12 +67,14 @@ const Datatypes::Known* Datatypes::find_predefined(MPI_Datatype type) {
 }
 
 const Datatypes::Known* Datatypes::add(MPI_Datatype type) {
-  if (type == MPI_DATATYPE_NULL || !committed(type)) return nullptr;
+  if (type == MPI_DATATYPE_NULL || !committed(type) || freed(type)) return nullptr;
   const std::uint64_t key = handle_key(type);
+  bool is_predefined = false;
   const auto flattened = [&](bool whole_elements, Flat& flat) {
     return flatten(
         type,
         [&](MPI_Datatype predefined, int combiner) {
+          is_predefined = predefined == type;
           return leaf(predefined, combiner, whole_elements);
         },
         flat);
@@ -67,6 +85,7 @@ const Datatypes::Known* Datatypes::add(MPI_Datatype type) {
   if (const Known* known = look(type)) return known;
   Known known;
   known.basic = exact.mixed ? nullptr : exact.basic;
+  known.predefined = is_predefined;
   if (known.basic != nullptr && known.basic->type_class == TypeClass::pair) {
     Flat elements;
     if (!flattened(true, elements)) return nullptr;
@@ -76,11 +95,21 @@ const Datatypes::Known* Datatypes::add(MPI_Datatype type) {
     known.layout = layout_of(exact);
     known.elements = known.layout;
   }
-  // The attribute's only purpose is its delete callback, which the host calls as the type is freed.
-  if (PMPI_Type_set_attr(type, keyval_, this) != MPI_SUCCESS) return nullptr;
+  if (!watch(type)) return nullptr;
   const Known* kept = &known_derived_.emplace(key, std::move(known)).first->second;
   known_.insert(key, kept);
   return kept;
+}
+
+/// The attribute's only purpose is its delete callback, which the host calls when the last
+/// reference to the datatype is gone.
+bool Datatypes::watch(MPI_Datatype type) {
+  return PMPI_Type_set_attr(type, keyval_, this) == MPI_SUCCESS;
+}
+
+void Datatypes::note_free(MPI_Datatype type) {
+  if (self_ == nullptr || type == MPI_DATATYPE_NULL || look(type) != nullptr) return;
+  if (committed(type) && !freed(type)) watch(type);
 }
 
 /// The host's own check of a send's arguments; a send to MPI_PROC_NULL does nothing else. Its
@@ -107,6 +136,7 @@ Flat Datatypes::leaf(MPI_Datatype type, int combiner, bool whole_elements) {
 int Datatypes::forget(MPI_Datatype type, int, void* value, void* lock) {
   const Guard guard(*static_cast<ProcessLock*>(lock));
   auto& types = *static_cast<Datatypes*>(value);
+  PMPI_Type_set_name(type, name_of_freed);
   const auto known = types.known_derived_.find(handle_key(type));
   if (known == types.known_derived_.end()) return MPI_SUCCESS;
   types.known_.erase(known->first, &known->second);

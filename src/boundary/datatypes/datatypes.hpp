@@ -23,6 +23,7 @@ class Datatypes {
     LayoutRef layout;    // exact: for put and get
     LayoutRef elements;  // for accumulates: a pair type's element is one run, gaps included
     const PredefinedType* basic = nullptr;  // the one that all of it is made of; null: mixed
+    bool predefined = false;  // also of MPI_Type_create_f90_integer, _real or _complex
   };
 
   /// With a communicator for the host's own checks, and the lock that callers hold.
@@ -35,6 +36,8 @@ class Datatypes {
     const Known* known = look(type);
     return known != nullptr ? known : add(type);
   }
+  /// Before the program frees it. With the process lock.
+  void note_free(MPI_Datatype type);
   /// Forgets all.
   void stop();
 
@@ -44,6 +47,7 @@ class Datatypes {
   const Known* find_predefined(MPI_Datatype type);
   Flat leaf(MPI_Datatype type, int combiner, bool whole_elements);
   bool committed(MPI_Datatype type) const;
+  bool watch(MPI_Datatype type);
   static int forget(MPI_Datatype type, int keyval, void* value, void* lock);
 
   HandleTable<const Known> known_;  // all of those below

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "boundary/datatypes/host_type_contents.hpp"
+#include "boundary/host/host_mpi.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -38,7 +39,7 @@ bool is_derived(MPI_Datatype type) {
 
 TypeContents::~TypeContents() {
   for (MPI_Datatype& type : types_) {
-    if (is_derived(type)) PMPI_Type_free(&type);
+    if (is_derived(type)) host_mpi().Type_free(&type);
   }
 }
 

@@ -195,7 +195,7 @@ constinit thread_local LastUpdate last_update;
 
 bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type) {
   const Known* known = runtime.datatypes.look(type);
-  if (known == nullptr || known->basic == nullptr || known->basic->handle != type ||
+  if (known == nullptr || !known->predefined ||
       known->elements->extent() != known->basic->true_extent) {
     return false;
   }
@@ -313,8 +313,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   }
   const Known* target = nullptr;
   if (const Failure bad = check(access.target_count, access.target_type, target)) return bad;
-  if (access.predefined_only &&
-      (target->basic == nullptr || target->basic->handle != access.target_type)) {
+  if (access.predefined_only && !target->predefined) {
     return {MPI_ERR_TYPE, "the call takes predefined datatypes only"};
   }
   operation.target_count = static_cast<std::uint64_t>(access.target_count);

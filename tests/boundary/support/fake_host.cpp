@@ -28,8 +28,9 @@ constexpr int first_keyval = 0x64400000;
 using Attributes = std::map<int, void*>;
 
 struct Type : FakeType {
-  int references = 1;
+  int references = 1;  // 0: freed. The host keeps its memory, as MPICH does.
   Attributes attributes;
+  std::string name;
 };
 
 struct Communicator {
@@ -132,6 +133,12 @@ int collect(MPI_Comm comm, const char* name, int& counted, const void* own, void
   }
   if (known->peer) known->peer(name, all, bytes * static_cast<std::size_t>(copies));
   return MPI_SUCCESS;
+}
+
+/// MPICH 3.4 refuses null pointers also for lists of no elements.
+template <typename... Lists>
+bool any_null(const Lists*... lists) {
+  return (... || (lists == nullptr));
 }
 
 std::size_t bytes_of(int count, MPI_Datatype type) {
@@ -498,6 +505,19 @@ int PMPI_Comm_group(MPI_Comm, MPI_Group* group) {
   host().groups.insert(*group);
   return MPI_SUCCESS;
 }
+int PMPI_Group_size(MPI_Group group, int* size) {
+  *size = group == MPI_GROUP_EMPTY ? 0 : 1;
+  return MPI_SUCCESS;
+}
+int PMPI_Group_translate_ranks(MPI_Group, int count, const int* ranks, MPI_Group, int* found) {
+  if (any_null(ranks, found)) return MPI_ERR_ARG;
+  std::copy_n(ranks, count, found);
+  return MPI_SUCCESS;
+}
+int PMPI_Group_excl(MPI_Group, int, const int* ranks, MPI_Group* group) {
+  if (any_null(ranks)) return MPI_ERR_ARG;
+  return PMPI_Comm_group(MPI_COMM_SELF, group);
+}
 int PMPI_Group_free(MPI_Group* group) {
   const bool known = host().groups.erase(*group) != 0;
   *group = MPI_GROUP_NULL;
@@ -579,9 +599,23 @@ int PMPI_Info_get(MPI_Info info, const char* key, int length, char* value, int* 
 // Datatypes.
 
 int PMPI_Type_size(MPI_Datatype type, int* size) {
-  const auto known = predefined(type);
-  if (!known) return MPI_ERR_TYPE;
-  *size = known->size;
+  if (const auto known = predefined(type)) {
+    *size = known->size;
+    return MPI_SUCCESS;
+  }
+  const Type* derived = look(host().types, type);
+  if (derived == nullptr) return MPI_ERR_TYPE;
+  *size = static_cast<int>(derived->extent);
+  return MPI_SUCCESS;
+}
+int PMPI_Type_get_name(MPI_Datatype type, char* name, int* length) {
+  const Type* derived = look(host().types, type);
+  *length = std::snprintf(name, MPI_MAX_OBJECT_NAME, "%s",
+                          derived != nullptr ? derived->name.c_str() : "");
+  return MPI_SUCCESS;
+}
+int PMPI_Type_set_name(MPI_Datatype type, const char* name) {
+  host().types.at(type).name = name;
   return MPI_SUCCESS;
 }
 int PMPI_Type_get_extent(MPI_Datatype type, MPI_Aint* low, MPI_Aint* extent) {
@@ -609,6 +643,10 @@ int PMPI_Type_get_envelope_c(MPI_Datatype type, MPI_Count* integers, MPI_Count* 
   if (predefined(type)) return MPI_SUCCESS;
   const Type* derived = look(host().types, type);
   if (derived == nullptr) return MPI_ERR_TYPE;
+  if (derived->references == 0) {
+    std::fputs("fake host: PMPI_Type_get_envelope_c crashes on a freed datatype\n", stderr);
+    std::abort();
+  }
   *integers = static_cast<MPI_Count>(derived->integers.size());
   *addresses = static_cast<MPI_Count>(derived->addresses.size());
   *counts = static_cast<MPI_Count>(derived->counts.size());
@@ -621,6 +659,7 @@ int PMPI_Type_get_contents_c(MPI_Datatype type, MPI_Count, MPI_Count, MPI_Count,
                              MPI_Datatype* types) {
   const Type* derived = look(host().types, type);
   if (derived == nullptr) return MPI_ERR_TYPE;
+  if (any_null(integers, addresses, counts, types)) return MPI_ERR_ARG;
   std::ranges::copy(derived->integers, integers);
   std::ranges::copy(derived->addresses, addresses);
   std::ranges::copy(derived->counts, counts);
@@ -629,6 +668,11 @@ int PMPI_Type_get_contents_c(MPI_Datatype type, MPI_Count, MPI_Count, MPI_Count,
     if (Type* its = look(host().types, inner)) ++its->references;
   }
   return MPI_SUCCESS;
+}
+int PMPI_Type_get_contents(MPI_Datatype type, int, int, int, int* integers, MPI_Aint* addresses,
+                           MPI_Datatype* types) {
+  MPI_Count none = 0;
+  return PMPI_Type_get_contents_c(type, 0, 0, 0, 0, integers, addresses, &none, types);
 }
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function*, MPI_Type_delete_attr_function* deletion,
                             int* keyval, void* extra) {
@@ -644,11 +688,10 @@ int PMPI_Type_free(MPI_Datatype* type) {
   Type* derived = look(host().types, *type);
   if (derived == nullptr) return MPI_ERR_TYPE;
   if (--derived->references == 0) {
-    for (const auto& [keyval, value] : derived->attributes) {
+    for (const auto& [keyval, value] : std::exchange(derived->attributes, {})) {
       const Keyval& known = host().keyvals.at(keyval);
       known.of_types(*type, keyval, value, known.extra);
     }
-    host().types.erase(*type);
   }
   *type = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;

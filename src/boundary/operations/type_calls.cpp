@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Type_free, so that a freed datatype is an error of the operation that it is given to (G4).
+#include "boundary/host/host_mpi.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+using namespace oriel::boundary;
+
+ORIEL_MPI_CALL(Type_free)(MPI_Datatype* datatype) {
+  if (datatype != nullptr) {
+    const Guard guard(runtime.lock);
+    runtime.datatypes.note_free(*datatype);
+  }
+  return host_mpi().Type_free(datatype);
+}
