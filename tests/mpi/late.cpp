@@ -5,6 +5,7 @@
 //   late FILE circle   two ranks wait for one another until they are ended
 //   late FILE others   of three ranks two seem to, but the one waits for the third, which is late
 //   late FILE overtaken  the same on one window, in a blocking call, by a reorder key
+//   late FILE making|freeing   of two ranks one makes or frees a window, and the other one is late
 //   late MS TURNS [WORK [nonblocking|prompt]]
 //     for so many milliseconds, so often. The rank that waits works for WORK milliseconds behind
 //     its call, in every other turn eight times as long, and prints what both took. `nonblocking`:
@@ -304,6 +305,14 @@ void others(int rank, bool overtaken) {
   for (MPI_Win* win : {&other, &awaited, &fenced}) MPI_Win_free(win);
 }
 
+void collective_on_window(bool freeing, int rank) {
+  MPI_Win win = MPI_WIN_NULL;
+  if (freeing) win = make(MPI_COMM_WORLD, "freed");
+  if (rank == late) compute();
+  if (!freeing) win = make(MPI_COMM_WORLD, "made");
+  MPI_Win_free(&win);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -313,7 +322,9 @@ int main(int argc, char** argv) {
   const bool in_circle = asked_for("circle");
   const bool overtaken = asked_for("overtaken");
   const bool with_others = overtaken || asked_for("others");
-  if (argc > 2 && !in_circle && !with_others) {
+  const bool freeing = asked_for("freeing");
+  const bool making = asked_for("making");
+  if (argc > 2 && !in_circle && !with_others && !freeing && !making) {
     milliseconds = static_cast<unsigned>(std::atoi(argv[1]));
     turns = std::atoi(argv[2]);
     if (argc > 3) work_milliseconds = static_cast<unsigned>(std::atoi(argv[3]));
@@ -325,6 +336,10 @@ int main(int argc, char** argv) {
   support::Program program(1, argv);
   if (with_others) {
     others(program.rank(), overtaken);
+    return 0;
+  }
+  if (freeing || making) {
+    collective_on_window(freeing, program.rank());
     return 0;
   }
   const int pairs = program.size() / 2;

@@ -8,10 +8,16 @@
 namespace oriel::boundary::setup {
 namespace {
 
-/// blocking() where the host calls our progress engine, else start(&request) and a wait of ours.
+/// start(&request), and a wait of ours, which says after ORIEL_STALL that ranks are missing.
+template <typename Start>
+int meet(Start&& start) {
+  return sweep_until_done(start, MPI_STATUS_IGNORE, WaitReason::window);
+}
+
+/// blocking() where the host calls our progress engine, else meet().
 template <typename Blocking, typename Start>
 int call(Blocking&& blocking, Start&& start) {
-  return progress.hooked() ? blocking() : sweep_until_done(start);
+  return progress.hooked() ? blocking() : meet(start);
 }
 
 }  // namespace
@@ -22,13 +28,9 @@ int barrier(MPI_Comm communicator) {
 }
 
 int allgather(const void* own, int bytes, void* all, MPI_Comm communicator) {
-  return call(
-      [&] {
-        return host_mpi().Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator);
-      },
-      [&](MPI_Request* request) {
-        return PMPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator, request);
-      });
+  return meet([&](MPI_Request* request) {
+    return PMPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator, request);
+  });
 }
 
 int alltoall(const void* mine, int bytes, void* theirs, MPI_Comm communicator) {
@@ -48,7 +50,12 @@ int assemble(MPI_Comm communicator) {
 
 int allreduce(const void* own, void* result, int count, MPI_Datatype type, MPI_Op op,
               MPI_Comm communicator) {
-  return host_mpi().Allreduce(own, result, count, type, op, communicator);
+  if (!progress.hooked()) {
+    return host_mpi().Allreduce(own, result, count, type, op, communicator);
+  }
+  return meet([&](MPI_Request* request) {
+    return PMPI_Iallreduce(own, result, count, type, op, communicator, request);
+  });
 }
 
 int broadcast(void* buffer, int bytes, int root, MPI_Comm communicator) {

@@ -21,10 +21,11 @@ void note_windows_on(MPI_Comm communicator);
 
 /// start(&request), and a wait for it that sweeps.
 template <typename Start>
-int sweep_until_done(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE) {
+int sweep_until_done(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE,
+                     WaitReason reason = WaitReason::request) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = start(&request);
-  return code == MPI_SUCCESS ? wait_for_host(&request, status) : code;
+  return code == MPI_SUCCESS ? wait_for_host(&request, status, reason) : code;
 }
 
 }  // namespace oriel::boundary

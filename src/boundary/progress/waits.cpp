@@ -55,6 +55,7 @@ class RequestWaitEvent {
 /// A LongWait for requests, without the process lock.
 class LongRequestWait {
  public:
+  explicit LongRequestWait(WaitReason reason = WaitReason::request) : reason_(reason) {}
   ~LongRequestWait() {
     if (!wait_.has_value()) return;
     const Guard guard(runtime.lock);
@@ -62,11 +63,12 @@ class LongRequestWait {
   }
   void look() {
     const Guard guard(runtime.lock);
-    if (!wait_.has_value()) wait_.emplace(events_of_no_window(), Wait{WaitReason::request});
+    if (!wait_.has_value()) wait_.emplace(events_of_no_window(), Wait{reason_});
     wait_->look();
   }
 
  private:
+  WaitReason reason_;
   std::optional<LongWait> wait_;
 };
 
@@ -77,11 +79,12 @@ enum class Caller : bool { program, library };
 /// Calls test(&flag) and sweeps until it says yes or fails. A sweep first: it costs a few cache
 /// lines, a host's test may look through its network.
 template <typename Test>
-int wait_by_testing(Test&& test, Caller caller = Caller::program) {
+int wait_by_testing(Test&& test, Caller caller = Caller::program,
+                    WaitReason reason = WaitReason::request) {
   sweep_once();
   std::optional<RequestWaitEvent> event;
   Waiter waiter(caller == Caller::program);
-  LongRequestWait long_wait;
+  LongRequestWait long_wait(reason);
   while (true) {
     int flag = 0;
     const int code = test(&flag);
@@ -166,12 +169,12 @@ int test_after_sweep(int* flag, Test&& test) {
 
 }  // namespace
 
-int wait_for_host(MPI_Request* request, MPI_Status* status) {
+int wait_for_host(MPI_Request* request, MPI_Status* status, WaitReason reason) {
   // A rank that could not prepare its part of a window may have no engine, and nothing to sweep.
   if (runtime.engine() == nullptr) return host_mpi().Wait(request, status);
   // Not the host's wait, though nothing of ours may be left to do: Intel MPI's spins.
   return wait_by_testing([&](int* flag) { return host_mpi().Test(request, flag, status); },
-                         Caller::library);
+                         Caller::library, reason);
 }
 
 }  // namespace oriel::boundary

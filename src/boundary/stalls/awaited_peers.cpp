@@ -19,6 +19,7 @@ bool concerns(WaitReason reason, Condition condition) {
     case WaitReason::exposure:
       return condition == Condition::completion;
     case WaitReason::fence:
+    case WaitReason::window:
       return condition == Condition::fence || condition == Condition::operations;
     case WaitReason::lock:
       return condition == Condition::lock || condition == Condition::lock_order;
@@ -69,6 +70,10 @@ void add_earlier_locks(AwaitedPeers& own) {
 
 }  // namespace
 
+bool meets_ranks(const LongWait& wait) {
+  return wait.wait().reason == WaitReason::window && wait.window() == 0;
+}
+
 int AwaitedPeer::process() const {
   if (awaited.rank < 0) return -1;
   const int process = window->core->member(awaited.rank).process;
@@ -82,6 +87,7 @@ AwaitedPeers awaited_peers(const LongWait& long_wait) {
     if (window == nullptr || wait.rank < 0) return {};
     return {{{window, {Condition::notification, wait.rank}}}, true};
   }
+  if (meets_ranks(long_wait)) return {{}, true};
   AwaitedPeers pending{pending_on(long_wait.window()), false};
   AwaitedPeers own{{}, true};
   for (const AwaitedPeer& peer : pending.peers) {

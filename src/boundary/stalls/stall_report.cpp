@@ -173,7 +173,7 @@ std::string rank_name(int rank) {
 }
 
 /// As in "it waits for <condition>".
-std::string condition_of(const Awaited& awaited) {
+std::string condition_of(const Awaited& awaited, WaitReason reason) {
   using enum Awaited::Condition;
   const std::string rank = rank_name(awaited.rank);
   switch (awaited.condition) {
@@ -182,7 +182,8 @@ std::string condition_of(const Awaited& awaited) {
     case completion:
       return rank + " to complete its access";
     case fence:
-      return rank + " to enter the fence";
+      // MPI_Win_free and other collective calls on a window take a fence.
+      return rank + (reason == WaitReason::window ? " to make this call" : " to enter the fence");
     case lock:
       return "the lock of " + rank_name(awaited.target) +
              (awaited.rank >= 0 ? ", which " + rank + " holds"
@@ -235,7 +236,7 @@ std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
       text += "  on " + window_name(*window) +
               (awaited.exact ? ", it waits\n" : ", there is pending\n");
     }
-    text += "    for " + condition_of(peer.awaited) + ".";
+    text += "    for " + condition_of(peer.awaited, wait.wait().reason) + ".";
     const int process = peer.process();
     if (process >= 0 && process != node().self()) {
       text += " That is " + process_name(process) + ", which " +
@@ -248,7 +249,12 @@ std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
   if (listed < awaited.peers.size()) {
     text += "  and for " + std::to_string(awaited.peers.size() - listed) + " others\n";
   }
-  if (listed == 0) text += "  The rank that it waits for is not known.\n";
+  if (meets_ranks(wait)) {
+    text +=
+        "  All ranks of the communicator have to make this call. Which have not is not known.\n";
+  } else if (listed == 0) {
+    text += "  The rank that it waits for is not known.\n";
+  }
 
   if (const Circle circle(awaited); circle.holds()) {
     text += "  These wait for one another, so that none can go on";
