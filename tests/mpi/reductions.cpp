@@ -24,6 +24,7 @@ struct Type {
   const char* name;
   MPI_Datatype type;
   Kind kind;
+  MPI_Datatype alike = MPI_DATATYPE_NULL;  // whose results it has; null: its own
 };
 
 struct Op {
@@ -110,9 +111,10 @@ std::vector<Type> types() {
 #if defined(MPI_COMPLEX32) && defined(__SIZEOF_FLOAT128__)
       {"MPI_COMPLEX32", MPI_COMPLEX32, Kind::complex_quadruple},
 #endif
-      {"an integer of 9 digits", f90_integer(9), Kind::integer},
-      {"a real of 6 digits", f90_real(6), Kind::floating},
-      {"a complex of 15 digits", f90_complex(15), Kind::complex},
+      // Intel MPI's MPI_Reduce_local does nothing to these, or something else.
+      {"an integer of 9 digits", f90_integer(9), Kind::integer, MPI_INT},
+      {"a real of 6 digits", f90_real(6), Kind::floating, MPI_FLOAT},
+      {"a complex of 15 digits", f90_complex(15), Kind::complex, MPI_C_DOUBLE_COMPLEX},
 #ifdef __SIZEOF_FLOAT128__
       // Both have 16 bytes.
       {"a real of 18 digits", f90_real(18), Kind::floating},
@@ -302,7 +304,8 @@ std::vector<char> reference(const Type& type, const Op& op, const std::vector<ch
   const bool quadruple = type.kind == Kind::quadruple || type.kind == Kind::complex_quadruple;
   if (quadruple && !adds_quadruples()) return {};
   std::vector<char> result = target;
-  if (MPI_Reduce_local(origin.data(), result.data(), count, type.type, op.op) != MPI_SUCCESS) {
+  const MPI_Datatype alike = type.alike != MPI_DATATYPE_NULL ? type.alike : type.type;
+  if (MPI_Reduce_local(origin.data(), result.data(), count, alike, op.op) != MPI_SUCCESS) {
     return {};
   }
   return result;

@@ -25,6 +25,7 @@ std::vector<Block> exact_blocks(const PredefinedType& type) {
 constexpr char name_of_freed[] = "freed by MPI_Type_free";
 
 bool freed(MPI_Datatype type) {
+  if (!ORIEL_HOST_KEEPS_FREED_TYPES) return false;
   std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
   int length = 0;
   return PMPI_Type_get_name(type, name.data(), &length) == MPI_SUCCESS &&
@@ -108,7 +109,10 @@ bool Datatypes::watch(MPI_Datatype type) {
 }
 
 void Datatypes::note_free(MPI_Datatype type) {
-  if (self_ == nullptr || type == MPI_DATATYPE_NULL || look(type) != nullptr) return;
+  if (!ORIEL_HOST_KEEPS_FREED_TYPES || self_ == nullptr || type == MPI_DATATYPE_NULL ||
+      look(type) != nullptr) {
+    return;
+  }
   if (committed(type) && !freed(type)) watch(type);
 }
 
@@ -136,7 +140,7 @@ Flat Datatypes::leaf(MPI_Datatype type, int combiner, bool whole_elements) {
 int Datatypes::forget(MPI_Datatype type, int, void* value, void* lock) {
   const Guard guard(*static_cast<ProcessLock*>(lock));
   auto& types = *static_cast<Datatypes*>(value);
-  PMPI_Type_set_name(type, name_of_freed);
+  if (ORIEL_HOST_KEEPS_FREED_TYPES) PMPI_Type_set_name(type, name_of_freed);
   const auto known = types.known_derived_.find(handle_key(type));
   if (known == types.known_derived_.end()) return MPI_SUCCESS;
   types.known_.erase(known->first, &known->second);

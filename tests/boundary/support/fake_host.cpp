@@ -681,7 +681,12 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function*, MPI_Type_delete_attr_f
   return MPI_SUCCESS;
 }
 int PMPI_Type_set_attr(MPI_Datatype type, int keyval, void* value) {
-  host().types.at(type).attributes[keyval] = value;
+  Type& derived = host().types.at(type);
+  if (derived.references == 0) {
+    std::fputs("fake host: PMPI_Type_set_attr spoils a freed datatype\n", stderr);
+    std::abort();
+  }
+  derived.attributes[keyval] = value;
   return MPI_SUCCESS;
 }
 int PMPI_Type_free(MPI_Datatype* type) {
