@@ -117,6 +117,7 @@ def test_the_call_site_is_the_line_of_the_call(job, host, tmp_path):
         assert line and f"{call}(" in source[int(line[1]) - 1], (command, answer)
 
 
+@pytest.mark.hosts("mpich", "openmpi")
 def test_a_window_that_not_all_make(job, host, tmp_path):
     over = tmp_path / "over"
     output = told(
