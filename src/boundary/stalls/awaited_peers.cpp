@@ -70,10 +70,6 @@ void add_earlier_locks(AwaitedPeers& own) {
 
 }  // namespace
 
-bool meets_ranks(const LongWait& wait) {
-  return wait.wait().reason == WaitReason::window && wait.window() == 0;
-}
-
 int AwaitedPeer::process() const {
   if (awaited.rank < 0) return -1;
   const int process = window->core->member(awaited.rank).process;
@@ -87,7 +83,6 @@ AwaitedPeers awaited_peers(const LongWait& long_wait) {
     if (window == nullptr || wait.rank < 0) return {};
     return {{{window, {Condition::notification, wait.rank}}}, true};
   }
-  if (meets_ranks(long_wait)) return {{}, true};
   AwaitedPeers pending{pending_on(long_wait.window()), false};
   AwaitedPeers own{{}, true};
   for (const AwaitedPeer& peer : pending.peers) {

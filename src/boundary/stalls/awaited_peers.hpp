@@ -25,10 +25,6 @@ struct AwaitedPeers {
   bool exact = false;
 };
 
-/// Whether it is the wait of a collective call, such as MPI_Win_create, for the ranks that have not
-/// made it. The host does not tell which.
-bool meets_ranks(const LongWait& wait);
-
 /// With the process lock.
 AwaitedPeers awaited_peers(const LongWait& wait);
 

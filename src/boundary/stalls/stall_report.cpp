@@ -208,6 +208,12 @@ std::string site_lines(const CallSite& site) {
          caller.file + "; the line: addr2line -e " + caller.file + " " + offset + "\n";
 }
 
+/// Whether it is the wait of a collective call, such as MPI_Win_create, for the ranks that have not
+/// made it. The host does not tell which.
+bool meets_ranks(const LongWait& wait) {
+  return wait.wait().reason == WaitReason::window && wait.window() == 0;
+}
+
 std::string window_name(const WindowHandle& window) {
   const std::string given = printable(window.user_state.name);
   return (given.empty() ? "window number " + std::to_string(window.core->id())
