@@ -121,7 +121,12 @@ def test_the_call_site_is_the_line_of_the_call(job, host, tmp_path):
 def test_a_window_that_not_all_make(job, host, tmp_path):
     over = tmp_path / "over"
     output = told(
-        job, host, [over, "making"], 2, lambda out, _: "is not known" in out, when_complete=over.touch
+        job,
+        host,
+        [over, "making"],
+        2,
+        lambda out, _: "is not known" in out,
+        when_complete=over.touch,
     )
     (report,) = reports_in(output).values()
     assert HEAD.match(report)[3] == "MPI_Win_allocate", report
@@ -133,7 +138,12 @@ def test_a_window_that_not_all_make(job, host, tmp_path):
 def test_a_window_that_not_all_free(job, host, tmp_path):
     over = tmp_path / "over"
     output = told(
-        job, host, [over, "freeing"], 2, lambda out, _: "That is rank" in out, when_complete=over.touch
+        job,
+        host,
+        [over, "freeing"],
+        2,
+        lambda out, _: "That is rank" in out,
+        when_complete=over.touch,
     )
     (report,) = reports_in(output).values()
     assert HEAD.match(report)[3] == "MPI_Win_free", report

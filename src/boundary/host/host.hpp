@@ -72,8 +72,8 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 #define ORIEL_HOST_DEFAULT_ERRHANDLERS 1
 #endif
 
-// The handle of a freed datatype is a number, which the host takes for that of a committed one. Open
-// MPI's is an address of nothing.
+// The handle of a freed datatype is a number, which the host takes for that of a committed one.
+// Open MPI's is an address of nothing.
 #ifdef OPEN_MPI
 #define ORIEL_HOST_KEEPS_FREED_TYPES 0
 #else
