@@ -675,6 +675,32 @@ def test_names_that_are_cut(tmp_path):
     make_report(run)
 
 
+@pytest.mark.parametrize(
+    "ranks", ["0-99999999999", "0-2", "1-0", "-1", "0,0,0", "0-1,0", "0-99999999999999999999"]
+)
+def test_ranks_that_no_window_can_have(tmp_path, ranks):
+    """The line is left out, as one that is cut."""
+    waiting, late = ranks_of(2)
+    waiting.window(2, "damaged", ranks, 0)
+    assert run_of(tmp_path, waiting, late).histories[0].record.windows.keys() == {1}
+
+
+def test_a_window_of_a_process_that_does_not_know_how_many_ranks_there_are(tmp_path):
+    """MPI_COMM_WORLD has come behind its first window."""
+    waiting = process(4711)
+    for number, ranks in ((2, "0-1"), (3, "0-99999999999")):
+        waiting.window(number, "of the world", ranks, 0)
+    windows = run_of(tmp_path, waiting).histories[0].record.windows
+    assert windows[2].ranks == (0, 1) and 3 not in windows
+
+
+@pytest.mark.parametrize(("rank", "ranks"), [(0, 0), (2, 2), (0, -1), (-1, 2), (0, 2**31 - 1)])
+def test_a_rank_that_no_run_can_have(tmp_path, rank, ranks):
+    RecordWriter(rank, ranks).write(tmp_path)
+    with pytest.raises(RecordError, match=f"is damaged: it is of rank {rank} of {ranks}"):
+        read_records(tmp_path)
+
+
 def test_names_do_not_control_the_terminal(tmp_path):
     waiting, late = ranks_of(2)
     for each in (waiting, late):

@@ -26,6 +26,8 @@ _KIND_AT = struct.calcsize("<QQIiI")  # in an entry
 # An entry's kind and detail, among its words of two bytes.
 _MEANING_AT = slice(_KIND_AT // 2, None, _ENTRY.size // 2)
 _WANTED = 1
+# Of MPI_COMM_WORLD: no machine has so many.
+_MOST_RANKS = 1 << 22
 # Entries of a file that are read at once.
 _PIECE = 1 << 11
 
@@ -328,12 +330,16 @@ def printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in name)
 
 
-def _ranks(ranges: str) -> tuple[int, ...]:
-    """Of 0-3,7."""
+def _ranks(ranges: str, limit: int) -> tuple[int, ...]:
+    """Of 0-3,7. A ValueError if they are not ranks below `limit`, each of which a window has
+    once."""
     ranks: list[int] = []
     for part in filter(None, ranges.split(",")):
         first, _, last = part.partition("-")
-        ranks += range(int(first), int(last or first) + 1)
+        some = range(int(first), int(last or first) + 1)
+        if not 0 <= some.start < some.stop <= limit or len(ranks) + len(some) > limit:
+            raise ValueError(ranges)
+        ranks += some
     return tuple(ranks)
 
 
@@ -365,7 +371,8 @@ def _add_site(record: Record, words: list[str]) -> None:
 def _add_window(record: Record, engine: str, words: list[str]) -> None:
     number, rank, first, ranges, *parts = words
     name = printable(" ".join(parts))
-    ranks = _ranks(ranges)
+    # A process that has started without MPI_COMM_WORLD does not know how many ranks it has.
+    ranks = _ranks(ranges, record.ranks if record.ranks > 0 else _MOST_RANKS)
     if ranks:
         key = (ranks[0], int(first), engine)
         unnamed = f"{first} of rank {ranks[0]}"
@@ -395,6 +402,8 @@ def _read_record(path: Path) -> Record:
         raise RecordError(
             f"{path} was recorded by another version of Oriel; read it with that version's command."
         )
+    if not (rank == ranks == -1 or 0 <= rank < ranks <= _MOST_RANKS):
+        raise RecordError(f"{path} is damaged: it is of rank {rank} of {ranks}. Remove it.")
     machine = _text(boot)
     record = Record(path, rank, ranks, pid, begun, ended, lost, machine, _text(host), machine)
     _read_names(record, _NAME.fullmatch(path.name)[2] or "")
@@ -448,7 +457,13 @@ def _several_runs(records: list[Record]) -> bool:
 
 def make_folder() -> Path:
     """A new one for a run's records, in the current folder."""
-    base = Path.cwd() / "oriel-report"
+    try:
+        base = Path.cwd() / "oriel-report"
+    except FileNotFoundError:
+        raise RecordError(
+            "No folder for the record can be made in the current folder, which has been removed. "
+            "Start the program in a folder that exists."
+        ) from None
     for number in count(1):
         folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
         try:
