@@ -4,13 +4,22 @@
 import signal
 import sys
 
-from oriel.cli import commands
+from oriel.cli import commands, standard_streams
 
 
 def main() -> int:
     # `oriel info | head` ends quietly, as other commands do.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    return commands.main(sys.argv[1:])
+    standard_streams.set_up()
+    try:
+        try:
+            return commands.main(sys.argv[1:])
+        finally:
+            sys.stdout.flush()
+    except standard_streams.OutputError as error:
+        standard_streams.discard_output()
+        print(f"oriel: {error}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from oriel.cli import commands
 from oriel.hosts.host import find_hosts
 from oriel.hosts.job import end
 from plan import NATIVE, STANDARD
+from support.records import write_late_posts
 
 
 @pytest.mark.hosts(*NATIVE, *STANDARD)
@@ -446,6 +447,71 @@ def test_errors_are_sentences(words, sentence, capsys):
         status = ended.code
     assert status in (1, 2)
     assert sentence in " ".join(capsys.readouterr().err.split())
+
+
+PRINTING = (
+    ["--version"],
+    ["--help"],
+    *([name, "--help"] for name in commands.COMMANDS),
+    ["completion", "bash"],
+    ["env", "--mpi", "mpich"],
+    ["info", "--mpi", "mpich"],
+    ["doctor", "--mpi", "mpich", "--json"],
+    ["report", "RECORD"],
+    ["new", "RECORD/project"],
+)
+
+
+@pytest.mark.parametrize("words", PRINTING, ids=" ".join)
+def test_a_full_output_is_reported(words, tmp_path):
+    write_late_posts(tmp_path, 1, 1)
+    words = [word.replace("RECORD", str(tmp_path)) for word in words]
+    full = ["sh", "-c", 'exec "$0" "$@" >/dev/full']
+    ended = oriel(*words, before=full)
+    assert ended.returncode == 1, ended.stderr
+    assert ended.stderr == (
+        "oriel: Standard output cannot be written (No space left on device). Free space there, or "
+        "redirect the output to another place.\n"
+    )
+
+
+def test_a_full_error_output_changes_no_status():
+    full = ["sh", "-c", 'exec "$0" "$@" 2>/dev/full']
+    assert oriel("walk", before=full).returncode == 2
+    assert oriel("report", "/nowhere", before=full).returncode == 1
+
+
+@pytest.mark.hosts("mpich")
+def test_closed_descriptors_receive_nothing(host):
+    """No sentence comes to the wrong place, and a job runs."""
+    closed = ["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-']
+    ended = oriel("walk", before=closed)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", "")
+    ended = oriel("walk", before=["sh", "-c", 'exec "$0" "$@" 2>&-'])
+    assert (ended.returncode, ended.stdout) == (2, "")
+    ended = oriel("doctor", "--mpi", host.name, before=["sh", "-c", 'exec "$0" "$@" >&-'])
+    assert (ended.returncode, ended.stderr) == (0, "")
+    run = ["run", "-n", 2, "--mpi", host.name, folder_of(host) / "fence"]
+    assert oriel(*run, before=closed).returncode == 0
+
+
+@pytest.mark.hosts("mpich")
+def test_a_current_folder_that_has_been_removed(host, tmp_path):
+    """A job runs there; a record, and results, have no place."""
+    gone = tmp_path / "gone"
+    within = ["sh", "-c", f'mkdir {gone} && cd {gone} && rmdir {gone} && exec "$0" "$@"']
+    run = ["run", "-n", 1, "--mpi", host.name]
+    ended = oriel(*run, "--no-oriel", "echo", "here", before=within)
+    assert ended.stdout == "here\n", ended.stderr
+    ended = oriel(*run, "--report", folder_of(host) / "fence", before=within)
+    assert ended.returncode == 1 and not ended.stdout
+    assert ended.stderr == (
+        "oriel run: No folder for the record can be made in the current folder, which has been "
+        "removed. Start the program in a folder that exists.\n"
+    )
+    ended = oriel("paper", "--redraw", before=within)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("oriel paper: build cannot be used (No such file"), ended.stderr
 
 
 @pytest.mark.parametrize("name", ["demo", "paper", "bench"])

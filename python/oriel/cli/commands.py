@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import importlib
-import io
 import sys
 
 from oriel import __version__
@@ -40,8 +39,6 @@ def _usage() -> str:
 
 
 def main(argv: list[str]) -> int:
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a name may have letters that it has not
-        sys.stdout.reconfigure(errors="replace")
     if not argv or argv[0] in ("-h", "--help", "help"):
         print(_usage())
         return 0 if argv else 2
@@ -57,6 +54,15 @@ def main(argv: list[str]) -> int:
         return importlib.import_module(module).main(argv[1:]) or 0
     except (HostError, NodesError, RecordError, TopError) as error:
         print(f"oriel {name}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(
+            f"oriel {name}: {error.filename} cannot be used ({error.strerror}). Mend that, or name "
+            f"another place; `oriel {name} --help` says how.",
+            file=sys.stderr,
+        )
         return 1
     except ModuleNotFoundError as missing:
         if missing.name.startswith("oriel."):
