@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -53,6 +54,35 @@ def test_nobody_else_is_ended(started, monkeypatch):
     monkeypatch.setattr(os, "killpg", lambda *words: signals.append(words))
     job.end(process)
     assert not signals
+
+
+def test_a_signal_while_a_job_starts_ends_the_job(monkeypatch):
+    """The handler of a command that is ended raises as soon as it may."""
+    begun = []
+
+    class Popen(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            begun.append(self)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, "Popen", Popen)
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))
+    try:
+        with pytest.raises(SystemExit) as raised:
+            job.run(["sleep", "60"], os.environ, 5)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        for each in begun:
+            each.kill()
+    assert begun[0].returncode == -signal.SIGTERM
+    assert raised.value.__context__ is None, "The signal was held back until the time was over."
+
+
+def test_a_job_receives_the_signals_that_its_command_does():
+    shows = ["grep", "SigBlk", "/proc/self/status"]
+    own = subprocess.run(shows, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert job.run(shows, os.environ, 30) == (own, "")
 
 
 def test_a_run_is_told_in_a_sentence():

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TypeVar
 
 Result = TypeVar("Result")
+
+# The signals that ask a command to end.
+ENDING = (signal.SIGINT, signal.SIGTERM)
 
 PROGRAMS = (
     "patterns",
@@ -54,26 +58,48 @@ def until_started(attempt: Callable[[], tuple[Result, str]]) -> tuple[Result, st
 def _run_once(
     argv: Sequence[str], environment: Mapping[str, str], timeout_s: float
 ) -> tuple[tuple[str, str], str]:
-    process = subprocess.Popen(
-        argv,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
     try:
-        output, errors = process.communicate(timeout=timeout_s)
-    except BaseException as interruption:
-        end(process)
-        if isinstance(interruption, subprocess.TimeoutExpired):
-            return ("", f"it did not end within {timeout_s:g} s"), ""
-        raise
+        with started(
+            argv,
+            end,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        ) as process:
+            output, errors = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        return ("", f"it did not end within {timeout_s:g} s"), ""
     if process.returncode != 0:
         return ("", f"it ended with status {process.returncode}: {_reason(errors)}"), errors
     return (output, ""), ""
+
+
+@contextlib.contextmanager
+def started(
+    argv: Sequence[str], end: Callable[[subprocess.Popen], object], **options
+) -> Iterator[subprocess.Popen]:
+    """A process, which `end` is called with where the block raises. A signal that ends this command
+    arrives before the process is started, or in the block: where its handler raised in between, the
+    process would be left alone."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+
+    def permit_signals() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    try:
+        process = subprocess.Popen(argv, preexec_fn=permit_signals, **options)
+        try:
+            permit_signals()
+            yield process
+        except BaseException:
+            end(process)
+            raise
+    finally:
+        permit_signals()
 
 
 def end(process: subprocess.Popen, patience_s: float = 5) -> str:

@@ -12,12 +12,11 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 
+from oriel.hosts.job import ENDING
 from oriel.hosts.mpi_kinds import MpiKind
 
 MPIEXEC, SRUN = "mpiexec", "srun"
 
-# The signals that ask a job to end.
-_ENDING = (signal.SIGINT, signal.SIGTERM)
 # Of prctl: the signal that a process receives when its parent ends.
 _PR_SET_PDEATHSIG = 1
 
@@ -62,7 +61,7 @@ def run_launcher(argv: Sequence[str], environment: Mapping[str, str]) -> int:
     alone. Such a signal is passed on to the launcher, which ends the ranks. If this process is
     killed, so is the launcher.
     """
-    awaited = {*_ENDING, signal.SIGCHLD}
+    awaited = {*ENDING, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
     prctl = ctypes.CDLL(None).prctl
 
@@ -76,7 +75,7 @@ def run_launcher(argv: Sequence[str], environment: Mapping[str, str]) -> int:
             received = signal.sigwaitinfo(awaited)
             # Codes above 0 are the kernel's: the terminal signals the launcher itself, and a
             # second interrupt would make the launcher leave its ranks.
-            if received.si_signo in _ENDING and received.si_code <= 0:
+            if received.si_signo in ENDING and received.si_code <= 0:
                 launcher.send_signal(received.si_signo)
         return launcher.returncode
     finally:

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from oriel.hosts.host import prefix
+from oriel.hosts.job import started
 from oriel.hosts.nodes import why_not
 from oriel.paper.runs import PaperRun
 
@@ -95,19 +96,18 @@ def _processor_seconds() -> tuple[float, float]:
 def _run(argv: Sequence[str], folder: Path, limit_s: float, beat: Callable[[float], None]) -> str:
     """Returns why it failed; empty if it did not. `beat` is told the seconds since the start."""
     start = time.monotonic()
-    with (folder / _OUTPUT).open("w") as output, (folder / _ERRORS).open("w") as errors:
-        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
-        try:
-            while process.poll() is None:
-                passed = time.monotonic() - start
-                if passed > limit_s:
-                    _end(process)
-                    return f"It did not end within {limit_s:g} s."
-                beat(passed)
-                time.sleep(0.2)
-        except BaseException:
-            _end(process)
-            raise
+    with (
+        (folder / _OUTPUT).open("w") as output,
+        (folder / _ERRORS).open("w") as errors,
+        started(argv, _end, stdin=subprocess.DEVNULL, stdout=output, stderr=errors) as process,
+    ):
+        while process.poll() is None:
+            passed = time.monotonic() - start
+            if passed > limit_s:
+                _end(process)
+                return f"It did not end within {limit_s:g} s."
+            beat(passed)
+            time.sleep(0.2)
     return _reason(folder, process.returncode) if process.returncode else ""
 
 
