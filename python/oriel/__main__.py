@@ -10,6 +10,8 @@ from oriel.cli import commands, standard_streams
 def main() -> int:
     # `oriel info | head` ends quietly, as other commands do.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # A process that ignores this one, as its parent may have, cannot wait for its children.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     standard_streams.set_up()
     try:
         try:

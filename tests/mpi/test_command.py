@@ -97,6 +97,13 @@ def test_run_without_oriel(host):
     assert ended.stdout.count("here") == 2, ended.stdout + ended.stderr
 
 
+IGNORES_SIGCHLD = """
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
 @pytest.mark.parametrize("name", ("SIGTERM", "SIGKILL"))
 def test_a_signal_to_the_command_ends_the_job(host, name):
     """A batch system, `kill` and ipyparallel signal this process, not its launcher: the ranks end.
@@ -123,6 +130,13 @@ def test_a_signal_to_the_command_ends_the_job(host, name):
                 with contextlib.suppress(ProcessLookupError):
                     signal.pidfd_send_signal(each, signal.SIGKILL)
                 os.close(each)
+
+
+@pytest.mark.hosts("mpich")
+def test_the_parent_ignores_the_end_of_children(host):
+    ignoring = ["timeout", "60", sys.executable, "-c", IGNORES_SIGCHLD]
+    words = ["run", "-n", 1, "--mpi", host.name, "--no-oriel", "sh", "-c", "exit 3"]
+    assert oriel(*words, before=ignoring).returncode == 3
 
 
 @pytest.mark.hosts("mpich")
