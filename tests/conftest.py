@@ -3,9 +3,43 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
 
 import pytest
+
+# Python ignores these itself, and lets what it starts have the default.
+OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}
+# Programs that tests read speak English, and choose their own width; sockets have short names; the
+# tests are no part of a job, nor of another make.
+SET = {"LC_ALL": "C.UTF-8", "TERM": "dumb"}
+UNSET = {
+    *("LANG", "LANGUAGE", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"),
+    *("TMPDIR", "TMP", "TEMP", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "POSIXLY_CORRECT"),
+    *("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "PYTHONUNBUFFERED", "PYTHONWARNINGS", "LD_PRELOAD"),
+}
+UNSET_PREFIXES = ("LC_", "ORIEL_", "SLURM_", "PMI_", "PMIX_", "PRTE_", "HYDRA_", "OMPI_")
+# Settings of the tests themselves.
+KEPT_PREFIXES = ("ORIEL_TEST_", "ORIEL_MPI_ROOT", "ORIEL_PREFIX")
+
+
+def pytest_configure():
+    """Tests pass in a terminal, behind nohup, in a shell's background, in a batch job and as a
+    service: the programs that they start have the dispositions and the mask of signals, the umask
+    and the variables of a new terminal."""
+    for number in signal.valid_signals() - OF_PYTHON:
+        # A signal with a handler has its default in a new program; here it is ignored as before.
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL if number == signal.SIGCHLD else lambda *_: None)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.umask(0o022)
+    for name in list(os.environ):
+        unset = name in UNSET or name.startswith(UNSET_PREFIXES)
+        if unset and not name.startswith(KEPT_PREFIXES):
+            del os.environ[name]
+    os.environ.update(SET)
+    tempfile.tempdir = None  # chosen anew
 
 
 @pytest.fixture(autouse=True)
