@@ -15,7 +15,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -93,19 +92,30 @@ class Answer:
         return {row["subject"] for row in self.findings if row["state"] == "fails"}
 
 
+# The command as it is, which examines a machine that is busy as thoroughly as a quiet one: only how
+# long it takes is told by real clocks.
+PATIENT = f"""
+import sys
+from oriel.__main__ import main
+from oriel.doctor import libfabric, self_test
+self_test.LIMIT_S = libfabric._LIMIT_S = {LIMIT_SECONDS}
+sys.exit(main())
+"""
+
+
 def call(
     *words, before=(), options=(), stderr=subprocess.PIPE, **settings
 ) -> subprocess.CompletedProcess:
     """The command behind the words `before`, by a Python with these options."""
     environment = {**os.environ, **SAME, "PYTHONPATH": str(REPOSITORY / "python"), **settings}
-    argv = [*before, sys.executable, *options, "-m", "oriel", "doctor", *words]
+    argv = [*before, sys.executable, *options, "-c", PATIENT, "doctor", *words]
     return subprocess.run(
         argv,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
-        timeout=60,
+        timeout=3 * LIMIT_SECONDS,
         check=False,
     )
 
@@ -318,7 +328,7 @@ def test_it_is_ended_from_outside(host, srun, tmp_path):
     told = tmp_path / "told"
     os.mkfifo(told)
     settings, _ = srun(f"echo $$ >{told}; exec sleep 60")
-    words = [sys.executable, "-m", "oriel", "doctor", "--mpi", host.name, "--launcher", "srun"]
+    words = [sys.executable, "-c", PATIENT, "doctor", "--mpi", host.name, "--launcher", "srun"]
     settings["PYTHONPATH"] = str(REPOSITORY / "python")
     command = subprocess.Popen(words, env={**os.environ, **settings}, stdout=subprocess.DEVNULL)
     reading = os.open(told, os.O_RDONLY | os.O_NONBLOCK)
@@ -369,22 +379,22 @@ def test_little_locked_memory(devices, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("code", "state", "words"),
+    ("code", "limit_s", "state", "words"),
     [
-        ("for (;;) sleep(1);", "limited", "does not list its providers within 1 s"),
-        ("abort();", "limited", "ended the process that queried its providers (-6)"),
-        ("return 1;", "fails", "1.21, {library}: no providers"),
+        ("for (;;) sleep(1);", 1, "limited", "does not list its providers within 1 s"),
+        ("abort();", 60, "limited", "ended the process that queried its providers (-6)"),
+        ("return 1;", 60, "fails", "1.21, {library}: no providers"),
     ],
 )
 @pytest.mark.hosts("mpich")
-def test_a_libfabric_that_is_damaged(host, code, state, words, tmp_path, monkeypatch):
+def test_a_libfabric_that_is_damaged(host, code, limit_s, state, words, tmp_path, monkeypatch):
     library = tmp_path / "libfabric.so.1"
     source = "#include <stdlib.h>\n#include <unistd.h>\n"
     source += "unsigned fi_version(void) { return 1 << 16 | 21; }"
     source += f"int fi_getinfo() {{ {code} }}"
     compile_c(tmp_path, source, "-shared", "-fPIC", "-o", library)
     monkeypatch.setenv("ORIEL_OFI_LIBRARY", str(library))
-    monkeypatch.setattr(libfabric, "_LIMIT_S", 1)
+    monkeypatch.setattr(libfabric, "_LIMIT_S", limit_s)
     found = {each.subject: each for each in installations.examine_host(host)}["libfabric"]
     assert found.state == state
     assert words.format(library=library) in found.found
@@ -504,9 +514,7 @@ def test_a_job_that_hangs_ends(host, tmp_path, monkeypatch):
     monkeypatch.setattr(self_test, "LIMIT_S", 1.5)
     monkeypatch.setattr(self_test, "_ENOUGH_S", 1.0)
     hanging = dataclasses.replace(find_host(host.name), mpiexec=Path(mpiexec))
-    begun = time.monotonic()
     findings = self_test.SelfTest(lambda text: None).run([hanging, host], None, "no root")
-    assert time.monotonic() - begun < 5
     first, second, *nodes = findings
     assert first.state == "fails" and "did not end within" in first.sentence
     assert second.state == "unknown" and "were over" in second.found
