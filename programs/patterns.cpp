@@ -99,7 +99,7 @@ void run(const Options& options) {
 
   if (busy_ranks > job.cores()) job.part_cores(pattern.late_rank);
   bench::BusyWork work;
-  Scene scene(job, work, options.work_us, pattern, api);
+  Scene scene(job, [&] { work.work(options.work_us); }, pattern, api);
   const Window plain(2 * mebibyte, nullptr);
   const Window flagged(2 * mebibyte, pattern.flag);
   const char* mode = options.mode == Mode::blocking ? "blocking" : "nonblocking";

@@ -5,11 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "bench/busy_work.hpp"
 #include "bench/clock.hpp"
 #include "bench/epochs.hpp"
 #include "bench/job.hpp"
@@ -32,9 +33,10 @@ struct Turn {
 /// to write what it measures.
 class Scene {
  public:
-  Scene(const bench::Job& job, bench::BusyWork& work, double work_us, const Pattern& pattern,
+  /// `work`: of the rank that is late.
+  Scene(const bench::Job& job, std::function<void()> work, const Pattern& pattern,
         const bench::EpochApi& api)
-      : job_(job), work_(work), work_us_(work_us), pattern_(pattern), api_(api) {
+      : job_(job), work_(std::move(work)), pattern_(pattern), api_(api) {
     MPI_Comm_group(MPI_COMM_WORLD, &world_);
     groups_.resize(static_cast<std::size_t>(job.size()));
     for (int rank = 0; rank < job.size(); ++rank) {
@@ -91,14 +93,14 @@ class Scene {
   /// This turn puts nothing, so there is nothing to check.
   void no_data() { moves_data_ = false; }
 
-  /// The delay of the pattern: 1000 microseconds of work, none in a turn that is the reference.
+  /// The delay of the pattern: the work, none in a turn that is the reference.
   void be_late() {
     if (!turn_.reference) work();
   }
 
   void work() {
     const double begin = bench::now_us();
-    work_.work(work_us_);
+    work_();
     measure(pattern_.metrics.size() - 1, begin);
   }
 
@@ -121,8 +123,7 @@ class Scene {
   }
 
   const bench::Job& job_;
-  bench::BusyWork& work_;
-  double work_us_;
+  std::function<void()> work_;
   const Pattern& pattern_;
   const bench::EpochApi& api_;
   MPI_Group world_ = MPI_GROUP_NULL;

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,10 +33,6 @@ NO_SLEEP = {"OMPI_MCA_btl": "^ofi"}
 # Its barriers spin without yielding unless it was told of too few cores; next to other work on the
 # machine every one of them then costs a scheduler's slice.
 FOR_OPENMPI = {"OMPI_MCA_mpi_yield_when_idle": "1", **NO_SLEEP}
-
-# Seconds by which a time may be wrong because a rank has lost its processor.
-LOST_PROCESSOR = 0.01
-ATTEMPTS = 3
 
 # What was measured here changes what `auto` is: tests neither know it nor add to it.
 SAME = {"ORIEL_MEASURED": "0"}
@@ -165,17 +161,6 @@ def output_of(words: list, environment: dict[str, str], limit_s: float, cwd=None
     )
     assert ended.returncode == 0, f"{words} failed:\n{ended.stdout[-4000:]}"
     return ended.stdout
-
-
-def until_times_agree(attempt: Callable[[int], list]) -> None:
-    """Calls `attempt` with the number of each attempt until it finds no wrong time. A busy machine
-    spoils the times of one attempt; a wrong rule spoils those of all. What is wrong whatever the
-    times are, `attempt` asserts: that is not tried again."""
-    for number in range(ATTEMPTS):
-        wrong = attempt(number)
-        if not wrong:
-            return
-    raise AssertionError(wrong)
 
 
 def sanitizer() -> str:

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank that computes while another one waits for something that is done for it there only when
-// it calls MPI (B1). Rank 1 is late, others wait and say how long. Not a test by itself.
-//   inattentive MS TURNS SCENARIO   for so many milliseconds, so often; SCENARIO as below
-#include <unistd.h>
+// it calls MPI (B1). Rank 1 is late, others wait; the test ends its work (support/paced.hpp). Not a
+// test by itself.
+//   inattentive TURNS SCENARIO   so often; SCENARIO as below
 #include <oriel/cpp/weak.hpp>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
+#include "support/paced.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -19,8 +20,7 @@ constexpr int late = 1;
 // More than a queue has space for.
 constexpr int many = 3000;
 
-unsigned milliseconds = 0;
-double waited = 0;
+std::optional<support::Paced> paced;
 
 /// True for the late rank, which has computed. Others come back when that begins.
 bool computed(int rank) {
@@ -33,15 +33,8 @@ bool computed(int rank) {
   for (int other = 0; other < ranks; ++other) {
     if (other != late) MPI_Send(nullptr, 0, MPI_INT, other, 0, MPI_COMM_WORLD);
   }
-  usleep(milliseconds * 1000);
+  paced->work();
   return true;
-}
-
-template <typename Call>
-void timed(Call&& call) {
-  const double begun = MPI_Wtime();
-  call();
-  waited += MPI_Wtime() - begun;
 }
 
 /// The turns of a scenario, on a window that all of its epochs are in.
@@ -66,7 +59,7 @@ void flush(int rank, MPI_Win win) {
   const int value = 1;
   if (computed(rank)) return;
   MPI_Put(&value, 1, MPI_INT, late, 0, 1, MPI_INT, win);
-  timed([&] { MPI_Win_flush(late, win); });
+  paced->call([&] { MPI_Win_flush(late, win); });
 }
 
 void request(int rank, MPI_Win win) {
@@ -74,7 +67,7 @@ void request(int rank, MPI_Win win) {
   MPI_Request request;
   if (computed(rank)) return;
   MPI_Rget(&value, 1, MPI_INT, late, 0, 1, MPI_INT, win, &request);
-  timed([&] { MPI_Wait(&request, MPI_STATUS_IGNORE); });
+  paced->call([&] { MPI_Wait(&request, MPI_STATUS_IGNORE); });
 }
 
 /// The late rank enters the fence in time. Rank 2 waits for what it passes on of rank 0.
@@ -87,7 +80,7 @@ void play_fences(int rank, int turns) {
   for (int i = 0; i < turns; ++i) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (rank == late) ORIEL_Win_ifence(0, win, &request);
-    if (!computed(rank)) timed([&] { MPI_Win_fence(0, win); });
+    if (!computed(rank)) paced->call([&] { MPI_Win_fence(0, win); });
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   MPI_Win_free(&win);
@@ -101,7 +94,7 @@ void queue(int rank, MPI_Win win) {
     for (int i = 0; i < many; ++i) {
       ORIEL_Put_notify(&value, 1, MPI_INT, late, 0, 1, MPI_INT, win, 7);
     }
-    timed([&] { MPI_Win_flush(late, win); });
+    paced->call([&] { MPI_Win_flush(late, win); });
     return;
   }
   MPI_Request request;
@@ -122,7 +115,7 @@ void play_collective(int rank, int turns) {
   for (int i = 0; i < turns; ++i) {
     computed(rank);
     MPI_Start(&request);
-    timed([&] { MPI_Wait(&request, MPI_STATUS_IGNORE); });
+    paced->call([&] { MPI_Wait(&request, MPI_STATUS_IGNORE); });
   }
   MPI_Request_free(&request);
 }
@@ -131,11 +124,11 @@ void play_collective(int rank, int turns) {
 
 int main(int argc, char** argv) {
   support::Program program(1, argv);
-  CHECK(argc == 4 && program.size() <= 3);
-  milliseconds = static_cast<unsigned>(std::atoi(argv[1]));
-  const int turns = std::atoi(argv[2]);
+  CHECK(argc == 3 && program.size() <= 3 && support::Paced::wanted());
+  const int turns = std::atoi(argv[1]);
   const int rank = program.rank();
-  const auto asked_for = [&](const char* scenario) { return std::strcmp(argv[3], scenario) == 0; };
+  paced.emplace(rank);
+  const auto asked_for = [&](const char* scenario) { return std::strcmp(argv[2], scenario) == 0; };
   if (asked_for("flush")) {
     play_on_window("flush", turns, [rank](MPI_Win win) { flush(rank, win); });
   } else if (asked_for("request")) {
@@ -148,6 +141,5 @@ int main(int argc, char** argv) {
     CHECK(asked_for("collective"));
     play_collective(rank, turns);
   }
-  if (rank != late) std::printf("rank %d waited %.6f s\n", rank, waited);
   return 0;
 }

@@ -7,10 +7,11 @@
 //   late FILE overtaken  the same on one window, in a blocking call, by a reorder key
 //   late FILE making|freeing   of two ranks one makes or frees a window, and the other one is late
 //   late MS TURNS [WORK [nonblocking|prompt]]
-//     for so many milliseconds, so often. The rank that waits works for WORK milliseconds behind
-//     its call, in every other turn eight times as long, and prints what both took. `nonblocking`:
-//     its call is the nonblocking one, and it waits behind the work. `prompt`: the late rank makes
-//     its call before its own work, so that nobody waits.
+//     for so many milliseconds, so often, and with ORIEL_TEST_PACE until the test ends the work
+//     (support/paced.hpp). The rank that waits works for WORK milliseconds behind its call unless
+//     they are 0, and prints how long it waited. `nonblocking`: its call is the nonblocking one, and
+//     it waits behind the work. `prompt`: the late rank makes its call before its own work, so that
+//     nobody waits.
 #include <unistd.h>
 #include <oriel/cpp/weak.hpp>
 
@@ -18,8 +19,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <vector>
 
+#include "support/paced.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -37,6 +40,7 @@ bool prompt = false;
 int turns = 1;
 int turn = 0;
 double waited = 0;
+std::optional<support::Paced> paced;
 
 /// A barrier that leaves the processor to others: there are more ranks than processors.
 void meet(MPI_Comm ranks) {
@@ -49,9 +53,18 @@ void meet(MPI_Comm ranks) {
   }
 }
 
+void work_for(unsigned duration) {
+  paced ? paced->work() : static_cast<void>(usleep(duration * 1000));
+}
+
+/// The work of the rank that has waited.
+void work_behind() {
+  if (work_milliseconds != 0) work_for(work_milliseconds);
+}
+
 /// The late rank's work.
 void compute() {
-  if (signal_file == nullptr) usleep(milliseconds * 1000);
+  if (signal_file == nullptr) work_for(milliseconds);
   while (signal_file != nullptr && access(signal_file, F_OK) != 0) usleep(10'000);
 }
 
@@ -70,23 +83,21 @@ void compute_before(Blocking&& blocking, Nonblocking&& begin) {
 template <typename Call>
 void timed(Call&& call) {
   const double begun = MPI_Wtime();
-  call();
+  paced ? paced->call(call) : call();
   waited += MPI_Wtime() - begun;
 }
 
 /// The same of a call that has a nonblocking form, with the work behind it.
 template <typename Blocking, typename Nonblocking>
 void timed_with_work(Blocking&& blocking, Nonblocking&& begin) {
-  timed([&] {
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (nonblocking) {
-      begin(&request);
-    } else {
-      blocking();
-    }
-    usleep(work_milliseconds * 1000 * (turn % 2 == 0 ? 1 : 8));
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-  });
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (nonblocking) {
+    begin(&request);
+  } else {
+    timed(blocking);
+  }
+  work_behind();
+  timed([&] { MPI_Wait(&request, MPI_STATUS_IGNORE); });
 }
 
 /// A window of two ranks, named.
@@ -205,6 +216,7 @@ void late_notification(MPI_Comm, int rank, MPI_Group, MPI_Win win) {
     ORIEL_Put_notify(&value, 1, MPI_INT, waiting, 0, 1, MPI_INT, win, 7);
   }
   MPI_Win_unlock_all(win);
+  if (rank == waiting) work_behind();
 }
 
 void late_request(MPI_Comm, int rank, MPI_Group other, MPI_Win win) {
@@ -214,6 +226,7 @@ void late_request(MPI_Comm, int rank, MPI_Group other, MPI_Win win) {
     put_long(late, win);
     ORIEL_Win_icomplete(win, &request);
     timed([&] { MPI_Wait(&request, MPI_STATUS_IGNORE); });
+    work_behind();
   } else {
     compute();
     MPI_Win_post(other, 0, win);
@@ -343,6 +356,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   const int pairs = program.size() / 2;
+  if (support::Paced::wanted()) paced.emplace(program.rank());
   const int pair_number = program.rank() % pairs;
   const int rank = program.rank() / pairs;
   MPI_Comm pair;

@@ -15,15 +15,16 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 
 import pytest
-from conftest import LOST_PROCESSOR, folder_of, oriel, until_times_agree
+from conftest import folder_of, oriel
 from oriel.cli.report import report_on
 from oriel.wait_states.aligned_records import machines_of
 from oriel.wait_states.record import read_records
 from oriel.wait_states.sync_points import bounds_between, points_by_machines
+from paced_run import HOUR, TOLERANCE, Moment, Step, paced_run
 from support.clock_change import change_clock_of_host
 from test_python import PACKAGE, needs_packages
 
-MILLISECONDS, TURNS = 40, 4
+TURNS = 3
 # By the rank that waits: the wait state, the call, the window.
 EXPECTED = {
     0: ("Late Post", "MPI_Win_complete", "late post"),
@@ -34,6 +35,8 @@ EXPECTED = {
     5: ("Late Post", "MPI_Wait", "late request"),
     6: ("Early Fence", "MPI_Win_fence", "early fence"),
 }
+WAITING = tuple(EXPECTED)
+LATE = tuple(rank + len(EXPECTED) for rank in WAITING)
 RANKS = 2 * len(EXPECTED)
 
 
@@ -41,18 +44,18 @@ def rows_of(folder) -> list[dict]:
     return json.loads((folder / "report.json").read_text(encoding="utf-8"))["rows"]
 
 
-def measured(job, host, folder, *words, nodes=None) -> dict[int, float]:
-    """Seconds, by the rank that waits."""
-    command = [folder_of(host) / "late", *map(str, words)]
-    status, output = job.run_command(host, command, RANKS, {"ORIEL_REPORT": str(folder)}, nodes)
-    assert status == 0, output
-    found = {int(rank): float(s) for rank, s in re.findall(r"rank (\d+) waited ([\d.]+)", output)}
-    assert found.keys() == EXPECTED.keys()
-    return found
+def play(job, host, folder, steps, turns: int, *words, nodes=None) -> None:
+    """Runs `late` so that each wait has begun before the late ranks' work passes."""
+    command = [folder_of(host) / "late", "1", str(turns), *map(str, words)]
+    paced_run(job, host, command, RANKS, folder, steps, nodes=nodes)
+
+
+# All late ranks work for an hour, while all others wait for them.
+TURN = Step(HOUR, over=LATE, waiting=WAITING)
 
 
 def test_each_wait_has_its_name_and_its_cause(job, host, tmp_path):
-    in_call = measured(job, host, tmp_path, MILLISECONDS, TURNS)
+    play(job, host, tmp_path, TURNS * [TURN], TURNS)
     table = report_on(tmp_path, all_waits=True)
     for rank, (pattern, call, window) in EXPECTED.items():
         rows = [row for row in rows_of(tmp_path) if str(rank) in row["waited"]]
@@ -62,15 +65,11 @@ def test_each_wait_has_its_name_and_its_cause(job, host, tmp_path):
             assert row["window"] == window
         assert row["late"].keys() == {str(rank + len(EXPECTED))}, (table, row)
         assert row["count"] == TURNS and "late.cpp:" in row["place"], row
-        # The program measures around the call. On a busy machine the rank may lose its processor
-        # before it begins to wait, or after.
-        waited = row["waited"][str(rank)]
-        assert waited <= 1.001 * in_call[rank], (table, row)
-        assert waited >= 0.95 * in_call[rank] - TURNS * LOST_PROCESSOR, (table, row)
+        assert row["waited"][str(rank)] == pytest.approx(TURNS * HOUR, rel=TOLERANCE), row
         assert f"{row['pattern']} " in table and row["call"] in table
         # The parts of its waits are no more than the waits.
         parts = sum(other["waited"][str(rank)] for other in rows if other["place"] == row["place"])
-        assert parts <= 1.001 * in_call[rank], (table, rows)
+        assert parts == pytest.approx(TURNS * HOUR, rel=TOLERANCE), (table, rows)
     check_making(tmp_path)
     check_nothing_else(tmp_path)
     check_empty_epochs(tmp_path)
@@ -88,13 +87,12 @@ def check_making(folder) -> None:
 
 
 def check_nothing_else(folder) -> None:
-    """But for a rank that loses its processor, and ranks that are started one after the other."""
+    """Next to the hours for which ranks were late no other wait counts."""
     names = {(pattern, window) for pattern, _, window in EXPECTED.values()}
     for row in rows_of(folder):
-        if row["share"] >= 0.01 and row["seconds"] >= TURNS * LOST_PROCESSOR:
+        if row["seconds"] >= TURNS * HOUR * TOLERANCE:
             window = row["window"] or "late request"  # MPI_Wait names none
-            known = row["pattern"] == "Wait at Window Create" or (row["pattern"], window) in names
-            assert known, row
+            assert (row["pattern"], window) in names, row
 
 
 def check_empty_epochs(folder) -> None:
@@ -125,9 +123,8 @@ def test_ranks_of_another_time_namespace_have_another_clock(job, host, tmp_path)
     unshared = ["unshare", "--time", "--monotonic", "1000", "--fork", "true"]
     if subprocess.run(unshared, capture_output=True, timeout=60, check=False).returncode != 0:
         pytest.skip("No time namespace can be made here.")
-    words = ["sh", "-c", IN_TIME_NAMESPACE, folder_of(host) / "late", "40", "2"]
-    status, output = job.run_command(host, words, RANKS, {"ORIEL_REPORT": str(tmp_path)})
-    assert status == 0, output
+    words = ["sh", "-c", IN_TIME_NAMESPACE, folder_of(host) / "late", "1", "2"]
+    paced_run(job, host, words, RANKS, tmp_path, 2 * [TURN])
     assert "The clocks of 2 machines are aligned" in report_on(tmp_path)
     late = {
         row["window"]: row["late"] for row in rows_of(tmp_path) if row["pattern"] == "Late Post"
@@ -135,51 +132,80 @@ def test_ranks_of_another_time_namespace_have_another_clock(job, host, tmp_path)
     assert late["late post"].keys() == {"7"}
 
 
+# Ranks whose call has a nonblocking form, and the others.
+HIDING = (0, 1, 2, 3, 6)
+BLOCKING = (4, 5)
+
+
+def work_behind(hours: float) -> Step:
+    """The work of the ranks that have waited. It covers no wait of the late ranks for them."""
+    return Step(hours * HOUR, over=WAITING, ready=Moment.nobody_waits)
+
+
 # In the same calls, with nothing before them and work behind them.
 @pytest.mark.hosts("mpich")
 def test_ranks_in_time_wait_for_nobody(job, host, tmp_path):
-    measured(job, host, tmp_path, 0, 2, 100)
+    steps = 2 * [Step(0, over=LATE), work_behind(1)]
+    play(job, host, tmp_path, steps, 2, 1)
     assert "No wait took 1 % of the run." in report_on(tmp_path)
 
 
-# Of a program's other form: what of a row promises its saving, and which ranks it spares a wait.
-FORMS = {"nonblocking": ("hidden", (0, 1, 2, 3, 6)), "prompt": ("avoidable", (0, 1, 2, 3))}
-# Milliseconds. In the first of two turns the work covers a part of the wait, in the second all of
-# it and more.
-LATE, WORK, WORKED_TURNS = 80, 20, 2
+# Hours of the work behind the call, in two turns: in the first one it covers a part of the wait, in
+# the second one all of it and more.
+WORK = (0.25, 2)
+# Of a program's forms what the report of the blocking one says of the saving, and the ranks that
+# are spared a wait.
+FORMS = {"nonblocking": ("hidden", HIDING), "prompt": ("avoidable", (0, 1, 2, 3))}
 
 
-def promised(folder, rank: int, what: str) -> float:
-    """Seconds, of the call in which the rank waits for its peer."""
-    _, call, window = EXPECTED[rank]
-    return sum(
-        row[what] or 0
-        for row in rows_of(folder)
-        if (row["call"], row["window"]) == (call, window) and row["waited"].keys() == {str(rank)}
-    )
+def blocking_steps() -> list[Step]:
+    return [step for work in WORK for step in (TURN, work_behind(work))]
 
 
-def broken_promises(job, host, folder, form: str, nodes) -> list[tuple]:
-    """(rank, what the record of a run promises, what a run in the other form saves)."""
-    folder.mkdir()
-    before = measured(job, host, folder / "before", LATE, WORKED_TURNS, WORK, nodes=nodes)
-    after = measured(job, host, folder / "after", LATE, WORKED_TURNS, WORK, form, nodes=nodes)
-    report_on(folder / "before")
-    what, ranks = FORMS[form]
-    pairs = [
-        (rank, promised(folder / "before", rank, what), before[rank] - after[rank])
-        for rank in ranks
-    ]
-    most_lost = WORKED_TURNS * LOST_PROCESSOR
+def nonblocking_steps() -> list[Step]:
+    """The calls return while the late ranks work. In the first turn the ranks then wait for the
+    rest of that."""
+    short, long = WORK
     return [
-        (rank, promise, saved)
-        for rank, promise, saved in pairs
-        if abs(promise - saved) > 0.2 * saved + most_lost
+        Step(short * HOUR, over=HIDING, working=LATE, waiting=BLOCKING),
+        Step((1 - short) * HOUR, over=LATE, waiting=WAITING),
+        Step(0, over=BLOCKING),
+        Step(HOUR, over=LATE, working=HIDING, waiting=BLOCKING),
+        Step((long - 1) * HOUR, over=WAITING),
     ]
+
+
+def prompt_steps() -> list[Step]:
+    """The late ranks of some pairs have made their call when they begin to work."""
+    prompt = FORMS["prompt"][1]
+    others = [rank for rank in WAITING if rank not in prompt]
+    first = Step(HOUR, over=LATE, working=prompt, waiting=others)
+    return [step for work in WORK for step in (first, work_behind(work))]
+
+
+STEPS = {"nonblocking": nonblocking_steps, "prompt": prompt_steps}
 
 
 def check_promises(job, host, folder, form: str, nodes=None) -> None:
-    until_times_agree(lambda number: broken_promises(job, host, folder / f"{number}", form, nodes))
+    """What the report of a run says of the saving, a run in the other form saves."""
+    before, after = folder / "before", folder / "after"
+    play(job, host, before, blocking_steps(), len(WORK), 1, nodes=nodes)
+    play(job, host, after, STEPS[form](), len(WORK), 1, form, nodes=nodes)
+    for each in (before, after):
+        report_on(each)
+    what, ranks = FORMS[form]
+    for rank in ranks:
+        _, call, window = EXPECTED[rank]
+        own = [
+            [row for row in rows_of(each) if row["waited"].keys() == {str(rank)}]
+            for each in (before, after)
+        ]
+        promised = sum(
+            row[what] or 0 for row in own[0] if (row["call"], row["window"]) == (call, window)
+        )
+        waited = [sum(row["seconds"] for row in rows) for rows in own]
+        assert waited[0] == pytest.approx(len(WORK) * HOUR, rel=TOLERANCE), own
+        assert promised == pytest.approx(waited[0] - waited[1], rel=TOLERANCE), own
 
 
 def test_what_a_nonblocking_call_saves_is_known(job, host, tmp_path):
@@ -203,17 +229,17 @@ def test_the_clocks_of_two_machines(job, host, tmp_path, three_nodes):
     """Both nodes have one clock. With another one on the second the report is the same."""
     same, changed = tmp_path / "same", tmp_path / "changed"
     same.mkdir()
-    measured(job, host, same, MILLISECONDS, 2, nodes=three_nodes.first(2))
+    play(job, host, same, 2 * [TURN], 2, nodes=three_nodes.first(2))
     shutil.copytree(same, changed)
     records, _ = read_records(same)
     begun, ended = min(r.begun for r in records), max(r.ended for r in records)
 
     def far(time: int) -> int:
-        return time - 3_700_000_000_000 + (time - begun) * 40 // 10**6
+        return time + 3_700_000_000_000 + (time - begun) * 40 // 10**6
 
     change_clock_of_host(changed, records[-1].host, b"another", far)
     machine = machines_of(read_records(changed)[0])[1]
-    assert machine.error < 1e6 * MILLISECONDS / 4
+    assert machine.error < 1e9 * HOUR * TOLERANCE
     for time in (begun, ended):
         assert abs(machine.map(far(time)) - time) <= machine.error
     report_on(same)
@@ -222,7 +248,7 @@ def test_the_clocks_of_two_machines(job, host, tmp_path, three_nodes):
         {
             (row["pattern"], row["call"], row["place"]): row
             for row in rows_of(folder)
-            if row["seconds"] > MILLISECONDS / 1000
+            if row["seconds"] > HOUR
         }
         for folder in (same, changed)
     ]
@@ -288,16 +314,16 @@ def test_the_command_reports(host, tmp_path):
         assert "ok: " in ended.stdout
         assert "oriel: waits of 12 ranks" in ended.stderr
         assert f"the report is in {tmp_path / name}" in ended.stderr
-        assert "Late Post" in {row["pattern"] for row in rows_of(tmp_path / name)}
+        assert "Wait at Window Create" in {row["pattern"] for row in rows_of(tmp_path / name)}
     again = oriel("report", "--all", tmp_path / "oriel-report")
-    assert again.returncode == 0 and "Wait for Notification" in again.stdout
+    assert again.returncode == 0 and "Wait at Window Create" in again.stdout
 
 
 @pytest.mark.hosts("mpich")
 def test_an_archive_of_a_run(job, host, tmp_path):
     """Written with PyPI's library, read by it and by Debian's."""
     otf2 = pytest.importorskip("otf2")
-    measured(job, host, tmp_path, 10, 2)
+    play(job, host, tmp_path, 2 * [TURN], 2)
     report_on(tmp_path, otf2=True)
     archive = tmp_path / "otf2" / "traces.otf2"
     waited, locks = Counter(), defaultdict(list)
@@ -337,35 +363,52 @@ def test_under_another_launcher(job, host, tmp_path):
     assert status == 0, output
     assert output.count("oriel: waits of 12 ranks") == 1, output
     assert "did not end" not in output, output
-    assert len(rows_of(tmp_path / "oriel-report")) >= len(EXPECTED)
+    made = {
+        row["window"]
+        for row in rows_of(tmp_path / "oriel-report")
+        if row["pattern"] == "Wait at Window Create"
+    }
+    assert made == {EXPECTED[rank][2] for rank in range(6)}
 
 
-ABORTS = """
+# As support/paced.hpp.
+PACED = """
+import os
 import time
 from mpi4py import MPI
+rank = MPI.COMM_WORLD.rank
+pace = os.environ["ORIEL_TEST_PACE"]
+def mark(what):
+    os.close(os.open(f"{pace}/{what}-{rank}-1", os.O_CREAT | os.O_EXCL))
+def work():
+    mark("work")
+    while os.path.exists(f"{pace}/work-{rank}-1"):
+        time.sleep(0.001)
+"""
+
+ABORTS = f"""{PACED}
 win = MPI.Win.Allocate(8, comm=MPI.COMM_WORLD)
 win.Fence()
-time.sleep(0.2 if win.group.rank == 0 else 0)
+work() if rank == 0 else mark("calling")
 win.Fence()
 MPI.COMM_WORLD.Abort(3)
 """
 
 
-NOTIFIES_LATE = """
-import time
+NOTIFIES_LATE = f"""{PACED}
 from array import array
-from mpi4py import MPI
 import oriel
 win = MPI.Win.Allocate(8, comm=MPI.COMM_WORLD)
 win.Set_name("notified")
 win.Lock_all()
-if win.group.rank == 0:
+if rank == 0:
     request = oriel.Notify_init(win, 1, 7, 1)
     request.Start()
+    mark("calling")
     request.Wait()
     request.Free()
 else:
-    time.sleep(0.2)
+    work()
     oriel.Put_notify(win, [array("i", [1]), MPI.INT], 0, tag=7)
 win.Unlock_all()
 win.Free()
@@ -376,13 +419,14 @@ win.Free()
 @pytest.mark.hosts("mpich")
 def test_a_wait_for_a_request_of_notifications_has_its_sender(job, host, tmp_path):
     words = [sys.executable, "-c", NOTIFIES_LATE]
-    settings = {"ORIEL_REPORT": str(tmp_path), **PACKAGE, "MPI4PY_MPIABI": host.kind.abi}
-    status, output = job.run_command(host, words, 2, settings)
-    assert status == 0, output
+    settings = {**PACKAGE, "MPI4PY_MPIABI": host.kind.abi}
+    steps = [Step(HOUR, over=[1], waiting=[0])]
+    paced_run(job, host, words, 2, tmp_path, steps, settings)
     report_on(tmp_path)
     (row,) = (row for row in rows_of(tmp_path) if row["pattern"] == "Wait for Notification")
     assert (row["window"], row["late"].keys()) == ("notified", {"1"})
-    assert row["waited"].keys() == {"0"} and row["seconds"] > 0.1
+    assert row["waited"].keys() == {"0"}
+    assert row["seconds"] == pytest.approx(HOUR, rel=TOLERANCE)
 
 
 @pytest.mark.hosts("mpich")
@@ -390,36 +434,44 @@ def test_ranks_that_abort_print_one_table(job, host, tmp_path):
     """All wait for the one that prints it."""
     words = ["env", "-C", tmp_path, sys.executable, "-c", ABORTS]
     settings = {"ORIEL_REPORT": "1", "MPI4PY_MPIABI": host.kind.abi}
-    status, output = job.run_command(host, words, 3, settings)
-    assert status != 0
+    folder = tmp_path / "oriel-report"
+    steps = [Step(0, over=[0], waiting=[1, 2])]
+    output = paced_run(job, host, words, 3, folder, steps, settings, fails=True)
     assert output.count("oriel: waits of 3 ranks") == 1, output
-    assert "Wait at Fence" in output and "Ranks 0, 1, 2 did not end MPI" in output, output
+    assert "Ranks 0, 1, 2 did not end MPI" in output, output
+    late = [row["late"] for row in rows_of(folder) if row["pattern"] == "Wait at Fence"]
+    assert "0" in late[0], late
 
 
-HANGS = """
-import time
-from mpi4py import MPI
+HANGS = f"""{PACED}
 world = MPI.COMM_WORLD
 win = MPI.Win.Allocate(8, comm=world)
-if world.rank == 0:
+if rank == 0:
     win.Start(world.group.Incl([1, 2]))
     win.Put(bytearray(8), 1)
     win.Put(bytearray(8), 2)
+    mark("calling")
     win.Complete()
-elif world.rank == 1:
+elif rank == 1:
     win.Post(world.group.Incl([0]))
-    time.sleep(60)
+    mark("called")
+    time.sleep(600)
 else:
-    time.sleep(1)
+    work()
     world.Abort(3)
 """
 
 
 @pytest.mark.hosts("mpich")
 def test_of_several_targets_the_one_that_never_posts_is_late(job, host, tmp_path):
-    settings = {"ORIEL_REPORT": str(tmp_path), "MPI4PY_MPIABI": host.kind.abi}
-    status, output = job.run_command(host, [sys.executable, "-c", HANGS], 3, settings)
-    assert status != 0
+    words, settings = [sys.executable, "-c", HANGS], {"MPI4PY_MPIABI": host.kind.abi}
+
+    def lasts(moment: Moment) -> bool:
+        """The rank has recorded for which rank alone it waits."""
+        return any(moment.records[0].entries(("wait_lasts",)))
+
+    steps = [Step(0, over=[2], waiting=[0], returned=[1], ready=lasts)]
+    output = paced_run(job, host, words, 3, tmp_path, steps, settings, fails=True)
     report_on(tmp_path)
     late = [row["late"] for row in rows_of(tmp_path) if row["call"] == "MPI_Win_complete"]
     assert [list(each) for each in late] == [["2"]], output

@@ -1,30 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The programs of `oriel demo` with ranks that are late by a known time: the report names each
-wait, the late rank and how long it was late, and no other wait of half that time in most turns
-but for the making of windows (B1, E7, E13). Early Fence, which no work makes late, is in
-test_report.py."""
+"""The patterns of `oriel demo` with ranks that are late by an hour: the report names each wait, the
+late rank and how long it was late, and no other wait that counts next to an hour (B1, E7, E13).
+Early Fence, which no work makes late, is in test_report.py."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections import defaultdict
-from statistics import median
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 import pytest
-from conftest import LOST_PROCESSOR, until_times_agree
+from conftest import folder_of
 from oriel.cli.report import report_on
 from oriel.demo.patterns import PATTERNS
-from oriel.hosts.host import own_program
 from oriel.wait_states.attribution import wait_states
-from oriel.wait_states.record import read_records
+from oriel.wait_states.record import WindowOfRank, read_records
 from oriel.wait_states.recorded_run import Run
+from paced_run import HOUR, TOLERANCE, Moment, Step, paced_run
 
-WORK = 0.03  # seconds
-TURNS, WARM_UP = 3, 3
+TURNS = 2
 OF = {pattern.name: pattern for pattern in PATTERNS}
 POST, COMPLETE, UNLOCK = "Late Post", "Late Complete", "Late Unlock"
+# The kinds of epochs that the ranks close which wait.
+CLOSED = {POST: "access", COMPLETE: "exposure", UNLOCK: "lock", "Wait at Fence": "fence"}
 
 
 class Known(NamedTuple):
@@ -48,60 +46,76 @@ KNOWN = {
 }
 
 
-def run(job, host, folder, name: str, nodes=None) -> dict[str, list[float]]:
-    """Seconds that the late rank worked in each turn, by the kind of turn."""
-    pattern = OF[name]
-    # A short put to another node is kept until the target posts: its origin does not wait.
-    words = [own_program(host, "patterns"), "--pattern", name, "--size", 1 << 20]
-    words += ["--mode", "nonblocking" if pattern.flag else "blocking"]
-    words += ["--iterations", TURNS, "--work", int(WORK * 1e6)]
-    settings = {"ORIEL_REPORT": str(folder)}
-    status, output = job.run_command(host, list(map(str, words)), pattern.ranks, settings, nodes)
-    assert status == 0, output
-    lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    return {
-        line["variant"]: [sample * 1e-6 for sample in line["samples"]]
-        for line in lines
-        if line.get("metric") == "work"
-    }
+def has_flag(window: WindowOfRank | None) -> bool:
+    return window is not None and window.name != "no flag"
 
 
-def wrong_times(job, host, folder, name: str, nodes) -> list[tuple]:
-    """(which wait, how long it was in each turn, how long the late rank worked then); the latter is
-    empty for a wait of a rank that others kept from its processor, both for a remedy that is not
-    there."""
-    folder.mkdir()
-    worked = run(job, host, folder, name, nodes)
-    lost = defaultdict(list)
-    for state in wait_states(Run(*read_records(folder))):
-        if state.lost >= WORK * 1e9 / 2 and "Create" not in state.pattern:
-            who = Known(state.history.rank, state.pattern, state.late)
-            lost[who, state.window.name].append(state.lost * 1e-9)
-    # A rank that loses its processor makes others wait in some turns, a wrong rule in all.
-    often = {which for which, waits in lost.items() if len(waits) > (WARM_UP + TURNS) / 2}
-    always, without_flag, key = KNOWN[name]
-    flag = next((each for _, each in often if each != "no flag"), None)
-    kinds = {"no flag": "off", flag: "on"} if OF[name].flag else {"no flag": "pattern"}
-    expected = {(always, window): kind for window, kind in kinds.items()}
-    if without_flag is not None:
-        expected[without_flag, "no flag"] = "off"
-    assert expected.keys() <= often
-    wrong = [(which, lost[which], []) for which in often - expected.keys()]
-    text = report_on(folder, all_waits=True)
-    named = set(re.findall(r"had called in time.*?info key (\w+) on", text, re.DOTALL))
-    assert key is not None or not named, text
-    if key is not None and key not in named:  # an epoch is deferred only if its rank comes in time
-        wrong.append((f"the remedy by {key} is missing in:\n{text}", [], []))
-    for which, kind in expected.items():
-        turns = zip(lost[which][-TURNS:], worked[kind], strict=True)
-        more = [abs(seconds - work) - 0.05 * work for seconds, work in turns]
-        if median(more) > LOST_PROCESSOR:
-            wrong.append((which, lost[which], worked[kind]))
-    return wrong
+class Turn(NamedTuple):
+    """On the window with the pattern's flag or on the other one, of which it is the turn with this
+    number. `waits`: until the late rank comes; `spared`: the wait that the flag spares a rank."""
+
+    flag: bool
+    number: int
+    waits: list[Known]
+    spared: Known | None
+
+    def has_begun(self, moment: Moment) -> bool:
+        """The ranks wait that are to wait, and what does not wait for the late rank is over."""
+        if not all(self._waits_at_end(moment, known.rank) for known in self.waits):
+            return False
+        if self.spared is None:
+            return True
+        epochs = self._epochs(moment, self.spared.rank)
+        over = epochs["completed", CLOSED[self.spared.pattern]]
+        return over >= self.number and not moment.is_waiting(self.spared.rank)
+
+    def _waits_at_end(self, moment: Moment, rank: int) -> bool:
+        """The rank has closed all of its epochs, and waits."""
+        epochs = self._epochs(moment, rank)
+        kinds = set(CLOSED.values())
+        opened, closed = (
+            sum(epochs[kind, each] for each in kinds) for kind in ("opened", "closed")
+        )
+        return opened == closed > 0 and moment.is_waiting(rank)
+
+    def _epochs(self, moment: Moment, rank: int) -> Counter:
+        record = moment.records[rank]
+        return Counter(
+            (entry.kind, entry.detail)
+            for entry in record.entries(("opened", "closed", "completed"))
+            if has_flag(record.windows[entry.window]) == self.flag
+        )
+
+
+def turns_of(name: str) -> list[Turn]:
+    always, without_flag, _ = KNOWN[name]
+    found = []
+    for number in range(1, TURNS + 1):
+        waits = [always] if without_flag is None else [always, without_flag]
+        found.append(Turn(False, number, waits, None))
+        if OF[name].flag:
+            found.append(Turn(True, number, [always], without_flag))
+    return found
 
 
 def check(job, host, folder, name: str, nodes=None) -> None:
-    until_times_agree(lambda number: wrong_times(job, host, folder / f"{number}", name, nodes))
+    pattern, turns = OF[name], turns_of(name)
+    steps = [Step(HOUR, over=[turn.waits[0].late], ready=turn.has_begun) for turn in turns]
+    words = [folder_of(host) / "late_patterns", name, str(TURNS)]
+    paced_run(job, host, words, pattern.ranks, folder, steps, nodes=nodes)
+    lost = defaultdict(list)
+    for state in wait_states(Run(*read_records(folder))):
+        if state.lost >= HOUR * 1e9 * TOLERANCE:
+            who = Known(state.history.rank, state.pattern, state.late)
+            lost[who, has_flag(state.window)].append(state.lost / 1e9)
+    expected = {(wait, turn.flag) for turn in turns for wait in turn.waits}
+    assert lost.keys() == expected
+    for waits in lost.values():
+        assert waits == pytest.approx(TURNS * [HOUR], rel=TOLERANCE)
+    text = report_on(folder, all_waits=True)
+    named = set(re.findall(r"had called in time.*?info key (\w+) on", text, re.DOTALL))
+    _, _, key = KNOWN[name]
+    assert named == ({key} if key else set()), text
 
 
 @pytest.mark.parametrize("name", KNOWN)
