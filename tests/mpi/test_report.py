@@ -35,8 +35,6 @@ EXPECTED = {
     5: ("Late Post", "MPI_Wait", "late request"),
     6: ("Early Fence", "MPI_Win_fence", "early fence"),
 }
-WAITING = tuple(EXPECTED)
-LATE = tuple(rank + len(EXPECTED) for rank in WAITING)
 RANKS = 2 * len(EXPECTED)
 
 
@@ -44,18 +42,29 @@ def rows_of(folder) -> list[dict]:
     return json.loads((folder / "report.json").read_text(encoding="utf-8"))["rows"]
 
 
+def pairs_of(nodes) -> tuple[range, range]:
+    """The ranks that wait, and those that are late. No Early Fence between nodes: the late rank's
+    agent carries out its puts while it works, sooner or later."""
+    pairs = len(EXPECTED) - (nodes is not None)
+    return range(pairs), range(pairs, 2 * pairs)
+
+
 def play(job, host, folder, steps, turns: int, *words, nodes=None) -> None:
     """Runs `late` so that each wait has begun before the late ranks' work passes."""
     command = [folder_of(host) / "late", "1", str(turns), *map(str, words)]
-    paced_run(job, host, command, RANKS, folder, steps, nodes=nodes)
+    settings = {} if nodes else {"ORIEL_AGENT_INTERVAL": "0"}
+    ranks = sum(map(len, pairs_of(nodes)))
+    paced_run(job, host, command, ranks, folder, steps, settings, nodes)
 
 
-# All late ranks work for an hour, while all others wait for them.
-TURN = Step(HOUR, over=LATE, waiting=WAITING)
+def late_by_an_hour(nodes=None) -> Step:
+    """All late ranks work, while all others wait for them."""
+    waiting, late = pairs_of(nodes)
+    return Step(HOUR, over=late, waiting=waiting)
 
 
 def test_each_wait_has_its_name_and_its_cause(job, host, tmp_path):
-    play(job, host, tmp_path, TURNS * [TURN], TURNS)
+    play(job, host, tmp_path, TURNS * [late_by_an_hour()], TURNS)
     table = report_on(tmp_path, all_waits=True)
     for rank, (pattern, call, window) in EXPECTED.items():
         rows = [row for row in rows_of(tmp_path) if str(rank) in row["waited"]]
@@ -124,7 +133,9 @@ def test_ranks_of_another_time_namespace_have_another_clock(job, host, tmp_path)
     if subprocess.run(unshared, capture_output=True, timeout=60, check=False).returncode != 0:
         pytest.skip("No time namespace can be made here.")
     words = ["sh", "-c", IN_TIME_NAMESPACE, folder_of(host) / "late", "1", "2"]
-    paced_run(job, host, words, RANKS, tmp_path, 2 * [TURN])
+    paced_run(
+        job, host, words, RANKS, tmp_path, 2 * [late_by_an_hour()], {"ORIEL_AGENT_INTERVAL": "0"}
+    )
     assert "The clocks of 2 machines are aligned" in report_on(tmp_path)
     late = {
         row["window"]: row["late"] for row in rows_of(tmp_path) if row["pattern"] == "Late Post"
@@ -137,15 +148,15 @@ HIDING = (0, 1, 2, 3, 6)
 BLOCKING = (4, 5)
 
 
-def work_behind(hours: float) -> Step:
-    """The work of the ranks that have waited. It covers no wait of the late ranks for them."""
-    return Step(hours * HOUR, over=WAITING, ready=Moment.nobody_waits)
+def work_behind(hours: float, nodes=None) -> Step:
+    """The work of the ranks that have waited. No late rank waits for them meanwhile."""
+    return Step(hours * HOUR, over=pairs_of(nodes)[0], ready=Moment.nobody_waits)
 
 
 # In the same calls, with nothing before them and work behind them.
 @pytest.mark.hosts("mpich")
 def test_ranks_in_time_wait_for_nobody(job, host, tmp_path):
-    steps = 2 * [Step(0, over=LATE), work_behind(1)]
+    steps = 2 * [Step(0, over=pairs_of(None)[1]), work_behind(1)]
     play(job, host, tmp_path, steps, 2, 1)
     assert "No wait took 1 % of the run." in report_on(tmp_path)
 
@@ -158,29 +169,33 @@ WORK = (0.25, 2)
 FORMS = {"nonblocking": ("hidden", HIDING), "prompt": ("avoidable", (0, 1, 2, 3))}
 
 
-def blocking_steps() -> list[Step]:
-    return [step for work in WORK for step in (TURN, work_behind(work))]
+def blocking_steps(nodes) -> list[Step]:
+    turns = ((late_by_an_hour(nodes), work_behind(work, nodes)) for work in WORK)
+    return [step for turn in turns for step in turn]
 
 
-def nonblocking_steps() -> list[Step]:
+def nonblocking_steps(nodes) -> list[Step]:
     """The calls return while the late ranks work. In the first turn the ranks then wait for the
     rest of that."""
+    waiting, late = pairs_of(nodes)
+    hiding = [rank for rank in HIDING if rank in waiting]
     short, long = WORK
     return [
-        Step(short * HOUR, over=HIDING, working=LATE, waiting=BLOCKING),
-        Step((1 - short) * HOUR, over=LATE, waiting=WAITING),
+        Step(short * HOUR, over=hiding, working=late, waiting=BLOCKING),
+        Step((1 - short) * HOUR, over=late, waiting=waiting),
         Step(0, over=BLOCKING),
-        Step(HOUR, over=LATE, working=HIDING, waiting=BLOCKING),
-        Step((long - 1) * HOUR, over=WAITING),
+        Step(HOUR, over=late, working=hiding, waiting=BLOCKING),
+        Step((long - 1) * HOUR, over=waiting),
     ]
 
 
-def prompt_steps() -> list[Step]:
+def prompt_steps(nodes) -> list[Step]:
     """The late ranks of some pairs have made their call when they begin to work."""
+    waiting, late = pairs_of(nodes)
     prompt = FORMS["prompt"][1]
-    others = [rank for rank in WAITING if rank not in prompt]
-    first = Step(HOUR, over=LATE, working=prompt, waiting=others)
-    return [step for work in WORK for step in (first, work_behind(work))]
+    others = [rank for rank in waiting if rank not in prompt]
+    first = Step(HOUR, over=late, working=prompt, waiting=others)
+    return [step for work in WORK for step in (first, work_behind(work, nodes))]
 
 
 STEPS = {"nonblocking": nonblocking_steps, "prompt": prompt_steps}
@@ -189,12 +204,12 @@ STEPS = {"nonblocking": nonblocking_steps, "prompt": prompt_steps}
 def check_promises(job, host, folder, form: str, nodes=None) -> None:
     """What the report of a run says of the saving, a run in the other form saves."""
     before, after = folder / "before", folder / "after"
-    play(job, host, before, blocking_steps(), len(WORK), 1, nodes=nodes)
-    play(job, host, after, STEPS[form](), len(WORK), 1, form, nodes=nodes)
+    play(job, host, before, blocking_steps(nodes), len(WORK), 1, nodes=nodes)
+    play(job, host, after, STEPS[form](nodes), len(WORK), 1, form, nodes=nodes)
     for each in (before, after):
         report_on(each)
     what, ranks = FORMS[form]
-    for rank in ranks:
+    for rank in set(ranks) & set(pairs_of(nodes)[0]):
         _, call, window = EXPECTED[rank]
         own = [
             [row for row in rows_of(each) if row["waited"].keys() == {str(rank)}]
@@ -229,7 +244,8 @@ def test_the_clocks_of_two_machines(job, host, tmp_path, three_nodes):
     """Both nodes have one clock. With another one on the second the report is the same."""
     same, changed = tmp_path / "same", tmp_path / "changed"
     same.mkdir()
-    play(job, host, same, 2 * [TURN], 2, nodes=three_nodes.first(2))
+    nodes = three_nodes.first(2)
+    play(job, host, same, 2 * [late_by_an_hour(nodes)], 2, nodes=nodes)
     shutil.copytree(same, changed)
     records, _ = read_records(same)
     begun, ended = min(r.begun for r in records), max(r.ended for r in records)
@@ -258,13 +274,14 @@ def test_the_clocks_of_two_machines(job, host, tmp_path, three_nodes):
         assert row["waited"].keys() == other["waited"].keys()
         error = (row["count"] * machine.error + 1e-4 * row["seconds"]) / 1e9
         assert row["seconds"] == pytest.approx(other["seconds"], abs=error)
-    for rank, (pattern, call, _) in EXPECTED.items():
+    for rank, late in zip(*pairs_of(nodes)):
+        pattern, call, _ = EXPECTED[rank]
         (row,) = (
             row
             for key, row in longest[1].items()
             if key[:2] == (pattern, call) and str(rank) in row["waited"]
         )
-        assert row["late"].keys() == {str(rank + len(EXPECTED))}
+        assert row["late"].keys() == {str(late)}
 
 
 @pytest.mark.hosts("mpich")
@@ -323,7 +340,7 @@ def test_the_command_reports(host, tmp_path):
 def test_an_archive_of_a_run(job, host, tmp_path):
     """Written with PyPI's library, read by it and by Debian's."""
     otf2 = pytest.importorskip("otf2")
-    play(job, host, tmp_path, 2 * [TURN], 2)
+    play(job, host, tmp_path, 2 * [late_by_an_hour()], 2)
     report_on(tmp_path, otf2=True)
     archive = tmp_path / "otf2" / "traces.otf2"
     waited, locks = Counter(), defaultdict(list)
