@@ -676,7 +676,8 @@ def test_names_that_are_cut(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "ranks", ["0-99999999999", "0-2", "1-0", "-1", "0,0,0", "0-1,0", "0-99999999999999999999"]
+    "ranks",
+    ["0-99999999999", "0-2", "2", "1-0", "0--1", "-1", "0,0,0", "0-1,0", "0-99999999999999999999"],
 )
 def test_ranks_that_no_window_can_have(tmp_path, ranks):
     """The line is left out, as one that is cut."""

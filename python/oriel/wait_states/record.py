@@ -337,7 +337,7 @@ def _ranks(ranges: str, limit: int) -> tuple[int, ...]:
     for part in filter(None, ranges.split(",")):
         first, _, last = part.partition("-")
         some = range(int(first), int(last or first) + 1)
-        if not 0 <= some.start < some.stop <= limit or len(ranks) + len(some) > limit:
+        if not some.start < some.stop <= limit or len(ranks) + len(some) > limit:
             raise ValueError(ranges)
         ranks += some
     return tuple(ranks)
