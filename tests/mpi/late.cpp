@@ -9,9 +9,9 @@
 //   late MS TURNS [WORK [nonblocking|prompt]]
 //     for so many milliseconds, so often, and with ORIEL_TEST_PACE until the test ends the work
 //     (support/paced.hpp). The rank that waits works for WORK milliseconds behind its call unless
-//     they are 0, and prints how long it waited. `nonblocking`: its call is the nonblocking one, and
-//     it waits behind the work. `prompt`: the late rank makes its call before its own work, so that
-//     nobody waits.
+//     they are 0, and prints how long it waited. `nonblocking`: its call is the nonblocking one,
+//     and it waits behind the work. `prompt`: the late rank makes its call before its own work, so
+//     that nobody waits.
 #include <unistd.h>
 #include <oriel/cpp/weak.hpp>
 
