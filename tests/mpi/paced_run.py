@@ -47,6 +47,12 @@ class Moment:
         kinds = Counter(entry.kind for entry in waits if entry.time <= until)
         return kinds["wait_begun"] > kinds["wait_ended"]
 
+    def has_waited(self, rank: int) -> float:
+        """Seconds since the rank began its last wait."""
+        record = self.records[rank]
+        *_, last = record.entries(("wait_begun",))
+        return (self.time + _ahead(record) - last.time) / 1e9
+
     def nobody_waits(self) -> bool:
         return not any(map(self.is_waiting, self.records))
 

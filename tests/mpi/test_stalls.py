@@ -8,10 +8,12 @@ import re
 import signal
 import subprocess
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from conftest import LIMIT_SECONDS, folder_of
+from paced_run import Moment, Step, paced_run
 from test_unsupported import compile_c
 
 HEAD = re.compile(
@@ -225,13 +227,18 @@ def test_who_waits_for_others_is_in_no_circle(job, host, tmp_path, form, call):
 
 
 @pytest.mark.hosts("mpich")
-def test_each_place_says_so_once(job, host):
-    """Two turns, in each of which the same calls wait for more than a second."""
-    status, output = job.run_command(
-        host, [folder_of(host) / "late", "1500", "2"], 12, {"ORIEL_STALL": "1"}
-    )
-    assert status == 0, output
-    assert len(HEAD.findall(output)) == len(EXPECTED), output
+def test_each_place_says_so_once(job, host, tmp_path):
+    """Two turns, in each of which the same calls wait for two seconds or more."""
+    waiting, late = range(6), range(6, 12)
+
+    def wait_long(moment: Moment) -> bool:
+        return all(moment.has_waited(rank) > 2 for rank in waiting)
+
+    turn = Step(0, over=late, waiting=waiting, ready=wait_long)
+    words = [folder_of(host) / "late", "1", "2"]
+    output = paced_run(job, host, words, 12, tmp_path, 2 * [turn], {"ORIEL_STALL": "1"})
+    told = Counter(int(rank) for rank, *_ in HEAD.findall(output) if int(rank) in waiting)
+    assert told == Counter(waiting), output
 
 
 @pytest.mark.hosts("mpich")
