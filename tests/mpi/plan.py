@@ -35,6 +35,7 @@ STARTED_ELSEWHERE = (
     "killed_within",
     "late",
     "late_fence",
+    "late_patterns",
     "left_windows",
     "limited_memory",
     "lock_circle",
