@@ -77,9 +77,9 @@ Error Epochs::open_lock(bool exclusive, int target, Assert assertion, ThreadSet 
   add_target(epoch, target);
   locked.lock = &epoch;
   ++open_locks_;
-  lock_order_.enter(epoch, *this, thread);
+  lock_order_.assign_place(epoch, *this, thread);
   // Also of a deferred epoch: later locks are requested behind its own.
-  if (!epoch.no_check) lock_order_.add(epoch, epoch.one);
+  if (!epoch.no_check) lock_order_.add_due_lock(epoch, epoch.one);
   open(epoch);
   return Error::none;
 }
@@ -98,7 +98,7 @@ Error Epochs::open_lock_all(Assert assertion, ThreadSet thread) {
   epoch.weak = assertion.weak_unlock;
   epoch.awaited = shared_ ? 0 : rank_;
   access_ = &epoch;
-  lock_order_.enter(epoch, *this, thread);
+  lock_order_.assign_place(epoch, *this, thread);
   open(epoch);
   return Error::none;
 }

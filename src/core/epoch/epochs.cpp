@@ -48,7 +48,7 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
 Epochs::~Epochs() {
   // Where a rank was lost, some are left.
   for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
-    lock_order_.forget(*epoch);
+    lock_order_.remove_epoch(*epoch);
   }
   for (Target* target : light_targets_) pools_.targets.release(*target);
   release_targets(notified_);
@@ -268,7 +268,7 @@ bool Epochs::over(Epoch& epoch) {
 void Epochs::retire(Epoch& epoch) {
   if (next_swept_ == &epoch) next_swept_ = EpochQueue::after(epoch);
   active_.remove(epoch);
-  lock_order_.forget(epoch);
+  lock_order_.remove_epoch(epoch);
   closed_of_[at(epoch.kind)].remove(epoch);
   --closed_;
   if (epoch.weak) --weak_closed_;

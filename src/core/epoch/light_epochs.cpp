@@ -46,7 +46,7 @@ Epoch& Epochs::list_light() {
 
 Epoch& Epochs::list_light_all() {
   Epoch& epoch = create(EpochKind::lock_all);
-  lock_order_.enter(epoch, *this, light_thread_);
+  lock_order_.assign_place(epoch, *this, light_thread_);
   report_opening(epoch);
   list(epoch);
   epoch.awaited = rank_ + 1;  // its own lock is held, or none is needed

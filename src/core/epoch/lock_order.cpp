@@ -8,7 +8,7 @@
 
 namespace oriel {
 
-void LockOrder::enter(Epoch& epoch, Epochs& owner, ThreadSet thread) {
+void LockOrder::assign_place(Epoch& epoch, Epochs& owner, ThreadSet thread) {
   epoch.owner = &owner;
   epoch.lock_number = ++entered_;
   epoch.lock_queue = Epoch::no_lock_queue;
@@ -44,7 +44,7 @@ const Epoch* LockOrder::within(const Epoch& epoch) {
   return same && last->locks_due != 0 ? last : nullptr;
 }
 
-void LockOrder::add(Epoch& epoch, Target& target) {
+void LockOrder::add_due_lock(Epoch& epoch, Target& target) {
   if (target.lock_due || epoch.lock_queue == Epoch::no_lock_queue) return;
   target.lock_due = true;
   if (epoch.locks_due++ != 0) return;
@@ -70,7 +70,7 @@ void LockOrder::note_closed(Epoch& epoch) {
   insert(queue.closed, epoch);
 }
 
-void LockOrder::leave(Epoch& epoch) {
+void LockOrder::unlink(Epoch& epoch) {
   list_of(queues_[epoch.lock_queue], epoch).remove(epoch);
   epochs_.store(epochs_.load() - 1);
   if (epoch.locks_deferred) epoch.owner->work().remove();
@@ -79,7 +79,7 @@ void LockOrder::leave(Epoch& epoch) {
 bool LockOrder::sweep() {
   bool moved = false;
   for (std::size_t i = 0; i < queues_used_ && !empty(); ++i) {
-    // Each one whose locks are granted lets the next one request its own.
+    // When the first epoch has its locks, the next one may request its own.
     for (Epoch* first = queues_[i].open.first(); first != nullptr && first->active;) {
       moved |= first->owner->request_locks(*first);
       Epoch* next = queues_[i].open.first();

@@ -8,6 +8,7 @@
 #include "core/base/published.hpp"
 #include "core/base/thread_lines.hpp"
 #include "core/epoch/epoch.hpp"
+#include "core/epoch/epoch_peer.hpp"
 #include "core/operation/operation.hpp"
 
 namespace oriel {
@@ -26,10 +27,17 @@ class LockOrder {
  public:
   /// Gives an epoch its place behind all others of the thread. `thread`: that of the program's
   /// call; no_threads: the epoch is in no order, as Oriel's own locks are.
-  void enter(Epoch& epoch, Epochs& owner, ThreadSet thread);
+  void assign_place(Epoch& epoch, Epochs& owner, ThreadSet thread);
 
   /// No lock is due, of whichever thread. Asked without the process lock, too.
   bool empty() const { return epochs_.load() == 0; }
+  /// Whether the target's lock may be requested now, as far as this process is concerned; it is due
+  /// from now on. `peer`: the target, where an earlier epoch of ours may have our place in the
+  /// queue.
+  bool may_request(Epoch& epoch, Target& target, const EpochPeer& peer) {
+    add_due_lock(epoch, target);
+    return peer.may_lock(epoch) && permits(epoch);
+  }
   /// Whether the epoch may request its locks. With access_after_access_reorder on its window, it
   /// does not wait for the locks of epochs that were closed before it was opened.
   bool permits(const Epoch& epoch) const { return empty() || first_before(epoch) == nullptr; }
@@ -37,22 +45,22 @@ class LockOrder {
   const Epoch* first_before(const Epoch& epoch) const;
 
   /// The target's lock is due.
-  void add(Epoch& epoch, Target& target);
+  void add_due_lock(Epoch& epoch, Target& target);
   /// The lock has been granted, or the target needs it no more.
-  void remove(Epoch& epoch, Target& target) {
+  void remove_due_lock(Epoch& epoch, Target& target) {
     if (!target.lock_due) [[likely]]
       return;
     target.lock_due = false;
-    if (--epoch.locks_due == 0) leave(epoch);
+    if (--epoch.locks_due == 0) unlink(epoch);
   }
   /// The program has closed the epoch.
   void note_closed(Epoch& epoch);
   /// The epoch is over, whatever became of its locks.
-  void forget(Epoch& epoch) {
+  void remove_epoch(Epoch& epoch) {
     if (epoch.locks_due == 0) [[likely]]
       return;
     epoch.locks_due = 0;
-    leave(epoch);
+    unlink(epoch);
   }
 
   /// Requests the locks of open epochs that may be requested now. Those of closed epochs are
@@ -70,7 +78,7 @@ class LockOrder {
   }
   static const Epoch* within(const Epoch& epoch);
   static void insert(EpochsByLockOrder& list, Epoch& epoch);
-  void leave(Epoch& epoch);
+  void unlink(Epoch& epoch);
 
   /// One for each thread with a line, and one for all others.
   std::array<Queue, ThreadLines::most + 1> queues_;

@@ -58,7 +58,7 @@ class PendingOperations {
   /// Operations to it may be carried out.
   void note_granted(Epoch& epoch, Target& target) {
     target.access = Target::Access::granted;
-    lock_order_.remove(epoch, target);
+    lock_order_.remove_due_lock(epoch, target);
     events_.granted(epoch, target);
   }
   /// The target has been told that the epoch is over, or needs not be.
@@ -67,7 +67,7 @@ class PendingOperations {
     target.told = true;
     --epoch.untold;
     // Not requested, and not needed any more.
-    if (target.access == Target::Access::idle) lock_order_.remove(epoch, target);
+    if (target.access == Target::Access::idle) lock_order_.remove_due_lock(epoch, target);
   }
   /// For what the network reports of an operation.
   PeerInterface& peer_interface() { return peer_interface_; }

@@ -417,10 +417,8 @@ void MappedTargets::request_lock(Epoch& epoch, Target& target) {
     if (fence_ended) target.access = Target::Access::granted;
     return;
   }
-  lock_order_.add(epoch, target);
   EpochPeer& peer = peers_[target.rank];
-  // An earlier epoch of ours may have our place in the line.
-  if (!fence_ended || !peer.may_lock(epoch) || !lock_order_.permits(epoch)) return;
+  if (!lock_order_.may_request(epoch, target, peer) || !fence_ended) return;
   peer.locking = &epoch;
   if (region_.lock_line(target.rank)
           .acquire(region_.rank(), epoch.exclusive, epoch.kind == EpochKind::lock_all)) {

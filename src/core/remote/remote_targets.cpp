@@ -48,9 +48,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
         break;
       }
       if (target.access == Target::Access::idle) {
-        lock_order_.add(epoch, target);
-        // An earlier epoch of ours has our place, or locks that it has to have first.
-        if (!peer.may_lock(epoch) || !lock_order_.permits(epoch)) return false;
+        if (!lock_order_.may_request(epoch, target, peer)) return false;
         release_ahead(target.rank);
         if (!lock_granted(target.rank, sent.lock_requests) &&
             sent.ahead + 2 * Message::held_bytes > limits_.ahead) {
