@@ -23,7 +23,13 @@ Failure look_for_lost_peers(const WindowState& window) {
   const WindowHandle* earlier = number != 0 ? numbered_window(number) : nullptr;
   if (earlier == nullptr || earlier->core == window.core) return {};
   const int rank_there = earlier->core->epochs().lost_peer();
-  return rank_there >= 0 ? lost_rank(*earlier->state, rank_there) : Failure();
+  if (rank_there < 0) return {};
+  return said(MPI_ERR_OTHER,
+              "rank " + std::to_string(rank_there) + " of " +
+                  (earlier->user_state.name.empty() ? "another window"
+                                                    : "window " + earlier->user_state.name) +
+                  ", whose lock was asked for earlier, has ended, so this call "
+                  "cannot complete");
 }
 
 Failure look_for_any_lost(const WindowState& window) {

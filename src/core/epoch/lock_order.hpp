@@ -15,10 +15,10 @@ namespace oriel {
 
 class Epochs;
 
-/// The locks that a process is to request, or has requested and does not hold yet, over all its
-/// windows. A lock is requested at its target when the process holds all locks that the same thread
-/// asked for earlier (E18). So ranks that lock in one order do not deadlock: docs/protocols.md,
-/// "The order of locks".
+/// The locks of the open epochs of a process that are to be requested, or have been requested and
+/// are not held yet, over all its windows. A lock is requested at its target when the process holds
+/// the locks of all epochs that the same thread opened earlier and had not closed then (E18). So
+/// ranks that lock in one order do not deadlock: docs/protocols.md, "The order of locks".
 ///
 /// The lock of a lock epoch is due from the opening of the epoch, those of a lock_all epoch from
 /// the first operation to each target, until they are granted. Locks with NOCHECK are never due.
@@ -38,8 +38,6 @@ class LockOrder {
     add_due_lock(epoch, target);
     return peer.may_lock(epoch) && permits(epoch);
   }
-  /// Whether the epoch may request its locks. With access_after_access_reorder on its window, it
-  /// does not wait for the locks of epochs that were closed before it was opened.
   bool permits(const Epoch& epoch) const { return empty() || first_before(epoch) == nullptr; }
   /// The first of the epochs whose locks the epoch has to wait for; null: it may request its own.
   const Epoch* first_before(const Epoch& epoch) const;
@@ -68,20 +66,12 @@ class LockOrder {
   bool sweep();
 
  private:
-  /// The epochs of one thread with locks that are due, each list in the order of opening.
-  struct Queue {
-    EpochsByLockOrder open;
-    EpochsByLockOrder closed;
-  };
-  static EpochsByLockOrder& list_of(Queue& queue, const Epoch& epoch) {
-    return epoch.closed ? queue.closed : queue.open;
-  }
   static const Epoch* within(const Epoch& epoch);
-  static void insert(EpochsByLockOrder& list, Epoch& epoch);
+  static void insert(EpochsByLockOrder& queue, Epoch& epoch);
   void unlink(Epoch& epoch);
 
-  /// One for each thread with a line, and one for all others.
-  std::array<Queue, ThreadLines::most + 1> queues_;
+  /// Of each thread with a line: its open epochs with locks that are due, in the order of opening.
+  std::array<EpochsByLockOrder, ThreadLines::most + 1> queues_;
   std::size_t queues_used_ = 0;  // the first so many
   std::uint64_t entered_ = 0;
   Published<std::uint64_t> epochs_;  // with locks that are due
