@@ -11,6 +11,7 @@
 
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {
 
@@ -26,6 +27,8 @@ constexpr unsigned polls_per_rare_yield = 1024;
 
 std::atomic<bool> stopping{false};
 
+thread_local HookedWait* hooked_wait = nullptr;
+
 /// One turn of ours in the host's progress engine. Never waits: whoever holds the lock sweeps.
 bool take_turn() {
   Engine* engine = runtime.engine();
@@ -35,6 +38,7 @@ bool take_turn() {
     if (const TryGuard guard{runtime.lock}) moved = engine->process.sweep();
   }
   moved |= own_requests.pending.complete_at_host();
+  if (hooked_wait != nullptr) hooked_wait->take_turn();
   if (!moved) considerate_poll();
   return moved;
 }
@@ -106,6 +110,21 @@ void Progress::stop() {
   hooked_ = false;
   stopping = true;
   opal_call("opal_progress_unregister");
+}
+
+HookedWait::HookedWait(WaitReason reason) : wait_(reason), looked_(nanoseconds_now()) {
+  hooked_wait = this;
+}
+
+HookedWait::~HookedWait() {
+  hooked_wait = nullptr;
+}
+
+void HookedWait::take_turn() {
+  const std::uint64_t now = nanoseconds_now();
+  if (now - looked_ < peer_check_interval) return;
+  looked_ = now;
+  wait_.try_look();
 }
 
 void considerate_poll() {

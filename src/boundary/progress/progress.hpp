@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "boundary/progress/agent.hpp"
+#include "boundary/stalls/unlocked_long_wait.hpp"
 
 namespace oriel::boundary {
 
@@ -29,6 +31,24 @@ class Progress {
 };
 
 extern Progress progress;
+
+/// Exists while this thread is in a blocking call of the host's: the host's progress engine calls
+/// ours, which looks at the thread's long wait.
+class HookedWait {
+ public:
+  explicit HookedWait(WaitReason reason);
+  ~HookedWait();
+  HookedWait(const HookedWait&) = delete;
+  HookedWait& operator=(const HookedWait&) = delete;
+
+  /// By the hook. It never waits for the process lock, because the thread may have locks of the
+  /// host's.
+  void take_turn();
+
+ private:
+  UnlockedLongWait wait_;
+  std::uint64_t looked_;
+};
 
 /// Called when a poll found nothing: with more ranks than processors on the node, gives the
 /// processor away now and then.

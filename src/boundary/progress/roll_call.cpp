@@ -37,8 +37,11 @@ int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
   MPI_Group all = MPI_GROUP_NULL;
   int code = PMPI_Comm_group(communicator, &all);
   if (code != MPI_SUCCESS) return code;
-  // MPI_Comm_dup would call the program's attribute callbacks.
-  code = PMPI_Comm_create(communicator, all, made);
+  {
+    const HookedWait wait(WaitReason::window);
+    // MPI_Comm_dup would call the program's attribute callbacks.
+    code = PMPI_Comm_create(communicator, all, made);
+  }
   host_mpi().Group_free(&all);
   return code;
 }

@@ -10,6 +10,7 @@
 #include "boundary/progress/request_completion.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
+#include "boundary/stalls/unlocked_long_wait.hpp"
 
 namespace oriel::boundary {
 namespace {
@@ -52,26 +53,6 @@ class RequestWaitEvent {
   std::optional<WaitEvent> event_;
 };
 
-/// A LongWait for requests, without the process lock.
-class LongRequestWait {
- public:
-  explicit LongRequestWait(WaitReason reason = WaitReason::request) : reason_(reason) {}
-  ~LongRequestWait() {
-    if (!wait_.has_value()) return;
-    const Guard guard(runtime.lock);
-    wait_.reset();
-  }
-  void look() {
-    const Guard guard(runtime.lock);
-    if (!wait_.has_value()) wait_.emplace(events_of_no_window(), Wait{reason_});
-    wait_->look();
-  }
-
- private:
-  WaitReason reason_;
-  std::optional<LongWait> wait_;
-};
-
 /// A wait is either the program's, in MPI_Wait or its kind, also for requests of ours; or this
 /// library's own for a request of the host, which rings nobody. Only the program's is an event.
 enum class Caller : bool { program, library };
@@ -84,7 +65,7 @@ int wait_by_testing(Test&& test, Caller caller = Caller::program,
   sweep_once();
   std::optional<RequestWaitEvent> event;
   Waiter waiter(caller == Caller::program);
-  LongRequestWait long_wait(reason);
+  UnlockedLongWait long_wait(reason);
   while (true) {
     int flag = 0;
     const int code = test(&flag);
@@ -103,7 +84,7 @@ void wait_for_pending(int count, const MPI_Request* requests) {
   if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
   std::optional<RequestWaitEvent> event;
   Waiter waiter;
-  LongRequestWait long_wait;
+  UnlockedLongWait long_wait(WaitReason::request);
   sweep_once();
   for (int i = 0; i < count; ++i) {
     while (own_requests.pending.incomplete_at_host(requests[i])) {

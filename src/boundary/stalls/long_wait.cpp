@@ -57,6 +57,15 @@ LongWait::~LongWait() {
 }
 
 void LongWait::look() {
+  const std::string text = report();
+  if (text.empty()) return;
+  // The write may block, if standard error is a full pipe.
+  runtime.lock.release();
+  standard_error.say(text);
+  runtime.lock.acquire();
+}
+
+std::string LongWait::report() {
   const std::uint64_t now = nanoseconds_now();
   if (begun_ == 0) {
     begun_ = now - peer_check_interval;
@@ -79,12 +88,7 @@ void LongWait::look() {
     reported_ = true;
     reports = first_of_its_place() || reports;
   }
-  if (!reports) return;
-  const std::string report = stall_report(*this, awaited, quiet_peers_, now);
-  // The write may block, if standard error is a full pipe.
-  runtime.lock.release();
-  standard_error.say(report);
-  runtime.lock.acquire();
+  return reports ? stall_report(*this, awaited, quiet_peers_, now) : std::string();
 }
 
 /// The only rank of the window whose call is awaited; -1: there are several, or it is not known.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "boundary/stalls/quiet_peers.hpp"
 #include "core/epoch/events.hpp"
@@ -26,6 +27,9 @@ class LongWait {
   /// Another tenth of a second has gone. With the process lock, which is released while a report is
   /// written.
   void look();
+  /// The same without the release, for a caller that must not wait for the lock: the report to be
+  /// printed, empty if there is none.
+  std::string report();
 
   /// This process's number of the window; 0: none in particular.
   std::uint32_t window() const { return events_.window(); }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "boundary/stalls/unlocked_long_wait.hpp"
+
+#include "boundary/process/standard_error.hpp"
+#include "boundary/runtime/runtime.hpp"
+
+namespace oriel::boundary {
+
+UnlockedLongWait::~UnlockedLongWait() {
+  if (!wait_.has_value()) return;
+  const Guard guard(runtime.lock);
+  wait_.reset();
+}
+
+void UnlockedLongWait::look() {
+  std::string text;
+  {
+    const Guard guard(runtime.lock);
+    text = report();
+  }
+  standard_error.say(text);
+}
+
+void UnlockedLongWait::try_look() {
+  std::string text;
+  {
+    const TryGuard guard(runtime.lock);
+    if (!guard) return;
+    text = report();
+  }
+  standard_error.say(text);
+}
+
+std::string UnlockedLongWait::report() {
+  if (!wait_.has_value()) {
+    wait_.emplace(WindowEvents(runtime.engine()->process.events(), {}), Wait{reason_});
+  }
+  return wait_->report();
+}
+
+}  // namespace oriel::boundary

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "boundary/stalls/long_wait.hpp"
+
+namespace oriel::boundary {
+
+/// A LongWait on no window in particular, of a thread that waits without the process lock.
+class UnlockedLongWait {
+ public:
+  explicit UnlockedLongWait(WaitReason reason) : reason_(reason) {}
+  ~UnlockedLongWait();
+  UnlockedLongWait(const UnlockedLongWait&) = delete;
+  UnlockedLongWait& operator=(const UnlockedLongWait&) = delete;
+
+  /// Another tenth of a second has gone.
+  void look();
+  /// The same, unless another thread has the process lock.
+  void try_look();
+
+ private:
+  std::string report();
+
+  WaitReason reason_;
+  std::optional<LongWait> wait_;
+};
+
+}  // namespace oriel::boundary
