@@ -16,10 +16,12 @@ struct Engine;
 /// and learns of any rank's failure, so that all fail together and none hangs.
 ///
 ///     step               reason                                               host's collectives
-///     prepare            arguments, the engine, this rank's number of the     Allreduce of sizes,
-///                        window, its memory (WindowDraft)                     if contiguous
+///     prepare            arguments, the engine, this rank's number of the     -
+///                        window (WindowDraft)
 ///     roll call          some rank may run without Oriel                      Comm_create, for the
 ///                                                                             first window
+///     take memory        its own memory (WindowDraft); before the roll call   Allreduce of sizes,
+///                        if that is not contiguous                            if contiguous
 ///     announce           every rank learns where the others' control blocks   Allgather
 ///                        and memory are (Announcements)
 ///     meet_node          ranks of one node may be unable to map each other:   Allgather
