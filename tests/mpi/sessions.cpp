@@ -128,6 +128,31 @@ void wait_after_leftover() {
   CHECK_EQUAL(received, 7);
 }
 
+/// Attributes of the program's are as it has set them, though a key of its may have the number that
+/// one of Oriel's had in an earlier session.
+void attributes_after_session() {
+  const auto use = [](const Session& session) {
+    MPI_Comm_set_errhandler(session.comm(), MPI_ERRORS_ARE_FATAL);
+    const Window<int> window(Flavor::allocate, 1, session.comm());
+  };
+  use(Session());
+  const Session session;
+  std::array<int, 8> keys{};
+  for (int& key : keys) {
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, nullptr);
+    MPI_Comm_set_attr(session.comm(), key, &key);
+  }
+  use(session);
+  for (int& key : keys) {
+    void* value = nullptr;
+    int found = 0;
+    MPI_Comm_get_attr(session.comm(), key, &value, &found);
+    CHECK_EQUAL(found, 1);
+    CHECK_EQUAL(value == &key, true);
+    MPI_Comm_free_keyval(&key);
+  }
+}
+
 /// Where there is no MPI_COMM_SELF, the session's error handler hears of what has neither a window
 /// nor a communicator.
 void wait_after_window() {
@@ -184,7 +209,10 @@ bool can_start_again() {
 int main() {
   support::limit_time();
   for (int round = 0; round < 2 && can_start_again(); ++round) duplicates(Session());
-  if (can_start_again()) wait_after_leftover();
+  if (can_start_again()) {
+    attributes_after_session();
+    wait_after_leftover();
+  }
   Load load;  // beyond the last session, whose end must not take what others have not read yet
   const Session first;
   for (int round = 0; round < 2; ++round) {

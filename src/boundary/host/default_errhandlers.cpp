@@ -7,23 +7,15 @@
 
 #include <cstdio>
 
+#include "boundary/host/communicator_mark.hpp"
 #include "boundary/host/library_version.hpp"
 
 namespace oriel::boundary {
 namespace {
 
-// Attribute of a communicator to which the program has given MPI_ERRORS_ARE_FATAL.
+// On a communicator to which the program has given MPI_ERRORS_ARE_FATAL.
 // MPI_Comm_get_errhandler returns that of a communicator without an error handler, too.
-int made_fatal = MPI_KEYVAL_INVALID;
-
-void note_made_fatal(MPI_Comm communicator) {
-  if (made_fatal == MPI_KEYVAL_INVALID &&
-      PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &made_fatal, nullptr) !=
-          MPI_SUCCESS) {
-    return;
-  }
-  PMPI_Comm_set_attr(communicator, made_fatal, &made_fatal);
-}
+CommunicatorMark made_fatal;
 
 bool has_errhandler(MPI_Comm communicator) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -31,10 +23,7 @@ bool has_errhandler(MPI_Comm communicator) {
   const bool may_be_none = handler == MPI_ERRORS_ARE_FATAL;
   if (handler != MPI_ERRHANDLER_NULL) host_mpi().Errhandler_free(&handler);
   if (!may_be_none) return true;
-  void* value = nullptr;
-  int found = 0;
-  return made_fatal != MPI_KEYVAL_INVALID &&
-         PMPI_Comm_get_attr(communicator, made_fatal, &value, &found) == MPI_SUCCESS && found != 0;
+  return made_fatal.is_set(communicator);
 }
 
 /// MPICH from 4.2 on (MPI-4). MPICH before, and Intel MPI, ask MPI_COMM_WORLD alone.
@@ -61,7 +50,7 @@ using namespace oriel::boundary;
 ORIEL_MPI_CALL(Comm_set_errhandler)(MPI_Comm comm, MPI_Errhandler errhandler) {
   const int code = host_mpi().Comm_set_errhandler(comm, errhandler);
   if (code == MPI_SUCCESS && comm != MPI_COMM_NULL && errhandler == MPI_ERRORS_ARE_FATAL) {
-    note_made_fatal(comm);
+    made_fatal.set(comm);
   }
   return code;
 }

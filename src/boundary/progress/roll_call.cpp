@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "boundary/host/communicator_mark.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
@@ -13,25 +14,7 @@
 namespace oriel::boundary {
 namespace {
 
-int complete = MPI_KEYVAL_INVALID;  // attribute of communicators whose ranks have all answered
-
-bool is_complete(MPI_Comm communicator) {
-  void* value = nullptr;
-  int found = 0;
-  const Guard guard(runtime.lock);
-  return complete != MPI_KEYVAL_INVALID &&
-         PMPI_Comm_get_attr(communicator, complete, &value, &found) == MPI_SUCCESS && found != 0;
-}
-
-void note_complete(MPI_Comm communicator) {
-  const Guard guard(runtime.lock);
-  if (complete == MPI_KEYVAL_INVALID &&
-      PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &complete, nullptr) !=
-          MPI_SUCCESS) {
-    return;
-  }
-  PMPI_Comm_set_attr(communicator, complete, &complete);
-}
+CommunicatorMark complete;  // on communicators whose ranks have all answered
 
 int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
   MPI_Group all = MPI_GROUP_NULL;
@@ -84,7 +67,7 @@ int take_roll_call(MPI_Comm communicator, const char* call) {
   int ranks = 0;
   PMPI_Comm_rank(communicator, &rank);
   PMPI_Comm_size(communicator, &ranks);
-  if (!progress.hooked() || ranks == 1 || is_complete(communicator)) return MPI_SUCCESS;
+  if (!progress.hooked() || ranks == 1 || complete.is_set(communicator)) return MPI_SUCCESS;
   MPI_Comm own = MPI_COMM_NULL;
   if (const int code = make_communicator(communicator, &own); code != MPI_SUCCESS) return code;
   const int left = (rank + ranks - 1) % ranks;
@@ -95,12 +78,8 @@ int take_roll_call(MPI_Comm communicator, const char* call) {
   if (!wait_for_answer(&answer)) end_job(communicator, call, left);
   host_mpi().Wait(&sent, MPI_STATUS_IGNORE);
   PMPI_Comm_free(&own);
-  note_complete(communicator);
+  complete.set(communicator);
   return MPI_SUCCESS;
-}
-
-void forget_roll_calls() {
-  if (complete != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&complete);
 }
 
 }  // namespace oriel::boundary

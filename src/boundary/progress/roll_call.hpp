@@ -21,7 +21,5 @@ namespace oriel::boundary {
 /// Nothing is done where the host's progress engine does not call ours: the host's MPI_Comm_create
 /// would wait without sweeping, and its nonblocking calls do not match. Returns the host's code.
 int take_roll_call(MPI_Comm communicator, const char* call);
-/// Before MPI ends: the attribute by which communicators are known that need no second one.
-void forget_roll_calls();
 
 }  // namespace oriel::boundary

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/progress/sweeping.hpp"
 
+#include "boundary/host/communicator_mark.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/runtime/runtime.hpp"
@@ -8,7 +9,7 @@
 namespace oriel::boundary {
 namespace {
 
-int mark = MPI_KEYVAL_INVALID;  // attribute of the communicators that windows were made on
+CommunicatorMark windows_made;  // on communicators on which windows were made
 
 /// Aggregated puts go before this rank sends a message, which may tell its target of them, though
 /// MPI asks for a flush.
@@ -27,22 +28,11 @@ bool must_sweep() {
 
 bool collectives_sweep(MPI_Comm communicator) {
   carry_on_first();
-  if (progress.hooked() || mark == MPI_KEYVAL_INVALID || communicator == MPI_COMM_NULL) {
-    return false;
-  }
-  void* value = nullptr;
-  int found = 0;
-  return PMPI_Comm_get_attr(communicator, mark, &value, &found) == MPI_SUCCESS && found != 0;
+  return !progress.hooked() && communicator != MPI_COMM_NULL && windows_made.is_set(communicator);
 }
 
 void note_windows_on(MPI_Comm communicator) {
-  if (progress.hooked()) return;
-  if (mark == MPI_KEYVAL_INVALID &&
-      PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &mark, nullptr) !=
-          MPI_SUCCESS) {
-    return;
-  }
-  PMPI_Comm_set_attr(communicator, mark, &mark);
+  if (!progress.hooked()) windows_made.set(communicator);
 }
 
 }  // namespace oriel::boundary

@@ -15,7 +15,5 @@ namespace oriel::boundary {
 
 bool knows_peers(MPI_Comm communicator, std::uint64_t own_id);
 void note_known_peers(MPI_Comm communicator, std::uint64_t own_id);
-/// Before MPI ends, if it may begin again.
-void forget_known_peers();
 
 }  // namespace oriel::boundary

@@ -4,12 +4,11 @@
 #include <pthread.h>
 
 #include "boundary/events/report_table.hpp"
+#include "boundary/host/communicator_mark.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/mpi_t/pvar_handles.hpp"
 #include "boundary/progress/progress.hpp"
-#include "boundary/progress/roll_call.hpp"
 #include "boundary/requests/own_requests.hpp"
-#include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/stalls/stall_signal.hpp"
 #include "boundary/startup/disconnection.hpp"
@@ -76,8 +75,7 @@ std::unique_ptr<Engine> Lifetime::before_session_ends() {
   if (sessions_ != 0) --sessions_;  // else begun past us
   if (!ends) return nullptr;
   progress.stop();
-  forget_known_peers();
-  forget_roll_calls();
+  CommunicatorMark::forget_all();
   return take_down();
 }
 
@@ -110,8 +108,7 @@ void Lifetime::before_world_ends() {
   world_ends_ = true;
   recorder_.mark_end();  // rank 0 may read it before the host's call has returned here
   progress.stop();       // some hosts wait for it
-  forget_known_peers();
-  forget_roll_calls();
+  if (sessions_ == 0) CommunicatorMark::forget_all();
 }
 
 void Lifetime::after_world_ended() {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "boundary/host/host.hpp"
+
+namespace oriel::boundary {
+
+/// Marks communicators by an attribute of its own, with a value. A duplicate has its original's.
+/// Marks are static, and any thread may use them.
+class CommunicatorMark {
+ public:
+  CommunicatorMark();
+  CommunicatorMark(const CommunicatorMark&) = delete;
+  CommunicatorMark& operator=(const CommunicatorMark&) = delete;
+
+  bool is_set(MPI_Comm communicator, std::uintptr_t value = 0) const;
+  void set(MPI_Comm communicator, std::uintptr_t value = 0);
+
+  /// Before MPI ends. If it begins again, the host may give the program the numbers of the keys.
+  static void forget_all();
+
+ private:
+  int make_key();
+
+  inline static CommunicatorMark* first_ = nullptr;  // of all
+
+  std::mutex making_;
+  std::atomic<int> key_{MPI_KEYVAL_INVALID};
+  CommunicatorMark* next_;
+};
+
+}  // namespace oriel::boundary
