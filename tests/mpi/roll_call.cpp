@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   program.test("shared", make_shared_window);
   program.test("dynamic", make_dynamic_window);
   program.test("late", [&] {
-    constexpr unsigned longer_than_the_limit_s = 2;
+    constexpr unsigned longer_than_the_limit_s = 7;
     if (program.rank() == 1) sleep(longer_than_the_limit_s);
     const Window<int> window(Flavor::allocate, 1);
   });

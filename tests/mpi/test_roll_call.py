@@ -15,14 +15,18 @@ WITHOUT = """\
 [ ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} != 1 ] || export $ORIEL_TEST_OF_RANK_1
 exec "$0" "$@"
 """
-SETTINGS = {"ORIEL_ROLL_CALL": "1", "ORIEL_TEST_HOST_ONLY": "1"}
 NO_LIBRARY = "LD_PRELOAD="
 SWITCHED_OFF = "ORIEL_DISABLE=1"
 
 
-def run(job, host, kind, of_rank_1):
+def run(job, host, kind, of_rank_1, limit=1):
+    settings = {
+        "ORIEL_ROLL_CALL": str(limit),
+        "ORIEL_TEST_HOST_ONLY": "1",
+        "ORIEL_TEST_OF_RANK_1": of_rank_1,
+    }
     command = ["sh", "-c", WITHOUT, folder_of(host) / "roll_call", kind]
-    return job.run_command(host, command, 3, {**SETTINGS, "ORIEL_TEST_OF_RANK_1": of_rank_1})
+    return job.run_command(host, command, 3, settings)
 
 
 @pytest.mark.parametrize("kind", ["create", "allocate", "shared", "dynamic"])
@@ -43,5 +47,6 @@ def test_a_rank_that_has_it_switched_off(job, host):
 
 @pytest.mark.hosts("mpich")
 def test_a_late_rank(job, host):
-    status, output = run(job, host, "late", "ORIEL_TEST_NOTHING=1")
+    long_enough_for_a_starved_rank = 6
+    status, output = run(job, host, "late", "ORIEL_TEST_NOTHING=1", long_enough_for_a_starved_rank)
     assert status == 0 and "ok: 1 tests" in output, output

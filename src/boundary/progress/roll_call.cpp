@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
 
 #include "boundary/host/communicator_mark.hpp"
 #include "boundary/host/host_mpi.hpp"
+#include "boundary/process/standard_error.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
@@ -49,13 +52,15 @@ bool wait_for_answer(MPI_Request* answer) {
 }
 
 [[noreturn]] void end_job(MPI_Comm communicator, const char* call, int rank) {
-  std::fprintf(
-      stderr,
-      "oriel: %s: rank %d of the communicator runs without Oriel: it has begun to make the "
-      "window, and has not answered within %ld s (ORIEL_ROLL_CALL). Start all programs "
-      "that share a window with Oriel, which a statically linked or setuid program cannot "
-      "load, or set ORIEL_DISABLE=1 for all.\n",
-      call, rank, setting_int("ORIEL_ROLL_CALL"));
+  standard_error.say(
+      std::string("oriel: ") + call + ": rank " + std::to_string(rank) +
+      " of the communicator runs without Oriel: it has begun to make the window, and has not "
+      "answered within " +
+      std::to_string(setting_int("ORIEL_ROLL_CALL")) +
+      " s (ORIEL_ROLL_CALL). Start all programs that share a window with Oriel, which a statically "
+      "linked or setuid program cannot load, or set ORIEL_DISABLE=1 for all.\n");
+  // A launcher that ends by MPI_Abort may leave unread what ranks have written.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   host_mpi().Abort(communicator, MPI_ERR_OTHER);
   std::abort();
 }

@@ -73,13 +73,12 @@ constexpr std::array table{
     Setting{"ORIEL_OFI_LIBRARY", "text", "",
             "File of the libfabric to use, or of a library that stands before it; empty: the one "
             "that the host MPI has loaded, else one beside the host MPI, else the system's."},
-    Setting{
-        "ORIEL_PEER_TIMEOUT", "int", "10",
-        "Seconds that a node may be silent before calls that wait for it fail."},
+    Setting{"ORIEL_PEER_TIMEOUT", "int", "10",
+            "Seconds that a node may be silent before calls that wait for it fail."},
     Setting{"ORIEL_ROLL_CALL", "int", "60",
-            "Seconds in which each rank has to answer when all have come to make the first window "
-            "on a communicator: one that does not runs without Oriel, and the job is ended; 0: it "
-            "is waited for."},
+            "Seconds for which the first window on a communicator waits for the answer of a rank "
+            "that has begun to make it. After that the rank counts as running without Oriel, and "
+            "the job ends. 0: no limit."},
 };
 
 const char* value_of(const char* name) {
