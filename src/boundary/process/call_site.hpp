@@ -17,6 +17,10 @@ struct CallFrames {
 
   /// Of the calling thread, in about a microsecond. Allocates nothing, looks nothing up.
   static CallFrames of_this_thread();
+  /// Keeps them for of_this_thread() until release(): a function of this library that the host
+  /// calls meanwhile would find the host's frames as its callers.
+  static void keep();
+  static void release();
 
   bool operator==(const CallFrames&) const = default;
 };

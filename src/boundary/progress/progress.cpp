@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "boundary/process/call_site.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "transport/shm/clock.hpp"
@@ -113,11 +114,13 @@ void Progress::stop() {
 }
 
 HookedWait::HookedWait(WaitReason reason) : wait_(reason), looked_(nanoseconds_now()) {
+  CallFrames::keep();
   hooked_wait = this;
 }
 
 HookedWait::~HookedWait() {
   hooked_wait = nullptr;
+  CallFrames::release();
 }
 
 void HookedWait::take_turn() {

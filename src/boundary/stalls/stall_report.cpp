@@ -230,8 +230,8 @@ std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
   std::string text = "oriel: " + process_name(node().self()) + " on " + host + " has waited for " +
-                     seconds(now - wait.begun()) + " in " +
-                     (site.call.empty() ? std::string(in_words(wait.wait().reason)) : site.call) +
+                     seconds(now - wait.begun()) + " " +
+                     (site.call.empty() ? in_words(wait.wait().reason) : "in " + site.call) +
                      ".\n" + site_lines(site);
 
   const WindowHandle* window = nullptr;
