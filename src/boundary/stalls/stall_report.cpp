@@ -256,8 +256,10 @@ std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
     text += "  and for " + std::to_string(awaited.peers.size() - listed) + " others\n";
   }
   if (meets_ranks(wait)) {
-    text +=
-        "  All ranks of the communicator have to make this call. Which have not is not known.\n";
+    const char* ranks =
+        site.call == "MPI_Finalize" ? "each window that has not been freed" : "the communicator";
+    text += std::string("  All ranks of ") + ranks +
+            " have to make this call. Which have not is not known.\n";
   } else if (listed == 0) {
     text += "  The rank that it waits for is not known.\n";
   }
