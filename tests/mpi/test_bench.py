@@ -77,8 +77,6 @@ def test_report(host, tmp_path):
     calls = {(row, way) for row in (*RECORDED, *ROUND_TRIPS) for way in RECORDING_WAYS}
     assert set(rows) == calls - {("put_notify", HOST)}
     assert all(row["median"] >= row["fastest"] > 0 for row in rows.values())
-    locks = {way: rows["put_lock", way] for way in RECORDING_WAYS}
-    assert locks["report"]["ratio"] > 0
     assert results["events_per_second"] > 0
     for picture in ("report.png", "report.svg"):
         assert (tmp_path / picture).stat().st_size > 1000
