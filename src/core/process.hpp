@@ -115,8 +115,8 @@ class Process final : private NotifyReader {
   InvariantChecks invariant_checks_;
 #endif
   EpochPools pools_;                              // outlive the windows
-  WindowsAtWork at_work_;                         // likewise
-  LockOrder lock_order_;                          // likewise
+  WindowsAtWork at_work_;                         // outlives the windows
+  LockOrder lock_order_;                          // outlives the windows
   std::vector<std::unique_ptr<Window>> windows_;  // by number
   std::atomic<std::uint64_t> serving_{0};
   // One writer at a time. What calls without the lock look at is in other lines.

@@ -301,7 +301,7 @@ class Window {
     peer_dispatch_.push(true);
   }
   Exchange& exchange() { return peer_dispatch_.exchange(); }
-  /// In which its ranks meet when MPI ends.
+  /// The barrier of the window's ranks before MPI_Finalize.
   Barrier& barrier() { return peer_dispatch_.barrier(); }
   /// For persistent collectives of its ranks, whose making uses the exchange.
   PlanRegistry& plan_registry() { return peer_dispatch_.plan_registry(); }

@@ -190,7 +190,7 @@ void empty_operations(Flavor flavor, const Program& program) {
   CHECK_EQUAL(window[0], 0);
 }
 
-/// The four kinds, to the right neighbour, waited for before the epoch ends. `data`: rank's own.
+/// The four kinds of operations to the right neighbour. `finish` completes the requests.
 template <typename Finish>
 void all_kinds(const Window<int>& window, const Program& program, Finish&& finish) {
   const int value = 10 + program.rank();

@@ -26,7 +26,7 @@ struct WindowState {
   int views = 0;    // and those made from memory handles
   /// The collective part of MPI_Win_free is over: no other rank takes part in another one.
   bool left = false;
-  /// It is Oriel's own, and ends as its persistent collective does.
+  /// Made by Oriel for a persistent collective; freed with it.
   bool own = false;
   /// So many times more nobody looks whether a rank has ended: see quiesce().
   mutable int forgiven_looks = 0;

@@ -54,8 +54,8 @@ std::vector<AwaitedPeer> pending_on(std::uint32_t number) {
   return peers;
 }
 
-/// Where a lock is requested only after an earlier one, of another window perhaps: what that one
-/// waits for.
+/// If a lock waits for an earlier one, perhaps of another window, adds the holder of the earlier
+/// lock.
 void add_earlier_locks(AwaitedPeers& own) {
   const auto in_order = [](const AwaitedPeer& peer) {
     return peer.awaited.condition == Condition::lock_order;

@@ -3,7 +3,7 @@
 
 namespace oriel::boundary {
 
-// What a rank does for others before MPI ends. In the host's MPI_Finalize no sweep serves other
+// The steps before the host's MPI_Finalize. In the host's MPI_Finalize no sweep serves other
 // nodes, or empties the queue of notifications that ranks of the node fill: it must not begin while
 // another rank still has operations for this one.
 

@@ -32,8 +32,8 @@ bool preloaded() {
          std::strstr(preloads, own.dli_fname) != nullptr;
 }
 
-/// What a child's environment has to have: the libraries that are preloaded, where the MPI library
-/// is found, and Oriel's settings, which all ranks of a window share.
+/// The variables that a child inherits: the libraries that are preloaded, where the MPI library is
+/// found, and Oriel's settings, which all ranks of a window share.
 std::vector<std::string> variables_of_children() {
   std::vector<std::string> variables;
   if (!preloaded()) return variables;
@@ -125,7 +125,7 @@ class ChildCommand {
   std::vector<char*> pointers_;  // to these; empty: the command is as it was given
 };
 
-/// Only the root's commands count. What is wrong with the communicator the host says.
+/// MPI uses the root's arguments only. The host reports an invalid communicator.
 bool is_root(MPI_Comm communicator, int root) {
   int rank = MPI_PROC_NULL;
   return PMPI_Comm_rank(communicator, &rank) == MPI_SUCCESS && rank == root;

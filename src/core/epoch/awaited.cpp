@@ -102,7 +102,8 @@ std::uint32_t Epochs::window_of_earlier_lock() const {
 
 int Epochs::lost_source(int rank) {
   if (rank >= 0) return peer_interface_.alive(rank) ? -1 : rank;
-  // Each rank begins behind itself: between nodes it asks a few only, and not all ranks the same.
+  // Each rank starts with rank + 1: a rank has few questions at a time, so different ranks ask
+  // different peers first.
   for (int i = 1; i <= ranks(); ++i) {
     const int any = (rank_ + i) % ranks();
     if (!peer_interface_.alive(any)) return any;

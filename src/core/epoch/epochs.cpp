@@ -46,7 +46,7 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
 }
 
 Epochs::~Epochs() {
-  // Where a rank was lost, some are left.
+  // After a loss, epochs may remain.
   for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
     lock_order_.remove_epoch(*epoch);
   }

@@ -29,7 +29,7 @@ class Barrier {
   void enter() { entered_ = true; }
   /// Carries the barrier on; true when all ranks have entered it.
   bool over();
-  /// A remote rank's step. False: no such message can be.
+  /// A remote rank's step. False: the message is invalid.
   bool take(const Message& message);
 
  private:

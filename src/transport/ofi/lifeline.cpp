@@ -20,7 +20,7 @@ namespace oriel {
 namespace {
 
 constexpr std::uint64_t second = 1'000'000'000;
-// After an attempt that came to nothing, and of a question that nobody waits for any more.
+// Time between two attempts to connect, and until a question that is not asked again is closed.
 constexpr std::uint64_t patience = second;
 // At one look.
 constexpr int most_accepted_at_once = 128;
@@ -58,13 +58,13 @@ bool tells_end(int error) {
   return error == ECONNREFUSED || error == ECONNRESET || error == EPIPE;
 }
 
-/// Likewise its node is silent, of a connection that was there.
+/// Errors of an established connection whose node does not answer.
 bool tells_silence(int error) {
   return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
 }
 
-/// The node has answered a connection that was not looked at since, and has failed: what its answer
-/// has set is still there.
+/// A failed connection was established before it failed: TCP_INFO still has the values of the
+/// peer's answer.
 bool was_connected(int socket) {
   tcp_info info{};
   socklen_t length = sizeof info;
@@ -240,7 +240,7 @@ void Lifeline::receive(Line& line) {
       // The other end of a question may have no more to ask.
       note({Word::Kind::ended, {}, line.peer.token, {}});
     }
-    // A process that many ask is left alone for a while.
+    // A refused question or link is repeated after ORIEL_PEER_TIMEOUT.
     if (read == Read::word && !accepted) {
       line.since = looked_ + static_cast<std::uint64_t>(timeout_s_) * second;
     }
@@ -249,7 +249,7 @@ void Lifeline::receive(Line& line) {
   if (line.socket >= 0 && line.known) tell(line);
 }
 
-/// False: nothing that a process of the job says, or no more will come.
+/// Handles a received word. False: the connection is to be closed.
 bool Lifeline::take(Line& line, const Word& word) {
   if (line.known) {
     if (word.kind != Word::Kind::ended && word.kind != Word::Kind::silent) return false;
@@ -296,7 +296,8 @@ void Lifeline::accept() {
   }
 }
 
-/// Links are as many as there are watchers; what is kept of the others is bounded.
+/// Refuses what is beyond the bounds: strangers and questions. Links have no bound, the number of
+/// watchers limits them.
 void Lifeline::bound_accepted() {
   std::size_t strangers = 0;
   std::size_t answered = 0;

@@ -15,9 +15,9 @@
 
 namespace oriel {
 
-/// Whether processes on other nodes live. Each process listens at a TCP socket. The kernel of a
-/// node answers for a process that only computes; it closes the connections of a process that ends;
-/// a node that is cut off does not answer keep-alive probes.
+/// Detects that processes on other nodes have ended. Each process listens at a TCP socket. The
+/// kernel of a node answers for a process that only computes; it closes the connections of a process
+/// that ends; a node that is cut off does not answer keep-alive probes.
 ///
 /// A process is lost if its node refuses or resets a connection, if it closes one, and if a node is
 /// silent to a connection that was there. No answer to an attempt to connect means nothing: as many
@@ -50,8 +50,7 @@ class Lifeline {
   /// False once it is known to have ended, or to be out of reach; without an address it never is.
   /// Never blocks.
   bool alive(const LifelineName& peer);
-  /// Accepts connections, and hears and tells of losses: some times a second, however often it is
-  /// called.
+  /// Accepts connections, and receives and sends losses; at most once per peer_check_interval.
   void look();
   /// How many there are at this process.
   std::size_t connections() const { return lines_.size() + accepted_.size(); }
@@ -62,7 +61,7 @@ class Lifeline {
   struct Word {
     enum class Kind : std::uint64_t {
       link,      // the first word of a link's end, of its `process` to the one with the `token`
-      question,  // likewise of a question's end
+      question,  // the first word of either end of a question
       refused,   // there are too many connections
       ended,     // the `process` has
       silent     // the `node` is

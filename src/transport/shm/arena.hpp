@@ -25,7 +25,8 @@ namespace oriel {
 ///
 /// In a child after fork the pieces are still the parent's: nothing is handed out there, and what
 /// is freed is only forgotten. Of a piece of the program's own that peers do not use the child has
-/// a copy (ForkCopies). Not thread-safe, but that any thread may fork.
+/// a copy (ForkCopies). The owner serializes calls; any thread may
+/// fork.
 class Arena final : ForkCopies {
  public:
   /// `first_extent`: bytes of the first one, a power of two; later ones double.

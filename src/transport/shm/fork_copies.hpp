@@ -11,8 +11,8 @@ namespace oriel {
 /// The child copies it while the forking thread waits. vfork and posix_spawn run no handlers and
 /// need none; the child of a bare clone shares the memory with its parent.
 ///
-/// One of these owns some such memory, from join() to leave(). The newest is asked first: it may
-/// use an older one while it holds its own memory as it is.
+/// An object of this class owns such memory, from join() to leave(). before_fork() is called in the
+/// newest object first, because it may call an older one.
 class ForkCopies {
  public:
   virtual ~ForkCopies() = default;

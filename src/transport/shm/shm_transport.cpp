@@ -190,7 +190,7 @@ std::byte* ShmTransport::at(int process, const ArenaLocation& location, std::uin
 MemoryRange ShmTransport::locate(const void* memory, std::uint64_t bytes) {
   const auto location = arena_.find(memory, bytes);
   if (location.has_value()) {
-    arena_.begin_use(*location);  // nobody tells when it ends
+    arena_.begin_use(*location);  // the use ends when the memory is freed
   } else {
     reachable_.forget();
     adopted_.note_private(memory, bytes);
