@@ -165,11 +165,12 @@ TEST(Descriptors, OfTheProgramAreLeftAlone) {
 }
 
 TEST(Descriptors, OfLibfabricLieAboveTheStandardOnes) {
-  EXPECT_EQ(without_standard_descriptors([] {
-              std::string error;
-              const Libfabric* loaded = Libfabric::load(error);
-              return loaded == nullptr || (open_here(0) && open_here(1) && open_here(2));
-            }),
+  // Its descriptors are opened once in a process, so this one does not load it.
+  std::string error;
+  const auto load = [&] { return Libfabric::load(error) != nullptr; };
+  if (Child([&] { return load() ? 0 : 1; }).join() != 0) GTEST_SKIP() << "no libfabric";
+  EXPECT_EQ(without_standard_descriptors(
+                [&] { return load() && open_here(0) && open_here(1) && open_here(2); }),
             0);
 }
 
