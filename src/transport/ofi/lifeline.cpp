@@ -232,16 +232,15 @@ void Lifeline::receive(Line& line) {
     const Read read = read_word(line, word);
     if (read == Read::nothing) break;
     if (read == Read::word && take(line, word)) continue;
-    const bool accepted = line.peer.address_bytes == 0;
-    if (read == Read::silent && (line.known || !accepted)) {
+    if (read == Read::silent && (line.known || !line.accepted)) {
       note({Word::Kind::silent, {}, {}, line.peer.node});
-    } else if (read == Read::word ? !accepted && word.kind != Word::Kind::refused
-                                  : !accepted || line.link) {
+    } else if (read == Read::word ? !line.accepted && word.kind != Word::Kind::refused
+                                  : !line.accepted || line.link) {
       // The other end of a question may have no more to ask.
       note({Word::Kind::ended, {}, line.peer.token, {}});
     }
     // A refused question or link is repeated after ORIEL_PEER_TIMEOUT.
-    if (read == Read::word && !accepted) {
+    if (read == Read::word && !line.accepted) {
       line.since = looked_ + static_cast<std::uint64_t>(timeout_s_) * second;
     }
     close(line);
@@ -259,7 +258,7 @@ bool Lifeline::take(Line& line, const Word& word) {
   const bool first = word.kind == Word::Kind::link || word.kind == Word::Kind::question;
   if (!first || word.token != name_.token) return false;
   line.known = true;
-  if (line.peer.address_bytes != 0) return true;
+  if (!line.accepted) return true;
   line.link = word.kind == Word::Kind::link;
   line.peer.token = word.process;
   line.peer.node = word.node;
@@ -290,7 +289,7 @@ void Lifeline::accept() {
     if (line.socket < 0) return;
     keep_alive(line.socket, timeout_s_);
     line.since = looked_;
-    line.open = true;
+    line.open = line.accepted = true;
     receive(line);
     if (line.socket >= 0) accepted_.push_back(line);
   }

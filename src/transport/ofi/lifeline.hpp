@@ -16,8 +16,8 @@
 namespace oriel {
 
 /// Detects that processes on other nodes have ended. Each process listens at a TCP socket. The
-/// kernel of a node answers for a process that only computes; it closes the connections of a process
-/// that ends; a node that is cut off does not answer keep-alive probes.
+/// kernel of a node answers for a process that only computes; it closes the connections of a
+/// process that ends; a node that is cut off does not answer keep-alive probes.
 ///
 /// A process is lost if its node refuses or resets a connection, if it closes one, and if a node is
 /// silent to a connection that was there. No answer to an attempt to connect means nothing: as many
@@ -71,12 +71,13 @@ class Lifeline {
     Words process{};
     Words node{};
   };
-  static_assert(std::is_trivially_copyable_v<Word>);
+  static_assert(std::is_trivially_copyable_v<Word> && sizeof(Word) == 7 * sizeof(std::uint64_t));
   /// A connection, or an attempt at one.
   struct Line {
     int socket = -1;
     bool open = false;        // else connecting
     bool link = false;        // else a question
+    bool accepted = false;    // else begun here
     bool known = false;       // the other end has shown that it is of the job
     LifelineName peer;        // of an accepted one: once it is known, without its address
     std::uint64_t since = 0;  // it was begun, accepted, or last asked for
