@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "boundary/info/info_value.hpp"
+
 namespace oriel::boundary {
 namespace {
 
@@ -29,26 +31,15 @@ constexpr std::array names{
     Name{"two_sided", Algorithm::two_sided},
 };
 
-std::optional<std::string> value_in(MPI_Info info, const char* key) {
-  if (info == MPI_INFO_NULL) return std::nullopt;
-  std::array<char, MPI_MAX_INFO_VAL + 1> value{};
-  int found = 0;
-  if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS ||
-      found == 0) {
-    return std::nullopt;
-  }
-  return std::string(value.data());
-}
-
 }  // namespace
 
 bool names_algorithm(MPI_Info info) {
-  return value_in(info, ORIEL_ALLTOALLV).has_value();
+  return info_value(info, ORIEL_ALLTOALLV).has_value();
 }
 
 Failure read_algorithm(MPI_Info info, Algorithm& algorithm) {
   algorithm = Algorithm::automatic;
-  const std::optional<std::string> given = value_in(info, ORIEL_ALLTOALLV);
+  const std::optional<std::string> given = info_value(info, ORIEL_ALLTOALLV);
   if (!given) return {};
   for (const Name& one : names) {
     if (*given != one.name) continue;
@@ -62,7 +53,7 @@ Failure read_algorithm(MPI_Info info, Algorithm& algorithm) {
 
 Failure read_starts(MPI_Info info, std::optional<std::uint64_t>& starts) {
   starts.reset();
-  const std::optional<std::string> given = value_in(info, ORIEL_ALLTOALLV_STARTS);
+  const std::optional<std::string> given = info_value(info, ORIEL_ALLTOALLV_STARTS);
   if (!given) return {};
   std::uint64_t number = 0;
   const char* const end = given->data() + given->size();

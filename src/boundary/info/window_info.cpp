@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 
+#include "boundary/info/info_value.hpp"
 #include "core/base/cache_line.hpp"
 
 namespace oriel::boundary {
@@ -38,27 +39,15 @@ constexpr std::array reorder_keys{
     ReorderKey{"MPI_WIN_EXPOSURE_AFTER_ACCESS_REORDER", "E_A_A_R", &Reorder::exposure_after_access},
 };
 
-std::optional<std::string> value_of(MPI_Info info, const char* key) {
-  // A key that the host has no space for cannot have been set, and asking for it is an error.
-  if (info == MPI_INFO_NULL || std::strlen(key) >= MPI_MAX_INFO_KEY) return std::nullopt;
-  std::array<char, MPI_MAX_INFO_VAL + 1> value;
-  int found = 0;
-  // MPI_Info_get is deprecated since MPI-4 and in every host; the call that replaces it is not.
-  if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS || !found) {
-    return std::nullopt;
-  }
-  return std::string(value.data());
-}
-
 /// What is no value of the key changes nothing.
 template <typename Accepts>
 void take(MPI_Info info, const char* key, std::string& value, Accepts&& accepts) {
-  auto given = value_of(info, key);
+  auto given = info_value(info, key);
   if (given && accepts(*given)) value = std::move(*given);
 }
 
 void take(MPI_Info info, const char* key, bool& value) {
-  const auto given = value_of(info, key);
+  const auto given = info_value(info, key);
   if (!given) return;
   if (*given == "true" || *given == "1") value = true;
   if (*given == "false" || *given == "0") value = false;
@@ -73,7 +62,7 @@ void take(MPI_Info info, const char* key, Published<bool>& value) {
 /// One of two words: whether it is the second one.
 void take(MPI_Info info, const char* key, Published<bool>& value, std::string_view no,
           std::string_view yes) {
-  const auto given = value_of(info, key);
+  const auto given = info_value(info, key);
   if (given && (*given == no || *given == yes)) value.store(*given == yes);
 }
 

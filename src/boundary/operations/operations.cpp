@@ -351,8 +351,9 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   // MPI's own request-based operations are carried out in every epoch: see tell_of_active_epoch().
   const Epochs& epochs = window.core->epochs();
   const bool notifies = access.notify_arg.wanted();
+  const bool own_epoch = notifies && !epochs.covered(access.rank);
   if (completion != nullptr && (notifies || access.completes_there) &&
-      !epochs.passive(access.rank) && !(notifies && !epochs.covered(access.rank))) {
+      !epochs.passive(access.rank) && !own_epoch) {
     return {MPI_ERR_RMA_SYNC, "this operation with a request needs a lock or lock_all epoch"};
   }
   operation.target = access.rank;

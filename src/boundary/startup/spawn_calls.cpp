@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "boundary/host/host_mpi.hpp"
+#include "boundary/info/info_value.hpp"
 
 using namespace oriel::boundary;
 
@@ -47,16 +48,6 @@ std::vector<std::string> variables_of_children() {
   return variables;
 }
 
-std::string value_of(MPI_Info info, const char* key) {
-  std::array<char, MPI_MAX_INFO_VAL + 1> value{};
-  int found = 0;
-  if (info == MPI_INFO_NULL ||
-      PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS) {
-    return {};
-  }
-  return found != 0 ? value.data() : "";
-}
-
 bool executable(const std::string& path) {
   return ::access(path.c_str(), X_OK) == 0;
 }
@@ -75,12 +66,12 @@ bool on_search_path(const std::string& name) {
 /// The word by which a shell in the child's folder finds its program; empty: it is not here, and
 /// the host has to find it, or to say that there is none.
 std::string find_program(const std::string& command, MPI_Info info) {
-  const std::string folder = value_of(info, "path");
+  const std::string folder = info_value(info, "path").value_or("");
   std::string in_folder = folder + "/" + command;
   if (!folder.empty() && executable(in_folder)) return in_folder;
   if (command.find('/') == std::string::npos && on_search_path(command)) return command;
   std::string there = command.find('/') == std::string::npos ? "./" + command : command;
-  const std::string begins = there.starts_with('/') ? "" : value_of(info, "wdir");
+  const std::string begins = there.starts_with('/') ? "" : info_value(info, "wdir").value_or("");
   return executable(begins.empty() ? there : begins + "/" + there) ? there : "";
 }
 
@@ -101,7 +92,7 @@ class ChildCommand {
     for (std::string& word : words_) pointers_.push_back(word.data());
     pointers_.push_back(nullptr);
     command_ = shell;
-    if (value_of(info, "path").empty()) return;
+    if (info_value(info, "path").value_or("").empty()) return;
     PMPI_Info_dup(info, &info_);
     PMPI_Info_delete(info_, "path");  // of the program, and not of the shell
     copied_ = true;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "boundary/host/host.hpp"
+
+namespace oriel::boundary {
+
+/// The value of the key; none also of MPI_INFO_NULL and where the host refuses the call.
+std::optional<std::string> info_value(MPI_Info info, const char* key);
+
+}  // namespace oriel::boundary
