@@ -232,8 +232,9 @@ void Lifeline::receive(Line& line) {
     const Read read = read_word(line, word);
     if (read == Read::nothing) break;
     if (read == Read::word && take(line, word)) continue;
-    if (read == Read::silent && (line.known || !line.accepted)) {
-      note({Word::Kind::silent, {}, {}, line.peer.node});
+    if (read == Read::silent) {
+      // Before the other end has answered, its kernel may drop what comes: many ask that process.
+      if (line.known) note({Word::Kind::silent, {}, {}, line.peer.node});
     } else if (read == Read::word ? !line.accepted && word.kind != Word::Kind::refused
                                   : !line.accepted || line.link) {
       // The other end of a question may have no more to ask.

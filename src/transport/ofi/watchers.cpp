@@ -22,9 +22,7 @@ std::vector<int> Watchers::watched_by(int rank) const {
   std::vector<int> watched;
   for (std::size_t distance = 1; distance < nodes_.size(); distance *= 2) {
     const std::vector<int>& node = nodes_[(place.node + distance) % nodes_.size()];
-    for (std::size_t at = place.number; at < node.size(); at += own.size()) {
-      watched.push_back(node[at]);
-    }
+    if (place.number < node.size()) watched.push_back(node[place.number]);
   }
   for (std::size_t distance = 1; distance < own.size(); distance *= 2) {
     watched.push_back(own[(place.number + distance) % own.size()]);

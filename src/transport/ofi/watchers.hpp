@@ -13,11 +13,10 @@ namespace oriel {
 /// of a rank, and of a whole node, is seen on other nodes, and what one rank hears reaches all.
 ///
 /// Nodes are numbered from 0 to m - 1, and the ranks of each. Rank p of node i has links to
-/// - rank p of the nodes i + 1, i + 2, i + 4, ... modulo m; where such a node has more ranks, also
-///   to those whose number modulo the ranks of node i is p;
+/// - rank p of the nodes i + 1, i + 2, i + 4, ... modulo m, if they have so many ranks;
 /// - rank p + 1, p + 2, p + 4, ... of its own node, modulo the ranks there.
-/// So each rank is linked from ceil(log2 m) other nodes, and from ceil(log2) of the ranks of its
-/// own.
+/// So rank 0 of each node is linked from ceil(log2 m) other nodes, and every rank from ceil(log2)
+/// of the ranks of its own node, however different the nodes are.
 class Watchers {
  public:
   /// `nodes`: of each rank; ranks of one node have the same number, whatever it is.
