@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/lifeline.hpp"
 
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -70,6 +70,14 @@ bool was_connected(int socket) {
   socklen_t length = sizeof info;
   return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
          (info.tcpi_rtt != 0 || info.tcpi_options != 0);
+}
+
+/// The kernel of the other end has acknowledged so many bytes, so it has the connection.
+bool was_acknowledged(int socket, std::size_t bytes) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
+         info.tcpi_bytes_acked >= bytes;
 }
 
 }  // namespace
@@ -233,8 +241,10 @@ void Lifeline::receive(Line& line) {
     if (read == Read::nothing) break;
     if (read == Read::word && take(line, word)) continue;
     if (read == Read::silent) {
-      // Before the other end has answered, its kernel may drop what comes: many ask that process.
-      if (line.known) note({Word::Kind::silent, {}, {}, line.peer.node});
+      // Where many ask a process, its kernel may drop all that comes on a connection.
+      if (line.known || was_acknowledged(line.socket, sizeof(Word))) {
+        note({Word::Kind::silent, {}, {}, line.peer.node});
+      }
     } else if (read == Read::word ? !line.accepted && word.kind != Word::Kind::refused
                                   : !line.accepted || line.link) {
       // The other end of a question may have no more to ask.
