@@ -16,7 +16,8 @@
  *  - Any number of epochs may be pending on a window. An epoch starts when all epochs that the
  *    program closed before it opened this one have completed, in the order of opening, unless the
  *    window's reorder keys permit more (ORIEL_ACCESS_AFTER_ACCESS_REORDER and the three keys after
- *    it). Epochs that the program has open at the same time do not wait for one another.
+ *    it). Epochs that the program has open at the same time do not wait for one another, but their
+ *    locks are requested in the order of their opening, over all windows.
  *  - Errors are raised through the window's error handler with the MPI standard's error classes:
  *    MPI_ERR_WIN, MPI_ERR_RMA_SYNC, MPI_ERR_RANK, MPI_ERR_LOCKTYPE, MPI_ERR_ASSERT, MPI_ERR_GROUP.
  *    After an error nothing has been started, and *request is unchanged.
