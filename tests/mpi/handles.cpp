@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "oriel/oriel.h"
+#include "support/errors_return.hpp"
 #include "support/footprint.hpp"
 #include "support/in_threads.hpp"
 #include "support/program.hpp"
@@ -82,12 +83,10 @@ void freed_twice() {
   MPI_Win made = duplicate(window);
   MPI_Win copy = made;
   CHECK_EQUAL(MPI_Win_free(&made), MPI_SUCCESS);
-  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
-  MPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  CHECK_CLASS(MPI_Win_free(&copy), MPI_ERR_WIN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, before);
-  MPI_Errhandler_free(&before);
+  {
+    const support::ErrorsReturn errors_return;
+    CHECK_CLASS(MPI_Win_free(&copy), MPI_ERR_WIN);
+  }
   made = duplicate(window);
   MPI_Win other = duplicate(window);
   CHECK(made != other);
@@ -515,7 +514,7 @@ void all_in_use(const Program& program) {
 /// A freed handle is told apart from the 1,000 that follow it.
 void freed_long_ago() {
   Window<int> window(Flavor::allocate, 1);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const support::ErrorsReturn errors_return;
   std::vector<MPI_Win> freed;
   for (int i = 0; i < 1000; ++i) {
     MPI_Win made = duplicate(window);
@@ -530,7 +529,6 @@ void freed_long_ago() {
     CHECK_CLASS(MPI_Win_get_attr(one, ORIEL_WIN_NOTIFICATION_NUM_UB, &base, &flag), MPI_ERR_WIN);
     CHECK_CLASS(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, one), MPI_ERR_WIN);
   }
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
 /// An error handler that the program frees while a window has it lives as long as the window.

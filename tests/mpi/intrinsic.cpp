@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "oriel/oriel.h"
+#include "support/errors_return.hpp"
 #include "support/exported.hpp"
 #include "support/program.hpp"
 #include "support/window.hpp"
@@ -219,7 +220,7 @@ void errors(Flavor flavor, const Program&) {
   CHECK_CLASS(ask(window, "min,add", most + 1, MPI_INT, &flag), MPI_ERR_ARG);
   CHECK_CLASS(ask(window, "sum", -1, MPI_INT, &flag), MPI_ERR_COUNT);
   CHECK_CLASS(ask(window, "sum", 1, MPI_DATATYPE_NULL, &flag), MPI_ERR_TYPE);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const support::ErrorsReturn errors_return;
   CHECK_CLASS(ask(MPI_WIN_NULL, "sum", 1, MPI_INT, &flag), MPI_ERR_WIN);
   CHECK_EQUAL(flag, 7);
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/errors_return.hpp"
 #include "support/notified.hpp"
 #include "support/program.hpp"
 #include "support/window.hpp"
@@ -863,9 +864,7 @@ void errors(Flavor flavor, const Program& program) {
 
 // The request outlives its window, and says so.
 void freed_window(Flavor flavor, const Program&) {
-  MPI_Errhandler before;
-  MPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const support::ErrorsReturn errors_return;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Request once = MPI_REQUEST_NULL;
   {
@@ -880,8 +879,6 @@ void freed_window(Flavor flavor, const Program&) {
   CHECK_CLASS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
   CHECK_CLASS(MPI_Start(&request), MPI_ERR_REQUEST);
   MPI_Request_free(&request);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, before);
-  MPI_Errhandler_free(&before);
 }
 
 }  // namespace

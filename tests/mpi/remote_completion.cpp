@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "support/errors_return.hpp"
 #include "support/nonblocking.hpp"
 #include "support/notified.hpp"
 #include "support/program.hpp"
@@ -375,7 +376,7 @@ void empty_and_wrong(Flavor flavor, const Program& program) {
 }
 
 void on_no_window_of_ours() {
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const support::ErrorsReturn errors_return;
   const int value = 1;
   MPI_Request request = MPI_REQUEST_NULL;
   CHECK_CLASS(oriel().Rrput(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL, &request),

@@ -162,7 +162,9 @@ void wait_after_window() {
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
   int world = 0;
   MPI_Initialized(&world);  // Intel MPI has it, and MPI_COMM_SELF, once there is a session
-  if (world != 0) MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  for (const MPI_Comm host : {MPI_COMM_SELF, MPI_COMM_WORLD}) {
+    if (world != 0) MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
+  }
   MPI_Comm comm = support::communicator_of_all(session, "window");
   MPI_Request request = MPI_REQUEST_NULL;
   {
