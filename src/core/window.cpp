@@ -123,13 +123,13 @@ std::uint64_t Window::exchange_counter(std::int32_t counter, std::uint64_t value
   return before;
 }
 
-Error Window::lock(bool exclusive, int target, Assert assertion, ThreadSet thread) {
+bool Window::try_lock(bool exclusive, int target, Assert assertion) {
   if (assertion.no_check || !valid_rank(target) || !epochs_.may_lock_lightly(target) ||
       !peer_dispatch_.try_lock(target, exclusive)) {
-    return epochs_.open_lock(exclusive, target, assertion, thread);
+    return false;
   }
   peer_dispatch_.make_ready(epochs_.open_lightly(exclusive, target));
-  return Error::none;
+  return true;
 }
 
 Outcome Window::unlock(int target, Completion* completion) {
@@ -140,14 +140,14 @@ Outcome Window::unlock(int target, Completion* completion) {
   return error == Error::none ? Outcome::finished() : Outcome::failed(error);
 }
 
-Error Window::lock_all(Assert assertion, ThreadSet thread) {
+bool Window::try_lock_all(Assert assertion) {
   const bool own = peer_dispatch_.loadable(rank());
   if (assertion.no_check || assertion.weak_unlock || !epochs_.may_lock_all_lightly() ||
       (own && !peer_dispatch_.try_lock(rank(), false))) {
-    return epochs_.open_lock_all(assertion, thread);
+    return false;
   }
-  epochs_.open_all_lightly(own, thread);
-  return Error::none;
+  epochs_.open_all_lightly(own);
+  return true;
 }
 
 bool Window::try_touch(int target) {

@@ -244,14 +244,22 @@ class Window {
     return true;
   }
 
-  /// The epoch of one target's lock. A lock that is free, with nothing else under way, is taken and
-  /// given back without the general path.
-  /// `thread`: the one that opens the epoch, whose locks are requested in order; see LockOrder.
-  Error lock(bool exclusive, int target, Assert assertion, ThreadSet thread = all_threads);
+  /// Opens the epoch of one target's lock. A lock that is free, with nothing else under way, is
+  /// taken and given back without the general path (try_lock). `thread`: the one that opens the
+  /// epoch, whose locks are requested in order; see LockOrder.
+  Error lock(bool exclusive, int target, Assert assertion, ThreadSet thread = all_threads) {
+    return try_lock(exclusive, target, assertion)
+               ? Error::none
+               : epochs_.open_lock(exclusive, target, assertion, thread);
+  }
+  bool try_lock(bool exclusive, int target, Assert assertion);
   Outcome unlock(int target, Completion* completion);
   /// Likewise of all targets. Acquires the rank's own lock now if the rank can load its memory, and
   /// every other one at the first operation to its target.
-  Error lock_all(Assert assertion, ThreadSet thread = all_threads);
+  Error lock_all(Assert assertion, ThreadSet thread = all_threads) {
+    return try_lock_all(assertion) ? Error::none : epochs_.open_lock_all(assertion, thread);
+  }
+  bool try_lock_all(Assert assertion);
   Outcome unlock_all(Completion* completion);
   /// In a light lock_all epoch: acquires the free lock of a target that had no operation yet, and
   /// opens the way to its memory. False: use Epochs::issue().

@@ -108,15 +108,18 @@ Failure open_lock(WindowHandle& window, int lock_type, int rank, int given) {
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   if (rank == MPI_PROC_NULL) return {};
   carry_on();
-  return failure_of(window, window.core->lock(lock_type == MPI_LOCK_EXCLUSIVE, rank, assertion,
-                                              thread_of(own_line())));
+  const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+  if (window.core->try_lock(exclusive, rank, assertion)) return {};
+  return failure_of(
+      window, window.core->epochs().open_lock(exclusive, rank, assertion, thread_of(own_line())));
 }
 
 Failure open_lock_all(WindowHandle& window, int given) {
   Assert assertion;
   if (const Failure bad = translate_lock_assert(window, given, assertion)) return bad;
   carry_on();
-  return failure_of(window, window.core->lock_all(assertion, thread_of(own_line())));
+  if (window.core->try_lock_all(assertion)) return {};
+  return failure_of(window, window.core->epochs().open_lock_all(assertion, thread_of(own_line())));
 }
 
 }  // namespace oriel::boundary

@@ -212,10 +212,9 @@ class Epochs {
            !all_locks_ && lock_order_.empty();
   }
   /// `own`: the rank's own lock has been taken.
-  void open_all_lightly(bool own, ThreadSet thread) {
+  void open_all_lightly(bool own) {
     access_ = &light_all_;
     light_own_ = own;
-    light_thread_ = thread;
   }
   /// Whether the light lock_all epoch is open and has not come to the target; its lock may then be
   /// taken shared, and the target touched.
@@ -365,11 +364,10 @@ class Epochs {
   Epoch* exposure_ = nullptr;    // open post epoch
   Epoch light_;                  // active and granted from opening to closing
   bool light_held_ = false;
-  Epoch light_all_;                      // likewise; its targets' locks are held
-  bool light_own_ = false;               // so is the rank's own, which need not be a target
-  ThreadSet light_thread_ = no_threads;  // that has opened it
-  std::vector<Target*> light_targets_;   // all of EpochPeer::light
-  Epoch notified_;                       // never in the list
+  Epoch light_all_;                     // likewise; its targets' locks are held
+  bool light_own_ = false;              // so is the rank's own, which need not be a target
+  std::vector<Target*> light_targets_;  // all of EpochPeer::light
+  Epoch notified_;                      // never in the list
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;       // epochs closed and not completed
   std::uint64_t deferred_ = 0;     // epochs not yet active

@@ -46,7 +46,8 @@ Epoch& Epochs::list_light() {
 
 Epoch& Epochs::list_light_all() {
   Epoch& epoch = create(EpochKind::lock_all);
-  lock_order_.assign_place(epoch, *this, light_thread_);
+  // In a process of several threads it is in no order with their epochs.
+  lock_order_.assign_place(epoch, *this, all_threads);
   report_opening(epoch);
   list(epoch);
   epoch.awaited = rank_ + 1;  // its own lock is held, or none is needed
