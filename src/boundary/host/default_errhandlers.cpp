@@ -43,6 +43,10 @@ MPI_Comm errhandler_owner(MPI_Comm communicator) {
   return asks_comm_self() && has_errhandler(MPI_COMM_SELF) ? MPI_COMM_SELF : MPI_COMM_WORLD;
 }
 
+void set_errhandler(MPI_Comm communicator, MPI_Errhandler handler) {
+  host_mpi().Comm_set_errhandler(communicator, handler);
+}
+
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
@@ -61,6 +65,10 @@ namespace oriel::boundary {
 
 MPI_Comm errhandler_owner(MPI_Comm communicator) {
   return communicator != MPI_COMM_NULL ? communicator : MPI_COMM_WORLD;
+}
+
+void set_errhandler(MPI_Comm communicator, MPI_Errhandler handler) {
+  PMPI_Comm_set_errhandler(communicator, handler);
 }
 
 }  // namespace oriel::boundary

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/host/self_comm.hpp"
+#include "boundary/host/default_errhandlers.hpp"
 #include "boundary/host/errors.hpp"
 #include "boundary/host/host_mpi.hpp"
 
@@ -28,7 +29,7 @@ bool SelfComm::start() {
   // Not MPI_ERRORS_RETURN: Intel MPI 2021.18 has another value for it than the standard ABI.
   MPI_Errhandler quiet = MPI_ERRHANDLER_NULL;
   PMPI_Comm_create_errhandler(&note_error, &quiet);
-  PMPI_Comm_set_errhandler(comm_, quiet);
+  set_errhandler(comm_, quiet);
   host_mpi().Errhandler_free(&quiet);
   return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/runtime/window_errors.hpp"
 
+#include "boundary/host/default_errhandlers.hpp"
 #include "boundary/host/error_sentences.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
@@ -13,10 +14,10 @@ class TemporaryErrhandler {
  public:
   TemporaryErrhandler(MPI_Comm communicator, MPI_Errhandler handler) : communicator_(communicator) {
     PMPI_Comm_get_errhandler(communicator, &before_);
-    PMPI_Comm_set_errhandler(communicator, handler);
+    set_errhandler(communicator, handler);
   }
   ~TemporaryErrhandler() {
-    PMPI_Comm_set_errhandler(communicator_, before_);
+    set_errhandler(communicator_, before_);
     host_mpi().Errhandler_free(&before_);
   }
   TemporaryErrhandler(const TemporaryErrhandler&) = delete;
