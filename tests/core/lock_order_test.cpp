@@ -38,7 +38,7 @@ class LocksInOrder : public ::testing::TestWithParam<bool> {
   }
 
   Window& window(int rank, int number) { return job_.window(rank, number); }
-  void ask(int number, int target, Assert assertion = {}, ThreadSet thread = first_thread) {
+  void ask(int number, int target, Assert assertion = {}, ThreadSet thread = all_threads) {
     ASSERT_EQ(window(0, number).lock(true, target, assertion, thread), Error::none);
   }
   void put(int rank, int number, int target) {
@@ -207,7 +207,7 @@ TEST_P(LocksInOrder, EpochsThatWereOpenTogetherStayInOrder) {
 // G8: threads take their locks in orders of their own.
 TEST_P(LocksInOrder, ThreadsAreInOrdersOfTheirOwn) {
   hold(a, 1);
-  ask(a, 1);
+  ask(a, 1, {}, first_thread);
   ask(b, 2, {}, second_thread);
   EXPECT_FALSE(is_free(b, 2));
   ask(b, 1, {}, no_threads);
@@ -224,7 +224,7 @@ TEST_P(LocksInOrder, ThreadsAreInOrdersOfTheirOwn) {
 // lock_all asks for a target's lock at the first operation to it.
 TEST_P(LocksInOrder, LockAllIsInOrder) {
   hold(a, 1);
-  ASSERT_EQ(window(0, b).lock_all({}, first_thread), Error::none);
+  ASSERT_EQ(window(0, b).lock_all({}), Error::none);
   put(0, b, 2);
   ask(a, 1);
   // The epoch was opened before that of the due lock.
@@ -245,7 +245,7 @@ TEST_P(LocksInOrder, LockAllIsInOrder) {
 TEST_P(LocksInOrder, LockAllWaitsForEarlierLocks) {
   hold(a, 1);
   ask(a, 1);
-  ASSERT_EQ(window(0, b).lock_all({}, first_thread), Error::none);
+  ASSERT_EQ(window(0, b).lock_all({}), Error::none);
   put(0, b, 2);
   EXPECT_TRUE(is_free(b, 2));
   release(a, 1);
