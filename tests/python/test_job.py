@@ -73,9 +73,10 @@ def test_a_signal_while_a_job_starts_ends_the_job(monkeypatch):
             job.run(["sleep", "60"], os.environ, 5)
     finally:
         signal.signal(signal.SIGTERM, before)
-        for each in begun:
-            each.kill()
-    assert begun[0].returncode == -signal.SIGTERM
+    try:
+        assert begun[0].wait(timeout=30) == -signal.SIGTERM
+    finally:
+        begun[0].kill()
     assert raised.value.__context__ is None, "The signal was held back until the time was over."
 
 
