@@ -127,7 +127,6 @@ Failure open_lock_all(WindowHandle& window, int given) {
 using namespace oriel::boundary;
 using oriel::Assert;
 using oriel::Completion;
-using oriel::Epochs;
 using oriel::Error;
 using oriel::WaitReason;
 
@@ -210,18 +209,12 @@ ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
       [&](WindowHandle& window) {
         const Failure bad = open_lock(window, lock_type, rank, assertion);
         if (bad || rank == MPI_PROC_NULL) return bad;
-        // The lock must be held on return where memory is touched without a call (E2). So it is
-        // where the process has several threads: another thread may lock next, and on all hosts
-        // this lock comes first. An epoch that is deferred, behind nonblocking ones, is not
-        // awaited.
-        Epochs& epochs = window.core->epochs();
-        const bool loaded = epochs.shared() && window.core->member(rank).base != nullptr;
-        const bool must = rank == window.core->rank() || loaded;
-        const bool checked = (assertion & MPI_MODE_NOCHECK) == 0;
-        if (!must && !(runtime.lock.enabled() && checked)) return bad;
-        return wait_until(window, {WaitReason::lock, rank}, [&] {
-          return epochs.try_hold_lock(rank) || (!must && epochs.lock_deferred(rank));
-        });
+        // Only where memory is touched without a call must the lock be held on return (E2).
+        const bool loaded =
+            window.core->epochs().shared() && window.core->member(rank).base != nullptr;
+        if (rank != window.core->rank() && !loaded) return bad;
+        return wait_until(window, {WaitReason::lock, rank},
+                          [&] { return window.core->epochs().try_hold_lock(rank); });
       },
       [&] {
         return host_mpi().Win_lock(lock_type, rank, assertion & ~ORIEL_MODE_WEAK_UNLOCK, win);

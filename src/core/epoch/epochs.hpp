@@ -114,11 +114,6 @@ class Epochs {
   bool request_locks(Epoch& epoch);
   /// Whether the lock of `target` is held now; for a blocking lock that must hold it on return.
   bool try_hold_lock(int target) { return locked_lightly(target) || hold_lock(target); }
-  /// Whether the open lock epoch of `target` waits for earlier epochs of the window.
-  bool lock_deferred(int target) const {
-    const Epoch* epoch = peers_[target].lock;
-    return epoch != nullptr && !epoch->active;
-  }
   /// Likewise of lock_all: whether the locks of all ranks whose memory can be loaded and stored
   /// without a call are held now.
   bool try_hold_all() {
