@@ -31,7 +31,7 @@ class ReportTable : public ::testing::Test {
   }
 
   std::string file() const { return folder_ + "/table"; }
-  /// What is printed on standard error.
+  /// The text that the test prints on standard error.
   std::string print() const {
     testing::internal::CaptureStderr();
     print_report_table(folder_);
@@ -46,7 +46,7 @@ TEST_F(ReportTable, IsPrintedOnce) {
   EXPECT_EQ(print(), "");
 }
 
-// Whoever may open the file may lock it.
+// Any process that may open the file may lock it.
 TEST_F(ReportTable, IsNoFileThatOthersCanOpen) {
   const mode_t before = ::umask(0);
   print();

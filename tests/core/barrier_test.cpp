@@ -63,7 +63,7 @@ Message step(int origin, std::uint64_t number) {
   return message;
 }
 
-// Of five ranks each has three steps, from the ranks 1, 2 and 4 before it.
+// With five ranks, each rank has three steps, from the ranks 1, 2 and 4 before it.
 TEST(Barrier, TakesEachStepOnceAndFromItsRankAlone) {
   SimJob job({0, 1, 2, 3, 4});
   SimWindowSpec spec;

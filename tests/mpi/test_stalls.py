@@ -119,18 +119,17 @@ def test_the_call_site_is_the_line_of_the_call(job, host, tmp_path):
         assert line and f"{call}(" in source[int(line[1]) - 1], (command, answer)
 
 
+def report_of_one(job, host, tmp_path, form, seen) -> str:
+    """The report of the only rank of two that makes a call on a window; the other one is late."""
+    over = tmp_path / "over"
+    output = told(job, host, [over, form], 2, lambda out, _: seen in out, when_complete=over.touch)
+    (report,) = reports_in(output).values()
+    return report
+
+
 @pytest.mark.hosts("mpich", "openmpi")
 def test_a_window_that_not_all_make(job, host, tmp_path):
-    over = tmp_path / "over"
-    output = told(
-        job,
-        host,
-        [over, "making"],
-        2,
-        lambda out, _: "is not known" in out,
-        when_complete=over.touch,
-    )
-    (report,) = reports_in(output).values()
+    report = report_of_one(job, host, tmp_path, "making", "is not known")
     assert HEAD.match(report)[3] == "MPI_Win_allocate", report
     assert "All ranks of the communicator have to make this call." in report, report
 
@@ -138,16 +137,7 @@ def test_a_window_that_not_all_make(job, host, tmp_path):
 # The wait is ours on every host.
 @pytest.mark.hosts("mpich")
 def test_a_window_that_not_all_free(job, host, tmp_path):
-    over = tmp_path / "over"
-    output = told(
-        job,
-        host,
-        [over, "freeing"],
-        2,
-        lambda out, _: "That is rank" in out,
-        when_complete=over.touch,
-    )
-    (report,) = reports_in(output).values()
+    report = report_of_one(job, host, tmp_path, "freeing", "That is rank")
     assert HEAD.match(report)[3] == "MPI_Win_free", report
     assert 'on window "freed", in which this is rank 0 of 2, it waits' in report, report
     assert "for rank 1 to make this call. That is rank 1 of MPI_COMM_WORLD" in report, report

@@ -29,7 +29,7 @@ class LockOrder {
   /// call; no_threads: the epoch is in no order, as Oriel's own locks are.
   void assign_place(Epoch& epoch, Epochs& owner, ThreadSet thread);
 
-  /// No lock is due, of whichever thread. Asked without the process lock, too.
+  /// True if no lock of any thread is due.
   bool empty() const { return epochs_.load() == 0; }
   /// Whether the target's lock may be requested now, as far as this process is concerned; it is due
   /// from now on. `peer`: the target, where an earlier epoch of ours may have our place in the
@@ -70,7 +70,7 @@ class LockOrder {
   static void insert(EpochsByLockOrder& queue, Epoch& epoch);
   void unlink(Epoch& epoch);
 
-  /// Of each thread with a line: its open epochs with locks that are due, in the order of opening.
+  /// One list for each thread with a line: its open epochs with due locks, in the order of opening.
   std::array<EpochsByLockOrder, ThreadLines::most + 1> queues_;
   std::size_t queues_used_ = 0;  // the first so many
   std::uint64_t entered_ = 0;

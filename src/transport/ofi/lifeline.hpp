@@ -57,7 +57,7 @@ class Lifeline {
 
  private:
   using Words = LifelineName::Words;
-  /// What goes over a connection, in both directions.
+  /// The unit of what a connection carries, in both directions.
   struct Word {
     enum class Kind : std::uint64_t {
       link,      // the first word of a link's end, of its `process` to the one with the `token`
