@@ -113,14 +113,15 @@ void Progress::stop() {
   opal_call("opal_progress_unregister");
 }
 
-HookedWait::HookedWait(WaitReason reason) : wait_(reason), looked_(nanoseconds_now()) {
+HookedWait::HookedWait(WaitReason reason)
+    : wait_(reason), looked_(nanoseconds_now()), outer_(hooked_wait) {
   CallFrames::keep();
   hooked_wait = this;
 }
 
 HookedWait::~HookedWait() {
-  hooked_wait = nullptr;
-  CallFrames::release();
+  hooked_wait = outer_;
+  if (outer_ == nullptr) CallFrames::release();
 }
 
 void HookedWait::take_turn() {

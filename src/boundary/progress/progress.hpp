@@ -48,6 +48,8 @@ class HookedWait {
  private:
   UnlockedLongWait wait_;
   std::uint64_t looked_;
+  HookedWait*
+      outer_;  // MPI_Comm_dup calls the program's attribute callbacks, which may make windows
 };
 
 /// Called when a poll found nothing: with more ranks than processors on the node, gives the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/progress/setup_collectives.hpp"
 
+#include <optional>
+
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/sweeping.hpp"
@@ -8,16 +10,13 @@
 namespace oriel::boundary::setup {
 namespace {
 
-/// start(&request), and a wait of ours, which says after ORIEL_STALL that ranks are missing.
-template <typename Start>
-int meet(Start&& start) {
-  return sweep_until_done(start, MPI_STATUS_IGNORE, WaitReason::window);
-}
-
-/// blocking() where the host calls our progress engine, else meet().
+/// blocking() where the host calls our progress engine, else start(&request) and a wait of ours. In
+/// both, a stall report says that ranks are missing.
 template <typename Blocking, typename Start>
 int call(Blocking&& blocking, Start&& start) {
-  return progress.hooked() ? blocking() : meet(start);
+  if (!progress.hooked()) return sweep_until_done(start, MPI_STATUS_IGNORE, WaitReason::window);
+  const HookedWait wait(WaitReason::window);
+  return blocking();
 }
 
 }  // namespace
@@ -28,9 +27,13 @@ int barrier(MPI_Comm communicator) {
 }
 
 int allgather(const void* own, int bytes, void* all, MPI_Comm communicator) {
-  return meet([&](MPI_Request* request) {
-    return PMPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator, request);
-  });
+  return call(
+      [&] {
+        return host_mpi().Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator);
+      },
+      [&](MPI_Request* request) {
+        return PMPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, communicator, request);
+      });
 }
 
 int alltoall(const void* mine, int bytes, void* theirs, MPI_Comm communicator) {
@@ -50,12 +53,9 @@ int assemble(MPI_Comm communicator) {
 
 int allreduce(const void* own, void* result, int count, MPI_Datatype type, MPI_Op op,
               MPI_Comm communicator) {
-  if (!progress.hooked()) {
-    return host_mpi().Allreduce(own, result, count, type, op, communicator);
-  }
-  return meet([&](MPI_Request* request) {
-    return PMPI_Iallreduce(own, result, count, type, op, communicator, request);
-  });
+  std::optional<HookedWait> wait;
+  if (progress.hooked()) wait.emplace(WaitReason::window);
+  return host_mpi().Allreduce(own, result, count, type, op, communicator);
 }
 
 int broadcast(void* buffer, int bytes, int root, MPI_Comm communicator) {

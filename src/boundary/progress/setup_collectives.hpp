@@ -8,11 +8,12 @@ namespace oriel::boundary::setup {
 // The collectives of the host that Oriel itself calls, to set up windows and persistent
 // collectives. Each returns the host's code.
 //
-// allgather() and allreduce(), in which the ranks of a call meet, are the host's nonblocking
-// collectives and a wait of ours, which says after ORIEL_STALL that ranks are missing.
-// Where the host's progress engine calls ours (Progress::hooked), the others are the host's
-// blocking collectives. Where it does not (Intel MPI), each but allreduce() is the host's
-// nonblocking collective and a wait of ours, for two more reasons:
+// Where the host's progress engine calls ours (Progress::hooked), they are the host's blocking
+// collectives. The nonblocking ones would not do: where a rank's arguments for a persistent
+// collective are refused by the host, the ranks no longer agree which nonblocking collective of the
+// communicator is the next (MPICH).
+// Where it does not (Intel MPI), each but allreduce() is the host's nonblocking collective and a
+// wait of ours, for two reasons:
 // - The wait sweeps: another rank may be waiting for this one in an epoch before it comes here.
 // - The wait yields the processor. Intel MPI's waits (blocking collectives and MPI_Wait) spin
 //   without yielding between nodes. With more waiting threads than processors, each step of a
@@ -28,9 +29,9 @@ int allgather(const void* own, int bytes, void* all, MPI_Comm communicator);
 int alltoall(const void* mine, int bytes, void* theirs, MPI_Comm communicator);
 /// Where the host's progress engine does not call ours: as barrier().
 int assemble(MPI_Comm communicator);
-/// Where the host's progress engine does not call ours, the host's blocking one: between nodes
-/// Intel MPI keeps memory of each MPI_Iallreduce. That neither sweeps nor yields, so another of
-/// these calls has to come before it: then no rank waits for this one in an epoch any more.
+/// Blocking on every host: between nodes Intel MPI keeps memory of each MPI_Iallreduce. There it
+/// neither sweeps nor yields, so another of these calls has to come before it: then no rank waits
+/// for this one in an epoch any more.
 int allreduce(const void* own, void* result, int count, MPI_Datatype type, MPI_Op op,
               MPI_Comm communicator);
 int broadcast(void* buffer, int bytes, int root, MPI_Comm communicator);
