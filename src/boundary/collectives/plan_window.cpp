@@ -5,7 +5,6 @@
 #include <iterator>
 #include <vector>
 
-#include "boundary/collectives/copy_costs.hpp"
 #include "boundary/collectives/leaving_windows.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/progress/waiting.hpp"
@@ -13,6 +12,7 @@
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
 #include "boundary/windows/window_maker.hpp"
+#include "engine/tuning/copy_costs.hpp"
 
 namespace oriel::boundary {
 namespace {

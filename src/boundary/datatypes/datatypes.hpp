@@ -8,9 +8,9 @@
 #include "boundary/datatypes/predefined_types.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/host/self_comm.hpp"
-#include "boundary/process/handle_table.hpp"
-#include "boundary/process/process_lock.hpp"
 #include "core/operation/layout.hpp"
+#include "engine/process/handle_table.hpp"
+#include "engine/process/process_lock.hpp"
 
 namespace oriel::boundary {
 

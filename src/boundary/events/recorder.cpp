@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "boundary/events/report_folder.hpp"
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/process/printable.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/numbered_window.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
+#include "engine/process/printable.hpp"
+#include "engine/record/report_folder.hpp"
 #include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {

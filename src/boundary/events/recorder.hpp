@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "boundary/events/record_file.hpp"
-#include "boundary/process/call_site.hpp"
 #include "core/epoch/events.hpp"
+#include "engine/process/call_site.hpp"
+#include "engine/record/record_file.hpp"
 
 namespace oriel::boundary {
 

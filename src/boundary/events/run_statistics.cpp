@@ -9,11 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "boundary/process/run_folder.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
+#include "engine/process/run_folder.hpp"
 
 namespace oriel::boundary {
 namespace {

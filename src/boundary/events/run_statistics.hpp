@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "boundary/events/event_counts.hpp"
+#include "engine/record/event_counts.hpp"
 
 namespace oriel::boundary {
 

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "boundary/process/node.hpp"
+#include "engine/process/node.hpp"
 
 namespace oriel::boundary {
 

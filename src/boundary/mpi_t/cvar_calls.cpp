@@ -15,6 +15,7 @@
 #include "core/base/settings.hpp"
 
 using namespace oriel::boundary;
+using oriel::Guard;
 using oriel::Setting;
 
 namespace {

@@ -10,6 +10,7 @@
 #include "boundary/runtime/runtime.hpp"
 
 using namespace oriel::boundary;
+using oriel::Guard;
 
 namespace {
 

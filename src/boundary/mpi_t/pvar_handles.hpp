@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "boundary/events/event_counts.hpp"
 #include "boundary/mpi_t/pvars.hpp"
+#include "engine/record/event_counts.hpp"
 
 namespace oriel::boundary {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "boundary/events/event_counts.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/record/event_counts.hpp"
 
 namespace oriel::boundary {
 

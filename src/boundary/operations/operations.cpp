@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "boundary/operations/ops.hpp"
-#include "boundary/process/printable.hpp"
-#include "boundary/process/standard_error.hpp"
 #include "boundary/progress/progress.hpp"
+#include "engine/process/printable.hpp"
+#include "engine/process/standard_error.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -4,6 +4,7 @@
 #include "boundary/runtime/runtime.hpp"
 
 using namespace oriel::boundary;
+using oriel::Guard;
 
 ORIEL_MPI_CALL(Type_free)(MPI_Datatype* datatype) {
   if (datatype != nullptr) {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "boundary/process/call_site.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/process/call_site.hpp"
 #include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {

@@ -9,10 +9,10 @@
 
 #include "boundary/host/communicator_mark.hpp"
 #include "boundary/host/host_mpi.hpp"
-#include "boundary/process/standard_error.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
+#include "engine/process/standard_error.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -29,6 +29,7 @@ bool start(const char* call, MPI_Request request, int& code) {
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
+using oriel::Guard;
 
 ORIEL_MPI_CALL(Start)(MPI_Request* request) {
   if (!own_requests.persistent.any()) return host_mpi().Start(request);

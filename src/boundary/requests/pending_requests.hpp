@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "boundary/host/host.hpp"
-#include "boundary/process/handle_table.hpp"
 #include "core/base/error.hpp"
+#include "engine/process/handle_table.hpp"
 
 namespace oriel::boundary {
 

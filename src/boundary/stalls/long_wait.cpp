@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "boundary/process/call_site.hpp"
-#include "boundary/process/standard_error.hpp"
 #include "boundary/runtime/numbered_window.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/stalls/awaited_peers.hpp"
 #include "boundary/stalls/stall_report.hpp"
-#include "boundary/stalls/stall_signal.hpp"
 #include "core/base/settings.hpp"
+#include "engine/process/call_site.hpp"
+#include "engine/process/standard_error.hpp"
+#include "engine/stalls/stall_signal.hpp"
 #include "transport/shm/clock.hpp"
 
 namespace oriel::boundary {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "boundary/process/call_site.hpp"
-#include "boundary/process/printable.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/process/call_site.hpp"
+#include "engine/process/printable.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/stalls/unlocked_long_wait.hpp"
 
-#include "boundary/process/standard_error.hpp"
 #include "boundary/runtime/runtime.hpp"
+#include "engine/process/standard_error.hpp"
 
 namespace oriel::boundary {
 

@@ -3,15 +3,15 @@
 
 #include <pthread.h>
 
-#include "boundary/events/report_table.hpp"
 #include "boundary/host/communicator_mark.hpp"
 #include "boundary/host/host.hpp"
 #include "boundary/mpi_t/pvar_handles.hpp"
 #include "boundary/progress/progress.hpp"
 #include "boundary/requests/own_requests.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "boundary/stalls/stall_signal.hpp"
 #include "boundary/startup/disconnection.hpp"
+#include "engine/record/report_table.hpp"
+#include "engine/stalls/stall_signal.hpp"
 
 namespace oriel::boundary {
 

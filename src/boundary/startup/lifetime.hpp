@@ -6,10 +6,10 @@
 #include <mutex>
 #include <string>
 
-#include "boundary/events/event_counts.hpp"
 #include "boundary/events/recorder.hpp"
 #include "boundary/events/run_statistics.hpp"
-#include "boundary/events/trace_file.hpp"
+#include "engine/record/event_counts.hpp"
+#include "engine/record/trace_file.hpp"
 
 namespace oriel::boundary {
 

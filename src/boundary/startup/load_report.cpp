@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "boundary/host/host.hpp"
-#include "boundary/process/run_folder.hpp"
 #include "core/base/descriptors.hpp"
+#include "engine/process/run_folder.hpp"
 
 namespace oriel::boundary {
 namespace {

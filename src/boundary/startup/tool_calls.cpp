@@ -7,6 +7,7 @@
 #include "boundary/startup/lifetime.hpp"
 
 using namespace oriel::boundary;
+using oriel::Guard;
 
 // A tool may call MPI_T on a thread of its own while the program makes MPI calls, whichever level
 // of thread support MPI has granted. Where the program's calls already run without a lock, it is

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "boundary/process/node.hpp"
 #include "core/transport/memory_range.hpp"
+#include "engine/process/node.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/process_block.hpp"
 

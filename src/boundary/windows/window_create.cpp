@@ -126,6 +126,7 @@ Failure detach(const WindowHandle& window, const void* base) {
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
+using oriel::Guard;
 
 ORIEL_MPI_CALL(Win_create)
 (void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {

@@ -18,10 +18,10 @@
 #include "boundary/runtime/known_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "boundary/startup/lifetime.hpp"
-#include "boundary/windows/member_table.hpp"
 #include "boundary/windows/paths.hpp"
 #include "core/base/settings.hpp"
 #include "core/epoch/events.hpp"
+#include "engine/windows/member_table.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+
+#include "core/base/cache_line.hpp"
+#include "core/base/cpu_pause.hpp"
+#include "core/lock/biased_lock.hpp"
+#include "engine/process/private_fence.hpp"
+
+namespace oriel {
+
+/// Serializes the threads of this process inside the library. Free of charge as long as there is
+/// one; a pair of plain stores where the only other one is the agent, which tries it seldom; else a
+/// mutex: MPI_THREAD_MULTIPLE was granted, or there is a session. The mode is fixed before a second
+/// thread makes its first call. One exception: a thread may begin a session while another one waits
+/// in a call. That call began without the lock, and acquires it after its next look.
+/// The mutex is a plain one of pthreads, because the progress hook may try it on the thread that
+/// holds it, and must then be told no.
+class ProcessLock {
+ public:
+  /// There may be any number of threads, of which this one does not hold the lock.
+  void enable() {
+    if (may_be_biased()) biased_.revoke(fence_threads, relax);
+    if (!enabled()) enabled_.store(true, std::memory_order_relaxed);
+  }
+  /// There is going to be the agent, too, which holds it by an AgentGuard.
+  void enable_beside_agent() {
+    if (enabled()) return;
+    may_be_biased_.store(fences_threads(), std::memory_order_relaxed);
+    enabled_.store(true, std::memory_order_relaxed);
+  }
+  bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
+  /// Several threads of the program may want it.
+  bool among_many() const { return enabled() && (!may_be_biased() || biased_.is_revoked()); }
+
+  void acquire() {
+    if (!enabled()) [[likely]]
+      return;
+    if (!may_be_biased() || !biased_.acquire(relax)) {
+      acquire_beside_others();
+      by_mutex_ = true;
+    }
+    note_owner(this_thread());
+  }
+  /// Nothing where this thread has not acquired it: the lock was not enabled then.
+  void release() {
+    if (!enabled()) [[likely]]
+      return;
+    if (owner_.load(std::memory_order_relaxed) != this_thread()) return;
+    note_owner(nullptr);
+    if (by_mutex_) {
+      unlock();
+    } else {
+      biased_.release();
+    }
+  }
+  /// Of a lock that is enabled.
+  bool try_acquire() {
+    if (!may_be_biased() || !biased_.try_acquire()) {
+      if (may_be_biased() && !biased_.is_revoked()) return false;
+      if (!try_lock()) return false;
+    }
+    note_owner(this_thread());
+    return true;
+  }
+
+  /// The agent's.
+  bool try_acquire_by_agent() {
+    if (may_be_biased()) {
+      if (biased_.try_acquire_seldom(fence_threads)) return true;
+      if (!biased_.is_revoked()) return false;
+    }
+    return try_lock();
+  }
+  void release_by_agent() {
+    if (by_mutex_) {
+      unlock();
+    } else {
+      biased_.release_seldom();
+    }
+  }
+
+ private:
+  static const void* this_thread() {
+    static thread_local char place;
+    return &place;
+  }
+  void note_owner(const void* thread) { owner_.store(thread, std::memory_order_relaxed); }
+
+  bool may_be_biased() const { return may_be_biased_.load(std::memory_order_relaxed); }
+  bool try_lock() {
+    if (pthread_mutex_trylock(&mutex_) != 0) return false;
+    by_mutex_ = true;
+    return true;
+  }
+  void unlock() {
+    by_mutex_ = false;
+    pthread_mutex_unlock(&mutex_);
+  }
+
+  /// The agent is out within a sweep, unless it has lost its processor, perhaps to us.
+  static void relax() {
+    static thread_local unsigned times = 0;
+    if (++times % 64 == 0) {
+      ::sched_yield();
+    } else {
+      cpu_pause();
+    }
+  }
+
+  /// Spins first. A thread that sleeps on the mutex costs two system calls, one of them the
+  /// holder's, and finds it taken again by then: with two threads that put to another node nearly
+  /// every put. Whoever holds the lock is out within a system call or two, unless it has lost its
+  /// processor; so the spin lasts as long as these, some ten microseconds at most.
+  void acquire_beside_others() {
+    constexpr int looks = 16;
+    constexpr int pauses = 16;  // in between: each look takes the line from the holder
+    for (int look = 0; look < looks; ++look) {
+      if (pthread_mutex_trylock(&mutex_) == 0) return;
+      for (int pause = 0; pause < pauses; ++pause) cpu_pause();
+    }
+    pthread_mutex_lock(&mutex_);
+  }
+
+  std::atomic<bool> enabled_{false};
+  std::atomic<bool> may_be_biased_{false};
+  bool by_mutex_ = false;                    // how it is held; of whoever holds it
+  std::atomic<const void*> owner_{nullptr};  // written by the owner alone; not by the agent
+  BiasedLock biased_{true};
+  // In a line of its own: the calls that need no lock look at `enabled_`.
+  alignas(cache_line) pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+/// Holds the lock for a scope; a waiting call lets go of it while there is nothing to do.
+class Guard {
+ public:
+  explicit Guard(ProcessLock& lock) : lock_(lock) { lock_.acquire(); }
+  ~Guard() { lock_.release(); }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  ProcessLock& lock_;
+};
+
+/// Likewise, unless another thread holds it, or this one further up.
+class TryGuard {
+ public:
+  explicit TryGuard(ProcessLock& lock)
+      : lock_(lock), held_(lock.enabled() && lock.try_acquire()), may_(held_ || !lock.enabled()) {}
+  ~TryGuard() {
+    if (held_) lock_.release();
+  }
+  TryGuard(const TryGuard&) = delete;
+  TryGuard& operator=(const TryGuard&) = delete;
+
+  explicit operator bool() const { return may_; }
+
+ private:
+  ProcessLock& lock_;
+  bool held_;
+  bool may_;
+};
+
+/// The same by the agent.
+class AgentGuard {
+ public:
+  explicit AgentGuard(ProcessLock& lock) : lock_(lock), held_(lock.try_acquire_by_agent()) {}
+  ~AgentGuard() {
+    if (held_) lock_.release_by_agent();
+  }
+  AgentGuard(const AgentGuard&) = delete;
+  AgentGuard& operator=(const AgentGuard&) = delete;
+
+  explicit operator bool() const { return held_; }
+
+ private:
+  ProcessLock& lock_;
+  bool held_;
+};
+
+}  // namespace oriel

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/epoch/events.hpp"
+
+namespace oriel {
+
+/// Counts the events of a process: operations of the general path, epochs, waits. One of them for
+/// all who read the counts: with the process lock.
+class EventCounts final : public EventSink {
+ public:
+  struct Count {
+    std::uint64_t times = 0;
+    std::uint64_t amount = 0;  // bytes of operations, nanoseconds of waits
+  };
+  struct Counts {
+    std::array<Count, protocol_count> operations;
+    std::array<Count, wait_reasons> waits;
+    std::array<Count, epoch_kinds> epochs;
+    std::array<Count, epoch_kinds> deferred;  // of these
+    std::array<Count, copy_methods> copies;
+  };
+
+  /// Counts from now on, if it has not begun yet. An engine never stops reporting to a sink.
+  void listen(Events& events);
+  /// The engine has ended: the next one counts from 0.
+  void reset();
+  /// With the time until now of waits that have not ended, so that a reader that comes within a
+  /// wait can tell the time before from the time after.
+  Counts counts() const;
+
+  void epoch(const EventSource& source, EpochStep step, const Epoch& epoch) override;
+  void issued(const EventSource& source, const Operation& operation, Protocol protocol) override;
+  void wait_begun(const EventSource& source, Wait& wait) override;
+  void wait_ended(const EventSource& source, const Wait& wait) override;
+  void copy_chosen(const EventSource& source, CopyMethod method) override;
+
+ private:
+  bool listening_ = false;
+  // The amount of waits: the sum of their ends less the sum of their beginnings, modulo 2^64.
+  Counts counts_;
+  std::array<std::uint64_t, wait_reasons> running_{};  // waits that have not ended
+};
+
+}  // namespace oriel
