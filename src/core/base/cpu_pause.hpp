@@ -3,7 +3,8 @@
 
 namespace oriel {
 
-/// Tells the core that this is a spin: it saves power and lets the sibling hyperthread run.
+/// Hint to the processor that this is a spin loop: saves power and lets the sibling hyperthread
+/// run.
 inline void cpu_pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

@@ -5,8 +5,8 @@
 
 namespace oriel {
 
-/// What can be wrong with an RMA call. The boundary maps each to the error class of MPI-4.1
-/// section 12.7 with the host's own number (G7).
+/// The errors of RMA calls. The boundary maps each to the error class of MPI-4.1 section 12.7, with
+/// the host's own number (G7).
 enum class Error : std::uint8_t {
   none,
   rank,
@@ -20,14 +20,15 @@ enum class Error : std::uint8_t {
   system         // the operating system refused a transfer: MPI_ERR_OTHER
 };
 
-/// Of two things that went wrong, the one that is told.
+/// The error to report if two calls or steps have failed: the first one.
 constexpr Error first_of(Error one, Error two) {
   return one != Error::none ? one : two;
 }
 
-/// Result of everything that could wait. `done`: finished, the Completion given will not be called.
-/// `posted`: it will be called by a later sweep. An error with `done`: the call was refused and
-/// nothing was started, or it is over and one of its operations has failed.
+/// The result of every call that may have to wait. `done`: the call has finished, and its
+/// Completion will not be called. `posted`: a later sweep calls the Completion. An error with
+/// `done`: the call was refused and nothing was started, or the call has finished and one of its
+/// operations has failed.
 struct Outcome {
   Error error = Error::none;
   bool done = true;
@@ -38,7 +39,7 @@ struct Outcome {
   constexpr bool ok() const { return error == Error::none; }
 };
 
-/// Why the last call on a window that failed has failed: the second half of a sentence.
+/// The reason why the last failed call on a window failed: the second half of a sentence.
 class FailureReason {
  public:
   Error fail(Error error, const char* text) {
@@ -51,7 +52,8 @@ class FailureReason {
   const char* text_ = "";
 };
 
-/// Told once when what was posted is finished. The caller owns it and keeps it alive until then.
+/// complete() is called once, when a posted call has finished. The caller owns the object and keeps
+/// it alive until then.
 class Completion {
  public:
   virtual void complete(Error error) = 0;

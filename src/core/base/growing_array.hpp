@@ -12,8 +12,8 @@
 
 namespace oriel {
 
-/// An array that grows at its end and whose elements never move: other threads may use those that
-/// they have been told of while one that holds a lock appends.
+/// An array that grows at its end and whose elements never move. While a thread that holds a lock
+/// appends, other threads may use the elements that they know of.
 template <typename T>
 class GrowingArray {
  public:
@@ -35,7 +35,7 @@ class GrowingArray {
   }
 
  private:
-  // Each segment but the first is as long as all before it together.
+  // Each segment but the first is as long as all segments before it together.
   static constexpr std::size_t first = 16;
   static constexpr std::size_t most_segments = 28;
 

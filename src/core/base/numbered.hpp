@@ -7,7 +7,7 @@
 
 namespace oriel {
 
-/// Values that are known by small numbers; that of a removed one is given again.
+/// Values with small numbers; the number of a removed value is used again.
 template <typename T>
 class Numbered {
  public:
@@ -27,13 +27,13 @@ class Numbered {
   }
   T& operator[](int number) { return values_[static_cast<std::size_t>(number)]; }
 
-  /// All of them, and a T{} for each number that is free.
+  /// All values, and a T{} for each free number.
   auto begin() { return values_.begin(); }
   auto end() { return values_.end(); }
 
  private:
   std::vector<T> values_;
-  std::vector<int> free_;  // of these
+  std::vector<int> free_;
 };
 
 }  // namespace oriel

@@ -8,10 +8,10 @@
 
 namespace oriel {
 
-/// Objects of one kind that come and go on hot paths: made in blocks, never freed before the pool,
-/// reused with whatever capacity their members have grown. T has a `pool_index` that the pool sets
-/// once, a `generation` that it counts, and a `reset()` that it calls before it hands the object
-/// out.
+/// Objects of one kind that are acquired and released on hot paths. They are made in blocks, live
+/// as long as the pool, and keep the capacity that their members have grown. T has a `pool_index`,
+/// which the pool sets once, a `generation`, which it counts, and a `reset()`, which acquire()
+/// calls.
 template <typename T>
 class Pool {
  public:
@@ -29,12 +29,12 @@ class Pool {
     free_.push_back(&object);
   }
 
-  /// A name of the object for as long as it is in use, never 0: what comes back late, or comes from
-  /// somebody who made it up, does not name whatever the object is used for then.
+  /// Identifies the object while it is in use; never 0. A token that arrives late, or that was
+  /// never given out, does not identify a later use of the object.
   static std::uint64_t token(const T& object) {
     return std::uint64_t{object.generation} << 32 | object.pool_index;
   }
-  /// The object in use that has this name, or null.
+  /// The object in use that has this token, or null.
   T* find(std::uint64_t token) {
     const std::uint64_t index = token & 0xffffffff;
     if (index >= blocks_.size() * block) return nullptr;
@@ -45,14 +45,14 @@ class Pool {
  private:
   static constexpr std::size_t block = 64;
 
-  /// Generations are counted at both ends of a use.
+  /// acquire() and release() each add 1 to the generation.
   static bool in_use(const T& object) { return object.generation % 2 != 0; }
 
   void grow() {
     auto added = std::make_unique<std::array<T, block>>();
     const std::size_t first = blocks_.size() * block;
-    // Space for every object there is, so that release() never allocates. Doubled, because growing
-    // by one block at a time would copy the list for each of a million epochs' blocks.
+    // Space for every object, so that release() never allocates. It is doubled, because growing by
+    // one block at a time would copy the list for each block of a million epochs.
     if (free_.capacity() < first + block) free_.reserve(2 * (first + block));
     for (std::size_t i = block; i-- > 0;) {
       (*added)[i].pool_index = static_cast<std::uint32_t>(first + i);

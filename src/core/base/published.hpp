@@ -5,9 +5,9 @@
 
 namespace oriel {
 
-/// A word of one process that its threads read without the process's lock; where nothing else is
-/// said, whoever holds that writes it. Zero bytes are one that holds zero, for arrays that begin as
-/// such: std::atomic is not promised to be copied as bytes.
+/// A word of one process that threads read without the process's lock. Only the holder of that lock
+/// writes it, unless its declaration says otherwise. Zero bytes are a valid word that holds zero,
+/// for arrays of zero bytes; std::atomic makes no such promise.
 template <typename T>
 class Published {
  public:
@@ -22,12 +22,12 @@ class Published {
   alignas(std::atomic_ref<T>::required_alignment) mutable T value_{};
 };
 
-/// Sets a word that is usually set already: its line then stays with all who read it. Without the
-/// lock as well.
+/// Sets a word that is usually set already. A word that is set is not written, so its cache line
+/// stays with all its readers. Needs no lock.
 inline void mark(Published<bool>& word) {
   if (!word.load()) word.store(true);
 }
-/// Likewise bits of it; with the lock.
+/// Sets bits of a word that are usually set already. The caller holds the process's lock.
 template <typename Bits>
 void mark(Published<Bits>& word, Bits bits) {
   if ((word.load() & bits) != bits) word.store(word.load() | bits);

@@ -5,7 +5,7 @@
 
 namespace oriel {
 
-/// One environment variable that changes what the library does.
+/// An environment variable that changes what the library does.
 struct Setting {
   const char* name;
   const char* kind;  // "bool", "int", "text"
@@ -13,13 +13,13 @@ struct Setting {
   const char* help;
 };
 
-/// All of them: `oriel info` prints this table, the boundary reads values through it.
+/// All settings: `oriel info` prints this table.
 std::span<const Setting> settings();
 
-/// Values from the environment, or the default of the table; always the default in a program with
-/// more rights than its caller (setuid, file capabilities): settings name files that are written,
-/// and libraries that are loaded. An unknown name is a programming error.
-/// The text itself; empty where nothing is set.
+/// The value in the environment, or the default of the table. In a program with more rights than
+/// its caller (setuid, file capabilities) it is always the default, because settings name files
+/// that are written and libraries that are loaded. An unknown name is a programming error.
+/// setting_text() is empty if the setting has no value.
 const char* setting_text(const char* name);
 bool setting_bool(const char* name);
 long setting_int(const char* name);

@@ -7,10 +7,10 @@
 
 namespace oriel {
 
-/// Copies a few bytes without a call: what memmove of an unknown length would cost more than the
-/// copy itself. The two may overlap.
+/// Copies a few bytes inline: a call of memmove for an unknown length would cost more than the copy
+/// itself. The ranges may overlap.
 inline void short_copy(void* to, const void* from, std::size_t bytes) {
-  // By the first and the last word of a size, which overlap where the length is between two sizes.
+  // Copies the first and the last word, which overlap if the length is between one and two words.
   const auto by = [&]<typename Word>(Word first, Word last) {
     const std::size_t back = bytes - sizeof(Word);
     std::memcpy(&first, from, sizeof first);

@@ -12,10 +12,10 @@
 
 namespace oriel {
 
-/// Copies past this processor's caches: another processor that is going to read the bytes need not
-/// take each line from here, nor need it be taken from there before it is written. Where the two
-/// share a cache that is a detour. A release that follows orders these stores as well. On
-/// processors without such stores it is an ordinary copy.
+/// Copies past the caches of this processor. Another processor that will read the bytes then need
+/// not fetch each line from here, and this processor need not fetch the lines before it writes
+/// them. If the two share a cache, an ordinary copy is faster. A release that follows orders these
+/// stores as well. On processors without such stores this is an ordinary copy.
 inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
 #ifdef __SSE2__
   constexpr std::size_t word = sizeof(__m128i);
@@ -27,7 +27,7 @@ inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes)
     _mm_stream_si128(reinterpret_cast<__m128i*>(to + done), one);
   }
   std::memcpy(to + done, from + done, bytes - done);
-  _mm_sfence();  // such stores keep no order, not even before a release
+  _mm_sfence();  // these stores are unordered, even before a release
 #else
   std::memcpy(to, from, bytes);
 #endif

@@ -13,22 +13,24 @@
 
 namespace oriel {
 
-/// What a thread says of itself that updates memory without its process's lock. Only it writes;
-/// whoever takes the right to update away reads (see Update).
+/// What a thread announces while it updates memory without its process's lock. Only the thread
+/// writes the line; a changer of `ControlBlock::updater` reads it (see Update).
 template <typename Words>
 struct alignas(cache_line) BasicThreadLine {
-  /// 0: it is in no update; else in one of the memory whose control block has this name.
+  /// The name of the control block of the memory that the thread is updating; 0: in no update.
   typename Words::template Atomic<std::uint64_t> updating{0};
-  std::uint32_t number = 0;  // among those of its process
+  std::uint32_t number = 0;  // unique in the process
 };
 using ThreadLine = BasicThreadLine<SharedWords>;
 static_assert(sizeof(ThreadLine) == cache_line && std::is_standard_layout_v<ThreadLine>);
 
-/// The lines of a process's threads, where its node peers find them. Zero bytes are valid ones.
+/// The lines of a process's threads, in shared memory that the peers of its node read. Zero bytes
+/// are valid lines.
 struct ThreadLines {
   static constexpr std::size_t most = 64;
 
-  /// The first so many may have been given to threads. Raised before a thread uses its line.
+  /// The number of lines, from the first on, that may belong to threads. Raised before a thread
+  /// uses its line.
   std::atomic<std::uint32_t> used{0};
   std::array<ThreadLine, most> lines;
 

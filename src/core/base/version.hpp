@@ -8,24 +8,24 @@
 
 namespace oriel {
 
-/// The version of some words that one thread at a time changes, and that others read as a whole
-/// without waiting for it. It is odd while they are being changed.
+/// The version of some words that one thread at a time changes, and that other threads read as a
+/// whole without waiting for it. It is odd while they are being changed.
 ///
 ///     changer                                    reader
 ///       version += 1: odd                          v = version                      acquire
 ///       each word                     release      each word                        acquire
 ///       version += 1                  release      version is v, and even? no: has read nothing
 ///
-/// Invariant: a reader that has read a word of a change has acquired the odd version, or a later
-/// one, and sees that in its second look.
+/// Invariant: a reader that has read a word of a change has acquired the odd version or a later
+/// one. Its second load of the version returns that version or a later one.
 template <template <typename> class Word>
 class BasicVersion {
  public:
-  /// Versions after this one; it has to be even. Before there are readers.
+  /// Sets the version, which must be even. Called before there are readers.
   void begin(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }
 
   std::uint64_t look() const { return version_.load(std::memory_order_acquire); }
-  /// Whether all that was read since that look was of one version.
+  /// True if all words that were read since look() returned `looked` are of that version.
   bool still(std::uint64_t looked) const {
     return looked % 2 == 0 && version_.load(std::memory_order_relaxed) == looked;
   }
@@ -39,13 +39,13 @@ class BasicVersion {
     version_.store(before + 2, std::memory_order_release);
   }
 
-  /// For the checker, which names it.
+  /// For the checker, which gives the word a name.
   const Word<std::uint64_t>& word() const { return version_; }
 
  private:
   Word<std::uint64_t> version_{};
 };
-/// Zero bytes are a valid one.
+/// Zero bytes are a valid version.
 using Version = BasicVersion<Published>;
 
 }  // namespace oriel

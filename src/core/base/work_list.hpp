@@ -7,9 +7,9 @@
 
 namespace oriel {
 
-/// Those objects of one kind that have work, linked through themselves: what a sweep looks at,
-/// however many others there are. T derives from WorkList<T>::Link. How many there are any thread
-/// may ask, without the lock that serializes the rest.
+/// The objects of one kind that have work, linked through themselves, so that a sweep visits only
+/// these. T derives from WorkList<T>::Link. Any thread may call size() and empty(); all other calls
+/// are serialized by a lock.
 template <typename T>
 class WorkList {
  public:
@@ -22,7 +22,7 @@ class WorkList {
   std::size_t size() const { return size_.load(); }
   bool empty() const { return size() == 0; }
 
-  /// A walk that has begun does not come to it any more.
+  /// A walk that has begun does not visit the object.
   void add(T& object) {
     Link& added = object;
     added.previous_ = nullptr;
@@ -43,7 +43,8 @@ class WorkList {
     size_.store(size() - 1);
   }
 
-  /// Calls visit(object) for each of them. They may come and go meanwhile; one walk at a time.
+  /// Calls visit(object) for each object. Objects may be added and removed meanwhile. One walk at a
+  /// time.
   template <typename Visit>
   void walk(Visit&& visit) {
     for (T* object = first_; object != nullptr; object = next_) {
@@ -54,7 +55,7 @@ class WorkList {
 
  private:
   T* first_ = nullptr;
-  T* next_ = nullptr;  // of a walk: where it goes on
+  T* next_ = nullptr;  // the object that the walk visits next
   Published<std::size_t> size_;
 };
 

@@ -8,8 +8,8 @@
 
 namespace oriel {
 
-/// An array whose elements are zero bytes until they are written. A large one takes memory from
-/// then on, page by page: what belongs to ranks that are never talked to takes none (B8).
+/// An array whose elements are zero bytes until they are written. A large array takes memory page
+/// by page as it is written, so elements of ranks that are never used take none (B8).
 template <typename T>
 class ZeroArray {
  public:

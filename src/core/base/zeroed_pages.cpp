@@ -11,7 +11,7 @@
 namespace oriel {
 namespace {
 
-// Below it the heap is cheaper than two system calls and a page fault.
+// For fewer bytes the heap is cheaper than two system calls and a page fault.
 constexpr std::size_t least_mapped = std::size_t{64} * 1024;
 
 bool mapped(std::size_t bytes) {
@@ -28,7 +28,7 @@ ZeroedPages::ZeroedPages(std::size_t bytes) : bytes_(bytes) {
   data_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data_ == MAP_FAILED) throw std::bad_alloc();
-  // A huge page would bring in the neighbours of every rank that is talked to.
+  // A huge page would allocate memory for the neighbours of every rank that is used.
   ::madvise(data_, bytes, MADV_NOHUGEPAGE);
 }
 

@@ -5,8 +5,8 @@
 
 namespace oriel {
 
-/// Zeroed memory at a multiple of a cache line. Large ones come from the system page by page, as
-/// they are touched.
+/// Zeroed memory, aligned to a cache line. The system allocates large ones page by page, as they
+/// are touched.
 class ZeroedPages {
  public:
   /// Throws std::bad_alloc.
