@@ -107,7 +107,7 @@ void Matcher::deactivate(NotifyRequest& request) {
   } else {
     wildcards_.remove(request);
   }
-  // Not before: a program at the limit would go to and fro.
+  // Only then: a program at the limit would otherwise switch back and forth.
   if (active_ == 0) spread_ = false;
 }
 

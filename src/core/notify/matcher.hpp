@@ -14,7 +14,7 @@
 
 namespace oriel {
 
-/// Active requests in the order of their starts.
+/// Active requests in the order in which they were started.
 class RequestList {
  public:
   NotifyRequest* first() const { return first_; }
@@ -26,14 +26,16 @@ class RequestList {
   NotifyRequest* last_ = nullptr;
 };
 
-/// Brings notifications and requests together (N2, N3): of one window at its target. A notification
-/// goes to the matching request that was started first; what no request takes is kept, in order of
-/// arrival, without limit. A request takes the oldest that match.
+/// Matches notifications with requests (N2, N3), for one window at its target. A notification goes
+/// to the matching request that was started first. If no request matches, the notification is kept,
+/// in order of arrival, without limit. A request that is started takes the oldest kept
+/// notifications that match.
 ///
 /// Exact matches take constant time, however many requests are active or notifications are kept:
-/// both lie in bins by (source, tag). A few requests need no bins: their patterns stand in this
-/// object, so that a notification costs two cache lines here, this one and the request's. A
-/// wildcard of source or tag alone walks over what was kept, or over the active wildcards.
+/// both are in bins by (source, tag). A few requests need no bins: their patterns are in this
+/// object, so that a notification costs two cache lines here, this one and the request's. Only a
+/// wildcard of source or tag walks over the kept notifications, and a notification over the active
+/// wildcards.
 class alignas(cache_line) Matcher {
  public:
   Matcher();
@@ -41,24 +43,25 @@ class alignas(cache_line) Matcher {
   Matcher(const Matcher&) = delete;
   Matcher& operator=(const Matcher&) = delete;
 
-  // `sink`, if there is one, receives each notification that a request takes.
-  /// The request is not active. True: it is complete at once.
+  // `sink`, if not null, receives each notification that a request takes.
+  /// `request` is not active. True if kept notifications have completed it at once.
   bool start(NotifyRequest& request, const NotificationSink* sink = nullptr);
-  /// An active request takes nothing any more.
+  /// Makes an active request inactive; it takes no more notifications.
   void stop(NotifyRequest& request);
-  /// True: it has completed a request.
+  /// True if the notification has completed a request.
   bool arrive(const Notification& notification, const NotificationSink* sink = nullptr);
-  /// The oldest that is kept and matches, or null; it stays.
+  /// The oldest kept notification that matches, or null; it stays kept.
   const Notification* find(const NotifyPattern& pattern) const;
 
-  /// Requests that wait.
+  /// The number of active requests.
   std::size_t active() const { return active_; }
-  /// Notifications that nobody has taken.
+  /// The number of kept notifications.
   std::size_t kept() const { return kept_; }
 
  private:
-  /// One that nobody has asked for, in two lists: all of them, and those of its bin. Whoever takes
-  /// the oldest that matches takes the first of a bin: matching is the same for all in one.
+  /// A kept notification, in two lists: that of all and that of its bin. The oldest match of a
+  /// pattern is always the first of a bin, because all notifications of a bin match the same
+  /// patterns.
   struct Kept {
     Notification notification;
     Kept* previous = nullptr;
@@ -69,13 +72,14 @@ class alignas(cache_line) Matcher {
 
     void reset() { previous = next = next_in_bin = nullptr; }
   };
-  /// What has one source and tag. Empty ones do not stay.
+  /// The requests and kept notifications of one source and tag. A bin that becomes empty is
+  /// released.
   struct Bin {
     NotifyPattern key;
     RequestList requests;
     Kept* first = nullptr;
     Kept* last = nullptr;
-    Bin* next = nullptr;  // in its bucket
+    Bin* next = nullptr;  // in the same bucket
     std::uint32_t pool_index = 0;
     std::uint32_t generation = 0;
 
@@ -106,19 +110,19 @@ class alignas(cache_line) Matcher {
   void drop_if_empty(Bin& bin);
   void grow();
 
-  // The line that every arrival and every start looks at.
-  std::array<NotifyRequest*, few> few_{};  // in order of their starts, while they are few
+  // The cache line that every arrival and every start reads.
+  std::array<NotifyRequest*, few> few_{};  // in the order of their starts, if not spread_
   std::array<NotifyPattern, few> few_patterns_{};
   std::size_t kept_ = 0;
   std::uint32_t active_ = 0;
-  bool spread_ = false;  // active requests lie in bins and among the wildcards
+  bool spread_ = false;  // active requests are in bins and in wildcards_
 
   std::uint64_t starts_ = 0;
   RequestList wildcards_;
   std::size_t exact_ = 0;   // active requests in bins
-  Kept* oldest_ = nullptr;  // of all that are kept
+  Kept* oldest_ = nullptr;  // of all kept notifications
   Kept* newest_ = nullptr;
-  std::vector<Bin*> buckets_;  // a power of two
+  std::vector<Bin*> buckets_;  // size: a power of two
   std::size_t bins_ = 0;
   Pool<Kept> kept_pool_;
   Pool<Bin> bin_pool_;

@@ -11,10 +11,10 @@ namespace oriel {
 class NotificationSink {
  public:
   NotificationSink() = default;
-  /// By a request.
+  /// A request has taken the notification.
   virtual void matched(const Notification& notification) const = 0;
-  /// The program has looked at a counter, or a request has: all that have added to it so far are
-  /// taken. `after`: the value that it has from then on.
+  /// The program or a request has read a counter: all additions so far count as taken. `after`: the
+  /// counter's value from then on.
   virtual void counted(std::int32_t counter, std::uint64_t value, std::uint64_t after) const = 0;
 
  protected:

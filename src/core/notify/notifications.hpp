@@ -13,15 +13,16 @@
 
 namespace oriel {
 
-/// So many requests of a process wait for notifications: somebody has to look for them.
+/// The number of requests of a process that wait for notifications. If there are any, calls that do
+/// not wait look for notifications, too.
 using Listeners = std::atomic<std::size_t>;
 
-/// One writer at a time; others only ask whether there are any.
+/// One thread at a time writes; other threads only compare with 0.
 inline void listen_more(Listeners& listeners, std::size_t more) {
   listeners.store(listeners.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
-/// Somebody else who waits for one, as long as this lives.
+/// A listener that is no request, such as a probe, for the lifetime of the object.
 class Listening {
  public:
   explicit Listening(Listeners& listeners) : listeners_(listeners) { listen_more(listeners, 1); }
@@ -33,11 +34,11 @@ class Listening {
   Listeners& listeners_;
 };
 
-/// What a window's rank has been told by notified operations, and who waits for it. Costs a window
-/// that nobody notifies nothing but this object.
+/// All that a window has for notified access at this rank: matcher, counters, thresholds. A window
+/// without notifications pays for this object only.
 class Notifications {
  public:
-  /// `sink`: null: nobody is told.
+  /// `sink`: may be null.
   explicit Notifications(Listeners& listeners, const NotificationSink* sink = nullptr)
       : listeners_(listeners), sink_(sink) {}
   ~Notifications() {
@@ -46,11 +47,11 @@ class Notifications {
   Notifications(const Notifications&) = delete;
   Notifications& operator=(const Notifications&) = delete;
 
-  /// The request is not active, and outlives its activity or the window.
+  /// `request` is not active. It lives until it is inactive again, or as long as the window.
   void start(NotifyRequest& request) {
     if (!matcher().start(request, sink_)) listen(1);
   }
-  /// An active request takes nothing any more.
+  /// Makes an active request inactive; it takes no more notifications.
   void stop(NotifyRequest& request) {
     matcher().stop(request);
     listen(std::size_t(-1));
@@ -58,10 +59,10 @@ class Notifications {
   void arrive(const Notification& notification) {
     if (matcher().arrive(notification, sink_)) listen(std::size_t(-1));
   }
-  /// The oldest that no request has taken and that matches, or null; it stays.
+  /// The oldest kept notification that matches, or null; it stays kept.
   const Notification* find(const NotifyPattern& pattern) { return matcher().find(pattern); }
 
-  /// Notifications that have been taken from the queue and that no request has matched.
+  /// The number of notifications that were read from the queue and that no request has taken.
   std::size_t kept() const { return matcher_ != nullptr ? matcher_->kept() : 0; }
 
   Counters& counters() { return counters_; }
@@ -69,9 +70,9 @@ class Notifications {
   void count(std::int32_t counter, std::uint64_t value, std::uint64_t after) const {
     if (sink_ != nullptr) sink_->counted(counter, value, after);
   }
-  /// Who waits for ours.
+  /// The requests that wait for values of our counters.
   Thresholds& thresholds() { return thresholds_; }
-  /// How many of these have got what they wait for.
+  /// Returns the number of requests of thresholds() that it has completed.
   std::size_t look_at_counters() {
     return thresholds_.look(counters_, [this](std::int32_t counter, std::uint64_t value) {
       count(counter, value, value);

@@ -8,7 +8,7 @@
 
 namespace oriel {
 
-/// Which notifications somebody asks for.
+/// The source and tag of the notifications that a request or probe matches.
 struct NotifyPattern {
   static constexpr std::int32_t any = -1;
 
@@ -22,8 +22,8 @@ struct NotifyPattern {
   }
 };
 
-/// A request for so many notifications that match (paper section III-B). It is active from start to
-/// completion, or until it is stopped. What a test looks at fits into one cache line.
+/// A request for a number of matching notifications (paper section III-B). It is active from its
+/// start until it completes or is stopped. The members that a test reads are in one cache line.
 class alignas(cache_line) NotifyRequest {
  public:
   NotifyRequest(NotifyPattern pattern, std::uint32_t expected)
@@ -32,9 +32,9 @@ class alignas(cache_line) NotifyRequest {
   const NotifyPattern& pattern() const { return pattern_; }
   std::uint32_t expected() const { return expected_; }
   bool active() const { return active_; }
-  /// Of the last start: all that were expected have come.
+  /// True if all notifications that the last start expected have arrived.
   bool complete() const { return matched_ == expected_; }
-  /// The last one taken.
+  /// The notification that was taken last.
   const Notification& last() const { return last_; }
 
  private:
@@ -51,7 +51,7 @@ class alignas(cache_line) NotifyRequest {
   std::uint32_t matched_ = 0;
   Notification last_;
   bool active_ = false;
-  std::uint64_t started_ = 0;  // number of the start, to know who was first
+  std::uint64_t started_ = 0;  // number of the start, for the order of requests
   NotifyRequest* previous_ = nullptr;
   NotifyRequest* next_ = nullptr;
 };

@@ -10,12 +10,13 @@
 
 namespace oriel {
 
-/// Who waits until a counter of ours has reached a value (N8). Those who add to a counter do not
-/// know who waits for it, so every sweep looks at the counter of each waiter: a cache line each.
+/// The requests that wait until a counter of this rank has reached a value (N8). Operations that
+/// add to a counter do not know of them, so every sweep reads the counter of each request: one
+/// cache line each.
 class Thresholds {
  public:
   Thresholds() = default;
-  /// None of them is going to be reached.
+  /// Fails the requests that are left: their values cannot be reached any more.
   ~Thresholds() {
     for (const Waiter& waiter : waiters_) waiter.completion->complete(Error::sync);
   }
@@ -26,10 +27,11 @@ class Thresholds {
   void add(std::int32_t counter, std::uint64_t value, Completion& completion) {
     waiters_.push_back({counter, value, &completion});
   }
-  /// The counters are being replaced: which ones there are is not known until that is over.
+  /// While the counters are being replaced, look() checks nothing: it is not known yet which there
+  /// are.
   void set_suspended(bool suspended) { suspended_ = suspended; }
-  /// Tells those whose counter has come so far, or is gone; how many. Calls reached(counter, value)
-  /// for each of the first.
+  /// Completes the requests whose counter has reached their value or no longer exists, and returns
+  /// their number. Calls reached(counter, value) for each of the former.
   template <typename Reached>
   std::size_t look(Counters& counters, Reached&& reached) {
     if (suspended_) return 0;
@@ -41,7 +43,8 @@ class Thresholds {
       return Verdict::reached;
     });
   }
-  /// Tells those who wait for no more than this value, which the counter has had; how many.
+  /// Completes the requests for values of up to `value`, which the counter has had, and returns
+  /// their number.
   std::size_t pass(std::int32_t counter, std::uint64_t value) {
     return complete_where([&](const Waiter& waiter) {
       const bool reached = waiter.counter == counter && waiter.value <= value;
