@@ -19,7 +19,8 @@ bool NetworkAtomics::aligned(const Operation& operation) {
 
 Error NetworkAtomics::record(const Operation& operation, Epoch& epoch, Target& target,
                              const char*& reason) {
-  // Neither can it go by the Server: others may reach some of its elements by atomics.
+  // The Server cannot carry it out either: other origins may update some of its elements by
+  // atomics.
   if (!aligned(operation)) {
     reason =
         "with mpi_assert_accumulate_intrinsic, the elements of an accumulate must be aligned at "

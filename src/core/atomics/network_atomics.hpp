@@ -8,18 +8,18 @@
 
 namespace oriel {
 
-/// Accumulates that the transport carries out by atomics of its own, at the origin. The target's
-/// Server takes no part, and neither do the CPUs of the target's node, which are not atomic with
-/// what carries them out: the way is the same to remote targets, to those on our node and to
-/// ourselves.
+/// Accumulates that the transport carries out by its own atomics, issued by the origin. Neither the
+/// target's Server nor the CPUs of its node carry out any of them, because CPU atomics are not
+/// atomic with the network's. Remote targets, targets on our node and ourselves are thus reached in
+/// one way.
 class NetworkAtomics {
  public:
   NetworkAtomics(PendingOperations& pending, Region& region, Messages& messages)
       : pending_(pending), region_(region), messages_(messages) {}
 
-  /// Records it; the target's next advance() transmits it.
+  /// Records the operation; the target's next advance() transmits it.
   Error record(const Operation& operation, Epoch& epoch, Target& target, const char*& reason);
-  /// Hands over what the network takes; true when it has all. The target is available.
+  /// Gives the network as much as it accepts; true if that was the rest. The target is available.
   bool transmit(RecordedOperation& recorded);
 
  private:

@@ -6,15 +6,16 @@
 
 namespace oriel {
 
-/// `offset` bytes from `address`. By integers: with MPI_BOTTOM the address is null and the offset
-/// is the whole address.
+/// `offset` bytes from `address`. Computed with integers, because with MPI_BOTTOM the address is
+/// null and the offset is the whole address.
 inline std::byte* at(void* address, std::int64_t offset) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) +
                                       static_cast<std::uintptr_t>(offset));
 }
 
-/// How many bytes from the start of a window's memory lies what begins `low` bytes after a
-/// displacement. A negative number is huge, so within() refuses it. False: there is no such number.
+/// Computes the offset of byte `low` behind a displacement, in bytes from the start of the window's
+/// memory. A negative offset becomes a huge number, which within() refuses. False if it does not
+/// fit into 64 bits.
 inline bool byte_offset(std::int64_t displacement, std::uint64_t disp_unit, std::int64_t low,
                         std::uint64_t& offset) {
   std::int64_t product;
@@ -28,7 +29,7 @@ inline bool byte_offset(std::int64_t displacement, std::uint64_t disp_unit, std:
   return true;
 }
 
-/// Whether so many bytes from the offset lie in memory of `size` bytes.
+/// True if `bytes` bytes from `offset` on are within memory of `size` bytes.
 constexpr bool within(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) {
   return bytes <= size && offset <= size - bytes;
 }

@@ -7,8 +7,8 @@
 
 namespace oriel {
 
-/// Sets of ops and of types, as bits in the order of Op and Basic. The bit behind those of the ops
-/// stands for compare-and-swap.
+/// Sets of ops and of types, as bits in the order of Op and Basic. The bit after those of the ops
+/// is compare-and-swap.
 using OpSet = std::uint32_t;
 using TypeSet = std::uint32_t;
 
@@ -22,15 +22,15 @@ static_assert(op_count < 32 && basic_count <= 32, "the sets have a bit for each"
 constexpr OpSet compare_swap_bit = OpSet{1} << op_count;
 constexpr OpSet every_op = 2 * compare_swap_bit - 1;
 
-/// Those that MPI has for a type that the processor has instructions for.
+/// The ops that MPI has for a type that the processor has instructions for.
 constexpr OpSet ops_on(Basic basic) {
   if (basic == Basic::f32 || basic == Basic::f64) return 2 * bit(Op::max) - 1;
   return (2 * bit(Op::bxor) - 1) | compare_swap_bit;
 }
 
-/// The accumulates on a window that the transport carries out by atomics of its own: `ops` on
-/// elements of `types`, whoever the origin is. They are not atomic with the CPU's, so a type is in
-/// the set only if the transport has all ops on it that the program may use.
+/// The accumulates on a window that the transport carries out by its own atomics: `ops` on elements
+/// of `types`, for every origin. The transport's atomics are not atomic with the CPU's, so a type
+/// is in the set only if the transport has all ops on it that the program may use.
 struct AtomicSet {
   TypeSet types = 0;
   OpSet ops = 0;

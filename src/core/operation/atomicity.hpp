@@ -7,22 +7,22 @@
 
 namespace oriel {
 
-/// What a window's info keys permit of accumulates on several elements (MPI-4.1, section 12.2.1).
-/// Without a key, one call's update of one contiguous block is one update: other accumulates see
-/// all of it or nothing. MPI asks for atomic elements only; every host gives whole calls, and
-/// programs rely on them.
+/// What the info keys of a window relax for accumulates on several elements (MPI-4.1, section
+/// 12.2.1). Without a key, an accumulate on one contiguous block is one update: other accumulates
+/// see all of it or nothing. MPI requires atomic elements only, but every host gives whole calls,
+/// and programs rely on them.
 struct Atomicity {
-  /// mpi_accumulate_granularity: bytes that have to be updated as a whole, rounded up to elements.
-  /// 0: the program leaves it to us.
+  /// mpi_accumulate_granularity: bytes that must be updated as a whole, rounded up to elements. 0:
+  /// Oriel decides.
   std::uint64_t granularity = 0;
-  /// accumulate_ops is same_op: accumulates of one place that are made at the same time have the
-  /// same op.
+  /// accumulate_ops=same_op: concurrent accumulates on one location have the same op.
   bool same_op = false;
 
-  /// Whether each element may be updated by itself.
+  /// True if each element may be updated by itself.
   bool by_elements(const Reduction& reduction, bool fetches) const {
     if (granularity != 0 && granularity <= reduction.element) return true;
-    // Nobody reads at the same time, and the result is the same in any order, but for replace.
+    // No operation reads meanwhile, and the result does not depend on the order, except for
+    // replace.
     return same_op && !fetches && reduction.op != Op::replace;
   }
 };

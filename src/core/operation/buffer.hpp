@@ -15,9 +15,9 @@ struct Buffer {
   LayoutRef layout;
 
   Elements elements() const { return {*layout, count}; }
-  /// Copies its bytes from number `first` on to a place where they lie in one run.
+  /// Copies `bytes` bytes of the elements, from byte number `first` on, to contiguous memory.
   void pack(std::uint64_t first, std::uint64_t bytes, std::byte* to) const;
-  /// The reverse.
+  /// Copies contiguous memory to `bytes` bytes of the elements, from byte number `first` on.
   void unpack(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const;
 };
 

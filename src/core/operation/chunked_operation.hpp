@@ -12,50 +12,49 @@
 namespace oriel {
 
 /// A part of an operation: `bytes` bytes from byte number `first` on. They are one run at the
-/// origin; at the target they are one run or whole blocks.
+/// origin and one run or whole blocks at the target.
 struct Chunk {
   std::uint64_t first = 0;
   std::uint64_t bytes = 0;
 };
 
-/// Where the bytes of an operation lie in the memory of its target: `bytes` bytes each, `stride`
-/// bytes apart. Without bytes they are one run.
+/// The blocks of an operation in the target's memory: `bytes` bytes each, `stride` bytes apart. If
+/// `bytes` is 0, the operation is one run.
 struct BlockSpacing {
   std::uint64_t bytes = 0;
   std::uint64_t stride = 0;
 
   bool one_run() const { return bytes == 0; }
-  /// Of the block that begins with the operation's byte number `first`.
+  /// The offset of the block that begins with the operation's byte number `first`.
   std::uint64_t offset(std::uint64_t first) const {
     return one_run() ? first : first / bytes * stride;
   }
 };
 
 /// A long put, get or accumulate on private memory, divided into chunks. The bytes are one run in
-/// the origin's memory, and one run or strided blocks in the target's. The origin carries out some
-/// of the chunks and the owner of the memory the others, at the same time, each by system calls on
-/// the other's memory.
+/// the origin's memory, and one run or strided blocks in the target's. The origin and the owner of
+/// the memory carry out chunks at the same time, each by system calls on the other's memory.
 ///
 /// One run: the origin makes one system call for a chunk, two for an accumulate; the owner makes
-/// one. A quarter of the operation is a chunk, in whole pages, within limits: a process that begins
-/// late or is slower then carries out fewer. Least: the fixed part of a system call takes as long
-/// as copying 10 to 20 KB (Intel Xeon, Zen 3), so shorter chunks gain nothing. Most: a chunk keeps
-/// its owner from what it waits for, 256 KB some 10 to 20 us; and 64 KB of an accumulate stay in
-/// the second-level cache between the system call and the combination.
+/// one. A chunk is a quarter of the operation, in whole pages, within limits, so that a process
+/// that begins late or is slower carries out fewer. Lower limit: the fixed part of a system call
+/// takes as long as copying 10 to 20 KB (Intel Xeon, Zen 3), so shorter chunks gain nothing. Upper
+/// limit: a chunk delays what its owner waits for, 256 KB by some 10 to 20 us; and 64 KB of an
+/// accumulate stay in the second-level cache between the system call and the combination.
 ///
 /// Blocks: the origin makes one system call for 64 blocks (two for an accumulate), some 200 ns a
-/// block; the owner makes one for a chunk. The origin therefore leaves all chunks to an owner that
-/// draws them, and a chunk has up to 512 blocks.
+/// block; the owner makes one for a chunk. The origin therefore draws no chunks while the owner
+/// does, and a chunk has up to 512 blocks.
 class ChunkedOperation {
  public:
   /// Bytes of private memory that an accumulate combines at a time.
   static constexpr std::uint64_t most_combined = std::uint64_t{64} * 1024;
 
-  /// Whether so many bytes of a put or get, or of an accumulate, make two chunks.
+  /// True if a put or get, or an accumulate, of this many bytes makes two chunks or more.
   static bool takes_move(std::uint64_t bytes) { return bytes >= 2 * least_moved; }
   static bool takes_accumulate(std::uint64_t bytes) { return bytes >= 2 * least_combined; }
-  /// Whether a put or accumulate to these blocks is divided into chunks. The system calls for
-  /// longer blocks take hardly longer than copying them.
+  /// True if a put or accumulate to these blocks is divided into chunks. System calls for longer
+  /// blocks take hardly longer than copying them.
   static bool takes_blocks(const StridedBlocks& strided) {
     return strided.blocks >= least_blocks && strided.bytes <= longest_block &&
            strided.from_one_run();
@@ -72,7 +71,7 @@ class ChunkedOperation {
             bytes,
             quarter_of(bytes, least_moved, most_moved)};
   }
-  /// A put to blocks, of which the first one is at `address`.
+  /// A put to blocks; the first one is at `address`.
   static ChunkedOperation scatter(std::uint64_t address, const StridedBlocks& strided,
                                   const void* origin) {
     return {OperationKind::put,
@@ -102,15 +101,16 @@ class ChunkedOperation {
     const std::uint64_t first = number * chunk_bytes_;
     return {first, std::min(chunk_bytes_, bytes_ - first)};
   }
-  /// Whether the owner's own loads and stores access a chunk; else only the kernel does.
+  /// True if loads and stores of the owner access the memory; otherwise only the kernel accesses
+  /// it.
   bool stored_by_owner() const { return updates(kind_) || !blocks_.one_run(); }
-  /// The number of one-run system calls that take as long as the origin's for one chunk of blocks,
-  /// each of which costs a quarter of one; 0 for one run.
+  /// How long the origin's system calls for one chunk of blocks take, as a number of system calls
+  /// for one run: a block takes a quarter of one. 0 for one run.
   std::uint64_t calls_saved_per_chunk() const {
     return blocks_.one_run() ? 0 : chunk_bytes_ / blocks_.bytes / 4;
   }
-  /// Whether reachable(address, bytes) holds for every block of the chunk. Blocks that are less
-  /// than a page apart are checked as one range.
+  /// True if reachable(address, bytes) is true for every block of the chunk. Blocks at distances of
+  /// less than a page are checked as one range.
   template <typename Reachable>
   bool reaches_only(const Chunk& chunk, Reachable&& reachable) const {
     const std::uint64_t first = address(chunk);
@@ -123,9 +123,9 @@ class ChunkedOperation {
     return true;
   }
 
-  /// In the owner's process, by transfer(write, here, there, bytes) into (`write`) or out of the
-  /// origin's memory. False: that has failed, and nothing has been stored by the owner. `space`: of
-  /// most_combined bytes, for what is stored_by_owner().
+  /// Carries out a chunk in the owner's process. transfer(write, here, there, bytes) copies into
+  /// (`write`) or out of the origin's memory. False if a transfer failed; then the owner has stored
+  /// nothing. `space`: most_combined bytes, used if stored_by_owner().
   template <typename Transfer>
   bool carry_out(const Chunk& chunk, std::byte* space, Transfer&& transfer) const {
     auto* const here = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address(chunk)));
@@ -182,10 +182,10 @@ class ChunkedOperation {
   OperationKind kind_ = OperationKind::put;
   Reduction reduction_;
   std::uint64_t address_ = 0;  // in the owner's process
-  BlockSpacing blocks_;        // there
-  std::uint64_t origin_ = 0;   // of the same bytes in the origin's process
+  BlockSpacing blocks_;        // in the owner's process
+  std::uint64_t origin_ = 0;   // address of the same bytes in the origin's process
   std::uint64_t bytes_ = 0;
-  std::uint64_t chunk_bytes_ = 1;  // of each but the last
+  std::uint64_t chunk_bytes_ = 1;  // of each chunk but the last
 };
 
 }  // namespace oriel

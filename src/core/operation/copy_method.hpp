@@ -6,12 +6,12 @@
 
 namespace oriel {
 
-/// How the bytes of a collective's transfer are copied on the node, in the order in which the ways
-/// are tried (CopyTrial).
+/// How the bytes of a collective's transfer are copied on the node, in the order in which CopyTrial
+/// tries the methods.
 enum class CopyMethod : std::uint8_t {
-  staged,    // by cells
-  streamed,  // by cells that the sender fills past its caches: see stream_copy()
-  one_copy   // from buffer to buffer
+  staged,    // through cells
+  streamed,  // through cells that the sender writes past its caches: see stream_copy()
+  one_copy   // directly from buffer to buffer
 };
 inline constexpr int copy_methods = static_cast<int>(CopyMethod::one_copy) + 1;
 constexpr const char* name_of(CopyMethod method) {

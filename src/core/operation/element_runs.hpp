@@ -9,8 +9,8 @@
 
 namespace oriel {
 
-/// Walks the elements of an operation by runs that are contiguous in the target, in the origin and
-/// in the result alike. An absent buffer imposes nothing and is null.
+/// Walks the elements of an operation by runs that are contiguous in the target, the origin and the
+/// result. A buffer that the operation does not have divides no run, and its pointer is null.
 class ElementRuns {
  public:
   explicit ElementRuns(const Operation& operation)
@@ -22,9 +22,9 @@ class ElementRuns {
     measure();
   }
 
-  /// Of the run; 0: the walk is over.
+  /// Bytes of the run; 0 at the end of the walk.
   std::uint64_t bytes() const { return bytes_; }
-  /// From the start of the target's first element.
+  /// Offset of the run from the start of the target's first element.
   std::int64_t offset() const { return target_.offset(); }
   std::byte* origin() const {
     return origin_.layout ? at(origin_.address, from_.offset()) : nullptr;
@@ -32,14 +32,14 @@ class ElementRuns {
   std::byte* result() const {
     return result_.layout ? at(result_.address, into_.offset()) : nullptr;
   }
-  /// Moves on by any number of bytes up to what is left.
+  /// Advances by any number of bytes up to the end of the walk.
   void skip(std::uint64_t bytes) {
     target_.skip(bytes);
     if (origin_.layout) from_.skip(bytes);
     if (result_.layout) into_.skip(bytes);
     measure();
   }
-  /// To the next run.
+  /// Advances to the next run.
   void next() { skip(bytes_); }
 
  private:

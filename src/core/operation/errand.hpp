@@ -11,24 +11,23 @@
 
 namespace oriel {
 
-/// An operation on a few bytes of a process's private memory as its origin hands it to the process
-/// to carry out, and as the process hands it back with what it has fetched; or a few puts, or gets,
-/// in a row.
+/// An operation of a few bytes on a process's private memory, or a row of puts or gets. The origin
+/// hands it to the process, which carries it out and hands it back with the fetched values.
 class Errand {
  public:
-  /// Of data: some cache lines.
+  /// Bytes of data in an errand: some cache lines.
   static constexpr std::uint64_t most_bytes = 992;
-  /// Whether one takes a put or get of so many bytes. More take about as long as the system call
-  /// that they save.
+  /// True if an errand may be a put or get of this many bytes. A longer one takes about as long as
+  /// the system call that it saves.
   static bool takes_move(std::uint64_t bytes) { return bytes != 0 && bytes <= 40; }
-  /// Likewise an update, which takes two of these, and a compare-and-swap of so long an element: of
-  /// any that MPI has.
+  /// The same for an update, which saves two system calls, and for a compare-and-swap of an
+  /// element: the limit includes all types of MPI.
   static bool takes_update(std::uint64_t bytes) { return bytes != 0 && bytes <= most_bytes; }
   static bool takes_swap(std::uint64_t element) { return element <= 32; }
 
   Errand() {}  // NOLINT(modernize-use-equals-default): the data stay as they are
   Errand(const Errand& other) { *this = other; }
-  /// Only the data that it carries.
+  /// Copies only the used part of the data.
   Errand& operator=(const Errand& other) {
     head_ = other.head_;
     std::memcpy(data_.data(), other.data_.data(), head_.carried);
@@ -43,7 +42,7 @@ class Errand {
   static Errand get(std::uint64_t address, std::uint64_t bytes) {
     return {OperationKind::get, {Op::no_op}, address, bytes};
   }
-  /// `origin` null: the op reads none.
+  /// `origin`: null if the op reads no operand.
   static Errand update(const Reduction& reduction, std::uint64_t address, const void* origin,
                        bool fetches, std::uint64_t bytes) {
     Errand made(fetches ? OperationKind::get_accumulate : OperationKind::accumulate, reduction,
@@ -60,12 +59,12 @@ class Errand {
     return made;
   }
 
-  /// Puts in a row, or gets; none yet.
+  /// An empty row of puts or gets.
   static Errand row(bool write) {
     return {
         write ? OperationKind::put : OperationKind::get, {write ? Op::replace : Op::no_op}, 0, 0};
   }
-  /// Adds one to a row. False: there is no space for it, or for its answer.
+  /// Adds a put or get to a row. False if there is no space for it or for its fetched bytes.
   bool add(std::uint64_t address, const void* origin, std::uint64_t bytes) {
     const bool put = head_.kind == OperationKind::put;
     const Entry entry{address, static_cast<std::uint16_t>(bytes)};
@@ -80,9 +79,10 @@ class Errand {
     return true;
   }
 
-  /// System calls that it saves, about.
+  /// About how many system calls the errand saves.
   unsigned saves() const { return updates(head_.kind) ? 2 : 1 + head_.entries / 4; }
-  /// visit(address, bytes) of all that it is about, in the process that carries it out.
+  /// Calls visit(address, bytes) for each range of memory that the errand accesses, in the process
+  /// that carries it out, until one call returns false.
   template <typename Visit>
   bool all_of(Visit&& visit) {
     return head_.entries == 0 ? visit(head_.address, head_.bytes)
@@ -90,12 +90,12 @@ class Errand {
                                   return visit(entry.address, entry.bytes);
                                 });
   }
-  /// Whether it changes what is there.
+  /// True if the errand changes memory.
   bool stores() const { return head_.op != Op::no_op; }
 
-  /// In that process; no update of others may be made there meanwhile (Update).
+  /// Called in the process that owns the memory. Other updates of it must be excluded (Update).
   void carry_out();
-  /// Then: the values that it has fetched, if it does.
+  /// Called after carry_out(): copies the fetched values, if the operation fetches.
   void give(void* result) const {
     if (fetches(head_.kind)) std::memcpy(result, data_.data(), head_.carried);
   }
@@ -103,16 +103,16 @@ class Errand {
 
  private:
   struct Head {
-    std::uint64_t address = 0;  // of no row
+    std::uint64_t address = 0;  // unless a row
     std::uint16_t bytes = 0;
-    std::uint16_t carried = 0;  // of the data
-    std::uint16_t entries = 0;  // of a row
+    std::uint16_t carried = 0;  // bytes used in data_
+    std::uint16_t entries = 0;  // of a row; else 0
     OperationKind kind = OperationKind::put;
     Op op = Op::replace;
     Basic basic = Basic::none;
     std::uint8_t element = 0;
   };
-  /// Of a row, as the data have it: a put's bytes follow.
+  /// An entry of a row in the data. A put's bytes follow it.
   struct [[gnu::packed]] Entry {
     std::uint64_t address;
     std::uint16_t bytes;
@@ -125,7 +125,7 @@ class Errand {
               .op = reduction.op,
               .basic = reduction.basic,
               .element = static_cast<std::uint8_t>(reduction.element)} {}
-  /// visit(entry, its bytes) until that is false.
+  /// Calls visit(entry, bytes of a put) for each entry until one call returns false.
   template <typename Visit>
   bool for_each_entry(Visit&& visit) {
     std::byte* next = data_.data();
@@ -145,8 +145,8 @@ class Errand {
   }
 
   Head head_;
-  /// The operand; of a compare-and-swap, behind it the value to compare; of a row its entries. Then
-  /// the values that have been fetched.
+  /// The operand; for a compare-and-swap also the value to compare, behind it; for a row its
+  /// entries. After carry_out() the fetched values.
   std::array<std::byte, most_bytes> data_;
 };
 

@@ -5,9 +5,9 @@
 
 namespace oriel {
 
-/// What names a memory handle (Q5) towards its owner.
+/// Identifies a memory handle (Q5) at its owner.
 struct HandleName {
-  std::uint64_t token = 0;  // unlike that of any other handle of its owner; 0: no handle
+  std::uint64_t token = 0;  // unique among all handles of the owner; 0: no handle
   std::uint32_t slot = 0;
 
   bool given() const { return token != 0; }

@@ -57,7 +57,7 @@ bool Layout::within(std::uint64_t count, std::int64_t start, std::uint64_t size)
 
 std::pair<std::int64_t, std::int64_t> Layout::bounds(std::uint64_t count) const {
   if (count == 0 || size_ == 0) return {0, 0};
-  // More than fits into 64 bits lies outside of every window, and must not wrap into one.
+  // A bound that does not fit into 64 bits is outside every window and must not wrap into one.
   using Limits = std::numeric_limits<std::int64_t>;
   std::int64_t last = 0;
   std::int64_t low = low_;
@@ -80,7 +80,8 @@ void BlockCursor::skip(std::uint64_t bytes) {
     if (bytes != 0) advance(bytes);
     return;
   }
-  // From the current element's first byte; what of it lies behind us is skipped again.
+  // Skip from the current element's first byte: add the bytes of the element that are already
+  // behind us.
   remaining_ -= bytes;
   if (remaining_ == 0) {
     run_ = 0;

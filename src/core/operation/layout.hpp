@@ -21,7 +21,8 @@ struct Block {
 /// Immutable; shared by reference count because an operation may outlive MPI_Type_free (G4).
 class Layout {
  public:
-  /// `basic`: the predefined type that all of it is made of, or Basic::none when mixed.
+  /// `basic`: the predefined type that the whole datatype consists of, or Basic::none if there are
+  /// several.
   Layout(const std::vector<Block>& blocks, std::int64_t extent, Basic basic);
 
   const std::vector<Block>& blocks() const { return blocks_; }
@@ -29,25 +30,26 @@ class Layout {
   /// Bytes of data in one element.
   std::uint64_t size() const { return size_; }
   Basic basic() const { return basic_; }
-  /// Unlike any other layout's of this process, never 0: its name towards peers that keep a copy.
+  /// Unique in this process, never 0. Peers that keep a copy of the layout know it by this number.
   std::uint64_t id() const { return id_; }
-  /// The block of an element that its byte number `byte` lies in.
+  /// The index of the block that contains byte number `byte` of an element.
   std::size_t block_of(std::uint64_t byte) const;
-  /// Bytes of an element before its block.
+  /// Bytes of data in an element before its block number `block`.
   std::uint64_t bytes_before(std::size_t block) const { return before_[block]; }
-  /// `count` elements are one run of count * size() bytes starting at offset 0.
+  /// True if `count` elements are one run of count * size() bytes starting at offset 0.
   bool contiguous() const { return contiguous_; }
-  /// The same, and so short that 2^32 of them are less than 2^63 bytes.
+  /// contiguous(), and so short that 2^32 elements are less than 2^63 bytes.
   bool short_contiguous() const { return short_contiguous_; }
-  /// The blocks of one element have one length and are stride() bytes apart; true for one block.
+  /// True if the blocks of one element have one length and are stride() bytes apart; true for one
+  /// block.
   bool even() const { return even_; }
   std::int64_t stride() const { return stride_; }
-  /// even(), and the next element's first block follows at the same stride.
+  /// True if even() and the next element's first block follows at the same stride.
   bool evenly_repeated() const { return evenly_repeated_; }
   /// Lowest and one past the highest byte touched by `count` elements, relative to their start.
   std::pair<std::int64_t, std::int64_t> bounds(std::uint64_t count) const;
-  /// Whether `count` elements that start there touch none but the first `size` bytes. They may
-  /// start behind these and reach back.
+  /// True if `count` elements that start at offset `start` touch only the first `size` bytes.
+  /// `start` may lie behind these bytes if the elements reach back.
   bool within(std::uint64_t count, std::int64_t start, std::uint64_t size) const;
 
  private:
@@ -91,7 +93,7 @@ class LayoutRef {
     if (layout_) layout_->references_.fetch_add(1, std::memory_order_relaxed);
   }
   void release() {
-    // acq_rel: the last owner must see every other owner's reads as finished before it deletes.
+    // acq_rel: the reads of all other owners must happen before the last owner deletes the layout.
     if (layout_ && layout_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       delete layout_;
     }
@@ -99,15 +101,15 @@ class LayoutRef {
   const Layout* layout_ = nullptr;
 };
 
-/// So many elements of a layout that somebody else keeps: without a reference of its own, whose
-/// count threads would write in turn.
+/// `count` elements of a layout that another object keeps alive. It has no reference of its own,
+/// because a reference count would be a word that all threads write.
 struct Elements {
   const Layout& layout;
   std::uint64_t count;
 };
 
-/// Walks the bytes of `count` elements of a layout block by block. The only code that knows how a
-/// datatype lies in memory: no operation packs or unpacks by itself.
+/// Walks the bytes of `count` elements of a layout block by block. No other code walks a datatype's
+/// memory: all packing and unpacking uses this class.
 class BlockCursor {
  public:
   BlockCursor(const Layout& layout, std::uint64_t count);
@@ -118,11 +120,11 @@ class BlockCursor {
   std::uint64_t remaining() const { return remaining_; }
   /// Offset of the current byte from the first element's start.
   std::int64_t offset() const { return offset_; }
-  /// Bytes that lie in one run from offset() on.
+  /// Contiguous bytes from offset() on.
   std::uint64_t run() const { return run_; }
-  /// Moves on by `bytes`, at most run().
+  /// Advances by `bytes`, at most run().
   void advance(std::uint64_t bytes);
-  /// Moves on by any number of bytes up to remaining().
+  /// Advances by any number of bytes up to remaining().
   void skip(std::uint64_t bytes);
 
  private:
@@ -133,10 +135,10 @@ class BlockCursor {
   std::size_t block_ = 0;
   std::int64_t offset_ = 0;
   std::uint64_t run_ = 0;
-  bool whole_ = false;  // contiguous: one run for everything
+  bool whole_ = false;  // contiguous: the whole walk is one run
 };
 
-// Inline: a vector type takes them once for each block, which may be a few bytes.
+// Inline: a vector type calls these once for each block, which may be a few bytes.
 inline void BlockCursor::load() {
   const Block& block = layout_->blocks()[block_];
   offset_ = element_ + block.offset;

@@ -19,7 +19,7 @@ enum class OperationKind : std::uint8_t {
   accumulate,
   get_accumulate,  // also fetch_and_op
   compare_and_swap,
-  acknowledge  // moves nothing: its reply says that what was sent before it is complete
+  acknowledge  // moves nothing: its reply means that all that was sent before it is complete
 };
 constexpr const char* name_of(OperationKind kind) {
   constexpr const char* names[] = {
@@ -27,32 +27,32 @@ constexpr const char* name_of(OperationKind kind) {
   return names[static_cast<int>(kind)];
 }
 
-/// Whether it brings something back to the origin.
+/// True if the operation returns data to the origin.
 constexpr bool fetches(OperationKind kind) {
   return kind == OperationKind::get || kind == OperationKind::get_accumulate ||
          kind == OperationKind::compare_and_swap;
 }
 
-/// Whether it combines elements by an op.
+/// True if the operation combines elements by an op.
 constexpr bool reduces(OperationKind kind) {
   return kind == OperationKind::accumulate || kind == OperationKind::get_accumulate;
 }
 
-/// Whether it is atomic to others of its kind at the same place.
+/// True if the operation is atomic with respect to others of these kinds on the same memory.
 constexpr bool updates(OperationKind kind) {
   return reduces(kind) || kind == OperationKind::compare_and_swap;
 }
 
-/// Threads of this process as bits, for whose operations a flush waits (Q1). A process of one
-/// thread has them all; the 64th thread and all further ones have the last bit together.
+/// Threads of this process, as bits: a flush waits for the operations of a set of threads (Q1). A
+/// process of one thread has all bits; the 64th thread and all further ones share the last bit.
 using ThreadSet = std::uint64_t;
 inline constexpr ThreadSet all_threads = ~ThreadSet{0};
 inline constexpr ThreadSet no_threads = 0;
 inline constexpr ThreadSet further_threads = ThreadSet{1} << 63;
 static_assert(ThreadLines::most == 64);  // a bit for each line
 
-/// An RMA operation as the caller gave it: arguments, not data. Recorded as it is while its epoch
-/// is deferred or its target not yet available, and carried out from it later.
+/// An RMA operation as the caller gave it: arguments, not data. While its epoch is deferred or its
+/// target is not available, it is recorded unchanged; it is carried out later from the record.
 struct Operation {
   OperationKind kind = OperationKind::put;
   int target = 0;
@@ -63,20 +63,21 @@ struct Operation {
   std::uint64_t target_count = 0;
   LayoutRef target_layout;
   Reduction reduction;               // accumulates; compare_and_swap uses its `element`
-  Completion* completion = nullptr;  // of a request-based operation: origin buffers may be reused,
-  bool completes_there = false;      // and it is complete at the target as well (Q7)
-  /// It completes at the target after all that was issued so before it (Q2).
+  Completion* completion = nullptr;  // of a request: called when origin buffers are free
+  bool completes_there = false;      // completion also waits for completion at the target (Q7)
+  /// It completes at the target after all ordered operations issued before it (Q2).
   bool ordered = false;
-  /// The displacement is in bytes from the start of this memory handle of the target's, if given.
+  /// If given, the displacement is in bytes from the start of this memory handle of the target.
   HandleName handle;
-  ThreadSet thread = all_threads;  // that has issued it
-  ThreadLine* line = nullptr;      // of that thread, while it makes the call
-  std::uint32_t number = 0;        // by which the events of one are known
-  NotifyArg notify_arg;            // to the target, when the operation has taken place there
+  ThreadSet thread = all_threads;  // the thread that issued it
+  ThreadLine* line = nullptr;      // of that thread, during the call
+  std::uint32_t number = 0;        // identifies the operation in events
+  NotifyArg notify_arg;            // sent to the target when the operation has taken effect there
 
   Elements target_elements() const { return {*target_layout, target_count}; }
   std::uint64_t bytes() const { return target_count * target_layout->size(); }
-  /// Its caller waits until it is complete at the target, of which no result of it tells.
+  /// True if its caller waits for completion at the target and no result of the operation implies
+  /// it.
   bool awaits_answer() const { return completes_there && !fetches(kind); }
 };
 

@@ -7,9 +7,10 @@
 
 namespace oriel {
 
-/// Before an ordered operation on mapped memory (Q2): what this thread has stored and loaded for
-/// the operations before it comes first for everybody. Only a load may overtake an earlier store on
-/// x86-64, where the other fence costs nothing; an update that is made alone loads and stores.
+/// Called before an ordered operation on mapped memory (Q2): all that this thread has loaded and
+/// stored for earlier operations precedes this operation for all observers. On x86-64 only a load
+/// may overtake an earlier store, and the second fence costs nothing. An update that is made alone
+/// loads and stores.
 inline void order_before(OperationKind kind) {
   if (fetches(kind)) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -18,8 +19,8 @@ inline void order_before(OperationKind kind) {
   }
 }
 
-/// Behind a flush that has found nothing to wait for: the stores of the operations before it come
-/// before whatever the program stores from now on to tell others, in any order it likes.
+/// Called after a flush that found nothing to wait for: the stores of earlier operations precede
+/// all later stores of the program, by which it may notify others with any memory order.
 inline void order_behind_flush() {
   std::atomic_thread_fence(std::memory_order_release);
 }

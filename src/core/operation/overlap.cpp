@@ -24,7 +24,7 @@ bool empty(const Buffer& buffer) {
   return buffer.count == 0 || buffer.layout->size() == 0;
 }
 
-/// From the lowest to behind the highest byte.
+/// From the lowest byte to one past the highest byte.
 Span bounds_of(const Buffer& buffer, std::size_t number) {
   const auto [low, high] = buffer.layout->bounds(buffer.count);
   const std::uintptr_t start = start_of(buffer);
@@ -32,7 +32,7 @@ Span bounds_of(const Buffer& buffer, std::size_t number) {
           number};
 }
 
-/// Calls visit(first, bytes) for each run, until it says that it has seen enough.
+/// Calls visit(first, bytes) for each run until a call returns true.
 template <typename Visit>
 void for_runs(const Buffer& buffer, Visit&& visit) {
   for (BlockCursor cursor(buffer.elements()); !cursor.finished();) {
@@ -51,13 +51,13 @@ std::uint64_t size_of(std::int64_t distance) {
   return distance < 0 ? 0 - size : size;
 }
 
-/// A bit for each unit of an area.
+/// One bit for each unit of an area.
 class Map {
  public:
   explicit Map(std::uint64_t units) : words_(units / 64 + 1) {}
 
-  /// Marks so many units. The first one of a word that has some of them already; none: they are
-  /// new.
+  /// Marks `units` units. Returns the first of them that was marked already, or nullopt if none
+  /// was.
   std::optional<std::uint64_t> mark(std::uint64_t first, std::uint64_t units,
                                     std::uint64_t& looks) {
     while (units != 0) {
@@ -82,7 +82,7 @@ class Map {
 
 }  // namespace
 
-/// Where all of them lie, in units whose bounds are those of all runs.
+/// The area of all buffers, in units that divide the offsets and lengths of all runs.
 struct OverlapSearch::Area {
   explicit Area(std::span<const Buffer> buffers) {
     std::uintptr_t behind = 0;
@@ -106,7 +106,8 @@ struct OverlapSearch::Area {
         unit = std::gcd(std::gcd(unit, size_of(block.offset)), block.length);
       }
     }
-    // Beyond the last address no program has anything: such displacements are made up.
+    // No program has memory beyond the last address: such displacements are not real. The runs are
+    // sorted.
     units = wraps ? std::numeric_limits<std::uint64_t>::max() : (behind - first) / unit;
   }
 
@@ -131,10 +132,10 @@ bool OverlapSearch::bounds_meet(std::span<const Buffer> buffers) {
 
 std::optional<OverlapSearch::Pair> OverlapSearch::find(std::span<const Buffer> buffers) {
   steps_ = 0;
-  // Most are apart as they are.
+  // The bounds of most buffers do not overlap.
   if (!bounds_meet(buffers)) return std::nullopt;
   const Area area(buffers);
-  // The map takes no more memory than a list of the runs does.
+  // The map takes no more memory than a list of the runs would.
   constexpr std::uint64_t units_per_run = 8 * sizeof(Span);
   return area.units / units_per_run <= area.runs ? find_in_map(buffers, area)
                                                  : find_by_sorting(buffers);
@@ -155,7 +156,8 @@ std::optional<OverlapSearch::Pair> OverlapSearch::find_in_map(std::span<const Bu
   return found;
 }
 
-/// The first one that has that byte, with one that has it too.
+/// The pair of `later` and the first buffer that also has the byte: itself, if no earlier buffer
+/// has.
 OverlapSearch::Pair OverlapSearch::with(std::size_t later, std::uintptr_t byte,
                                         std::span<const Buffer> buffers) {
   std::size_t earlier = 0;

@@ -11,17 +11,17 @@
 
 namespace oriel {
 
-/// Looks for a byte that two buffers have, or one has twice, in about so many steps as they have
-/// runs of bytes, however these interleave.
+/// Searches for a byte that two buffers share, or that one buffer has twice. The steps are about as
+/// many as the runs of the buffers, however these interleave.
 class OverlapSearch {
  public:
-  /// The numbers of two that have a byte in common, the lower one first; of one that has a byte
-  /// twice, its own.
+  /// The indices of two buffers that share a byte, the lower one first; twice the same index for a
+  /// buffer that has a byte twice.
   using Pair = std::pair<std::size_t, std::size_t>;
   std::optional<Pair> find(std::span<const Buffer> buffers);
 
-  /// What the last search has looked at: runs, words of the map, and comparisons of those that were
-  /// sorted instead.
+  /// Steps of the last search: runs and words of the map that it visited, and comparisons of runs
+  /// that it sorted instead.
   std::uint64_t steps() const { return steps_; }
 
  private:

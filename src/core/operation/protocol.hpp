@@ -6,7 +6,7 @@
 
 namespace oriel {
 
-/// How an operation travels to its target: select_protocol() chooses.
+/// How an operation travels to its target. select_protocol() chooses it.
 enum class Protocol : std::uint8_t {
   stored,          // loads, stores and CPU atomics on memory that this process maps
   system_call,     // process_vm_readv and process_vm_writev on private memory of a node peer
@@ -35,7 +35,8 @@ constexpr const char* name_of(Protocol protocol) {
   return "";
 }
 
-/// The operation moves by transfers or atomics of the network, whose end is told one by one.
+/// True if the operation uses transfers or atomics of the network, of which the network reports
+/// each end individually.
 constexpr bool awaits_network(Protocol protocol) {
   return protocol == Protocol::direct || protocol == Protocol::rendezvous ||
          protocol == Protocol::network_atomic;

@@ -12,12 +12,12 @@
 namespace oriel {
 namespace {
 
-// Order: MPI orders accumulates of one origin to one location, which program order does here, and
-// gives no meaning to an accumulate as a synchronization. acq_rel costs nothing on x86 and lets
-// programs that poll by fetch_and_op see what was put before.
+// MPI orders accumulates of one origin to one location, which program order does here, and does not
+// define accumulates as synchronization. acq_rel costs nothing on x86, and a program that polls by
+// fetch_and_op then sees earlier puts.
 constexpr auto order = std::memory_order_acq_rel;
 
-// Origins and results may lie at any address.
+// Origin and result buffers may have any alignment.
 template <typename T>
 T load(const void* from) {
   T value;
@@ -55,7 +55,7 @@ T combine(T in, T old) {
   }
 }
 
-/// One element's update by a single instruction where there is one; returns the old value.
+/// Updates one element, by a single instruction if there is one; returns the old value.
 template <Op op, typename T>
 T update(T* target, T in) {
   const std::atomic_ref<T> word(*target);
@@ -91,7 +91,7 @@ void atomic_kernel(void* target, const void* origin, void* fetched, std::size_t 
   }
 }
 
-/// The loops are for the compiler's vectorizer.
+/// The loops have the form that the compiler can vectorize.
 template <Op op, typename T>
 inline __attribute__((always_inline)) void combine_all(void* target, const void* origin,
                                                        void* fetched, std::size_t count) {
@@ -117,7 +117,7 @@ void plain_kernel(void* target, const void* origin, void* fetched, std::size_t c
   combine_all<op, T>(target, origin, fetched, count);
 }
 
-/// How a kernel updates its elements: one atomic each, or with what the processor has.
+/// How a kernel updates its elements: one atomic each, or plainly with some instruction set.
 enum class Way : std::uint8_t { atomic, plain, avx2, avx512 };
 
 #ifdef __x86_64__
@@ -144,15 +144,15 @@ constexpr Kernel avx512_kernel = plain_kernel<op, T>;
 constexpr Way widest = Way::plain;
 #endif
 
-/// Fewer elements than this are not worth a wide kernel's beginning and end.
+/// For fewer elements the start and end of a wide kernel cost more than it saves.
 constexpr std::size_t few = 16;
 
-/// Bytes of old values that are fetched before they are combined: with their origins and results
-/// they stay in any first-level cache, of 32 KiB or more. One loop that has three streams takes
-/// longer as soon as they do not.
+/// Bytes of old values that are fetched before they are combined. With their origins and results
+/// they stay in any first-level cache (32 KiB or more). Beyond the cache, one loop with three
+/// streams is slower.
 constexpr std::size_t fetched_piece = std::size_t{8} * 1024;
 
-/// Types with instructions and Basic::none, and the ops on them.
+/// The number of types with instructions, including Basic::none, and of ops on them.
 constexpr std::size_t common_types = static_cast<std::size_t>(Basic::f64) + 1;
 constexpr std::size_t common_ops = static_cast<std::size_t>(Op::bxor) + 1;
 using KernelRow = std::array<Kernel, common_ops>;
@@ -198,7 +198,7 @@ constexpr KernelTable kernels{KernelRow{},
                               row<way, float>(),
                               row<way, double>()};
 
-/// Null for what is no common type.
+/// Null if the type is not a common one, or has no such op.
 Kernel common_kernel(Way way, const Reduction& reduction) {
   static constexpr std::array tables{&kernels<Way::atomic>, &kernels<Way::plain>,
                                      &kernels<Way::avx2>, &kernels<Way::avx512>};
@@ -208,14 +208,14 @@ Kernel common_kernel(Way way, const Reduction& reduction) {
   return (*tables[static_cast<std::size_t>(way)])[basic][op];
 }
 
-/// Without atomicity, for any type and op but replace and no_op of Basic::other. Null: no such op.
+/// The plain kernel of any type and op except replace and no_op of Basic::other. Null: no such op.
 Kernel plain_kernel_of(const Reduction& reduction) {
   const Kernel kernel = common_kernel(Way::plain, reduction);
   return kernel != nullptr ? kernel : uncommon_kernel(reduction.basic, reduction.op);
 }
 
-// The rest of reduce_plain(), in functions of their own: it then saves no registers for the usual
-// case.
+// The rare parts of reduce_plain(), as separate functions: reduce_plain() then saves no registers
+// in the usual case.
 
 [[gnu::noinline]] void reduce_uncommon(const Reduction& reduction, void* target, const void* origin,
                                        void* fetched, std::size_t count) {
@@ -239,7 +239,7 @@ Kernel plain_kernel_of(const Reduction& reduction) {
   }
 }
 
-/// replace and no_op, whatever the elements are.
+/// Carries out replace and no_op, for any type.
 [[gnu::noinline]] void copy_plain(Op op, void* target, const void* origin, void* fetched,
                                   std::size_t bytes) {
   if (bytes == 0) return;
@@ -262,7 +262,7 @@ void with_word(std::uint32_t bytes, Visit&& visit) {
   }
 }
 
-/// A type without instructions, but of a word's size: combined in a private copy.
+/// A type without instructions but of a word's size: the new value is computed in a private copy.
 template <typename Word>
 void reduce_words(const Reduction& reduction, void* target, const void* origin, void* fetched,
                   std::size_t count) {
@@ -291,7 +291,7 @@ void reduce_words(const Reduction& reduction, void* target, const void* origin, 
 }  // namespace
 
 bool valid(const Reduction& reduction) {
-  // Of the common types, in the order of Basic.
+  // Sizes of the common types, in the order of Basic.
   static constexpr std::array<std::uint32_t, common_types> sizes{0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
   const auto basic = static_cast<std::size_t>(reduction.basic);
   const std::uint32_t size = basic < common_types ? sizes[basic] : uncommon_bytes(reduction.basic);

@@ -6,10 +6,10 @@
 
 namespace oriel {
 
-/// Predefined types as the core tells them apart. A message names them by their place here.
+/// Predefined types as the core distinguishes them. A message contains the number of a type here.
 enum class Basic : std::uint8_t {
-  none,  // not made of one predefined type
-  // What the processor has instructions for.
+  none,  // not one predefined type
+  // Types that the processor has instructions for.
   i8,
   u8,
   i16,
@@ -20,7 +20,7 @@ enum class Basic : std::uint8_t {
   u64,
   f32,
   f64,
-  // What it has not (see uncommon_kernels.hpp).
+  // Types that the processor has no instructions for (see uncommon_kernels.hpp).
   i128,
   f16,
   long_double,
@@ -38,7 +38,7 @@ enum class Basic : std::uint8_t {
   long_double_int,
   f32_f32,
   f64_f64,
-  other  // no op combines it: it is replaced and read
+  other  // no op combines it: it is only replaced and read
 };
 constexpr std::size_t basic_count = static_cast<std::size_t>(Basic::other) + 1;
 
@@ -61,35 +61,36 @@ enum class Op : std::uint8_t {
 };
 constexpr std::size_t op_count = static_cast<std::size_t>(Op::maxloc) + 1;
 
-/// An op together with the type it works on: everything an accumulate needs to know. A plain value:
-/// it is copied into recorded operations and into messages.
+/// An op and the type of its elements: all that an accumulate needs to know. A plain value, which
+/// is copied into recorded operations and messages.
 struct Reduction {
   Op op = Op::replace;
   Basic basic = Basic::none;
   std::uint32_t element = 0;  // bytes of one element
-  /// The program lets each element be updated by itself, whatever the window's Atomicity says.
+  /// The program permits that each element is updated by itself, whatever the window's Atomicity
+  /// is.
   bool by_elements = false;
 };
 
-/// Whether MPI has such an op on such a type, and this processor's compiler the type.
+/// True if MPI has this op on this type and the compiler has the type.
 bool valid(const Reduction& reduction);
 
-/// Elements of this size, naturally aligned, can be updated by one CPU atomic each (a native
-/// instruction or a compare-exchange loop around the op). Whether they are, or by their origin
-/// alone as all others, the region decides, never by the op; how the two exclude one another,
-/// Update (G4).
+/// Elements of this size, naturally aligned, can each be updated by one CPU atomic (a native
+/// instruction or a compare-exchange loop around the op), whatever the op is. The region decides
+/// whether they are, or whether one updater at a time updates them by plain loads and stores, as
+/// all other elements. Update keeps the two apart (G4).
 constexpr bool atomic_element(std::uint32_t bytes, const void* address) {
   return (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) &&
          (reinterpret_cast<std::uintptr_t>(address) & (bytes - 1)) == 0;
 }
 
-/// target[i] = origin[i] op target[i] element by element, each atomically; `fetched`, when not
-/// null, receives the old values. All elements must satisfy atomic_element.
+/// target[i] = origin[i] op target[i], each element atomically; `fetched`, when not null, receives
+/// the old values. All elements must satisfy atomic_element.
 void reduce_atomic(const Reduction& reduction, void* target, const void* origin, void* fetched,
                    std::size_t count);
 
-/// The same without atomicity: the caller updates the target's memory alone (Update), or `target`
-/// is a private copy.
+/// As reduce_atomic(), without atomicity: the caller has excluded all other updates of the target's
+/// memory (Update), or `target` is a private copy.
 void reduce_plain(const Reduction& reduction, void* target, const void* origin, void* fetched,
                   std::size_t count);
 

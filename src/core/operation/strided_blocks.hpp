@@ -15,7 +15,7 @@
 namespace oriel {
 
 /// Blocks of one length that a put or get moves, at equal distances on both sides, as a vector
-/// datatype has them. Offsets are from the first elements' starts.
+/// datatype has them. Offsets are relative to the start of the first element of each side.
 struct StridedBlocks {
   std::int64_t theirs;
   std::int64_t their_stride;
@@ -24,7 +24,7 @@ struct StridedBlocks {
   std::uint64_t bytes;
   std::uint64_t blocks;
 
-  /// The target's blocks do not overlap, and the origin's bytes are one run.
+  /// True if the target's blocks do not overlap and the origin's bytes are one run.
   bool from_one_run() const {
     const auto length = static_cast<std::int64_t>(bytes);
     return their_stride >= length && our_stride == length;
@@ -38,7 +38,7 @@ namespace strided {
 template <typename Visit>
 void visit_even(const Layout& layout, std::uint64_t bytes, Visit&& visit) {
   const std::uint64_t length = layout.blocks().front().length;
-  // Elements that go on at the same stride are visited together.
+  // Elements that continue at the same stride are visited together.
   const std::uint64_t blocks_each =
       layout.evenly_repeated() ? bytes / length + 1 : layout.blocks().size();
   std::int64_t offset = layout.blocks().front().offset;
@@ -59,9 +59,9 @@ void visit_even(const Layout& layout, std::uint64_t bytes, Visit&& visit) {
 
 }  // namespace strided
 
-/// Calls visit(StridedBlocks) for every part of a transfer between two layouts; the shorter side
-/// ends it. If one side is contiguous and the other even, a part has as many blocks as possible;
-/// else each run is a part of one block.
+/// Calls visit(StridedBlocks) for every part of a transfer between two layouts, up to the end of
+/// the shorter side. If one side is contiguous and the other even, a part has as many blocks as
+/// possible; else each run is a part of one block.
 template <typename Visit>
 void for_each_strided(const Elements& theirs, const Elements& ours, Visit&& visit) {
   const std::uint64_t bytes =
@@ -91,8 +91,8 @@ void for_each_strided(const Elements& theirs, const Elements& ours, Visit&& visi
   }
 }
 
-/// The transfer as a single part; nullopt if it takes several, or if neither side is contiguous and
-/// it is not one run.
+/// The transfer as a single part. nullopt if it has several parts, or if neither side is contiguous
+/// and it is not one run.
 inline std::optional<StridedBlocks> only_strided(const Elements& theirs, const Elements& ours) {
   const BlockCursor there(theirs);
   const BlockCursor here(ours);
@@ -108,7 +108,7 @@ inline std::optional<StridedBlocks> only_strided(const Elements& theirs, const E
     return {};
   }
   std::optional<StridedBlocks> only;
-  bool more = false;  // the data end within a block
+  bool more = false;  // the data ends within a block
   for_each_strided(theirs, ours, [&](const StridedBlocks& strided) {
     more = only.has_value();
     only = strided;
@@ -116,7 +116,7 @@ inline std::optional<StridedBlocks> only_strided(const Elements& theirs, const E
   return more ? std::nullopt : only;
 }
 
-/// Blocks are copied in order. Within a block, source and destination may overlap.
+/// Copies the blocks in order. Within a block, source and destination may overlap.
 inline void copy_blocks(std::byte* to, std::int64_t to_stride, const std::byte* from,
                         std::int64_t from_stride, std::uint64_t bytes, std::uint64_t blocks) {
   const auto each = [&](auto&& copy) {
@@ -146,8 +146,8 @@ inline void copy_blocks(std::byte* to, std::int64_t to_stride, const std::byte* 
   }
 }
 
-/// Combines operands in one run into blocks that do not overlap, as reduce_plain(), a batch of
-/// blocks at a time: combining a batch takes little longer than combining one block.
+/// Combines operands in one run into blocks that do not overlap. It calls reduce_plain() for a
+/// batch of blocks at a time, which takes little longer than for one block.
 inline void reduce_blocks(const Reduction& reduction, std::byte* to, std::int64_t stride,
                           const std::byte* operands, std::uint64_t bytes, std::uint64_t blocks) {
   alignas(16) std::array<std::byte, 4096> batch;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI has more types than the processor: complex numbers, pairs, and arithmetic that the compiler
-// makes of smaller pieces. No vectors and no atomics here: these accumulates are rare.
+// Types that MPI has and the processor has not: complex numbers, pairs, and numbers whose
+// arithmetic the compiler composes. No vectors and no atomics here: these accumulates are rare.
 #include "core/operation/uncommon_kernels.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void store(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// A type that the compiler does not have.
+/// Stands for a type that the compiler does not have.
 struct Absent {};
 
 #ifdef __SIZEOF_INT128__
@@ -43,7 +43,7 @@ using Float16 = Absent;
 using ComplexFloat16 = Absent;
 #endif
 
-// Fortran's REAL(16). Where the compiler has no such name, C's long double often is that type.
+// Fortran's REAL(16). If the compiler has no __float128, C's long double often is that type.
 #ifdef __SIZEOF_FLOAT128__
 __extension__ using Float128 = __float128;
 __extension__ typedef _Complex float ComplexFloat128 __attribute__((mode(TC)));
@@ -55,12 +55,13 @@ using Float128 = Absent;
 using ComplexFloat128 = Absent;
 #endif
 
-// As in C, whose products are careful with infinities.
+// Complex types of C, whose products handle infinities.
 __extension__ using ComplexFloat = __complex__ float;
 __extension__ using ComplexDouble = __complex__ double;
 __extension__ using ComplexLongDouble = __complex__ long double;
 
-/// in op inout, one element at a time; how many bytes it has, and which ops.
+/// Combines one element: `inout` = `in` op `inout`. bytes: of an element; has(): the ops that MPI
+/// has.
 template <typename T>
 struct Number {
   static constexpr std::uint32_t bytes = sizeof(T);
@@ -91,7 +92,7 @@ struct Complex {
   }
 };
 
-/// Wraps, where a signed sum would overflow.
+/// Unsigned arithmetic, which wraps where a signed sum would overflow.
 struct WideInteger {
   static constexpr std::uint32_t bytes = sizeof(Int128);
   static constexpr bool has(Op op) { return op >= Op::sum && op <= Op::bxor; }
@@ -116,7 +117,7 @@ struct WideInteger {
   }
 };
 
-/// A value and where it was found. The gaps around the two stay as they are.
+/// A value and its index. The padding between and behind them is not written.
 template <typename Value, typename Index>
 struct Pair {
   struct Parts {
@@ -133,7 +134,7 @@ struct Pair {
     const auto b = load<Value>(inout);
     const auto index = load<Index>(in + index_at);
     const bool wins = op == Op::minloc ? a < b : a > b;
-    // Of equal values the lowest index is kept.
+    // For equal values the lower index is kept.
     if (!wins && !(a == b && index < load<Index>(inout + index_at))) return;
     store(inout, a);
     store(inout + index_at, index);

@@ -8,16 +8,18 @@
 
 namespace oriel {
 
-/// Of one type and op: target[i] = origin[i] op target[i], and the old value to fetched[i] unless
-/// `fetched` is null.
+/// The kernel of one type and op: target[i] = origin[i] op target[i]. The old values go to
+/// `fetched` unless it is null.
 using Kernel = void (*)(void* target, const void* origin, void* fetched, std::size_t count);
 
-/// For the types behind Basic::f64, which one origin alone updates, or, where they are of a word's
-/// size, a compare-exchange around the kernel. Null: MPI has no such op on the type, or this
-/// processor's compiler no such type. Not for replace and no_op, which no type is needed for.
+/// The kernel of a type behind Basic::f64. Only one updater at a time applies it to the target's
+/// memory; for types of a word's size a compare-exchange loop applies it to a copy instead. Null if
+/// MPI has no such op on the type or the compiler has no such type. Not for replace and no_op,
+/// which need no type.
 Kernel uncommon_kernel(Basic basic, Op op);
 
-/// Bytes of one element, gaps within it included; 0: any number, or no such type.
+/// Bytes of one element, with the padding within it; 0 if it may be any number, or if the compiler
+/// has no such type.
 std::uint32_t uncommon_bytes(Basic basic);
 
 }  // namespace oriel
