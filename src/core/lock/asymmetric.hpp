@@ -7,9 +7,9 @@
 
 namespace oriel {
 
-/// Stores a word and keeps the store before the loads that follow, on the side of a handshake that
-/// is taken often. `asymmetric`: the other side, taken seldom, calls Sharers::fence() between its
-/// own store and its look at `word`; then only the compiler has to be told.
+/// Stores a word and keeps the store before later loads, on the frequent side of a handshake.
+/// `asymmetric`: the rare side calls Sharers::fence() between its own store and its load of `word`;
+/// then a compiler barrier is enough on this side.
 template <typename Words, typename Value>
 void store_before_look(typename Words::template Atomic<Value>& word,
                        std::type_identity_t<Value> value, bool asymmetric) {

@@ -10,26 +10,25 @@
 
 namespace oriel {
 
-/// A lock between threads of a process, of which one takes it all the time and pays two plain
-/// stores, and the others try seldom and pay for both. A template over its words, as all protocols
-/// are (SharedWords).
+/// A lock between threads of a process. One thread, the usual side, acquires it often and pays two
+/// plain stores. The others, the seldom side, try it rarely and pay for both sides. A template over
+/// its words, as all protocols are (SharedWords).
 ///
 ///     usual side                           seldom side
 ///     U1  held = 1                         S1  trying: free -> in (compare-exchange); else not now
 ///     U2  wait while trying is in          S2  fence of the process's threads
 ///         (acquire); ending: held = 0,     S3  held (acquire): trying = free, not now
-///         and not any more                 S4  trying = free (release)
+///         and never again                  S4  trying = free (release)
 ///     U3  held = 0 (release)
 ///
 /// It is revoked by S1 with `ending`, S2, a wait for held = 0, and trying = revoked (release).
 ///
-/// Invariant: nobody is between U2 and U3 while somebody is between S3 and S4, or after `revoked`.
-/// Either the seldom side sees U1 in S3 and gives up, or the usual side sees S1 in U2 and waits for
-/// S4 (U1 is kept before U2 by S2: see store_before_look()). U3 to S3 and S4 to U2 carry what was
-/// written from one to the other.
+/// Invariant: the usual side is not between U2 and U3 while the seldom side is between S3 and S4,
+/// or after `revoked`. Either S3 reads U1 and the seldom side gives up, or U2 reads S1 and the
+/// usual side waits for S4; S2 keeps U1 before U2 (see store_before_look()). U3 to S3 and S4 to U2
+/// are release and acquire: each side sees what the other one has written under the lock.
 ///
-/// The usual side may be several threads that come one after the other by an order of their own,
-/// until it is revoked.
+/// Until the lock is revoked, the usual side may be several threads that another order serializes.
 template <typename Words>
 class BasicBiasedLock {
  public:
@@ -37,7 +36,7 @@ class BasicBiasedLock {
   explicit BasicBiasedLock(bool asymmetric) : asymmetric_(asymmetric) {}
 
   // The usual side.
-  /// False: it has been revoked. `relax` is called while the seldom side is in.
+  /// False if the lock has been revoked. relax() is called while the seldom side has the lock.
   template <typename Relax>
   bool acquire(Relax&& relax) {
     if (trying_.load(std::memory_order_relaxed) < ending) {
@@ -79,7 +78,8 @@ class BasicBiasedLock {
     return false;
   }
   void release_seldom() { trying_.store(free, std::memory_order_release); }
-  /// From now on nobody gets it. Returns when nobody has it; not to be called by who has.
+  /// No thread acquires the lock afterwards. Returns when no thread holds it. The caller must not
+  /// hold it.
   template <typename Fence, typename Relax>
   void revoke(Fence&& fence, Relax&& relax) {
     for (const typename Words::Loop loop;; loop.again()) {
@@ -95,7 +95,7 @@ class BasicBiasedLock {
     }
     trying_.store(revoked, std::memory_order_release);
   }
-  /// Acquire: what whoever had it last has written.
+  /// Acquire: the caller sees what the last holder has written.
   bool is_revoked() const { return trying_.load(std::memory_order_acquire) == revoked; }
 
   // For the checker.
@@ -108,7 +108,7 @@ class BasicBiasedLock {
 
   bool asymmetric_;
   alignas(cache_line) Word held_{0};
-  // The usual side reads it only; it changes seldom.
+  // The usual side only reads it; it changes rarely.
   alignas(cache_line) Word trying_{free};
 };
 

@@ -14,26 +14,26 @@
 
 namespace oriel {
 
-/// What one peer tells this process on one window. Every word has one writer: the peer itself when
-/// it is mapped, this process's message handler when it is remote. The reader is the owner of the
-/// control block; of `updating` whoever takes the right to update away, of `fence` all peers where
-/// a tree counts fences (FenceWords). Stores that announce are release, loads that act on the value
-/// acquire: the peer's window stores come before the word that announces them.
+/// The words that one peer writes for this process on one window. Every word has one writer: the
+/// peer itself if it is mapped, this process's message handler if it is remote. The owner of the
+/// control block reads them. Other readers: of `updating`, each changer (see Update); of `fence`,
+/// all peers if a tree counts fences (FenceWords). Stores that announce are release, loads that act
+/// on the value acquire: the peer's stores to the window precede the word that announces them.
 template <typename Words>
 struct alignas(cache_line) BasicSlot {
   template <typename T>
   using Atomic = typename Words::template Atomic<T>;
 
-  Atomic<std::uint64_t> granted{0};       // exposures that the peer has opened to us (paper: g_r)
-  Atomic<std::uint64_t> done{0};          // access epochs to us that it has completed: DoneWord
-  Atomic<std::uint64_t> fence{0};         // the last fence call that it has announced
+  Atomic<std::uint64_t> granted{0};  // exposures that the peer has opened to us (paper: g_r)
+  Atomic<std::uint64_t> done{0};     // access epochs to us that the peer has completed: DoneWord
+  Atomic<std::uint64_t> fence{0};    // the last fence call that the peer has announced
   Atomic<std::uint64_t> lock_granted{0};  // remote peers only: lock requests granted to us
   Atomic<std::uint64_t> updating{0};      // mapped peers only: see Update
-  Atomic<std::uint32_t> locked{0};        // holds the lock by this word: see LockLine
+  Atomic<std::uint32_t> locked{0};        // the peer holds the lock by this word: see LockLine
 };
 
-/// A short operation that travels with a lock request (S4): whoever grants the lock carries it out
-/// on the spot and passes the lock on, so that nobody has to be woken for it. Plain data.
+/// A short operation that travels with a lock request (S4). The origin that grants the lock carries
+/// it out at once and hands the lock on, so that no process has to be woken for it. Plain data.
 struct Piggyback {
   static constexpr std::size_t capacity = 32;
 
@@ -45,9 +45,9 @@ struct Piggyback {
   std::byte data[capacity] = {};
 };
 
-/// One origin's place in the lock queue of a target. An origin has at most one request per target
-/// and window in the queue; later ones wait in its own deferred epochs. All but `state` is only
-/// touched under the line's guard.
+/// The entry of one origin in the lock queue of a target. An origin has at most one request per
+/// target and window in the queue; later ones wait in its own deferred epochs. Only the owner of
+/// the guard accesses members other than `state`.
 template <typename Words>
 struct alignas(cache_line) BasicLockNode {
   template <typename T>
@@ -56,15 +56,15 @@ struct alignas(cache_line) BasicLockNode {
   static constexpr std::uint32_t waiting = 0;
   static constexpr std::uint32_t granted = 1;
   static constexpr std::uint32_t piggyback_done =
-      2;                                      // granted, piggybacked operation run, and given back
-  static constexpr std::uint32_t failed = 3;  // likewise, but a peer was lost: not run
+      2;  // granted, piggybacked operation carried out, and lock given back
+  static constexpr std::uint32_t failed = 3;  // granted and given back, not run: a peer was lost
 
-  // Reset by the origin before it queues.
+  // Reset by the origin before its request is queued.
   typename Words::template Atomic<std::uint32_t> state{waiting};
-  Plain<std::uint32_t> next = 0;  // origin + 1 of the next in line
+  Plain<std::uint32_t> next = 0;  // origin + 1 of the next entry in the queue
   Plain<std::uint32_t> exclusive = 0;
   Plain<std::uint32_t> joins = 0;          // see LockLine::acquire()
-  Plain<std::uint32_t> has_piggyback = 0;  // a piggybacked operation
+  Plain<std::uint32_t> has_piggyback = 0;  // `piggyback` has an operation
   Plain<Piggyback> piggyback;
 };
 
@@ -78,22 +78,22 @@ struct alignas(cache_line) BasicLockQueue {
 
   Atomic<std::uint64_t> holders{0};
   Atomic<std::uint64_t> line{0};
-  Atomic<std::uint32_t> contended{0};      // nobody may keep it; shared holders are counted
-  Atomic<std::uint32_t> shared_streak{0};  // about so many have been since the last phase
-  Atomic<std::uint32_t> phases{0};         // of uncounted holders; see LockLine
-  Plain<std::uint32_t> head = 0;           // origin + 1; under the guard in `line`
+  Atomic<std::uint32_t> contended{0};  // no origin may keep the lock; shared holders are counted
+  Atomic<std::uint32_t> shared_streak{0};  // about how many were counted since the last phase
+  Atomic<std::uint32_t> phases{0};         // number of phases of uncounted holders; see LockLine
+  Plain<std::uint32_t> head = 0;           // origin + 1; only with the guard in `line`
   Plain<std::uint32_t> tail = 0;
-  Plain<std::uint32_t> joiners = 0;  // in line with LockNode::joins; likewise
-  Plain<std::uint32_t> last = 0;     // origin + 1 of the last exclusive holder; only it writes
-  Plain<std::uint32_t> streak = 0;   // how often it has taken the lock in a row; likewise
+  Plain<std::uint32_t> joiners = 0;  // entries with LockNode::joins; only with the guard
+  Plain<std::uint32_t> last = 0;     // origin + 1 of the last exclusive holder, which writes it
+  Plain<std::uint32_t> streak = 0;   // how often it acquired the lock in a row; it writes this
 };
 
-/// What a rank says in a round of an Exchange.
+/// The words that a rank gives in one round of an Exchange.
 using ExchangeWords = std::array<std::uint64_t, 4>;
 
-/// The words of one rank on one window that peers on its node reach directly, followed in memory by
-/// Slot[ranks], LockNode[ranks] and a FenceTree. A zeroed page is a valid, idle control block:
-/// pages that belong to peers never talked to are never touched.
+/// The words of one rank on one window that peers on its node access directly. In memory,
+/// Slot[ranks], LockNode[ranks] and a FenceTree follow. Zeroed pages are a valid, idle control
+/// block, so pages that belong to unused peers are never touched.
 template <typename Words>
 struct alignas(cache_line) BasicControlBlock {
   using Slot = BasicSlot<Words>;
@@ -101,23 +101,25 @@ struct alignas(cache_line) BasicControlBlock {
   template <typename T>
   using Atomic = typename Words::template Atomic<T>;
 
-  std::uint64_t name = 0;  // not 0: no other one of the node has it now
+  std::uint64_t name = 0;  // not 0; unique on the node while the control block exists
   std::uint32_t ranks = 0;
-  // Who may accumulate into this rank's memory: see Update. In one line: each turn moves it anyway.
+  // How accumulates into this rank's memory exclude one another: see Update. The three words share
+  // a cache line, which each turn moves anyway.
   Atomic<std::uint32_t> updater{0};
   Atomic<std::uint32_t> turn{0};  // 1 + number of the updater that has it
-  typename Words::template Plain<std::uint32_t> singles = 0;  // in a row; of who has the turn
+  typename Words::template Plain<std::uint32_t> singles = 0;  // in a row; the turn's holder writes
   Atomic<std::uint32_t> watchers{0};  // peers that wait for our fence word: see FenceWords
-  Atomic<std::uint64_t> round{0};     // of Exchange that the owner has entered, see `said`
-  Atomic<std::uint64_t> barrier{0};   // bit s: step s of the Barrier has arrived
+  Atomic<std::uint64_t> round{0};    // the round of Exchange that the owner has entered, see `said`
+  Atomic<std::uint64_t> barrier{0};  // bit s: step s of the Barrier has arrived
   BasicLockQueue<Words> lock;
-  std::array<ExchangeWords, 2> said{};  // in that round, and in the one before
+  std::array<ExchangeWords, 2> said{};  // words of that round and of the one before
 
   Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
   LockNode* nodes() { return reinterpret_cast<LockNode*>(slots() + ranks); }
-  /// Of all ranks; that of the first rank is used.
+  /// Of all ranks. Only the tree in rank 0's control block is used.
   FenceTree fence_tree() { return {nodes() + ranks, ranks}; }
-  /// Makes one of zeroed memory of bytes(ranks) bytes. Its owner does so before any peer looks.
+  /// Makes a control block in bytes(ranks) bytes of zeroed memory. Called by its owner before any
+  /// peer reads it.
   static BasicControlBlock* create(void* memory, std::uint32_t ranks, std::uint64_t name) {
     auto* control = new (memory) BasicControlBlock;
     control->ranks = ranks;

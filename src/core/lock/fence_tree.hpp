@@ -10,22 +10,21 @@
 
 namespace oriel {
 
-/// How many ranks of a node have come to a closing fence, for more of them than tell one another
-/// each by itself. Ranks are counted in groups of `radix`; who completes a group counts for it in
-/// the group of groups, and who completes the last one says that all have come. So a rank stores
-/// at most ceil(log n) words, most ranks one, waits for one word, and whoever has come needs not be
-/// looked after any more: it may compute while others arrive.
+/// Counts the ranks of a node that have arrived at a closing fence, if there are more than announce
+/// it to each other individually. Ranks are counted in groups of `radix`. The rank that completes a
+/// group counts for it in the next level; the rank that completes the last group stores `over`. A
+/// rank thus adds to at most ceil(log n) words, most ranks to one, and waits for one word. A rank
+/// that has arrived has nothing left to do: it may compute while others arrive.
 ///
-/// Closing fences are numbered from 1, and a rank comes to one after the one before is over, so the
-/// count of a group of k ranks that are all here is k times the number. Everybody counts, by
-/// acquire-release, and `over` is stored with release by the last: what any rank wrote before it
-/// came is seen by whoever has read `over`.
+/// Closing fences are numbered from 1. A rank arrives at a fence after the fence before is over, so
+/// the count of a complete group of k ranks is k times the number. Counts are added with
+/// acquire-release, and the last rank stores `over` with release: a rank that has read `over` sees
+/// what every rank wrote before it arrived.
 ///
-/// At the end every rank leaves: until all have, some may still be looking at `over`.
+/// When the window is freed, every rank leaves: until all have left, some may still read `over`.
 ///
-/// In shared memory, zeroed: `over`, `left`, then the groups by level, each word in a line of its
-/// own.
-/// A template over its words, for a checker, which has smaller groups.
+/// In shared memory, zeroed: `over`, `left`, then the groups by level, each word in a cache line of
+/// its own. A template over its words, for a checker, which has smaller groups.
 template <typename Words, std::size_t radix>
 class BasicFenceTree {
  public:
@@ -41,7 +40,7 @@ class BasicFenceTree {
     return words * sizeof(Word);
   }
 
-  /// Rank `rank` has come to the fence; true if it was the last.
+  /// Rank `rank` has arrived at the fence; true if it was the last one.
   bool arrive(std::size_t rank, std::uint64_t fence) {
     Word* level = words_ + first_group;
     std::size_t place = rank;
@@ -60,10 +59,10 @@ class BasicFenceTree {
     return words_[over_word].count.load(std::memory_order_acquire) >= fence;
   }
 
-  /// The words, for a checker: by their places.
+  /// For a checker: a word by its index.
   auto& word(std::size_t place) { return words_[place].count; }
 
-  /// A rank does not look any more.
+  /// This rank reads `over` no more.
   void leave() { words_[left_word].count.fetch_add(1, std::memory_order_release); }
   bool all_left() const {
     return words_[left_word].count.load(std::memory_order_acquire) == ranks_;

@@ -8,13 +8,13 @@
 
 namespace oriel {
 
-/// The usual update, which finds that it is permitted: U1 to U4 of Update, by an updater that has
-/// the memory alone, or while everybody updates single elements, or in turn if the turn is free.
+/// The usual update, which is permitted at once: U1 to U4 of Update, by an updater that has the
+/// memory alone, or while everybody updates single elements, or in turn if the turn is free.
 /// LightUpdate never changes `updater`, so a thread makes it without the lock of its process.
 template <typename Words>
 class BasicLightUpdate {
  public:
-  /// `thread`: its line; null: the process has no other threads.
+  /// `thread`: the line of the calling thread; null: the process has no other threads.
   BasicLightUpdate(BasicControlBlock<Words>& target, const typename Words::Sharers& sharers,
                    BasicThreadLine<Words>* thread)
       : target_(target),
@@ -27,10 +27,11 @@ class BasicLightUpdate {
   BasicLightUpdate(const BasicLightUpdate&) = delete;
   BasicLightUpdate& operator=(const BasicLightUpdate&) = delete;
 
-  // None of the three: nothing may be updated; an Update with the process's lock is to be asked.
+  // If all three are false, nothing may be updated: the caller needs an Update, with the process's
+  // lock.
   bool alone() const { return holder_ == Update::alone_by(self_); }
   bool by_elements() const { return holder_ == Update::everybody; }
-  /// To be asked once. If true, as alone().
+  /// To be called once. If true, the update is made as if alone().
   bool takes_turn(bool whole) {
     if (holder_ == Update::turns) has_turn_ = take_turn(whole);
     return has_turn_;

@@ -9,60 +9,67 @@
 
 namespace oriel {
 
-/// The lock of one target: first come first served, readers together, taken and handed on by the
-/// origins alone. The target takes no part (E12, and "a rank that computes delays nobody").
+/// The lock of one target: granted in the order of requests, shared requests together; acquired and
+/// handed on by the origins alone. The target takes no part (E12: a rank that computes delays
+/// nobody).
 ///
 ///   LockQueue::holders  bit 63: held exclusively by the origin in the lower bits; bit 62: kept by
-///                       the origin in the lower bits, who holds it while its Slot::locked is 1;
-///                       otherwise the number of shared holders in the lower half, and bit 61:
-///                       besides those counted, each rank of the node holds it shared while its
-///                       Slot::locked is 2. The bits between them are the phase, a number for each
-///                       time that bit 61 is set
-///   LockQueue::line     upper half: 1 + the rank that has the guard, or 0; lower half: requests
-///                       waiting
+///                       the origin in the lower bits, which holds it while its Slot::locked is 1;
+///                       otherwise the number of counted shared holders in the lower half, and bit
+///                       61: besides these, each rank of the node holds it shared while its
+///                       Slot::locked is 2. The bits between are the phase, a number for each time
+///                       that bit 61 is set
+///   LockQueue::line     upper half: 1 + the rank that has the guard, or 0; lower half: requests in
+///                       the queue
 ///
-/// Nobody in line: one compare-exchange takes the lock, one exchange gives it back. The first
-/// origin to take it exclusively keeps it until another one comes: it takes it and gives it back by
-/// a store to a word of its own. So do those that take it shared, all of them, until somebody wants
-/// it exclusively: they are not counted. An origin that does not get the lock so takes the guard
-/// and lines up; who has given it back while there is a line takes the guard and hands it on. Only
-/// the guard's owner changes the list, takes a kept lock away, or takes exclusively what may have
-/// uncounted holders.
+/// If the queue is empty, one compare-exchange acquires the lock and one exchange gives it back.
+/// The first origin that acquires it exclusively is its keeper until another origin requests it:
+/// the keeper acquires it and gives it back by a store to its own Slot::locked. All shared holders
+/// do the same until an origin requests the lock exclusively: they are uncounted. An origin that
+/// does not get the lock in this way takes the guard and enters the queue. An origin that gives the
+/// lock back while the queue is not empty takes the guard and hands the lock on. Only the owner of
+/// the guard changes the queue, takes a kept lock away, or acquires exclusively a lock that may
+/// have uncounted holders.
 ///
 ///     keeper, or uncounted holder           another origin
 ///     K1  locked = 1, 2 or 0                A1  line != 0 (the guard)
-///     K2  look at `line`                    A2  contended = 1, fence of all peers
-///     K3  taking it: look at `holders`      A3  look at `holders` and `locked`
-///                                           A4  locked was 0: change `holders`; the line may go
+///     K2  read `line`                       A2  contended = 1, fence of all peers
+///     K3  acquiring: read `holders`         A3  read `holders` and `locked`
+///                                           A4  locked was 0: change `holders`; line may become 0
 ///
-/// Either K2 sees A1 or A3 sees K1 (see store_before_look()). If K2 comes after the line has gone
-/// again, K3 sees A4. So a keeper that takes the lock, sees no line, and then is the keeper still,
-/// has it; and one that gives it back and sees no line has been seen by whoever lines up. If it
-/// sees a line, the guard decides. Likewise an uncounted holder, who begins only where there is no
-/// line, so that exclusive requests are not overtaken for ever.
+/// Either K2 reads A1, or A3 reads K1 (see store_before_look()). If K2 comes after `line` is 0
+/// again, K3 reads A4. So a keeper that acquires the lock, reads line = 0, and is still the keeper
+/// holds it. When a keeper gives the lock back and reads line = 0, each origin that enters the
+/// queue sees that. If the keeper reads line != 0, the guard decides. This holds for an uncounted
+/// holder, too. It begins only if `line` is 0, so that shared requests do not overtake exclusive
+/// ones for ever.
 ///
-/// Of a keeper only the first to line up pays for A2, who sets `contended`: the keeper that there
-/// may be sees a line until it has lost the lock, and nobody becomes a keeper while `contended` is
-/// set, until an origin has had the lock for itself for long. A new keeper looks at `contended`,
-/// or having cleared it at `line`, after it has said so. Where there may be uncounted holders every
-/// request pays that lines up. A request that lined up before the first of them has said so is seen
-/// by all:
-/// A1 and a look at `holders` that found nothing, then the change of `holders`, then K2. That is
-/// why K3 asks for the phase that the uncounted holder saw before K1: its K2 then came after the
-/// change. When an exclusive request has taken the lock from uncounted holders, the next
-/// `long_streak` shared ones are counted.
+/// A2 for a keeper: only the first origin that enters the queue fences, and sets `contended`. A
+/// keeper reads line != 0 until it has lost the lock. No origin becomes a keeper while `contended`
+/// is set, until one has acquired the lock `long_streak` times in a row. A new keeper stores
+/// `holders`, then reads `contended`, or, if it has cleared that, `line`.
 ///
-/// Invariants (guard free): an exclusive holder excludes every other holder; a line implies that
-/// somebody holds the lock or is about to hand it on; who waits is granted in the order of arrival,
-/// but for those that join.
-/// Acquire: every taking compare-exchange, the load that sees Slot::locked cleared, and the one
-/// that sees LockNode::state. Release: every store that gives back, and the store of
-/// LockNode::state. So what one holder wrote into the window is seen by the next.
+/// A2 for uncounted holders: every request that enters the queue while bit 61 is set fences. A
+/// request that entered it before did not fence, but each uncounted holder sees it, by the order of
+/// these steps: A1, the request reads `holders` without bit 61, bit 61 is set, K2. Therefore K3
+/// requires the phase that the uncounted holder read before K1: its K2 then came after bit 61 was
+/// set. When an exclusive request has acquired the lock from uncounted holders, the next
+/// `long_streak` shared holders are counted.
 ///
-/// Death: the guard of a process that was killed with it is lost, and with it the line, which may
-/// be torn. Nobody waits for such a guard for ever: a request is then one that is never granted, a
-/// lock given back is not handed on, a keeper stays one. Who waits to be granted the lock looks now
-/// and then whether all live (Epochs::lost_peer), as it has to for whoever holds the lock.
+/// Invariants (guard free): an exclusive holder excludes every other holder; if the queue is not
+/// empty, a rank holds the lock or is about to hand it on; requests in the queue are granted in the
+/// order of arrival, except those that join.
+///
+/// Acquire: every compare-exchange that takes the lock, the load that reads Slot::locked = 0, and
+/// the load that reads the grant in LockNode::state. Release: every store that gives the lock back,
+/// and the store of LockNode::state. So the next holder sees what a holder has written into the
+/// window.
+///
+/// Death: if a process is killed while it has the guard, the guard is lost, and so is the queue,
+/// which may be inconsistent. No rank waits for a lost guard for ever: a request is then never
+/// granted, a lock that is given back is not handed on, and a keeper stays the keeper. An origin
+/// that waits for its grant checks now and then whether all ranks live (Epochs::lost_peer), which
+/// it must for the holder of the lock as well.
 template <typename Words>
 class BasicLockLine {
  public:
@@ -72,13 +79,13 @@ class BasicLockLine {
   BasicLockLine(BasicControlBlock<Words>& control, Sharers& sharers)
       : control_(control), queue_(control.lock), nodes_(control.nodes()), sharers_(sharers) {}
 
-  /// Takes the lock if nobody holds it against us and nobody is in line.
+  /// Acquires the lock if no other holder excludes that and the queue is empty.
   bool try_acquire(int origin, bool exclusive) {
     if (exclusive && keeps(origin)) [[likely]]
       return take_by_word(origin, kept_by(origin));
     if (queue_.line.load(std::memory_order_seq_cst) != 0) return false;
     if (!exclusive) {
-      // An origin of another node, for which its target acts, is counted.
+      // An origin on another node, for which the target acts, is counted.
       if (static_cast<std::uint32_t>(origin) != sharers_.self()) return take(origin, false);
       const std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
       return (holders & uncounted_bit) != 0 ? take_by_word(origin, holders & ~counted)
@@ -90,7 +97,7 @@ class BasicLockLine {
     return true;
   }
 
-  /// Gives the lock back. False: somebody is in line, hand_on() must follow.
+  /// Gives the lock back. False if the queue is not empty: hand_on() must follow.
   bool release(int origin, bool exclusive) {
     auto& locked = control_.slots()[origin].locked;
     if (locked.load(std::memory_order_relaxed) != 0) [[likely]] {
@@ -103,16 +110,17 @@ class BasicLockLine {
     return queue_.line.load(std::memory_order_seq_cst) == 0;
   }
 
-  /// Takes the lock (true) or puts `origin` at the end of the line (false); LockNode::state of the
-  /// origin then says when it has been granted: never, if the guard is lost. `joins`: a shared
-  /// request that does not wait behind exclusive ones while others hold the lock shared. A lock_all
-  /// epoch takes its locks one by one, as it needs them: two of them would wait for one another,
-  /// each behind a request that waits for the other one to give a lock back. Exclusive requests
-  /// wait as long as such epochs overlap.
+  /// Acquires the lock (true) or appends `origin` to the queue (false). Then LockNode::state of the
+  /// origin reports the grant; if the guard is lost, it never does. `joins`: the request is shared
+  /// and does not wait behind exclusive ones while others hold the lock shared. Requests of
+  /// lock_all epochs join, because such an epoch acquires its locks one by one, as it needs them.
+  /// Otherwise two of them could wait for one another, each behind an exclusive request that waits
+  /// for the other epoch to give a lock back. Exclusive requests wait as long as such epochs
+  /// overlap.
   bool acquire(int origin, bool exclusive, bool joins);
 
-  /// The origin that holds it exclusively at this moment; -1: none. It may have given it back when
-  /// this returns.
+  /// The origin that holds the lock exclusively at this moment, or -1. It may have given it back
+  /// when this returns.
   int exclusive_holder() const {
     const std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
     if ((holders & (exclusive_bit | kept_bit)) == 0) return -1;
@@ -122,13 +130,13 @@ class BasicLockLine {
     return holds ? origin : -1;
   }
 
-  /// Leaves a piggybacked operation with the waiting request of `origin`; false if the lock was
-  /// granted meanwhile.
+  /// Adds a piggybacked operation to the waiting request of `origin`. False if the lock was granted
+  /// meanwhile, or if the guard is lost.
   bool leave(int origin, const Piggyback& piggyback);
 
-  /// Grants the lock to those in line as far as it is free. Piggybacked operations are run, one
-  /// after the other as the lock comes round to them, by `run(piggyback)`, false if that fails; the
-  /// origins that something has happened for are appended to `woken`.
+  /// Grants the lock to requests in the queue as far as it is free. For a piggybacked operation,
+  /// run() is called when its request is granted, and returns false if the operation fails. The
+  /// origins whose LockNode::state has changed are appended to `woken`.
   template <typename Run>
   void hand_on(std::vector<int>& woken, Run&& run) {
     std::uint32_t waiting = 0;
@@ -149,7 +157,7 @@ class BasicLockLine {
       woken.push_back(origin);
       queue_.head = node.next;
       if (queue_.head == 0) queue_.tail = 0;
-      // Last look at the node: its origin may reuse it as soon as it sees this.
+      // Last access to the node: its origin may reuse it as soon as it reads this state.
       node.state.store(state, std::memory_order_release);
     }
     if (queue_.joiners != 0) waiting -= let_join(woken);
@@ -160,10 +168,11 @@ class BasicLockLine {
   static constexpr std::uint64_t exclusive_bit = std::uint64_t{1} << 63;
   static constexpr std::uint64_t kept_bit = std::uint64_t{1} << 62;
   static constexpr std::uint64_t uncounted_bit = std::uint64_t{1} << 61;
-  static constexpr unsigned phase_shift = 32;  // of the phase below uncounted_bit
+  static constexpr unsigned phase_shift = 32;  // of the phase, whose bits end below uncounted_bit
   static constexpr std::uint64_t counted = (std::uint64_t{1} << phase_shift) - 1;
-  // Values of Slot::locked, which is 0 while its origin does not hold the lock by it. All stores
-  // are release: whichever is seen, what was read under the lock before has been read.
+  // Values of Slot::locked, which is 0 while its origin does not hold the lock by this word. All
+  // stores are release: whichever is read, the loads that its origin made under the lock before
+  // precede it.
   static constexpr std::uint32_t by_keeper = 1;
   static constexpr std::uint32_t uncounted = 2;
   static constexpr unsigned guard_shift = 32;
@@ -182,28 +191,30 @@ class BasicLockLine {
   bool has_uncounted() const {
     return (queue_.holders.load(std::memory_order_seq_cst) & uncounted_bit) != 0;
   }
-  /// Whether an origin may hold the lock by its own word. `mode`: kept_by(origin), or uncounted_bit
-  /// and the phase.
+  /// True if `holders` permits an origin to hold the lock by its own word. `mode`: kept_by(origin),
+  /// or uncounted_bit and the phase.
   static bool permits(std::uint64_t holders, std::uint64_t mode) {
     return (mode & kept_bit) != 0 ? holders == mode : (holders & ~counted) == mode;
   }
-  /// Takes the lock by the origin's own word, in a mode that permitted it a moment ago.
+  /// Acquires the lock by the origin's own word, in a mode that `holders` permitted a moment ago.
   bool take_by_word(int origin, std::uint64_t mode) {
     const std::uint32_t value = (mode & kept_bit) != 0 ? by_keeper : uncounted;
     store_before_look<Words>(control_.slots()[origin].locked, value, sharers_.asymmetric());
     const bool lined_up = queue_.line.load(std::memory_order_seq_cst) != 0;
-    // Somebody may have lined up, taken the lock away and left the line before our store. The same
-    // phase: it began before our look at the line.
+    // Another origin may have entered the queue, taken the lock away and left the queue before our
+    // store. If the phase is still the same, it began before we read `line`.
     if (!lined_up && permits(queue_.holders.load(std::memory_order_seq_cst), mode)) [[likely]]
       return true;
     return confirm(origin, mode);
   }
 
-  /// Takes a free lock, and keeps it as long as nobody has lined up.
+  /// Acquires a free lock. The origin becomes its keeper if no request has entered the queue
+  /// meanwhile.
   bool keep(int origin);
-  /// Takes the lock shared where there are no uncounted holders yet: as the first one, if it may.
+  /// Acquires the lock shared while bit 61 is not set: uncounted, as the first one, if permitted;
+  /// else counted.
   bool take_first(int origin);
-  /// The exclusive holder that has not had to line up.
+  /// Called by an exclusive holder that did not enter the queue.
   void count(int origin) {
     const auto name = static_cast<std::uint32_t>(origin) + 1;
     if (queue_.last != name) {
@@ -214,10 +225,10 @@ class BasicLockLine {
     }
   }
   void keep_again(int origin);
-  /// After the store to Slot::locked, where there is a line or the mode has gone: decides with the
-  /// guard whether the origin holds the lock, and clears the word if not.
+  /// Called after the store to Slot::locked, if the queue is not empty or the mode has changed.
+  /// Decides with the guard whether the origin holds the lock, and clears the word if not.
   bool confirm(int origin, std::uint64_t mode);
-  /// Takes a lock that is free and kept by nobody.
+  /// Acquires the lock, in `holders`, if it has no keeper and no other holder excludes that.
   bool take(int origin, bool exclusive) {
     std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
     if (exclusive) {
@@ -231,7 +242,7 @@ class BasicLockLine {
     }
     return false;
   }
-  /// With the guard: takes the lock beside those that hold it shared.
+  /// With the guard: acquires the lock beside those that hold it shared.
   bool join() {
     std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
     while (holders != 0 && (holders & (exclusive_bit | kept_bit)) == 0) {
@@ -242,16 +253,17 @@ class BasicLockLine {
     }
     return false;
   }
-  /// With the guard: grants the lock to those in line that join, if it is held shared now. How
-  /// many.
+  /// With the guard: grants the lock to the requests in the queue that join, if it is held shared
+  /// now. Returns their number.
   std::uint32_t let_join(std::vector<int>& woken);
-  /// With the guard: takes a free lock, also from an origin that keeps it, or exclusively from
-  /// uncounted holders whose words are all clear.
+  /// With the guard: acquires the lock if it is free. It is free, too, if its keeper does not hold
+  /// it, or, for an exclusive request, if the words of all uncounted holders are clear.
   bool take_or_take_away(int origin, bool exclusive);
-  /// With the guard: whether somebody holds the lock shared and is not counted.
+  /// With the guard: true if an uncounted holder holds the lock.
   bool any_uncounted();
 
-  /// Takes the guard; tells how many wait. False: a process has ended with the guard.
+  /// Takes the guard; `waiting`: the number of requests in the queue. False if a process has died
+  /// with the guard.
   bool enter(std::uint32_t& waiting);
   void leave_guard(std::uint32_t waiting) { queue_.line.store(waiting, std::memory_order_release); }
 

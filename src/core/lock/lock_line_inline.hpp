@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What LockLine does when the lock is not simply free.
+// The parts of LockLine for a lock that is not simply free.
 #include "core/lock/lock_line.hpp"
 #include "core/lock/patience.hpp"
 
@@ -31,7 +31,8 @@ bool BasicLockLine<Words>::keep(int origin) {
   std::uint64_t free = 0;
   const bool taken =
       queue_.holders.compare_exchange_strong(free, kept_by(origin), std::memory_order_seq_cst);
-  // Somebody may have lined up, and been served, since we looked: then nobody keeps it any more.
+  // A request may have entered the queue, and been served, since we read `contended`: no keeper
+  // then.
   if (taken && queue_.contended.load(std::memory_order_seq_cst) == 0) return true;
   if (taken) queue_.holders.store(held_by(origin), std::memory_order_seq_cst);
   locked.store(0, std::memory_order_release);
@@ -45,7 +46,7 @@ void BasicLockLine<Words>::keep_again(int origin) {
   locked.store(by_keeper, std::memory_order_release);
   queue_.holders.store(kept_by(origin), std::memory_order_seq_cst);
   queue_.contended.exchange(0, std::memory_order_seq_cst);
-  // Either we see who has lined up, or whoever lines up sees that it has to fence.
+  // Either we read that a request is in the queue, or that request reads contended = 0 and fences.
   if (queue_.line.load(std::memory_order_seq_cst) == 0) return;
   queue_.contended.store(1, std::memory_order_seq_cst);
   queue_.holders.store(held_by(origin), std::memory_order_seq_cst);
@@ -57,7 +58,7 @@ bool BasicLockLine<Words>::take_first(int origin) {
   if (queue_.contended.load(std::memory_order_relaxed) != 0 &&
       queue_.shared_streak.load(std::memory_order_relaxed) < Words::long_streak) {
     if (!take(origin, false)) return false;
-    // Others may count at the same time: it is about how many.
+    // Other holders may store at the same time: the number is approximate.
     queue_.shared_streak.store(queue_.shared_streak.load(std::memory_order_relaxed) + 1,
                                std::memory_order_relaxed);
     return true;
@@ -79,9 +80,9 @@ template <typename Words>
 bool BasicLockLine<Words>::confirm(int origin, std::uint64_t mode) {
   std::uint32_t waiting = 0;
   const bool entered = enter(waiting);
-  // If the guard is lost for ever nobody takes the lock away any more.
+  // If the guard is lost, no rank takes the lock away any more.
   const std::uint64_t holders = queue_.holders.load(std::memory_order_seq_cst);
-  // Of any phase: whoever has the guard later sees our word.
+  // In any phase: the next owner of the guard reads our word.
   const bool ours = (mode & kept_bit) != 0 ? holders == mode : (holders & uncounted_bit) != 0;
   if (!ours) control_.slots()[origin].locked.store(0, std::memory_order_release);
   if (entered) leave_guard(waiting);
@@ -150,8 +151,8 @@ bool BasicLockLine<Words>::acquire(int origin, bool exclusive, bool joins) {
     node.state.store(LockNode::waiting, std::memory_order_relaxed);
     return false;
   }
-  // After the guard in the order of all: either we see that a keeper has cleared it, or that one
-  // sees the guard (keep_again()).
+  // Follows the store of the guard in the total order of seq_cst operations: either we read that a
+  // keeper has cleared `contended`, or the keeper reads our guard (keep_again()).
   if (queue_.contended.load(std::memory_order_seq_cst) == 0 || has_uncounted()) {
     queue_.contended.store(1, std::memory_order_seq_cst);
     sharers_.fence();

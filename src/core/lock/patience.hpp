@@ -5,15 +5,15 @@
 
 namespace oriel {
 
-/// How long a rank waits for another one that is within a few instructions which exclude others:
-/// as long as that one lives.
+/// The wait of a rank for another rank that is within a few instructions which exclude others. It
+/// ends when that rank has died.
 template <typename Words>
 class Patience {
  public:
   explicit Patience(typename Words::Sharers& sharers) : sharers_(sharers) {}
 
-  /// The words have been read and say that `rank` is waited for: false if that one had ended before
-  /// they were read, so will never change them.
+  /// Called after the protocol's words were read and name `rank` as the rank to wait for. False if
+  /// that rank had died before they were read, so that it will not change them.
   bool wait(std::uint32_t rank) {
     if (rank == ended_) return false;
     if (++rounds_ % Words::rounds_per_look == 0 && !sharers_.alive(rank)) ended_ = rank;
@@ -21,7 +21,7 @@ class Patience {
     loop_.again();
     return true;
   }
-  /// Another rank was faster; what has to be waited for has to be read again.
+  /// Called when another rank was faster: the protocol's words must be read again.
   void retry() {
     sharers_.relax();
     loop_.again();

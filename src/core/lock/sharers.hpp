@@ -10,12 +10,12 @@
 
 namespace oriel {
 
-/// The ranks of a node that share a window's words, as one of them sees them: what LockLine and
-/// Update need besides the words. Named in the words by their ranks.
+/// The ranks of a node that share a window's words, from the view of one of them: all that LockLine
+/// and Update need besides the words. The words identify them by rank.
 class Sharers {
  public:
-  /// `process_of`: a rank's number in the transport. `ranks`: all of them, `self` included; they
-  /// are only needed for locks and updates, and outlive this.
+  /// `process_of`: returns a rank's number in the transport. `ranks`: all of them, `self` included;
+  /// needed for locks and updates only, and must outlive this object.
   Sharers(NodeServices& services, int self, std::function<int(int)> process_of,
           std::span<const int> ranks = {})
       : services_(services),
@@ -24,17 +24,17 @@ class Sharers {
         process_of_(std::move(process_of)),
         ranks_(ranks) {}
 
-  /// Who acts here. For an origin of another node the target does.
+  /// The rank that acts here. For an origin on another node that is the target.
   std::uint32_t self() const { return self_; }
-  /// All obey fence(): see store_before_look().
+  /// True if fence() reaches all of them: see store_before_look().
   bool asymmetric() const { return asymmetric_; }
   std::span<const int> ranks() const { return ranks_; }
-  /// What the threads of a rank say that update without its process's lock.
+  /// The lines of a rank's threads that update without its process's lock.
   std::span<const ThreadLine> threads(int rank) { return services_.threads(process_of_(rank)); }
   void fence() { services_.fence_peers(); }
-  /// Gives the processor away for a moment.
+  /// Yields the processor for a moment.
   void relax() { services_.relax(); }
-  /// False: the rank's process has ended, and all that it ever stored is seen. A system call or
+  /// False: the rank's process has ended, and all its stores are visible. Costs a system call or
   /// two.
   bool alive(std::uint32_t rank) { return services_.alive(process_of_(static_cast<int>(rank))); }
 

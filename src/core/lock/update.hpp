@@ -11,9 +11,9 @@
 
 namespace oriel {
 
-/// An updater of a rank's memory: an origin, which says so in its slot there, or one of its
-/// threads, in a line of the thread's own. An origin has its process's lock meanwhile; a thread may
-/// have it.
+/// An updater of a rank's memory: an origin, which announces updates in its slot there, or one of
+/// its threads, which announces them in its own line. An origin has its process's lock meanwhile; a
+/// thread may have it.
 template <typename Words>
 class BasicUpdater {
  public:
@@ -24,11 +24,11 @@ class BasicUpdater {
       : word_(thread != nullptr ? thread->updating : target.slots()[origin].updating),
         number_(origin * numbers_each + (thread != nullptr ? thread->number + 1 : 0)) {}
 
-  /// The target's name while it is in an update of it.
+  /// The word that has the target's name while the updater is in an update of the target.
   Word& word() const { return word_; }
-  /// Among all that may update the target.
+  /// Unique among all updaters of the target.
   std::uint32_t number() const { return number_; }
-  /// The origin that has this number, itself or one of its threads.
+  /// The origin whose number this is, or whose thread has it.
   static std::uint32_t origin(std::uint32_t number) { return number / numbers_each; }
 
  private:
@@ -40,21 +40,21 @@ class BasicUpdater {
 
 /// An update of a rank's window memory by an accumulate. An update is *whole* if no other update of
 /// the same memory may take place between its first and its last byte: a call on several elements,
-/// or on one that the CPU has no atomic for. All other updates are of single elements.
+/// or on an element that the CPU has no atomic for. All other updates are of single elements.
 ///
-/// ControlBlock::updater says how the updates of that memory exclude one another; its values are
+/// ControlBlock::updater determines how the updates of that memory exclude one another. Its values:
 ///   nobody     no update has been made yet
-///   everybody  updates of single elements alone, by CPU atomics
+///   everybody  all updates are of single elements, by CPU atomics
 ///   turns      all updates in turn: each takes ControlBlock::turn and is made by plain stores
-///   alone + u  updater u alone (see Updater), by plain stores, until somebody else wants to update
-///   changing + r  rank r is the only one to change the word now
+///   alone + u  only updater u updates (see Updater), by plain stores, until another updater comes
+///   changing + r  rank r alone may change the word now
 /// The updater's word (Slot::updating, ThreadLine::updating) is the target's name while it is
-/// within an update. The usual update is the owner's, next one by the same: two stores to a line of
-/// its own and a load of a word that does not change.
+/// within an update. The usual update is one by the updater that has the memory alone: two stores
+/// to a cache line of its own and a load of a word that does not change.
 ///
 ///     updater                              changer
 ///     U1  updating = target's name         C1  updater = changing (compare-exchange)
-///     U2  look at `updater`                C2  fence of all peers
+///     U2  read `updater`                   C2  fence of all peers
 ///         turns: T1 turn = updater         C3  for each peer and each of its threads: wait while
 ///             (compare-exchange, acquire)          updating is this name (acquire)
 ///     U3  update the window                C4  updater = its new value (release)
@@ -62,31 +62,31 @@ class BasicUpdater {
 ///     U4  updating = 0 (release)
 ///
 /// The first updater has the memory alone. When a second one comes, `updater` becomes `everybody`
-/// for an update of a single element and `turns` for a whole one. A whole update turns `everybody`
-/// into `turns`; Words::singles_in_a_row updates of single elements in a row turn it back: as many
-/// of them in turn cost about what the change costs.
+/// for an update of a single element and `turns` for a whole one. A whole update changes
+/// `everybody` into `turns`. Words::singles_in_a_row updates of single elements in a row change it
+/// back: as many of them in turn cost about as much as the change.
 ///
-/// Invariant: all updaters that are between U2 and U4 have read the same value there. If it is
-/// `alone`, there is one; if it is `turns`, at most one is between T1 and T2. Either the changer
-/// sees U1 in C3 and waits, or the updater sees C1 in U2 and turns back (U1 is kept before U2 by
-/// C2: see store_before_look()). U4 to C3, C4 to U2 and T2 to T1 carry what was written from one
-/// holder to the next.
+/// Invariant: all updaters between U2 and U4 have read the same value in U2. If it is `alone`,
+/// there is one updater; if it is `turns`, at most one is between T1 and T2. Either C3 reads U1 and
+/// the changer waits, or U2 reads C1 and the updater turns back; C2 keeps U1 before U2 (see
+/// store_before_look()). U4 to C3, C4 to U2 and T2 to T1 are release and acquire: each holder sees
+/// what the one before has written.
 ///
 /// A changer has the lock of its process and no turn. A thread without that lock does not change
 /// the word, and waits for a turn only briefly (LightUpdate).
 ///
-/// Death: a rank killed between U1 and U4 is awaited in C3 no longer than it lives, and the changer
-/// puts the old value back; one killed between C1 and C4 leaves `changing`, one killed between T1
-/// and T2 the turn. Every update that would have to wait for it ends as lost().
+/// Death: for a rank killed between U1 and U4, C3 waits no longer than the rank lives, and the
+/// changer restores the old value. A rank killed between C1 and C4 leaves `changing`, a rank killed
+/// between T1 and T2 the turn. Every update that would have to wait for such a rank ends as lost().
 template <typename Words>
 class BasicUpdate {
  public:
   using Sharers = typename Words::Sharers;
   using Updater = BasicUpdater<Words>;
 
-  /// `whole`: see above; else it may be made element by element. `thread`: the line of the calling
-  /// thread, if it has one. Waits for updates under way, for nothing else, and not for those of the
-  /// dead.
+  /// `whole`: see above; otherwise the update may be made element by element. `thread`: the line of
+  /// the calling thread, or null. Waits for updates in progress only, and not for those of dead
+  /// processes.
   BasicUpdate(BasicControlBlock<Words>& target, Sharers& sharers, bool whole,
               BasicThreadLine<Words>* thread = nullptr)
       : target_(target), self_(target, sharers.self(), thread) {
@@ -100,9 +100,9 @@ class BasicUpdate {
   BasicUpdate(const BasicUpdate&) = delete;
   BasicUpdate& operator=(const BasicUpdate&) = delete;
 
-  /// By plain loads and stores; else by CPU atomics, one for each element.
+  /// True: by plain loads and stores. False: by CPU atomics, one for each element.
   bool alone() const { return right_ == all || right_ == in_turn; }
-  /// Nothing may be updated: a process was killed that would have to let go first.
+  /// True if nothing may be updated: the update would have to wait for a process that was killed.
   bool lost() const { return right_ >= first_lost; }
   int lost_rank() const { return static_cast<int>(right_ - first_lost); }
 
@@ -115,10 +115,10 @@ class BasicUpdate {
     store_before_look<Words>(one.word(), target.name, sharers.asymmetric());
     return target.updater.load(std::memory_order_seq_cst);
   }
-  /// T1, once. Returns 0 if the turn has been taken, else the word of the updater that has it.
+  /// Tries T1 once. Returns 0 if it took the turn, else 1 + the number of the updater that has it.
   static std::uint32_t try_turn(BasicControlBlock<Words>& target, const Updater& one);
-  /// Of an update that has just taken the turn: whether it may go on. False: so many single
-  /// elements in a row have been updated in turn that these shall go by CPU atomics again.
+  /// Called by an update that has just taken the turn. True if the update may go on. False if so
+  /// many updates in a row were of single elements that these are to use CPU atomics again.
   static bool count_turn(BasicControlBlock<Words>& target, bool whole);
   static void end_turn(BasicControlBlock<Words>& target) {
     target.turn.store(0, std::memory_order_release);
@@ -129,7 +129,8 @@ class BasicUpdate {
   static constexpr std::uint32_t first_alone = 3;
   static constexpr std::uint32_t changing = std::uint32_t{1} << 31;
 
-  // What this update may do; `first_lost` + the rank that was lost: nothing.
+  // What this update may do. From `first_lost` on: nothing, because the rank `right_` -
+  // `first_lost` was lost.
   static constexpr std::uint32_t all = 0;
   static constexpr std::uint32_t elements = 1;
   static constexpr std::uint32_t in_turn = 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// How the right to update changes hands.
+// The general path of an update: it waits for its turn, or changes `updater`.
 #include "core/lock/patience.hpp"
 #include "core/lock/update.hpp"
 
@@ -18,7 +18,7 @@ std::uint32_t BasicUpdate<Words>::acquire(Sharers& sharers, bool whole) {
       if (right != in_turn || count_turn(target_, whole)) return right;
       end_turn(target_);
     }
-    // Whoever changes the word may be waiting for us.
+    // A changer of the word may be waiting for us.
     self_.word().store(0, std::memory_order_release);
     if ((holder & changing) != 0) {
       const std::uint32_t changer = holder & ~changing;
@@ -38,7 +38,7 @@ std::uint32_t BasicUpdate<Words>::acquire(Sharers& sharers, bool whole) {
       }
     }
     if (holder != nobody && whole) {
-      target_.singles = 0;  // nobody has the turn: the changer has awaited all
+      target_.singles = 0;  // no updater has the turn: the changer has awaited all
       target_.updater.store(turns, std::memory_order_release);
       continue;
     }
@@ -72,7 +72,7 @@ std::uint32_t BasicUpdate<Words>::await_turn(Sharers& sharers) {
   }
 }
 
-/// Until nobody else is within an update that has begun before `updater` was changed.
+/// Returns when no other updater is within an update that began before `updater` was changed.
 template <typename Words>
 std::uint32_t BasicUpdate<Words>::await_others(Sharers& sharers) {
   sharers.fence();

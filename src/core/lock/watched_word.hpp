@@ -8,15 +8,15 @@
 
 namespace oriel {
 
-/// A number that one rank announces once for all who may look at it, and how many of them watch it:
-/// who does not sleep, or does not care, costs the announcer nothing.
+/// A number that one rank announces once for all readers, and the number of ranks that watch it.
+/// Ranks that do not watch cost the announcer nothing.
 ///
-///     announcer                          watcher, which has looked in vain
+///     announcer                          watcher, after it has read `number` in vain
 ///     N1  number = call (exchange)       W1  watchers + 1 (fetch_add)
-///     N2  look at `watchers`             W2  look at `number`
+///     N2  read `watchers`                W2  read `number`
 ///
-/// Either N2 sees W1, and the announcer rings all that sleep, or W2 sees N1. A peer that is killed
-/// while it watches costs later announcements a look at each doorbell.
+/// Either N2 reads W1, and the announcer rings all that sleep, or W2 reads N1. If a peer is killed
+/// while it watches, each later announcement reads every doorbell.
 template <typename Words>
 class BasicWatchedWord {
  public:
@@ -25,8 +25,8 @@ class BasicWatchedWord {
 
   BasicWatchedWord(Number& number, Watchers& watchers) : number_(number), watchers_(watchers) {}
 
-  /// True: somebody watches, and all that sleep have to be woken. Released with the number: what
-  /// its owner has written before.
+  /// True if a rank watches: the caller must then wake all that sleep. Releases the caller's
+  /// earlier stores with the number.
   bool announce(std::uint64_t number) {
     number_.exchange(number, std::memory_order_seq_cst);
     return watchers_.load(std::memory_order_seq_cst) != 0;
@@ -34,7 +34,8 @@ class BasicWatchedWord {
   bool announced(std::uint64_t number) const {
     return number_.load(std::memory_order_acquire) >= number;
   }
-  /// Of what was not announced. True if it has been meanwhile: nothing is watched then.
+  /// Called when `number` was not announced. True if it has been announced meanwhile; then this
+  /// rank does not watch.
   bool watch(std::uint64_t number) {
     watchers_.fetch_add(1, std::memory_order_seq_cst);
     if (number_.load(std::memory_order_seq_cst) < number) return false;
