@@ -12,7 +12,7 @@ enum class EpochKind : std::uint8_t {
   exposure,
   lock,
   lock_all,
-  notified  // of notified accesses that no other epoch covers (N4): open as long as the window is
+  notified  // notified operations that no other epoch covers (N4); open as long as the window
 };
 inline constexpr int epoch_kinds = static_cast<int>(EpochKind::notified) + 1;
 constexpr const char* name_of(EpochKind kind) {
@@ -30,15 +30,15 @@ struct Reorder {
 };
 
 /// The activation predicate (E5, E7, E15): may `later` be active while `earlier`, closed before
-/// `later` was opened, is not yet completed? Epochs that the program itself has open at the same
-/// time (post and start of a halo exchange, locks of several targets) are not asked about: MPI
-/// requires them to progress together. Why a fence may be overtaken by an exposure alone, and
+/// `later` was opened, is not yet completed? It is not used for epochs that the program has open at
+/// the same time (post and start of a halo exchange, locks of several targets), because MPI
+/// requires these to progress together. Why a fence may be overtaken by an exposure only, and
 /// overtakes nothing: docs/protocols.md, "Reordered epochs".
 constexpr bool may_overlap(EpochKind earlier, EpochKind later, Reorder reorder) {
   if (later == EpochKind::fence) return false;
   if (later == EpochKind::exposure) {
     switch (earlier) {
-      case EpochKind::fence:  // both an access and an exposure
+      case EpochKind::fence:  // an access and an exposure
         return reorder.exposure_after_exposure && reorder.exposure_after_access;
       case EpochKind::exposure:
         return reorder.exposure_after_exposure;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The peers that pending epochs wait for, and whether one of them has ended.
+// The peers that pending epochs wait for, and checks whether one of them has ended.
 #include "core/epoch/epochs.hpp"
 
 namespace oriel {
 
-/// Any rank's absence may be what holds it up.
+/// True if any rank may be the one that the epoch waits for.
 bool Epochs::awaits_anybody(const Epoch& epoch) {
-  // All ranks have to enter the fence, and of a lock nobody tells us who holds it.
+  // All ranks must enter a fence, and the holder of a lock is not known.
   if (epoch.kind == EpochKind::fence) return epoch.closing_call != 0;
   if (!epoch.passive()) return false;
   for (const Target& target : epoch) {
     const EpochPeer& other = peer(target.rank);
-    // The answer, and a request that has not been sent, may wait for a lock as well.
+    // An answer, and a request that has not been sent, may wait for a lock as well.
     const bool waits = epoch.closed ? !target.told : !target.waiting.empty();
     if (target.access == Target::Access::requested || other.weak_answered < other.weak_asked ||
         (target.access == Target::Access::idle && waits)) {
@@ -27,7 +27,7 @@ bool Epochs::awaits(const Epoch& epoch, const Target& target) {
       target.finished < target.asked || target.asked_alone != 0) {
     return true;
   }
-  // The next epoch waits until it is exposed: see over().
+  // The next epoch waits until the target is exposed: see over().
   return epoch.completed && target.issued != 0 && target.access != Target::Access::granted;
 }
 
@@ -38,7 +38,7 @@ int Epochs::lost_peer() {
     anybody = false;
     if (!peer_interface_.alive(target.rank)) return target.rank;
   }
-  // Deferred ones wait for these.
+  // Deferred epochs wait for active ones.
   for (const Epoch* epoch = active_.first(); epoch != nullptr; epoch = EpochQueue::after(*epoch)) {
     if (awaits_anybody(*epoch)) {
       anybody = true;
@@ -50,7 +50,7 @@ int Epochs::lost_peer() {
       if (!peer_interface_.alive(target.rank)) return target.rank;
     }
   }
-  // Where no epoch names whom it waits for, packets may be all that is on its way.
+  // If no epoch waits for a known rank, packets in flight may be all that is pending.
   return anybody ? lost_source(-1) : -1;
 }
 
@@ -60,7 +60,7 @@ std::vector<Awaited> Epochs::awaited() {
   for (const Target& target : notified_) {
     if (awaits(notified_, target)) found.push_back({operations, target.rank});
   }
-  // Deferred ones wait for these.
+  // Deferred epochs wait for active ones.
   for (const Epoch* epoch = active_.first(); epoch != nullptr; epoch = EpochQueue::after(*epoch)) {
     const std::size_t others = found.size();
     if (epoch->kind == EpochKind::fence && epoch->closing_call != 0) {

@@ -5,11 +5,11 @@
 
 namespace oriel {
 
-/// Which access epochs of one origin to one target are complete, in one word that the origin stores
-/// and the target reads (E8). With the reorder keys a later epoch may complete before an earlier
-/// one, so a plain count would hold its news back: the word is a count of epochs complete without a
-/// gap and a bitmap of those just behind the first gap. An epoch further than `reach` behind the
-/// gap has to wait before it can be told; its origin tries again.
+/// The access epochs of one origin to one target that are complete, in one word that the origin
+/// stores and the target reads (E8). With the reorder keys a later epoch may complete before an
+/// earlier one, so a count alone would delay the report of the later one. The word is therefore a
+/// count of complete epochs without a gap, and a bitmap of those behind the first gap. An epoch
+/// more than `reach` behind the gap cannot be reported yet; its origin tries again.
 class DoneWord {
  public:
   static constexpr unsigned reach = 20;
@@ -25,7 +25,7 @@ class DoneWord {
     return ahead < reach && ((word_ >> ahead) & 1) != 0;
   }
 
-  /// Adds an epoch; false if it lies out of reach for now.
+  /// Adds an epoch; false if it is out of reach for now.
   constexpr bool add(std::uint64_t id) {
     std::uint64_t count = word_ >> reach;
     std::uint64_t bits = word_ & ((std::uint64_t{1} << reach) - 1);

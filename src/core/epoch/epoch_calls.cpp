@@ -14,7 +14,7 @@ bool is_fence(const Epoch* epoch) {
 }  // namespace
 
 Error Epochs::retire_unused_fence() {
-  // A fence that no operation followed has opened nothing (MPI-4.1 section 12.5.1).
+  // A fence without operations after it has opened no epoch (MPI-4.1 section 12.5.1).
   if (!is_fence(access_)) return Error::none;
   for (const Target& target : *access_) {
     if (target.used.load()) {
@@ -37,7 +37,7 @@ Error Epochs::post(std::span<const int> origins, Assert assertion) {
   for (const int origin : origins) add_target(epoch, origin);
   exposure_ = &epoch;
   open(epoch);
-  // Short operations do not wait for the grants, which may wait to travel with our own.
+  // Short operations do not wait for grants, so these may wait to be sent with messages of our own.
   peer_interface_.push(false);
   return Error::none;
 }
@@ -78,7 +78,7 @@ Error Epochs::open_lock(bool exclusive, int target, Assert assertion, ThreadSet 
   locked.lock = &epoch;
   ++open_locks_;
   lock_order_.assign_place(epoch, *this, thread);
-  // Also of a deferred epoch: later locks are requested behind its own.
+  // Also for a deferred epoch: later locks are requested after its own.
   if (!epoch.no_check) lock_order_.add_due_lock(epoch, epoch.one);
   open(epoch);
   return Error::none;
@@ -112,15 +112,16 @@ void Epochs::set_shared() {
   if (access_->active) hold_loaded(*access_);
 }
 
-/// Whether the program may load and store the rank's memory without a call that could ask for its
+/// True if the program may load and store the rank's memory without a call that could request its
 /// lock.
 bool Epochs::loaded(int rank) {
   return (shared_ || rank == rank_) && peer_interface_.loadable(rank);
 }
 
-/// Takes the locks of such ranks for a lock_all epoch; true: all are held. One after the other, by
-/// rank: whoever takes several single locks in that order, and waits for one of them, waits for no
-/// epoch that waits for another one of his.
+/// Acquires the locks of all loaded() ranks for a lock_all epoch; true if all are held. It acquires
+/// them in the order of ranks, one at a time. A program that holds several single locks, taken in
+/// that order, and waits for one of them, thus waits for no epoch that waits for another one of its
+/// locks.
 bool Epochs::hold_loaded(Epoch& epoch) {
   if (epoch.no_check) return true;
   for (const int end = shared_ ? ranks() : rank_ + 1; epoch.awaited < end; ++epoch.awaited) {
@@ -140,8 +141,8 @@ bool Epochs::try_hold_loaded(int rank) {
 }
 
 bool Epochs::may_renew_fence(Assert assertion) const {
-  // Nothing else is under way on this window, nothing of the epoch is outstanding, and the call
-  // both closes and opens.
+  // Nothing else is pending on this window, the epoch has nothing outstanding, and the call both
+  // closes and opens.
   return is_fence(access_) && access_ == all_.first() && access_ == all_.last() &&
          access_->active && access_->attention == 0 && access_->unreported() == Error::none &&
          open_locks_ == 0 && renewed_fences_ && !assertion.no_precede && !assertion.no_succeed;
@@ -198,7 +199,8 @@ Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
   access_ = nullptr;
   Outcome outcome;
   if (closing) {
-    // The epoch may have been retired when another kind was opened; the barrier is still owed.
+    // The epoch may have been retired when another kind was opened; the barrier must still take
+    // place.
     if (ending == nullptr) {
       ending = &create(EpochKind::fence);
       open(*ending);
@@ -216,7 +218,8 @@ Outcome Epochs::fence(Assert assertion, bool barrier, Completion* completion) {
     access_ = &next;
     open(next);
   } else if (!closing) {
-    // Nothing is opened or closed here; others may close an epoch by this call and wait for us.
+    // No epoch is opened or closed here; other ranks may close an epoch by this call and wait for
+    // us.
     Epoch& announcement = create(EpochKind::fence);
     announcement.call = call;
     announcement.announce = true;

@@ -5,13 +5,13 @@ namespace oriel {
 
 struct Epoch;
 
-/// An epoch's place in one list.
+/// The links of an epoch in one list.
 struct EpochLinks {
   Epoch* previous = nullptr;
   Epoch* next = nullptr;
 };
 
-/// Epochs in some order, linked through one of their places. Zero bytes are an empty list.
+/// A list of epochs, linked through one of their members. Zero bytes are an empty list.
 template <EpochLinks Epoch::* links>
 class EpochList {
  public:
@@ -31,7 +31,7 @@ class EpochList {
     (first_ != nullptr ? (first_->*links).previous : last_) = &epoch;
     first_ = &epoch;
   }
-  /// Behind `previous`, which is in the list; null: as the first one.
+  /// Inserts an epoch behind `previous`, which is in the list, or first if `previous` is null.
   void insert(Epoch& epoch, Epoch* previous) {
     if (previous == last_) return append(epoch);
     if (previous == nullptr) return prepend(epoch);

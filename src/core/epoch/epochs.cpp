@@ -7,8 +7,8 @@
 namespace oriel {
 namespace {
 
-// Epochs that one sweep looks at. With the reorder keys any number of them may be active, and every
-// call sweeps.
+// Epochs that one sweep looks at: with the reorder keys any number may be active, and every call
+// sweeps.
 constexpr int sweep_length = 256;
 
 constexpr std::size_t at(EpochKind kind) {
@@ -46,7 +46,7 @@ Epochs::Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_in
 }
 
 Epochs::~Epochs() {
-  // After a loss, epochs may remain.
+  // After the loss of a rank, epochs may remain.
   for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
     lock_order_.remove_epoch(*epoch);
   }
@@ -72,8 +72,8 @@ void Epochs::open(Epoch& epoch) {
   work_.add();
 }
 
-/// For an earlier epoch that is not completed (E5, E7). What a later epoch of the same kind must
-/// wait for includes all that this one must wait for, but for the questions of weak unlocks, and so
+/// True if an earlier epoch that is not completed defers this one (E5, E7). A later epoch of the
+/// same kind must wait for at least the same epochs, except for the questions of weak unlocks. So
 /// epochs of one kind keep their order.
 bool Epochs::must_wait(const Epoch& epoch) const {
   if (closed_ == 0) return false;
@@ -86,7 +86,8 @@ bool Epochs::must_wait(const Epoch& epoch) const {
   }
   const auto before = [&](const Epoch& earlier) { return earlier.closed_at < epoch.opened_at; };
   if (epoch.asks_for_weak) return weak_closed(before);
-  // To the program a weak epoch is over: no key lets its operations be overtaken at their targets.
+  // For the program a weak epoch is over, so no key permits that its operations are overtaken at
+  // their targets.
   if (epoch.kind != EpochKind::access || asking_ == 0) return false;
   const Epoch* asking = closed_of_[at(EpochKind::lock)].first();
   while (asking != nullptr &&
@@ -96,8 +97,9 @@ bool Epochs::must_wait(const Epoch& epoch) const {
   return asking != nullptr;
 }
 
-/// Where an epoch waits that has just been opened; null: it may be activated. A lock epoch that has
-/// others before it at its target waits there, in nobody's way but of later ones to that target.
+/// The queue of an epoch that has just been opened; null: it may be activated. A lock epoch that
+/// has others before it at its target waits in the queue of that target, and delays only later ones
+/// to it.
 EpochQueue* Epochs::queue_for(const Epoch& epoch) {
   EpochQueue& deferred = deferred_of_[at(epoch.kind)];
   if (!deferred.empty() || must_wait(epoch)) return &deferred;
@@ -106,14 +108,14 @@ EpochQueue* Epochs::queue_for(const Epoch& epoch) {
   return waits_at(other, epoch) ? &other.locks : nullptr;
 }
 
-/// Whether a lock epoch has others before it at its target.
+/// True if a lock epoch has others before it at its target.
 bool Epochs::waits_at(const EpochPeer& other, const Epoch& epoch) const {
   return other.entitled != nullptr || other.locking != nullptr || !other.locks.empty() ||
          lock_all_before(epoch);
 }
 
-/// Whether a lock_all epoch, closed before the lock epoch was opened, has yet to ask for the lock
-/// of its target.
+/// True if a lock_all epoch, closed before the lock epoch was opened, has not yet requested the
+/// lock of its target.
 bool Epochs::lock_all_before(const Epoch& lock) const {
   const Epoch* all = closed_of_[at(EpochKind::lock_all)].first();
   for (; all != nullptr && all->closed_at < lock.opened_at; all = EpochsByClosing::after(*all)) {
@@ -127,8 +129,8 @@ bool Epochs::lock_all_before(const Epoch& lock) const {
   return false;
 }
 
-/// Activates the deferred epochs that need not wait any more; true if there were any. Those that
-/// complete at once may let others go on.
+/// Activates the deferred epochs that need not wait any more; true if there were any. An epoch that
+/// completes at once may let others be activated.
 bool Epochs::activate_deferred() {
   bool moved = false;
   for (bool again = deferred_ != 0; again;) {
@@ -136,8 +138,8 @@ bool Epochs::activate_deferred() {
     for (EpochQueue& deferred : deferred_of_) {
       while (Epoch* epoch = deferred.first()) {
         const bool lock = epoch->kind == EpochKind::lock;
-        // One that free_place() has chosen has waited for the others already; the keys may have
-        // been changed since.
+        // An epoch that free_place() has chosen has already waited for the others; the keys may
+        // have been changed since.
         const bool chosen = lock && peer(epoch->one.rank).entitled == epoch;
         if (!chosen && must_wait(*epoch)) break;
         deferred.remove(*epoch);
@@ -157,8 +159,9 @@ bool Epochs::activate_deferred() {
   return moved;
 }
 
-/// If our place in the rank's lock queue is free, and nobody entitled to it, the oldest epoch that
-/// waits for it is next: a lock epoch is then activated, a lock_all epoch asks at its next look.
+/// If our entry in the rank's lock queue is free, and no epoch is entitled to it, the oldest epoch
+/// that waits for it is next: a lock epoch is then activated, a lock_all epoch requests the lock
+/// when it is advanced next.
 void Epochs::free_place(EpochPeer& other) {
   if (other.entitled != nullptr || other.locking != nullptr || other.locks.empty()) return;
   Epoch& epoch = *other.locks.first();
@@ -168,7 +171,7 @@ void Epochs::free_place(EpochPeer& other) {
   deferred_of_[at(EpochKind::lock)].prepend(epoch);
 }
 
-/// The rank has been told that the epoch is over.
+/// Called when the rank has been told that the epoch is over.
 void Epochs::leave_place(const Epoch& epoch, EpochPeer& other) {
   if (other.entitled == &epoch) other.entitled = nullptr;
   free_place(other);
@@ -200,7 +203,7 @@ void Epochs::activate(Epoch& epoch) {
     case EpochKind::lock:
       peer(epoch.one.rank).entitled = &epoch;
       break;
-    case EpochKind::notified:  // from the beginning
+    case EpochKind::notified:  // active from the beginning
       break;
   }
   for (Target& target : epoch) advance(epoch, target);
@@ -235,7 +238,7 @@ Outcome Epochs::close(Epoch& epoch, Completion* completion) {
     if (try_complete(epoch)) {
       const Error error = epoch.unreported();
       epoch.completion = nullptr;
-      // Nobody waits for what a weak unlock sends: it may wait for more to travel with.
+      // No call waits for messages of a weak unlock: they may wait to be sent with others.
       peer_interface_.push(!epoch.weak);
       if (over(epoch)) retire(epoch);
       if (error != Error::none) fail(error, "an operation of the epoch failed");
@@ -257,7 +260,8 @@ bool Epochs::try_complete(Epoch& epoch) {
 
 bool Epochs::over(Epoch& epoch) {
   if (!epoch.completed) return false;
-  // With NOCHECK the target says nothing; it keeps the order of what comes to it by itself.
+  // With NOCHECK the target sends no grant; it carries out what arrives in the right order by
+  // itself.
   if (epoch.kind != EpochKind::access || epoch.no_check) return true;
   for (Target& target : epoch) {
     if (target.issued != 0 && !peer_interface_.try_acquire(epoch, target)) return false;
@@ -273,7 +277,7 @@ void Epochs::retire(Epoch& epoch) {
   --closed_;
   if (epoch.weak) --weak_closed_;
   if (epoch.asks_for_weak) --asking_;
-  // To the epoch that waits for the answer.
+  // The error goes to the epoch that waits for the answer.
   if (Epoch* next = EpochsByOpening::after(epoch); epoch.asks_for_weak && next != nullptr) {
     next->error = first_of(next->error, epoch.unreported());
   }
@@ -320,7 +324,8 @@ bool Epochs::progress(Epoch& epoch) {
   return moved;
 }
 
-/// A round of sweeps looks at all active epochs. False: such a round has ended, and nothing moved.
+/// Advances part of the active epochs; a round of sweeps advances all of them. False: a round has
+/// ended and nothing has moved.
 bool Epochs::sweep() {
   bool moved = peer_interface_.sweep();
   if (notified_.attention != 0) moved |= progress(notified_);
@@ -347,8 +352,8 @@ bool Epochs::open_epoch() const {
   return false;
 }
 
-/// Targets on other nodes come first in every step: what they are sent travels while the copies on
-/// the node are made.
+/// Targets on other nodes come first in every step: their messages travel while the copies on the
+/// node are made.
 Target& Epochs::add_target(Epoch& epoch, int rank) {
   Target* target = &epoch.one;
   if (epoch.targets == nullptr) {
@@ -381,7 +386,7 @@ Target& Epochs::notified_target(int rank) {
   EpochPeer& other = peer(rank);
   if (other.notified == nullptr) {
     other.notified = &add_target(notified_, rank);
-    // Nobody has to open anything for it.
+    // The notified epoch needs no exposure, fence or lock.
     other.notified->access = Target::Access::granted;
   }
   return *other.notified;
@@ -394,7 +399,7 @@ bool Epochs::advance(Epoch& epoch, Target& target) {
     return true;
   }
   const bool moved = !target.told && peer_interface_.advance(epoch, target);
-  // Perhaps since the last look, by the end of a transfer.
+  // The target may have been told by the end of a transfer since the last look.
   if (target.told && epoch.passive()) leave_place(epoch, peer(target.rank));
   return moved;
 }
@@ -422,12 +427,12 @@ Outcome Epochs::issue(const Operation& operation) {
   EpochPeer& other = peer(operation.target);
   Epoch* epoch = other.lock != nullptr ? other.lock : access_;
   if (operation.notify_arg.wanted()) {
-    // Its notification may have to wait, for which the light epochs have no place.
+    // The notification may have to be held, which light epochs cannot do.
     if (epoch == &light_) epoch = &list_light();
     if (epoch == &light_all_) epoch = &list_light_all();
     if (!covered(operation.target)) epoch = &notified_;
   }
-  // The lock was not to be had at once.
+  // The target's lock was not granted at once.
   if (epoch == &light_all_ && other.touched != epoch) epoch = &list_light_all();
   if (epoch == nullptr) {
     return Outcome::failed(
@@ -455,7 +460,7 @@ Outcome Epochs::issue(const Operation& operation) {
   mark(other.outstanding, operation.thread);
   pending_.note_unflushed();
   const Outcome outcome = peer_interface_.issue(operation, *epoch, *target);
-  // Somebody is going to wait for an answer, perhaps after a while of computing.
+  // The caller will wait for an answer, perhaps after some computation.
   if (operation.completes_there && !outcome.done) peer_interface_.push(true);
   return outcome;
 }

@@ -16,13 +16,13 @@
 
 namespace oriel {
 
-/// Assertions of the synchronization calls, as bits of their own; the boundary translates MPI's.
-/// One byte: bools apart would be stored one by one and loaded as one word, which stalls.
+/// Assertions of the synchronization calls, as bits of Oriel's own; the boundary translates MPI's.
+/// One byte: separate bools would be stored one by one and loaded as one word, which stalls.
 struct Assert {
   bool no_check : 1 = false;
   bool no_precede : 1 = false;
   bool no_succeed : 1 = false;
-  bool weak_unlock : 1 = false;  // the unlock need not wait until the operations are complete there
+  bool weak_unlock : 1 = false;  // unlock may return before operations are complete at targets
 };
 
 struct EpochsSpec {
@@ -32,37 +32,37 @@ struct EpochsSpec {
   /// Ranks load and store one another's memory without a call (shared windows): a blocking lock
   /// must then hold the lock when it returns.
   bool shared = false;
-  /// Every fence without MPI_MODE_NOPRECEDE closes, whichever form of the call each rank uses:
-  /// closing takes steps of them all. The same on all ranks.
+  /// Every fence without MPI_MODE_NOPRECEDE closes, whichever form of the call each rank uses,
+  /// because closing takes steps of all ranks. Equal on all ranks.
   bool counted_fences = false;
   /// A fence epoch may be renewed instead of closed and opened.
   bool renewed_fences = true;
 };
 
-/// Something that has to come about before a wait can end.
+/// A step that must happen before a wait can end.
 struct Awaited {
   enum class Condition : std::uint8_t {
-    exposure,     // the rank's post
-    completion,   // the rank's complete
-    fence,        // the rank's closing fence
-    lock,         // that the rank gives the lock of `target` back; -1: whoever holds it
-    lock_order,   // that a lock asked for earlier is granted, before that of `target` is requested
-    operations,   // that operations to the rank are complete
-    notification  // of the rank; no epoch knows of it
+    exposure,     // `rank` posts
+    completion,   // `rank` completes its access epoch
+    fence,        // `rank` enters the closing fence
+    lock,         // `rank`, or an unknown holder (-1), gives the lock of `target` back
+    lock_order,   // an earlier lock is granted; the lock of `target` is requested then
+    operations,   // operations to `rank` complete
+    notification  // `rank` notifies; no epoch knows of it
   };
 
   Condition condition;
   int rank;
   int target = -1;
-  std::uint64_t epoch = 0;  // by the number of its opening; 0: of notified operations
+  std::uint64_t epoch = 0;  // Epoch::opened_at of the epoch that waits; 0: notified operations
 };
 
-/// One rank's epochs on one window, from opening to completion, and its place in the steps that
-/// they take with other ranks. How bytes move, and who is mapped, is PeerInterface's.
+/// One rank's epochs on one window, from opening to completion, and the steps that this rank takes
+/// for them with other ranks. How bytes move, and which ranks are mapped, is left to PeerInterface.
 ///
-/// Calls either finish (`done`), or are posted and tell the Completion in a later sweep. Nothing
-/// here blocks. Not thread-safe, but for what Published words say; the caller serializes per
-/// Process.
+/// Calls either finish (`done`), or are posted, and a later sweep calls the Completion. No call
+/// here blocks. Not thread-safe, except for the Published words; the caller serializes the calls of
+/// a Process.
 class Epochs {
  public:
   Epochs(const EpochsSpec& spec, EpochState& state, PeerInterface& peer_interface,
@@ -75,17 +75,17 @@ class Epochs {
   const Reorder& reorder() const { return reorder_; }
   void set_reorder(Reorder reorder) { reorder_ = reorder; }
   bool no_locks() const { return no_locks_; }
-  /// Whether locks are refused from now on. Those that are open stay so.
+  /// Sets whether lock calls are refused from now on. Open lock epochs stay open.
   void set_no_locks(bool no_locks) { no_locks_ = no_locks; }
 
   // Opening an epoch finishes at once (E2).
   Error post(std::span<const int> origins, Assert assertion);
   Error start(std::span<const int> targets, Assert assertion);
-  /// Closes and opens, as the assertion tells; the outcome is that of the closing (E6). `barrier`:
-  /// wait for all ranks even if no epoch can be open, as programs expect of a blocking fence
-  /// without MPI_MODE_NOPRECEDE. Ranks need not agree on it. The caller makes no other call on the
-  /// window before the completion: in the usual case the open epoch is not replaced but renewed,
-  /// with the ways to its targets as they are.
+  /// Closes and opens an epoch, as the assertion permits; the outcome is that of the closing (E6).
+  /// `barrier`: wait for all ranks even if no epoch can be open, as programs expect of a blocking
+  /// fence without MPI_MODE_NOPRECEDE. Ranks need not agree on it. The caller makes no other call
+  /// on the window before the completion: usually the open epoch is not replaced but renewed, and
+  /// its targets stay ready.
   Outcome fence(Assert assertion, bool barrier, Completion* completion);
 
   // Closing.
@@ -94,44 +94,43 @@ class Epochs {
   /// MPI_Win_test: closes the exposure epoch if it can complete now.
   Error test(bool& flag);
 
-  // Flushing; `local`: origin buffers only (E9). Of `threads`: their operations alone, as far as
-  // they can be told apart (Q1); if it was not local and is over before they have issued more, to
-  // be followed by note_flushed().
+  // Flushes; `local`: until origin buffers may be reused (E9). `threads`: their operations only, as
+  // far as these can be distinguished (Q1). If such a flush was not local, and is over before these
+  // threads have issued more, note_flushed() must follow.
   Outcome flush(int target, bool local, Completion* completion, ThreadSet threads = all_threads);
   Outcome flush_all(bool local, Completion* completion, ThreadSet threads = all_threads);
-  /// Nothing of theirs is outstanding at any target of the open epochs.
+  /// These threads have nothing outstanding at any target of the open epochs.
   void note_flushed(ThreadSet threads);
   /// MPI_Win_sync.
   Error sync();
 
-  /// Whether a lock or lock_all epoch is open for `target`.
+  /// True if a lock or lock_all epoch is open for `target`.
   bool passive(int target) const {
     return peers_[target].lock != nullptr ||
            (access_ != nullptr && access_->kind == EpochKind::lock_all);
   }
-  /// Requests the locks of an open epoch that are due, as far as LockOrder permits. True if
-  /// anything moved.
+  /// Requests the due locks of an open epoch, as far as LockOrder permits. True if anything moved.
   bool request_locks(Epoch& epoch);
-  /// Whether the lock of `target` is held now; for a blocking lock that must hold it on return.
+  /// True if the lock of `target` is held now; for a blocking lock that must hold it on return.
   bool try_hold_lock(int target) { return locked_lightly(target) || hold_lock(target); }
-  /// Likewise of lock_all: whether the locks of all ranks whose memory can be loaded and stored
-  /// without a call are held now.
+  /// The same for lock_all: true if the locks of all ranks are held whose memory can be loaded and
+  /// stored without a call.
   bool try_hold_all() {
     return access_ == &light_all_ ||
            (access_ != nullptr && access_->active && hold_loaded(*access_));
   }
-  /// Whether the open lock or lock_all epoch that covers the rank, if there is one, holds what the
-  /// program may now load and store of it.
+  /// True if the open lock or lock_all epoch that covers the rank holds the locks that permit loads
+  /// and stores of its memory, or if there is no such epoch.
   bool try_hold_loaded(int rank);
-  /// From now on peers' memory is touched by plain loads and stores (MPI_Win_shared_query). An open
-  /// lock_all epoch asks for their locks.
+  /// From now on the program accesses peers' memory by loads and stores (MPI_Win_shared_query). An
+  /// open lock_all epoch requests their locks.
   void set_shared();
   bool shared() const { return shared_; }
 
-  /// Any operation. `done`: carried out, or recorded without a completion to call. A notified one
-  /// that no open epoch covers belongs to the window's notified epoch.
+  /// Issues any operation. `done`: carried out, or recorded without a completion to call. A
+  /// notified one that no open epoch covers belongs to the window's notified epoch.
   Outcome issue(const Operation& operation);
-  /// Whether an open epoch takes operations to the target.
+  /// True if an open epoch permits operations to the target.
   bool covered(int target) const {
     const EpochPeer& other = peers_[target];
     return other.lock != nullptr ||
@@ -140,45 +139,45 @@ class Epochs {
   /// A flush of the notified epoch, for all targets.
   Outcome flush_notified(Completion* completion);
 
-  /// No epoch is open or not yet completed, no flush waits, and the notified epoch has nothing
-  /// pending (MPI_Win_free asks).
+  /// True if no epoch is open or not yet completed, no flush waits, and the notified epoch has
+  /// nothing pending. For MPI_Win_free.
   bool quiet() const { return all_.empty() && !pending_.flushing() && notified_.attention == 0; }
-  /// An epoch with something in it, open at the application level.
+  /// True if an epoch is open at the application level; a fence epoch only if it has operations.
   bool open_epoch() const;
-  /// Epochs that the program has closed and that are not completed.
+  /// The number of epochs that the program has closed and that are not completed.
   std::uint64_t pending_epochs() const { return closed_; }
 
-  /// A rank that something pending here waits for and that has ended; -1: none that we know of.
-  /// Others are not asked after: a question may take a connection.
+  /// A rank that has ended and that a pending step waits for, or -1 if none is known. Other ranks
+  /// are not checked, because a check may take a connection.
   int lost_peer();
-  /// Likewise of somebody who waits to hear from `rank`, or from anybody (-1).
+  /// The same for a wait for a step of `rank`, or of any rank (-1).
   int lost_source(int rank);
-  /// The number of the window whose lock has to be granted before one of this window is requested,
-  /// which may be this window; 0: there is none.
+  /// The number of the window whose lock must be granted before one of this window is requested; it
+  /// may be this window. 0: there is none.
   std::uint32_t window_of_earlier_lock() const;
-  /// For what, and of which ranks, the window's active epochs wait now, as far as that is known
-  /// here.
+  /// The steps of other ranks that the window's active epochs wait for now, as far as they are
+  /// known here.
   std::vector<Awaited> awaited();
 
-  /// Carries everything that can go on, without blocking (E10). True if anything moved.
+  /// Advances everything that can advance, without blocking (E10). True if anything moved.
   bool sweep();
 
-  // The epochs of locks. Window's calls ask for the light epochs first. `thread`: see LockOrder.
+  // Lock and lock_all epochs. Window's calls try the light epochs first. `thread`: see LockOrder.
   Error open_lock(bool exclusive, int target, Assert assertion, ThreadSet thread);
   Outcome close_lock(int target, Completion* completion);
   Error open_lock_all(Assert assertion, ThreadSet thread);
   Outcome close_lock_all(Completion* completion);
 
   // Light epochs: a lock that is granted at its call, with nothing pending on the window, uses an
-  // object that is never in the list. Likewise lock_all, as long as each lock is granted at the
-  // first operation that needs it. The caller takes the locks and gives them back.
-  /// Whether a lock of the target may be a light epoch.
+  // epoch object that is never in the list; so does lock_all, as long as each lock is granted at
+  // the first operation that needs it. The caller acquires the locks and gives them back.
+  /// True if a lock of the target may be a light epoch.
   bool may_lock_lightly(int target) const {
     const EpochPeer& locked = peers_[target];
     return !light_held_ && may_open_lightly() && locked.lock == nullptr &&
            locked.locking == nullptr && lock_order_.empty();
   }
-  /// The lock has been taken. The Target of its operations.
+  /// Called when the lock has been acquired. Returns the Target of its operations.
   Target& open_lightly(bool exclusive, int target) {
     light_held_ = true;
     light_.exclusive = exclusive;
@@ -190,7 +189,7 @@ class Epochs {
     return light_.one;
   }
   bool locked_lightly(int target) const { return peers_[target].lock == &light_; }
-  /// The caller then gives the lock back. Whether it is held exclusively.
+  /// The caller then gives the lock back. True if it is held exclusively.
   bool close_lightly(int target) {
     if (all_locks_) [[unlikely]]
       events_.free_lock_released(light_);
@@ -206,20 +205,20 @@ class Epochs {
     return open_locks_ == 0 && may_open_lightly() && !shared_ && pending_.weak_peers() == 0 &&
            !all_locks_ && lock_order_.empty();
   }
-  /// `own`: the rank's own lock has been taken.
+  /// `own`: the rank's own lock has been acquired.
   void open_all_lightly(bool own) {
     access_ = &light_all_;
     light_own_ = own;
   }
-  /// Whether the light lock_all epoch is open and has not come to the target; its lock may then be
-  /// taken shared, and the target touched.
+  /// True if the light lock_all epoch is open and has not touched the target; the caller may then
+  /// try to acquire its lock shared, and touch the target.
   bool may_touch_lightly(int target) const {
     return access_ == &light_all_ && peers_[target].touched != &light_all_ &&
            peers_[target].locking == nullptr && lock_order_.empty();
   }
-  /// Whether it holds the target's lock since its opening: that of the rank itself.
+  /// True if the target is this rank, whose lock the light lock_all epoch holds since its opening.
   bool holds_lightly(int target) const { return light_own_ && target == rank_; }
-  /// Adds a target, whose lock the caller has acquired. The Target of its operations.
+  /// Adds a target whose lock the caller has acquired. Returns the Target of its operations.
   Target& touch_lightly(int target) {
     EpochPeer& other = peers_[target];
     if (other.light == nullptr) [[unlikely]]
@@ -230,7 +229,7 @@ class Epochs {
     light_all_.targets = other.light;
     return *other.light;
   }
-  /// Whether the light lock_all epoch is open, and nothing has been left.
+  /// True if the light lock_all epoch is open and no operation has been left (Left).
   bool may_unlock_all_lightly() const {
     if (access_ != &light_all_) return false;
     for (const Target& target : light_all_) {
@@ -238,7 +237,7 @@ class Epochs {
     }
     return true;
   }
-  /// `give_back` is called with each rank whose lock was taken.
+  /// Calls give_back() with each rank whose lock is held.
   template <typename GiveBack>
   void close_all_lightly(GiveBack&& give_back) {
     access_ = nullptr;
@@ -270,14 +269,14 @@ class Epochs {
   bool advance(Epoch& epoch, Target& target);
   bool progress(Epoch& epoch);
   bool try_complete(Epoch& epoch);
-  /// Completed, and no target may be holding its operations back: the next one may follow (E5).
-  /// MPI_Win_complete need not wait for that.
+  /// True if the epoch is completed and no target may be holding its operations back: the next
+  /// epoch may then be activated (E5). MPI_Win_complete need not wait for that.
   bool over(Epoch& epoch);
   void retire(Epoch& epoch);
   Target& add_target(Epoch& epoch, int rank);
   Target& touch(Epoch& epoch, int rank);
   Target& notified_target(int rank);
-  // light_epochs.cpp: a light epoch becomes one of the list.
+  // light_epochs.cpp: a light epoch moves to the list.
   bool may_open_lightly() const {
     return closed_ == 0 && deferred_ == 0 && access_ == nullptr && !no_locks_;
   }
@@ -289,7 +288,7 @@ class Epochs {
   void make_light_target(int rank);
   void release_targets(Epoch& epoch);
 
-  // epoch_calls.cpp: what opens and closes them.
+  // epoch_calls.cpp: the calls that open and close epochs.
   Error retire_unused_fence();
   bool may_renew_fence(Assert assertion) const;
   Outcome renew_fence(Completion* completion);
@@ -304,14 +303,15 @@ class Epochs {
   void cover_notified(bool local, Coverage& coverage);
   Outcome finish_flush(const Coverage& coverage, Completion* completion);
 
-  // weak_unlocks.cpp: what weak unlocks have left, operations that may not be complete there.
-  /// Makes all targets of such operations targets of the lock_all epoch, which will ask for them.
+  // weak_unlocks.cpp: operations that weak unlocks have left and that may not be complete at the
+  // target.
+  /// Makes all targets of such operations targets of the lock_all epoch, which will ask them.
   void touch_weak(Epoch& epoch);
-  /// Asks for them; the next epoch that is not of a lock follows when they have been answered for.
+  /// Sends questions for such operations. The next epoch that is not a lock epoch waits for the
+  /// answers.
   void ask_for_weak();
   bool weak_unasked(int rank);
-  /// Whether some epoch with a weak unlock that is closed and not completed satisfies the
-  /// predicate.
+  /// True if an epoch with a weak unlock that is closed and not completed satisfies the predicate.
   template <typename Predicate>
   bool weak_closed(Predicate&& predicate) const {
     if (weak_closed_ == 0) return false;
@@ -343,31 +343,31 @@ class Epochs {
   PeerInterface& peer_interface_;
   EpochPools& pools_;
   bool no_locks_;
-  bool all_locks_;  // a sink is told of light epochs; lock_all is none then
+  bool all_locks_;  // a sink receives each lock; then no lock_all epoch is light
   bool shared_;
   bool counted_fences_;
   bool renewed_fences_;
-  bool fence_possible_ = false;  // a fence epoch may be open somewhere (known to all ranks alike)
+  bool fence_possible_ = false;  // a fence epoch may be open on some rank; equal on all ranks
   Reorder reorder_;
   EpochsByOpening all_;                                 // from opening to completion
   std::array<EpochsByClosing, epoch_kinds> closed_of_;  // by kind: closed and not completed
   std::array<EpochQueue, epoch_kinds> deferred_of_;     // by kind: see queue_for()
   EpochQueue active_;
-  Epoch* next_swept_ = nullptr;  // of a round of sweeps that is not over
-  bool round_moved_ = false;     // it has moved something
+  Epoch* next_swept_ = nullptr;  // next in a round of sweeps; null: the round is over
+  bool round_moved_ = false;     // the round has moved something
   Epoch* access_ = nullptr;      // open start, fence or lock_all epoch
   Epoch* exposure_ = nullptr;    // open post epoch
   Epoch light_;                  // active and granted from opening to closing
   bool light_held_ = false;
-  Epoch light_all_;                     // likewise; its targets' locks are held
-  bool light_own_ = false;              // so is the rank's own, which need not be a target
-  std::vector<Target*> light_targets_;  // all of EpochPeer::light
+  Epoch light_all_;                     // as light_, but for lock_all; its targets' locks are held
+  bool light_own_ = false;              // the rank's own lock is held, even if it is no target
+  std::vector<Target*> light_targets_;  // all EpochPeer::light
   Epoch notified_;                      // never in the list
   std::uint64_t open_locks_ = 0;
   std::uint64_t closed_ = 0;       // epochs closed and not completed
   std::uint64_t deferred_ = 0;     // epochs not yet active
   std::uint64_t weak_closed_ = 0;  // epochs with a weak unlock, closed and not completed
-  std::uint64_t asking_ = 0;       // epochs that ask for what weak unlocks have left
+  std::uint64_t asking_ = 0;       // epochs with asks_for_weak, closed and not completed
   std::uint64_t steps_ = 0;        // openings and closings so far: Epoch::opened_at, closed_at
   std::uint64_t fence_calls_ = 0;
 };

@@ -15,7 +15,7 @@
 
 namespace oriel {
 
-/// A window, by this process's number of it, and our rank in it. Number 0: no window in particular.
+/// A window, by its number in this process, and our rank in it. Number 0: no particular window.
 struct EventSource {
   std::uint32_t window = 0;
   int rank = -1;
@@ -23,12 +23,12 @@ struct EventSource {
 
 enum class EpochStep : std::uint8_t {
   opened,
-  deferred,  // not activated in its opening
+  deferred,  // not activated when it was opened
   activated,
   closed,
   completed,
-  renewing,  // a fence epoch: by one call it is going to be closed, completed and opened again
-  renewed    // that has been done
+  renewing,  // a fence epoch: one call closes, completes and reopens it
+  renewed    // the renewal is complete
 };
 constexpr const char* name_of(EpochStep step) {
   constexpr const char* names[] = {"opened",    "deferred", "activated", "closed",
@@ -37,14 +37,14 @@ constexpr const char* name_of(EpochStep step) {
   return names[static_cast<int>(step)];
 }
 
-/// One use of a persistent collective, from its start to its end. All ranks give both the same
-/// numbers.
+/// One use of a persistent collective, from its start to its end. Both numbers are equal on all
+/// ranks.
 struct CollectiveUse {
   std::uint64_t collective;
   std::uint64_t use;
 };
 
-/// The reason for which a call waits.
+/// The reason why a call waits.
 enum class WaitReason : std::uint8_t {
   lock,          // until a lock is held that the call must hold when it returns
   unlock,        // until operations are complete at the target
@@ -53,9 +53,9 @@ enum class WaitReason : std::uint8_t {
   exposure,      // until origins have completed
   flush,         // until operations are complete, or their buffers may be reused
   notification,  // until one has arrived
-  request,       // until a request is complete
-  collective,    // in the making or the freeing of a persistent collective
-  window         // in the making or freeing of a window, or in a collective call on it
+  request,       // until a request completes
+  collective,    // for making or freeing a persistent collective
+  window         // for making or freeing a window, or for a collective call on it
 };
 inline constexpr int wait_reasons = static_cast<int>(WaitReason::window) + 1;
 constexpr const char* name_of(WaitReason reason) {
@@ -65,7 +65,7 @@ constexpr const char* name_of(WaitReason reason) {
   return names[static_cast<int>(reason)];
 }
 
-/// An operation, and when it began or was over.
+/// An operation, and the time when it began or ended.
 struct OperationEvent {
   OperationKind kind;
   int target;
@@ -76,80 +76,84 @@ struct OperationEvent {
   std::uint64_t time;    // in nanoseconds of CLOCK_MONOTONIC
 };
 
-/// A transfer of a persistent collective in one use.
+/// A transfer of a persistent collective, in one use.
 struct PlanTransfer {
-  std::uint64_t collective;  // its number, the same on all ranks of the window
-  int rank;                  // the other side
-  bool sent;                 // to it; else from it
-  std::uint64_t bytes;       // of one that is received: for which there is space
+  std::uint64_t collective;  // its number, equal on all ranks of the window
+  int rank;                  // the peer
+  bool sent;                 // true: to the peer; false: from the peer
+  std::uint64_t bytes;       // for a receive: the space for them
   int step;                  // of the schedule
 };
 
-/// Which hot paths report to a sink, on windows made from now on: none; locks; locks and
+/// The hot paths that report to a sink, on windows made from now on: none; locks; locks and
 /// operations.
 enum class HotPaths : std::uint8_t { unreported, locks, operations };
 
 struct Wait {
   WaitReason reason;
-  int rank = -1;  // the one waited for; -1: several, or anyone
-  // Of the EventSink that counts, and of the one that records: waits of several threads overlap.
+  int rank = -1;  // the awaited rank; -1: several, or any rank
+  // Set by the EventSink that counts (`begun`) and the one that records (`number`), because waits
+  // of several threads overlap.
   std::uint64_t begun = 0;
   std::uint64_t number = 0;
 };
 
 /// Receives the events of a process, under the lock that serializes its calls: those beyond the hot
-/// paths, and on these what it asks for. A sink ignores the events whose function it does not
-/// override.
+/// paths, and those of the hot paths that it requests. A sink ignores events whose function it does
+/// not override.
 class EventSink {
  public:
   EventSink() = default;
   EventSink(const EventSink&) = delete;
   EventSink& operator=(const EventSink&) = delete;
 
-  /// Before the epoch's state changes; of a renewal, after it.
+  /// Called before the epoch's state changes; for a renewal, after it.
   virtual void epoch(const EventSource&, EpochStep, const Epoch&) {}
-  /// This rank has told the target that the epoch is over; in an exposure epoch, the origin has
+  /// This rank has told the target that the epoch is over; for an exposure epoch, the origin has
   /// told this rank.
   virtual void told(const EventSource&, const Epoch&, const Target&) {}
-  /// Operations to a target of an access epoch may be carried out from now on: it has posted, or
-  /// its lock is held. Where only its answers tell that, not before the first one.
+  /// Operations to a target of an access epoch may be carried out from now on: the target has
+  /// posted, or its lock is held. If only a reply of the target shows that, not before its first
+  /// reply.
   virtual void granted(const EventSource&, const Epoch&, const Target&) {}
-  /// A lock that is free was acquired by its call. Reported only where a sink asks for locks.
+  /// A lock call acquired a free lock. Reported only if a sink requests locks.
   virtual void free_lock_acquired(const EventSource&, const Epoch&) {}
-  /// Such an epoch ends, with nothing pending. One in which anything became pending ends like any
-  /// other.
+  /// Such an epoch ends, with nothing pending. If anything became pending in it, it ends like any
+  /// other epoch instead.
   virtual void free_lock_released(const EventSource&, const Epoch&) {}
   /// An operation of the general path has its protocol. The call carries it out, sends it, or
-  /// records it; for a recorded one done() follows.
+  /// records it; done() follows for a recorded operation.
   virtual void issued(const EventSource&, const Operation&, Protocol) {}
-  /// A recorded operation is over for its caller. Also a question, which is never issued.
+  /// A recorded operation, or a question, is over for its caller. Questions are not reported by
+  /// issued().
   virtual void done(const EventSource&, const RecordedOperation&) {}
-  /// A hot path has carried it out; when it began.
+  /// A hot path has carried out an operation. The event has the time of its begin.
   virtual void carried_out(const EventSource&, const OperationEvent&) {}
-  /// A request has taken a notification of ours.
+  /// A request has taken a notification to this rank.
   virtual void matched(const EventSource&, const Notification&) {}
-  /// A counter of ours has been looked at. `after`: the value that it has from then on.
+  /// A counter of this rank has been read. `after`: its value from then on.
   virtual void counted(const EventSource&, [[maybe_unused]] std::int32_t counter,
                        [[maybe_unused]] std::uint64_t value, [[maybe_unused]] std::uint64_t after) {
   }
-  /// Its step has begun. Reported for sends only: data may be received from the begin of the use
-  /// on.
+  /// The step of a transfer has begun. Reported for sends only, because data may arrive from the
+  /// beginning of the use on.
   virtual void transfer_begun(const EventSource&, const PlanTransfer&) {}
   virtual void transfer_ended(const EventSource&, const PlanTransfer&) {}
-  /// The progress agent has moved something in a sweep that has begun then, in nanoseconds of
+  /// The progress agent has moved something in a sweep. `begun`: its begin, in nanoseconds of
   /// CLOCK_MONOTONIC.
   virtual void agent_swept([[maybe_unused]] std::uint64_t begun) {}
   virtual void wait_begun(const EventSource&, Wait&) {}
-  /// Some times a second, of a wait that is long. If the call of one rank alone is still awaited,
-  /// Wait::rank names it.
+  /// Reported some times a second during a long wait. If the wait is only for the call of one rank,
+  /// Wait::rank is that rank.
   virtual void wait_lasts(const EventSource&, const Wait&) {}
   virtual void wait_ended(const EventSource&, const Wait&) {}
-  /// From now on a transfer of a persistent collective is copied so.
+  /// A transfer of a persistent collective uses this method from now on.
   virtual void copy_chosen(const EventSource&, CopyMethod) {}
   /// This rank has taken messages of a remote origin: locks, operations, notifications, steps of a
-  /// fence. Once for those that follow one another in a sweep.
+  /// fence. Reported once for consecutive ones in a sweep.
   virtual void served(const EventSource&, int /*origin*/) {}
-  /// From now on notifications to the target find no space in its queue; or find some again.
+  /// From now on notifications to the target find no space in its queue (queue_full), or find space
+  /// again (queue_freed).
   virtual void queue_full(const EventSource&, int /*target*/) {}
   virtual void queue_freed(const EventSource&, int /*target*/) {}
   virtual void use_begun(const EventSource&, const CollectiveUse&) {}
@@ -158,8 +162,8 @@ class EventSink {
  protected:
   ~EventSink() = default;
 
-  // The steps that make up the acquisition and the release of a free lock, for sinks that want
-  // each.
+  // Report the single steps of the acquisition and the release of a free lock, for sinks that want
+  // each step.
   void expand_acquisition(const EventSource& source, const Epoch& epoch) {
     this->epoch(source, EpochStep::opened, epoch);
     this->epoch(source, EpochStep::activated, epoch);
@@ -176,19 +180,18 @@ class EventSink {
   EventSink* next_ = nullptr;
 };
 
-/// The one place where a process reports its events: usually no sink is there, which costs a
-/// branch.
+/// All events of a process go through this object. Usually there is no sink, which costs a branch.
 class Events {
  public:
-  /// The sink outlives us, and receives the events of one process alone.
+  /// The sink must outlive this object, and receives the events of one process only.
   void add(EventSink& sink, HotPaths hot_paths = HotPaths::unreported) {
     sink.next_ = first_;
     first_ = &sink;
     hot_paths_ = std::max(hot_paths_, hot_paths);
   }
-  /// No lock is taken without its epoch's events.
+  /// True if every lock reports the events of its epoch.
   bool all_locks() const { return hot_paths_ >= HotPaths::locks; }
-  /// Hot paths of operations are taken with the process's lock, and reported.
+  /// True if hot paths of operations hold the process's lock and are reported.
   bool all_operations() const { return hot_paths_ == HotPaths::operations; }
 
   bool heard() const { return first_ != nullptr; }
@@ -205,7 +208,7 @@ class Events {
   HotPaths hot_paths_ = HotPaths::unreported;
 };
 
-/// The events of one window, or of none in particular.
+/// The events of one window, or of no particular one.
 class WindowEvents final : public NotificationSink {
  public:
   WindowEvents(const Events& events, EventSource source) : events_(events), source_(source) {}

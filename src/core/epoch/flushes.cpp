@@ -10,14 +10,15 @@ Outcome Epochs::finish_flush(const Coverage& coverage, Completion* completion) {
   return outcome;
 }
 
-/// The notified epoch's operations, what has been left and weak unlocks are not told apart by
-/// threads, nor are errors. Fetches are counted for all.
+/// Adds to a flush what the threads have issued to the target. Operations of the notified epoch,
+/// operations that have been left, weak unlocks and errors are not distinguished by thread. Fetches
+/// of all threads count.
 void Epochs::cover(Epoch& epoch, Target& target, bool local, ThreadSet threads,
                    Coverage& coverage) {
   const EpochPeer& other = peer(target.rank);
   if (threads != all_threads && other.notified == nullptr && other.left.load() == 0 &&
       !other.weak_left() && target.error == Error::none) {
-    coverage.whole = false;  // others' may be outstanding
+    coverage.whole = false;  // other threads may have some outstanding
     if ((other.outstanding.load() & threads) == 0) return;
     if (!target.under_way_of(threads) && (local ? target.finished >= target.last_fetch
                                                 : pending_.cover_alone(epoch, target, coverage))) {
@@ -65,7 +66,7 @@ Outcome Epochs::flush_all(bool local, Completion* completion, ThreadSet threads)
     if (!local) peer_interface_.recall_all(*access_);
     for (Target& target : *access_) cover(*access_, target, local, threads, coverage);
   } else if (open_locks_ != 0) {
-    // Nothing of targets that are not locked: whoever holds one of those may wait for a lock of
+    // Targets that are not locked are not covered: the holder of such a lock may wait for a lock of
     // ours.
     for (Epoch* epoch = all_.first(); epoch != nullptr; epoch = EpochsByOpening::after(*epoch)) {
       if (epoch->kind == EpochKind::lock && !epoch->closed) {

@@ -9,10 +9,10 @@
 
 namespace oriel {
 
-/// Ends the program with a sentence when an event contradicts invariant 6 of docs/design/README.md,
-/// an epoch completes once, or what one rank can see of invariant 3, counters never run ahead: a
-/// target is told once, with none of its operations pending, of an access or exposure that has been
-/// begun. Processes of debug builds have one, and those of simulated jobs.
+/// Ends the program with a message when an event contradicts invariant 6 of docs/design/README.md,
+/// an epoch completes once, or the part of invariant 3, counters never run ahead, that one rank can
+/// check: a target is told once, with none of its operations pending, of an access or exposure that
+/// has begun. Used in processes of debug builds and of simulated jobs.
 class InvariantChecks final : public EventSink {
  public:
   void epoch(const EventSource& source, EpochStep step, const Epoch& epoch) override;
@@ -21,7 +21,7 @@ class InvariantChecks final : public EventSink {
  private:
   using Pair = std::pair<std::uint32_t, int>;  // a window, and a rank of it
 
-  // Begun so far, of each pair: what the numbers of the two ranks may be at most.
+  // For each pair, how many have begun so far: upper bounds of the numbers between the two ranks.
   std::map<Pair, std::uint64_t> accesses_;
   std::map<Pair, std::uint64_t> exposures_;
 };

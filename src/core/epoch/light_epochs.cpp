@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How light epochs become epochs of the list, and the targets of the light lock_all epoch.
+// How light epochs move to the list, and the targets of the light lock_all epoch.
 #include "core/epoch/epochs.hpp"
 
 namespace oriel {
@@ -10,14 +10,13 @@ void Epochs::report_light_opening() {
   events_.free_lock_acquired(light_);
 }
 
-/// A light epoch is first reported when it becomes one of the list, unless a sink asks for all
-/// locks.
+/// A light epoch is first reported when it moves to the list, unless a sink requests all locks.
 void Epochs::report_opening(const Epoch& epoch) {
   events_.epoch(EpochStep::opened, epoch);
   events_.epoch(EpochStep::activated, epoch);
 }
 
-/// An epoch that has been active since it was opened.
+/// Lists an epoch that has been active since it was opened.
 void Epochs::list(Epoch& epoch) {
   epoch.active = true;
   active_.append(epoch);
@@ -46,11 +45,11 @@ Epoch& Epochs::list_light() {
 
 Epoch& Epochs::list_light_all() {
   Epoch& epoch = create(EpochKind::lock_all);
-  // In a process of several threads it is in no order with their epochs.
+  // If the process has several threads, the order of their epochs does not include it.
   lock_order_.assign_place(epoch, *this, all_threads);
   report_opening(epoch);
   list(epoch);
-  epoch.awaited = rank_ + 1;  // its own lock is held, or none is needed
+  epoch.awaited = rank_ + 1;  // its own lock is held, or not needed
   access_ = &epoch;
   if (light_own_ && peer(rank_).touched != &light_all_) {
     peer_interface_.make_ready(touch_lightly(rank_));
@@ -66,7 +65,8 @@ Epoch& Epochs::list_light_all() {
   return epoch;
 }
 
-/// Kept as long as the window: threads without the lock may be at it when its epoch is listed.
+/// The target lives as long as the window: threads without the lock may use it while its epoch
+/// moves to the list.
 void Epochs::make_light_target(int rank) {
   Target& target = pools_.targets.acquire();
   target.rank = rank;

@@ -12,7 +12,7 @@ void LockOrder::assign_place(Epoch& epoch, Epochs& owner, ThreadSet thread) {
   epoch.owner = &owner;
   epoch.lock_number = ++entered_;
   epoch.lock_queue = Epoch::no_lock_queue;
-  // Threads that share a bit are in no order: one would wait for another one's lock.
+  // Threads that share a bit are in no order: one thread would wait for a lock of another one.
   if (thread == no_threads || thread == further_threads) return;
   const int queue = thread == all_threads ? 0 : std::countr_zero(thread) + 1;
   epoch.lock_queue = static_cast<std::uint8_t>(queue);
@@ -28,11 +28,11 @@ const Epoch* LockOrder::first_before(const Epoch& epoch) const {
   return first != nullptr && first->lock_number < epoch.lock_number ? first : within(epoch);
 }
 
-/// The last of the epochs with due locks that were open when this one was opened, and may have been
-/// closed since; null: its locks are not due any more, and so the others' were granted earlier.
+/// The last epoch with due locks that was open when `epoch` was opened; it may have been closed
+/// since. Null if its locks are no longer due; then the locks of the others were granted before.
 const Epoch* LockOrder::within(const Epoch& epoch) {
   const Epoch* last = epoch.opened_within;
-  // Else it is over, and the object may be another epoch now.
+  // Otherwise that epoch is over, and the object may be another epoch now.
   const bool same = last != nullptr && last->lock_number == epoch.opened_within_number;
   return same && last->locks_due != 0 ? last : nullptr;
 }
@@ -47,7 +47,7 @@ void LockOrder::add_due_lock(Epoch& epoch, Target& target) {
   if (epoch.locks_deferred) epoch.owner->work().add();  // sweep() requests them
 }
 
-/// Nearly always at the end: only a lock_all epoch comes again, for another target.
+/// Usually at the end: only a lock_all epoch is inserted again, for another target.
 void LockOrder::insert(EpochsByLockOrder& queue, Epoch& epoch) {
   Epoch* previous = queue.last();
   while (previous != nullptr && previous->lock_number > epoch.lock_number) {
@@ -69,7 +69,7 @@ void LockOrder::unlink(Epoch& epoch) {
 bool LockOrder::sweep() {
   bool moved = false;
   for (std::size_t i = 0; i < queues_used_ && !empty(); ++i) {
-    // When the first epoch has its locks, the next one may request its own.
+    // When the first epoch holds its locks, the next one may request its own.
     for (Epoch* first = queues_[i].first(); first != nullptr && first->active;) {
       moved |= first->owner->request_locks(*first);
       Epoch* next = queues_[i].first();

@@ -20,31 +20,30 @@ class Epochs;
 /// the locks of all epochs that the same thread opened earlier and had not closed then (E18). So
 /// ranks that lock in one order do not deadlock: docs/protocols.md, "The order of locks".
 ///
-/// The lock of a lock epoch is due from the opening of the epoch, those of a lock_all epoch from
-/// the first operation to each target, until they are granted. Locks with NOCHECK are never due.
-/// Epochs stand in the order of their opening. The process lock serializes all calls.
+/// The lock of a lock epoch is due from the opening of the epoch until it is granted; each lock of
+/// a lock_all epoch from the first operation to the target until it is granted. Locks with NOCHECK
+/// are never due. Epochs are in the order of their opening. The process lock serializes all calls.
 class LockOrder {
  public:
-  /// Gives an epoch its place behind all others of the thread. `thread`: that of the program's
-  /// call; no_threads: the epoch is in no order, as Oriel's own locks are.
+  /// Gives an epoch its position behind all others of the thread. `thread`: that of the program's
+  /// call; no_threads: the epoch is in no order, as for Oriel's own locks.
   void assign_place(Epoch& epoch, Epochs& owner, ThreadSet thread);
 
   /// True if no lock of any thread is due.
   bool empty() const { return epochs_.load() == 0; }
-  /// Whether the target's lock may be requested now, as far as this process is concerned; it is due
-  /// from now on. `peer`: the target, where an earlier epoch of ours may have our place in the
-  /// queue.
+  /// Makes the target's lock due. True if this process may request it now. `peer`: the target; an
+  /// earlier epoch of ours may have our entry in its queue.
   bool may_request(Epoch& epoch, Target& target, const EpochPeer& peer) {
     add_due_lock(epoch, target);
     return peer.may_lock(epoch) && permits(epoch);
   }
   bool permits(const Epoch& epoch) const { return empty() || first_before(epoch) == nullptr; }
-  /// The first of the epochs whose locks the epoch has to wait for; null: it may request its own.
+  /// The first epoch whose locks must be granted before those of `epoch` are requested, or null.
   const Epoch* first_before(const Epoch& epoch) const;
 
-  /// The target's lock is due.
+  /// Makes the target's lock due.
   void add_due_lock(Epoch& epoch, Target& target);
-  /// The lock has been granted, or the target needs it no more.
+  /// The lock has been granted, or the target no longer needs it.
   void remove_due_lock(Epoch& epoch, Target& target) {
     if (!target.lock_due) [[likely]]
       return;
@@ -53,7 +52,7 @@ class LockOrder {
   }
   /// The program has closed the epoch.
   void note_closed(Epoch& epoch);
-  /// The epoch is over, whatever became of its locks.
+  /// The epoch is over, whether or not its locks were granted.
   void remove_epoch(Epoch& epoch) {
     if (epoch.locks_due == 0) [[likely]]
       return;
@@ -70,11 +69,12 @@ class LockOrder {
   static void insert(EpochsByLockOrder& queue, Epoch& epoch);
   void unlink(Epoch& epoch);
 
-  /// One list for each thread with a line: its open epochs with due locks, in the order of opening.
+  /// For each thread with a line, and for all_threads: its open epochs with due locks, in the order
+  /// of opening.
   std::array<EpochsByLockOrder, ThreadLines::most + 1> queues_;
-  std::size_t queues_used_ = 0;  // the first so many
+  std::size_t queues_used_ = 0;  // only the first ones have been used
   std::uint64_t entered_ = 0;
-  Published<std::uint64_t> epochs_;  // with locks that are due
+  Published<std::uint64_t> epochs_;  // number of epochs with due locks
 };
 
 }  // namespace oriel

@@ -10,67 +10,71 @@ namespace oriel {
 
 struct Transfer;
 
-/// How a window's epochs reach other ranks: all that they know of how bytes move and of who is
-/// mapped and who is not. No call but recall() and recall_all() waits.
+/// How a window's epochs reach other ranks. It hides how bytes move and which ranks are mapped.
+/// Only recall() and recall_all() wait.
 class PeerInterface {
  public:
   // Steps.
-  /// Tells `origin` that our exposure number `id` to it is open. `no_check`: it counts on that.
+  /// Tells `origin` that our exposure number `id` to it is open. `no_check`: the origin relies on
+  /// that.
   virtual void expose(int origin, std::uint64_t id, bool no_check) = 0;
-  /// The origin has completed its access number `id` to us: its operations are in our memory.
+  /// True if the origin has completed its access number `id` to us: its operations are in our
+  /// memory.
   virtual bool completed_by(int origin, std::uint64_t id) = 0;
-  /// A fence epoch opened by fence call `call` is active. `announce`: no closing fence has said so.
+  /// Called when a fence epoch, opened by fence call `call`, is active. `announce`: no closing
+  /// fence has announced that call.
   virtual void open_fence(std::uint64_t call, bool announce) = 0;
-  /// Carries a closing fence on, whose epoch is closed or to be renewed; true when it is over.
+  /// Advances a closing fence, whose epoch is closed or to be renewed; true when the fence is over.
   virtual bool end_fence(Epoch& epoch) = 0;
-  /// Carries on what others have asked of us; true if anything moved.
+  /// Advances what other ranks have requested of us; true if anything moved.
   virtual bool sweep() = 0;
-  /// Lets go of what waits for more to travel with; `urgent`: also if somebody sweeps soon.
+  /// Sends messages that wait to be sent with others; `urgent`: even if a sweep follows soon.
   virtual void push(bool urgent) = 0;
 
-  // Targets. The epoch is active where nothing else is said.
-  /// Whether the operation stays within its target's memory; else `reason` is half a sentence.
+  // Targets. The epoch is active unless stated otherwise.
+  /// Checks that the operation stays within its target's memory; else `reason` is half a sentence.
   virtual Error check(const Operation& operation, const char*& reason) = 0;
   /// Carries an operation out or records it; the epoch may be deferred.
   virtual Outcome issue(const Operation& operation, Epoch& epoch, Target& target) = 0;
-  /// Asks for the target, carries on what is recorded for it, and when the epoch is closed and all
-  /// is done tells it so (Target::told). True if anything moved.
+  /// Acquires the target and advances the operations recorded for it. When the epoch is closed and
+  /// all operations are done, tells the target (Target::told). True if anything moved.
   virtual bool advance(Epoch& epoch, Target& target) = 0;
-  /// A flush or an unlock needs an answer for all operations issued so far. The epoch may be
-  /// deferred.
+  /// Sends the target a question about all operations issued so far, for a flush or an unlock. The
+  /// epoch may be deferred.
   virtual void ask(Epoch& epoch, Target& target) = 0;
-  /// The same for a thread of which nothing is recorded: tells the completion, and satisfies no
-  /// other flush. False: it has to wait as all do.
+  /// Sends a question for a thread without recorded operations: the answer calls `completion` and
+  /// satisfies no other flush. False: the flush has to wait as one of all threads does.
   virtual bool ask_alone(Epoch& epoch, Target& target, Completion* completion) = 0;
-  /// Operations that may have been left for the mapped target (Left) have taken place when this
-  /// returns.
+  /// When this returns, operations that may have been left for the mapped target (Left) have taken
+  /// effect.
   virtual Error recall(int target) = 0;
-  /// The same of all targets of an epoch, by one fence. Errors are noted.
+  /// Recalls at all targets of an epoch, with one fence. Errors are noted at the targets.
   virtual void recall_all(Epoch& epoch) = 0;
-  /// A closed lock epoch still waits for its lock: what it holds may travel with the request (S4).
+  /// A closed lock epoch still waits for its lock: its operation may travel with the request (S4).
   virtual void leave_piggyback(Epoch& epoch) = 0;
-  /// Whether this is a lock epoch whose target has not granted an earlier lock of this rank. The
-  /// target would hold back what the epoch sends, so it need not be sent at once.
+  /// True for a lock epoch whose target has not granted an earlier lock of this rank. The target
+  /// would hold back the messages of the epoch, so they need not be sent at once.
   virtual bool behind_another(const Epoch& epoch) = 0;
-  /// Looks whether the target of a locally complete epoch has been exposed. False: it may still
+  /// Checks whether the target of a locally complete epoch has been exposed. False: it may still
   /// hold operations back.
   virtual bool try_acquire(Epoch& epoch, Target& target) = 0;
-  /// Operations of the open epoch may go straight to the memory of the mapped target, whose lock is
-  /// held, if there is a way.
+  /// Lets operations of the open epoch access the memory of the mapped target directly, if
+  /// possible. Its lock is held.
   virtual void make_ready(Target& target) = 0;
-  /// Its memory lies in our address space, for loads and stores of the program's own.
+  /// True if the target's memory is in our address space, for loads and stores of the program.
   virtual bool loadable(int target) = 0;
-  /// Operations travel to the target in messages, and only its answer tells that they are complete.
+  /// True if operations travel to the target in messages and only its answer reports their
+  /// completion.
   virtual bool remote(int target) = 0;
 
-  /// A direct transfer or an atomic of this operation is over.
+  /// A direct transfer or an atomic of this operation has ended.
   virtual void transferred(RecordedOperation& recorded, const Transfer& transfer) = 0;
 
   /// False: the rank's process has ended or cannot be reached.
   virtual bool alive(int rank) = 0;
-  /// Known not to have entered the closing fence of this number.
+  /// True if the rank is known not to have entered the closing fence of this number.
   virtual bool outside_fence(int rank, std::uint64_t closing_call) = 0;
-  /// The rank that holds the target's lock exclusively now; -1: none, or it is not known.
+  /// The rank that holds the target's lock exclusively now; -1: none, or unknown.
   virtual int lock_holder(int target) = 0;
 
  protected:

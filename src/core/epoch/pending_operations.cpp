@@ -10,7 +10,7 @@ RecordedOperation& PendingOperations::record(const Operation& operation, Protoco
   RecordedOperation& recorded = pools_.operations.acquire();
   recorded.operation = operation;
   recorded.protocol = protocol;
-  recorded.operation.line = nullptr;  // whoever replays it is another one
+  recorded.operation.line = nullptr;  // another thread may replay it
   recorded.pending = this;
   recorded.epoch = &epoch;
   recorded.target = &target;
@@ -31,7 +31,7 @@ void PendingOperations::note(RecordedOperation& recorded, Error error) {
   recorded.error = first_of(recorded.error, error);
   target.error = first_of(target.error, error);
   recorded.epoch->failed = true;
-  // Sends later operations and flushes to the general path, which reports errors.
+  // Later operations and flushes take the general path, which reports errors.
   EpochPeer& other = peers_[target.rank];
   if (other.ready.load() == &target) other.ready.store(nullptr);
 }
@@ -55,8 +55,8 @@ void PendingOperations::cover(Epoch& epoch, Target& target, bool local, Coverage
   }
   coverage.whole &= target.finished == target.issued && other.left.load() == 0;
   const std::uint64_t finished = local ? target.last_fetch : target.issued;
-  // A question of another kind of epoch does not wait for locks, so its answer says nothing of
-  // them.
+  // A question of another kind of epoch does not wait for locks, so its answer does not cover
+  // operations that do.
   const std::uint64_t weak = local || !target.passive ? 0 : other.weak_sent;
   if (finished > target.asked || weak > other.weak_answered) peer_interface_.ask(epoch, target);
   if (!target.under_way(target.recorded) && target.finished >= finished &&
@@ -130,7 +130,8 @@ void PendingOperations::satisfy_flushes(Target& target) {
 void PendingOperations::note_all_flushed(const Coverage& coverage) {
   if (coverage.request == nullptr && coverage.error == Error::none && coverage.whole &&
       weak_peers_ == 0) {
-    // Release: who finds it set has not waited for the operations that are over.
+    // Release: a thread that reads it as set has not waited for these operations and must see their
+    // stores.
     all_flushed_.store(true, std::memory_order_release);
   }
 }

@@ -6,7 +6,8 @@
 
 namespace oriel {
 
-/// What epochs are made of, for all windows of a process: nothing is allocated once it is warm.
+/// The objects of epochs, for all windows of a process: once the pools have grown, nothing is
+/// allocated.
 struct EpochPools {
   Pool<Epoch> epochs;
   Pool<Target> targets;

@@ -13,7 +13,7 @@ using WindowsAtWork = WorkList<SweepWork>;
 
 /// Counts the things of one window that only a sweep can finish: an epoch that is deferred or
 /// closed, a recorded operation, a lock that has been requested or comes after others (LockOrder).
-/// As long as there are any, the process sweeps the window's epochs.
+/// While there are any, the process sweeps the window's epochs.
 class SweepWork : public WindowsAtWork::Link {
  public:
   SweepWork(WindowsAtWork& at_work, Epochs& epochs) : at_work_(at_work), epochs_(epochs) {}

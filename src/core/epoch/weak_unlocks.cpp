@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What weak unlocks have left (S7): operations that may not be complete at their targets.
+// Operations that weak unlocks have left (S7) and that may not be complete at their targets.
 #include "core/epoch/epochs.hpp"
 
 namespace oriel {
@@ -18,7 +18,7 @@ void Epochs::touch_weak(Epoch& epoch) {
 void Epochs::ask_for_weak() {
   for (int rank = 0; pending_.weak_peers() + weak_closed_ != 0 && rank < ranks(); ++rank) {
     if (!weak_unasked(rank)) continue;
-    // An epoch that takes no lock and has nothing but the question.
+    // An epoch that takes no lock and sends the question only.
     Epoch& epoch = create(EpochKind::lock);
     epoch.no_check = epoch.asks_for_weak = true;
     add_target(epoch, rank);
