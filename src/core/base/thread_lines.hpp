@@ -13,7 +13,7 @@
 
 namespace oriel {
 
-/// What a thread announces while it updates memory without its process's lock. Only the thread
+/// The announcement of a thread that updates memory without its process's lock. Only the thread
 /// writes the line; a changer of `ControlBlock::updater` reads it (see Update).
 template <typename Words>
 struct alignas(cache_line) BasicThreadLine {

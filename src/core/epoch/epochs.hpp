@@ -113,8 +113,8 @@ class Epochs {
   bool request_locks(Epoch& epoch);
   /// True if the lock of `target` is held now; for a blocking lock that must hold it on return.
   bool try_hold_lock(int target) { return locked_lightly(target) || hold_lock(target); }
-  /// The same for lock_all: true if the locks of all ranks are held whose memory can be loaded and
-  /// stored without a call.
+  /// For a blocking lock_all: true if the locks of all ranks are held whose memory can be loaded
+  /// and stored without a call.
   bool try_hold_all() {
     return access_ == &light_all_ ||
            (access_ != nullptr && access_->active && hold_loaded(*access_));
@@ -150,7 +150,8 @@ class Epochs {
   /// A rank that has ended and that a pending step waits for, or -1 if none is known. Other ranks
   /// are not checked, because a check may take a connection.
   int lost_peer();
-  /// The same for a wait for a step of `rank`, or of any rank (-1).
+  /// For a wait for a step of `rank`: `rank` if it has ended, else -1. If `rank` is -1, any rank
+  /// that has ended, or -1.
   int lost_source(int rank);
   /// The number of the window whose lock must be granted before one of this window is requested; it
   /// may be this window. 0: there is none.

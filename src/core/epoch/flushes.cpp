@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a flush covers, and when it is satisfied (E9).
+// The coverage of flushes, and when a flush is satisfied (E9).
 #include "core/epoch/epochs.hpp"
 
 namespace oriel {

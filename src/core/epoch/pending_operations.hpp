@@ -76,13 +76,14 @@ class PendingOperations {
   /// The state of a flush after the targets that it has covered so far.
   struct Coverage {
     FlushRequest* request = nullptr;  // null: nothing to wait for yet
-    Error error = Error::none;        // of targets without a wait
+    Error error = Error::none;        // of the targets with nothing to wait for
     bool whole = true;                // a flush that is not local has nothing left to wait for
   };
   /// Adds to the flush all that has been issued to the target so far; `local`: until origin buffers
   /// may be reused.
   void cover(Epoch& epoch, Target& target, bool local, Coverage& coverage);
-  /// The same by a question for threads without recorded operations. False: it cannot be sent now.
+  /// Adds the target to the flush by a question for threads without recorded operations. False: it
+  /// cannot be sent now.
   bool cover_alone(Epoch& epoch, Target& target, Coverage& coverage);
   /// The outcome of a flush that has covered all its targets.
   Outcome finish_flush(const Coverage& coverage, Completion* completion);

@@ -116,7 +116,7 @@ struct alignas(cache_line) BasicControlBlock {
 
   Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
   LockNode* nodes() { return reinterpret_cast<LockNode*>(slots() + ranks); }
-  /// Of all ranks. Only the tree in rank 0's control block is used.
+  /// The tree of all ranks. Only the one in rank 0's control block is used.
   FenceTree fence_tree() { return {nodes() + ranks, ranks}; }
   /// Makes a control block in bytes(ranks) bytes of zeroed memory. Called by its owner before any
   /// peer reads it.

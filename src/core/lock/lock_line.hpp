@@ -10,8 +10,8 @@
 namespace oriel {
 
 /// The lock of one target: granted in the order of requests, shared requests together; acquired and
-/// handed on by the origins alone. The target takes no part (E12: a rank that computes delays
-/// nobody).
+/// handed on by the origins alone. The target takes no part (E12), so a target that computes delays
+/// no origin.
 ///
 ///   LockQueue::holders  bit 63: held exclusively by the origin in the lower bits; bit 62: kept by
 ///                       the origin in the lower bits, which holds it while its Slot::locked is 1;
@@ -168,7 +168,7 @@ class BasicLockLine {
   static constexpr std::uint64_t exclusive_bit = std::uint64_t{1} << 63;
   static constexpr std::uint64_t kept_bit = std::uint64_t{1} << 62;
   static constexpr std::uint64_t uncounted_bit = std::uint64_t{1} << 61;
-  static constexpr unsigned phase_shift = 32;  // of the phase, whose bits end below uncounted_bit
+  static constexpr unsigned phase_shift = 32;  // first bit of the phase; uncounted_bit is above it
   static constexpr std::uint64_t counted = (std::uint64_t{1} << phase_shift) - 1;
   // Values of Slot::locked, which is 0 while its origin does not hold the lock by this word. All
   // stores are release: whichever is read, the loads that its origin made under the lock before

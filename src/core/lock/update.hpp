@@ -129,7 +129,7 @@ class BasicUpdate {
   static constexpr std::uint32_t first_alone = 3;
   static constexpr std::uint32_t changing = std::uint32_t{1} << 31;
 
-  // What this update may do. From `first_lost` on: nothing, because the rank `right_` -
+  // The right of this update. From `first_lost` on it has none, because the rank `right_` -
   // `first_lost` was lost.
   static constexpr std::uint32_t all = 0;
   static constexpr std::uint32_t elements = 1;

@@ -6,8 +6,8 @@
 
 namespace oriel {
 
-/// What a notified operation reports to its target: its origin, its tag, and its number of bytes.
-/// The operation has taken effect.
+/// The report of a notified operation to its target: origin, tag and number of bytes. It arrives
+/// after the operation has taken effect.
 struct Notification {
   std::int32_t source = 0;  // rank in the window's group
   std::int32_t tag = 0;
@@ -60,7 +60,7 @@ struct NotifyStore {
   static constexpr std::uint32_t most_inlined = 32;
 };
 
-/// What became of a notification and the store that it announces.
+/// The result of sending a notification, with the store that it announces.
 enum class NotifyOutcome : std::uint8_t {
   not_now,  // nothing was done: the queue is full, or the store must not be made this way
   stored,

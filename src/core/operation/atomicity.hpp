@@ -7,7 +7,7 @@
 
 namespace oriel {
 
-/// What the info keys of a window relax for accumulates on several elements (MPI-4.1, section
+/// The freedom that a window's info keys give for accumulates on several elements (MPI-4.1, section
 /// 12.2.1). Without a key, an accumulate on one contiguous block is one update: other accumulates
 /// see all of it or nothing. MPI requires atomic elements only, but every host gives whole calls,
 /// and programs rely on them.

@@ -20,8 +20,8 @@ class Errand {
   /// True if an errand may be a put or get of this many bytes. A longer one takes about as long as
   /// the system call that it saves.
   static bool takes_move(std::uint64_t bytes) { return bytes != 0 && bytes <= 40; }
-  /// The same for an update, which saves two system calls, and for a compare-and-swap of an
-  /// element: the limit includes all types of MPI.
+  /// True if an errand may be an update of this many bytes, which saves two system calls, or a
+  /// compare-and-swap of an element of this size: of any that MPI has.
   static bool takes_update(std::uint64_t bytes) { return bytes != 0 && bytes <= most_bytes; }
   static bool takes_swap(std::uint64_t element) { return element <= 32; }
 
