@@ -17,34 +17,34 @@ namespace oriel {
 
 /// How the bytes of a transfer between mapped ranks move.
 enum class LaneProtocol : std::uint8_t {
-  staged,    // by cells: the sender copies them in, the receiver out
-  one_copy,  // from buffer to buffer: see Meeting
-  tried      // by whichever is faster: see CopyTrial
+  staged,    // through cells: the sender copies into them, the receiver out of them
+  one_copy,  // directly from buffer to buffer: see Meeting
+  tried      // the first uses measure which of the two is faster: see CopyTrial
 };
 
-/// What one side of a lane tells the other while the plan is made, and never changes but for
-/// `times`.
+/// The words that one side of a lane writes for the other side while the plan is made. Only `times`
+/// changes later.
 struct LaneSide {
-  std::uint64_t bytes = 0;    // the sender: that it sends; the receiver: that it has space for
-  std::uint64_t address = 0;  // of its buffer in its process; 0: it does not lie in one run
-  ArenaLocation location;     // likewise where peers can map all of it
+  std::uint64_t bytes = 0;    // the sender's: bytes to send; the receiver's: space for bytes
+  std::uint64_t address = 0;  // of its buffer in its process; 0: the buffer is not one run
+  ArenaLocation location;     // of its buffer, if peers can map all of it
   TrialTimes
-      times;  // of LaneProtocol::tried: left there before the sides meet, and read when they have
+      times;  // of LaneProtocol::tried: written before the sides meet, read after they have met
 };
 
-/// The words of one transfer from a mapped rank, in its receiver's board, followed by its cells.
+/// The words of one transfer from a mapped rank, on its receiver's board, followed by its cells.
 struct alignas(cache_line) Lane {
-  // The receiver's, written before the board is announced:
+  // Written by the receiver before it announces the board:
   LaneSide receiver;
   CellShape cells;
-  std::uint32_t shared_fragment = 0;  // what goes by one copy is moved in such fragments
+  std::uint32_t shared_fragment = 0;  // bytes of a fragment of a message that moves by one copy
   Basic basic = Basic::none;
-  // The sender's, written before the ranks agree:
+  // Written by the sender before the ranks agree:
   alignas(cache_line) LaneSide sender;
-  LaneProtocol way = LaneProtocol::staged;  // its choice
+  LaneProtocol way = LaneProtocol::staged;  // chosen by the sender
   Meeting meeting;
 
-  /// Number `turn` of the cells that have been used, and will be, one after the other.
+  /// The cell of turn `turn`. Turns count from 0, and the cells are used round-robin.
   Cell& cell(std::uint64_t turn) {
     auto* first = reinterpret_cast<std::byte*>(this + 1);
     return *reinterpret_cast<Cell*>(first + turn % cells.count * Cell::stride(cells.space));
@@ -54,22 +54,23 @@ struct alignas(cache_line) Lane {
   }
 };
 
-// A short message wants few lines of its board.
+// A short message shall occupy few cache lines of its board.
 static_assert(sizeof(Lane) == 3 * cache_line);
 
-/// Where a lane of a board lies.
+/// The place of a lane on a board.
 struct LaneEntry {
-  std::uint64_t offset = 0;  // in the board; 0: nothing is expected, so there is none
+  std::uint64_t offset = 0;  // in the board; 0: nothing is expected, so there is no lane
   std::int32_t sender = 0;
-  std::uint32_t order = 0;  // among those from this sender
+  std::uint32_t order = 0;  // number of the lane among those from this sender
 };
 
-/// What one rank shares with those of its node that send to it in one plan. Followed in memory by
-/// its entries, by sender and order, and its lanes.
+/// The memory that one rank shares with the ranks of its node that send to it in one plan. Behind
+/// it in memory are its entries, ordered by sender and `order`, and its lanes.
 struct alignas(cache_line) Board {
   std::uint64_t lanes = 0;
-  /// Ranks that do not look at it any more. Each adds itself, with release, when it frees its plan;
-  /// the owner uses the memory again, after an acquire, when it has them all.
+  /// The number of ranks that have stopped using this board. Each rank adds itself, with release,
+  /// when it frees its plan. The owner reuses the memory when, after an acquire, all of them are
+  /// counted.
   std::atomic<std::uint64_t> left{0};
 
   LaneEntry* entries() { return reinterpret_cast<LaneEntry*>(this + 1); }
@@ -77,7 +78,7 @@ struct alignas(cache_line) Board {
     if (entry.offset == 0) return nullptr;
     return reinterpret_cast<Lane*>(reinterpret_cast<std::byte*>(this) + entry.offset);
   }
-  /// Where the first lane of so many begins.
+  /// The offset of the first lane on a board of `lanes` lanes.
   static std::uint64_t first_lane(std::uint64_t lanes) {
     const std::uint64_t end = sizeof(Board) + lanes * sizeof(LaneEntry);
     return (end + cache_line - 1) / cache_line * cache_line;

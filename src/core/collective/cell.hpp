@@ -10,37 +10,38 @@
 
 namespace oriel {
 
-/// The word before some bytes that one rank leaves for another one: how many there are, or none.
-/// The sender writes them while there are none, the receiver reads them while there are some; so
-/// each word says whose turn it is, and no other one need be looked at. Zeroed memory is an empty
-/// one.
+/// The word in front of bytes that a sender passes to a receiver: their number, or 0 for none. The
+/// sender writes the bytes while the word is 0, the receiver reads them while it is not 0. So this
+/// word alone decides which side may use the cell. Zeroed memory is an empty cell.
 template <typename Words>
 class BasicCell {
   template <typename T>
   using Atomic = typename Words::template Atomic<T>;
 
  public:
-  // The sender. Acquire: the receiver has read what was there before.
+  // For the sender. Acquire: the receiver has read the previous bytes.
   bool empty() const { return bytes_.load(std::memory_order_acquire) == 0; }
-  /// Release: the bytes, which are there.
+  /// Release: the bytes, which have been written before.
   void fill(std::uint64_t bytes) { bytes_.store(bytes, std::memory_order_release); }
-  /// With the number of bytes: they are not what they should be.
+  /// Set beside the number of bytes: the bytes are invalid, because a receive that they depend on
+  /// has failed.
   static constexpr std::uint64_t stale = std::uint64_t{1} << 63;
 
-  // The receiver. Acquire: the bytes.
+  // For the receiver. Acquire: the bytes.
   std::uint64_t filled() const { return bytes_.load(std::memory_order_acquire); }
-  /// Release: that they have been read.
+  /// Release: the bytes have been read.
   void clear() { bytes_.store(0, std::memory_order_release); }
 
-  /// Of a cell with space for so many bytes. Few are in the cache line of the word. Many begin with
-  /// one of their own: programs' buffers begin at multiples of 16 bytes, and a copy to an address
-  /// whose distance is up to 15 bytes more than whole pages takes some processors (AMD's, where the
-  /// C library copies by one instruction) sixteen times as long as any other.
+  /// The bytes of a cell with space for `space` bytes. Up to `most_beside_word` bytes share the
+  /// cache line of the word. More bytes begin with a line of their own: programs' buffers begin at
+  /// multiples of 16 bytes, and a copy to an address whose distance from the source exceeds whole
+  /// pages by up to 15 bytes takes some processors (AMD's, where the C library copies by one
+  /// instruction) sixteen times as long as any other copy.
   std::byte* payload(std::uint64_t space) {
     return reinterpret_cast<std::byte*>(this) + payload_offset(space);
   }
   const Atomic<std::uint64_t>& word() const { return bytes_; }
-  /// What one takes in memory with space for so many bytes.
+  /// Bytes of memory of a cell with space for `space` bytes.
   static constexpr std::uint64_t stride(std::uint64_t space) {
     return (payload_offset(space) + space + cache_line - 1) / cache_line * cache_line;
   }
@@ -49,7 +50,7 @@ class BasicCell {
   static constexpr std::uint64_t payload_offset(std::uint64_t space) {
     return space <= most_beside_word ? sizeof(BasicCell) : cache_line;
   }
-  static constexpr std::uint64_t most_beside_word = 1024;  // a line more is little beside these
+  static constexpr std::uint64_t most_beside_word = 1024;  // more bytes are worth a further line
 
   Atomic<std::uint64_t> bytes_{0};
 };

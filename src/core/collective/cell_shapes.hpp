@@ -14,29 +14,30 @@ namespace oriel {
 struct CellShape {
   std::uint32_t space = 0;  // bytes of each
   std::uint16_t count = 0;  // 0: there are none
-  bool wanted = false;      // the receiver may want them to be used, rather than a direct copy
+  bool wanted = false;      // false: only used if no direct copy is possible
 };
 
-/// How many transfers a plan receives from mapped ranks, as far as their cells hang on it.
+/// Counts the transfers that a plan receives from mapped ranks, as far as the shapes of their cells
+/// depend on these numbers.
 class CellDemand {
  public:
-  /// `ranks`: that its node has.
+  /// `ranks`: the number of ranks of the node.
   CellDemand(const Limits& limits, std::size_t ranks) : limits_(limits), ranks_(ranks) {}
 
-  /// `mappable`: peers can store into the receiver's buffer, so that one copy needs no system call.
+  /// `mappable`: peers can map the receiver's buffer, so one copy needs no system call.
   void add(std::uint64_t bytes, bool mappable) {
     if (!wanted(bytes, mappable)) return;
     if (bytes > limits_.staged_fragment) ++long_transfers_;
     if (bytes <= limits_.staged_surely) ++short_transfers_;
   }
-  /// Whether it may be copied twice.
+  /// Returns whether a message of `bytes` bytes may be copied twice, through cells.
   bool wanted(std::uint64_t bytes, bool mappable) const {
     if (!limits_.staged_pipelines && bytes > limits_.staged_whole * limits_.staged_fragment) {
       return false;
     }
     return bytes <= (mappable ? limits_.staged_mapped : limits_.staged);
   }
-  /// What the cells of long ones may take.
+  /// Bytes that the cells of all long transfers may occupy.
   std::uint64_t budget() const {
     if (limits_.staged_pipelines) return limits_.staged_bytes;
     return std::max(limits_.staged_bytes, limits_.staged_node_bytes / ranks_);
@@ -52,14 +53,14 @@ class CellDemand {
   std::uint64_t short_transfers_ = 0;
 };
 
-/// What is received from mapped ranks by cells, and how many of them a plan can afford. A message
-/// up to all its cells together needs no attention of the receiver; a longer one goes through them
-/// as a pipeline, where both sides are at hand.
+/// Determines the cells of each receive from a mapped rank, within the memory that a plan may use
+/// for cells. A message that fits into all its cells together needs no action of the receiver while
+/// it is sent. A longer one passes through them as a pipeline, which needs progress on both sides.
 class CellShapes {
  public:
   enum class Number : std::uint8_t { usual, one_way, fewest };
 
-  /// `one_way`: see Schedule. `fewest`: there is no memory for more.
+  /// `one_way`: see Schedule. `fewest`: memory is short.
   CellShapes(const CellDemand& demand, Number number)
       : demand_(demand),
         limits_(demand.limits()),
@@ -73,8 +74,8 @@ class CellShapes {
     while (piece_ > smallest_piece && too_many()) piece_ /= 2;
   }
 
-  /// `runs`: the receiver's buffer lies in one run. Else the sender's may not, either, and no
-  /// process can make a direct copy: there are cells for that.
+  /// `runs`: the receiver's buffer is one run. If it is not, the sender's may not be one either,
+  /// and then no process can make a direct copy; such a message always has cells.
   CellShape of(std::uint64_t bytes, bool runs, bool mappable) const {
     const bool fits = bytes <= piece_ * std::max(fewest, count_);
     if (demand_.wanted(bytes, mappable) && (fits || limits_.staged_pipelines)) {
@@ -91,7 +92,7 @@ class CellShapes {
     if (number == Number::fewest) return fewest;
     return limits.staged_pipelines ? limits.staged_cells : limits.staged_whole;
   }
-  /// How many uses of a message its sender may be ahead.
+  /// The number of uses that the sender of a message of `bytes` bytes may be ahead of its receiver.
   std::uint64_t ahead(std::uint64_t bytes) const {
     if (number_ != Number::one_way || bytes > limits_.staged_surely) return fewest;
     const std::uint64_t all =

@@ -11,49 +11,54 @@
 
 namespace oriel {
 
-/// What copying has taken one side of a transfer in its first uses, in nanoseconds.
+/// Times that one side of a transfer has spent copying in its first uses, in nanoseconds.
 struct TrialTimes {
-  /// Of the uses of one way only the later ones count. The first ones meet memory that is in
-  /// neither processor's caches: that makes a call slower, and may make cells faster than they will
-  /// be when each line has to come from the other one.
+  /// Only the later uses of each method count. In the first ones the memory is in neither
+  /// processor's caches. That makes a system call slower, and may make cells faster than they are
+  /// later, when each line comes from the other processor's cache.
   static constexpr std::uint64_t cold = 2;
   static constexpr std::uint64_t counted = 2;
   static constexpr std::uint64_t tries = cold + counted;
   static constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
 
-  std::array<std::uint32_t, 2> by_cells{never, never};  // staged and streamed: the least of each
-  /// By use, because the two sides share the bytes of each as it comes.
+  std::array<std::uint32_t, 2> by_cells{never, never};  // least times: staged, streamed
+  /// One for each use, because the two sides divide the bytes differently each time.
   std::array<std::uint32_t, counted> one_copy{};
 };
 
-/// One side's view of a transfer that can go by cells and by one copy. Which is faster hangs on the
-/// processors, on how far apart the two are, on the system's way to copy and on what else goes on,
-/// so all ways are tried, one after the other: the first uses go by cells, filled in both manners,
-/// the next ones by one copy, and from `last` on the fastest is kept. Both sides decide alike,
-/// without a message: before they meet for use `last`, which is by one copy as well, each leaves
-/// its times in the lane; when they have met, each has those of both.
+/// One side's part in the choice of a transfer's method: through cells or by one copy. Which one is
+/// faster depends on the processors, on their distance, on how the system copies, and on other
+/// load. So each side measures all methods:
+///   1. The first uses go through cells, filled by usual stores, then by streaming stores.
+///   2. The next uses go by one copy.
+///   3. Use `last` also goes by one copy. Before it arrives for that use, each side stores its
+///   times
+///      in the lane. When both have met, each side has the times of both.
+///   4. After use `last` the transfer keeps the fastest method.
+/// Both sides decide alike, without a message.
 ///
-/// Only the time in the copies counts: waiting says more about the program than about the way.
+/// Only the time of the copies counts, because waiting times depend on the program, not on the
+/// method.
 class CopyTrial {
  public:
   static constexpr std::uint64_t uses_by_cells = 2 * TrialTimes::tries;
   static constexpr std::uint64_t last = 3 * TrialTimes::tries + 1;
 
-  /// Of a use up to the last.
+  /// The method of use `use`, which is at most `last`.
   static CopyMethod way(std::uint64_t use) {
     if (use > uses_by_cells) return CopyMethod::one_copy;
     return use > TrialTimes::tries ? CopyMethod::streamed : CopyMethod::staged;
   }
 
   void spend(std::uint64_t nanoseconds) { spent_ += nanoseconds; }
-  /// What failed has taken no time, and is not fast for that.
+  /// A use that has failed gets the longest time, so that it is not taken for a fast one.
   void fail() { spent_ = TrialTimes::never; }
-  /// Use `use` is over, as far as this side has a part in it.
+  /// Records the time of use `use`, in which this side has finished its part.
   void end(std::uint64_t use) {
     const auto spent =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(spent_, TrialTimes::never));
     spent_ = 0;
-    const std::uint64_t before = (use - 1) % TrialTimes::tries;  // uses of its way
+    const std::uint64_t before = (use - 1) % TrialTimes::tries;  // earlier uses of its method
     if (use == last || before < TrialTimes::cold) return;
     if (const CopyMethod tried = way(use); tried == CopyMethod::one_copy) {
       times_.one_copy[static_cast<std::size_t>(before - TrialTimes::cold)] = spent;
@@ -64,8 +69,8 @@ class CopyTrial {
   }
   const TrialTimes& times() const { return times_; }
 
-  /// By the sums over both sides, which work at the same time in an exchange. Of ways that are as
-  /// fast the one that comes first in CopyMethod.
+  /// The method with the least sum of both sides' times, because in an exchange both sides copy at
+  /// the same time. Among equally fast methods the first one in CopyMethod.
   static CopyMethod fastest(const TrialTimes& sender, const TrialTimes& receiver) {
     const auto sum = [](std::uint32_t one, std::uint32_t other) {
       return std::uint64_t{one} + other;

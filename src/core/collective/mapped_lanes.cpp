@@ -12,7 +12,7 @@ namespace oriel {
 
 namespace {
 
-/// Places of transfers by their other rank, in order where several have the same.
+/// The indices of transfers, sorted by their other rank; of one rank in their order.
 template <typename Sides>
 std::vector<std::uint32_t> by_other_rank(const Sides& sides) {
   std::vector<std::uint32_t> places(sides.size());
@@ -150,8 +150,8 @@ LaneProtocol MappedLanes::way_of(const Side& send, const Lane& lane) const {
   return send.bytes <= lane.cells.space ? LaneProtocol::staged : LaneProtocol::one_copy;
 }
 
-/// One copy is made to or from a run alone, whose place is known; and not by system calls
-/// where the other side needs none.
+/// A side makes the one copy only if the other side's buffer is one run, and not by system calls if
+/// the other side needs none.
 void MappedLanes::take_way(Side& side, LaneProtocol way, const LaneSide& other) {
   side.way = way == LaneProtocol::one_copy ? CopyMethod::one_copy : CopyMethod::staged;
   side.tried = way == LaneProtocol::tried;
@@ -219,16 +219,16 @@ void MappedLanes::begin(Side& side, LaneSide& own) {
   side.done = 0;
   if (!side.tried) return;
   side.way = CopyTrial::way(progress_.use);
-  // Released by the arrival, which follows.
+  // The arrival that follows releases them.
   if (progress_.use == CopyTrial::last) own.times = side.trial.times();
 }
 
-/// Its part of this use is over.
+/// Ends this side's part in the present use.
 void MappedLanes::end(Side& side) {
   if (!side.tried) return;
   side.trial.end(progress_.use);
   if (progress_.use != CopyTrial::last) return;
-  // Acquired when the sides have met.
+  // The meeting of this use has acquired them.
   side.way = CopyTrial::fastest(side.lane->sender.times, side.lane->receiver.times);
   side.tried = false;
   progress_.events.copy_chosen(side.way);
@@ -236,10 +236,10 @@ void MappedLanes::end(Side& side) {
 
 void MappedLanes::arrive(Side& side) {
   side.error = Error::none;
-  // Released by the arrival, like the bytes.
+  // The arrival releases this, like the bytes.
   if (side.stale) side.lane->meeting.fail(progress_.use);
   side.met = side.lane->meeting.arrive();
-  // Whoever comes second moves the bytes; the first one has to know where only it can.
+  // The second side moves the bytes. If it cannot, the first side must, so it is woken.
   if (side.met && !side.moves) region_.wake(side.rank);
 }
 
@@ -282,8 +282,8 @@ bool MappedLanes::pull_staged(Receive& receive) {
     cell.clear();
     moved_ = true;
     ++receive.turn;
-    // The sender waits for the cell only if it has filled all others behind it. It looks once more
-    // behind a fence of all processors before it sleeps.
+    // The sender waits for this cell only if it has filled all other cells. Before it sleeps it
+    // fences all processors and looks at the cell again.
     SharedWords::store_then_look();
     const std::uint64_t last = receive.turn + receive.cells.count - 2;
     if (receive.lane->cell(last).filled() != 0) region_.wake(receive.rank);
@@ -307,7 +307,7 @@ Error MappedLanes::move_piece(Side& side, std::uint64_t first, std::uint64_t byt
   return side.packed.copy(services_, side.process, sends, first, bytes, side.address + first);
 }
 
-/// Both sides have met. True: all pieces have been moved.
+/// Moves pieces after both sides have met. True if all pieces have been moved.
 template <bool sends>
 bool MappedLanes::move_by_one_copy(Side& side) {
   Meeting& meeting = side.lane->meeting;
@@ -326,7 +326,7 @@ bool MappedLanes::move_by_one_copy(Side& side) {
     if (meeting.moved(end)) region_.wake(side.rank);
   }
   if (!meeting.over(end)) return false;
-  // Who has moved the piece knows why.
+  // The side that tried to move the piece has the error's reason.
   if (meeting.failed(progress_.use)) {
     progress_.fail({first_of(side.error, Error::system), side.rank, sends});
     side.trial.fail();

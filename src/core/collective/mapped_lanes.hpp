@@ -15,50 +15,51 @@
 
 namespace oriel {
 
-/// A plan's transfers from and to mapped ranks: short ones by cells, long ones straight from buffer
-/// to buffer, by whichever side comes second or has nothing else to do.
+/// A plan's transfers from and to mapped ranks. Short messages go through cells. Long ones are
+/// copied directly from buffer to buffer, by the side that arrives second and by a side that waits.
 class MappedLanes {
  public:
   MappedLanes(Region& region, NodeServices& services, const Limits& limits,
               const Schedule& schedule, PlanProgress& progress);
 
-  /// What is kept of each transfer.
+  /// Bytes that this object keeps of each transfer.
   static constexpr std::uint64_t bytes_of_send() { return sizeof(Side); }
   static constexpr std::uint64_t bytes_of_receive() { return sizeof(Receive); }
 
   // While the plan is made.
   std::uint64_t board_bytes() const;
-  /// There is no memory for so much: less will do.
+  /// Reduces the cells to the fewest possible, where memory for the usual ones is not available.
   void save_memory() { shape_cells(CellShapes::Number::fewest); }
-  /// Into so much zeroed memory that peers can map.
+  /// Builds the board in `board_bytes()` bytes of zeroed memory that peers can map.
   void lay_out(std::byte* board);
-  /// Mapped ranks from which we receive: who is among them looks at our board.
+  /// The number of mapped ranks that this rank receives from. They use our board.
   std::size_t senders() const { return senders_; }
-  /// Finds our lanes in the board of a mapped rank; null: it has none. Asked for each.
+  /// Finds this rank's lanes on the board of a mapped rank; null: that rank has no board. Called
+  /// once for each mapped rank.
   PlanFault find_lanes(int receiver, Board* board);
-  /// All ranks have agreed: what senders have said in our board is there.
+  /// Called when all ranks have agreed: the senders have written their parts of our lanes.
   void finalize();
   void count_receives(std::vector<std::uint32_t>& by_step) const;
 
-  /// We do not look at the boards of receivers any more, which are still there.
+  /// Counts this rank out of its receivers' boards, which still exist.
   void leave();
 
   // In each use.
   void start();
   void begin_sends(int step);
-  /// True: something has moved, if only a piece. A sleeper then begins its rest anew, with another
-  /// fence, on which pull_staged() relies.
+  /// True if at least one piece has moved. A caller that was about to sleep then repeats the fence
+  /// before its sleep; pull_staged() relies on that.
   bool advance();
-  /// A rank that a pending transfer waits for and that has ended; -1: none.
+  /// A rank that has ended and that a pending transfer waits for; -1: none.
   int lost_peer() const;
-  /// Nobody waits for it any more.
+  /// Drops the pending transfers of a use that is abandoned.
   void abandon();
 
  private:
   struct Side {
     Side(Region& region, NodeServices& services, int to_or_from, const Stretch& stretch,
          int at_step);
-    /// Our buffer, as the other side reads of it in the lane.
+    /// The description of our buffer that the other side reads in the lane.
     LaneSide lane_side() const;
 
     Packed packed;
@@ -67,20 +68,20 @@ class MappedLanes {
     int process = 0;
     int step = 0;
     CopyMethod way = CopyMethod::staged;  // in this use
-    bool tried = false;                   // the ways still are
-    bool stale = false;                   // what is sent in this use is not what it should be
-    bool moves = false;                   // we can move fragments of one that goes by one copy
-    bool met = false;                     // of such a one: in this use
-    Error error = Error::none;            // of a piece of it that we have moved in this use
-    std::byte* other = nullptr;           // the other side's buffer, where it is mapped
-    std::uint64_t address = 0;            // and in its process
-    std::uint64_t bytes = 0;              // that are sent
-    std::uint64_t done = 0;               // of a staged one: in this use
-    std::uint64_t turn = 0;               // number of the next cell
-    std::uint64_t piece = 0;              // what is moved at once of such a one,
-    std::uint64_t pieces = 0;             // of which it has so many
-    std::uint64_t unmet = 0;              // uses, the first ones, without a meeting
-    ArenaLocation location;               // where peers can map all of our buffer
+    bool tried = false;                   // the methods are still being tried
+    bool stale = false;                   // the data sent in this use are invalid
+    bool moves = false;          // this side can move fragments of a message that moves by one copy
+    bool met = false;            // by one copy: both sides have met in this use
+    Error error = Error::none;   // by one copy: of a piece that this side has moved in this use
+    std::byte* other = nullptr;  // the other side's buffer, if it is mapped
+    std::uint64_t address = 0;   // the other side's buffer's address in its process
+    std::uint64_t bytes = 0;     // that the sender sends
+    std::uint64_t done = 0;      // through cells: bytes moved in this use
+    std::uint64_t turn = 0;      // number of the next cell
+    std::uint64_t piece = 0;     // by one copy: bytes of a fragment
+    std::uint64_t pieces = 0;    // by one copy: the number of fragments
+    std::uint64_t unmet = 0;     // the number of first uses that have no meeting
+    ArenaLocation location;      // of our buffer, if peers can map all of it
     CopyTrial trial;
   };
   struct Receive : Side {
@@ -88,7 +89,7 @@ class MappedLanes {
     CellShape cells;
   };
 
-  /// Counts the time of a copy for a transfer whose ways are tried.
+  /// Measures the time of a copy for a transfer whose methods are being tried.
   class Timed {
    public:
     Timed(NodeServices& services, Side& side)
@@ -120,7 +121,7 @@ class MappedLanes {
   Error move_piece(Side& side, std::uint64_t first, std::uint64_t bytes) const;
   template <bool sends>
   bool advance_one_copy(Side& side);
-  /// The uses of a transfer that have had a meeting, this one too.
+  /// The number of uses of a transfer that have had a meeting, including the present one.
   std::uint64_t meetings(const Side& side) const { return progress_.use - side.unmet; }
 
   Region& region_;
@@ -129,13 +130,13 @@ class MappedLanes {
   PlanProgress& progress_;
   std::vector<Side> sends_;  // by step
   std::vector<Receive> receives_;
-  std::vector<Board*> boards_;  // of others, that we look at
+  std::vector<Board*> boards_;  // of receivers in which this rank has lanes
   std::size_t senders_ = 0;
-  std::vector<std::uint32_t> by_receiver_;  // sends_, while the plan is made
-  std::size_t next_send_ = 0;               // of the next step, in this use
-  std::vector<std::uint32_t> sending_;      // of sends_: begun and not over
-  std::vector<std::uint32_t> receiving_;    // likewise of receives_
-  bool moved_ = false;                      // something, in this call of advance()
+  std::vector<std::uint32_t> by_receiver_;  // indices of sends_, while the plan is made
+  std::size_t next_send_ = 0;               // index of the next send to begin in this use
+  std::vector<std::uint32_t> sending_;      // indices of sends_ that have begun and are not over
+  std::vector<std::uint32_t> receiving_;    // indices of receives_ that are not over in this use
+  bool moved_ = false;                      // this call of advance() has moved a piece
 };
 
 }  // namespace oriel

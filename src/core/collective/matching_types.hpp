@@ -7,9 +7,9 @@
 
 namespace oriel {
 
-/// Whether what is sent as the one type can be received as the other one, as far as can be seen:
-/// only where both are numbers of more than a byte. Programs use bytes and characters for anything,
-/// and signed numbers for unsigned ones.
+/// Returns whether data sent as type `one` may be received as type `other`. Only numbers of more
+/// than a byte are compared: programs use bytes and characters for any data, and signed numbers for
+/// unsigned ones.
 constexpr bool match_types(Basic one, Basic other) {
   const auto kind = [](Basic basic) -> std::pair<int, bool> {
     switch (basic) {

@@ -23,9 +23,9 @@ namespace oriel {
 namespace {
 
 constexpr std::size_t most_fields = 15;
-/// How many fields a line may have. Algorithms whose fields are missing were not measured.
+/// Valid numbers of fields of a line. Algorithms without fields have not been measured.
 constexpr std::array<std::size_t, 3> numbers_of_fields{9, 11, most_fields};
-/// Thousands of lines. What is longer is not ours.
+/// Enough for thousands of lines. A longer file is not one of Oriel's.
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 constexpr double most_times_the_ranks = 2;
 constexpr double most_times_the_bytes = 2;
@@ -44,7 +44,7 @@ bool read_time(std::string_view text, double& time) {
 
 using Words = std::array<std::string_view, most_fields>;
 
-/// The fields of a line; 0: there are too many.
+/// Splits a line into fields and returns their number; 0: too many.
 std::size_t split(std::string_view text, Words& words) {
   std::size_t fields = 0;
   for (bool more = true; more; ++fields) {
@@ -61,7 +61,7 @@ bool read_both(Measured::Cost& cost, std::string_view start, std::string_view ma
   return read_time(start, cost.start) && read_time(making, cost.making);
 }
 
-/// None: something is wrong with it.
+/// None if the line is malformed.
 std::optional<Measured::Line> to_line(std::string_view text) {
   using Choice = Measured::Choice;
   Words words;
@@ -88,7 +88,7 @@ std::optional<Measured::Line> to_line(std::string_view text) {
   return line;
 }
 
-/// How many times the smaller one the larger one is.
+/// The larger number divided by the smaller one.
 double times(double a, double b) {
   return std::max(a, b) / std::min(a, b);
 }
@@ -108,12 +108,13 @@ const char* variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// All that is in the file; nothing, where it cannot be used: see `fault`.
+/// The content of the file; empty if it cannot be read (`fault` then has the reason, unless there
+/// is no such file).
 std::string text_of(const std::string& path, std::string& fault) {
   if (path.empty()) return {};
   struct stat found{};
   if (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
-    fault = "it is not a regular file";  // whose end might never come
+    fault = "it is not a regular file";  // reading another file, such as a pipe, might never end
     return {};
   }
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
@@ -202,7 +203,7 @@ void Measured::add(Line line) {
 const Measured::Line* Measured::nearest(std::string_view processor, std::string_view mpi, int ranks,
                                         bool several_nodes, std::uint64_t bytes) const {
   const Line* best = nullptr;
-  // How far its ranks and its bytes are off: the ranks first.
+  // The distances of the best line's ranks and bytes; ranks are compared first.
   std::pair<double, double> best_apart;
   for (const Line& line : lines_) {
     if (line.processor != processor || line.mpi != mpi || (line.nodes > 1) != several_nodes) {
@@ -220,7 +221,7 @@ std::string measured_path() {
   const std::string told = setting_text("ORIEL_MEASURED");
   if (!told.empty()) return setting_bool("ORIEL_MEASURED") ? told : std::string();
   std::string cache = variable("XDG_CACHE_HOME");
-  // A relative one does not count, says the XDG base directory specification.
+  // The XDG base directory specification excludes relative paths.
   if (cache.empty() || cache.front() != '/') {
     const std::string home = variable("HOME");
     if (home.empty()) return {};

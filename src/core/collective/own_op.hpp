@@ -5,7 +5,7 @@
 
 namespace oriel {
 
-/// An op of the program's own: a function that combines elements which only the program knows.
+/// A user-defined op: a function on elements whose meaning only the program knows.
 class OwnOp {
  public:
   OwnOp() = default;
@@ -14,9 +14,10 @@ class OwnOp {
   OwnOp& operator=(const OwnOp&) = delete;
 
   virtual bool commutes() const = 0;
-  /// Whether this sweep may call it: not on a thread that the program does not know.
+  /// Returns whether the present sweep may call the function: false on a thread that the program
+  /// does not know.
   virtual bool callable() const = 0;
-  /// into[i] = from[i] op into[i], of so many elements in a row.
+  /// into[i] = from[i] op into[i], for `count` elements in a row.
   virtual void combine(const void* from, void* into, std::uint64_t count) = 0;
 };
 

@@ -12,10 +12,10 @@
 namespace oriel {
 namespace {
 
-/// Of shorter ones, on average, a call takes longer to find each than a processor to copy it: it
-/// looks up a page for each.
+/// With shorter runs on average, a system call takes longer to find each run than a processor takes
+/// to copy it, because the call looks up a page for each run.
 constexpr std::uint64_t shortest_run = 4096;
-/// What is packed on the way instead, for one call.
+/// Bytes of such runs that are packed for one system call.
 constexpr std::size_t between_bytes = std::size_t{16} * 1024;
 
 }  // namespace

@@ -11,24 +11,24 @@
 
 namespace oriel {
 
-/// The bytes of a stretch by their number, whatever its datatype: as they travel.
+/// The bytes of a stretch, numbered in the order in which they are sent, whatever the datatype.
 class Packed {
  public:
   Packed() = default;
   explicit Packed(const Stretch& stretch);
 
   std::uint64_t bytes() const { return bytes_; }
-  /// Where they lie in one run; null: they do not.
+  /// The address of the bytes if they are one run; null otherwise.
   std::byte* run() const { return run_; }
-  /// Of the predefined datatype that all of it is made of.
+  /// The predefined datatype of all elements; none if they differ.
   Basic basic() const { return buffer_.layout ? buffer_.layout->basic() : Basic::none; }
 
-  /// Copies `bytes` bytes from number `first` on to another address, or from there.
+  /// Copies `bytes` bytes, beginning with number `first`, to address `to`, or from address `from`.
   void copy_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const;
-  /// Likewise by stream_copy(), where it is one run.
+  /// As copy_out(), by stream_copy() if the bytes are one run.
   void stream_out(std::uint64_t first, std::uint64_t bytes, std::byte* to) const;
   void copy_in(std::uint64_t first, std::uint64_t bytes, const std::byte* from) const;
-  /// Likewise to (`write`) or from an address of another process.
+  /// Copies such bytes to (`write`) or from an address of another process.
   Error copy(NodeServices& services, int process, bool write, std::uint64_t first,
              std::uint64_t bytes, std::uint64_t remote) const;
 
@@ -37,12 +37,12 @@ class Packed {
                     std::uint64_t bytes, std::uint64_t remote) const;
 
   Buffer buffer_;
-  std::uint64_t first_ = 0;  // of the buffer's bytes
+  std::uint64_t first_ = 0;  // number of the stretch's first byte in the buffer
   std::uint64_t bytes_ = 0;
   std::byte* run_ = nullptr;
 };
 
-/// From one buffer to another one, as many bytes as both have.
+/// Copies as many bytes as both stretches have.
 void copy(const Packed& from, const Packed& to);
 
 }  // namespace oriel

@@ -11,7 +11,8 @@
 namespace oriel {
 namespace {
 
-/// What a rank announces beside its board, in the word behind those that say where that is.
+/// The announcement of a rank in round 1. The words that do not describe the board are packed into
+/// the last two words.
 struct Announced {
   bool faulty;
   bool bound;
@@ -39,8 +40,8 @@ Announced to_announced(const Exchange::Words& words) {
           {words[0], words[1]}, (words[2] & lines) * cache_line};
 }
 
-/// A fault as words, and back; `none` is a zero in the first one's low byte. Behind it: what rank 0
-/// has chosen.
+/// A fault as the words of round 2, and back. The low byte of the first word is the kind, with 0
+/// for `none`; the next byte is the choice of rank 0.
 Exchange::Words to_words(const PlanFault& fault, std::uint8_t choice) {
   const auto high = static_cast<std::uint32_t>(fault.sender);
   const auto low = static_cast<std::uint32_t>(fault.receiver);
@@ -95,8 +96,8 @@ Plan::Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedul
 }
 
 Plan::~Plan() {
-  // All ranks have heard of a fault after they had looked at all boards: these may be used again
-  // at once, and are not looked at any more.
+  // If the plan has a fault, all ranks had stopped looking at boards before the fault was
+  // announced, so the board may be reused at once, and this rank is not counted in others' boards.
   if (board_ != nullptr) registry_.leave_board(board_, fault_ ? 0 : mapped_.senders());
   if (!fault_ && !registry_.ending()) mapped_.leave();
 }
@@ -131,14 +132,15 @@ bool Plan::advance_making() {
   return true;
 }
 
-/// All have announced: boards are laid out, and what remote receivers have told is here.
+/// All ranks have announced: boards are laid out, and the spaces of remote receivers have arrived.
 void Plan::judge() {
   stage_ = Stage::judged;
   Region& region = registry_.region();
   bool all_well = !fault_;
   bool bound = false;
   std::uint64_t longest = 0;
-  // Where the signatures differ, receivers announce to senders of other nodes what does not match.
+  // If signatures differ, spaces announced by remote receivers may not match either; such a fault
+  // is replaced by the one of the signature.
   const bool own_fault =
       fault_.kind == PlanFault::Kind::arguments || fault_.kind == PlanFault::Kind::memory;
   for (int rank = 0; rank < region.ranks(); ++rank) {
@@ -151,7 +153,7 @@ void Plan::judge() {
     fault_ = {PlanFault::Kind::signature, region.rank(), rank, terms_.signature,
               announced.signature};
   }
-  // Where some rank has failed, its board is not there, and it tells why.
+  // If any rank has a fault, its board may not exist; that rank reports the fault.
   for (const int receiver : region.mapped_ranks()) {
     if (!all_well || fault_) break;
     if (receiver != region.rank()) fault_ = look_at(receiver);
@@ -160,11 +162,11 @@ void Plan::judge() {
   if (all_well && !fault_) fault_ = check_copies();
   const bool asked = all_well && !fault_ && !bound && region.rank() == 0 && terms_.choose;
   registry_.exchange().begin(to_words(fault_, asked ? terms_.choose(longest) : 0));
-  terms_.choose = nullptr;  // what it knows may be gone when the plan is made
+  terms_.choose = nullptr;  // what it refers to may not outlive the making of the plan
   registry_.push();
 }
 
-/// Also where we send it nothing: it may expect something.
+/// Called for all mapped ranks, also those without a send: the rank may expect one.
 PlanFault Plan::look_at(int receiver) {
   const Announced announced = to_announced(registry_.exchange().of(receiver));
   std::byte* board = nullptr;
@@ -179,7 +181,7 @@ PlanFault Plan::look_at(int receiver) {
   return mapped_.find_lanes(receiver, reinterpret_cast<Board*>(board));
 }
 
-/// What a rank sends itself has to fit as well.
+/// Checks the bytes and types of what this rank copies to itself.
 PlanFault Plan::check_copies() const {
   const int rank = registry_.region().rank();
   for (const auto& [from, into, step] : copies_) {
@@ -227,8 +229,8 @@ void Plan::start(Completion& completion) {
   advance();
 }
 
-/// What takes longest to arrive goes first. In the first step, where nothing that is sent depends
-/// on it, what we copy ourselves goes last.
+/// Begins a step: sends to other nodes first, because they take longest. In step 0, whose sends
+/// depend on no copy, the copies are made last.
 void Plan::begin(int step) {
   step_ = step;
   if (step != 0) carry_out(step);
@@ -247,7 +249,7 @@ void Plan::carry_out(int step) {
     if (one.step != step) break;
     if (own_op_ == nullptr) {
       reduce_plain(one.reduction, one.into, one.from, nullptr, one.count);
-    } else if (!progress_.stale) {  // the program's function may follow what it reads
+    } else if (!progress_.stale) {  // an own op's function might follow pointers in invalid data
       own_op_->combine(one.from, one.into, one.count);
     }
   }

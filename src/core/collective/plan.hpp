@@ -18,18 +18,16 @@
 
 namespace oriel {
 
-/// The terms that all ranks agree on when they make a plan, beside its transfers.
+/// The terms on which all ranks agree when they make a plan, besides its transfers.
 struct PlanTerms {
-  /// 63 bits, the same on all ranks, whatever they mean to them.
+  /// 63 bits that must be equal on all ranks. Only the callers know their meaning.
   std::uint64_t signature = 0;
-  /// The number of a fault that the caller has found with its arguments: all ranks learn of it. 0:
-  /// none.
+  /// The number of an error in the caller's arguments, which is reported to all ranks. 0: none.
   int bad_arguments = 0;
-  /// This rank can do with a choice of 0 alone.
+  /// This rank accepts only choice 0.
   bool bound = false;
-  /// Asked on rank 0, where no rank is bound, for what all ranks then find in Plan::choice(): by
-  /// the bytes of the longest message that any of them sends, as far as longest_told tells them
-  /// apart. Null: 0.
+  /// Called on rank 0 if no rank is `bound`; null: the choice is 0. Its result is Plan::choice() on
+  /// all ranks. `longest`: bytes of the longest message that any rank sends, at most longest_told.
   std::function<std::uint8_t(std::uint64_t longest)> choose;
 
   static constexpr std::uint64_t longest_told = (std::uint64_t{1} << 30) - 1;
@@ -37,14 +35,16 @@ struct PlanTerms {
 
 class PlanRegistry;
 
-/// A persistent collective: one rank's schedule, with all that its transfers need agreed among the
-/// ranks. Made by PlanRegistry, used any number of times: start() moves what can be moved, sweeps
-/// move the rest (C1).
+/// A persistent collective: one rank's schedule, with everything that its transfers need agreed
+/// among the ranks. PlanRegistry makes it. It is used any number of times: start() moves the data
+/// that can be moved at once, sweeps move the rest (C1).
 ///
-/// It is made in two rounds of the plan registry's exchange. First each rank announces a board with
-/// a lane for each transfer that it expects from its node, and has told senders of other nodes what
-/// there is space for. Then it looks at the lanes of those it sends to, leaves its part there, and
-/// all hear what each has found.
+/// It is made in two rounds of the plan registry's exchange:
+///   1. Each rank announces a board, with a lane for each transfer that it expects from its node.
+///   It
+///      has sent senders of other nodes the space of their transfers.
+///   2. Each rank looks at the lanes of its receivers, writes its part into them, and announces the
+///      fault that it has found, or none.
 class Plan : public WorkList<Plan>::Link {
  public:
   Plan(PlanRegistry& registry, std::uint64_t number, const Schedule& schedule,
@@ -55,24 +55,25 @@ class Plan : public WorkList<Plan>::Link {
 
   std::uint64_t number() const { return number_; }
 
-  /// Goes on with making it. True: it is over, and fault() says how, the same on all ranks.
+  /// Continues making the plan. True if that is over; fault() is then the result, the same on all
+  /// ranks.
   bool advance_making();
   const PlanFault& fault() const { return fault_; }
-  /// Of one without a fault: what rank 0 has chosen by its terms, the same on all ranks.
+  /// The choice that rank 0 has made by its terms, the same on all ranks. Only without a fault.
   std::uint8_t choice() const { return choice_; }
 
-  /// Begins a use of one that is made and not in use. Tells the completion, perhaps before it
-  /// returns.
+  /// Begins a use. The plan has been made and is not in use. The completion may be called before
+  /// start() returns.
   void start(Completion& completion);
   bool active() const { return progress_.active; }
-  /// What went wrong in the last use, if anything. Another one is as good as ever.
+  /// The failure of the last use, if any. It does not affect the next use.
   const PlanFailure& failure() const { return progress_.failure; }
-  /// It is in use and not wanted any more: nobody is told.
+  /// Ends the present use without calling its completion.
   void abandon();
-  /// A rank that the present use waits for and that has ended; -1: none.
+  /// A rank that has ended and that the present use waits for; -1: none.
   int lost_peer() const;
 
-  // For its plan registry.
+  // Called by the plan registry:
   bool advance();
   bool take(const Message& message, std::span<const std::byte> payload);
 
@@ -106,12 +107,12 @@ class Plan : public WorkList<Plan>::Link {
   RemoteLanes remote_;
   std::vector<Copy> copies_;                         // by step
   std::vector<Schedule::Combination> combinations_;  // by step
-  std::shared_ptr<OwnOp> own_op_;                    // null: the reductions say what they do
-  std::vector<std::uint32_t> receives_;              // by step, in each use
+  std::shared_ptr<OwnOp> own_op_;                    // null: the combinations use their reductions
+  std::vector<std::uint32_t> receives_;              // the number of receives in each use, by step
   bool needs_all_ = false;
   int steps_ = 1;
-  int step_ = 0;  // the last one that has begun
-  // Behind what has been carried out in this use.
+  int step_ = 0;  // the last step that has begun
+  // The next copy and combination to be carried out in this use.
   std::size_t next_copy_ = 0;
   std::size_t next_combination_ = 0;
   std::byte* board_ = nullptr;

@@ -5,16 +5,16 @@
 
 namespace oriel {
 
-/// What keeps a plan from being made: the same on all ranks.
+/// The reason why a plan cannot be made, the same on all ranks.
 struct PlanFault {
   enum class Kind : std::uint8_t {
     none,
-    arguments,  // of one rank: `sender`; `sent` is what that rank's caller has said
-    signature,  // two ranks' callers have different things in mind: `sent` and `space` say which
-    unmatched,  // the receiver expects something that the sender does not know of
-    truncated,  // more bytes are sent than their receiver has space for, if it has any
-    types,      // both sides are made of predefined datatypes that do not match
-    memory      // the rank `sender` has none left to share
+    arguments,  // of rank `sender`; `sent` is the number that its caller has passed
+    signature,  // two ranks' callers have passed different signatures: `sent` and `space`
+    unmatched,  // the receiver has a receive without a send
+    truncated,  // more bytes are sent than the receiver has space for, or it has none
+    types,      // the predefined datatypes of both sides do not match
+    memory      // rank `sender` has no shared memory left
   };
 
   Kind kind = Kind::none;

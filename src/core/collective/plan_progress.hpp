@@ -14,10 +14,10 @@ namespace oriel {
 struct PlanFailure {
   Error error = Error::none;
   int rank = -1;      // the other side
-  bool sent = false;  // to it; else from it
+  bool sent = false;  // the transfer is to that rank; otherwise from it
 };
 
-/// How far the present use of a plan has come, as its lanes say; and reports its transfers.
+/// The progress of a plan's present use, as its lanes report it. Reports the transfers as events.
 struct PlanProgress {
   PlanProgress(const WindowEvents& of_window, std::uint64_t number)
       : events(of_window), plan(number) {}
@@ -25,12 +25,12 @@ struct PlanProgress {
   const WindowEvents& events;
   std::uint64_t plan;                        // its number
   std::uint64_t use = 0;                     // its number, from 1 on
-  bool active = false;                       // it has begun and is not over
-  std::uint32_t sends_left = 0;              // of the steps that have begun
+  bool active = false;                       // the use has begun and is not over
+  std::uint32_t sends_left = 0;              // pending sends of the steps that have begun
   std::vector<std::uint32_t> receives_left;  // by step
   PlanFailure failure;
-  /// Something has not come, so what is sent in a later step is not what it should be: it goes all
-  /// the same, for nobody to wait for it, and says so.
+  /// A receive has failed, so the data of later sends and combinations are invalid. The sends are
+  /// made anyway, marked stale, so that no receiver waits for them.
   bool stale = false;
 
   void begin_send(int rank, std::uint64_t bytes, int step) {
@@ -51,8 +51,8 @@ struct PlanProgress {
   }
 };
 
-/// Calls over(index) for each of `pending` and removes those for which it is true, in any order.
-/// How many it has removed.
+/// Calls over(index) for each of `pending` and removes those for which it returns true. Does not
+/// keep the order. Returns how many it has removed.
 template <typename Over>
 std::size_t remove_over(std::vector<std::uint32_t>& pending, Over&& over) {
   const std::size_t before = pending.size();

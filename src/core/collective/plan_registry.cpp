@@ -22,7 +22,7 @@ PlanRegistry::PlanRegistry(SweepWork& work, const WindowEvents& events, Region& 
 PlanRegistry::~PlanRegistry() {
   ending_ = true;
   plans_.clear();
-  // All ranks are through with the window, and so with the boards.
+  // All ranks have left the window, so no rank uses the boards.
   for (const SharedBoard& board : boards_) transport_.node().unshare(board.memory);
 }
 
@@ -69,13 +69,14 @@ bool PlanRegistry::sweep() {
 }
 
 bool PlanRegistry::SharedBoard::idle() const {
-  // Acquire: what those who have left have done there.
+  // Acquire: the accesses of the ranks that have left.
   return !used &&
          reinterpret_cast<const Board*>(memory)->left.load(std::memory_order_acquire) >= lookers;
 }
 
 std::byte* PlanRegistry::take_board(std::uint64_t bytes, ArenaLocation& place) {
-  // One that is much too large would keep its pages for a small one.
+  // A board of more than twice the size is not used: its pages would stay allocated for a small
+  // one.
   const auto fitting = std::ranges::find_if(boards_, [&](const SharedBoard& board) {
     return board.bytes >= bytes && board.bytes / 2 <= bytes && board.idle();
   });
@@ -121,7 +122,7 @@ Plan* PlanRegistry::find(std::uint64_t number) {
 
 bool PlanRegistry::take(const Message& message, std::span<const std::byte> payload) {
   if (Plan* plan = find(message.word)) return plan->take(message, payload);
-  if (message.word <= made_) return true;  // for one that has been freed
+  if (message.word <= made_) return true;  // for a plan that has been freed
   if (message.kind != MessageKind::plan_space || message.word != made_ + 1) return false;
   early_.push_back({message, {payload.begin(), payload.end()}});
   return true;

@@ -17,11 +17,11 @@
 
 namespace oriel {
 
-/// The persistent collectives of a window, as one rank has them: its plans, and the boards that
-/// plans leave behind for later ones. Plans have numbers in the order in which all ranks make them.
+/// One rank's persistent collectives of a window: its plans, and the boards of freed plans, which
+/// later plans reuse. Plans are numbered in the order in which all ranks make them.
 class PlanRegistry {
  public:
-  /// `sender`: null where all ranks are mapped.
+  /// `sender`: null if all ranks are mapped.
   PlanRegistry(SweepWork& work, const WindowEvents& events, Region& region, Transport& transport,
                const Limits& limits, Outbox& outbox, Sender* sender, PlanWrites& writes,
                Exchange& exchange);
@@ -29,23 +29,24 @@ class PlanRegistry {
   PlanRegistry(const PlanRegistry&) = delete;
   PlanRegistry& operator=(const PlanRegistry&) = delete;
 
-  /// Begins to ask where the ranks are, once in a plan registry's life and before schedules that
-  /// depend on it; all ranks do. Not while a plan is being made.
+  /// Begins the round in which ranks announce their nodes. All ranks call this, once in the life of
+  /// a plan registry, before they make schedules that depend on nodes, and not while a plan is
+  /// being made.
   void ask_nodes();
-  /// True: all have told, and nodes() says by rank which node it is on: of its lowest rank the
-  /// number.
+  /// True if all ranks have announced their nodes. nodes() then has each rank's node, by rank: the
+  /// number of the node's lowest rank.
   bool nodes_known();
   std::span<const int> nodes() const { return nodes_; }
 
-  /// Begins to make a plan, one at a time; all ranks do.
+  /// Begins to make a plan. All ranks call this, for one plan at a time.
   Plan& make(const Schedule& schedule, const PlanTerms& terms = {});
-  /// Not while it is being made.
+  /// Frees a plan that is not being made.
   void free(Plan& plan);
   std::size_t plans() const { return plans_.size(); }
-  /// Boards that are in use, or that others look at still.
+  /// The number of boards that a plan of this rank or another rank still uses.
   std::size_t boards() const;
-  /// How what is received from mapped ranks is copied from now on: see the like in Limits. Ranks
-  /// need not agree.
+  /// Replaces the members of Limits with these names for the plans that are made from now on, which
+  /// determine how data from mapped ranks are copied. Ranks may have different values.
   struct Copies {
     std::uint64_t staged;
     std::uint64_t shared_fragment;
@@ -58,10 +59,11 @@ class PlanRegistry {
   }
 
   bool sweep();
-  /// Takes a message of a remote rank. False: no such message can be; nothing has been changed.
+  /// Takes a message of a remote rank. False if the message is invalid; nothing has been changed
+  /// then.
   bool take(const Message& message, std::span<const std::byte> payload);
 
-  // For its plans.
+  // Called by the plans:
   Region& region() { return region_; }
   Transport& transport() { return transport_; }
   const Limits& limits() const { return limits_; }
@@ -69,14 +71,14 @@ class PlanRegistry {
   PlanWrites& writes() { return writes_; }
   Exchange& exchange() { return exchange_; }
   const WindowEvents& events() const { return events_; }
-  /// All ranks are through with the window, and perhaps not there any more.
+  /// All ranks have left the window, and may have ended.
   bool ending() const { return ending_; }
   void push() { outbox_.push(); }
   void begin_work(Plan& plan);
   void end_work(Plan& plan);
-  /// Memory for a board, which may have been another one. Null: there is none.
+  /// Memory for a board, perhaps that of an earlier one. Null: none is available.
   std::byte* take_board(std::uint64_t bytes, ArenaLocation& place);
-  /// So many ranks look at it until they have left.
+  /// Frees a board. Its memory is reused after `lookers` ranks have left it (Board::left).
   void leave_board(std::byte* board, std::size_t lookers);
 
  private:
@@ -85,9 +87,9 @@ class PlanRegistry {
     std::uint64_t bytes = 0;
     ArenaLocation place;
     bool used = true;
-    std::size_t lookers = 0;  // of one that is not used
+    std::size_t lookers = 0;  // of a freed board: the ranks that have used it
 
-    /// Its plan is gone, at all ranks.
+    /// Returns whether all ranks have freed the board's plan.
     bool idle() const;
   };
   struct Early {
@@ -95,11 +97,11 @@ class PlanRegistry {
     std::vector<std::byte> payload;
   };
 
-  /// Messages for the plan that is being made have come before it.
+  /// Gives a new plan the messages that have arrived before it was made.
   void hand_early(Plan& plan);
   void give_back_boards();
 
-  /// For a program that makes and frees plans in a loop: their pages are there already.
+  /// Idle boards that are kept: a program that makes and frees plans in a loop reuses their pages.
   static constexpr std::size_t most_idle = 4;
 
   Plan* find(std::uint64_t number);
@@ -113,9 +115,9 @@ class PlanRegistry {
   Sender* sender_;
   PlanWrites& writes_;
   Exchange& exchange_;
-  std::vector<int> nodes_;  // by rank, once it is known
+  std::vector<int> nodes_;  // by rank; empty until the nodes are known
   bool ending_ = false;
-  std::uint64_t made_ = 0;                    // plans so far
+  std::uint64_t made_ = 0;                    // number of plans made so far
   std::vector<std::unique_ptr<Plan>> plans_;  // by number
   WorkList<Plan> at_work_;
   std::vector<SharedBoard> boards_;

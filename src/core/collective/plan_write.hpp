@@ -10,13 +10,13 @@ namespace oriel {
 
 class RemoteLanes;
 
-/// A direct write of a plan that is under way.
+/// A direct write of a plan that is in flight.
 struct PlanWrite {
   RemoteLanes* lanes = nullptr;
-  std::uint32_t send = 0;   // of the lanes
-  std::uint64_t begun = 0;  // bytes, of transfers that have begun,
-  std::uint64_t over = 0;   // and of those that are over
-  bool announced = false;   // its message has gone with it
+  std::uint32_t send = 0;   // index of the send in the lanes
+  std::uint64_t begun = 0;  // bytes of the transfers that have begun
+  std::uint64_t over = 0;   // bytes of the transfers that are over
+  bool announced = false;   // its notification has been sent with the last transfer
   Error error = Error::none;
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
@@ -28,17 +28,17 @@ struct PlanWrite {
   }
 };
 
-/// Those of a process.
+/// The direct writes of all plans of a process.
 class PlanWrites {
  public:
   PlanWrite& acquire() { return pool_.acquire(); }
   void release(PlanWrite& one) { pool_.release(one); }
-  /// A name for its transfers, which is that of nothing else: no pool has so many objects, and a
-  /// Rendezvous has the bit above.
+  /// The token of its transfers, different from those of all other objects: no index of a pool
+  /// reaches the bit `beyond_any_index`, and tokens of Rendezvous have the next higher bit.
   static std::uint64_t token(const PlanWrite& one) {
     return Pool<PlanWrite>::token(one) | beyond_any_index;
   }
-  /// Null: the name is not of one, or of one that is over.
+  /// The write of a token; null if there is none or it is over.
   PlanWrite* find(std::uint64_t token) {
     return (token & beyond_any_index) != 0 ? pool_.find(token & ~beyond_any_index) : nullptr;
   }

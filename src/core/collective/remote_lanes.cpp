@@ -52,7 +52,7 @@ RemoteLanes::RemoteLanes(Region& region, Messages& messages, const Limits& limit
 }
 
 RemoteLanes::~RemoteLanes() {
-  // What is still under way is not asked for by anybody.
+  // Transfers in flight then find no PlanWrite for their token.
   for (const Send& send : sends_) {
     if (send.write != nullptr) writes_.release(*send.write);
   }
@@ -123,7 +123,7 @@ PlanFault RemoteLanes::check() const {
 
 void RemoteLanes::finalize() {
   by_peer_ = {};
-  // Who expects something is told that there is nothing, each time.
+  // A receiver with space is sent a message in each use, even if this rank sends no bytes.
   std::erase_if(sends_, [](const Send& send) { return send.space == 0; });
   for (const Send& send : sends_) {
     peers_[send.peer].hears |= send.step == 0 && eager(send);
@@ -155,7 +155,7 @@ Message RemoteLanes::header(const Send& send) const {
 void RemoteLanes::start() {
   next_send_ = 0;
   for (const Peer& peer : peers_) {
-    // Who sends us something has to know that we are ready for it.
+    // A sender must know that this rank has begun the use.
     if (!peer.receives || peer.hears) continue;
     Message message;
     message.kind = MessageKind::plan_started;
@@ -216,7 +216,7 @@ bool RemoteLanes::push_by_messages(Send& send) {
   }
 }
 
-/// The receiver hears the end of it, without any bytes.
+/// Sends the receiver the transfer's end, with an error and no bytes.
 bool RemoteLanes::push_stale(Send& send) {
   Message message = header(send);
   message.last = 1;
@@ -225,7 +225,7 @@ bool RemoteLanes::push_stale(Send& send) {
   return true;
 }
 
-/// True only where the write is over: its end is told.
+/// Never true: written() handles the end of the write.
 bool RemoteLanes::push_directly(Send& send) {
   const int rank = peers_[send.peer].rank;
   const std::uint64_t total = send.packed.bytes();
@@ -243,7 +243,7 @@ bool RemoteLanes::push_directly(Send& send) {
     notification.last = 1;
     sender_->address(rank, notification);
     Behind behind{notification.trim()};
-    // While another piece is under way nobody knows whether it will fail.
+    // A piece in flight may still fail, so the message may then not be sent with this one.
     const bool may_tell = messages_.orders_writes() && write.over == write.begun;
     const std::uint64_t taken =
         messages_.transfer(region_.member(rank).process, true, run, send.memory.key,

@@ -19,14 +19,14 @@
 
 namespace oriel {
 
-/// A plan's transfers from and to remote ranks. A short one is a message, sent when its receiver
-/// has begun the use before, so that no receiver keeps more than one ahead of time. A long one goes
-/// when its receiver has begun this use: by a direct write and a message that says that it is
-/// there, or in messages. That a rank has begun a use is told by its first short message of it, or
-/// by one of its own.
+/// A plan's transfers from and to remote ranks. A short transfer is one message, sent when its
+/// receiver has begun the previous use, so a receiver keeps at most one such message ahead of time.
+/// A long transfer starts when its receiver has begun this use: a direct write and a message that
+/// announces its end, or several messages. A rank announces that it has begun a use by its first
+/// short message of that use, or by a message of its own.
 class RemoteLanes {
  public:
-  /// `sender`: null where all ranks are mapped.
+  /// `sender`: null if all ranks are mapped.
   RemoteLanes(Region& region, Messages& messages, const Limits& limits, Sender* sender,
               PlanWrites& writes, std::uint64_t plan, const Schedule& schedule,
               PlanProgress& progress);
@@ -34,16 +34,17 @@ class RemoteLanes {
   RemoteLanes(const RemoteLanes&) = delete;
   RemoteLanes& operator=(const RemoteLanes&) = delete;
 
-  /// What is kept of each transfer.
+  /// Bytes that this object keeps of each transfer.
   static constexpr std::uint64_t bytes_of_send() { return sizeof(Send); }
   static constexpr std::uint64_t bytes_of_receive() { return sizeof(Receive); }
 
   // While the plan is made.
-  /// Tells the senders what there is space for, and where.
+  /// Sends each sender the space and, of a long one's buffer, the address of its transfers.
   void send_spaces();
-  /// Likewise of a receiver of ours, once its message has come.
+  /// Stores the space that a receiver has sent.
   PlanFault take_space(const Message& message, std::span<const std::byte> payload);
-  /// All ranks have agreed. What nobody has told of there is no space for.
+  /// Called when all senders' spaces have arrived. Sending to a receiver that has announced no
+  /// space is a fault.
   PlanFault check() const;
   void finalize();
   void count_receives(std::vector<std::uint32_t>& by_step) const;
@@ -52,7 +53,7 @@ class RemoteLanes {
   void start();
   void begin_sends(int step);
   bool advance();
-  /// False: no such message can be.
+  /// False if the message is invalid.
   bool take_started(const Message& message);
   bool take_bytes(const Message& message, std::span<const std::byte> payload);
   void written(PlanWrite& write, const Transfer& transfer);
@@ -62,31 +63,31 @@ class RemoteLanes {
  private:
   struct Peer {
     int rank = 0;
-    std::uint64_t started = 0;  // the last use that it has begun, as far as we have heard
-    bool receives = false;      // something from it
-    bool hears = false;         // by a short message in step 0
+    std::uint64_t started = 0;  // the last use that the peer has announced as begun
+    bool receives = false;      // this rank receives from the peer
+    bool hears = false;         // this rank sends the peer a short message in step 0
   };
   struct Send {
     Packed packed;
     std::size_t peer = 0;
     int step = 0;
-    // As its receiver has told us:
+    // Announced by the receiver:
     std::uint64_t space = 0;
-    std::uint32_t number = 0;  // of the receive there
+    std::uint32_t number = 0;  // index of the receive at the receiver
     bool direct = false;
     RemoteMemory memory;
     std::uint64_t sent = 0;  // in this use
-    bool stale = false;      // in this use: what would be sent is not what it should be
+    bool stale = false;      // in this use: the data are invalid
     PlanWrite* write = nullptr;
   };
   struct Receive {
     Packed packed;
     std::size_t peer = 0;
     int step = 0;
-    std::uint64_t use = 0;         // the last one that is over
-    std::vector<std::byte> early;  // of the next use
+    std::uint64_t use = 0;         // the last use whose data have arrived
+    std::vector<std::byte> early;  // data of the next use
     Error early_error = Error::none;
-    bool ahead = false;  // it is there
+    bool ahead = false;  // `early` has arrived
     int registration = -1;
   };
 
@@ -110,10 +111,10 @@ class RemoteLanes {
   BufferRegistrations registrations_;
   std::vector<Peer> peers_;             // by rank
   std::vector<Send> sends_;             // by step
-  std::vector<std::uint32_t> by_peer_;  // of sends_, while the plan is made
+  std::vector<std::uint32_t> by_peer_;  // indices of sends_, while the plan is made
   std::vector<Receive> receives_;
-  std::size_t next_send_ = 0;           // of the next step, in this use
-  std::vector<std::uint32_t> sending_;  // of sends_: begun and not over
+  std::size_t next_send_ = 0;           // index of the next send to begin in this use
+  std::vector<std::uint32_t> sending_;  // indices of sends_ that have begun and are not over
   std::vector<std::byte> scratch_;
 };
 

@@ -11,7 +11,8 @@
 
 namespace oriel {
 
-/// Bytes of a buffer in a row, by their number as they travel: all of them, or some.
+/// Consecutive bytes of a buffer, numbered in the order in which they are sent: all of them or
+/// some.
 struct Stretch : Buffer {
   Stretch() = default;
   Stretch(const Buffer& whole) : Buffer(whole) {}
@@ -19,19 +20,19 @@ struct Stretch : Buffer {
       : Buffer(whole), first(from), bytes(how_many) {}
 
   std::uint64_t first = 0;
-  std::uint64_t bytes = ~std::uint64_t{0};  // as many as there are, if there are fewer
+  std::uint64_t bytes = ~std::uint64_t{0};  // at most as many as the buffer has
 };
 
-/// What one rank does in a persistent collective: what it sends and receives, and what it copies
-/// itself. Its k-th send to a rank is what that rank receives as its k-th from here, so both list
-/// them in the same order, those of no bytes too, but for the last ones. There may be fewer bytes
-/// than the receiver has space for, and none, but a send of its own for each receive of some.
+/// The sends, receives, copies and combinations of one rank in a persistent collective. A rank's
+/// k-th send to another rank matches that rank's k-th receive from it. So both ranks list their
+/// transfers in one order, including those of no bytes, except at the end of the list. A send may
+/// have fewer bytes than its receive has space for, or none. A receive with space must have a send.
 ///
-/// Steps order what depends on one another: when a step begins, its copies are made, then its
-/// combinations, then its sends begin (in step 0 the sends go first); the next step begins when all
-/// receives up to this one have arrived. Receives may arrive from the start on, whatever their
-/// step, so nothing else may touch their memory before they have; but copies of the step
-/// `before_all` are made before anything can arrive.
+/// Steps order transfers, copies and combinations that depend on each other. When a step begins,
+/// its copies are made, then its combinations, and then its sends begin (in step 0 the sends begin
+/// first). The next step begins when all receives of this and earlier steps have arrived. A receive
+/// of any step may arrive from the start on, so its memory must not be used before it has arrived.
+/// Copies of the step `before_all` are made before any receive can arrive.
 struct Schedule {
   static constexpr int before_all = -1;
 
@@ -50,8 +51,8 @@ struct Schedule {
     Stretch into;
     int step = 0;
   };
-  /// into[i] = into[i] op from[i], of so many elements in a row; by an own op from[i] op into[i],
-  /// which is what MPI's functions do.
+  /// into[i] = into[i] op from[i], for `count` elements in a row. With an own op it is from[i] op
+  /// into[i], as MPI's functions compute.
   struct Combination {
     const void* from = nullptr;
     void* into = nullptr;
@@ -61,15 +62,15 @@ struct Schedule {
   };
 
   std::vector<Send> sends;                // by step
-  std::vector<Receive> receives;          // those from one rank in the order in which it sends them
+  std::vector<Receive> receives;          // those from one rank in the order of its sends
   std::vector<Copy> copies;               // by step
   std::vector<Combination> combinations;  // by step
-  /// Carries out all combinations, instead of their reductions.
+  /// If set, carries out all combinations, instead of their reductions.
   std::shared_ptr<OwnOp> own_op;
-  /// What comes from a rank may wait for others, because ranks hand on what they have got: a use
-  /// that is under way fails where any rank has ended, not only those that we hear from.
+  /// A rank may forward data of others, so a receive may depend on any rank: if any rank has ended,
+  /// a pending use fails, also when this rank does not receive from that rank.
   bool needs_all = false;
-  /// Some ranks only send, and wait for nobody: they may be several uses ahead of the others.
+  /// Some ranks only send and wait for no other rank: they may be several uses ahead of the others.
   bool one_way = false;
 
   int last_step() const {

@@ -9,7 +9,7 @@
 namespace oriel {
 namespace {
 
-/// What a rank hears from another node: one block, or all that node's.
+/// A message that a rank receives from another node: one block, or all blocks of that node.
 struct Arrival {
   int from = 0;
   Buffer buffer;
@@ -75,7 +75,7 @@ class Gathering {
     }
   }
 
-  /// What comes from other nodes to a rank of ours, in the order in which it hands it on.
+  /// The messages from other nodes to a rank of our node, in the order in which it forwards them.
   std::vector<Arrival> arrivals(int rank) const {
     std::vector<Arrival> found;
     const int here = node_map_.node();
@@ -95,8 +95,8 @@ class Gathering {
     return found;
   }
 
-  /// In the order in which what comes from other nodes is expected, but after what we say
-  /// ourselves for our node, which others may wait for.
+  /// Forwards the messages from other nodes in the order of their arrivals() list, after this
+  /// rank's own sends to its node, for which other ranks may wait.
   void hand_on() {
     const std::span<const int> here = node_map_.members(node_map_.node());
     int step = 1;

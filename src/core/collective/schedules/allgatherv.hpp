@@ -9,12 +9,13 @@
 
 namespace oriel {
 
-/// Own block to all, who have a buffer for each, by rank. Each block goes to each other node once,
-/// to one rank there, which hands it on: where a node's blocks are short they go in one message,
-/// from one of its ranks; each long one goes from its own. Nodes that are differently far apart are
-/// looked after by different ranks, on both sides.
+/// Sends each rank's block to all ranks, which have a buffer for each block, by rank. Each block is
+/// sent to each other node once, to one rank there, which forwards it on its node. If a node's
+/// blocks are short together, one of its ranks sends them in one message; otherwise each rank sends
+/// its own block. The ranks of a node share the other nodes by their distance, as senders and as
+/// receivers.
 ///
-/// `own`: without a layout, our block is where we receive it.
+/// `own`: without a layout, our block is already in its place in `blocks`.
 MadeSchedule allgatherv(const NodeMap& node_map, const Buffer& own, std::span<const Buffer> blocks,
                         const Limits& limits);
 

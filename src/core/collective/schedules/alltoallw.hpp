@@ -7,12 +7,12 @@
 
 namespace oriel {
 
-/// A buffer to each rank and one from each, by rank: alltoall and alltoallv as well. Each rank
-/// begins with the one behind it, so that they do not all send to the same one.
+/// Sends a buffer to each rank and receives one from each, by rank; serves alltoall and alltoallv
+/// too. Each rank sends to the next rank first, so that not all send to one rank at once.
 MadeSchedule alltoallw(int rank, std::span<const Buffer> sends, std::span<const Buffer> receives);
 
-/// What is sent to a rank is what the buffer for what comes from it holds at the start, of which a
-/// copy is made then.
+/// As alltoallw(); the data sent to a rank are those of its receive buffer at the start. They are
+/// copied before any data arrive.
 MadeSchedule alltoallw_in_place(int rank, std::span<const Buffer> buffers);
 
 }  // namespace oriel

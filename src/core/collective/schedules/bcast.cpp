@@ -12,7 +12,7 @@
 namespace oriel {
 namespace {
 
-/// Each has words of its own at its receiver; the more there are, the less is gained by one more.
+/// Each piece has words of its own at its receiver, and each further piece gains less.
 constexpr std::uint64_t most_pieces = 64;
 
 }  // namespace
@@ -30,7 +30,7 @@ MadeSchedule bcast(const NodeMap& node_map, int root, const Buffer& buffer, cons
   const Pieces pieces(bytes, std::clamp<std::uint64_t>(
                                  (bytes + limits.fragment - 1) / limits.fragment, 1, most_pieces));
   if (node_map.rank() != leader(node)) {
-    // On the root's node all is there at once.
+    // On the root's node all data are available at once, so they are one message.
     const Pieces here(bytes, node == home ? 1 : pieces.number());
     for (std::uint64_t i = 0; i < here.number(); ++i) {
       schedule.receives.push_back({leader(node), Stretch(buffer, here.first(i), here.bytes(i)), 0});
@@ -49,7 +49,7 @@ MadeSchedule bcast(const NodeMap& node_map, int root, const Buffer& buffer, cons
       schedule.receives.push_back({leader(node_at(tree.parent(place))), piece, step});
       ++step;
     }
-    // The largest tree below us has the longest way to go.
+    // The child with the largest subtree first, because its data have the longest way.
     for (const int child : children | std::views::reverse) {
       schedule.sends.push_back({leader(node_at(child)), piece, step});
     }

@@ -7,9 +7,9 @@
 
 namespace oriel {
 
-/// From the root to all. Between nodes through a tree, in which each node has one rank, on the
-/// root's node the root; the other ranks of a node get it from that one. What is long goes through
-/// the tree in pieces, each passed on when it has come.
+/// Sends from the root to all ranks. One rank of each node, on the root's node the root, is a node
+/// of a tree; it also sends to the other ranks of its node. A long message goes through the tree in
+/// pieces, each forwarded when it has arrived.
 MadeSchedule bcast(const NodeMap& node_map, int root, const Buffer& buffer, const Limits& limits);
 
 }  // namespace oriel

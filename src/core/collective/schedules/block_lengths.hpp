@@ -8,17 +8,18 @@
 
 namespace oriel {
 
-/// How long the blocks of an exchange between nodes are, as far as one rank has to know: of those
-/// that it sends and receives, and of all between its node and the nodes that it looks after.
+/// The lengths of the blocks of an exchange between nodes that one rank has to know: those of the
+/// blocks that it sends and receives, and those of all blocks between its node and the nodes that
+/// it serves.
 class BlockLengths {
  public:
   using Word = std::uint32_t;
-  /// Of a block that is not gathered with others, because it is long.
+  /// The word of a block that is too long to be gathered with others.
   static constexpr Word goes_directly = ~Word{0};
 
-  /// The same of all.
+  /// All blocks have one length.
   explicit BlockLengths(Word bytes) : common_(bytes) {}
-  /// `to`, `from`: by rank. `between`: by pair of ranks, as gathered_alltoallw() counts them.
+  /// `to`, `from`: by rank. `between`: by the pair numbers of gathered_alltoallw().
   BlockLengths(std::vector<Word> to, std::vector<Word> from, std::vector<Word> between)
       : to_(std::move(to)), from_(std::move(from)), between_(std::move(between)) {}
 

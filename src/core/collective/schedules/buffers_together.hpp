@@ -13,12 +13,12 @@ inline std::uint64_t bytes_in(const Buffer& buffer) {
   return buffer.layout ? buffer.count * buffer.layout->size() : 0;
 }
 
-/// So many bytes in a row.
+/// A buffer of `bytes` contiguous bytes.
 Buffer bytes_at(void* address, std::uint64_t bytes);
 
-/// One after the other, as one.
+/// The parts, one after the other, as one buffer.
 Buffer together(std::span<const Stretch> parts);
-/// Some of the buffers, by their numbers.
+/// The buffers with these numbers, one after the other, as one buffer.
 Buffer together(std::span<const Buffer> buffers, std::span<const int> numbers);
 
 }  // namespace oriel

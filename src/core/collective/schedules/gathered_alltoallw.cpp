@@ -21,13 +21,15 @@ std::uint64_t gathered_bytes(Word word) {
   return word == BlockLengths::goes_directly ? 0 : word;
 }
 
-/// What goes from one node to another one that we look after, ours being either.
+/// The gathered blocks from one node to another. One of the two is our node; this rank serves the
+/// other.
 struct Charge {
   int distance = 0;
   std::span<const int> senders;
   std::span<const int> receivers;
-  std::uint64_t first_pair = 0;  // of its blocks, by sender, then by receiver
-  std::uint64_t bytes = 0;       // of all that are gathered
+  std::uint64_t first_pair =
+      0;  // number of its first pair; pairs are ordered by sender, then by receiver
+  std::uint64_t bytes = 0;  // of all gathered blocks
   std::byte* memory = nullptr;
 
   std::uint64_t pair(std::size_t sender, std::size_t receiver) const {
@@ -85,7 +87,7 @@ class GatheredExchange {
         !arrivals_.empty() ? static_cast<int>(arrivals_.size()) + 1 : (departures_.empty() ? 0 : 1);
   }
 
-  /// The memory behind that of the charges.
+  /// Allocates the memory of the charges and `besides` bytes, and returns the latter's address.
   std::byte* take_scratch(std::uint64_t besides) {
     std::uint64_t bytes = besides;
     for (const auto* charges : {&departures_, &arrivals_}) {
@@ -117,7 +119,7 @@ class GatheredExchange {
     return node_map_.node(other) == node_map_.node() ||
            !gathers(node_map_, node_map_.node(other)) || word == BlockLengths::goes_directly;
   }
-  /// What comes so is waited for at the end alone.
+  /// Sends and receives direct blocks. They are waited for in the last step only.
   void exchange_directly() {
     for (int distance = 1; distance < node_map_.ranks(); ++distance) {
       const int to = (node_map_.rank() + distance) % node_map_.ranks();
@@ -131,7 +133,7 @@ class GatheredExchange {
     }
   }
 
-  /// Our blocks for another node, in the order of its ranks.
+  /// Our gathered blocks for another node, in the order of its ranks.
   Buffer blocks_to(int node) const {
     std::vector<Stretch> parts;
     for (const int to : node_map_.members(node)) {
@@ -179,7 +181,7 @@ class GatheredExchange {
     }
   }
 
-  /// What comes from another node is shared out in the step after the one that waits for it.
+  /// Blocks from another node are distributed in the step after the one that waits for them.
   void share_out() {
     int step = 0;
     for (const Charge& charge : arrivals_) {
@@ -221,7 +223,7 @@ class GatheredExchange {
   std::span<const Buffer> sends_;
   std::span<const Buffer> receives_;
   const BlockLengths& lengths_;
-  std::vector<Charge> departures_;  // those with something to gather
+  std::vector<Charge> departures_;  // to other nodes; only those with gathered blocks
   std::vector<Charge> arrivals_;
   int last_step_ = 0;
   MadeSchedule made_;

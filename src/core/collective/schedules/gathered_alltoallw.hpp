@@ -9,23 +9,25 @@
 
 namespace oriel {
 
-/// Whether blocks between our node and another one are gathered where they are short: where there
-/// are several of them.
+/// Returns whether short blocks between our node and `node` are gathered: if one of the two nodes
+/// has several ranks.
 bool gathers(const NodeMap& node_map, int node);
-/// Whether there are any such nodes. The same on all ranks.
+/// Returns whether blocks of any two nodes are gathered, which is the same on all ranks.
 bool gathers_anywhere(const NodeMap& node_map);
 
-/// As alltoallw(), but for short blocks between nodes: those from one node to another one are
-/// gathered by a rank of the one, sent as one message, and shared out by a rank of the other. Nodes
-/// that are differently far off are looked after by different ranks, on both sides.
+/// As alltoallw(), except for short blocks between nodes. Those from one node to another are
+/// gathered by one rank of the sending node, sent in one message, and distributed by one rank of
+/// the receiving node. The ranks of a node share the other nodes by their distance, as senders and
+/// as receivers.
 ///
-/// Its scratch memory has the blocks from our node to each node that we look after, the next one
-/// first, then those from each such node, the one before us first: by their senders, and of one
-/// sender by their receivers. So BlockLengths count pairs of ranks.
+/// Its scratch memory has first the blocks from our node to each node that this rank serves,
+/// beginning with the next node, then the blocks from each such node, beginning with the previous
+/// node. The blocks of a pair of nodes are ordered by sender, then by receiver. BlockLengths
+/// numbers pairs of ranks in this order.
 MadeSchedule gathered_alltoallw(const NodeMap& node_map, std::span<const Buffer> sends,
                                 std::span<const Buffer> receives, const BlockLengths& lengths);
 
-/// What is sent to a rank is what the buffer for what comes from it holds at the start.
+/// As gathered_alltoallw(); the data sent to a rank are those of its receive buffer at the start.
 MadeSchedule gathered_alltoallw_in_place(const NodeMap& node_map, std::span<const Buffer> buffers,
                                          const BlockLengths& lengths);
 

@@ -10,10 +10,10 @@
 
 namespace oriel {
 
-/// What an exchange in place sends: what the buffer for what comes from a rank holds at the start,
-/// of which a copy is made before anything can arrive.
+/// The data that an exchange in place sends: for each rank the content of its receive buffer at the
+/// start, copied before any data can arrive.
 struct KeptSends {
-  /// How much memory that takes; without our own block, which stays where it is.
+  /// Bytes of memory for the copies. Our own block is not copied.
   static std::uint64_t bytes(int rank, std::span<const Buffer> buffers);
 
   KeptSends(int rank, std::span<const Buffer> buffers, std::byte* memory);

@@ -25,7 +25,7 @@ LengthsExchange::LengthsExchange(const NodeMap& node_map, std::span<const Buffer
   std::vector<Buffer> words_to(sends.size());
   std::vector<Buffer> words_from(sends.size());
   for (std::size_t other = 0; other < sends.size(); ++other) {
-    // What goes directly in any case needs no word.
+    // A block between nodes that do not gather always goes directly and needs no length.
     if (!gathers(node_map, node_map.node(static_cast<int>(other)))) continue;
     to_[other] = length_word(sends[other], limits);
     words_to[other] = bytes_at(&to_[other], sizeof(Word));

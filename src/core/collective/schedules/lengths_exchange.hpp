@@ -11,15 +11,15 @@
 
 namespace oriel {
 
-/// How all ranks learn what a gathered exchange has to know: an exchange of the same kind of one
-/// number for each block, which comes by whom the block will come by. Used once.
+/// Distributes the block lengths that a gathered exchange needs: a gathered exchange of one number
+/// for each block, through the ranks that will handle the block. Used once.
 class LengthsExchange {
  public:
   /// `sends`: by rank.
   LengthsExchange(const NodeMap& node_map, std::span<const Buffer> sends, const Limits& limits);
 
   const Schedule& schedule() const { return made_.schedule; }
-  /// When its use is over.
+  /// The lengths, after the use of its plan is over.
   BlockLengths lengths() const;
 
  private:

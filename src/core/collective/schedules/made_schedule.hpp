@@ -10,19 +10,19 @@
 
 namespace oriel {
 
-/// What a schedule uses besides the program's buffers.
+/// The memory that a schedule uses besides the program's buffers.
 struct ScheduleMemory {
   std::unique_ptr<std::byte[]> scratch;
   std::unique_ptr<std::byte[]> packed;  // vectors without the gaps of their datatype
 };
 
-/// A schedule and its memory, which its plan needs as long as it lives.
+/// A schedule and its memory, which must live as long as the schedule's plan.
 struct MadeSchedule {
   Schedule schedule;
   ScheduleMemory memory;
   std::uint64_t scratch_bytes = 0;
 
-  /// Makes it, of so many parts. Throws std::bad_alloc where there is no such memory.
+  /// Allocates `scratch` for `parts` parts of `bytes` bytes. Throws std::bad_alloc if that fails.
   std::byte* take_scratch(std::uint64_t bytes, std::uint64_t parts = 1) {
     if (__builtin_mul_overflow(bytes, parts, &scratch_bytes)) throw std::bad_alloc();
     memory.scratch.reset(new std::byte[scratch_bytes]);

@@ -21,8 +21,8 @@ MadeSchedule neighbor_alltoallv(int rank, std::span<const Edge> sends,
     }
   }
   for (std::size_t i = 0; i < receives.size(); ++i) {
-    // A dimension has two edges one behind the other, down and up; a sender lists the one to us
-    // first that we list second.
+    // A dimension has two consecutive edges, down and up. If both lead to one rank, the sender's
+    // first edge matches our second one.
     const Edge& edge = receives[matching == EdgeMatching::cartesian ? i ^ 1 : i];
     if (edge.rank < 0) continue;
     if (edge.rank == rank) {

@@ -7,20 +7,20 @@
 
 namespace oriel {
 
-/// What goes along one edge of a virtual topology. An edge leads from a rank to a rank, perhaps the
-/// same, perhaps beside others; a rank below 0 is nobody.
+/// One edge of a virtual topology and its buffer. The edge may lead to this rank itself, and
+/// several edges may lead to one rank. A negative rank is MPI_PROC_NULL.
 struct Edge {
   int rank = 0;  // at its other end
   Buffer buffer;
 };
 
-/// How those edges match of which one rank has several to another one.
+/// How several edges from one rank to another are matched.
 enum class EdgeMatching {
-  graph,     // the k-th that the one lists is the k-th that the other lists
-  cartesian  // what goes down in a dimension comes from above, and the other way round
+  graph,     // the k-th edge that the sender lists matches the k-th that the receiver lists
+  cartesian  // data sent down in a dimension are received from above, and vice versa
 };
 
-/// Both lists as MPI orders them.
+/// Makes the schedule of edges in MPI's order.
 MadeSchedule neighbor_alltoallv(int rank, std::span<const Edge> sends,
                                 std::span<const Edge> receives, EdgeMatching matching);
 

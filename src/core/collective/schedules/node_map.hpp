@@ -7,11 +7,11 @@
 
 namespace oriel {
 
-/// The ranks of a collective as seen by one of them, and which of them share a node. Nodes are
-/// numbered by their lowest ranks.
+/// The ranks of a collective and their nodes, as seen by one of the ranks. Nodes are numbered in
+/// the order of their lowest ranks.
 class NodeMap {
  public:
-  /// `node_of`: by rank, the same number for those that share a node.
+  /// `node_of`: by rank; ranks with equal numbers share a node.
   NodeMap(int rank, std::span<const int> node_of);
 
   int rank() const { return rank_; }
@@ -19,15 +19,16 @@ class NodeMap {
   int nodes() const { return static_cast<int>(first_.size()) - 1; }
   int node(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
   int node() const { return node(rank_); }
-  /// The ranks of a node, in their order.
+  /// The ranks of a node, in ascending order.
   std::span<const int> members(int node) const;
-  /// The place of a rank among those of its node.
+  /// The index of a rank among those of its node.
   int position(int rank) const { return position_[static_cast<std::size_t>(rank)]; }
   int position() const { return position(rank_); }
-  /// The node so far behind another one; in front of it: below 0.
+  /// The node `distance` behind `node`, cyclically; before it if `distance` is negative.
   int behind(int node, int distance) const { return (node + distance + nodes()) % nodes(); }
-  /// Who of a node looks after what goes to a node so far off, or comes from there: the ranks of a
-  /// node share it, beginning with the one at `place`.
+  /// The rank of `node` that serves the nodes `distance` away, that is, sends to one and receives
+  /// from the other. The ranks of a node share the distances, beginning with the rank at index
+  /// `place`.
   int gateway(int node, int distance, int place = 0) const;
 
  private:
@@ -35,7 +36,7 @@ class NodeMap {
   std::vector<int> node_of_;
   std::vector<int> position_;
   std::vector<int> members_;  // node by node
-  std::vector<int> first_;    // of them, by node
+  std::vector<int> first_;    // index of a node's first entry in members_
 };
 
 }  // namespace oriel

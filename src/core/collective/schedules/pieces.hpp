@@ -6,10 +6,10 @@
 
 namespace oriel {
 
-/// Bytes cut into pieces of the same length, the last of which may be shorter.
+/// Bytes cut into pieces of equal length; the last one may be shorter.
 class Pieces {
  public:
-  /// At most so many, of whole units. None is one that is empty.
+  /// Makes at most `most` pieces of whole units. Zero bytes make one empty piece.
   Pieces(std::uint64_t bytes, std::uint64_t most, std::uint64_t unit = 1) : total_(bytes) {
     const std::uint64_t units = (bytes / unit + most - 1) / most;
     each_ = std::max<std::uint64_t>(units, 1) * unit;

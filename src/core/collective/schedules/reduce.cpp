@@ -15,18 +15,18 @@
 namespace oriel {
 namespace {
 
-/// How many slices a vector has at most, unless a node has more ranks.
+/// The maximal number of slices of a vector, unless a node has more ranks.
 constexpr std::uint64_t most_slices = 64;
 
-/// What becomes of one rank's values: those of others are combined into them, and all goes to one
-/// of them.
+/// One rank's values: the children's values are combined into them, and the result goes to the
+/// parent.
 struct Value {
   int rank = 0;
   std::vector<int> children;  // ranks, in order
-  int parent = -1;            // -1: it is the result
+  int parent = -1;            // -1: the values are the final result
 };
 
-/// Where a schedule's messages to one rank stand among each other, the same at both ends.
+/// The position of a message among those from one rank to another, the same at both ends.
 using Order = std::tuple<int, std::uint64_t, int>;
 
 class Reducing {
@@ -76,8 +76,8 @@ class Reducing {
     }
     return most;
   }
-  /// Not so short that a slice costs more than it moves, and not so long that nothing is done
-  /// while one is under way.
+  /// Slices are long enough that a slice costs less than it moves, and short enough that a rank
+  /// combines one while the next one arrives.
   Pieces cut(const Limits& limits) const {
     const std::uint64_t bytes = vectors_.count * vectors_.reduction.element;
     const std::uint64_t fewest = (bytes + limits.fragment - 1) / limits.fragment;
@@ -93,11 +93,11 @@ class Reducing {
     const auto first = static_cast<std::uint64_t>(node_map_.position(leader(node)));
     return members[(first + slice) % members.size()];
   }
-  /// The rank whose values are the result in the end.
+  /// The rank whose values become the final result.
   int top() const { return ordered_ ? 0 : root_; }
 
-  /// Those of our node, each behind the others that go into it. Values of all ranks are in an order
-  /// in which none waits for one behind it.
+  /// The values of our node, each after its children of this node. The values of all ranks have an
+  /// order in which no value waits for a later one.
   std::vector<Value> values() const {
     std::vector<Value> found;
     const std::span<const int> members = node_map_.members(node_map_.node());
@@ -130,15 +130,16 @@ class Reducing {
   }
 
   bool here(int rank) const { return node_map_.node(rank) == node_map_.node(); }
-  /// Whether a value of ours is changed, and so has to be a copy of the program's: something is
-  /// combined into it.
+  /// Returns whether other values are combined into this value, which must then be a copy of the
+  /// program's.
   bool changes(const Value& value) const {
     if (!into_higher_) return !value.children.empty();
     return value.children.empty() && value.parent >= 0 && here(value.parent);
   }
 
-  /// For each slice that we have: one for each value of our node but our own, unless it changes,
-  /// and for each that comes from another node.
+  /// Allocates scratch memory. Each slice of this rank has one slot for each value of the node (for
+  /// this rank's own value only if it changes) and one for each value that arrives from another
+  /// node.
   void take_scratch() {
     std::uint64_t slots = 0;
     for (const Value& value : values_) {
@@ -196,7 +197,7 @@ class Reducing {
           receive(executor(node, slice), from, slice, step_, order_of(slice, child));
           ++step_;
         }
-        // An own op leaves its result where the higher ranks' values were.
+        // An own op stores its result in the place of the higher ranks' values.
         if (into_higher_) std::swap(from, place);
         schedule_.combinations.push_back({from, place, count, vectors_.reduction, step_});
       }
@@ -216,12 +217,12 @@ class Reducing {
     }
     std::byte* const into = static_cast<std::byte*>(vectors_.into) + slices_.first(slice);
     if (into == place) return;
-    // Copies come before the combinations of a step.
+    // A step's copies are made before its combinations, so this copy needs a further step.
     ++step_;
     schedule_.copies.push_back({buffer(place, slice), buffer(into, slice), step_});
   }
 
-  /// The slices of the result that others have.
+  /// Receives the slices of the result that other ranks have.
   void take_result() {
     if (node_map_.rank() != root_) return;
     auto* const into = static_cast<std::byte*>(vectors_.into);
@@ -237,7 +238,7 @@ class Reducing {
   int home_;
   Vectors vectors_;
   bool ordered_;
-  bool into_higher_;  // what comes from higher ranks is changed, not what it is combined with
+  bool into_higher_;  // a combination changes the higher ranks' values, not the lower ranks'
   std::uint64_t most_members_;
   Pieces slices_;
   NodeTree tree_;

@@ -12,26 +12,27 @@
 
 namespace oriel {
 
-/// A vector of each rank, in a row.
+/// The contiguous vector of each rank.
 struct Vectors {
   const void* from = nullptr;
-  void* into = nullptr;  // the root's; in place it is `from`
+  void* into = nullptr;  // on the root; in place equal to `from`
   std::uint64_t count = 0;
   Reduction reduction;
-  std::shared_ptr<OwnOp> own_op;  // instead of it, on elements of its length
+  std::shared_ptr<OwnOp> own_op;  // instead of `reduction`, whose `element` is its elements' length
 };
 
-/// Whether the result may depend on which values are combined first.
+/// Returns whether the result may depend on the order in which values are combined.
 bool order_matters(const Reduction& reduction);
 
-/// The vectors of all ranks, combined element by element, to the root. The vectors are cut into
-/// slices where they are long, shared out among the ranks of each node; the one that has a slice
-/// there gets it from the others of the node, combines them, and what it has goes on to its fellow
-/// of another node.
+/// Combines the vectors of all ranks element by element; the root gets the result. Long vectors are
+/// cut into slices, which are distributed among the ranks of each node. The rank that has a slice
+/// receives it from the other ranks of its node, combines them, and sends the result to the rank of
+/// another node that has this slice.
 ///
-/// Where the order does not matter the nodes are a tree. Where it does, and with every own op, rank
-/// r takes what the ranks r + 1, r + 2, r + 4, ... have, up to its own lowest bit, on whatever
-/// nodes they are: the same bits for every root, every placement and every use.
+/// If the order does not matter, the nodes form a tree. If it matters, and for every own op, rank r
+/// combines its value with those of ranks r + 1, r + 2, r + 4, ..., below its own lowest bit,
+/// whatever their nodes: the result has the same bits for every root, every placement and every
+/// use.
 MadeSchedule reduce(const NodeMap& node_map, int root, const Vectors& vectors,
                     const Limits& limits);
 
