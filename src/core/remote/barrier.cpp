@@ -8,7 +8,7 @@
 namespace oriel {
 
 bool Barrier::over() {
-  // Acquire: what the ranks have done before they entered.
+  // Acquire: the ranks' accesses before they entered.
   const std::uint64_t arrived = region_.mine().barrier.load(std::memory_order_acquire);
   while (entered_ && sent_ < steps_ && (sent_ == 0 || (arrived >> (sent_ - 1) & 1) != 0)) {
     send(sent_++);

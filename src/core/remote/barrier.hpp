@@ -13,11 +13,10 @@ namespace oriel {
 /// One barrier of all ranks of a window. It does not depend on epochs: ranks meet in it when MPI
 /// ends, whatever they have left open.
 ///
-/// Step s, from step 0 on, goes to the rank 2^s further, when the steps before it have arrived:
-/// ceil(log2 n) steps out and in. Invariant: step s of a rank arrives when that rank and the
-/// 2^s - 1 ranks before it have entered. Steps are stored in the control block of the rank that
-/// they go to, by a mapped rank itself, so a rank that leaves takes no word with it that others
-/// look at.
+/// A rank sends step s, from step 0 on, to the rank 2^s after it, when all its earlier steps have
+/// arrived: ceil(log2 n) steps sent and received. Invariant: step s arrives at a rank when that
+/// rank and the 2^s - 1 ranks before it have entered. A step is stored in its receiver's control
+/// block, by a mapped sender itself. So a rank that ends removes no word that others still read.
 class Barrier {
  public:
   /// `sender`: null if all ranks are mapped.
@@ -27,13 +26,13 @@ class Barrier {
         steps_(static_cast<unsigned>(std::bit_width(static_cast<unsigned>(region.ranks() - 1)))) {}
 
   void enter() { entered_ = true; }
-  /// Carries the barrier on; true when all ranks have entered it.
+  /// Advances the barrier. True if all ranks have entered it.
   bool over();
-  /// A remote rank's step. False: the message is invalid.
+  /// Takes a step of a remote rank. False if the message is invalid.
   bool take(const Message& message);
 
  private:
-  /// The rank that a step of this one goes to.
+  /// The rank to which rank `origin` sends step `step`.
   int target(int origin, unsigned step) const {
     return static_cast<int>((origin + (std::int64_t{1} << step)) % region_.ranks());
   }
@@ -43,7 +42,7 @@ class Barrier {
   Sender* sender_;
   unsigned steps_;
   bool entered_ = false;
-  unsigned sent_ = 0;  // steps
+  unsigned sent_ = 0;  // number of steps sent
 };
 
 }  // namespace oriel

@@ -8,8 +8,8 @@
 
 namespace oriel {
 
-/// Buffers of ours that targets read or write by transfers of theirs, each until its operation is
-/// over. They are taken back with this object at the latest.
+/// This rank's buffers that targets read or write by direct transfers of their own, each until its
+/// operation is over. The destructor deregisters those that are left.
 class BufferRegistrations {
  public:
   explicit BufferRegistrations(Messages& messages) : messages_(messages) {}
@@ -21,8 +21,8 @@ class BufferRegistrations {
   BufferRegistrations(const BufferRegistrations&) = delete;
   BufferRegistrations& operator=(const BufferRegistrations&) = delete;
 
-  /// Lends so many bytes to the process, to be read or to be written. A number for the other calls;
-  /// -1: they cannot be lent.
+  /// Registers `bytes` bytes for reads, or for writes, by the process. Returns a number for the
+  /// other calls; -1: the buffer cannot be registered.
   int register_buffer(int process, bool to_be_written, void* memory, std::uint64_t bytes) {
     BufferRegistration made;
     made.number = messages_.register_buffer(process, to_be_written, memory, bytes, made.memory);
@@ -36,7 +36,7 @@ class BufferRegistrations {
  private:
   struct BufferRegistration {
     RemoteMemory memory;
-    int number = -1;  // the transport's; -1: nothing is lent
+    int number = -1;  // of the transport; -1: not registered
   };
 
   Messages& messages_;

@@ -9,7 +9,8 @@ namespace oriel {
 
 bool CountedFence::begin(Epoch& epoch) {
   for (const Target& target : epoch) {
-    // Others are told by our taking part in the count: it says that we are done.
+    // All other targets must be done first: by entering the count this rank announces that its
+    // operations there are complete.
     if (!marked(target) && !target.told) return false;
   }
   for (const Target& target : epoch) {
@@ -32,7 +33,7 @@ bool CountedFence::advance(Epoch& epoch) {
 }
 
 void CountedFence::send_steps() {
-  // As many as fit into one message.
+  // The number of counts that fit into one message.
   constexpr std::size_t most = Message::most_data / sizeof(std::uint32_t);
   count_.advance([&](const FenceCount::Step& step) {
     for (std::size_t first = 0; first < step.counts.size(); first += most) {

@@ -14,22 +14,23 @@
 
 namespace oriel {
 
-/// The closing fence of a window on which some rank is remote to some other (S2): each rank learns
-/// how many origins have sent it operations, and waits for as many marks.
+/// The closing fence of a window of which some ranks are remote to each other (S2). Each rank
+/// receives the number of origins that have sent it operations, and waits for that many marks.
 class CountedFence {
  public:
   CountedFence(Region& region, Sender& sender, FenceWords& words)
       : region_(region), sender_(sender), words_(words), count_(region.rank(), region.ranks()) {}
 
-  /// A fence epoch opened by this call is active: what it lets in may come.
+  /// The fence epoch opened by fence call `call` is active: operations of that epoch may be carried
+  /// out.
   void open(std::uint64_t call) { open_ = call; }
   std::uint64_t opened() const { return open_; }
-  /// The last closing fence that we have ended.
+  /// The last closing fence that this rank has ended.
   std::uint64_t ended() const { return ended_; }
-  /// What a mark of ours belongs to.
+  /// The fence call to which marks sent now belong.
   std::uint64_t call() const { return count_.call(); }
 
-  /// Carries the closing of an epoch on; true when it is over.
+  /// Advances the closing of an epoch. True if it is over.
   bool advance(Epoch& epoch);
   bool take_count(const Message& message, std::span<const std::byte> payload);
   bool take_mark(const Message& message) { return count_.marked(message.word); }
@@ -37,7 +38,8 @@ class CountedFence {
  private:
   bool begin(Epoch& epoch);
   void send_steps();
-  /// A remote target learns by a mark that all of a fence epoch's operations have been sent.
+  /// Returns whether the target is sent a mark: if it is remote and was sent operations of the
+  /// epoch.
   bool marked(const Target& target) { return !region_.mapped(target.rank) && target.issued != 0; }
 
   Region& region_;

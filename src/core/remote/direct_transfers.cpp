@@ -10,9 +10,9 @@
 
 namespace oriel {
 
-/// Behind the last bytes of a direct write. The target is available, or nothing would be written:
-/// there is no gate, so that the messages of a program that notifies with the same tag and length
-/// again are the same, and a transport may know a short name for them.
+/// The notification behind the last bytes of a direct write. It has no gate, because the write is
+/// made only when the target is available. So the messages of equal notifications (tag and length)
+/// are equal, and the transport may replace them by a code.
 Message DirectTransfers::notification_behind(const Operation& operation) {
   Message message;
   message.kind = MessageKind::notify;
@@ -35,7 +35,8 @@ bool DirectTransfers::transmit(RecordedOperation& recorded) {
   while (left.bytes() != 0) {
     std::array<TransferRun, Messages::most_runs> runs;
     std::size_t used = 0;
-    // A process that waits serves others between two pieces: they may need its answer to send.
+    // A waiting process serves other ranks between two pieces: they may need its answer before they
+    // send.
     std::uint64_t space = waits ? limits_.direct_fragment : operation.bytes();
     ElementRuns next = left;
     while (used < runs.size() && space != 0 && next.bytes() != 0) {

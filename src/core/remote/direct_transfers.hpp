@@ -17,9 +17,10 @@ class DirectTransfers {
   DirectTransfers(Region& region, Messages& messages, const Limits& limits, Sender& sender)
       : region_(region), messages_(messages), limits_(limits), sender_(sender) {}
 
-  /// Hands over what the network takes; true when it has all. The target is available.
+  /// Gives the network as much of the operation as it accepts. True if it has accepted all. The
+  /// target is available.
   bool transmit(RecordedOperation& recorded);
-  /// One of an operation's transfers is over; `last`: so is the operation.
+  /// Notes that a transfer of an operation is over; `last`: the operation is over, too.
   static void note_end(RecordedOperation& recorded, bool last);
 
  private:

@@ -11,7 +11,7 @@ void Exchange::begin(const Words& own) {
   next_ = 0;
   ControlBlock& mine = region_.mine();
   mine.said[round_ % 2] = own;
-  // Release: what peers will touch because of the words comes before them.
+  // Release: memory that peers access because of these words has been set up before.
   mine.round.store(round_, std::memory_order_release);
   Message message;
   message.kind = MessageKind::exchange;
@@ -47,7 +47,7 @@ Exchange::Received& Exchange::received_from(int rank) {
 }
 
 bool Exchange::take(const Message& message, std::span<const std::byte> payload) {
-  // Nobody is more than a round ahead of us.
+  // No rank is more than one round ahead of this rank.
   Received& received = received_from(message.origin);
   if (payload.size() != sizeof(Words) || message.data != payload.size() ||
       message.stamp != received.round + 1 || message.stamp > round_ + 1) {

@@ -12,26 +12,26 @@
 
 namespace oriel {
 
-/// A few words from each rank of a window to each other one, in rounds that all take together: an
-/// allgather for calls that are collective on a window, whose communicator may be gone. A mapped
-/// rank finds the words in the other one's control block, a remote one is sent them. For rare
-/// calls: each rank tells each.
+/// Gives each rank of a window a few words from each other rank, in rounds in which all ranks take
+/// part: an allgather for calls that are collective on a window, whose communicator may have been
+/// freed. The words of a mapped rank are read from its control block; a remote rank sends them. It
+/// is meant for rare calls, because each rank sends to each other one.
 ///
-/// Words lie in one of two places by turns. Who enters a round has seen all ranks in the one before
-/// it, and they have read what was said two rounds ago.
+/// Two places for words are used alternately. A rank that enters a round has seen all ranks enter
+/// the previous round, so all of them have read the words of the round before that one.
 class Exchange {
  public:
   using Words = ExchangeWords;
 
   Exchange(Region& region, Sender* sender) : region_(region), sender_(sender) {}
 
-  /// Enters the next round; the last one is over.
+  /// Enters the next round. The previous round is over.
   void begin(const Words& own);
-  /// All ranks have entered it.
+  /// Returns whether all ranks have entered the round.
   bool over();
-  /// What the rank has said in this round.
+  /// The words of a rank in this round.
   const Words& of(int rank);
-  /// A remote rank's part. False: no such message can be.
+  /// Takes the words of a remote rank. False if the message is invalid.
   bool take(const Message& message, std::span<const std::byte> payload);
 
  private:
@@ -46,8 +46,8 @@ class Exchange {
   Region& region_;
   Sender* sender_;  // null: all ranks are mapped
   std::uint64_t round_ = 0;
-  int next_ = 0;                    // ranks below have entered this round
-  std::vector<Received> received_;  // by remote ranks, from the first message on
+  int next_ = 0;                    // ranks below this one have entered the round
+  std::vector<Received> received_;  // by rank; empty before the first message of a remote rank
 };
 
 }  // namespace oriel

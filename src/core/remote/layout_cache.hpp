@@ -12,12 +12,12 @@
 
 namespace oriel {
 
-/// The datatypes that one process has described to another (S7). Both keep one of these, and
-/// because descriptions arrive in the order of sending, both forget the same one when it is full:
-/// the origin knows what the target knows without asking.
+/// The datatypes that one process has described to another one (S7). Both processes keep such a
+/// cache. Descriptions arrive in the order of sending, so both replace the same entry when the
+/// cache is full. The origin thus knows which datatypes the target has, without a message.
 class LayoutCache {
  public:
-  /// Empty if it is not here.
+  /// The datatype; empty if it is not in the cache.
   LayoutRef find(std::uint64_t id) const {
     for (const Entry& entry : entries_) {
       if (entry.id == id) return entry.layout;
@@ -29,7 +29,7 @@ class LayoutCache {
     next_ = (next_ + 1) % entries_.size();
   }
 
-  /// Blocks of a description of which more is to come.
+  /// The blocks of a description that has not arrived completely.
   std::vector<Block> partial;
 
  private:
@@ -42,10 +42,10 @@ class LayoutCache {
   std::size_t next_ = 0;
 };
 
-/// Those of a process, by the number of the other one in the transport.
+/// A process's caches, by the other process's number in the transport.
 struct LayoutCaches {
-  std::map<int, LayoutCache> described;  // our datatypes that it knows
-  std::map<int, LayoutCache> known;      // its datatypes that we know
+  std::map<int, LayoutCache> described;  // our datatypes that the other process has
+  std::map<int, LayoutCache> known;      // the other process's datatypes that we have
 };
 
 }  // namespace oriel

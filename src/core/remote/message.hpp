@@ -12,33 +12,35 @@
 
 namespace oriel {
 
-/// The steps of the protocol as messages, for peers that are not mapped. Those of one process to
-/// another arrive in the order of sending, and travel together where they can.
+/// The protocol steps that are messages, for remote peers. Messages from one process to another
+/// arrive in the order of sending, and share packets where possible.
 enum class MessageKind : std::uint8_t {
-  // The word that a mapped peer would store into our Slot.
+  // The word that a mapped peer would store into our Slot:
   granted,
   done,
   lock_granted,
-  // Of a lock epoch; `exclusive`.
+  // Of a lock epoch, with `exclusive`:
   lock,
   unlock,      // `acknowledge`: a reply is wanted
   operation,   // to be carried out
-  reply,       // to an operation: all of the origin's operations up to this one are complete
+  reply,       // to an operation: all operations of the origin up to this one are complete
   count,       // a step of FenceCount; word: number of the fence call
-  mark,        // the origin's last operation before fence call `word` has been sent
-  layout,      // a datatype of the target, or a piece of it, for operations that follow
-  notify,      // of an operation whose bytes are there, or of none
+  mark,        // all the origin's operations before fence call `word` have been sent
+  layout,      // a datatype of the target, or a piece of it, used by later operations
+  notify,      // a notification of an operation whose bytes have been moved, or that has no bytes
   exchange,    // stamp: the round; data: the words
   barrier,     // stamp: the step
   rendezvous,  // a long put or get, which the target carries out by direct transfers of its own
-  // Of persistent collectives (core/collective); word: number of the plan.
-  plan_space,    // a rank expects something; element: its order among what it expects from the
-                 // receiver of this message, first: its number, count: bytes
-  plan_started,  // stamp: number of the use that the origin has begun
-  plan_bytes     // stamp: the use, element: number of the receive, first: bytes before these, last
+  // Of persistent collectives (core/collective), with word: number of the plan:
+  plan_space,    // a rank's receive from this message's receiver; element: its order among these,
+                 // first: its number, count: bytes
+  plan_started,  // the origin has begun a use; stamp: its number
+  plan_bytes     // data; stamp: the use, element: number of the receive, first: bytes before these,
+                 // last
 };
 
-/// Whether the receiver serves the origin by it: the origin may wait for what the receiver does.
+/// Returns whether the receiver serves the origin when it handles the message: the origin may wait
+/// for that.
 constexpr bool serves_origin(MessageKind kind) {
   switch (kind) {
     case MessageKind::lock:
@@ -64,32 +66,33 @@ constexpr bool serves_origin(MessageKind kind) {
   return false;
 }
 
-/// What must be open at the target before a message of an access epoch is carried out. The origin
-/// need not know: the target holds the message back until then.
+/// What must be open at the target before it carries out a message of an access epoch. The target
+/// holds the message back until then, so the origin need not know.
 enum class Gate : std::uint8_t {
   none,
   exposure,  // stamp: number of the access between the two ranks
   fence,     // stamp: number of the fence call that opened the epoch
-  lock,      // the lock that the origin asked for before; stamp: the last fence it has closed
-  open       // nothing: an access of the notified epoch
+  lock,      // the lock that the origin requested before; stamp: the last fence that the origin has
+             // ended
+  open       // no condition: an access of the notified epoch
 };
 
-/// Of an operation in several messages that takes place as one update (Atomicity): the target keeps
-/// their data until the last one is there.
+/// The position of a message in an operation of several messages that takes place as one update
+/// (Atomicity). The target keeps their data until the last one has arrived.
 enum class Assembly : std::uint8_t {
   none,     // the message is carried out by itself
-  more,     // others of the operation follow
+  more,     // further messages of the operation follow
   complete  // the last one; its `count` without a layout: bytes of the operation
 };
 
-/// Header of every message; zeros at its end are not sent, so what is seldom needed comes last. An
-/// operation is followed by the compare value of compare_and_swap and the origin's data in one
-/// piece; a reply by the fetched data; a count by its numbers; a layout by Blocks; an exchange by
-/// its words; a rendezvous by the RemoteMemory that the origin lends, a plan_space by that which
-/// may be written, if any.
+/// The header of every message. Zero words at its end are not sent, so seldom used members come
+/// last. Behind the header follow, for an operation: the compare value of compare_and_swap and the
+/// origin's contiguous data; a reply: the fetched data; a count: its numbers; a layout: Blocks; an
+/// exchange: its words; a rendezvous: the RemoteMemory of the origin's buffer; a plan_space: that
+/// of the receive's buffer, if it is registered.
 struct Message {
   std::uint8_t version = current_version;
-  std::uint8_t words = most_words;  // of 8 bytes, that are sent of this header
+  std::uint8_t words = most_words;  // of 8 bytes: those of this header that are sent
   MessageKind kind = MessageKind::granted;
   Gate gate = Gate::none;
   OperationKind operation = OperationKind::put;
@@ -113,8 +116,9 @@ struct Message {
   std::uint64_t layout = 0;  // operation: of the target; 0: one run of bytes
   std::uint64_t count = 0;   // operation: elements of the layout, see Assembly; rendezvous: bytes
   std::int64_t extent = 0;   // layout
-  std::int32_t notify_number = 0;          // operation: of its last piece, the NotifyArg's number
-  NotifyKind notifies = NotifyKind::none;  // likewise, its kind; notify: one there is
+  std::int32_t notify_number = 0;  // operation: of its last piece, the NotifyArg's number
+  NotifyKind notifies =
+      NotifyKind::none;  // operation: of its last piece, the NotifyArg's kind; notify: its kind
   Assembly assembly = Assembly::none;
   std::array<std::uint8_t, 2> reserved{};
   std::uint64_t notified_bytes = 0;  // see Notification
@@ -125,20 +129,21 @@ struct Message {
 
   static constexpr std::uint8_t current_version = 13;
   static constexpr std::uint8_t most_words = 15;
-  /// Most bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in pieces of this size, 1.6 ms
-  /// in eighths of it: each send goes through both kernels by itself.
+  /// The maximal bytes of data. An accumulate of 4 MB takes 0.6 ms over TCP in messages of this
+  /// size, and 1.6 ms in messages of an eighth of it, because each send passes through both kernels
+  /// by itself.
   static constexpr std::uint64_t most_data = std::uint64_t{256} * 1024;
-  /// Most bytes of a message, header included: compare values are short.
+  /// The maximal bytes of a message with its header; compare values are short.
   static constexpr std::uint64_t most_bytes = most_data + 1024;
-  /// What one that is held back takes at the target besides its data, about.
+  /// Approximate memory, besides its data, of a message that the target holds back.
   static constexpr std::uint64_t held_bytes = 64;
 
-  /// Tells the target of the operation when its bytes are there, if that is wanted.
+  /// Stores the notification request in the header, if one is wanted.
   void notify(const NotifyArg& wanted);
   /// Sets `words`, and returns the header as it is sent.
   std::span<const std::byte> trim();
-  /// Takes the header from the front of what has arrived, and leaves what follows it. False: there
-  /// is none.
+  /// Reads the header from the front of `bytes` and removes it there. False if there is no valid
+  /// header.
   bool take(std::span<const std::byte>& bytes);
 };
 

@@ -10,21 +10,21 @@
 
 namespace oriel {
 
-/// Long puts and gets on memory that only a remote target knows, at their origin
-/// (Protocol::rendezvous): the origin lends its buffer, and the target moves the bytes by direct
-/// transfers of its own (Rendezvous).
+/// The origin's side of long puts and gets on memory that only the remote target can look up
+/// (Protocol::rendezvous): the origin registers its buffer, and the target moves the bytes by
+/// direct transfers of its own (Rendezvous).
 class OriginRendezvous {
  public:
   OriginRendezvous(Region& region, Messages& messages, Sender& sender)
       : region_(region), sender_(sender), registrations_(messages) {}
 
-  /// Lends the operation's buffer to its target: its number, for RecordedOperation::registration;
-  /// -1: it cannot be lent.
+  /// Registers the operation's buffer for its target. Returns the number for
+  /// RecordedOperation::registration; -1: the buffer cannot be registered.
   int register_buffer(const Operation& operation);
-  /// Sends the whole request, which names the buffer. `message`: with kind and gate of an
+  /// Sends the request with the buffer's address and key. `message` has the kind and the gate of an
   /// operation.
   void transmit(RecordedOperation& recorded, Message message);
-  /// The target is through with the buffer.
+  /// Deregisters the buffer. The target no longer uses it.
   void end(const RecordedOperation& recorded) {
     registrations_.deregister_buffer(recorded.registration);
   }

@@ -9,7 +9,8 @@
 
 namespace oriel {
 
-/// What a process sends, for all its windows: decides when messages that travel together go out.
+/// The messages that a process sends, for all its windows. Decides when collected messages are
+/// sent.
 class Outbox {
  public:
   explicit Outbox(Messages& messages) : messages_(messages) {}
@@ -20,20 +21,21 @@ class Outbox {
   }
   bool congested(int process) const { return messages_.congested(process); }
   void push() { messages_.push(); }
-  /// At the end of a sweep: what somebody waits for goes out in any case.
+  /// Ends a sweep: sends the collected messages if `push` is set, or if an origin waits for one of
+  /// them.
   void end_sweep(bool push) {
     if (push || awaited_) messages_.push();
     awaited_ = false;
   }
 
-  /// Somebody calls sweep() within a short time whatever the program does: what is not urgent may
-  /// wait for more to travel with.
+  /// The agent calls sweep() within a short time, whatever the program does. So messages that are
+  /// not urgent may wait for others to share a packet.
   void set_swept_soon(bool soon) { swept_soon_ = soon; }
   bool swept_soon() const { return swept_soon_; }
 
  private:
   Messages& messages_;
-  bool awaited_ = false;  // somebody waits for a message that has not been pushed
+  bool awaited_ = false;  // an origin waits for a message that has not been pushed
   bool swept_soon_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a remote target may be sent something, and what it answers.
+// When messages may be sent to a remote target, and how its answers are handled.
 #include "core/remote/remote_targets.hpp"
 
 #include <algorithm>
@@ -42,8 +42,8 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
     case EpochKind::lock:
     case EpochKind::lock_all:
       if (epoch.no_check) {
-        // What a weak unlock has left there may not have arrived, nor may the target have ended the
-        // last fence: only a reply tells.
+        // Operations of a weak unlock may not have arrived there, and the target may not have ended
+        // the last fence. Only a reply shows that.
         if (peer.weak_left() || sent.fence_answered < fence_.ended()) return false;
         break;
       }
@@ -54,7 +54,7 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
             sent.ahead + 2 * Message::held_bytes > limits_.ahead) {
           return false;
         }
-        sent.ahead += 2 * Message::held_bytes;  // the unlock as well
+        sent.ahead += 2 * Message::held_bytes;  // the lock and the unlock
         sent.ahead_lock = sent.lock_requests + 1;
         peer.locking = &epoch;
         target.access = Target::Access::requested;
@@ -64,19 +64,19 @@ bool RemoteTargets::acquire(Epoch& epoch, Target& target) {
       }
       if (!lock_granted(target.rank, target.id)) return false;
       break;
-    case EpochKind::fence:  // only a reply tells
+    case EpochKind::fence:  // only a reply shows that the target is available
     case EpochKind::exposure:
-    case EpochKind::notified:  // granted from the beginning
+    case EpochKind::notified:  // granted when the target is added
       return false;
   }
   pending_.note_granted(epoch, target);
   return true;
 }
 
-/// Of an epoch that was closed before its operations were sent: if a get goes last, its reply
-/// answers for all of them, and the unlock asks for no other answer (S4). Not past what has a place
-/// that others count on, nor past an operation on the same memory, though MPI promises no order
-/// there.
+/// For an epoch that was closed before its operations were sent: moves a get to the end. Its reply
+/// then answers for all operations, and the unlock asks for no other answer (S4). The get does not
+/// move past an operation whose position matters, nor past an operation on the same memory,
+/// although MPI promises no order there.
 void RemoteTargets::move_get_last(Target& target) {
   if (target.asked == target.issued || target.flushes != nullptr || region_.dynamic()) return;
   const Member& member = region_.member(target.rank);
@@ -106,7 +106,7 @@ void RemoteTargets::move_get_last(Target& target) {
   get->number = target.last_fetch = target.asked = target.issued;
 }
 
-/// Forgets what has been sent ahead if all of it was for epochs that the target has opened since.
+/// Resets the bytes sent ahead if the target has opened all epochs that they were for.
 void RemoteTargets::release_ahead(int rank) {
   Sent& sent = sent_[rank];
   if (region_.exposed(rank, sent.ahead_access) && lock_granted(rank, sent.ahead_lock) &&
@@ -124,7 +124,7 @@ bool RemoteTargets::reserve(Epoch& epoch, Target& target, std::uint64_t bytes) {
   if (sent.ahead + bytes > limits_.ahead) {
     if ((epoch.kind == EpochKind::fence || epoch.no_check) &&
         target.access == Target::Access::idle) {
-      // The answer comes as soon as the target has opened the epoch.
+      // The answer is sent as soon as the target has opened the epoch.
       target.access = Target::Access::requested;
       RecordedOperation& asked = question(epoch, target);
       asked.number = target.finished;
@@ -145,8 +145,8 @@ bool RemoteTargets::reserve(Epoch& epoch, Target& target, std::uint64_t bytes) {
   return true;
 }
 
-/// Nobody holds a transfer back at the target: it waits here until the target is known to be
-/// available.
+/// The target does not hold back a direct transfer. So the transfer waits here until the target is
+/// known to be available: it reserves more than may be sent ahead.
 bool RemoteTargets::prepare_transfer(Epoch& epoch, Target& target) {
   return reserve(epoch, target, limits_.ahead + 1);
 }
@@ -160,7 +160,7 @@ RecordedOperation& RemoteTargets::question(Epoch& epoch, Target& target) {
 
 void RemoteTargets::note_asked(RecordedOperation& question, EpochPeer& peer) {
   question.state = RecordedOperation::State::asked;
-  // Others have gates of their own, which say nothing of locks.
+  // Questions of other epochs have gates that do not depend on locks.
   if (question.epoch->passive()) question.sent = peer.weak_asked = peer.weak_sent;
 }
 
@@ -180,7 +180,8 @@ void RemoteTargets::ask(Epoch& epoch, Target& target) {
 }
 
 bool RemoteTargets::ask_alone(Epoch& epoch, Target& target, Completion* completion) {
-  // What a dynamic window's target has refused its answer tells whoever asks first.
+  // On a dynamic window the first answer reports all operations that the target has refused, also
+  // those of other threads.
   if (!epoch.active || region_.dynamic() || !reserve(epoch, target, 0)) return false;
   RecordedOperation& asked = question(epoch, target);
   asked.operation.completion = completion;
@@ -197,7 +198,7 @@ bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
   const bool there = recorded.protocol == Protocol::network_atomic ||
                      recorded.protocol == Protocol::rendezvous ||
                      (recorded.protocol == Protocol::direct && !messages_.orders_writes());
-  // The reply to what came later may have answered for it.
+  // The reply to a later operation may have answered for this one.
   if (!operation.awaits_answer() || there || target.finished >= recorded.number) return false;
   Operation nothing;
   nothing.kind = OperationKind::acknowledge;
@@ -211,7 +212,7 @@ bool RemoteTargets::ask_behind(RecordedOperation& recorded) {
 }
 
 bool RemoteTargets::advance(Epoch& epoch, Target& target) {
-  // Asks for the lock. Only start's targets are told of an epoch that held nothing for them.
+  // Requests the lock, in lock epochs.
   acquire(epoch, target);
   bool moved = false;
   bool others_turn = false;
@@ -239,8 +240,12 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
     }
   }
   if (moved) pending_.satisfy_flushes(target);
-  // Others must be over before the target goes on; but a write is if nothing may overtake it. A
-  // question finds no lock once that has been given back.
+  // Before the target is notified of the epoch's end:
+  // - Reads, network atomics and rendezvous are complete. So are writes, unless no message can
+  // overtake
+  //   them.
+  // - Questions behind direct writes (`unasked`) have been sent: after the unlock they would find
+  // no lock.
   if (epoch.closed && target.waiting.empty() &&
       target.reads + target.counted_apart + target.unasked == 0 &&
       (target.writes == 0 || messages_.orders_writes())) {
@@ -251,7 +256,8 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
 
 bool RemoteTargets::end_access(Epoch& epoch, Target& target) {
   EpochPeer& peer = peers_[target.rank];
-  // What the target has not attached only it can tell. A lock's epoch ends by an answer anyway.
+  // Only the target knows which memory it has attached. The unlock of a lock epoch is answered
+  // anyway.
   if (region_.dynamic() && !epoch.passive() && target.asked < target.issued) {
     target.asked = target.issued;
     send_question(question(epoch, target));
@@ -286,13 +292,14 @@ Message RemoteTargets::of_lock(MessageKind kind, const Epoch& epoch) const {
   return message;
 }
 
-/// False: not yet.
+/// False if the unlock cannot be sent yet.
 bool RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
   EpochPeer& peer = peers_[target.rank];
-  // The reply to a last fetching operation answers for all of them.
+  // If the last operation fetches, its reply answers for all of them.
   const bool unanswered = target.asked < target.issued;
   const bool asks = !epoch.weak && (unanswered || peer.weak_left());
-  // Never asked for: an earlier epoch of ours has our place in the queue.
+  // The lock has not been requested, for instance because an earlier epoch of this rank has its
+  // place in the target's queue.
   if (!epoch.no_check && target.access == Target::Access::idle) return !asks;
   if (epoch.weak && unanswered) {
     if (!peer.weak_left()) pending_.note_weak_left(true);
@@ -322,7 +329,7 @@ bool RemoteTargets::take_word(const Message& message) {
     slot.done.store(message.word, std::memory_order_release);
     return true;
   }
-  // Counters, which only grow.
+  // These words are counters, which only grow.
   std::atomic<std::uint64_t>& word =
       message.kind == MessageKind::granted ? slot.granted : slot.lock_granted;
   if (message.word <= word.load(std::memory_order_relaxed)) return false;
@@ -330,19 +337,20 @@ bool RemoteTargets::take_word(const Message& message) {
   return true;
 }
 
-/// What waits for its gate is answered when that is open.
+/// A message that waits for its gate is answered after the gate has opened, so an answer shows that
+/// the target is available.
 void RemoteTargets::note_open(const RecordedOperation& answered) {
   Target& target = *answered.target;
   if (target.access != Target::Access::granted) pending_.note_granted(*answered.epoch, target);
   if (answered.epoch->kind != EpochKind::access) return;
-  // As a post without NOCHECK would have said.
+  // As the message of a post without NOCHECK does.
   std::atomic<std::uint64_t>& granted = region_.slot_from(target.rank).granted;
   if (granted.load(std::memory_order_relaxed) < target.id) {
     granted.store(target.id, std::memory_order_relaxed);
   }
 }
 
-/// Of a rendezvous: the target is through with it, and with our buffer.
+/// Takes the end message of a rendezvous: the target no longer uses this rank's buffer.
 bool RemoteTargets::take_end(RecordedOperation& recorded, const Message& message) {
   if (message.fetched != 0 || message.data != 0 || recorded.sent == 0) return false;
   Target& target = *recorded.target;
@@ -372,7 +380,7 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
     EpochPeer& peer = peers_[target.rank];
     Sent& sent = sent_[target.rank];
     if (recorded->epoch->passive()) {
-      // No fence ends while an epoch of another kind awaits an answer.
+      // No fence ends while a lock epoch awaits an answer.
       sent.fence_answered = fence_.ended();
       sent.ahead_unchecked = false;
     }
@@ -402,7 +410,8 @@ bool RemoteTargets::take_reply(const Message& message, std::span<const std::byte
       recorded->received < recorded->operation.bytes()) {
     return true;
   }
-  // On a dynamic window only a question finds out whether all before it could be carried out.
+  // On a dynamic window only the answer to a question shows whether all earlier operations have
+  // been carried out.
   if (recorded->operation.kind == OperationKind::acknowledge || !region_.dynamic()) {
     target.finished = std::max(target.finished, recorded->number);
   }

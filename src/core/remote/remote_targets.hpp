@@ -20,13 +20,13 @@
 
 namespace oriel {
 
-/// The targets of a window's epochs that are remote, at the origin: what is sent, when, and what
-/// comes back.
+/// The origin's side of the remote targets of a window's epochs: which messages are sent, when, and
+/// how answers are handled.
 ///
-/// The target is not asked whether it is available: it holds back what comes too early, and up to
-/// Limits::ahead bytes may. Everything that one process sends another arrives in order, so nothing
-/// is acknowledged but where MPI requires it: a flush or an unlock asks once, and the reply to a
-/// fetching operation answers for all before it (S4).
+/// The origin does not ask whether a target is available: the target holds back messages that
+/// arrive too early, up to Limits::ahead bytes. Everything that one process sends another arrives
+/// in order. So messages are acknowledged only where MPI requires it: a flush or an unlock asks
+/// once, and the reply to a fetching operation answers for all operations before it (S4).
 class RemoteTargets {
  public:
   RemoteTargets(EpochState& state, Region& region, Messages& messages, const Limits& limits,
@@ -36,36 +36,39 @@ class RemoteTargets {
   /// `protocol`: message, direct or rendezvous.
   Outcome issue(const Operation& operation, Protocol protocol, Epoch& epoch, Target& target);
   bool advance(Epoch& epoch, Target& target);
-  /// A flush or an unlock needs an answer for all that was issued.
+  /// Sends a question for all operations issued so far, for a flush or an unlock.
   void ask(Epoch& epoch, Target& target);
   bool ask_alone(Epoch& epoch, Target& target, Completion* completion);
-  /// Of an operation whose bytes have been sent, and whose caller waits until they are there: it
-  /// becomes the question for them. False: nothing has to be asked.
+  /// For an operation whose bytes have been sent and whose request waits until they are at the
+  /// target: replaces the operation by the question for them. False if no question is needed.
   bool ask_behind(RecordedOperation& recorded);
-  /// The target of a complete epoch is known to be exposed: it holds nothing of it back.
+  /// Returns whether the target of a complete epoch is known to be exposed, so that it holds back
+  /// no message of that epoch.
   bool try_acquire(Epoch& epoch, Target& target) { return acquire(epoch, target); }
-  /// Messages from a target. False: no such message can be; nothing has been changed.
+  /// Take messages from a target. False if the message is invalid; nothing has been changed then.
   bool take_word(const Message& message);
   bool take_reply(const Message& message, std::span<const std::byte> payload);
 
-  /// The target has not granted yet the lock that was requested before this one's.
+  /// Returns whether the target has not yet granted the lock that was requested before this
+  /// epoch's.
   bool behind_another(const Target& target) {
     return target.access == Target::Access::requested && !lock_granted(target.rank, target.id - 1);
   }
 
  private:
-  /// What we have sent one target. Zero bytes: nothing.
+  /// What this rank has sent one target. All bytes zero: nothing.
   struct Sent {
     std::uint64_t lock_requests = 0;
-    std::uint64_t ahead = 0;         // bytes that it may have to hold back
-    std::uint64_t ahead_access = 0;  // the last access, lock request and fence epoch of those
+    std::uint64_t ahead = 0;         // bytes that the target may have to hold back
+    std::uint64_t ahead_access = 0;  // the last access, lock request and fence epoch of these bytes
     std::uint64_t ahead_lock = 0;
     std::uint64_t ahead_fence = 0;
-    std::uint64_t fence_answered = 0;  // the last fence that an answer says it has ended
-    bool ahead_unchecked = false;      // some are of locks with NOCHECK: only an answer tells
+    std::uint64_t fence_answered = 0;  // the last fence that the target has ended, by its answers
+    bool ahead_unchecked =
+        false;  // some bytes are of locks with NOCHECK: only an answer releases them
   };
 
-  // remote_targets.cpp: when a target may be sent something, and what it answers.
+  // remote_targets.cpp: when messages may be sent to a target, and its answers.
   bool lock_granted(int rank, std::uint64_t request);
   bool acquire(Epoch& epoch, Target& target);
   void release_ahead(int rank);
@@ -81,7 +84,7 @@ class RemoteTargets {
   void note_open(const RecordedOperation& answered);
   bool take_end(RecordedOperation& recorded, const Message& message);
 
-  // transmission.cpp: operations as messages; others by the objects below.
+  // transmission.cpp: operations as messages; other protocols by the objects below.
   bool transmit(RecordedOperation& recorded);
   bool one_update(const Operation& operation) const;
   bool transmit_by_messages(RecordedOperation& recorded);
@@ -106,7 +109,7 @@ class RemoteTargets {
   DirectTransfers transfers_;
   OriginRendezvous rendezvous_;
   ZeroArray<Sent> sent_;
-  std::vector<std::byte> scratch_;  // payload being put together
+  std::vector<std::byte> scratch_;  // payload being packed
 };
 
 }  // namespace oriel

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Long operations of remote origins that we, the target, carry out by direct transfers of our own.
+// The Server's part in rendezvous: long operations of remote origins that the target carries out by
+// direct transfers of its own.
 #include "core/remote/rendezvous.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 namespace oriel {
 
-/// Its gate is open. The sweep that follows begins to move it.
+/// Starts a rendezvous whose gate is open. The next sweep begins its transfers.
 void Server::begin(const Message& message, const RemoteMemory& registered) {
   Member memory;
   std::byte* place = nullptr;
@@ -27,7 +28,7 @@ void Server::begin(const Message& message, const RemoteMemory& registered) {
   work_.add();
 }
 
-/// Gives the network one piece more: between two of them we look for what others want.
+/// Gives the network one more piece. Between two pieces the process handles other messages.
 bool Server::advance(Rendezvous& one) {
   const bool write = one.message.operation == OperationKind::get;
   const int process = region_.member(one.message.origin).process;
@@ -52,8 +53,8 @@ void Server::transferred(Rendezvous& one, const Transfer& transfer) {
   if (one.finished()) end(one);
 }
 
-/// None of its transfers is under way: the origin may have its buffer back, and is told so behind
-/// what has been written there.
+/// Ends a rendezvous of which no transfer is in flight. The reply arrives behind the written bytes,
+/// and permits the origin to reuse its buffer.
 void Server::end(Rendezvous& one) {
   if (one.error == Error::none && one.message.notifies != NotifyKind::none) notify(one.message);
   reply_to(one.message, one.error);

@@ -13,15 +13,15 @@ namespace oriel {
 
 class Server;
 
-/// A long put or get at its target, which carries it out by direct transfers of its own, between
-/// its memory and what the origin has lent.
+/// A long put or get that its target carries out by direct transfers of its own, between its memory
+/// and the origin's registered buffer.
 struct Rendezvous {
   Server* server = nullptr;
   Message message;
   RemoteMemory registered;
-  std::byte* place = nullptr;  // of its first byte here
-  std::uint64_t begun = 0;     // bytes, of transfers that have begun,
-  std::uint64_t over = 0;      // and of those that are over
+  std::byte* place = nullptr;  // of its first byte in our memory
+  std::uint64_t begun = 0;     // bytes of the transfers that have begun
+  std::uint64_t over = 0;      // bytes of the transfers that are over
   Error error = Error::none;
   std::uint32_t pool_index = 0;
   std::uint32_t generation = 0;
@@ -35,16 +35,17 @@ struct Rendezvous {
   bool finished() const { return left() == 0 && over == begun; }
 };
 
-/// Those of a process.
+/// The rendezvous of a process at which it is the target.
 class RendezvousTable {
  public:
   Rendezvous& acquire() { return pool_.acquire(); }
   void release(Rendezvous& one) { pool_.release(one); }
-  /// A name for its transfers, which is that of no operation: no pool has so many objects.
+  /// The token of its transfers, different from that of every operation: no index of a pool reaches
+  /// the bit `beyond_any_index`.
   static std::uint64_t token(const Rendezvous& one) {
     return Pool<Rendezvous>::token(one) | beyond_any_index;
   }
-  /// Null: the name is not of one, or of one that is over.
+  /// The rendezvous of a token; null if there is none or it is over.
   Rendezvous* find(std::uint64_t token) {
     return (token & beyond_any_index) != 0 ? pool_.find(token & ~beyond_any_index) : nullptr;
   }

@@ -20,12 +20,13 @@ class Sender {
     address(rank, message);
     outbox_.send(region_.member(rank).process, message, payload);
   }
-  /// What send() does first, for a message that goes by another way.
+  /// Fills in the receiver's window number and the origin, for messages that do not go through
+  /// send().
   void address(int rank, Message& message) {
     message.window = region_.member(rank).window;
     message.origin = region_.rank();
   }
-  /// A step: the word that a mapped rank would find in its Slot.
+  /// Sends a protocol step: the word that a mapped rank would find in its Slot.
   void send_word(int rank, MessageKind kind, std::uint64_t word) {
     Message message;
     message.kind = kind;

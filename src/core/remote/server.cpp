@@ -12,11 +12,12 @@
 namespace oriel {
 namespace {
 
-// More than an origin ever sends ahead: a limit for what is not one of ours.
+// More than an origin of Oriel's ever sends ahead: limits the memory that invalid messages can
+// take.
 constexpr std::size_t most_held = 65536;
 constexpr std::uint32_t largest_element = 64;
 
-/// Bytes of the target's memory that the piece is about.
+/// Bytes of the target's memory that the message concerns.
 std::uint64_t bytes_of(const Message& message) {
   if (message.kind == MessageKind::rendezvous) return message.count;
   return std::max(message.data, message.fetched);
@@ -26,7 +27,7 @@ std::uint64_t compare_bytes(const Message& message) {
   return message.operation == OperationKind::compare_and_swap ? message.element : 0;
 }
 
-/// What its fields say of one another.
+/// Returns whether the fields of the message are consistent.
 bool plausible(const Message& message, std::size_t payload) {
   if (message.notifies > NotifyKind::counter || message.notify_number < 0) return false;
   if (message.assembly != Assembly::none &&
@@ -76,7 +77,7 @@ bool plausible(const Message& message, std::size_t payload) {
   return false;
 }
 
-/// No sum of its lengths and offsets can overflow.
+/// Returns whether the sums of the datatype's lengths and offsets cannot overflow.
 bool measurable(std::span<const Block> blocks, std::int64_t extent) {
   constexpr std::int64_t far = std::int64_t{1} << 60;
   const auto near = [](std::int64_t distance) { return distance > -far && distance < far; };
@@ -109,7 +110,7 @@ Server::Server(SweepWork& work, Region& region, Messages& messages, const Limits
       notifications_(notifications),
       origins_(static_cast<std::size_t>(region.ranks())) {}
 
-/// What is under way then has lost its origin.
+/// Rendezvous that are not over have lost their origins.
 Server::~Server() {
   for (Rendezvous* one : meeting_) rendezvous_table_.release(*one);
 }
@@ -117,7 +118,7 @@ Server::~Server() {
 bool Server::gate_open(const Message& message) {
   const Origin& origin = origins_[message.origin];
   switch (message.gate) {
-    case Gate::none:  // refused: see plausible()
+    case Gate::none:  // plausible() refuses it
       break;
     case Gate::exposure:
       return origin.exposures >= message.stamp;
@@ -151,7 +152,7 @@ bool Server::take(const Message& message, std::span<const std::byte> payload) {
     layout = layouts_.known[region_.member(message.origin).process].find(message.layout);
     if (!layout) return false;
   }
-  // Of a lock, every message follows the one before it.
+  // Messages with the gate of a lock are carried out in their order.
   const bool behind =
       message.gate == Gate::lock && origin.held != nullptr && !origin.held->lock.empty();
   if (!behind && gate_open(message)) {
@@ -173,7 +174,8 @@ bool Server::take(const Message& message, std::span<const std::byte> payload) {
 void Server::release(int rank) {
   Held* held_back = origins_[rank].held;
   if (held_back == nullptr) return;
-  // With the reorder keys a later exposure's messages may lie before an earlier one's.
+  // With the reorder keys messages for a later exposure may be in front of those for an earlier
+  // one.
   const auto let_go = [this](std::deque<HeldMessage>& queue, std::size_t index) {
     const HeldMessage held = std::move(queue[index]);
     queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
@@ -264,13 +266,13 @@ void Server::unlock(const Message& message) {
   if (message.acknowledge != 0) reply_to(message, Error::none);
 }
 
-/// Whether the operation can be carried out, all pieces of it; `start` is what its displacement
-/// means here, and `memory` what it lies in.
+/// Checks whether the whole operation can be carried out. Sets `start` to the address of its
+/// displacement and `memory` to the memory that contains it.
 Error Server::check_request(const Request& request, Member& memory, std::byte*& start) {
   const Message& message = request.message;
   if (reduces(message.operation) && !valid(reduction_of(message))) return Error::operation;
   const HandleName handle{message.handle_token, message.handle_slot};
-  // Without a layout, the offset is that of the message.
+  // Without a layout the offset is that of this message, not of the operation.
   const auto offset = static_cast<std::int64_t>(
       request.layout != nullptr ? message.offset : message.offset - message.first + request.first);
   memory = self();
@@ -280,7 +282,7 @@ Error Server::check_request(const Request& request, Member& memory, std::byte*& 
     const Error error = region_.find_handle(region_.rank(), handle, memory);
     if (error != Error::none) return error;
   } else {
-    memory.base = nullptr;  // an address
+    memory.base = nullptr;  // displacements are addresses
     start = at(memory.base, offset);
     return check_attached(request, memory.private_memory);
   }
@@ -288,7 +290,7 @@ Error Server::check_request(const Request& request, Member& memory, std::byte*& 
   return check_window(request, memory.size);
 }
 
-/// Of memory of so many bytes.
+/// Checks an operation on memory of `size` bytes.
 Error Server::check_window(const Request& request, std::uint64_t size) {
   const Message& message = request.message;
   if (request.layout == nullptr) {
@@ -305,7 +307,7 @@ Error Server::check_window(const Request& request, std::uint64_t size) {
   return request.layout->within(message.count, start, size) ? Error::none : Error::range;
 }
 
-/// Of what we have attached: the operation as a whole, of which the message may be a piece.
+/// Checks the whole operation, of which the message may be a piece, against the attached memory.
 Error Server::check_attached(const Request& request, bool& some_private) {
   const Message& message = request.message;
   const std::uint64_t element = std::max<std::uint64_t>(message.element, 1);
@@ -355,7 +357,7 @@ Error Server::serve_run(const Message& message, const Member& memory, std::byte*
   return Error::none;
 }
 
-/// Adds the message's data to what has come of its operation.
+/// Appends the message's data to those of its operation that have arrived.
 std::vector<Server::Assembled>::iterator Server::keep(const Message& message,
                                                       std::span<const std::byte> payload) {
   auto kept = std::ranges::find_if(assembled_, [&](const Assembled& one) {
@@ -382,15 +384,14 @@ void Server::serve(const Message& message, std::span<const std::byte> payload,
 }
 
 void Server::serve(const Request& request) {
-  // Who sees what this operation stores sees what those before it have stored, and it does not
-  // fetch before they have stored (Q2).
+  // Full fence: the stores of earlier operations are visible before this one loads or stores (Q2).
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const Message& message = request.message;
   Member memory;
   std::byte* start = nullptr;
   Error error = check_request(request, memory, start);
   const std::uint64_t bytes = request.bytes;
-  // Also of messages that are kept: their data is what the operation says.
+  // The data must be as long as the operation, also if they were assembled from several messages.
   if (message.data != 0 && request.payload.size() != compare_bytes(message) + bytes) {
     error = first_of(error, Error::range);
   }
@@ -424,7 +425,7 @@ void Server::serve(const Request& request) {
   }
   if (message.notifies != NotifyKind::none && error == Error::none) notify(message);
   if (message.acknowledge == 0 && !fetches(message.operation)) {
-    // There is no reply to say so: the next one does.
+    // The operation has no reply; the next reply to the origin reports the error.
     Error& failed = origins_[message.origin].failed_with(message.gate);
     failed = first_of(failed, error);
     return;
@@ -433,7 +434,7 @@ void Server::serve(const Request& request) {
   reply_to(request, error, fetched);
 }
 
-/// A reply for each message that the operation would have taken by itself.
+/// Sends one reply for each message that the operation would have taken without assembly.
 void Server::reply_to(const Request& request, Error error, std::span<const std::byte> fetched) {
   if (request.message.assembly == Assembly::none) {
     return reply_to(request.message, error, fetched);
@@ -464,8 +465,9 @@ void Server::reply_to(const Message& message, Error error, std::span<const std::
   reply.first = message.first;
   reply.fetched = message.fetched;
   reply.data = static_cast<std::uint32_t>(fetched.size());
-  // Also what went wrong before and had no reply of its own. On a dynamic window, where an origin
-  // cannot know what will go wrong, that is not for the request of another operation to tell.
+  // Also reports earlier errors that had no reply. On a dynamic window only replies to questions do
+  // so: an operation cannot know in advance that memory is not attached, and the reply to another
+  // operation completes a request of that operation only.
   const bool asked = message.operation == OperationKind::acknowledge || message.acknowledge != 0;
   reply.error = error;
   if (error == Error::none && (asked || !region_.dynamic())) {

@@ -23,16 +23,16 @@
 
 namespace oriel {
 
-/// A message that waits at the target for its gate.
+/// A message that the target holds back until its gate is open.
 struct HeldMessage {
   Message message;
-  LayoutRef layout;  // of an operation on a datatype
+  LayoutRef layout;  // the target's datatype, if it is not one run of bytes
   std::vector<std::byte> payload;
 };
 
-/// What messages of remote origins do here, at the target: held back until their gate is open,
-/// carried out in the order of arrival, answered where a reply is wanted. Nothing that a message
-/// says is believed without a look.
+/// Handles messages of remote origins at the target: holds them back until their gates are open,
+/// carries them out in the order of arrival, and replies where a reply is wanted. Every field of a
+/// message is checked before it is used.
 class Server {
  public:
   Server(SweepWork& work, Region& region, Messages& messages, const Limits& limits,
@@ -42,53 +42,54 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Our exposure number `id` to the origin is open.
+  /// This rank's exposure number `id` to the origin has been opened.
   void expose(int origin, std::uint64_t id);
-  /// A fence epoch has become active, or a closing fence has ended: gates of any origin may open.
+  /// A fence epoch has become active, or a closing fence has ended: messages of any origin may be
+  /// carried out.
   void release_all();
-  /// Goes on with rendezvous, and with what waited for our own lock. True if anything moved.
+  /// Advances rendezvous and the locks that remote origins wait for. True if anything moved.
   bool sweep();
 
-  /// A lock, an unlock, an operation or a notification. False: no such message can be; nothing has
-  /// been changed.
+  /// Takes a lock, an unlock, an operation or a notification. False if the message is invalid;
+  /// nothing has been changed then.
   bool take(const Message& message, std::span<const std::byte> payload);
-  /// A datatype of ours that operations will name.
+  /// Takes a description of a datatype, or a piece of it, which later operations use.
   bool take_layout(const Message& message, std::span<const std::byte> payload);
-  /// A direct transfer of a rendezvous is over.
+  /// Called when a direct transfer of a rendezvous is over.
   void transferred(Rendezvous& one, const Transfer& transfer);
 
  private:
-  /// Messages of one origin that wait for their gates, in order of arrival.
+  /// The messages of one origin that are held back, in the order of arrival.
   struct Held {
     std::deque<HeldMessage> lock, other;
   };
-  /// One origin. Zero bytes: nothing has come from it.
+  /// One origin. All bytes zero: no message of it has arrived.
   struct Origin {
     Held* held = nullptr;           // in held_
-    std::uint64_t exposures = 0;    // opened to it
-    std::uint64_t lock_grants = 0;  // of its lock requests
-    // Operations of its that had no reply: of the notified epoch, and of others.
+    std::uint64_t exposures = 0;    // opened to the origin
+    std::uint64_t lock_grants = 0;  // the number of its lock requests that have been granted
+    // Errors of its operations that had no reply: of the notified epoch, and of others.
     Error notified_failed = Error::none;
     Error failed = Error::none;
-    bool standing = false;   // it waits in our lock queue, and we in its place
-    bool holding = false;    // it has our lock
-    bool exclusive = false;  // that one
+    bool standing = false;   // the origin is in our lock queue, represented by this rank
+    bool holding = false;    // the origin has requested or holds our lock
+    bool exclusive = false;  // that lock is exclusive
 
     Error& failed_with(Gate gate) { return gate == Gate::open ? notified_failed : failed; }
   };
 
-  /// The data so far of an operation whose messages take place together: see Assembly.
+  /// The data that have arrived of an operation whose messages take place together (Assembly).
   struct Assembled {
     int origin = 0;
     std::uint64_t token = 0;
     std::vector<std::byte> data;
   };
-  /// What a message asks for, or all messages of an operation together.
+  /// The request of one message, or of all messages of an operation together.
   struct Request {
     const Message& message;
     const Layout* layout;
     std::span<const std::byte> payload;
-    std::uint64_t first;  // bytes of the operation before
+    std::uint64_t first;  // bytes of the operation before this request
     std::uint64_t bytes;  // of the target's memory
   };
 
@@ -126,11 +127,11 @@ class Server {
   CountedFence& fence_;
   Notifications& notifications_;
   ZeroArray<Origin> origins_;
-  std::vector<std::unique_ptr<Held>> held_;  // of origins that have sent something too early
-  std::vector<int> early_;                   // those origins
+  std::vector<std::unique_ptr<Held>> held_;  // of origins that have sent a message too early
+  std::vector<int> early_;                   // these origins
   std::uint64_t waiting_ = 0;                // messages held back
-  std::vector<int> standing_;         // remote origins in our lock queue, for whom we stand in line
-  std::vector<Rendezvous*> meeting_;  // under way
+  std::vector<int> standing_;                // remote origins in our lock queue
+  std::vector<Rendezvous*> meeting_;         // rendezvous that are not over
   std::vector<Assembled> assembled_;
   std::vector<std::byte> scratch_;  // results being fetched
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What RemoteTargets sends for an operation: messages here; direct transfers, rendezvous and
-// network atomics by objects of their own.
+// How RemoteTargets sends an operation: as messages here; direct transfers, rendezvous and network
+// atomics by objects of their own.
 #include <algorithm>
 #include <cstring>
 
@@ -15,7 +15,7 @@ bool sends(const Operation& operation) {
          operation.reduction.op != Op::no_op;
 }
 
-/// Pieces of accumulates are whole elements.
+/// The bytes of the longest piece; accumulates are cut between elements.
 std::uint64_t largest_fragment(const Operation& operation, std::uint64_t limit) {
   const std::uint64_t element = operation.reduction.element;
   if (element == 0) return limit;
@@ -83,7 +83,7 @@ void RemoteTargets::send_fragment(Message message, const Operation& operation, s
   message.handle_slot = operation.handle.slot;
   if (operation.target_layout->contiguous()) {
     message.offset += first;
-    // What is attached is asked of the whole.
+    // The target looks up the whole range in its attached memory, or assembles the whole operation.
     if (region_.dynamic() || message.assembly != Assembly::none) message.count = operation.bytes();
   } else {
     message.layout = operation.target_layout->id();
@@ -109,7 +109,7 @@ void RemoteTargets::send_fragment(Message message, const Operation& operation, s
   sender_.send(rank, message, scratch_);
 }
 
-/// Of an operation whose bytes are there.
+/// Notifies the target of an operation whose bytes have been moved.
 void RemoteTargets::send_notification(RecordedOperation& recorded) {
   if (!recorded.operation.notify_arg.wanted()) return;
   Message message = request(recorded.operation, *recorded.epoch, *recorded.target);
@@ -141,7 +141,7 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
     case Protocol::direct:
       return prepare_transfer(epoch, target) && transfers_.transmit(recorded);
     case Protocol::rendezvous:
-      // The target holds it back as any message.
+      // The target holds the request back like any message.
       if (!reserve(epoch, target, Message::held_bytes)) return false;
       rendezvous_.transmit(recorded, request(recorded.operation, epoch, target));
       return true;
@@ -160,7 +160,8 @@ bool RemoteTargets::transmit(RecordedOperation& recorded) {
   return transmit_by_messages(recorded);
 }
 
-/// Whether others must see all of the accumulate or nothing, however many messages it takes.
+/// Returns whether the operation is an accumulate that must be one update, however many messages it
+/// takes.
 bool RemoteTargets::one_update(const Operation& operation) const {
   return reduces(operation.kind) && !operation.reduction.by_elements &&
          !region_.atomicity().by_elements(operation.reduction, fetches(operation.kind));
@@ -174,7 +175,7 @@ bool RemoteTargets::transmit_by_messages(RecordedOperation& recorded) {
   const std::uint64_t piece = largest_fragment(operation, limits_.fragment);
   const bool fetching = fetches(operation.kind);
   const bool whole = total > piece && one_update(operation);
-  // The last message alone asks for all that is fetched.
+  // An operation that sends no data asks for all its results by its last message alone.
   if (whole && !sends(operation)) recorded.sent = total - piece;
   while (recorded.sent < total) {
     if (fetching && !whole && recorded.sent - recorded.received >= limits_.under_way) return false;
@@ -195,18 +196,19 @@ Outcome RemoteTargets::issue(const Operation& operation, Protocol protocol, Epoc
                              Target& target) {
   const bool empty = operation.bytes() == 0;
   if (empty && !operation.notify_arg.wanted()) return Outcome::finished();
-  // A buffer that cannot be lent is packed into messages instead.
+  // A buffer that cannot be registered is sent in messages.
   const int registration =
       protocol == Protocol::rendezvous ? rendezvous_.register_buffer(operation) : -1;
   if (protocol == Protocol::rendezvous && registration < 0) protocol = Protocol::message;
   events_.issued(operation, protocol);
   const bool fetching = fetches(operation.kind) && !empty;
   const bool by_messages = protocol == Protocol::message;
-  // Of a rendezvous its own end tells, and no other answer.
+  // Only its own end message completes a rendezvous.
   protocol == Protocol::rendezvous ? void(++target.counted_apart) : void(++target.issued);
   if (fetching && by_messages) {
     target.last_fetch = target.issued;
-    // Its reply answers for all before it; but not for what the target may have refused of these.
+    // The reply answers for all operations before it, but on a dynamic window it does not report
+    // those that the target has refused.
     if (!region_.dynamic()) target.asked = target.issued;
   }
   const bool awaits_answer = operation.awaits_answer() && !empty;
@@ -222,7 +224,7 @@ Outcome RemoteTargets::issue(const Operation& operation, Protocol protocol, Epoc
   if (!epoch.active) {
     return operation.completion != nullptr ? Outcome::posted() : Outcome::finished();
   }
-  // It may be sent, and with that complete for the caller, before we return.
+  // The operation may be sent before this call returns, and is then complete for the caller.
   Flag flag;
   recorded.operation.completion = &flag;
   advance(epoch, target);
