@@ -66,8 +66,8 @@ constexpr bool serves_origin(MessageKind kind) {
   return false;
 }
 
-/// What must be open at the target before it carries out a message of an access epoch. The target
-/// holds the message back until then, so the origin need not know.
+/// The condition under which the target carries out a message of an access epoch. The target holds
+/// the message back until then, so the origin need not know.
 enum class Gate : std::uint8_t {
   none,
   exposure,  // stamp: number of the access between the two ranks

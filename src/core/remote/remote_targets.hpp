@@ -56,7 +56,7 @@ class RemoteTargets {
   }
 
  private:
-  /// What this rank has sent one target. All bytes zero: nothing.
+  /// Counts of what this rank has sent one target. All bytes zero: nothing.
   struct Sent {
     std::uint64_t lock_requests = 0;
     std::uint64_t ahead = 0;         // bytes that the target may have to hold back

@@ -6,12 +6,12 @@
 
 namespace oriel {
 
-/// Where memory lies that a process shares with its node. Plain bytes, to travel through the host's
-/// collectives and to lie in shared words. Extents have powers of two as sizes and lie at multiples
-/// of them in the process's file.
+/// The place of memory that a process shares with its node. Trivially copyable, because it is sent
+/// through the host's collectives and stored in shared words. The size of an extent is a power of
+/// two, and its offset in the process's file is a multiple of its size.
 struct ArenaLocation {
   std::uint64_t offset = 0;        // in the file
-  std::uint64_t extent_bytes = 0;  // of the extent it lies in; 0: it is not shared
+  std::uint64_t extent_bytes = 0;  // of the extent that contains the memory; 0: not shared
 
   std::uint64_t extent() const { return offset & ~(extent_bytes - 1); }
   bool shared() const { return extent_bytes != 0; }

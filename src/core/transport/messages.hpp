@@ -10,7 +10,7 @@
 
 namespace oriel {
 
-/// Memory that a process of another node has exposed or lent to direct transfers.
+/// Memory that a process of another node has exposed to direct transfers, or registered for them.
 struct RemoteMemory {
   std::uint64_t address = 0;  // of its first byte, in transfers
   std::uint64_t key = 0;
@@ -23,14 +23,14 @@ struct TransferRun {
   std::uint64_t bytes = 0;
 };
 
-/// A message without payload that is to arrive when the bytes of a write have.
+/// A message without payload that must arrive after the bytes of a write.
 struct Behind {
   std::span<const std::byte> message;
-  /// It goes with the write, by the same operation of the network.
+  /// Set by transfer(): the message is delivered by the write's network operation.
   bool went = false;
 };
 
-/// An update of elements that lie in one run, at the target as well as here.
+/// An update of elements that are contiguous at the origin and at the target.
 struct Atomic {
   OperationKind kind = OperationKind::accumulate;  // get_accumulate or compare_and_swap
   Op op = Op::replace;
@@ -39,7 +39,7 @@ struct Atomic {
   std::uint64_t bytes = 0;
   const std::byte* operands = nullptr;  // not with Op::no_op
   const void* compare = nullptr;        // compare_and_swap
-  std::byte* fetched = nullptr;         // the old values; not of an accumulate
+  std::byte* fetched = nullptr;         // the old values; null for an accumulate
 };
 
 /// A direct transfer or an atomic that is over.
@@ -49,64 +49,69 @@ struct Transfer {
   Error error = Error::none;
 };
 
-/// Messages between any two processes; direct transfers and the network's atomics between nodes.
-/// Processes are numbered by the creator of the transport. No call waits for anybody. Not
-/// thread-safe: the owner of the Process serializes.
+/// Messages between any two processes; direct transfers and network atomics between nodes.
+/// Processes are numbered by the creator of the transport. No call waits for another process. Not
+/// thread-safe: the owner of the Process serializes the calls.
 class Messages {
  public:
   virtual ~Messages() = default;
 
-  /// Hands over a message of at least one byte for `process`: delivered exactly once, in order per
-  /// pair of processes. Messages to one process may be collected until push() and travel together.
-  /// What the peer or the network does not take waits here and goes out in later calls of push()
-  /// and receive().
+  /// Sends a message of at least one byte to `process`. It is delivered exactly once, in order per
+  /// pair of processes. Messages to one process may be collected until push() and share a packet.
+  /// Messages that the peer or the network does not accept now are kept here, and sent by later
+  /// calls of push() and receive().
   virtual void send(int process, std::span<const std::byte> header,
                     std::span<const std::byte> payload) = 0;
-  /// Lets go of what send() has collected.
+  /// Sends the collected messages.
   virtual void push() = 0;
-  /// So much waits for the process that no operation should be added if it can wait elsewhere.
+  /// Returns whether so many bytes are in flight to the process that further operations should wait
+  /// elsewhere if they can.
   virtual bool congested(int process) const = 0;
 
-  /// Takes the next whole message in, header and payload in one piece, aligned to 8 bytes: valid
+  /// Returns the next whole message, header and payload contiguous, aligned to 8 bytes and valid
   /// until the next call. Empty: there is none.
   virtual std::span<const std::byte> receive() = 0;
 
-  /// Begins to move runs of bytes between our memory and a process's, without a copy and without
-  /// its processor; finished() returns the token. How many bytes it took, the first runs as a
-  /// whole; 0: not now, try again. Only used for members with Member::direct, and with what they
-  /// lend.
+  /// Begins a direct transfer: a read or write of runs of bytes of a process's memory, without a
+  /// copy and without that process's processor. finished() returns the token. Returns the number of
+  /// bytes that the network has accepted, the first runs completely; 0: none now, try again. Only
+  /// used for members with Member::direct, on exposed or registered memory.
   ///
-  /// `behind`, of a write where orders_writes(), or null: goes with it if it takes all of the runs
-  /// and the network can. Then it arrives among the messages of send(), in its place, after the
-  /// bytes of this write and of all before it to the process; and not if this write fails. What
-  /// does not go is for the caller to send: at once, and it arrives after these bytes, or perhaps
-  /// without them where the write fails; or when the write is finished and has not failed.
+  /// `behind`: null, or, for a write if orders_writes(), a message. If the network accepts all runs
+  /// and can deliver a message with them, `behind->went` is set. The message then arrives in order
+  /// with those of send(), after the bytes of this write and of all earlier writes to the process,
+  /// and does not arrive if this write fails. Otherwise the caller sends the message. If it does so
+  /// at once, the message arrives after these bytes, but also if the write fails. If it waits until
+  /// the write has finished, it knows whether the write has failed.
   virtual std::uint64_t transfer(int process, bool write, std::span<const TransferRun> runs,
                                  std::uint64_t key, std::uint64_t token, Behind* behind) = 0;
-  /// Most runs in one call.
+  /// The maximal number of runs in one call.
   static constexpr std::size_t most_runs = 8;
-  /// A read is finished when its bytes are here, a write when our memory may be reused; where
-  /// writes are not ordered, when its bytes are there.
+  /// Returns a finished transfer or atomic, if there is one. A read is finished when its bytes have
+  /// arrived. A write is finished when our memory may be reused; if writes are not ordered, when
+  /// its bytes have arrived at the target.
   virtual bool finished(Transfer& transfer) = 0;
-  /// What is sent to a process after a write arrives after its bytes. If not, whoever tells it of
-  /// the write has to wait until that is finished.
+  /// True if a message that is sent to a process after a write arrives after the write's bytes. If
+  /// false, a message about the write must not be sent before the write has finished.
   virtual bool orders_writes() const = 0;
-  /// Lets direct transfers of that process read, or write, memory of ours until
-  /// deregister_buffer(). The number to take it back by; -1: the network does not take the memory,
-  /// or does not lead to the process.
+  /// Permits direct transfers of that process to read, or to write, our memory until
+  /// deregister_buffer(). Returns the number for that call; -1: the network does not accept the
+  /// memory, or does not reach the process.
   virtual int register_buffer(int process, bool to_be_written, void* memory, std::uint64_t bytes,
                               RemoteMemory& registered) = 0;
-  /// From now on transfers from or to it fail at whoever begins them.
+  /// Ends a registration. Later transfers from or to the memory fail at the process that begins
+  /// them.
   virtual void deregister_buffer(int registration) = 0;
 
-  /// Begins an atomic by the transport's own means; finished() returns the token when it has taken
-  /// place and `fetched` is there. Of one process's atomics on one location each takes place after
-  /// those begun before. How many bytes it took, whose operands may be reused; 0: not now, try
-  /// again. Only used for what a window's AtomicSet has.
+  /// Begins a network atomic. finished() returns the token when the atomic has taken place and
+  /// `fetched` has been written. Atomics of one process on one location take place in the order of
+  /// these calls. Returns the number of bytes accepted, whose operands may be reused; 0: none now,
+  /// try again. Only used for ops and types of a window's AtomicSet.
   virtual std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
                                std::uint64_t token) = 0;
 
-  /// False: the process has ended, so nothing will come of what it had begun. A system call or two.
+  /// False if the process has ended, so it will not continue anything that it had begun. Takes a
+  /// system call or two.
   virtual bool alive(int process) = 0;
 };
 

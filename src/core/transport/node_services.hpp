@@ -24,11 +24,12 @@ struct Run {
   std::uint64_t bytes;
 };
 
-/// Takes the notifications of a process.
+/// Receives the notifications of a process.
 class NotifyReader {
  public:
-  /// Makes a store that comes with the next one, into a window's memory. False: not yet; it comes
-  /// again, and none before it. Short: the store's origin may be waiting for it.
+  /// Makes the store that travels with the next notification, into a window's memory. False if that
+  /// is not possible yet: the store is offered again, and none of later notifications before it.
+  /// Must be short, because the store's origin may be waiting for it.
   virtual bool store(std::uint32_t window, std::uint64_t offset,
                      std::span<const std::byte> bytes) = 0;
   virtual void take(const NotifyRecord& record) = 0;
@@ -46,7 +47,7 @@ class StoreMaker {
   ~StoreMaker() = default;
 };
 
-/// Carries out the chunks of an operation that are left to its origin.
+/// Carries out the chunks of an operation that the owner of the memory does not take.
 class ChunkWork {
  public:
   virtual Error carry_out(const Chunk& chunk) = 0;
@@ -55,101 +56,106 @@ class ChunkWork {
   ~ChunkWork() = default;
 };
 
-/// What the processes of one node do for one another: shared memory, copies of private memory,
-/// notifications, wake-ups, fences. Processes are numbered by the creator of the transport,
-/// ourselves included. No call but finish_recall(), ask(), carry_out_with() and serve() waits for
-/// anybody. Not thread-safe, but where it is said: the owner of the Process serializes.
+/// The services that processes of one node offer one another: shared memory, copies of private
+/// memory, notifications, wake-ups, fences. Processes are numbered by the creator of the transport,
+/// this one included. Only finish_recall(), ask(), carry_out_with() and serve() wait for other
+/// processes. Not thread-safe, except where stated: the owner of the Process serializes the calls.
 class NodeServices {
  public:
   virtual ~NodeServices() = default;
 
-  /// Where so many bytes of ours are for our peers: memory from share() is shared, and whatever
-  /// else the transport knows to be.
+  /// The way in which peers reach `bytes` bytes of our memory. Memory from share() is shared, and
+  /// so is other memory that the transport has placed in its arena.
   virtual MemoryRange locate(const void* memory, std::uint64_t bytes) = 0;
-  /// Zeroed memory of ours that the processes of our node can map(), and where it lies. Null: there
-  /// is none left.
+  /// Allocates zeroed memory that the processes of our node can map(), and returns its location
+  /// too. Null: none is left.
   virtual std::byte* share(std::uint64_t bytes, ArenaLocation& location) = 0;
   virtual void unshare(std::byte* memory) = 0;
-  /// So many bytes of what a process of our node shares, ourselves included, in our address space.
-  /// Null: they cannot be had.
+  /// Returns the address, in our address space, of `bytes` shared bytes of a process of our node,
+  /// which may be this one. Null: they cannot be mapped.
   virtual std::byte* map(int process, const ArenaLocation& location, std::uint64_t bytes) = 0;
-  /// The same of a range's shared part. Null: it has none, too.
+  /// Returns the address of a range's shared part. Null also if it has none.
   std::byte* map_shared(int process, const MemoryRange& range) {
     return range.location.shared() ? map(process, range.location, range.shared_bytes()) : nullptr;
   }
-  /// Copies into (`write`) or out of a node peer's private memory, piece by piece, complete on
-  /// return. Only used for ranks whose path is Path::system_call. Any thread may call it, whatever
-  /// others do.
+  /// Copies into (`write`) or out of a node peer's private memory, run by run, complete on return.
+  /// Only used for ranks with Path::system_call. Any thread may call it at any time.
   virtual Error copy(int process, bool write, std::span<const Run> runs) = 0;
-  /// Has a process of our node, whose path is Path::system_call, carry out an errand in its private
-  /// memory, if it sweeps. True: that has been done, and what it fetches is in the
-  /// errand. False: nothing has been done, copy() it. Waits hardly longer than the system calls
-  /// would take, or until the process is through with it. Any thread may call it.
+  /// Lets a process of our node with Path::system_call carry out an errand in its private memory,
+  /// if it sweeps. True if it has done so; fetched data are in the errand. False if the errand was
+  /// not carried out; the caller then uses copy(). Waits hardly longer than the system calls would
+  /// take, or until the process has finished an errand that it has begun. Any thread may call it.
   virtual bool ask(int process, Errand& errand) = 0;
   /// Carries out an operation on private memory of the process together with it: `ours` carries out
-  /// the chunks that it does not take. Returns when no chunk is under way any more, so it waits for
-  /// the last one that the process has taken, as long as that lives, and may carry out chunks for
-  /// others meanwhile. Any thread may call it. nullopt: the process cannot be asked, nothing has
-  /// been done, copy() it. Else Error::none; the first error of `ours`, after which any chunks may
-  /// have been carried out; or Error::peer_lost, the process has died within a chunk.
+  /// the chunks that the process does not take. Returns when no chunk is in progress: it waits for
+  /// the last one that the process has taken, as long as the process lives, and may carry out other
+  /// origins' chunks meanwhile. Any thread may call it. Results:
+  /// - nullopt: the process cannot be asked, nothing has been done; the caller uses copy().
+  /// - Error::none.
+  /// - The first error of `ours`; any of the chunks may have been carried out.
+  /// - Error::peer_lost: the process has died within a chunk.
   virtual std::optional<Error> carry_out_with(int process, const ChunkedOperation& operation,
                                               ChunkWork& ours) = 0;
-  /// Carries out what a peer has asked us to. True: something. `waits`: the caller waits anyhow, so
-  /// it takes a chunk, too, and where one errand follows the other the next one is awaited for
-  /// about as long as a copy() takes. Any thread may call it.
+  /// Carries out an errand of a peer. True if it has done anything. `waits`: the caller waits
+  /// anyway, so a chunk is carried out as well, and after two errands in a row the next one is
+  /// awaited for about as long as a copy() takes. Any thread may call it.
   virtual bool serve(bool waits) = 0;
   virtual const std::atomic<std::uint32_t>& errand_state() const = 0;
   static constexpr std::uint32_t errand_asked = 1;
   static constexpr std::uint32_t errand_asked_in_chunks = 2;
-  /// Whether this value of errand_state() says that a peer has asked. Calls that do not wait are
-  /// told of chunks as well, though serve() does not carry any out for them: that costs them a look
-  /// as long as the errand is there, and the state stays one word.
+  /// Returns whether this value of errand_state() means that a peer has left an errand. It is true
+  /// for chunks in calls that do not wait, too, although serve() carries out none for them: they
+  /// pay for one look as long as the errand is there, and the state stays one word.
   static constexpr bool asked(std::uint32_t state) {
     return state == errand_asked || state == errand_asked_in_chunks;
   }
 
-  /// Hands a notification to a process of our node, by one cache line, and wakes it if it sleeps.
-  /// Released with it: all that we have written, and the store. In order per pair of processes.
-  /// NotifyOutcome::not_now: it has not taken what has come before, and nothing tells when it has,
-  /// or the store can only be made where it had better not be.
+  /// Delivers a notification to a process of our node by one cache line, and wakes the process if
+  /// it sleeps. Release: everything written before, and the store. In order per pair of processes.
+  /// NotifyOutcome::not_now: the process has not yet taken earlier notifications, so there is no
+  /// space, and no event reports when there is; or the notification is possible only without its
+  /// store.
   virtual NotifyOutcome notify(int process, const NotifyRecord& record,
                                const NotifyStore& store) = 0;
-  /// Gives the next notification that has come to the reader. False: there is none that it takes.
+  /// Gives the reader the next notification that has arrived. False if there is none that it
+  /// accepts.
   virtual bool take_notification(NotifyReader& reader) = 0;
-  /// Notifications have come that have not been taken, or are just being written.
+  /// Returns whether there are notifications that have not been taken, or are being written.
   virtual bool notifications_due() = 0;
-  /// Begins to take back the stores that we have left to the process, in the window of that number
-  /// of its. True: fence_peers() has to follow, and finish_recall() in any case.
+  /// Begins to recall the stores that this process has inlined for the process's window number
+  /// `window`. True if fence_peers() must be called before finish_recall(), which must be called in
+  /// any case.
   virtual bool begin_recall(int process, std::uint32_t window, RecallFor reason) = 0;
-  /// Returns when they have been made: by the maker here where the process has not. Waits for a
-  /// store that it is making now, as long as it lives. False: it has ended.
+  /// Returns when the recalled stores have been made, by the process or by `maker`. Waits for a
+  /// store that the process is making now, as long as the process lives. False if it has ended.
   virtual bool finish_recall(int process, StoreMaker& maker) = 0;
-  /// Not 0: a process has found no space for its notification.
+  /// Not 0: a process has found no space for a notification to this one.
   virtual const std::atomic<std::uint32_t>& pressed() const = 0;
 
-  /// The lines of our threads.
+  /// The lines of this process's threads.
   virtual ThreadLines& own_threads() = 0;
-  /// Those in use of a process on our node, ourselves included.
+  /// The lines in use of a process of our node, which may be this one.
   virtual std::span<const ThreadLine> threads(int process) = 0;
 
-  /// Wakes the process that sleeps at the doorbell.
+  /// Wakes the process that sleeps on the doorbell.
   virtual void ring(Doorbell& doorbell) = 0;
 
-  /// All processes obey fence_peers(): a process may then order a store before a later load by the
-  /// compiler alone, if whoever depends on it calls fence_peers() in between.
+  /// Returns whether fence_peers() fences all processes. If so, a compiler barrier is enough for a
+  /// process to order a store before a later load, provided that the process that depends on this
+  /// order calls fence_peers() in between.
   virtual bool fences_peers() const = 0;
   /// Runs a full memory fence on every processor that executes one of the processes.
   virtual void fence_peers() = 0;
 
-  /// False: the process, one of our node, has ended, so nothing will come of what it had begun. A
-  /// system call or two.
+  /// False if the process, one of our node, has ended, so it will not continue anything that it had
+  /// begun. Takes a system call or two.
   virtual bool alive(int process) = 0;
 
-  /// Gives the processor away for a moment: called inside the few short critical sections when
-  /// somebody else is in.
+  /// Yields the processor for a moment: called in the few short critical sections while another
+  /// process is in one.
   virtual void relax() = 0;
 
-  /// Since some moment, to compare how long copies take.
+  /// A time since a fixed moment, for comparing the times of copies.
   virtual std::uint64_t nanoseconds() = 0;
 };
 

@@ -6,8 +6,8 @@
 
 namespace oriel {
 
-/// What a process reaches the others by. A window maps its ranks to the numbers of processes, which
-/// are the same for both.
+/// The ways in which a process reaches other processes. A window maps its ranks to process numbers,
+/// which are the same for both ways.
 class Transport {
  public:
   Transport(const Transport&) = delete;
