@@ -15,16 +15,17 @@
 
 namespace oriel {
 
-/// One memory handle, or a place for one. Its owner stores the token last (release) when it makes
-/// the handle, and another one, or none, before it changes the rest: who reads the same token
-/// before and after (each load acquires) has read what belongs to it. Zeroed memory is a free one.
+/// One memory handle, or a free slot. The owner stores the token last (release) when it creates the
+/// handle, and stores another token, or 0, before it changes the other words. A reader that reads
+/// one token before and after the other words (each load acquires) has read the words of that
+/// token. Zeroed memory is a free slot.
 struct alignas(cache_line) HandleSlot {
   std::atomic<std::uint64_t> token{0};
   BasicRangeWords<SharedWords> memory;
 };
 
-/// The memory handles that one rank has made on a dynamic window: segments of slots, each twice as
-/// large as the one before, so that none ever moves.
+/// The memory handles that one rank has created on a dynamic window: segments of slots, each twice
+/// as large as the previous one, so that no slot ever moves.
 struct alignas(cache_line) HandleRoot {
   static constexpr std::size_t most_segments = 18;
   static constexpr std::uint32_t first_slots = 16;  // less than a page, as PieceRoot::first_nodes
@@ -39,7 +40,7 @@ struct alignas(cache_line) HandleRoot {
   static constexpr std::size_t slots_of(std::size_t segment) {
     return std::size_t{first_slots} << segment;
   }
-  /// In its segment.
+  /// The index of a slot in its segment.
   static constexpr std::size_t index_of(std::uint32_t slot) {
     return slot + first_slots - slots_of(segment_of(slot));
   }

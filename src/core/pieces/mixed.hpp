@@ -5,7 +5,7 @@
 
 namespace oriel {
 
-/// A bijection that leaves no pattern of what it is given: the finalizer of SplitMix64.
+/// A bijection whose results show no pattern of its arguments: the finalizer of SplitMix64.
 constexpr std::uint64_t mixed(std::uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;

@@ -17,11 +17,12 @@ std::uint64_t somewhere() {
   return (std::uint64_t{random()} << half) | random();
 }
 
-/// Tokens begin somewhere, so that one of a former life is hardly ever one of this. All windows of
-/// the program share them: to ask for chance takes longer than to make a window.
+/// Tokens begin at a random number, so that a token of an earlier process is hardly ever equal to
+/// one of this process. All windows of the program share the sequence, because a random number
+/// takes longer than making a window.
 std::uint64_t next_token() {
   static std::atomic<std::uint64_t> tokens = somewhere();
-  std::uint64_t token = 0;  // which is none
+  std::uint64_t token = 0;  // 0: no token
   while (token == 0) token = mixed(tokens.fetch_add(1, std::memory_order_relaxed));
   return token;
 }

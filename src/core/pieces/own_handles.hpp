@@ -12,7 +12,7 @@
 
 namespace oriel {
 
-/// The memory handles that this rank has made on a dynamic window.
+/// The memory handles that this rank has created on a dynamic window.
 class OwnHandles {
  public:
   /// `root`: zeroed memory that its node peers map.
@@ -21,9 +21,9 @@ class OwnHandles {
   OwnHandles(const OwnHandles&) = delete;
   OwnHandles& operator=(const OwnHandles&) = delete;
 
-  /// Error::attach: there is no space to note it. `reason` is then the second half of a sentence.
+  /// Error::attach: there is no slot for it. `reason` is then the second half of a sentence.
   Error create(const MemoryRange& memory, HandleName& name, const char*& reason);
-  /// Error::base: there is no such handle, or not any more.
+  /// Error::base: there is no such handle, or it has been released.
   Error release(const HandleName& name);
 
  private:
@@ -35,7 +35,7 @@ class OwnHandles {
   HandleRoot& root_;
   NodeServices& services_;
   std::array<HandleSlot*, HandleRoot::most_segments> segments_{};
-  std::uint32_t used_ = 0;           // slots up to this one have been used
+  std::uint32_t used_ = 0;           // number of slots that have ever been used
   std::vector<std::uint32_t> free_;  // of these
 };
 

@@ -15,7 +15,7 @@ PieceNode* OwnPieces::Segments::take(std::size_t segment, ArenaLocation& locatio
   std::byte* memory = services_.share(count * sizeof(PieceNode), location);
   if (memory == nullptr) return nullptr;
   taken_.push_back(memory);
-  // Zeroed memory is an array of them already: no page is touched before it is needed.
+  // Zeroed memory is a valid array of nodes, so no page is touched before it is needed.
   return std::launder(reinterpret_cast<PieceNode*>(memory));
 }
 

@@ -12,7 +12,7 @@
 
 namespace oriel {
 
-/// What this rank has attached to a dynamic window.
+/// The pieces that this rank has attached to a dynamic window.
 class OwnPieces {
  public:
   /// `root`: zeroed memory that its node peers map.
@@ -21,14 +21,14 @@ class OwnPieces {
   OwnPieces(const OwnPieces&) = delete;
   OwnPieces& operator=(const OwnPieces&) = delete;
 
-  // Where something is wrong, `reason` is the second half of a sentence.
-  /// Error::attach: it overlaps one that is attached, or there is no memory to note it.
+  // If a call fails, `reason` is the second half of a sentence.
+  /// Error::attach: it overlaps an attached piece, or there is no memory for its node.
   Error attach(const MemoryRange& piece, const char*& reason);
   /// Error::base: no piece begins there.
   Error detach(std::uint64_t address, const char*& reason);
 
  private:
-  /// Memory of nodes.
+  /// The memory of the tree's nodes.
   class Segments {
    public:
     explicit Segments(NodeServices& services) : services_(services) {}
@@ -44,7 +44,7 @@ class OwnPieces {
 
   Segments segments_;
   BasicPieceTree<SharedWords, Segments> tree_;
-  std::multiset<std::uint64_t> empty_;  // pieces without a byte, which nobody reaches
+  std::multiset<std::uint64_t> empty_;  // pieces without bytes, which no operation can access
 };
 
 }  // namespace oriel

@@ -11,27 +11,27 @@
 
 namespace oriel {
 
-/// A memory handle of some rank, as the process sees it that has been given it.
+/// A rank's memory handle as seen by a process that operates through it.
 struct HandleView {
   int target = 0;
   HandleName name;
-  std::uint64_t bytes = 0;           // that may be used
-  std::uint64_t disp_unit = 1;       // of these
+  std::uint64_t bytes = 0;  // of the memory
+  std::uint64_t disp_unit = 1;
   const HandleSlot* slot = nullptr;  // of a mapped rank
-  std::byte* base = nullptr;         // of memory that can be loaded and stored here,
-  std::uint64_t address = 0;         // or that is one system call away; 0: neither
+  std::byte* base = nullptr;         // of the memory, if it can be loaded and stored here
+  std::uint64_t address = 0;  // of the memory, if it is reached by one system call; 0 otherwise
 
   bool alive() const { return slot->token.load(std::memory_order_acquire) == name.token; }
 };
 
-/// The memory handles of a rank, as a process sees them that maps its words: the owner itself or a
-/// peer on its node. Zero bytes are a valid one that is not of any rank yet.
+/// The memory handles of a rank as seen by a process that maps its words: the owner or a peer on
+/// its node. All bytes zero: a valid object without a rank.
 class PeerHandles {
  public:
   void set_root(const HandleRoot& root) { root_ = &root; }
 
-  /// The slot of a handle that has not been released; null: it has, or never was one. `memory` is
-  /// what it names.
+  /// The slot of a handle; `memory` is the handle's memory. Null: the handle has been released or
+  /// never existed.
   const HandleSlot* find(const HandleName& name, MemoryRange& memory, NodeServices& services,
                          int process) {
     const HandleSlot* slot = slot_of(name.slot, services, process);

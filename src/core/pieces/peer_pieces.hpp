@@ -14,17 +14,17 @@
 
 namespace oriel {
 
-/// What a rank has attached to a dynamic window, as a process sees it that maps its words: the
-/// owner itself or a peer on its node. Zero bytes are a valid one that is not of any rank yet.
+/// The pieces that a rank has attached to a dynamic window as seen by a process that maps its
+/// words: the owner or a peer on its node. All bytes zero: a valid object without a rank.
 ///
-/// The process's lock serializes all but find_mapped(), which its threads ask without.
+/// The process's lock serializes all functions except find_mapped(), which threads call without it.
 class PeerPieces {
  public:
   void set_root(const PieceRoot& root) { root_ = &root; }
 
-  /// Where the run of some bytes lies in our address space, if it lies in one piece that can be
-  /// loaded and stored, and nothing has been attached or detached since the last one was noted;
-  /// else null.
+  /// The address of `bytes` bytes in our address space, if they are in one piece that can be loaded
+  /// and stored, and the owner has attached or detached nothing since the last note(); null
+  /// otherwise.
   std::byte* find_mapped(std::uint64_t address, std::uint64_t bytes) const {
     const std::uint64_t looked = noting_.look();
     if (root_->top.load(std::memory_order_acquire) != top_.load(std::memory_order_acquire)) {
@@ -39,7 +39,7 @@ class PeerPieces {
     }
     return search(address, bytes);
   }
-  /// For find_mapped(): the last piece that was found, which lies at `base`.
+  /// Notes the piece that find() has found last, which is mapped at `base`, for find_mapped().
   void note(const MemoryRange& piece, std::byte* base) {
     extent_.note(piece.location, base);
     const bool changed = top_.load() != found_;
@@ -56,11 +56,11 @@ class PeerPieces {
     });
   }
 
-  /// The last piece that begins at the address or before it.
+  /// Finds the last piece that begins at the address or before it.
   PieceSearch find(std::uint64_t address, MemoryRange& piece, NodeServices& services, int process) {
     const auto nodes = [&](std::size_t segment) -> const PieceNode* {
       Published<const PieceNode*>& first = segments_[segment];
-      // Release: find_mapped() looks into it.
+      // Release: find_mapped() reads the nodes.
       if (first.load() == nullptr) [[unlikely]]
         first.store(map(segment, services, process), std::memory_order_release);
       return first.load();
@@ -69,18 +69,18 @@ class PeerPieces {
   }
 
  private:
-  /// The mapping of an extent: of the first one that a piece was noted in, which is nearly always
-  /// the only one. It stays as it is; so find() needs no lock.
+  /// The mapping of the first extent in which a noted piece was found, which is nearly always the
+  /// only one. It never changes once set, so find() needs no lock.
   class Extent {
    public:
     void note(const ArenaLocation& location, const std::byte* base) {
       if (bytes_.load() != 0 || !location.shared()) return;
       begin_.store(location.extent());
       ahead_.store(reinterpret_cast<std::uintptr_t>(base) - location.offset);
-      // Release: who finds it set reads the other two.
+      // Release: a reader that finds it set reads the other two words.
       bytes_.store(location.extent_bytes, std::memory_order_release);
     }
-    /// Null: that lies in another one.
+    /// The address of a location; null if it is in another extent.
     std::byte* find(const ArenaLocation& location) const {
       const std::uint64_t bytes = bytes_.load(std::memory_order_acquire);
       const bool here =
@@ -90,11 +90,11 @@ class PeerPieces {
 
    private:
     Published<std::uint64_t> begin_;
-    Published<std::uint64_t> ahead_;  // of an offset in the file: our address of that byte
+    Published<std::uint64_t> ahead_;  // our address of a byte minus its offset in the file
     Published<std::uint64_t> bytes_;  // 0: none
   };
 
-  /// find_mapped() of pieces that are not among those noted: in the tree, by what is mapped of it.
+  /// find_mapped() for other pieces than the noted ones: searches the mapped part of the tree.
   std::byte* search(std::uint64_t address, std::uint64_t bytes) const {
     const auto nodes = [&](std::size_t segment) {
       return segments_[segment].load(std::memory_order_acquire);
@@ -128,9 +128,9 @@ class PeerPieces {
 
   const PieceRoot* root_;
   std::uint64_t found_;           // top of the last search
-  Published<std::uint64_t> top_;  // of the pieces that are noted
+  Published<std::uint64_t> top_;  // at which the noted pieces were found
   std::array<Noted, 4> noted_;
-  unsigned next_;  // to be noted over
+  unsigned next_;  // the next one to be replaced
   Version noting_;
   Extent extent_;
   std::array<Published<const PieceNode*>, PieceRoot::most_segments> segments_;

@@ -24,8 +24,9 @@ class BasicPieceTree {
 
   BasicPieceTree(Root& root, Segments& segments) : root_(root), segments_(segments) {}
 
-  /// Space for an attach(), which builds one node more than are reached, at most, and takes one
-  /// for good: so it leaves some for the detach() of each. False: there is no memory left.
+  /// Provides nodes for an attach(). An attach() builds at most one node more than can be reached,
+  /// and keeps one for good, so there is space for each later detach(). False if there is no
+  /// memory.
   bool reserve() {
     if (space() > std::min(reached(), most_changed)) return true;
     if (used_segments_ == Root::most_segments) return false;
@@ -38,14 +39,14 @@ class BasicPieceTree {
     return true;
   }
 
-  /// After reserve(), of a piece of some bytes that overlaps none.
+  /// Attaches a piece. Only after reserve(); the piece has bytes and overlaps no other piece.
   void attach(const MemoryRange& piece) { publish(insert(Root::number_of(top_), piece)); }
 
-  /// Of the piece that begins at the address. It has always space: in the end it takes no nodes,
-  /// but gives one back.
+  /// Detaches the piece that begins at the address. There is always space: a detach() takes nodes
+  /// only until it is published, and in the end gives one back.
   void detach(std::uint64_t address) { publish(erase(Root::number_of(top_), address)); }
 
-  /// The last piece that begins at the address or before it. False: there is none.
+  /// Finds the last piece that begins at the address or before it. False if there is none.
   bool find(std::uint64_t address, MemoryRange& piece) {
     std::uint32_t best = 0;
     for (std::uint32_t number = Root::number_of(top_); number != 0;) {
@@ -61,7 +62,8 @@ class BasicPieceTree {
  private:
   using Children = typename Node::Children;
 
-  /// Nodes that one change may build anew: as deep as no tree is whose priorities are hashes.
+  /// The maximal number of nodes that one change rebuilds: no tree with hashes as priorities is
+  /// that deep.
   static constexpr std::size_t most_changed = 96;
 
   std::size_t space() const { return free_.size() + (capacity_ - made_); }
@@ -76,12 +78,13 @@ class BasicPieceTree {
   Children children_of(std::uint32_t number) {
     return at(number).read_children(std::memory_order_relaxed);
   }
-  /// Of two pieces, whether the first belongs above the second. No two addresses are mixed alike.
+  /// Returns whether the piece at `address` belongs above that at `other`. No two addresses have
+  /// equal hashes.
   static bool above(std::uint64_t address, std::uint64_t other) {
     return mixed(address) > mixed(other);
   }
 
-  /// In a node that can be written, because nobody reaches it yet.
+  /// Writes a piece and its children into a node that cannot be reached from the top.
   std::uint32_t make(const MemoryRange& piece, Children children) {
     std::uint32_t number = 0;
     if (free_.empty()) {
@@ -94,13 +97,13 @@ class BasicPieceTree {
     at(number).set(children);
     return number;
   }
-  /// The same piece with other children.
+  /// Replaces a node by a new one with the same piece and other children.
   std::uint32_t renew(std::uint32_t number, Children children) {
     left_behind_.push_back(number);
     return make(at(number).piece.get(std::memory_order_relaxed), children);
   }
 
-  // Each returns the top of a tree in which only new nodes have been written, children first.
+  // Each of the following returns the top of a tree. It writes only new nodes, children first.
 
   std::uint32_t insert(std::uint32_t tree, const MemoryRange& piece) {
     if (tree == 0 || above(piece.address, address_of(tree))) {
@@ -111,7 +114,7 @@ class BasicPieceTree {
     side = insert(side, piece);
     return renew(tree, {left, right});
   }
-  /// What begins before the address (left), and the others.
+  /// Splits a tree into the pieces that begin before the address (left) and the others (right).
   Children split(std::uint32_t tree, std::uint64_t address) {
     if (tree == 0) return {};
     const auto [left, right] = children_of(tree);
@@ -132,7 +135,7 @@ class BasicPieceTree {
     side = erase(side, address);
     return renew(tree, {left, right});
   }
-  /// All that is left begins before all that is right.
+  /// Joins two trees; all pieces of `left` begin before those of `right`.
   std::uint32_t join(std::uint32_t left, std::uint32_t right) {
     if (left == 0 || right == 0) return left + right;
     if (above(address_of(left), address_of(right))) {
@@ -151,13 +154,13 @@ class BasicPieceTree {
 
   Root& root_;
   Segments& segments_;
-  std::uint64_t top_ = 0;  // as in the root
+  std::uint64_t top_ = 0;  // equal to that in the root
   std::array<Node*, Root::most_segments> nodes_{};
   std::size_t used_segments_ = 0;
-  std::uint32_t capacity_ = 0;  // of these segments
+  std::uint32_t capacity_ = 0;  // nodes in these segments
   std::uint32_t made_ = 0;      // numbers up to this one have been used
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> left_behind_;  // by the change that is being made
+  std::vector<std::uint32_t> left_behind_;  // nodes that the present change replaces
 };
 
 }  // namespace oriel

@@ -13,8 +13,8 @@
 
 namespace oriel {
 
-/// One attached piece, in a search tree by addresses. Written by its owner alone, and never while
-/// it can be reached from the top: see BasicPieceRoot.
+/// One attached piece, a node of a search tree by addresses. Only the owner writes it, and never
+/// while it can be reached from the top: see BasicPieceRoot.
 template <typename Words>
 struct alignas(cache_line) BasicPieceNode {
   template <typename T>
@@ -36,29 +36,35 @@ struct alignas(cache_line) BasicPieceNode {
   }
 
   BasicRangeWords<Words> piece;
-  Atomic<std::uint64_t> children{0};  // Children, changed as one
+  Atomic<std::uint64_t> children{0};  // both Children, stored at once
 };
 
-/// The pieces that one rank has attached to a dynamic window, as its node peers read them without
-/// asking: a tree of nodes. Its owner changes nothing that can be reached from the top, but builds
-/// the nodes on the way to the change anew and stores another top (release). A node that is not
-/// reached any more may be built anew for the change after that: who has read it sees another top
-/// when it looks again (each store to a node releases, each load acquires), and begins again. So no
-/// reader waits for the owner, nor the owner for readers, and an owner that is killed between any
-/// two stores leaves a tree behind.
+/// The pieces that one rank has attached to a dynamic window, a tree of nodes that its node peers
+/// read without a lock.
+/// - The owner changes no node that can be reached from the top. It builds the nodes on the way to
+/// a
+///   change anew, and then stores another top (release).
+/// - A node that can no longer be reached may be rebuilt for the next change. A reader of such a
+/// node
+///   reads the top again and sees another one (each store to a node releases, each load acquires).
+///   It then starts again.
+/// - So readers do not wait for the owner, nor the owner for readers. If the owner is killed
+/// between any
+///   two stores, the tree is intact.
 template <typename Words>
 struct alignas(cache_line) BasicPieceRoot {
   template <typename T>
   using Atomic = typename Words::template Atomic<T>;
 
   static constexpr std::size_t most_segments = 20;
-  /// Less than a page: what a page takes to come and go would be most of a short window's life.
+  /// Less than a page, because allocating and freeing a page would take most of a short window's
+  /// life.
   static constexpr std::uint32_t first_nodes = 16;
 
-  /// The number of the top node in its low bits, and a version above: no two are the same.
+  /// The number of the top node in the low bits, and a version above them. No two tops are equal.
   Atomic<std::uint64_t> top{0};
-  /// Segments of nodes double, so that none ever moves. Each is stored before a node of it is
-  /// reached; what a reader has found of one stays true.
+  /// Each segment of nodes is twice as large as the previous one, so no node ever moves. A
+  /// segment's location is stored before any of its nodes can be reached, and never changes.
   std::array<BasicLocationWords<Words>, most_segments> segments;
 
   static constexpr unsigned number_bits = 24;
@@ -69,7 +75,7 @@ struct alignas(cache_line) BasicPieceRoot {
     return (((top >> number_bits) + 1) << number_bits) | number;
   }
 
-  /// Where the node of a number lies.
+  /// The place of a node.
   struct Spot {
     std::size_t segment;
     std::size_t index;
@@ -95,13 +101,14 @@ static_assert(PieceRoot::first_nodes * ((std::uint64_t{1} << PieceRoot::most_seg
               std::uint64_t{1} << PieceRoot::number_bits);
 
 enum class PieceSearch : std::uint8_t {
-  none,        // no piece begins there or before
-  found,       // the last that does
+  none,        // no piece begins at the address or before it
+  found,       // the last piece that begins at the address or before it
   unreachable  // a segment cannot be mapped
 };
 
-/// What is attached at the address or before it, of the pieces that were attached at one moment of
-/// the call; `top` is theirs. `nodes`: of a segment, or null where it cannot be mapped.
+/// Finds the last piece that begins at `address` or before it, among the pieces attached at one
+/// moment during the call; `top` is the top of that moment. `nodes(segment)`: the nodes of a
+/// segment, or null if it cannot be mapped.
 template <typename Words, typename Nodes>
 PieceSearch find_piece(const BasicPieceRoot<Words>& root, Nodes&& nodes, std::uint64_t address,
                        MemoryRange& piece, std::uint64_t& top) {
@@ -110,7 +117,7 @@ PieceSearch find_piece(const BasicPieceRoot<Words>& root, Nodes&& nodes, std::ui
   for (const typename Words::Loop loop;; loop.again()) {
     top = root.top.load(std::memory_order_acquire);
     const Node* best = nullptr;
-    // A node that is being built anew may lead round in a circle. Then the top is another one.
+    // Nodes that are being rebuilt may form a cycle. The top has changed then.
     constexpr unsigned usual_depth = 256;
     unsigned depth = 0;
     for (std::uint32_t number = Root::number_of(top); number != 0;) {

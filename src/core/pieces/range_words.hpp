@@ -8,7 +8,7 @@
 
 namespace oriel {
 
-/// An ArenaLocation in shared words. Its owner stores it once; zeroed words say that there is none.
+/// An ArenaLocation in shared words. Its owner stores it once. Zeroed words: there is none yet.
 template <typename Words>
 struct BasicLocationWords {
   template <typename T>
@@ -18,7 +18,7 @@ struct BasicLocationWords {
     offset.store(location.offset, std::memory_order_release);
     extent_bytes.store(location.extent_bytes, std::memory_order_release);
   }
-  /// All of it, or none yet: what is stored last is read first.
+  /// The whole location, or none yet, because the word that is stored last is read first.
   ArenaLocation get(std::memory_order order = std::memory_order_acquire) const {
     const std::uint64_t extent = extent_bytes.load(order);
     return {offset.load(order), extent};
@@ -28,8 +28,8 @@ struct BasicLocationWords {
   Atomic<std::uint64_t> extent_bytes{0};
 };
 
-/// A MemoryRange in shared words, which its owner may store anew: another word tells readers
-/// whether what they have read belongs together. So each store releases, and each reader's load
+/// A MemoryRange in shared words, which its owner may change. Another word shows readers whether
+/// the words that they have read belong together. So each store releases, and each load of a reader
 /// acquires.
 template <typename Words>
 struct BasicRangeWords {
@@ -42,7 +42,7 @@ struct BasicRangeWords {
     location.set(range.location);
     ends.store(std::uint64_t{range.tail} << half | range.head, std::memory_order_release);
   }
-  /// `order`: acquire, but for the owner, who reads what it has stored itself.
+  /// `order`: acquire; the owner, which reads its own stores, may use relaxed.
   MemoryRange get(std::memory_order order) const {
     const std::uint64_t both = ends.load(order);
     return {address.load(order), bytes.load(order), location.get(order),
@@ -52,7 +52,7 @@ struct BasicRangeWords {
   Atomic<std::uint64_t> address{0};
   Atomic<std::uint64_t> bytes{0};
   BasicLocationWords<Words> location;
-  Atomic<std::uint64_t> ends{0};  // private bytes: before the shared part, and above them behind it
+  Atomic<std::uint64_t> ends{0};  // private bytes before (low half) and behind the shared part
 
  private:
   static constexpr unsigned half = 32;

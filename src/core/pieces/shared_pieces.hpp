@@ -6,8 +6,8 @@
 
 namespace oriel {
 
-/// What a rank of a dynamic window lets its node read of its memory. Zeroed memory is one of a rank
-/// that has neither attached anything nor made a handle.
+/// The words in which a rank of a dynamic window describes its memory to its node. Zeroed memory:
+/// no piece attached, no handle created.
 struct SharedPieces {
   PieceRoot attached;
   HandleRoot handles;
