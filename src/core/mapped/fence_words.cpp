@@ -52,7 +52,7 @@ bool FenceWords::advance_closing(Epoch& epoch) {
 }
 
 bool FenceWords::leave() {
-  // What peers tell us at the end of the last fence, they store into our words.
+  // At the end of the last fence peers store their announcements into our words.
   if (few_) {
     return std::ranges::all_of(region_.mapped_ranks(), [this](int rank) { return ended_by(rank); });
   }

@@ -10,52 +10,55 @@
 
 namespace oriel {
 
-/// What mapped ranks tell one another of fences (S1): each the number of the last call that it has
-/// announced, and when a closing fence is over.
+/// The words by which mapped ranks announce fences to each other (S1): each rank the number of the
+/// last call that it has announced, and when a closing fence is over.
 ///
-/// Few ranks store that number into one another's Slots. Of many, each stores it once, into the
-/// Slot of its own that it would tell itself by, where peers look that have operations for it; and
-/// a closing fence, which all have to enter, is counted by the first rank's FenceTree.
+/// If the ranks are few, each stores its number into its Slot of every other one. If they are many,
+/// each stores it once, into its own Slot of itself, and peers that have operations for that rank
+/// read it there; closing fences, which all ranks must enter, are counted by the first rank's
+/// FenceTree.
 ///
-/// A peer that depends on it and has looked in vain watches it (WatchedWord).
+/// A peer that waits for an announcement watches the word (WatchedWord).
 class FenceWords {
  public:
   /// `announced_each`: Limits::announced_each.
   FenceWords(Region& region, int announced_each)
       : region_(region), few_(!counted(region, announced_each)) {}
 
-  /// Whether closing fences are counted: all ranks have to agree on which calls close.
+  /// Returns whether closing fences are counted. All ranks must agree on which calls close.
   static bool counted(const Region& region, int announced_each) {
     return region.mapped_ranks().size() > static_cast<std::size_t>(announced_each);
   }
 
   void announce(std::uint64_t call);
-  /// Acquire pairs with the release in announce(): all operations of that rank's earlier fence
-  /// epochs are complete here.
+  /// Returns whether the rank has announced `call`. Acquire pairs with the release in announce():
+  /// all operations of that rank's earlier fence epochs are complete here.
   bool announced(int rank, std::uint64_t call) {
     return word_of(rank).load(std::memory_order_acquire) >= call;
   }
-  /// The target's announcement of `call`, which the target's operations wait for: the rank is woken
-  /// when it comes.
+  /// As announced(), for a target whose operations wait for the announcement: this rank is woken
+  /// when it is made.
   bool watch_announced(Target& target, std::uint64_t call);
-  /// The closing fence where all ranks are mapped: announces it, once, and looks whether all have.
+  /// Advances a closing fence if all ranks are mapped: announces it, once. True if all ranks have
+  /// announced it.
   bool advance_closing(Epoch& epoch);
 
-  /// After the last fence of the window: true when no rank stores or looks at our words any more.
+  /// After the last fence of the window. True if no rank stores to or reads our words any more.
   bool leave();
 
-  /// Where not all ranks are mapped (CountedFence): the last fence that we have ended.
+  /// If not all ranks are mapped (CountedFence): the last fence that this rank has ended.
   void note_ended(std::uint64_t call) { ended_ = call; }
-  /// The rank has ended it as well: what others have sent it before is in its memory.
+  /// Returns whether the rank has ended that fence as well, so that all earlier operations of other
+  /// ranks are in its memory.
   bool ended_by(int rank) { return ended_ == 0 || announced(rank, ended_); }
-  /// The same, of a target whose operations wait for that.
+  /// As ended_by(), for a target whose operations wait for that; see watch_announced().
   bool watch_ended(Target& target) { return ended_ == 0 || watch_announced(target, ended_); }
 
  private:
   std::atomic<std::uint64_t>& word_of(int rank) {
     return few_ ? region_.slot_from(rank).fence : region_.member(rank).control->slots()[rank].fence;
   }
-  /// Of many ranks: what this one announces.
+  /// If the ranks are many: the word in which rank `rank` announces.
   WatchedWord watched(int rank) { return {word_of(rank), region_.member(rank).control->watchers}; }
   void wake_all();
 
@@ -63,7 +66,8 @@ class FenceWords {
   bool few_;
   std::uint64_t ended_ = 0;
   bool left_ = false;
-  std::uint64_t closing_ = 0;  // closing fences that we have come to, where they are counted
+  std::uint64_t closing_ =
+      0;  // number of closing fences that this rank has entered, if they are counted
 };
 
 }  // namespace oriel

@@ -11,7 +11,7 @@
 namespace oriel {
 
 void MappedTargets::expose(int origin, std::uint64_t id) {
-  // Release: what we have stored into our window comes before it.
+  // Release: our stores to our window come before it.
   region_.slot_at(origin).granted.store(id, std::memory_order_release);
   region_.wake(origin);
 }
@@ -35,7 +35,7 @@ Outcome MappedTargets::issue(const Operation& operation, Protocol protocol, Epoc
     }
     RecordedOperation& recorded = pending_.record(operation, protocol, epoch, target);
     hold_notification(recorded);
-    recorded.operation.completion = nullptr;  // its bytes have moved
+    recorded.operation.completion = nullptr;  // its bytes have been moved
     PendingOperations::append(target, recorded);
     return Outcome::finished();
   }
@@ -47,7 +47,8 @@ Outcome MappedTargets::issue(const Operation& operation, Protocol protocol, Epoc
 
 bool MappedTargets::advance(Epoch& epoch, Target& target) {
   bool moved = false;
-  // Only start's targets are told of an epoch that held nothing for them; nothing to wait for then.
+  // The end of an access epoch is also announced to targets without operations, and need not wait
+  // for their exposures.
   const bool empty = epoch.closed && target.issued == 0 && target.counted_apart == 0 &&
                      epoch.kind == EpochKind::access;
   if (target.access != Target::Access::granted && !empty) {
@@ -55,9 +56,9 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
     pending_.note_granted(epoch, target);
     target.in_pieces = epoch.closed && !epoch.no_check && !notifies(target);
     if (!target.in_pieces) begin_early(target);
-    // Only now: other threads' operations would overtake what is recorded, but for the network's
-    // atomics, which are in no order with the rest. After an error flushes take the long way, where
-    // errors are looked for.
+    // Not before: operations of other threads would overtake the recorded ones (except network
+    // atomics, which have no order with other operations). After an error the hot path stays
+    // closed, because only the general path of a flush checks for errors.
     if (!epoch.closed && target.error == Error::none) make_ready(target);
     moved = true;
   }
@@ -79,8 +80,8 @@ bool MappedTargets::advance(Epoch& epoch, Target& target) {
   return moved;
 }
 
-/// What has been recorded so far, all of it, though there may be no space for the notifications:
-/// later operations are carried out at their call, and would overtake what is left.
+/// Carries out all operations recorded so far, even if there is no space for their notifications:
+/// later operations are carried out at their call, and would overtake the recorded ones.
 void MappedTargets::begin_early(Target& target) {
   RecordedQueue early = std::exchange(target.waiting, {});
   bool goes_on = true;
@@ -95,8 +96,8 @@ void MappedTargets::begin_early(Target& target) {
   }
 }
 
-/// Of one that has been carried out, or begun, and waits no more. `notified`: the target has been
-/// notified of it.
+/// Continues with an operation that has been carried out or begun, and has been removed from
+/// `waiting`. `notified`: the target has been notified of it.
 void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool notified) {
   if (recorded.protocol != Protocol::network_atomic) {
     pending_.finish(recorded, Error::none);
@@ -107,7 +108,8 @@ void MappedTargets::go_on(Target& target, RecordedOperation& recorded, bool noti
   }
 }
 
-/// False: not now, or others' turn. An atomic is begun only; of others the bytes have moved.
+/// Carries out a recorded operation; a network atomic is begun only. False if that is not possible
+/// now, or if a piece has been copied and it is other epochs' turn.
 bool MappedTargets::carry_out(RecordedOperation& recorded) {
   if (recorded.protocol == Protocol::network_atomic) return atomics_.transmit(recorded);
   const bool in_pieces = copied_in_pieces(recorded);
@@ -118,8 +120,8 @@ bool MappedTargets::carry_out(RecordedOperation& recorded) {
   return true;
 }
 
-/// A short put into private memory costs a system call, unless its notification takes it along.
-/// False: not this one.
+/// Inlines a short put to private memory in its notification, which saves a system call. False if
+/// this put is not inlined.
 bool MappedTargets::inline_put(const Operation& operation, const Target& target) {
   if (operation.notify_arg.kind != NotifyKind::tag || operation.kind != OperationKind::put)
     return false;
@@ -129,7 +131,7 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
   const NotifyStore store =
       NotifyStore::make(nullptr, operation.origin.address, bytes,
                         member.offset(operation.displacement), target.lasting);
-  // A dynamic window's displacements are no offsets.
+  // On a dynamic window displacements are addresses, not offsets.
   if (!store.may_inline || region_.dynamic() || region_.path_of(operation) != Path::system_call ||
       peer.holds_notifications() || (peer.left.load() & ~Left::inlined_stores) != 0 ||
       !operation.target_layout->contiguous() || !operation.origin.layout->contiguous()) {
@@ -142,14 +144,15 @@ bool MappedTargets::inline_put(const Operation& operation, const Target& target)
   return true;
 }
 
-/// False: its notification has to wait, behind others perhaps. A counter has no queue.
+/// Notifies the target now. False if the notification must wait, perhaps behind held ones. A
+/// counter has no queue.
 bool MappedTargets::notify_now(const Operation& operation) {
   const bool tag = operation.notify_arg.kind == NotifyKind::tag;
   if (tag && peers_[operation.target].holds_notifications()) return false;
   return notify(operation.target, operation.notify_arg);
 }
 
-/// False: there is no space in the rank's queue.
+/// False if the rank's queue has no space.
 bool MappedTargets::notify(int rank, const NotifyArg& notify_arg) {
   const bool full = notifier_.notify(rank, notify_arg) == NotifyOutcome::not_now;
   EpochPeer& peer = peers_[rank];
@@ -170,7 +173,8 @@ void MappedTargets::hold_notification(RecordedOperation& recorded) {
   EpochPeer& peer = peers_[recorded.target->rank];
   const bool others = peer.holds_notifications();
   recorded.held_number = ++peer.notifications_held;
-  // Those behind it may be held already. They wait for it: each takes the next one's number.
+  // Notifications of later operations may be held already. Each takes the number of the next one,
+  // so this one comes before them.
   std::uint32_t* last = &recorded.held_number;
   for (RecordedOperation* one = recorded.next; others && one != nullptr; one = one->next) {
     if (one->state != RecordedOperation::State::notifying ||
@@ -194,13 +198,15 @@ bool MappedTargets::send_held_notification(const RecordedOperation& recorded) {
 Error MappedTargets::keep_order(int rank) {
   EpochPeer& peer = peers_[rank];
   if (peer.left.load() == 0) return Error::none;
-  // A failure of these is told by the call that completes them, not by another operation.
+  // A failure of aggregated operations is reported by the call that completes them, not by another
+  // operation.
   if (peer.aggregation != nullptr) push(rank);
   return (peer.left.load() & Left::inlined_stores) != 0 ? recall(rank, RecallFor::order)
                                                         : Error::none;
 }
 
-/// Some operation that waits is notified: their notifications keep the order of all.
+/// Returns whether a waiting operation is notified. The notifications keep the order of all
+/// operations.
 bool MappedTargets::notifies(const Target& target) {
   for (const RecordedOperation* one = target.waiting.head; one != nullptr; one = one->next) {
     if (one->operation.notify_arg.wanted()) return true;
@@ -208,8 +214,8 @@ bool MappedTargets::notifies(const Target& target) {
   return false;
 }
 
-/// Whether a long copy goes on in pieces, so that other epochs go on between them. Only of bytes
-/// that do not overlap: those a whole copy moves as if by a third place.
+/// Returns whether a long copy is made in pieces, so that other epochs advance between them. Bytes
+/// that overlap are copied as a whole, as if through a temporary buffer.
 bool MappedTargets::copied_in_pieces(const RecordedOperation& recorded) const {
   const Operation& operation = recorded.operation;
   const bool put = operation.kind == OperationKind::put;
@@ -271,7 +277,7 @@ Error MappedTargets::recall(int rank, RecallFor reason) {
   return finish_recall(rank);
 }
 
-/// Of inlined stores whose recall has begun, and of what has been aggregated.
+/// Finishes the recall of inlined stores that has begun, and sends the aggregated operations.
 Error MappedTargets::finish_recall(int rank) {
   EpochPeer& peer = peers_[rank];
   Error error = Error::none;
@@ -280,7 +286,7 @@ Error MappedTargets::finish_recall(int rank) {
   if (peer.aggregation != nullptr) error = first_of(error, take_error(rank));
   peer.short_moves.store(0);
   tell(error);
-  // Release: other threads' operations come after these.
+  // Release: operations of other threads come after these.
   peer.left.store(0, std::memory_order_release);
   return error;
 }
@@ -306,7 +312,7 @@ void MappedTargets::recall_all(Epoch& epoch) {
 
 bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void* local,
                               std::uint64_t bytes) {
-  // Those that come alone go at their calls.
+  // Operations that are not in a row take place at their calls: the first `few` are not aggregated.
   constexpr std::uint8_t few = 2;
   EpochPeer& peer = peers_[rank];
   const std::uint8_t kind = write ? Left::aggregated_puts : Left::aggregated_gets;
@@ -326,14 +332,14 @@ bool MappedTargets::aggregate(int rank, bool write, std::uint64_t address, void*
     work_.add();
   }
   aggregation.add(write, address, local, bytes);
-  if ((peer.left.load() & kind) == 0) {  // also where those before it have just gone
+  if ((peer.left.load() & kind) == 0) {  // also if push() has just cleared the bit
     mark(peer.left, kind);
     pending_.note_unflushed();
   }
   return true;
 }
 
-/// The next recall() tells a failure.
+/// Sends the aggregated operations. The next recall() reports a failure.
 void MappedTargets::push(int rank) {
   EpochPeer& peer = peers_[rank];
   Aggregation& aggregation = *peer.aggregation;
@@ -343,7 +349,7 @@ void MappedTargets::push(int rank) {
   region_.push(aggregation, rank);
   if (aggregation.failed()) return;
   let_go(peer);
-  // Release: other threads' operations come after these.
+  // Release: operations of other threads come after these.
   peer.left.store(static_cast<std::uint8_t>(peer.left.load() & Left::inlined_stores),
                   std::memory_order_release);
 }
@@ -352,7 +358,7 @@ void MappedTargets::let_go(EpochPeer& peer) {
   spare_.push_back(std::exchange(peer.aggregation, nullptr));
 }
 
-/// Of an aggregation that has gone, and failed.
+/// The error of an aggregation that was sent and has failed. Frees the aggregation.
 Error MappedTargets::take_error(int rank) {
   const Error error = peers_[rank].aggregation->take_error();
   if (error == Error::peer_lost) region_.note_lost(rank);
@@ -371,7 +377,7 @@ void MappedTargets::make_ready(Target& target) {
   const bool mapped = member.path == Path::load_store;
   if (mapped && member.base == nullptr && member.pieces == nullptr) return;
   EpochPeer& peer = peers_[target.rank];
-  if (peer.member != &member) {  // what is known of a member never changes
+  if (peer.member != &member) {  // a Member never changes
     const SharedPart reached = mapped ? SharedPart{member.base, 0, member.size} : member.part;
     peer.base = reached.here;
     peer.size = reached.bytes;
@@ -379,7 +385,7 @@ void MappedTargets::make_ready(Target& target) {
     peer.disp_unit = static_cast<std::uint32_t>(member.disp_unit);
     peer.member = &member;
   }
-  // Release: whoever finds it set reads the five without the lock.
+  // Release: a thread that finds it set reads the five members above without the lock.
   peer.ready.store(&target, std::memory_order_release);
 }
 
@@ -435,8 +441,8 @@ bool MappedTargets::take_grant(Target& target) {
   const std::uint32_t state = node.state.load(std::memory_order_acquire);
   const bool failed = state == LockNode::failed;
   if ((state == LockNode::piggyback_done || failed) && !target.waiting.empty()) {
-    // The one recorded operation travelled with the lock request; the lock has been given back
-    // with it.
+    // The only recorded operation was sent with the lock request, and was carried out when the lock
+    // was granted. The lock has been given back after it.
     RecordedOperation& recorded = *target.waiting.head;
     target.waiting = {};
     target.piggyback_done = true;
@@ -451,7 +457,7 @@ void MappedTargets::leave_piggyback(Epoch& epoch) {
       target.counted_apart != 0) {
     return;
   }
-  if (peers_[target.rank].left.load() != 0) return;  // perform() keeps the order
+  if (peers_[target.rank].left.load() != 0) return;  // perform() then keeps the order
   Piggyback piggyback;
   if (region_.pack_piggyback(target.waiting.head->operation, piggyback)) {
     region_.lock_line(target.rank).leave(region_.rank(), piggyback);
@@ -463,7 +469,7 @@ bool MappedTargets::end_access(Epoch& epoch, Target& target) {
   switch (epoch.kind) {
     case EpochKind::access:
       if (!peer.done.add(target.id)) return false;
-      // Release: our stores into the target's window come before the word that announces them.
+      // Release: our stores to the target's window come before the word that announces them.
       region_.slot_at(target.rank).done.store(peer.done.word(), std::memory_order_release);
       region_.wake(target.rank);
       break;

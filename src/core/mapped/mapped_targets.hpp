@@ -16,8 +16,8 @@
 
 namespace oriel {
 
-/// The targets of a window's epochs that are mapped: a step is a store, and an operation is carried
-/// out at the call once its target is available.
+/// The mapped targets of a window's epochs. A protocol step is a store. An operation is carried out
+/// at its call if its target is available.
 class MappedTargets {
  public:
   MappedTargets(EpochState& state, Region& region, FenceWords& fences, NetworkAtomics& atomics,
@@ -39,21 +39,22 @@ class MappedTargets {
   Outcome issue(const Operation& operation, Protocol protocol, Epoch& epoch, Target& target);
   bool advance(Epoch& epoch, Target& target);
   void leave_piggyback(Epoch& epoch);
-  /// Operations of the open epoch may go straight to the target's memory, if there is a way.
+  /// Opens the hot path to the target's memory, if it can be reached, for operations of the open
+  /// epoch.
   void make_ready(Target& target);
-  /// Operations that may have been left for the rank (Left) have taken place when this returns.
+  /// When this returns, all operations that were left for the rank (Left) have taken place.
   Error recall(int rank, RecallFor reason);
   void recall_all(Epoch& epoch);
-  /// Whether a short put or get of the rank's private memory, which may take place now, has been
-  /// left to go with others. With the process's only thread.
+  /// Aggregates a short put or get of the rank's private memory, which may take place now. True if
+  /// it has been left to be sent with others. The caller has the process's lock.
   bool aggregate(int rank, bool write, std::uint64_t address, void* local, std::uint64_t bytes);
-  /// All that has been left so goes. True: something.
+  /// Sends all aggregated operations. True if there were any.
   bool push_aggregations();
-  /// Before an operation to the rank: those that are inlined come first. MPI promises no order of
-  /// puts, but programs know of no host that does not keep it.
+  /// Called before an operation to the rank: inlined stores and aggregated operations take place
+  /// first. MPI promises no order of puts, but all known hosts keep it.
   Error keep_order(int rank);
-  /// The bytes of an operation are there; advance() tells the target of it. Where it waits already
-  /// it has its place there.
+  /// The bytes of an operation have been moved; advance() notifies the target. If the operation is
+  /// in `waiting` already, it keeps its place there.
   void hold_notification(RecordedOperation& recorded);
 
  private:
@@ -92,9 +93,9 @@ class MappedTargets {
   NetworkAtomics& atomics_;
   Notifier& notifier_;
   const Limits& limits_;
-  std::deque<Aggregation> aggregations_;  // as many as there have been at a time
-  std::vector<Aggregation*> spare_;       // of these
-  std::vector<int> aggregating_;          // ranks whose are not empty
+  std::deque<Aggregation> aggregations_;  // as many as have ever been used at one time
+  std::vector<Aggregation*> spare_;       // those of aggregations_ that are not in use
+  std::vector<int> aggregating_;          // ranks whose aggregations are not empty
 };
 
 }  // namespace oriel

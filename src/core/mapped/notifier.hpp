@@ -8,13 +8,13 @@
 
 namespace oriel {
 
-/// Tells mapped ranks of operations on their memory.
+/// Delivers notifications to mapped ranks.
 class Notifier {
  public:
   Notifier(Region& region, Counters& counters) : region_(region), counters_(counters) {}
 
-  /// Of one that has taken place, and of the store. A counter that is named is one that the rank
-  /// has.
+  /// Notifies the rank of an operation that has taken place, and makes `store` or inlines it. The
+  /// rank has the counter that `notify_arg` names.
   NotifyOutcome notify(int rank, const NotifyArg& notify_arg, const NotifyStore& store = {}) {
     if (notify_arg.kind == NotifyKind::tag) return region_.notify(rank, notify_arg, store);
     if (store.bytes != 0) short_copy(store.to, store.from, store.bytes);
