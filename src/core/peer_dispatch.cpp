@@ -78,7 +78,7 @@ PlanRegistry& PeerDispatch::plan_registry() {
 
 void PeerDispatch::expose(int origin, std::uint64_t id, bool no_check) {
   if (region_.mapped(origin)) {
-    // NOCHECK saves a message, not a store: the epoch may have been deferred.
+    // NOCHECK saves a message, not this store: the origin needs it if its epoch has been deferred.
     mapped_.expose(origin, id);
     return;
   }
@@ -87,7 +87,7 @@ void PeerDispatch::expose(int origin, std::uint64_t id, bool no_check) {
 }
 
 bool PeerDispatch::completed_by(int origin, std::uint64_t id) {
-  // Acquire pairs with the origin's release: its stores into our memory are seen.
+  // Acquire pairs with the origin's release: its stores to our memory are visible.
   return DoneWord(region_.slot_from(origin).done.load(std::memory_order_acquire)).covers(id);
 }
 
@@ -100,12 +100,12 @@ void PeerDispatch::open_fence(std::uint64_t call, bool announce) {
 
 bool PeerDispatch::end_fence(Epoch& epoch) {
   if (remote_ == nullptr) {
-    // One that is renewed keeps its targets.
+    // A renewed epoch keeps its targets.
     const bool done = !epoch.closed || (epoch.untold == 0 && epoch.attention == 0);
     return done && fences_.advance_closing(epoch);
   }
   if (!remote_->fence.advance(epoch)) return false;
-  // Lock requests of origins that have ended this fence earlier.
+  // Carries out lock requests of origins that had ended this fence earlier.
   remote_->server.release_all();
   return true;
 }
@@ -134,8 +134,8 @@ Outcome PeerDispatch::issue(const Operation& operation, Epoch& epoch, Target& ta
       break;
   }
   events_.issued(operation, chosen);
-  // The others recall by themselves: remote targets have nothing inlined, and mapped ones when they
-  // carry an operation out.
+  // The other protocols keep the order by themselves: remote targets have nothing inlined, and
+  // mapped ones call keep_order() when they carry out an operation.
   if (const Error error = mapped_.keep_order(target.rank); error != Error::none) {
     return Outcome::failed(error);
   }
@@ -198,7 +198,7 @@ void PeerDispatch::transferred(RecordedOperation& recorded, const Transfer& tran
 
 bool PeerDispatch::deliver(const Message& message, std::span<const std::byte> payload) {
   if (!peers_.valid(message.origin) || remote_ == nullptr) return false;
-  // The only message that mapped peers send one another as well.
+  // The only message that mapped peers, too, send each other.
   if (message.kind == MessageKind::count) return remote_->fence.take_count(message, payload);
   if (region_.mapped(message.origin)) return false;
   switch (message.kind) {

@@ -27,7 +27,7 @@ namespace oriel {
 
 class PlanRegistry;
 
-/// What a process has for all its windows that some rank is remote on.
+/// The objects that a process has for all its windows with remote ranks.
 struct RemoteResources {
   RemoteResources(Messages& messages, const Limits& chosen);
   ~RemoteResources();
@@ -39,11 +39,11 @@ struct RemoteResources {
   Limits limits;
 };
 
-/// Access of one window to its ranks: for epochs, the only place that asks whether a rank is mapped
-/// or remote.
+/// One window's access to its ranks. For epochs, the only place that distinguishes mapped and
+/// remote ranks.
 class PeerDispatch final : public PeerInterface {
  public:
-  /// `remote`: some rank of the window is remote to some other; the same on all ranks.
+  /// `remote`: some ranks of the window are remote to each other; the same on all ranks.
   PeerDispatch(EpochState& state, Region& region, Transport& transport, RemoteResources& resources,
                Notifications& notifications, bool remote);
   ~PeerDispatch();
@@ -71,7 +71,7 @@ class PeerDispatch final : public PeerInterface {
   bool try_acquire(Epoch& epoch, Target& target) override;
   bool loadable(int target) override {
     const Member& member = region_.member(target);
-    // What we have attached to a dynamic window is ours to load and store.
+    // This rank can load and store the pieces that it has attached to a dynamic window.
     return (member.base != nullptr && member.size != 0) ||
            (region_.dynamic() && target == region_.rank());
   }
@@ -90,25 +90,26 @@ class PeerDispatch final : public PeerInterface {
     return mapped_.aggregate(target, write, address, local, bytes);
   }
 
-  /// Takes a message of a remote rank. False: no such message can be; nothing has been changed.
+  /// Takes a message of a remote rank. False if the message is invalid; nothing has been changed
+  /// then.
   bool deliver(const Message& message, std::span<const std::byte> payload);
   Protocol protocol(const Operation& operation) {
     return select_protocol(operation, region_, resources_.limits);
   }
-  /// Some rank is remote to some other.
+  /// Returns whether some ranks are remote to each other.
   bool remote() const { return remote_ != nullptr; }
 
-  /// After the last fence of the window: true when no rank looks at our words any more.
+  /// After the last fence of the window. True if no rank reads our words any more.
   bool leave() { return fences_.leave(); }
 
   Exchange& exchange() { return exchange_; }
   Barrier& barrier() { return barrier_; }
-  /// The window's persistent collectives, whose rounds use the exchange.
+  /// The window's persistent collectives, which use the exchange.
   PlanRegistry& plan_registry();
   Notifier& notifier() { return notifier_; }
 
-  // The light epoch: a lock that is free, taken with nothing else under way.
-  /// Takes the lock of a mapped target if nobody holds it against us.
+  // The light epoch: a free lock, acquired while nothing else is pending.
+  /// Acquires the lock of a mapped target if no other rank's lock conflicts with it.
   bool try_lock(int target, bool exclusive) {
     return region_.mapped(target) && fences_.ended_by(target) && region_.atomics().empty() &&
            region_.lock_line(target).try_acquire(region_.rank(), exclusive);
@@ -116,7 +117,7 @@ class PeerDispatch final : public PeerInterface {
   void unlock(int target, bool exclusive) { region_.give_back(target, region_.rank(), exclusive); }
 
  private:
-  struct Remote;  // what a window needs for remote ranks alone
+  struct Remote;  // the objects that a window needs for remote ranks only
 
   EpochPeers& peers_;
   FailureReason& reason_;
@@ -134,7 +135,7 @@ class PeerDispatch final : public PeerInterface {
   std::unique_ptr<Remote> remote_;
   Exchange exchange_;
   Barrier barrier_;
-  std::unique_ptr<PlanRegistry> plan_registry_;  // null: there are none
+  std::unique_ptr<PlanRegistry> plan_registry_;  // null: the window has no persistent collectives
 };
 
 }  // namespace oriel

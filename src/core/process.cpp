@@ -54,8 +54,9 @@ Window* Process::find_window(std::uint32_t id) {
 bool Process::sweep(bool push, bool waits) {
   sweeps_.store(sweeps() + 1, std::memory_order_relaxed);
   if (!busy()) return false;
-  bool moved = transport_.node().serve(waits);  // first: somebody waits for it
-  // What has been issued before goes out first: it does not wait for a look at the network.
+  bool moved = transport_.node().serve(waits);  // first, because its origin waits
+  // Operations issued before are sent before the network is polled, so that they need not wait for
+  // it.
   if (push && serving()) remote_.outbox.push();
   if (serving()) moved |= take_messages();
   moved |= take_transfers();
@@ -75,7 +76,8 @@ Window* Process::find_notified(std::uint32_t id) {
   return notified_;
 }
 
-/// Not without end: who floods us does not keep us here.
+/// Takes notifications that have arrived, a limited number, so that a flood of them does not keep
+/// the sweep from its other work.
 bool Process::take_notifications() {
   constexpr int most_taken = 2048;
   int taken = 0;
@@ -88,7 +90,7 @@ bool Process::store(std::uint32_t id, std::uint64_t offset, std::span<const std:
     window->store(offset, bytes);
     return true;
   }
-  return !expected(id);  // its memory is not known yet
+  return !expected(id);  // false: the window's memory is not known yet
 }
 
 void Process::take(const NotifyRecord& record) {
@@ -111,7 +113,7 @@ bool Process::take_messages() {
   return moved;
 }
 
-/// Also where nobody sends messages: atomics of the network go to the own node as well.
+/// Called also without remote ranks, because network atomics are used for the own node as well.
 bool Process::take_transfers() {
   bool moved = false;
   for (Transfer transfer; transport_.messages().finished(transfer);) {

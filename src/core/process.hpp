@@ -21,9 +21,9 @@
 
 namespace oriel {
 
-/// One MPI process, as far as RMA is concerned: owns its windows and everything pending on them.
-/// Several may live in one program (threads, simulated ranks); nothing is shared between them but
-/// what their transports and control blocks share.
+/// The RMA side of one MPI process: owns its windows and everything pending on them. Several may
+/// exist in one program (threads, simulated ranks). They share only their transports' and control
+/// blocks' shared data.
 class Process final : private NotifyReader {
  public:
   Process(Transport& transport, int self, const Limits& limits = {});
@@ -31,63 +31,64 @@ class Process final : private NotifyReader {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// A window of this number is going to be created: its other ranks may have made theirs, and
-  /// notify ours. What comes is kept until then.
+  /// Announces that window number `id` will be created. Its other ranks may have created theirs and
+  /// send notifications already, which are kept until create_window().
   void expect_window(std::uint32_t id) { expected_.push_back(id); }
-  /// It is not going to be.
+  /// Cancels expect_window().
   void forget_window(std::uint32_t id);
-  /// The caller has made sure that all ranks' control blocks are in place before anybody uses the
-  /// window, and that all ranks are through with it before it is destroyed.
+  /// Creates a window. The caller ensures that all ranks' control blocks exist before any rank uses
+  /// the window, and that all ranks have left it before it is destroyed.
   Window& create_window(WindowSpec spec);
   void destroy_window(Window& window);
 
-  /// By their numbers.
+  /// In the order of their numbers.
   std::span<const std::unique_ptr<Window>> windows() const { return windows_; }
 
-  /// One sweep over all that is pending: messages, grants, recorded operations, completions,
+  /// One sweep over everything pending: messages, grants, recorded operations, completions,
   /// activations (E10). True if anything moved.
   bool sweep() { return sweep(true, true); }
-  /// The same in a call that another one will soon follow: unless somebody waits for what we send,
-  /// it waits for more to travel with, if somebody sweeps soon. Not for many of these calls:
-  /// whoever sweeps soon takes them for sweeps.
+  /// As sweep(), in a call that does not wait and that another one will soon follow. Messages that
+  /// no peer waits for are kept to share a packet, if the agent sweeps soon. At most `most_passing`
+  /// calls in a row keep them, because the agent counts these calls as sweeps and would not sweep.
   bool sweep_in_passing() {
     passing_ = (passing_ + 1) % most_passing;
     return sweep(!remote_.outbox.swept_soon() || passing_ == 0, false);
   }
 
-  /// Windows with something that only a sweep can finish: it looks at no others.
+  /// The number of windows with work that only a sweep can finish. A sweep visits no others.
   std::size_t pending() const { return at_work_.size(); }
-  /// Something may come of a sweep.
+  /// Returns whether a sweep may find something to do.
   bool busy() const { return serving() || expects(); }
-  /// Something waits for a sweep, besides messages that may have come.
+  /// Returns whether something waits for a sweep, apart from messages that may have arrived.
   bool expects() const {
     return pending() != 0 || listeners_.load(std::memory_order_relaxed) != 0 ||
            pressed_.load(std::memory_order_relaxed) != 0 ||
            NodeServices::asked(errand_state_.load(std::memory_order_relaxed));
   }
-  /// Some window has remote ranks, so we must look for messages.
+  /// Returns whether a window has remote ranks, so that sweeps must receive messages.
   bool serving() const { return serving_.load(std::memory_order_relaxed) != 0; }
 
-  /// How often sweep() was called; for others to see whether anybody does, without a lock.
+  /// The number of sweeps so far. Other threads read it without a lock to see whether any thread
+  /// sweeps.
   std::uint64_t sweeps() const { return sweeps_.load(std::memory_order_relaxed); }
-  /// Messages that no peer can have meant: refused, counted, otherwise ignored.
+  /// The number of invalid messages, which are refused and otherwise ignored.
   std::uint64_t refused() const { return refused_; }
-  /// Somebody calls sweep() within a short time whatever the program does: what is not urgent may
-  /// wait for more to travel with.
+  /// The agent calls sweep() within a short time, whatever the program does. So messages that are
+  /// not urgent may wait for others to share a packet.
   void set_swept_soon(bool soon) { remote_.outbox.set_swept_soon(soon); }
 
   Transport& transport() { return transport_; }
   int self() const { return self_; }
 
-  // For its windows.
+  // Called by its windows:
   EpochPools& pools() { return pools_; }
-  /// Whom this process tells what it does.
+  /// The event sinks of this process.
   Events& events() { return events_; }
   WindowsAtWork& at_work() { return at_work_; }
   LockOrder& lock_order() { return lock_order_; }
   RemoteResources& remote() { return remote_; }
   Listeners& listeners() { return listeners_; }
-  /// One more window with remote ranks, or one less.
+  /// Counts one more window with remote ranks, or one less.
   void serve(bool more) { serving_ += more ? 1 : std::uint64_t(-1); }
 
  private:
@@ -106,7 +107,7 @@ class Process final : private NotifyReader {
 
   Transport& transport_;
   int self_;
-  const std::atomic<std::uint32_t>& pressed_;  // others wait for us to take their notifications
+  const std::atomic<std::uint32_t>& pressed_;  // not 0: origins wait for space in our queue
   const std::atomic<std::uint32_t>& errand_state_;
   Listeners listeners_{0};
   RemoteResources remote_;
@@ -119,17 +120,17 @@ class Process final : private NotifyReader {
   LockOrder lock_order_;                          // outlives the windows
   std::vector<std::unique_ptr<Window>> windows_;  // by number
   std::atomic<std::uint64_t> serving_{0};
-  // One writer at a time. What calls without the lock look at is in other lines.
+  // One writer at a time. Members that calls read without the lock are in other cache lines.
   alignas(cache_line) std::atomic<std::uint64_t> sweeps_{0};
   std::uint64_t refused_ = 0;
   static constexpr unsigned most_passing = 256;
   unsigned passing_ = 0;
-  // Reported last, in this sweep.
+  // The window and origin that this sweep has reported last as served.
   const Window* served_window_ = nullptr;
   int served_origin_ = -1;
-  std::vector<std::uint32_t> expected_;  // numbers of windows that are being made
-  std::vector<NotifyRecord> early_;      // for these, in order of arrival
-  Window* notified_ = nullptr;  // the window that was told last, usually the one that is told next
+  std::vector<std::uint32_t> expected_;  // numbers of windows that are being created
+  std::vector<NotifyRecord> early_;      // for these windows, in order of arrival
+  Window* notified_ = nullptr;           // the window notified last, usually the next one too
 };
 
 }  // namespace oriel

@@ -4,7 +4,7 @@
 namespace oriel {
 namespace {
 
-/// So few runs that each is worth a transfer of its own.
+/// Returns whether the runs are so long on average that each is worth a transfer of its own.
 bool has_long_runs(const Layout& layout, const Limits& limits) {
   return layout.contiguous() || layout.size() >= layout.blocks().size() * limits.direct_run;
 }
@@ -12,11 +12,13 @@ bool has_long_runs(const Layout& layout, const Limits& limits) {
 }  // namespace
 
 Protocol select_protocol(const Operation& operation, Region& region, const Limits& limits) {
-  // 1. Datatypes of the window's AtomicSet: NICs and CPUs are not atomic with one another, so the
-  //    network's atomics carry out all of their accumulates, whoever the target is.
+  // 1. Datatypes of the window's AtomicSet: atomics of NICs and CPUs are not atomic with one
+  // another,
+  //    so the network's atomics carry out all accumulates of these datatypes, on any target.
   if (region.atomics().has(operation) && operation.bytes() != 0) return Protocol::network_atomic;
-  // 2. The target is on this node and its control block is mapped: this process moves the bytes by
-  //    itself. Of a dynamic window the attached piece decides.
+  // 2. The target is mapped: this process moves the bytes by itself. On a dynamic window the
+  // attached
+  //    piece decides how.
   if (region.mapped(operation.target)) return mapped_protocol(region.path_of(operation));
   const Member& target = region.member(operation.target);
   // 3. Accumulates need the target's Server; ordered operations need the order of messages (Q2).
@@ -24,19 +26,19 @@ Protocol select_protocol(const Operation& operation, Region& region, const Limit
       (operation.kind != OperationKind::put && operation.kind != OperationKind::get)) {
     return Protocol::message;
   }
-  // 4. Short ones: one message takes less than what a transfer has to be prepared for. Also where
-  //    the target has no memory that the network can reach.
+  // 4. Short operations: one message takes less time than preparing a transfer. Also if the target
+  //    has no memory that the network can reach.
   if (operation.bytes() <= limits.direct || !target.direct) return Protocol::message;
   const bool put = operation.kind == OperationKind::put;
   const Buffer& local = put ? operation.origin : operation.result;
   if (!region.dynamic()) {
-    // 5. Long runs at both sides. Short ones are packed into messages instead.
+    // 5. Long runs at both sides. Short runs are packed into messages instead.
     return has_long_runs(*operation.target_layout, limits) && has_long_runs(*local.layout, limits)
                ? Protocol::direct
                : Protocol::message;
   }
-  // 6. What is attached only the target knows: it moves one long run by itself. A put that fits in
-  //    one message is a journey shorter so.
+  // 6. Only the target knows the attached memory: it moves one long run by itself. A put that fits
+  //    into one message goes as a message, which saves a journey.
   return (!put || operation.bytes() > limits.fragment) && operation.target_layout->contiguous() &&
                  local.layout->contiguous()
              ? Protocol::rendezvous

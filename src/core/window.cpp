@@ -68,7 +68,7 @@ Error Window::open_handle(HandleView& view) {
 
 bool Window::intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count) const {
   if (region_->atomics().has(op, reduction.basic)) return true;
-  if (remote() || dynamic()) return false;  // nobody knows what will be attached
+  if (remote() || dynamic()) return false;  // memory that is not mapped may be attached later
   for (int rank = 0; rank < ranks(); ++rank) {
     const Member target = look(rank);
     if (target.size != 0 && !region_->by_cpu_atomics(reduction, target, target.base, true, count)) {

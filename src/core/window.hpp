@@ -24,19 +24,19 @@ namespace oriel {
 class Process;
 
 struct WindowSpec {
-  std::uint32_t id = 0;  // this process's number of the window, given once
+  std::uint32_t id = 0;  // this process's number of the window, never reused
   std::shared_ptr<Region> region;
   Reorder reorder;
   bool no_locks = false;
-  /// Some rank of the window is remote to some other: fences are counted, and a sweep looks for
+  /// Some ranks of the window are remote to each other: fences are counted, and sweeps receive
   /// messages. The same on all ranks.
   bool remote = false;
   bool shared = false;  // see EpochsSpec
 };
 
-/// One rank's side of one RMA window: its epochs, its operations that are pending, a region of
-/// memory, and access to the region's ranks. The hot paths are here, where all of these meet; for
-/// what they decline, and for all other synchronization, callers turn to the epochs.
+/// One rank's side of one RMA window: its epochs, its pending operations, a region of memory, and
+/// the access to the region's ranks. It has the hot paths, because they need all of these. Callers
+/// use the epochs for what a hot path declines, and for all other synchronization.
 class Window {
  public:
   Window(Process& process, WindowSpec spec);
@@ -46,9 +46,9 @@ class Window {
   const Epochs& epochs() const { return epochs_; }
   PendingOperations& pending() { return state_.pending; }
   const WindowEvents& events() const { return state_.events; }
-  /// A rank as the epochs see it.
+  /// The state of a rank that all epochs share.
   const EpochPeer& peer(int rank) const { return state_.peers[rank]; }
-  /// Why the last failed call failed: the second half of a sentence.
+  /// The reason of the last failed call, as the second half of a sentence.
   const char* reason() const { return state_.reason.text(); }
 
   std::uint32_t id() const { return id_; }
@@ -56,20 +56,21 @@ class Window {
   bool valid_rank(int rank) const { return state_.peers.valid(rank); }
   int rank() const { return region_->rank(); }
   const Member& member(int rank) const { return region_->member(rank); }
-  /// The same for a question that all ranks are asked.
+  /// As member(), for loops over all ranks: the member is not kept.
   Member look(int rank) const { return region_->look(rank); }
-  /// Some rank is remote to some other.
+  /// Returns whether some ranks are remote to each other.
   bool remote() const { return peer_dispatch_.remote(); }
-  /// Whether operations to one target can be ordered: the network's atomics go their own way.
+  /// Returns whether operations to one target can be ordered. Network atomics have no order with
+  /// messages.
   bool orders() const { return region_->atomics().empty(); }
-  /// Whether an accumulate of `op` on so many elements in a row, aligned, of any rank's memory is
-  /// carried out here by hardware atomics: those of the network, or of the CPU on mapped memory
-  /// (Q3). `op` has one bit.
+  /// Returns whether an accumulate of `op` on `count` contiguous, aligned elements of any rank's
+  /// memory is carried out by hardware atomics: those of the network, or those of the CPU on mapped
+  /// memory (Q3). `op` has one bit.
   bool intrinsic(OpSet op, const Reduction& reduction, std::uint64_t count) const;
 
-  /// How the operation would travel now, by the general path.
+  /// The protocol that the general path would choose for the operation now.
   Protocol protocol(const Operation& operation) { return peer_dispatch_.protocol(operation); }
-  /// How a hot path has carried out an operation on these elements.
+  /// The protocol by which a hot path has carried out an operation on these elements.
   Protocol hot_protocol(int target, std::int64_t displacement, const Elements& elements,
                         const HandleName& handle) {
     return mapped_protocol(region_->path_of(target, displacement, elements, handle));
@@ -82,7 +83,7 @@ class Window {
   std::byte* find_mapped(int target, std::int64_t displacement, std::uint64_t bytes,
                          std::int64_t low = 0) const {
     const EpochPeer& other = peer(target);
-    // Acquire: the way that somebody else may have opened.
+    // Acquire: the members that `ready` covers, which another thread may have stored.
     Target* open = other.ready.load(std::memory_order_acquire);
     std::uint64_t offset;
     if (open == nullptr || other.left.load(std::memory_order_acquire) != 0 ||
@@ -99,10 +100,10 @@ class Window {
     mark(open->used);
     return other.base + offset;
   }
-  /// The hot path of memory one system call away: puts a run of bytes there (`write`), or gets it.
-  /// `where`: a rank, or a HandleView. Without the lock, as find_mapped(). False: nobody has been
-  /// told, and bytes may have moved; use Epochs::issue(). `may_wait`: it may go later, with others;
-  /// the caller has the process's lock then.
+  /// The hot path of private memory: puts a run of bytes there (`write`), or gets it. `where`: a
+  /// rank, or a HandleView. Without the lock, as find_mapped(). False: use Epochs::issue(); the
+  /// target has not been notified, and part of the bytes may have been moved. `may_wait`: the
+  /// operation may be aggregated; the caller has the process's lock then.
   template <typename Where>
   bool try_copy(bool write, const Where& where, std::int64_t displacement, void* local,
                 std::uint64_t bytes, bool may_wait = false) {
@@ -122,12 +123,12 @@ class Window {
     mark(run.open->used);
     return true;
   }
-  /// Likewise of any datatypes: straight, or by system calls.
+  /// The hot path of puts and gets of any datatypes, by loads and stores or by system calls.
   template <typename Where>
   bool try_move(bool write, const Where& where, std::int64_t displacement, const Elements& there,
                 void* local, const Elements& own) const {
     const auto [low, high] = there.layout.bounds(there.count);
-    // Only the general path knows whether it may begin before the displacement.
+    // Only the general path checks whether the data may begin before the displacement.
     if (displacement < 0 || low < 0) return false;
     const auto bytes = static_cast<std::uint64_t>(high - low);
     if (std::byte* lowest = find_mapped(where, displacement, bytes, low)) {
@@ -143,9 +144,9 @@ class Window {
     mark(run.open->used);
     return true;
   }
-  /// The hot path of a notified put: a run of bytes stored into mapped memory, in the open epoch
-  /// or, where none covers the target, in the notified one. False: nobody has been told; use
-  /// issue().
+  /// The hot path of a notified put: stores a run of bytes into mapped memory, in the open epoch
+  /// or, if no epoch covers the target, in the notified epoch. False: use Epochs::issue(); the
+  /// target has not been notified.
   bool put_notified(int target, std::int64_t displacement, const void* origin, std::uint64_t bytes,
                     const NotifyArg& notify_arg) {
     EpochPeer& other = state_.peers[target];
@@ -184,10 +185,10 @@ class Window {
     mark(open->used);
     return true;
   }
-  /// The hot path of accumulates: `count` elements in a row at both sides. False: use
-  /// Epochs::issue(). `thread`: the line of a thread that does not hold the lock of the process;
-  /// null: the process has no other threads. Part of each call's code: a call with eight arguments
-  /// would be a tenth of the work.
+  /// The hot path of accumulates of `count` contiguous elements on both sides. False: use
+  /// Epochs::issue(). `thread`: the line of a thread that does not hold the process's lock; null:
+  /// the process has no other threads. Always inlined, because a call with eight arguments would be
+  /// a tenth of the work.
   [[gnu::always_inline]] bool try_reduce(ThreadLine* thread, int target, std::int64_t displacement,
                                          const Reduction& reduction, const void* origin,
                                          void* fetched, std::uint64_t count) const {
@@ -200,7 +201,7 @@ class Window {
     return region_->reduce_lightly(thread, reduction, *peer(target).member, where, origin, fetched,
                                    count);
   }
-  /// Likewise of compare-and-swap.
+  /// The hot path of compare-and-swap; see try_reduce().
   [[gnu::always_inline]] bool try_compare_swap(ThreadLine* thread, int target,
                                                std::int64_t displacement,
                                                const Reduction& reduction, const void* origin,
@@ -215,13 +216,13 @@ class Window {
                                          origin, compare, result);
   }
 
-  /// The hot path's question of a flush: everything issued to `target` in its lock or lock_all
-  /// epoch and in the notified one is finished. False: use nothing_pending(). Without the lock, as
-  /// find_mapped(). `threads`: only what these have issued (Q1).
+  /// The hot path of a flush. True if all operations issued to `target` in its lock or lock_all
+  /// epoch and in the notified epoch are finished. False: use nothing_pending(). Without the lock,
+  /// as find_mapped(). `threads`: only the operations of these threads count (Q1).
   bool flushed(int target, bool local, ThreadSet threads = all_threads) {
     EpochPeer& other = state_.peers[target];
     const Target* open = other.ready.load(std::memory_order_acquire);
-    // Acquire: what other threads have finished of it.
+    // Acquire: operations that other threads have finished.
     if (open == nullptr || !open->passive ||
         (other.outstanding.load(std::memory_order_acquire) & threads) != 0 ||
         other.left_for(local)) {
@@ -231,7 +232,8 @@ class Window {
     order_behind_flush();
     return true;
   }
-  /// Likewise, by a look at what has gone the general path. False: use Epochs::flush().
+  /// As flushed(), checking the operations of the general path. With the lock. False: use
+  /// Epochs::flush().
   bool nothing_pending(int target, bool local) {
     EpochPeer& other = state_.peers[target];
     const Target* open = other.ready.load();
@@ -244,9 +246,9 @@ class Window {
     return true;
   }
 
-  /// Opens the epoch of one target's lock. A lock that is free, with nothing else under way, is
-  /// taken and given back without the general path (try_lock). `thread`: the one that opens the
-  /// epoch, whose locks are requested in order; see LockOrder.
+  /// Opens a lock epoch. If the lock is free and nothing else is pending on the window, the lock is
+  /// acquired and released without the general path (try_lock()). `thread`: the thread that opens
+  /// the epoch, whose locks are requested in order; see LockOrder.
   Error lock(bool exclusive, int target, Assert assertion, ThreadSet thread = all_threads) {
     return try_lock(exclusive, target, assertion)
                ? Error::none
@@ -254,31 +256,30 @@ class Window {
   }
   bool try_lock(bool exclusive, int target, Assert assertion);
   Outcome unlock(int target, Completion* completion);
-  /// Likewise of all targets. Acquires the rank's own lock now if the rank can load its memory, and
-  /// every other one at the first operation to its target.
+  /// Opens a lock_all epoch. Acquires the rank's own lock now if the rank can load its own memory,
+  /// and each other lock at the first operation to its target.
   Error lock_all(Assert assertion, ThreadSet thread = all_threads) {
     return try_lock_all(assertion) ? Error::none : epochs_.open_lock_all(assertion, thread);
   }
   bool try_lock_all(Assert assertion);
   Outcome unlock_all(Completion* completion);
-  /// In a light lock_all epoch: acquires the free lock of a target that had no operation yet, and
-  /// opens the way to its memory. False: use Epochs::issue().
+  /// In a light lock_all epoch: acquires the free lock of a target without operations so far, and
+  /// opens the hot path to its memory. False: use Epochs::issue().
   bool try_touch(int target);
 
-  // Of a dynamic window. Where something is wrong, reason() tells.
+  // For dynamic windows. If a call fails, reason() has the reason.
   bool dynamic() const { return region_->dynamic(); }
-  /// Attaches memory of ours: nobody waits, and no operation of others is held up.
+  /// Attaches memory of this rank. No process waits, and no operation of other ranks is delayed.
   Error attach(const MemoryRange& piece);
-  /// Detaches the piece that begins at the address: operations on it fail from now on.
+  /// Detaches the piece that begins at the address. Later operations on it fail.
   Error detach(std::uint64_t address);
-  /// Makes a memory handle of ours (Q5).
+  /// Creates a memory handle of this rank (Q5).
   Error create_handle(const MemoryRange& memory, HandleName& name);
-  /// Operations on it fail from now on.
+  /// Releases a memory handle. Later operations on it fail.
   Error release_handle(const HandleName& name);
-  /// Looks for a handle that its owner has told us of. One of a remote rank is found out when it is
-  /// used.
+  /// Looks up a handle of another rank. That of a remote rank is checked only when it is used.
   Error open_handle(HandleView& view);
-  /// find_mapped() of a handle, likewise without the lock.
+  /// As the other find_mapped(), for memory of a handle.
   std::byte* find_mapped(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
                          std::int64_t low = 0) const {
     Target* open = nullptr;
@@ -290,15 +291,16 @@ class Window {
     return view.base + offset;
   }
 
-  /// What notified operations have told this rank.
+  /// The notifications that this rank has received.
   Notifications& notifications() { return notifications_; }
-  /// Tells the completion when our counter, which we have, has reached the value (N8).
+  /// Calls the completion when this rank's counter `counter`, which exists, has reached `value`
+  /// (N8).
   Outcome await(std::int32_t counter, std::uint64_t value, Completion& completion);
-  /// Gives our counter another value, and returns the one that it had: no addition is lost, and who
-  /// waits for no more than that is told.
+  /// Sets this rank's counter and returns its previous value. No addition is lost. Requests whose
+  /// threshold had been reached are completed.
   std::uint64_t exchange_counter(std::int32_t counter, std::uint64_t value);
 
-  /// A store that its origin has left to us.
+  /// Makes a store that its origin has inlined in a notification.
   void store(std::uint64_t offset, std::span<const std::byte> bytes) {
     region_->store(offset, bytes);
   }
@@ -311,30 +313,32 @@ class Window {
   Exchange& exchange() { return peer_dispatch_.exchange(); }
   /// The barrier of the window's ranks before MPI_Finalize.
   Barrier& barrier() { return peer_dispatch_.barrier(); }
-  /// For persistent collectives of its ranks, whose making uses the exchange.
+  /// The window's persistent collectives, which use the exchange.
   PlanRegistry& plan_registry() { return peer_dispatch_.plan_registry(); }
 
-  /// After the last fence, before the window is destroyed: true when no other rank looks at what is
-  /// ours any more. To be asked until it is.
+  /// After the last fence, before the window is destroyed: to be called until it returns true. True
+  /// if no other rank reads this rank's words any more.
   bool leave() { return peer_dispatch_.leave(); }
 
-  /// Takes a message of a remote rank. False: no such message can be; nothing has been changed.
+  /// Takes a message of a remote rank. False if the message is invalid; nothing has been changed
+  /// then.
   bool deliver(const Message& message, std::span<const std::byte> payload) {
     return peer_dispatch_.deliver(message, payload);
   }
 
  private:
-  /// What put_notified() stores without knowing that there is space for the notification, so
-  /// perhaps in vain: more takes so much longer than the general path that this does not matter.
+  /// The maximal bytes that put_notified() stores before there is space for the notification. If
+  /// there is none, the general path stores them again. Longer puts take so much longer than the
+  /// general path that they gain nothing here.
   static constexpr std::uint64_t most_stored_twice = std::uint64_t{16} * 1024;
 
-  /// A run of private memory that operations may go straight to now.
+  /// A run of private memory that operations may access now.
   struct PrivateRun {
-    Target* open = nullptr;  // null: there is none
+    Target* open = nullptr;  // null: no access
     int process = 0;
     std::uint64_t address = 0;
   };
-  /// `behind`: the kinds of Left that may have been left before it.
+  /// `behind`: the kinds of Left that may have been left before this operation.
   PrivateRun private_run(int target, std::int64_t displacement, std::uint64_t bytes,
                          std::int64_t low, int behind) const {
     const EpochPeer& other = peer(target);
@@ -365,7 +369,7 @@ class Window {
   bool compare_swap_private(ThreadLine* thread, int target, std::int64_t displacement,
                             const Reduction& reduction, const void* origin, const void* compare,
                             void* result) const;
-  /// Whether operations through the handle may go straight to so many bytes of its memory, now.
+  /// Returns whether operations through the handle may access these bytes of its memory now.
   bool reaches(const HandleView& view, std::int64_t displacement, std::uint64_t bytes,
                std::int64_t low, std::uint64_t& offset, Target*& open) const {
     const EpochPeer& other = peer(view.target);

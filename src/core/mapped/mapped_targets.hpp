@@ -46,7 +46,8 @@ class MappedTargets {
   Error recall(int rank, RecallFor reason);
   void recall_all(Epoch& epoch);
   /// Aggregates a short put or get of the rank's private memory, which may take place now. True if
-  /// it has been left to be sent with others. The caller has the process's lock.
+  /// it has been left to be sent with others. Only called if the program uses one thread, which has
+  /// the process's lock.
   bool aggregate(int rank, bool write, std::uint64_t address, void* local, std::uint64_t bytes);
   /// Sends all aggregated operations. True if there were any.
   bool push_aggregations();
