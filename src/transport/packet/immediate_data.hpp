@@ -6,22 +6,23 @@
 
 namespace oriel {
 
-/// The few bytes that a provider carries with a write and shows the target's process when the
-/// write's bytes are there. They name a message that the target has been sent before, and take its
-/// place among the sender's packets. Nobody says whom they come from, so they do: by the number
-/// that the sender has at the receiver, which it knows from the first packet that comes from there.
+/// The few bytes that a provider delivers with a write, when the write's bytes have arrived. They
+/// name a message that the target has been sent before, and take that message's place in the order
+/// of the sender's packets. The provider does not report the sender, so they contain the sender's
+/// number at the receiver. The sender learns this number from the first packet that it receives
+/// from there.
 struct ImmediateData {
   std::uint32_t sender = 0;
-  std::uint32_t sequence = 0;  // among the packets; as many low bits of it as there is space for
+  std::uint32_t sequence = 0;  // among the packets; only as many low bits as fit
   std::uint32_t code = 0;      // see MessageCodes; not 0
 };
 
-/// How that is written in 4 bytes, or in 8.
+/// The encoding of ImmediateData in 4 or in 8 bytes.
 class ImmediateFormat {
  public:
   static constexpr int code_bits = 10;
 
-  /// `bytes` of a provider: with fewer than 4 there is no immediate data.
+  /// `bytes`: what the provider delivers with a write; fewer than 4 are not used.
   explicit ImmediateFormat(std::size_t bytes = 0)
       : sender_bits_(bytes >= 8 ? 32 : 12),
         sequence_bits_(bytes >= 8 ? 22 : 10),
@@ -41,8 +42,7 @@ class ImmediateFormat {
             static_cast<std::uint32_t>(packed >> code_bits) & sequence_mask(),
             static_cast<std::uint32_t>(packed & code_mask)};
   }
-  /// The whole number whose low bits these are, and that is the next after `taken` or not far
-  /// behind it.
+  /// The complete number with these low bits: the first one from `taken` + 1 on.
   std::uint32_t sequence_after(std::uint32_t taken, std::uint32_t low) const {
     const std::uint32_t next = taken + 1;
     return next + ((low - next) & sequence_mask());

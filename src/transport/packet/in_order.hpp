@@ -10,19 +10,20 @@
 
 namespace oriel {
 
-/// Brings what one sender has numbered, from 1, back into the order of its numbers, which wrap.
+/// Restores the order of items that one sender has numbered from 1. The numbers wrap.
 template <typename Item>
 class InOrder {
  public:
   enum class Turn : std::uint8_t {
-    now,    // it is the next one
-    later,  // kept until its turn
-    never   // it has come before, or is made up
+    now,    // the item is the next one
+    later,  // the item is kept until its turn
+    never   // the item has arrived before, or its number is invalid
   };
 
-  /// Takes the item where its turn is not `never`, moves it where it is `later`.
+  /// Offers an item. It counts as taken if its turn is `now`, is moved from if its turn is `later`,
+  /// and is left alone if its turn is `never`.
   Turn offer(std::uint32_t sequence, Item& item) {
-    const std::uint32_t ahead = sequence - taken_;  // huge for an old one
+    const std::uint32_t ahead = sequence - taken_;  // very large for an old number
     if (ahead == 1) {
       ++taken_;
       return Turn::now;
@@ -34,7 +35,7 @@ class InOrder {
     early_.push_back({sequence, std::move(item)});
     return Turn::later;
   }
-  /// One that was kept and whose turn it is.
+  /// The kept item whose turn it is, if any.
   std::optional<Item> next() {
     const auto found = std::ranges::find(early_, taken_ + 1, &Early::sequence);
     if (found == early_.end()) return std::nullopt;
@@ -43,7 +44,7 @@ class InOrder {
     early_.erase(found);
     return item;
   }
-  /// What is kept is given up.
+  /// Removes and returns all kept items.
   std::vector<Item> drop() {
     std::vector<Item> dropped;
     for (Early& early : std::exchange(early_, {})) dropped.push_back(std::move(early.item));
@@ -53,7 +54,8 @@ class InOrder {
   std::uint32_t taken() const { return taken_; }
 
  private:
-  /// Few are ever told of before one that was sent earlier; a limit for what is not one of ours.
+  /// Few items ever arrive before one that was sent earlier. This also limits the memory that
+  /// invalid items can take.
   static constexpr std::uint32_t most_ahead = 512;
 
   struct Early {

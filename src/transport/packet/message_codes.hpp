@@ -13,28 +13,28 @@
 
 namespace oriel {
 
-/// Numbers that stand for short messages, between one sender and one receiver. The sender gives
-/// them out; the message itself goes ahead once, in a packet. Programs notify with the same few
-/// tags and lengths again and again. What a code means may be changed at any time, because packets
-/// and immediate data are taken in the order of sending.
+/// Numbers that stand for short messages between one sender and one receiver. The sender assigns a
+/// code, and sends the message once with its code in a packet. That pays because programs notify
+/// with the same few tags and lengths again and again. The meaning of a code may change at any
+/// time, because packets and immediate data are taken in the order of sending.
 struct MessageCodes {
   /// Codes are 1 to `most`.
   static constexpr std::uint32_t most = (1 << ImmediateFormat::code_bits) - 1;
   static constexpr std::size_t longest = 128;
 };
 
-/// What the sender knows.
+/// The codes that a sender has assigned.
 class CodesGiven {
  public:
   struct Code {
     std::uint32_t number = 0;
-    bool known = false;  // to the receiver
+    bool known = false;  // the receiver has been sent the message
   };
 
   static bool takes(std::span<const std::byte> message) {
     return message.size() <= MessageCodes::longest;
   }
-  /// One that is new gets the number that was given longest ago.
+  /// The code of a message. A new message gets the number that was assigned longest ago.
   Code code_of(std::span<const std::byte> message) {
     const std::string key(reinterpret_cast<const char*>(message.data()), message.size());
     const auto [place, added] = numbers_.try_emplace(key, 0);
@@ -56,7 +56,8 @@ class CodesGiven {
   std::uint32_t last_ = 0;
 };
 
-/// What the receiver knows. Nothing of what has arrived is believed without a look.
+/// The codes that a receiver has been sent. Everything that has arrived is checked before it is
+/// used.
 class CodesHeard {
  public:
   void keep(std::uint32_t number, std::span<const std::byte> message) {
@@ -66,7 +67,8 @@ class CodesHeard {
     if (number > messages_.size()) messages_.resize(number);
     messages_[number - 1].assign(message.begin(), message.end());
   }
-  /// Aligned to 8 bytes; valid until the next keep(). Empty: there is none.
+  /// The message of a code, aligned to 8 bytes and valid until the next keep(). Empty: there is
+  /// none.
   std::span<const std::byte> message(std::uint32_t number) const {
     if (number == 0 || number > messages_.size()) return {};
     return messages_[number - 1];

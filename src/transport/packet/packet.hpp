@@ -9,23 +9,23 @@
 
 namespace oriel {
 
-/// Messages of one process to another that travel together (S7): a header, then the messages, each
-/// behind its length and padded to 8 bytes.
+/// The header of a packet: messages from one process to another that are sent together (S7). Behind
+/// the header follow the messages, each behind its length and padded to 8 bytes.
 struct PacketHeader {
   static constexpr std::uint32_t magic_value = 0x0e1e17ad;
 
   std::uint32_t magic = magic_value;
   std::uint32_t bytes = 0;     // of the packet, header included
   std::uint64_t source = 0;    // the sender's id
-  std::uint32_t sequence = 0;  // packets of this sender to this receiver, counted from 1, and wraps
+  std::uint32_t sequence = 0;  // number among this sender's packets to this receiver, from 1; wraps
   std::uint32_t receiver = 0;  // the receiver's number at the sender: for ImmediateData
 };
 static_assert(std::is_trivially_copyable_v<PacketHeader> && sizeof(PacketHeader) == 24);
 
-/// Puts messages into a buffer that somebody else owns.
+/// Writes messages into a buffer that the caller owns.
 class PacketWriter {
  public:
-  /// Of the word before a message: its code above, its length below.
+  /// The word before a message has its code from this bit on, and its length below.
   static constexpr int code_shift = 32;
 
   PacketWriter() = default;
@@ -37,7 +37,7 @@ class PacketWriter {
   }
   bool fits(std::size_t message) const { return space_for(message) <= buffer_.size() - used_; }
 
-  /// `code` not 0: the receiver keeps the message under it, see MessageCodes.
+  /// `code`: not 0 if the receiver shall keep the message under this code; see MessageCodes.
   void add(std::span<const std::byte> header, std::span<const std::byte> payload,
            std::uint32_t code = 0) {
     const std::uint64_t bytes = header.size() + payload.size();
@@ -53,7 +53,7 @@ class PacketWriter {
     used_ += space;
   }
 
-  /// The whole packet, to be sent as it is.
+  /// Completes the header and returns the packet, ready to be sent.
   std::span<const std::byte> close(std::uint64_t source, std::uint32_t sequence,
                                    std::uint32_t receiver) {
     PacketHeader header;
@@ -70,11 +70,11 @@ class PacketWriter {
   std::size_t used_ = sizeof(PacketHeader);
 };
 
-/// Takes them out again. Nothing of what has arrived is believed without a look.
+/// Reads the messages of a packet. Everything that has arrived is checked before it is used.
 class PacketReader {
  public:
   PacketReader() = default;
-  /// `packet` is aligned to 8 bytes and stays where it is.
+  /// `packet` is aligned to 8 bytes, and must outlive this object.
   explicit PacketReader(std::span<const std::byte> packet) {
     PacketHeader header;
     if (packet.size() < sizeof header) return;
@@ -91,7 +91,7 @@ class PacketReader {
   std::uint64_t source() const { return source_; }
   std::uint32_t sequence() const { return sequence_; }
   std::uint32_t receiver() const { return receiver_; }
-  /// The next message; empty at the end, and when what follows is not a message.
+  /// The next message; empty at the end, and if the next bytes are not a valid message.
   std::span<const std::byte> next() {
     std::uint64_t prefix = 0;
     if (rest_.size() < sizeof prefix) return {};
@@ -106,7 +106,7 @@ class PacketReader {
     rest_ = rest_.subspan(PacketWriter::space_for(bytes));
     return message;
   }
-  /// Of the message that next() has returned. Not 0: it is to be kept under this code.
+  /// The code of the message that next() has returned. Not 0: the message must be kept under it.
   std::uint32_t code() const { return code_; }
 
  private:
