@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t api = FI_VERSION(1, 17);
 
-/// Loopback and link-local addresses reach nobody else.
+/// Returns whether the address reaches other nodes: not a loopback or link-local address.
 bool reaches_others(const fi_info& info) {
   if ((info.caps & FI_REMOTE_COMM) == 0 && (info.caps & FI_LOCAL_COMM) != 0) return false;
   if (info.src_addr == nullptr) return true;
@@ -52,7 +52,7 @@ bool OfiEndpoint::fail(std::string& error, const char* step, long code) const {
 }
 
 fi_info* OfiEndpoint::best_offer(fi_info* hints, const std::string& provider, int& code) const {
-  // What the provider may want of us, and we do.
+  // The modes of a provider that this code supports.
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->domain_attr->mr_mode =
       FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
@@ -152,7 +152,7 @@ int OfiEndpoint::number_of(std::uint64_t id) const {
 
 int OfiEndpoint::register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access,
                                  fid_mr*& made) {
-  // A key of its own, for providers that leave the choice to us.
+  // A key of its own, for providers that let the caller choose keys.
   int code = fi_mr_reg(domain_, memory, bytes, access, 0, ++registrations_, 0, &made, nullptr);
   if (code != 0 || (info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) return code;
   code = fi_mr_bind(made, &endpoint_->fid, 0);

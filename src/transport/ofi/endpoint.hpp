@@ -17,7 +17,7 @@
 
 namespace oriel {
 
-/// A reliable endpoint of libfabric with what belongs to it: for whoever derives from it.
+/// A reliable endpoint of libfabric with its objects; a base class.
 class OfiEndpoint {
  public:
   OfiEndpoint(const OfiEndpoint&) = delete;
@@ -27,30 +27,31 @@ class OfiEndpoint {
   OfiEndpoint() = default;
   ~OfiEndpoint();
 
-  /// The best of what libfabric offers for the hints, which it takes, that reaches other nodes: of
-  /// this provider, of any if empty. Null if nothing does, and `code` says why.
+  /// The best offer of libfabric for the hints, of this provider or, if `provider` is empty, of
+  /// any, that reaches other nodes. Takes ownership of the hints. Null if there is none; `code` has
+  /// the reason then.
   fi_info* best_offer(fi_info* hints, const std::string& provider, int& code) const;
-  /// Of `info_`.
+  /// Opens the endpoint that `info_` describes.
   bool open_endpoint(std::string& error);
-  /// So that memory that it uses may be given back.
+  /// Closes the endpoint, so that memory that it uses can be freed.
   void close_endpoint();
   bool fail(std::string& error, const char* step, long code) const;
 
-  /// Number of the process that has an endpoint of this name, the same every time: processes are
-  /// numbered from 0 in the order in which they are attached. -1 where it cannot be reached, and
-  /// `error` is a sentence.
+  /// The number of the process whose endpoint has this name. Processes are numbered from 0 in the
+  /// order in which they are attached; attaching one again returns its number. -1 if it cannot be
+  /// reached; `error` is a sentence then.
   int attach_endpoint(const EndpointName& name, std::string& error);
-  /// -1: it was not attached.
+  /// The number of the process with this id; -1 if it has not been attached.
   int number_of(std::uint64_t id) const;
   fi_addr_t address_of(int number) const { return peers_[static_cast<std::size_t>(number)]; }
 
   int register_memory(const void* memory, std::uint64_t bytes, std::uint64_t access, fid_mr*& made);
-  /// Registers memory for access by others, of kinds that libfabric has flags for. Its number, or
-  /// -1.
+  /// Registers memory for access by other processes; `access` has libfabric's flags. Returns its
+  /// number, or -1.
   int expose_memory(void* memory, std::uint64_t bytes, std::uint64_t access, RemoteMemory& exposed);
   void withdraw_memory(int exposure);
 
-  /// Nothing has come that the wait descriptor would not tell of.
+  /// Returns whether nothing has arrived that the wait descriptor would not report.
   bool quiet();
 
   const Libfabric* library_ = nullptr;
@@ -60,7 +61,7 @@ class OfiEndpoint {
   fid_av* addresses_ = nullptr;
   fid_cq* completions_ = nullptr;
   fid_ep* endpoint_ = nullptr;
-  int wait_descriptor_ = -1;  // readable when something may have come; -1: there is none
+  int wait_descriptor_ = -1;  // readable if something may have arrived; -1: none
   bool local_registration_ = false;
   EndpointName own_name_;
 
@@ -70,10 +71,10 @@ class OfiEndpoint {
   std::vector<fi_addr_t> peers_;
   std::unordered_map<std::uint64_t, int> numbers_;  // by EndpointName::id
   Numbered<fid_mr*> exposures_;
-  std::uint64_t registrations_ = 0;  // there have been
+  std::uint64_t registrations_ = 0;  // number of registrations so far
 };
 
-/// Closes what libfabric has made.
+/// Closes an object of libfabric.
 template <typename Object>
 void close_object(Object*& object) {
   if (object != nullptr) fi_close(&object->fid);

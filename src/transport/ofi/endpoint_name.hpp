@@ -8,12 +8,12 @@
 
 namespace oriel {
 
-/// How other processes find an endpoint of this one. Plain bytes, to travel through the host's
-/// collectives.
+/// The name by which other processes find an endpoint. Trivially copyable, because it is sent
+/// through the host's collectives.
 struct EndpointName {
   std::uint64_t id = 0;                 // random; 0: there is no endpoint
-  std::array<char, 32> provider{};      // libfabric's name of it
-  std::array<std::byte, 64> address{};  // libfabric's
+  std::array<char, 32> provider{};      // the provider's name in libfabric
+  std::array<std::byte, 64> address{};  // libfabric's address
   std::uint32_t address_bytes = 0;
   std::uint32_t reserved = 0;
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* soname = "libfabric.so.1";
 
-/// libfabric beside the host's libmpi, or in a folder beside it, as the hosts' wheels have it.
+/// Paths of a libfabric beside the host's libmpi, or in a folder there, as in the hosts' wheels.
 std::vector<std::string> beside_the_host() {
   std::vector<std::string> hosts;
   ::dl_iterate_phdr(
@@ -66,7 +66,7 @@ bool find(void* library, const char* name, Function*& function) {
 }  // namespace
 
 const Libfabric* Libfabric::load(std::string& error) {
-  // libfabric opens descriptors not only now but with each connection.
+  // libfabric opens descriptors now and for each connection.
   occupy_standard_descriptors();
   static Libfabric loaded;
   if (loaded.getinfo != nullptr) return &loaded;

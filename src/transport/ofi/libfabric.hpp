@@ -9,10 +9,10 @@
 
 namespace oriel {
 
-/// libfabric as it is found at run time: the one that ORIEL_OFI_LIBRARY names; else the one that
-/// the host MPI has loaded, because two cannot live in one process; else one that came with the
-/// host MPI; else the system's. Everything but these few functions is called through the objects
-/// that they make.
+/// The libfabric that is found at run time: the file that ORIEL_OFI_LIBRARY names; otherwise the
+/// one that the host MPI has loaded, because two cannot coexist in one process; otherwise one that
+/// came with the host MPI; otherwise the system's. All other functions are called through the
+/// objects that these few functions create.
 struct Libfabric {
   int (*getinfo)(std::uint32_t version, const char* node, const char* service, std::uint64_t flags,
                  const fi_info* hints, fi_info** info) = nullptr;
@@ -23,7 +23,7 @@ struct Libfabric {
   std::uint32_t (*version)() = nullptr;
   std::string path;
 
-  /// Null if there is none, and `error` is a sentence. Loaded once, and never unloaded.
+  /// Null if there is none; `error` is a sentence then. Loaded once, and never unloaded.
   static const Libfabric* load(std::string& error);
 
   std::string describe(long code) const {

@@ -20,19 +20,19 @@ namespace oriel {
 namespace {
 
 constexpr std::uint64_t second = 1'000'000'000;
-// Time between two attempts to connect, and until a question that is not asked again is closed.
+// The time between two attempts to connect, and the time after which an unused question is closed.
 constexpr std::uint64_t patience = second;
-// At one look.
+// In one call of look().
 constexpr int most_accepted_at_once = 128;
-// On one connection: all of it fits into any receive buffer, so that a peer that does not read for
-// long does not look like a silent one.
+// The maximal number of losses sent on one connection. They fit into any receive buffer, so a peer
+// that does not read for a long time does not appear to be silent.
 constexpr std::size_t most_told = 512;
 
 void set_option(int socket, int level, int option, int value) {
   ::setsockopt(socket, level, option, &value, sizeof value);
 }
 
-/// Nothing of the connection is unanswered for longer than this.
+/// Sets the connection to fail if data or probes are unanswered for longer than the timeout.
 void keep_alive(int socket, int timeout_s) {
   const int interval = std::max(1, timeout_s / 4);
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -53,17 +53,17 @@ LifelineName::Words node_of(const sockaddr_storage& place) {
   return node;
 }
 
-/// The process has ended, as far as an error of its connection tells.
+/// Returns whether this error of a connection shows that the process has ended.
 bool tells_end(int error) {
   return error == ECONNREFUSED || error == ECONNRESET || error == EPIPE;
 }
 
-/// Errors of an established connection whose node does not answer.
+/// Returns whether this error of an established connection shows that its node does not answer.
 bool tells_silence(int error) {
   return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
 }
 
-/// A failed connection was established before it failed: TCP_INFO still has the values of the
+/// Returns whether a failed connection had been established: TCP_INFO still has the values of the
 /// peer's answer.
 bool was_connected(int socket) {
   tcp_info info{};
@@ -72,7 +72,8 @@ bool was_connected(int socket) {
          (info.tcpi_rtt != 0 || info.tcpi_options != 0);
 }
 
-/// The kernel of the other end has acknowledged so many bytes, so it has the connection.
+/// Returns whether the other end's kernel has acknowledged `bytes` bytes, so that it has the
+/// connection.
 bool was_acknowledged(int socket, std::size_t bytes) {
   tcp_info info{};
   socklen_t length = sizeof info;
@@ -102,7 +103,7 @@ void Lifeline::listen(std::span<const std::byte> near) {
   } else if (place.ss_family == AF_INET6) {
     reinterpret_cast<sockaddr_in6&>(place).sin6_port = 0;
   } else {
-    return;  // not an address of a network that TCP runs on
+    return;  // not an address that TCP can use
   }
   socket_ =
       own_descriptor(::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -129,7 +130,7 @@ bool Lifeline::lost(const LifelineName& peer) const {
   return ended_.contains(peer.token) || silent_.contains(peer.node);
 }
 
-/// A loss that another process tells of may be this one's, or already known.
+/// Records a loss. A loss that another process reports may be known already, or be of this process.
 void Lifeline::note(const Word& loss) {
   const bool ended = loss.kind == Word::Kind::ended;
   if (ended ? loss.process == name_.token : loss.node == name_.node) return;
@@ -143,7 +144,7 @@ void Lifeline::watch(const LifelineName& peer) {
   const auto [at, added] = lines_.try_emplace(peer.token);
   Line& line = at->second;
   if (!added && line.link) return;
-  if (!added) {  // a question says that it is one
+  if (!added) {  // a connection's first word has its kind, so the question is replaced
     close(line);
     --questions_;
     line = Line();
@@ -190,7 +191,7 @@ void Lifeline::connect(Line& line) {
   }
 }
 
-/// Carries on a connection that was begun here.
+/// Advances a connection that was begun here.
 void Lifeline::advance(Line& line) {
   if (line.socket >= 0 && !line.open) {
     pollfd look{line.socket, POLLOUT, 0};
@@ -211,7 +212,7 @@ void Lifeline::advance(Line& line) {
   if (line.socket >= 0) receive(line);
 }
 
-/// The first word of a connection. There is space for it.
+/// Sends the first word of a connection. The socket has space for it.
 void Lifeline::greet(Line& line) {
   line.open = true;
   const Word first{line.link ? Word::Kind::link : Word::Kind::question, line.peer.token,
@@ -233,7 +234,7 @@ Lifeline::Read Lifeline::read_word(Line& line, Word& word) {
   return Read::word;
 }
 
-/// Hears what the other end tells, and whether it is there.
+/// Receives the other end's words, and detects that it has ended.
 void Lifeline::receive(Line& line) {
   while (line.socket >= 0) {
     Word word;
@@ -241,13 +242,13 @@ void Lifeline::receive(Line& line) {
     if (read == Read::nothing) break;
     if (read == Read::word && take(line, word)) continue;
     if (read == Read::silent) {
-      // Where many ask a process, its kernel may drop all that comes on a connection.
+      // If many processes connect to one process, its kernel may drop everything on a connection.
       if (line.known || was_acknowledged(line.socket, sizeof(Word))) {
         note({Word::Kind::silent, {}, {}, line.peer.node});
       }
     } else if (read == Read::word ? !line.accepted && word.kind != Word::Kind::refused
                                   : !line.accepted || line.link) {
-      // The other end of a question may have no more to ask.
+      // The process that began a question may close it.
       note({Word::Kind::ended, {}, line.peer.token, {}});
     }
     // A refused question or link is repeated after ORIEL_PEER_TIMEOUT.
@@ -259,7 +260,7 @@ void Lifeline::receive(Line& line) {
   if (line.socket >= 0 && line.known) tell(line);
 }
 
-/// Handles a received word. False: the connection is to be closed.
+/// Handles a received word. False if the connection must be closed.
 bool Lifeline::take(Line& line, const Word& word) {
   if (line.known) {
     if (word.kind != Word::Kind::ended && word.kind != Word::Kind::silent) return false;
@@ -306,8 +307,8 @@ void Lifeline::accept() {
   }
 }
 
-/// Refuses what is beyond the bounds: strangers and questions. Links have no bound, the number of
-/// watchers limits them.
+/// Refuses unproved connections and questions beyond their limits. Links have no limit, because the
+/// number of watchers bounds them.
 void Lifeline::bound_accepted() {
   std::size_t strangers = 0;
   std::size_t answered = 0;

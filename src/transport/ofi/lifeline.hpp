@@ -15,56 +15,59 @@
 
 namespace oriel {
 
-/// Detects that processes on other nodes have ended. Each process listens at a TCP socket. The
-/// kernel of a node answers for a process that only computes; it closes the connections of a
-/// process that ends; a node that is cut off does not answer keep-alive probes.
+/// Detects that processes on other nodes have ended. Each process listens on a TCP socket. The
+/// kernel answers for a process that only computes, and closes the connections of a process that
+/// ends. A node that is cut off does not answer keep-alive probes.
 ///
-/// A process is lost if its node refuses or resets a connection, if it closes one, and if a node is
-/// silent to a connection that was there. No answer to an attempt to connect means nothing: as many
-/// connections as the kernel holds may wait to be accepted.
+/// A process is lost if its node refuses or resets a connection, if a connection to it is closed,
+/// or if its node stops answering on an established connection. An unanswered attempt to connect
+/// shows nothing: it may wait in the kernel until the process accepts it.
 ///
-/// - Links (watch()) are kept from the making of a window on. Both ends of a link watch each other.
-/// - Questions (alive()) are connections to processes that are waited for, a few at a time.
-/// - Both ends of either tell each other what they hear of losses: a loss reaches all processes.
-/// - Both ends show that they are of the job, by each other's token. Connections of others are
-///   closed, and only so many are kept.
+/// - Links (watch()) exist from the creation of a window on. Both ends of a link watch each other.
+/// - Questions (alive()) are connections to processes that a call waits for, a few at a time.
+/// - Both ends of either send each other the losses that they know of, so a loss is reported to all
+///   processes.
+/// - Both ends prove by each other's token that they belong to the job. Connections without a token
+/// are
+///   closed, and their number is limited.
 class Lifeline {
  public:
-  /// Questions at a time; the links tell of the other processes.
+  /// Questions at one time; losses of other processes are reported through the links.
   static constexpr std::size_t most_questions = 32;
-  /// Questions of others that are kept. Others are refused, and do not take that for a loss.
+  /// Accepted questions that are kept. Further ones are refused, which does not count as a loss.
   static constexpr std::size_t most_answered = 64;
-  /// Connections that have not shown yet that they are of the job.
+  /// Accepted connections that have not yet proved that they belong to the job.
   static constexpr std::size_t most_strangers = 64;
 
-  /// At the address of `near` (a socket address of this node), any port. `timeout_s`: so long may
-  /// a node be silent.
+  /// Listens at the address of `near` (a socket address of this node), on any port. `timeout_s`:
+  /// the time in seconds after which a silent node is lost.
   Lifeline(std::span<const std::byte> near, int timeout_s);
   ~Lifeline();
   Lifeline(const Lifeline&) = delete;
   Lifeline& operator=(const Lifeline&) = delete;
 
   const LifelineName& name() const { return name_; }
-  /// Keeps a link to that process.
+  /// Begins a link to a process.
   void watch(const LifelineName& peer);
-  /// False once it is known to have ended, or to be out of reach; without an address it never is.
-  /// Never blocks.
+  /// False if the process is known to have ended or to be unreachable. A process without an address
+  /// counts as alive. Never blocks.
   bool alive(const LifelineName& peer);
   /// Accepts connections, and receives and sends losses; at most once per peer_check_interval.
   void look();
-  /// How many there are at this process.
+  /// The number of connections of this process.
   std::size_t connections() const { return lines_.size() + accepted_.size(); }
 
  private:
   using Words = LifelineName::Words;
-  /// The unit of what a connection carries, in both directions.
+  /// The unit of data on a connection, in both directions.
   struct Word {
     enum class Kind : std::uint64_t {
-      link,      // the first word of a link's end, of its `process` to the one with the `token`
+      link,      // the first word of either end of a link, from `process` to the process with the
+                 // `token`
       question,  // the first word of either end of a question
-      refused,   // there are too many connections
-      ended,     // the `process` has
-      silent     // the `node` is
+      refused,   // the connection is refused, because there are too many
+      ended,     // `process` has ended
+      silent     // `node` does not answer
     };
     Kind kind = Kind::link;
     Words token{};
@@ -75,15 +78,15 @@ class Lifeline {
   /// A connection, or an attempt at one.
   struct Line {
     int socket = -1;
-    bool open = false;        // else connecting
-    bool link = false;        // else a question
-    bool accepted = false;    // else begun here
-    bool known = false;       // the other end has shown that it is of the job
-    LifelineName peer;        // of an accepted one: once it is known, without its address
-    std::uint64_t since = 0;  // it was begun, accepted, or last asked for
-    std::size_t told = 0;     // of losses_
+    bool open = false;      // false: connecting
+    bool link = false;      // false: a question
+    bool accepted = false;  // false: begun here
+    bool known = false;     // the other end has proved that it belongs to the job
+    LifelineName peer;      // of an accepted connection: set when it is known, without its address
+    std::uint64_t since = 0;  // time when it was begun, accepted, or last asked for
+    std::size_t told = 0;     // number of losses_ sent
     std::size_t received = 0;
-    std::array<std::byte, sizeof(Word)> word{};  // so much of which has been received
+    std::array<std::byte, sizeof(Word)> word{};  // the word being received, `received` bytes of it
   };
   enum class Read : std::uint8_t { nothing, word, closed, silent };
 
@@ -105,12 +108,12 @@ class Lifeline {
   int timeout_s_;
   int socket_ = -1;
   LifelineName name_;
-  std::map<Words, Line> lines_;  // begun here, by token
+  std::map<Words, Line> lines_;  // begun here, by the peer's token
   std::list<Line> accepted_;     // the oldest first
-  std::size_t questions_ = 0;    // among lines_
+  std::size_t questions_ = 0;    // number of questions in lines_
   std::set<Words> ended_;
   std::set<Words> silent_;
-  std::vector<Word> losses_;  // as they were heard of
+  std::vector<Word> losses_;  // in the order in which they became known
   std::uint64_t looked_ = 0;
 };
 

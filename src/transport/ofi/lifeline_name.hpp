@@ -8,15 +8,16 @@
 
 namespace oriel {
 
-/// How processes of other nodes find the lifeline of this one. Plain bytes, as an EndpointName is.
+/// The name by which processes of other nodes find a process's lifeline. Trivially copyable, like
+/// EndpointName.
 struct LifelineName {
   using Words = std::array<std::uint64_t, 2>;
   std::array<std::byte, 32> address{};  // of its socket
   std::uint32_t address_bytes = 0;      // 0: there is none
   std::uint32_t reserved = 0;
-  /// Random. Processes of the job have it by the host's collectives, others do not.
+  /// Random. Processes of the job receive it by the host's collectives; others do not know it.
   Words token{};
-  /// The address of its node.
+  /// The address of the process's node.
   Words node{};
 };
 static_assert(std::is_trivially_copyable_v<LifelineName>);

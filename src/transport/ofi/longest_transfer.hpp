@@ -7,10 +7,10 @@
 
 namespace oriel {
 
-/// Most bytes that a direct transfer by this provider should have: what the provider takes, but
-/// little over a TCP that sends at a pace of its own (BBR). Its estimate of the way is too low for
-/// what queues up in a socket, and does not matter for what is on its way at once: 1 MB takes half
-/// the time in such pieces. Any other TCP takes two thirds of the time where it gets much at once.
+/// The maximal bytes of a direct transfer by this provider: as many as it accepts, but fewer over a
+/// TCP with pacing (BBR). BBR's estimate of the bandwidth is too low if much data queues in a
+/// socket, and has no effect on data that is sent at once: 1 MB in such pieces takes half the time.
+/// Any other TCP takes two thirds of the time if it gets much data at once.
 std::uint64_t longest_transfer(const fi_info& provider);
 
 }  // namespace oriel

@@ -21,7 +21,7 @@ fi_datatype type_of(std::size_t basic) {
   return static_cast<fi_datatype>(basic - 1);
 }
 
-/// In the order of Op as far as libfabric has them, and compare-and-swap.
+/// The ops of libfabric in the order of Op, and compare-and-swap.
 constexpr std::array ops{FI_ATOMIC_WRITE, FI_ATOMIC_READ, FI_SUM,  FI_PROD, FI_MIN,
                          FI_MAX,          FI_LAND,        FI_LOR,  FI_LXOR, FI_BAND,
                          FI_BOR,          FI_BXOR,        FI_CSWAP};
@@ -45,7 +45,7 @@ std::unique_ptr<AtomicNetwork> AtomicNetwork::open() {
 
 std::unique_ptr<OfiAtomics> OfiAtomics::create() {
   std::unique_ptr<OfiAtomics> made(new OfiAtomics);
-  std::string ignored;  // without atomics the engines do as well
+  std::string ignored;  // network atomics are optional
   return made->open(ignored) ? std::move(made) : nullptr;
 }
 

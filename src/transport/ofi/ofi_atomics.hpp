@@ -14,13 +14,13 @@
 
 namespace oriel {
 
-/// Atomics by libfabric, through an endpoint of their own: some providers have atomics only if they
-/// are asked for no order between writes and messages, which messages and direct transfers want.
+/// Network atomics by libfabric, through an endpoint of their own: some providers have atomics only
+/// without order between writes and messages, and messages and direct transfers need that order.
 ///
-/// Each is one fetching atomic. What it fetches says that it has taken place at the target, which
-/// nothing else does with every provider; and the order of fetching atomics among themselves
-/// (FI_ORDER_ATOMIC_RAR) is all the order that is needed. Operands and results go through buffers
-/// registered once.
+/// Each atomic is a fetching one. The returned value shows that the atomic has taken place at the
+/// target; no other event shows that with every provider. The order of fetching atomics among
+/// themselves (FI_ORDER_ATOMIC_RAR) is all the order that is needed. Operands and results use
+/// buffers that are registered once.
 class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
  public:
   static std::unique_ptr<OfiAtomics> create();
@@ -41,10 +41,10 @@ class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
   bool may_wait() override { return quiet(); }
 
  private:
-  static constexpr std::size_t most_bytes = 4096;  // of operands at a time
+  static constexpr std::size_t most_bytes = 4096;  // of operands of one atomic
   static constexpr std::size_t most_under_way = 64;
 
-  /// What libfabric reads and writes while an atomic is under way.
+  /// The memory that libfabric reads and writes while an atomic is in flight.
   struct Buffers {
     alignas(16) std::array<std::byte, most_bytes> operands;
     alignas(16) std::array<std::byte, most_bytes> fetched;
@@ -53,7 +53,7 @@ class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
   struct Work {
     fi_context2 context{};  // first: the completion's pointer is that of the Work
     Buffers* buffers = nullptr;
-    std::byte* destination = nullptr;  // of what is fetched; null: nobody wants it
+    std::byte* destination = nullptr;  // of the fetched values; null: not needed
     int process = 0;
     Transfer transfer;
   };
@@ -66,13 +66,13 @@ class OfiAtomics final : public AtomicNetwork, private OfiEndpoint {
   void done(Work& work, Error error);
 
   std::unique_ptr<std::array<Buffers, most_under_way>> buffers_;
-  fid_mr* registration_ = nullptr;  // of the buffers, where the provider wants one
+  fid_mr* registration_ = nullptr;  // of the buffers, if the provider requires it
   void* descriptor_ = nullptr;
   std::array<Work, most_under_way> works_;
   std::vector<Work*> idle_;
-  std::vector<bool> lost_;  // by the number of the process
+  std::vector<bool> lost_;  // by the process's number
   std::deque<Transfer> finished_;
-  /// Elements that one atomic takes, by type and op; 0: the provider does not have it.
+  /// The maximal elements of one atomic, by type and op; 0: the provider does not have it.
   static constexpr std::size_t type_count = static_cast<std::size_t>(Basic::f64) + 1;
   static constexpr std::size_t ops_asked = static_cast<std::size_t>(Op::bxor) + 2;
   std::array<std::array<std::size_t, ops_asked>, type_count> most_{};

@@ -21,17 +21,17 @@ constexpr std::size_t packet_bytes = std::size_t{258} * 1024;
 static_assert(packet_bytes >= sizeof(PacketHeader) + PacketWriter::space_for(Message::most_bytes));
 constexpr std::size_t buffers_per_slab = 16;
 constexpr std::size_t posted_receives = 16;
-// Packets to one process that the provider has not finished with, and their bytes, before
-// operations wait: enough to fill the way to it and back.
+// The limits of packets to one process in flight, and of their bytes, beyond which operations wait:
+// enough for a journey to the process and back.
 constexpr std::size_t most_under_way = 32;
 constexpr std::uint64_t most_bytes_under_way = 4 * packet_bytes;
-// Direct transfers under way, of all processes together.
+// The limit of direct transfers in flight, to all processes together.
 constexpr std::size_t most_transfers = 64;
 constexpr std::size_t completions_at_once = 16;
-// Each look at the network is longer than one at the clock.
+// Not at each call, although progress() itself takes longer than reading the clock.
 constexpr unsigned looks_per_look_at_the_lifeline = 64;
 
-/// The memory of ours from the first to the last byte of any of them.
+/// Our memory from the lowest to the highest byte of these runs.
 std::pair<const std::byte*, const std::byte*> extent_of(std::span<const TransferRun> runs) {
   const std::byte* begin = runs.front().local;
   const std::byte* end = begin;
@@ -42,9 +42,9 @@ std::pair<const std::byte*, const std::byte*> extent_of(std::span<const Transfer
   return {begin, end};
 }
 
-/// Immediate data comes when the bytes of its write and of all writes before it are there.
+/// Returns whether immediate data arrives after the bytes of its write and of all earlier writes.
 bool tells_when_written(const fi_info& provider, std::uint64_t longest) {
-  // No write may be longer than what stays in order.
+  // Writes are kept in order up to this length.
   return (provider.tx_attr->msg_order & FI_ORDER_WAW) != 0 &&
          provider.ep_attr->max_order_waw_size >= longest;
 }
@@ -106,7 +106,7 @@ fi_info* OfiNetwork::offers(const Wish& wish, int& code) const {
 
 bool OfiNetwork::choose_direct() {
   int code = 0;
-  // libfabric names the fastest provider first: what it can do comes second.
+  // libfabric lists the fastest provider first. Its speed matters more than its capabilities.
   fi_info* fastest = offers({setting_text("ORIEL_OFI_PROVIDER"), FI_RMA, 0, 0}, code);
   if (fastest == nullptr) return false;
   const std::string provider = fastest->fabric_attr->prov_name;
@@ -117,7 +117,7 @@ bool OfiNetwork::choose_direct() {
   if (orders_writes_) return true;
   info_ = offers({provider, FI_RMA, 0, FI_DELIVERY_COMPLETE}, code);
   if (info_ == nullptr) return false;
-  info_->tx_attr->op_flags = 0;  // of writes alone
+  info_->tx_attr->op_flags = 0;  // transfer() sets the flag for writes only
   return true;
 }
 
@@ -198,7 +198,7 @@ int OfiNetwork::attach(const NetworkName& name, std::string& error) {
 void OfiNetwork::send(int process, std::span<const std::byte> header,
                       std::span<const std::byte> payload) {
   Peer& to = peer(process);
-  // Else whoever waits for it is told by alive().
+  // If the process has ended, alive() reports that to the caller that waits.
   if (to.takes_packets()) collect(to, header, payload, 0);
 }
 
@@ -224,7 +224,7 @@ bool OfiNetwork::open_packet(Peer& to) {
 void OfiNetwork::close_packet(Peer& to) {
   Buffer& buffer = *to.open;
   to.open = nullptr;
-  if (!to.takes_packets()) {  // perhaps what was sent before its turn has gone
+  if (!to.takes_packets()) {  // the peer may have been lost since the packet was opened
     free_.push_back(&buffer);
     return;
   }
@@ -266,7 +266,7 @@ bool OfiNetwork::hand_over(Peer& to, Buffer& buffer) {
 
 bool OfiNetwork::drained() {
   for (const auto& to : peers_) {
-    // Nobody tells when what was injected has left; an empty packet behind it does.
+    // No completion is reported for injected packets, but one is for an empty packet behind them.
     const bool injected = std::exchange(to->injected, false);
     if (!injected || !to->takes_packets() || to->open != nullptr) continue;
     if (open_packet(*to)) close_packet(*to);
@@ -279,8 +279,8 @@ bool OfiNetwork::drained() {
   return open_.empty() && under_way_ == 0 && backlogged_ == 0;
 }
 
-/// A peer may end after its last message. The provider then tries for ever to reach it. Nothing is
-/// sent to it any more; what it has sent may not have been read yet.
+/// A peer may end after its last message. The provider then retries forever. Nothing is sent to
+/// that peer any more, but its packets may not have been read yet.
 void OfiNetwork::look_for_ended() {
   const std::uint64_t now = nanoseconds_now();
   if (looked_for_ended_ == 0) looked_for_ended_ = now;
@@ -318,7 +318,7 @@ bool OfiNetwork::congested(int process) const {
 }
 
 void OfiNetwork::progress() {
-  // A rank that waits for others also passes on what it hears of losses.
+  // A rank that waits also passes on losses that are reported to it.
   if (++looks_ % looks_per_look_at_the_lifeline == 0) lifeline_->look();
   std::array<fi_cq_data_entry, completions_at_once> entries;
   const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
@@ -328,8 +328,9 @@ void OfiNetwork::progress() {
   }
   for (ssize_t i = 0; i < count; ++i) {
     const fi_cq_data_entry& entry = entries[static_cast<std::size_t>(i)];
-    // The flag alone says nothing: sockets sets it at the origin too, when our write is over. What
-    // others write has no context, as long as we take no FI_RX_CQ_DATA.
+    // The flag alone is not enough: the provider sockets also sets it at the origin, when our write
+    // is over. Completions of other processes' writes have no context, because FI_RX_CQ_DATA is not
+    // used.
     if (entry.op_context != nullptr) {
       done(*static_cast<Work*>(entry.op_context), entry.len, Error::none);
     } else if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) {
@@ -377,13 +378,14 @@ void OfiNetwork::failed(const fi_cq_err_entry& entry) {
   auto* work = static_cast<Work*>(entry.op_context);
   if (work == nullptr) return;
   if (work->kind != Work::Kind::receive) return done(*work, 0, Error::peer_lost);
-  // Something longer than any packet, or the end of an endpoint: the buffer waits for the next.
+  // A packet that is too long, or the end of an endpoint: the buffer is posted for the next packet.
   if (entry.err != FI_ECANCELED) post(*static_cast<Buffer*>(work));
 }
 
-/// What names the message as the next that the process takes of what we send it. Nothing: the
-/// message has to be sent itself. So it is where many have gone while packets before them may not
-/// have arrived: the receiver puts a limited number into order.
+/// The immediate data that name the message as the next one in our order to the process. Nothing if
+/// the message must be sent itself. That is also the case if many immediate data have been sent
+/// while earlier packets may not have arrived, because the receiver can restore the order of a
+/// limited number only.
 std::optional<std::uint64_t> OfiNetwork::immediate_for(Peer& to,
                                                        std::span<const std::byte> message) {
   if (!immediate_.usable() || !to.self || !immediate_.names(*to.self) ||
@@ -392,7 +394,7 @@ std::optional<std::uint64_t> OfiNetwork::immediate_for(Peer& to,
   }
   const CodesGiven::Code code = to.codes_given.code_of(message);
   if (!code.known) collect(to, message, {}, code.number);
-  // Its messages have numbers before that of the immediate data.
+  // The packet's number comes before that of the immediate data.
   if (to.open != nullptr) close_packet(to);
   if (to.under_way == 0 && to.backlog.empty()) to.overtaking = 0;
   if (!to.backlog.empty() || ++to.overtaking > most_overtaking) return std::nullopt;
@@ -415,7 +417,7 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
   const std::size_t most = std::min(
       {runs.size(), Messages::most_runs, info_->tx_attr->iov_limit, info_->tx_attr->rma_iov_limit});
   std::size_t count = 0;
-  std::uint64_t cut = 0;  // of the last run
+  std::uint64_t cut = 0;  // bytes of the last run that are left over
   for (; count < most && direct.bytes < longest_transfer_; ++count) {
     const TransferRun& run = runs[count];
     const std::uint64_t bytes = std::min(run.bytes, longest_transfer_ - direct.bytes);
@@ -431,7 +433,7 @@ std::uint64_t OfiNetwork::transfer(int process, bool write, std::span<const Tran
   };
   if (!to.takes_packets()) return give_up(Error::peer_lost);
   if (local_registration_) {
-    // For this transfer only: providers that want it keep what was registered lately.
+    // For this transfer only: providers that require it cache recent registrations.
     const auto [begin, end] = extent_of(runs.first(count));
     if (register_memory(begin, static_cast<std::uint64_t>(end - begin), write ? FI_WRITE : FI_READ,
                         direct.registration) != 0) {
@@ -475,7 +477,8 @@ int OfiNetwork::expose(void* memory, std::uint64_t bytes, RemoteMemory& exposed)
              : -1;
 }
 
-/// Only what is asked for: what the program reads alone may lie in memory that nobody may write.
+/// Registers for the requested access only, because memory that the program only reads may be
+/// read-only.
 int OfiNetwork::register_buffer(bool to_be_written, void* memory, std::uint64_t bytes,
                                 RemoteMemory& registered) {
   if (!direct_) return -1;
@@ -494,7 +497,7 @@ bool OfiNetwork::next_packet() {
   if (current_ != nullptr) post(*std::exchange(current_, nullptr));
   if (next_early()) return true;
   if (arrived_.empty() && !looked_) progress();
-  // A look is a system call or two: what has come is answered before the next.
+  // Polling takes a system call or two, so arrivals are answered before the next poll.
   looked_ = false;
   while (!looked_ && !arrived_.empty()) {
     Arrival arrived = arrived_.front();
@@ -504,7 +507,7 @@ bool OfiNetwork::next_packet() {
   return looked_;
 }
 
-/// Null: not of this job.
+/// The sender of an arrival, and its number in the sender's order. Null: not of this job.
 OfiNetwork::Peer* OfiNetwork::sender_of(const Arrival& arrived, std::uint32_t& sequence) {
   if (arrived.packet == nullptr) {
     const ImmediateData data = immediate_.unpack(arrived.data);
@@ -519,7 +522,7 @@ OfiNetwork::Peer* OfiNetwork::sender_of(const Arrival& arrived, std::uint32_t& s
   return from >= 0 ? &peer(from) : nullptr;
 }
 
-/// Begins with what has come if it is its sender's next.
+/// Begins to handle an arrival if it is its sender's next one. Returns whether it has begun.
 bool OfiNetwork::due(Arrival& arrived) {
   std::uint32_t sequence = 0;
   if (Peer* from = sender_of(arrived, sequence)) {
@@ -534,7 +537,7 @@ bool OfiNetwork::due(Arrival& arrived) {
         break;
     }
   }
-  // Not of this job, or received already: sent again, or made up.
+  // Not of this job, or a number that has been received already or is invalid.
   forget(arrived);
   return false;
 }
@@ -553,7 +556,7 @@ void OfiNetwork::forget(const Arrival& arrived) {
   if (arrived.packet != nullptr) post(*arrived.packet);
 }
 
-/// The same with one that came too early.
+/// Begins to handle a kept arrival if it is now its sender's next one.
 bool OfiNetwork::next_early() {
   if (sender_ == nullptr) return false;
   const auto next = sender_->order.next();
@@ -573,7 +576,7 @@ std::span<const std::byte> OfiNetwork::receive() {
   }
 }
 
-/// What came before its turn will not get it any more.
+/// Marks a peer as lost, and drops its arrivals that wait for their turn.
 void OfiNetwork::lose(Peer& gone) {
   gone.lost = true;
   for (const Arrival& early : gone.order.drop()) forget(early);

@@ -19,27 +19,30 @@
 
 namespace oriel {
 
-/// Processes on other nodes by libfabric: one reliable endpoint, messages in packets.
+/// The network to processes on other nodes by libfabric: one reliable endpoint, messages in
+/// packets.
 ///
-/// Ladder of a message: copied into the open packet of its receiver; push() or a full packet sends
-/// it (one fi_send, or for a short one fi_inject, of whose end nobody has to be told); the
-/// receiver's progress puts it into one of its posted buffers, whose messages are then taken out
-/// one by one, and the buffer is posted again. The provider keeps the order between two endpoints
-/// (FI_ORDER_SAS): that in which packets meet buffers. It may tell of a long one later than of the
-/// short one behind it, which then waits here. It holds back when the receiver has no buffer left
-/// (FI_RM_ENABLED).
+/// The steps of a message:
+/// 1. send() copies it into the open packet of its receiver.
+/// 2. push(), or a full packet, sends the packet: one fi_send, or for a short packet one fi_inject,
+///    which reports no completion.
+/// 3. The receiver's progress puts the packet into one of its posted buffers.
+/// 4. The messages are taken out one by one, and the buffer is posted again.
+/// The provider keeps the order of packets between two endpoints (FI_ORDER_SAS), in which they are
+/// put into buffers. It may report a long packet later than a short one behind it, which then waits
+/// here. It holds packets back if the receiver has no buffer left (FI_RM_ENABLED).
 ///
-/// A message behind a write goes with it as immediate data (FI_REMOTE_CQ_DATA), which has a number
-/// among the packets like one of them, so that nothing depends on when the provider tells of it,
-/// and which no provider tells of when the write has failed. It does not go where the provider has
-/// none, or keeps no order between writes (FI_ORDER_WAW), or the receiver has sent us nothing yet
-/// that says who we are there.
+/// A message behind a write is sent with it as immediate data (FI_REMOTE_CQ_DATA), which has a
+/// number among the packets like a packet. So the time at which the provider reports it does not
+/// matter, and no provider reports it if the write has failed. The message is sent in a packet
+/// instead if the provider has no immediate data or keeps no order between writes (FI_ORDER_WAW),
+/// or if the receiver has not yet sent a packet, which contains our number there.
 ///
-/// What is sent when a write is finished without an error finds its bytes there, by FI_ORDER_SAW.
-/// That no failure of the write comes to light later is what the provider promises of a reliable
-/// endpoint: who keeps a connection (tcp, verbs) ends it at a write that the target refuses, and
-/// with it all that is behind; all others finish a write when the target's side has taken it
-/// (FI_TRANSMIT_COMPLETE), or, where they keep no order, when its bytes are there
+/// By FI_ORDER_SAW a message that is sent after a write has finished without an error finds the
+/// write's bytes at the target. No failure of the write is reported later, as providers promise for
+/// reliable endpoints: connection-oriented ones (tcp, verbs) end the connection at a write that the
+/// target refuses, with everything behind it. All others finish a write when the target's side has
+/// accepted it (FI_TRANSMIT_COMPLETE), or, if they keep no order, when its bytes have arrived
 /// (FI_DELIVERY_COMPLETE).
 class OfiNetwork final : public Network, private OfiEndpoint {
  public:
@@ -74,29 +77,29 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::uint64_t delayed() const override { return delayed_; }
 
  private:
-  /// Something under way: libfabric gives the context back with the completion.
+  /// A libfabric operation in flight. libfabric returns the context with the completion.
   struct Work {
     enum class Kind : std::uint8_t { receive, send, transfer };
     fi_context2 context{};  // first: the completion's pointer is that of the Work
     Kind kind = Kind::receive;
-    int process = -1;  // not of a receive
+    int process = -1;  // not for a receive
     std::uint64_t bytes = 0;
   };
-  /// A buffer of one packet, on its way out or waiting for one to come in.
+  /// A buffer of one packet, being sent or posted to receive.
   struct Buffer : Work {
     std::byte* data = nullptr;
-    void* descriptor = nullptr;  // of its memory registration, where the provider wants one
+    void* descriptor = nullptr;  // of its memory registration, if the provider requires one
   };
-  /// What has come: a packet, or immediate data.
+  /// What has arrived: a packet, or immediate data.
   struct Arrival {
     Buffer* packet = nullptr;  // null: immediate data
     std::uint64_t data = 0;
   };
   struct DirectTransfer : Work {
     std::uint64_t token = 0;
-    fid_mr* registration = nullptr;  // of our memory, where the provider wants one
+    fid_mr* registration = nullptr;  // of our memory, if the provider requires one
   };
-  /// What is asked of a provider, beside reliable messages in order.
+  /// The capabilities requested of a provider, besides reliable messages in order.
   struct Wish {
     std::string provider;  // empty: any
     std::uint64_t capabilities = 0;
@@ -107,21 +110,21 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   struct Peer {
     NetworkName name;
     int number = 0;
-    Buffer* open = nullptr;  // the packet being put together
+    Buffer* open = nullptr;  // the packet being filled
     PacketWriter packet;
-    std::uint32_t sent = 0;             // packets, and immediate data in the place of one
-    InOrder<Arrival> order;             // of what it has sent us
-    CodesGiven codes_given;             // of messages behind our writes
-    CodesHeard codes_heard;             // of messages behind its writes
-    std::optional<std::uint32_t> self;  // our number there
-    std::uint32_t overtaking = 0;       // immediate data since no packet was under way
-    std::deque<Buffer*> backlog;        // closed packets that the provider did not take
+    std::uint32_t sent = 0;             // number of packets and immediate data sent
+    InOrder<Arrival> order;             // of the arrivals from the peer
+    CodesGiven codes_given;             // for messages behind our writes
+    CodesHeard codes_heard;             // for messages behind the peer's writes
+    std::optional<std::uint32_t> self;  // our number at the peer
+    std::uint32_t overtaking = 0;       // number of immediate data since no packet was in flight
+    std::deque<Buffer*> backlog;        // closed packets that the provider did not accept
     std::size_t under_way = 0;          // packets
-    std::uint64_t bytes_under_way = 0;  // of them
-    bool injected = false;              // since an empty packet was sent
-    bool listed = false;                // in open_
-    bool ended = false;                 // what it has sent is still taken
-    bool lost = false;                  // nor is that
+    std::uint64_t bytes_under_way = 0;  // bytes of these packets
+    bool injected = false;              // a packet has been injected since an empty packet was sent
+    bool listed = false;                // the peer is in open_
+    bool ended = false;  // nothing is sent to it any more; arrivals from it are still taken
+    bool lost = false;   // arrivals from it are dropped, too
 
     bool takes_packets() const { return !ended && !lost; }
   };
@@ -155,12 +158,12 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   void lose(Peer& gone);
   Peer& peer(int process) { return *peers_[static_cast<std::size_t>(process)]; }
 
-  /// Of InOrder's numbers, half.
+  /// Half of the numbers that InOrder keeps.
   static constexpr std::uint32_t most_overtaking = 256;
 
   bool direct_ = false;  // the provider has direct transfers
   bool orders_writes_ = false;
-  ImmediateFormat immediate_;  // of messages behind writes
+  ImmediateFormat immediate_;  // for messages behind writes
   std::uint64_t longest_transfer_ = 0;
 
   NetworkName name_;
@@ -169,21 +172,21 @@ class OfiNetwork final : public Network, private OfiEndpoint {
   std::vector<int> open_;  // processes with an open packet
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::vector<Buffer*> free_;
-  unsigned looks_ = 0;           // of progress()
-  bool looked_ = false;          // the provider was asked since receive() last returned nothing
-  std::deque<Arrival> arrived_;  // not yet looked into
+  unsigned looks_ = 0;           // number of calls of progress()
+  bool looked_ = false;          // receive() has polled the provider since it last returned nothing
+  std::deque<Arrival> arrived_;  // arrivals not yet handled
   std::vector<Buffer*> unposted_;
-  Buffer* current_ = nullptr;  // whose messages are being taken out
-  Peer* sender_ = nullptr;     // of the packet or the immediate data that was begun last
+  Buffer* current_ = nullptr;  // the packet whose messages are being taken out
+  Peer* sender_ = nullptr;     // the sender of the packet or immediate data handled last
   PacketReader reader_;
   std::span<const std::byte> named_;      // the message that immediate data has named
-  std::deque<DirectTransfer> transfers_;  // all there have been
+  std::deque<DirectTransfer> transfers_;  // all that have ever been used
   std::vector<DirectTransfer*> idle_transfers_;
   std::deque<Transfer> finished_;
   std::size_t transfers_under_way_ = 0;
   std::size_t registered_ = 0;
-  std::size_t under_way_ = 0;           // packets
-  std::size_t backlogged_ = 0;          // packets
+  std::size_t under_way_ = 0;           // packets in flight
+  std::size_t backlogged_ = 0;          // packets in all backlogs
   std::uint64_t looked_for_ended_ = 0;  // nanoseconds
   std::uint64_t delayed_ = 0;           // packets that were backlogged
 };
