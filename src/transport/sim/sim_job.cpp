@@ -96,7 +96,7 @@ void SimJob::churn(int rank, int window) {
 
 void SimJob::attach(const SimWindowSpec& spec, Side& side, bool some_private) {
   for (std::uint64_t piece = 0; piece < spec.pieces; ++piece) {
-    // At words: no element lies in two of them.
+    // Pieces begin at multiples of a word, so no element is in two pieces.
     constexpr std::uint64_t word = 8;
     const auto cut = [&](std::uint64_t i) { return spec.bytes / word * i / spec.pieces * word; };
     const std::byte* memory = side.memory + cut(piece);
@@ -114,7 +114,7 @@ int SimJob::create_window(const SimWindowSpec& spec) {
   const auto count = static_cast<std::uint32_t>(ranks());
   for (std::uint32_t rank = 0; rank < count; ++rank) {
     Side& side = made.sides[rank];
-    side.number = static_cast<std::uint32_t>(id) * count + rank;  // every rank has its own
+    side.number = static_cast<std::uint32_t>(id) * count + rank;  // every rank has its own number
     side.window_memory = zeroed(spec.bytes + spec.misalign + 1);
     side.memory = side.window_memory.get() + spec.misalign;
     if (spec.pieces != 0) side.pieces = std::make_unique<SharedPieces>();

@@ -14,33 +14,36 @@
 
 namespace oriel {
 
-/// What a simulated window looks like.
+/// The properties of a simulated window.
 struct SimWindowSpec {
   std::uint64_t bytes = 0;  // on every rank
   std::uint64_t disp_unit = 1;
-  std::uint64_t misalign = 0;  // the window's first byte lies so far behind a cache line's
-  std::vector<Path> memory;    // by rank: how the peers on its node reach it; empty: all mapped
-  /// Of ranks whose memory is Path::system_call: its peers map what lies between these, in bytes.
+  std::uint64_t misalign =
+      0;  // distance in bytes of the window's first byte from the start of a cache line
+  std::vector<Path> memory;  // by rank: the path of its node peers to it; empty: all are mapped
+  /// For ranks whose memory is Path::system_call: peers map the part between `head` and `tail`
+  /// bytes at its ends.
   std::uint32_t head = 0;
   std::uint32_t tail = 0;
   Reorder reorder;
   bool no_locks = false;
-  bool shared = false;  // ranks load and store the memory of peers without a call
+  bool shared = false;  // a shared window: ranks load and store peers' memory without a call
   bool direct = false;  // memory of remote ranks is exposed to direct transfers
-  AtomicSet atomics;    // the network has
+  AtomicSet atomics;    // those that the network has
   Atomicity atomicity;  // of accumulates
-  /// Not 0: the window is dynamic, and the memory of every rank is attached in so many pieces; of a
-  /// rank whose memory is Path::system_call every second one is shared all the same. Displacements
-  /// are addresses; atomics there are none. Long operations are `direct` by transfers of the
-  /// target.
+  /// Not 0: the window is dynamic, and the memory of every rank is attached in so many pieces. Of a
+  /// rank whose memory is Path::system_call, every second piece is shared all the same.
+  /// Displacements are addresses, and there are no network atomics. With `direct`, long operations
+  /// are rendezvous.
   std::uint64_t pieces = 0;
 };
 
-/// An MPI job of simulated ranks in one program. Ranks on one node are mapped peers: control blocks
-/// and, as the window says, memory. Ranks on different nodes have nothing but messages.
+/// An MPI job of simulated ranks in one program. Ranks on one node are mapped to each other: their
+/// control blocks and, as the window specifies, their memory. Ranks on different nodes use messages
+/// only.
 class SimJob {
  public:
-  /// `node_of` gives each rank its node. `immediate`: see SimNetwork.
+  /// `node_of`: the node of each rank. `immediate`: see SimNetwork.
   explicit SimJob(std::vector<int> node_of, bool immediate = false, const Limits& limits = {});
 
   int create_window(const SimWindowSpec& spec);
@@ -53,21 +56,20 @@ class SimJob {
   Process& process(int rank) { return *ranks_[at(rank)].process; }
   Doorbell& doorbell(int rank) { return *ranks_[at(rank)].doorbell; }
   Window& window(int rank, int window = 0) { return *windows_[at(window)].sides[at(rank)].window; }
-  /// Some rank of the window is remote to some other.
+  /// Returns whether some ranks of the window are remote to each other.
   bool remote(int window) const { return windows_[at(window)].remote; }
   std::byte* memory(int rank, int window = 0) {
     return windows_[at(window)].sides[at(rank)].memory;
   }
-  /// The displacement of so many bytes from the start of the rank's memory.
+  /// The displacement of the byte number `bytes` of the rank's memory.
   std::int64_t displacement(int rank, int window, std::uint64_t bytes);
-  /// Attaches or detaches some memory that no operation is about, if the window is dynamic: a call
-  /// of the rank.
+  /// If the window is dynamic, attaches or detaches memory that no operation uses, as a call of the
+  /// rank.
   void churn(int rank, int window);
 
-  /// One round in which everything that can move does: all messages under way arrive and all ranks
-  /// sweep. True if anything moved.
+  /// One round: all messages in flight arrive, and all ranks sweep. True if anything moved.
   bool round();
-  /// Rounds until nothing moves; returns how many moved.
+  /// Runs rounds until nothing moves, and returns the number of those in which something moved.
   int run_until_idle();
 
  private:
@@ -91,9 +93,9 @@ class SimJob {
     ControlBlock* control = nullptr;
     Window* window = nullptr;
     std::uint32_t number = 0;
-    std::unique_ptr<SharedPieces> pieces;   // where the window is dynamic
+    std::unique_ptr<SharedPieces> pieces;   // if the window is dynamic
     std::array<std::byte, 32> scrap;        // see churn()
-    std::array<bool, 32> scrap_attached{};  // byte by byte
+    std::array<bool, 32> scrap_attached{};  // for each byte
     std::size_t churned = 0;
   };
   struct SimWindow {
@@ -114,8 +116,8 @@ class SimJob {
     int viewer_;
   };
 
-  /// The path from one rank of a window to another. What would be served on a node is remote in
-  /// both directions, like a rank of another node.
+  /// The path from one rank of a window to another. A rank of the node with Path::messages is
+  /// remote in both directions, like a rank of another node.
   static Path path(const SimWindowSpec& spec, bool same_node, int from, int to);
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   static Memory zeroed(std::size_t bytes);

@@ -91,7 +91,7 @@ std::uint64_t SimNetwork::registrations_made() const {
   return keys_;
 }
 
-/// Windows are exposed without a key.
+/// Windows are exposed with key 0.
 bool SimNetwork::permitted(int process, const Direct& direct) const {
   if (direct.key == 0) return true;
   const auto found = registrations_.find(direct.key);
@@ -305,7 +305,7 @@ Error SimTransport::copy(int process, bool write, std::span<const Run> runs) {
   now_.fetch_add(copy_nanoseconds_, std::memory_order_relaxed);
   if (process == ended_) return Error::peer_lost;
   if (refuses_) return Error::system;
-  // The simulated peer lives in this program: its private memory is at its address.
+  // The simulated peer is in this program, so its private memory is at its own address.
   for (const Run& run : runs) {
     auto* remote = reinterpret_cast<void*>(static_cast<std::uintptr_t>(run.remote));
     if (write) {
@@ -320,7 +320,7 @@ Error SimTransport::copy(int process, bool write, std::span<const Run> runs) {
 bool SimTransport::ask(int process, Errand& errand) {
   if (process == ended_ || nanoseconds() % 10 >= network_.serving()) return false;
   errands_.fetch_add(1, std::memory_order_relaxed);
-  errand.carry_out();  // the simulated peer lives in this program
+  errand.carry_out();  // the simulated peer is in this program
   return true;
 }
 
@@ -347,7 +347,7 @@ std::optional<Error> SimTransport::carry_out_with(int process, const ChunkedOper
 
 std::uint64_t SimTransport::transfer(int process, bool write, std::span<const TransferRun> runs,
                                      std::uint64_t key, std::uint64_t token, Behind* behind) {
-  // As a provider whose vectors are short.
+  // Like a provider with short vectors.
   if (runs.size() > most_vector) {
     runs = runs.first(most_vector);
     behind = nullptr;
@@ -376,7 +376,7 @@ std::uint64_t SimTransport::transfer(int process, bool write, std::span<const Tr
   return taken;
 }
 
-/// As OfiNetwork does it.
+/// As OfiNetwork::immediate_for().
 std::optional<std::uint64_t> SimTransport::immediate_for(int process,
                                                          std::span<const std::byte> message) {
   const ImmediateFormat& format = network_.immediate_format();
@@ -434,7 +434,7 @@ void SimTransport::relax() {
 }
 
 std::uint64_t SimTransport::nanoseconds() {
-  // The steps are as good as random, and the same for the same program.
+  // The steps are pseudo-random, and equal in each run of a program.
   constexpr std::uint64_t multiplier = 6364136223846793005;
   const std::uint64_t step = 1 + (now_.load(std::memory_order_relaxed) * multiplier >> 61);
   return now_.fetch_add(step, std::memory_order_relaxed) + step;

@@ -25,41 +25,41 @@
 
 namespace oriel {
 
-/// The packets between the simulated processes of one program. In order on each route; how the
-/// routes interleave is the choice of whoever calls deliver(). The mutex lets the processes be
-/// threads; a scheduler that runs them one by one pays next to nothing for it.
+/// The network between the simulated processes of one program. Packets of one route keep their
+/// order; the caller of deliver() chooses how routes interleave. The mutex permits processes to be
+/// threads, and costs a scheduler that runs them one by one next to nothing.
 class SimNetwork {
  public:
-  /// The way from one process to another; of direct transfers too, unless they go by their own
-  /// one, as atomics do.
+  /// The route from one process to another. Direct transfers use it, too, unless they have a route
+  /// of their own (`transfers`), as atomics do.
   struct Route {
     int from = 0;
     int to = 0;
     bool transfers = false;
   };
 
-  /// `immediate`: a packet sent has arrived; for processes that are threads.
+  /// `immediate`: a packet arrives when it is sent; for processes that are threads.
   SimNetwork(int processes, bool immediate);
-  /// False: direct transfers have routes of their own, so that packets may overtake them. True
-  /// until it is said otherwise, which is before anything is sent.
+  /// False: direct transfers have routes of their own, so packets may overtake them. The default is
+  /// true. To be set before anything is sent.
   void set_orders_writes(bool orders) { orders_writes_ = orders; }
-  /// How often processes carry out what their peers ask them to from now on, of ten times.
+  /// From now on processes carry out `of_ten` of ten errands of their peers.
   void set_serving(unsigned of_ten) { serving_ = of_ten; }
   unsigned serving() const { return serving_; }
-  /// Peers can map whatever memory a process locates from now on.
+  /// From now on peers can map all memory that a process locates.
   void share_buffers() { buffers_shared_ = true; }
   bool buffers_shared() const { return buffers_shared_; }
-  /// Direct transfers that arrive from now on fail.
+  /// From now on direct transfers fail when they arrive.
   void set_failing(bool failing) { failing_ = failing; }
-  /// One does, when so many others have arrived.
+  /// One direct transfer fails, after `others` other ones have arrived.
   void fail_one_after(std::uint64_t others) { failing_after_ = others; }
-  /// A direct transfer takes no more bytes.
+  /// The maximal bytes of a direct transfer.
   void set_longest_transfer(std::uint64_t bytes) { longest_transfer_ = bytes; }
   std::uint64_t longest_transfer() const { return longest_transfer_; }
   bool orders_writes() const { return orders_writes_; }
-  /// Bytes of immediate data, which like packets a process is told of in the order in which they
-  /// have come, or else before all packets or after them. None until it is said otherwise, which
-  /// is before anything is sent.
+  /// Bytes of immediate data. A process receives immediate data and packets in the order of
+  /// arrival, or immediate data before all packets, or after them. The default is no immediate
+  /// data. To be set before anything is sent.
   enum class Telling : std::uint8_t { in_order, immediate_first, immediate_last };
   void set_immediate_data(std::size_t bytes, Telling telling) {
     immediate_format_ = ImmediateFormat(bytes);
@@ -70,7 +70,7 @@ class SimNetwork {
   void send(int from, int to, std::vector<std::byte> packet) {
     send({from, to}, Packet(std::move(packet)));
   }
-  /// A direct transfer: takes place when it is delivered.
+  /// A direct transfer, which takes place when it is delivered.
   struct Direct {
     bool write = false;
     std::uint64_t key = 0;
@@ -78,21 +78,21 @@ class SimNetwork {
     Transfer transfer;
     std::optional<std::uint64_t> immediate;
   };
-  /// Memory of a process that others may read, or write: its key. 0: it lends no more than `most`
-  /// at a time.
+  /// Registers memory of a process for reads, or for writes, by others, and returns its key. 0: the
+  /// process has `most_registered` registrations already.
   static constexpr std::size_t most_registered = 4;
   std::uint64_t register_buffer(int process, bool to_be_written, const void* memory,
                                 std::uint64_t bytes);
   void deregister_buffer(std::uint64_t key);
-  /// Registrations that have not been taken back,
+  /// The number of present registrations.
   std::size_t registered() const;
-  /// and all there have been.
+  /// The number of all registrations so far.
   std::uint64_t registrations_made() const;
   void begin(int from, int to, Direct direct) {
     send({from, to, !orders_writes_}, Packet(std::move(direct)));
   }
-  /// An atomic of the network: reads when it is delivered and writes when it is delivered once
-  /// more. No other atomic of the network comes to the process in between, but a CPU may.
+  /// A network atomic. It reads when it is delivered, and writes when it is delivered a second
+  /// time. No other network atomic takes place at the process in between, but a CPU's may.
   struct Remote {
     Atomic atomic;
     std::byte* where = nullptr;
@@ -103,17 +103,17 @@ class SimNetwork {
   };
   void begin(int from, int to, Remote remote) { send({from, to, true}, Packet(std::move(remote))); }
   bool finished(int process, Transfer& transfer);
-  /// As a provider would tell that tells twice: the transfer that was told last is told again.
+  /// Reports the transfer that was reported last once more, as a faulty provider would.
   void repeat_report(int process);
-  /// What has come to a process: a packet, or immediate data.
+  /// What has arrived at a process: a packet, or immediate data.
   struct Arrival {
     std::vector<std::byte> packet;  // empty: immediate data
     std::uint64_t immediate = 0;
   };
-  /// Takes the next that `process` is told of.
+  /// Receives the next arrival of `process`. False if there is none.
   bool receive(int process, Arrival& arrival);
 
-  /// What notifies a process: the queue that real ones have, but short.
+  /// The notification queue of a process, as real ones have, but short.
   struct Notifications {
     static constexpr std::size_t most = 8;
 
@@ -127,9 +127,9 @@ class SimNetwork {
 
   ThreadLines& threads(int process) { return *threads_[static_cast<std::size_t>(process)]; }
 
-  /// CompositeTransport with something under way.
+  /// The routes with packets or transfers in flight.
   std::vector<Route> under_way() const;
-  /// Lets what is oldest on a route arrive; false if there is nothing that can.
+  /// Delivers the oldest item of a route. False if there is none that can arrive.
   bool deliver(const Route& route);
 
  private:
@@ -137,7 +137,7 @@ class SimNetwork {
   using Queue = std::deque<Packet>;
   Queue& queue(const Route& route);
   void send(const Route& route, Packet packet);
-  /// True when it is over.
+  /// True if the packet has been handled completely.
   bool arrive(const Route& route, Packet& packet);
   bool permitted(int process, const Direct& direct) const;
   void carry_out(const Route& route, Direct direct);
@@ -162,17 +162,17 @@ class SimNetwork {
   std::uint64_t keys_ = 0;                                     // given out
   ImmediateFormat immediate_format_;
   Telling telling_ = Telling::in_order;
-  std::uint64_t moving_ = 0;                    // packets and transfers under way
-  std::vector<Queue> routes_;                   // those of packets, then those of transfers
+  std::uint64_t moving_ = 0;                    // packets and transfers in flight
+  std::vector<Queue> routes_;                   // first those of packets, then those of transfers
   std::vector<std::deque<Arrival>> inboxes_;    // by process
   std::vector<std::deque<Transfer>> finished_;  // by process
-  std::vector<Transfer> told_;                  // the last of these, by process
+  std::vector<Transfer> told_;                  // the transfer reported last, by process
   std::vector<const Remote*> half_done_;        // by process
   std::vector<std::unique_ptr<Notifications>> notifications_;  // by process
-  std::vector<std::unique_ptr<ThreadLines>> threads_;          // likewise
+  std::vector<std::unique_ptr<ThreadLines>> threads_;          // by process
 };
 
-/// Transport of one simulated process.
+/// The transport of one simulated process.
 class SimTransport final : public Transport, public NodeServices, public Messages {
  public:
   SimTransport(SimNetwork& network, int self)
@@ -183,11 +183,11 @@ class SimTransport final : public Transport, public NodeServices, public Message
   void push() override;
   bool congested(int) const override { return false; }
   std::span<const std::byte> receive() override;
-  /// Simulated processes have one address space: a location is an address, in one large extent.
+  /// Simulated processes have one address space. A location is an address, in one large extent.
   static ArenaLocation location_of(const void* memory) {
     return {reinterpret_cast<std::uintptr_t>(memory), std::uint64_t{1} << 63};
   }
-  /// Private, but where SimNetwork::share_buffers() says otherwise.
+  /// Private, unless SimNetwork::share_buffers() has been called.
   MemoryRange locate(const void* memory, std::uint64_t bytes) override {
     return {reinterpret_cast<std::uintptr_t>(memory), bytes,
             network_.buffers_shared() ? location_of(memory) : ArenaLocation{}};
@@ -234,7 +234,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
     return network_.threads(process).in_use();
   }
   void ring(Doorbell& doorbell) override;
-  /// Simulated processes may be threads under ThreadSanitizer, which knows no membarrier.
+  /// Simulated processes may be threads under ThreadSanitizer, which does not support membarrier.
   bool fences_peers() const override { return false; }
   void fence_peers() override {}
   bool alive(int process) override {
@@ -242,41 +242,41 @@ class SimTransport final : public Transport, public NodeServices, public Message
     return process != ended_;
   }
   void relax() override;
-  /// Time passes by looks at it, some by chance, and by what copy() takes.
+  /// The time advances with each call, by a pseudo-random amount, and with each copy().
   std::uint64_t nanoseconds() override;
 
   /// Messages and packets sent so far.
   std::uint64_t messages_sent() const { return messages_; }
   std::uint64_t packets() const { return packets_; }
-  /// Messages that went as immediate data.
+  /// The number of messages sent as immediate data.
   std::uint64_t named() const { return named_; }
-  /// Pieces of memory that are shared, and have not been taken back.
+  /// The number of pieces of memory that are shared at present.
   std::size_t shared() const { return shared_.size(); }
-  /// Calls of copy() so far, which are system calls elsewhere.
+  /// The number of calls of copy() so far, which are system calls in real transports.
   std::uint64_t copies() const { return copies_.load(std::memory_order_relaxed); }
-  /// Errands of ours that peers have carried out.
+  /// The number of this process's errands that peers have carried out.
   std::uint64_t errands() const { return errands_.load(std::memory_order_relaxed); }
-  /// The time that each copy takes from now on.
+  /// Sets the time that each copy takes from now on.
   void set_copy_nanoseconds(std::uint64_t nanoseconds) { copy_nanoseconds_ = nanoseconds; }
-  /// There is no memory for the next `times` calls of share().
+  /// The next `times` calls of share() find no memory.
   void refuse_to_share(int times) { refused_shares_ = times; }
-  /// Calls of copy() from now on are refused, as the system may.
+  /// From now on calls of copy() are refused, as a system may do.
   void set_refusing(bool refuses) { refuses_ = refuses; }
-  /// Whether this process lives is known from now on: not.
+  /// From now on `process` counts as ended.
   void set_ended(int process) { ended_ = process; }
-  /// The processes that were asked after since the last call.
+  /// The arguments of alive() since the last call.
   std::set<int> take_asked() { return std::exchange(asked_, {}); }
 
  private:
-  /// What is exchanged with one process.
+  /// The state of the messages to and from one process.
   struct Peer {
     std::vector<std::byte> buffer;
-    PacketWriter packet;     // being collected
-    std::uint32_t sent = 0;  // packets, and immediate data in the place of one
+    PacketWriter packet;     // the packet being filled
+    std::uint32_t sent = 0;  // number of packets and immediate data sent
     CodesGiven codes_given;
-    InOrder<SimNetwork::Arrival> order;  // of what it has sent us
+    InOrder<SimNetwork::Arrival> order;  // of the arrivals from the peer
     CodesHeard codes_heard;
-    std::optional<std::uint32_t> self;  // our number there
+    std::optional<std::uint32_t> self;  // our number at the peer
   };
   void collect(int process, std::span<const std::byte> header, std::span<const std::byte> payload,
                std::uint32_t code);
@@ -296,7 +296,7 @@ class SimTransport final : public Transport, public NodeServices, public Message
   std::uint64_t packets_ = 0;
   std::atomic<std::uint64_t> copies_{0};
   std::atomic<std::uint64_t> errands_{0};
-  std::atomic<std::uint32_t> no_errands_{0};  // they are carried out where they are asked for
+  std::atomic<std::uint32_t> no_errands_{0};  // always 0: ask() carries errands out
   std::uint64_t named_ = 0;
   std::atomic<std::uint64_t> now_{0};  // copy() may be called by any thread
   std::uint64_t copy_nanoseconds_ = 0;
@@ -312,8 +312,8 @@ class SimTransport final : public Transport, public NodeServices, public Message
   std::map<std::byte*, std::unique_ptr<Line[]>> shared_;
   std::vector<std::byte> arrived_;
   PacketReader reader_;
-  Peer* sender_ = nullptr;                    // of what was begun last
-  std::span<const std::byte> named_message_;  // by immediate data
+  Peer* sender_ = nullptr;                    // of the arrival handled last
+  std::span<const std::byte> named_message_;  // the message that immediate data has named
 };
 
 }  // namespace oriel
