@@ -12,8 +12,8 @@
 
 namespace oriel {
 
-/// The transport of a real process: shared memory to those on its node, the network to all others.
-/// Processes of other nodes have the numbers from `first_elsewhere` on.
+/// The transport of a real process: shared memory to processes of its node, the network to all
+/// others. Processes of other nodes are numbered from `first_elsewhere` on.
 class CompositeTransport final : public Transport, public Messages {
  public:
   static constexpr int first_elsewhere = 1 << 24;
@@ -26,7 +26,7 @@ class CompositeTransport final : public Transport, public Messages {
   /// Null until a window spans nodes.
   Network* network() { return network_.get(); }
   void set_network(std::unique_ptr<Network> network) { network_ = std::move(network); }
-  /// Null until a window asks for atomics, and where there are none.
+  /// Null until a window requests network atomics, and if there are none.
   AtomicNetwork* atomics() { return atomics_.get(); }
   void set_atomics(std::unique_ptr<AtomicNetwork> atomics) { atomics_ = std::move(atomics); }
 
@@ -53,7 +53,7 @@ class CompositeTransport final : public Transport, public Messages {
                          std::uint64_t key, std::uint64_t token, Behind* behind) override {
     return network_->transfer(process - first_elsewhere, write, runs, key, token, behind);
   }
-  /// Also to processes of our node and to ourselves.
+  /// Used for processes of our node and for this process, too.
   std::uint64_t atomic(int process, const Atomic& atomic, const RemoteMemory& remote,
                        std::uint64_t token) override {
     return atomics_->begin(process, atomic, remote, token);
