@@ -99,7 +99,7 @@ void Process::take(const NotifyRecord& record) {
   } else if (expected(record.window)) {
     early_.push_back(record);
   }
-  // What arrives for a window that we have freed was of no use to its sender either.
+  // Arrivals for a window that this process has freed are dropped: their origins do not need them.
 }
 
 bool Process::take_messages() {
@@ -133,7 +133,7 @@ bool Process::take(std::span<const std::byte> bytes) {
   Message message;
   if (!message.take(bytes)) return false;
   Window* window = find_window(message.window);
-  // What arrives for a window that we have freed was of no use to its sender either.
+  // Arrivals for a window that this process has freed are dropped: their origins do not need them.
   if (window == nullptr) return true;
   if (!window->deliver(message, bytes)) return false;
   if (serves_origin(message.kind)) report_served(*window, message);

@@ -41,8 +41,7 @@ class PlanRegistry;
 ///
 /// It is made in two rounds of the plan registry's exchange:
 ///   1. Each rank announces a board, with a lane for each transfer that it expects from its node.
-///   It
-///      has sent senders of other nodes the space of their transfers.
+///      Before that it has sent senders of other nodes the space of their transfers.
 ///   2. Each rank looks at the lanes of its receivers, writes its part into them, and announces the
 ///      fault that it has found, or none.
 class Plan : public WorkList<Plan>::Link {

@@ -10,7 +10,7 @@
 
 namespace oriel {
 
-/// The first transfer of a use that went wrong.
+/// The first failed transfer of a use.
 struct PlanFailure {
   Error error = Error::none;
   int rank = -1;      // the other side

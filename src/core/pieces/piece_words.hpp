@@ -42,15 +42,12 @@ struct alignas(cache_line) BasicPieceNode {
 /// The pieces that one rank has attached to a dynamic window, a tree of nodes that its node peers
 /// read without a lock.
 /// - The owner changes no node that can be reached from the top. It builds the nodes on the way to
-/// a
-///   change anew, and then stores another top (release).
+///   a change anew, and then stores another top (release).
 /// - A node that can no longer be reached may be rebuilt for the next change. A reader of such a
-/// node
-///   reads the top again and sees another one (each store to a node releases, each load acquires).
-///   It then starts again.
+///   node reads the top again, sees another one (each store to a node releases, each load
+///   acquires), and starts again.
 /// - So readers do not wait for the owner, nor the owner for readers. If the owner is killed
-/// between any
-///   two stores, the tree is intact.
+///   between any two stores, the tree is intact.
 template <typename Words>
 struct alignas(cache_line) BasicPieceRoot {
   template <typename T>

@@ -242,10 +242,9 @@ bool RemoteTargets::advance(Epoch& epoch, Target& target) {
   if (moved) pending_.satisfy_flushes(target);
   // Before the target is notified of the epoch's end:
   // - Reads, network atomics and rendezvous are complete. So are writes, unless no message can
-  // overtake
-  //   them.
+  //   overtake them.
   // - Questions behind direct writes (`unasked`) have been sent: after the unlock they would find
-  // no lock.
+  //   no lock.
   if (epoch.closed && target.waiting.empty() &&
       target.reads + target.counted_apart + target.unasked == 0 &&
       (target.writes == 0 || messages_.orders_writes())) {

@@ -27,9 +27,8 @@ namespace oriel {
 /// - Questions (alive()) are connections to processes that a call waits for, a few at a time.
 /// - Both ends of either send each other the losses that they know of, so a loss is reported to all
 ///   processes.
-/// - Both ends prove by each other's token that they belong to the job. Connections without a token
-/// are
-///   closed, and their number is limited.
+/// - Both ends prove by each other's token that they belong to the job. Connections of others are
+///   closed, and only a limited number is kept.
 class Lifeline {
  public:
   /// Questions at one time; losses of other processes are reported through the links.

@@ -90,7 +90,7 @@ class OfiNetwork final : public Network, private OfiEndpoint {
     std::byte* data = nullptr;
     void* descriptor = nullptr;  // of its memory registration, if the provider requires one
   };
-  /// What has arrived: a packet, or immediate data.
+  /// An arrival: a packet, or immediate data.
   struct Arrival {
     Buffer* packet = nullptr;  // null: immediate data
     std::uint64_t data = 0;

@@ -105,7 +105,7 @@ class SimNetwork {
   bool finished(int process, Transfer& transfer);
   /// Reports the transfer that was reported last once more, as a faulty provider would.
   void repeat_report(int process);
-  /// What has arrived at a process: a packet, or immediate data.
+  /// An arrival at a process: a packet, or immediate data.
   struct Arrival {
     std::vector<std::byte> packet;  // empty: immediate data
     std::uint64_t immediate = 0;
