@@ -12,9 +12,8 @@ bool has_long_runs(const Layout& layout, const Limits& limits) {
 }  // namespace
 
 Protocol select_protocol(const Operation& operation, Region& region, const Limits& limits) {
-  // 1. Datatypes of the window's AtomicSet: NICs' and CPUs' atomics are not atomic with one
-  // another,
-  //    so the network's atomics carry out all accumulates of these datatypes, on any target.
+  // 1. Datatypes of the window's AtomicSet: NICs' atomics are not atomic with those of CPUs, so the
+  //    network's atomics carry out all accumulates of these datatypes, on any target.
   if (region.atomics().has(operation) && operation.bytes() != 0) return Protocol::network_atomic;
   // 2. The target is mapped: this process moves the bytes by itself. On a dynamic window the
   //    attached piece decides how.

@@ -28,8 +28,7 @@ struct LaneSide {
   std::uint64_t bytes = 0;    // the sender's: bytes to send; the receiver's: space for bytes
   std::uint64_t address = 0;  // of its buffer in its process; 0: the buffer is not one run
   ArenaLocation location;     // of its buffer, if peers can map all of it
-  TrialTimes
-      times;  // of LaneProtocol::tried: written before the sides meet, read after they have met
+  TrialTimes times;           // for tried: written before the sides meet, read after
 };
 
 /// The words of one transfer from a mapped rank, on its receiver's board, followed by its cells.

@@ -22,9 +22,8 @@ class Measured {
 
   /// Microseconds.
   struct Cost {
-    double start = 0;  // of one exchange; 0: not measured
-    double making =
-        0;  // of making a request; as measured by the benchmark it includes freeing the request
+    double start = 0;   // of one exchange; 0: not measured
+    double making = 0;  // of making a request; the benchmark's times include freeing it
   };
 
   struct Line {

@@ -66,8 +66,7 @@ class FenceWords {
   bool few_;
   std::uint64_t ended_ = 0;
   bool left_ = false;
-  std::uint64_t closing_ =
-      0;  // number of closing fences that this rank has entered, if they are counted
+  std::uint64_t closing_ = 0;  // counted closing fences that this rank has entered
 };
 
 }  // namespace oriel

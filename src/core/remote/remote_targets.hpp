@@ -64,8 +64,7 @@ class RemoteTargets {
     std::uint64_t ahead_lock = 0;
     std::uint64_t ahead_fence = 0;
     std::uint64_t fence_answered = 0;  // the last fence that the target has ended, by its answers
-    bool ahead_unchecked =
-        false;  // some bytes are of locks with NOCHECK: only an answer releases them
+    bool ahead_unchecked = false;      // some are of NOCHECK locks: only an answer releases them
   };
 
   // remote_targets.cpp: when messages may be sent to a target, and its answers.

@@ -18,9 +18,8 @@ namespace oriel {
 struct SimWindowSpec {
   std::uint64_t bytes = 0;  // on every rank
   std::uint64_t disp_unit = 1;
-  std::uint64_t misalign =
-      0;  // distance in bytes of the window's first byte from the start of a cache line
-  std::vector<Path> memory;  // by rank: the path of its node peers to it; empty: all are mapped
+  std::uint64_t misalign = 0;  // bytes from the start of a cache line to the window
+  std::vector<Path> memory;    // by rank: the path of its node peers to it; empty: all are mapped
   /// For ranks whose memory is Path::system_call: peers map the part between `head` and `tail`
   /// bytes at its ends.
   std::uint32_t head = 0;

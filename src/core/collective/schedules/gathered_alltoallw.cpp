@@ -27,9 +27,8 @@ struct Charge {
   int distance = 0;
   std::span<const int> senders;
   std::span<const int> receivers;
-  std::uint64_t first_pair =
-      0;  // number of its first pair; pairs are ordered by sender, then by receiver
-  std::uint64_t bytes = 0;  // of all gathered blocks
+  std::uint64_t first_pair = 0;  // of its blocks, which are ordered by sender, then receiver
+  std::uint64_t bytes = 0;       // of all gathered blocks
   std::byte* memory = nullptr;
 
   std::uint64_t pair(std::size_t sender, std::size_t receiver) const {
