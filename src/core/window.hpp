@@ -327,9 +327,9 @@ class Window {
   }
 
  private:
-  /// The maximal bytes that put_notified() stores before there is space for the notification. If
-  /// there is none, the general path stores them again. Longer puts take so much longer than the
-  /// general path that they gain nothing here.
+  /// The maximal bytes that put_notified() stores without knowing whether there is space for the
+  /// notification. If there is none, the general path stores them again. A longer put takes so long
+  /// that the time of the general path does not matter.
   static constexpr std::uint64_t most_stored_twice = std::uint64_t{16} * 1024;
 
   /// A run of private memory that operations may access now.

@@ -13,10 +13,10 @@ namespace oriel {
 /// The words by which mapped ranks announce fences to each other (S1): each rank the number of the
 /// last call that it has announced, and when a closing fence is over.
 ///
-/// If the ranks are few, each stores its number into its Slot of every other one. If they are many,
-/// each stores it once, into its own Slot of itself, and peers that have operations for that rank
-/// read it there; closing fences, which all ranks must enter, are counted by the first rank's
-/// FenceTree.
+/// If the ranks are few, each stores its number into its Slot in every other rank's control block.
+/// If they are many, each stores it once, into its own Slot in its own control block, and peers
+/// that have operations for that rank read it there; closing fences, which all ranks must enter,
+/// are counted by the first rank's FenceTree.
 ///
 /// A peer that waits for an announcement watches the word (WatchedWord).
 class FenceWords {
