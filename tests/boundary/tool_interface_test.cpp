@@ -290,7 +290,7 @@ int level_given(bool after_a_window) {
     MPI_Win_create(&provided, 0, 1, MPI_INFO_NULL, test::make_communicator(1), &win);
   }
   MPI_T_init_thread(MPI_THREAD_SERIALIZED, &provided);
-  return runtime.lock.enabled() == (provided != MPI_THREAD_SINGLE) ? provided : 77;
+  return engine.lock.enabled() == (provided != MPI_THREAD_SINGLE) ? provided : 77;
 }
 
 // Other tests of this binary make windows, and no process forgets that: each has its own.

@@ -103,7 +103,7 @@ Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buff
   if (arguments.receive.buffer == MPI_IN_PLACE) {
     return {MPI_ERR_BUFFER, "MPI_IN_PLACE is not for the receive buffer"};
   }
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   if (const Failure bad = take_side(arguments.receive, buffers.receives, buffers.receive_kind)) {
     return bad;
   }

@@ -76,7 +76,7 @@ class AlltoallvMaker {
       return making_.finish(*plan, std::move(made_.memory), request);
     }
     {
-      const Guard guard(runtime.lock);
+      const Guard guard(engine.lock);
       making_.plan_window().core().free(*plan);
     }
     if (gathered) {
@@ -130,7 +130,7 @@ class AlltoallvMaker {
     int code = add_others(*tried, making);
     if (code == MPI_SUCCESS) code = tried->make_telling(communicator_);
     if (code != MPI_SUCCESS) {
-      const Guard guard(runtime.lock);
+      const Guard guard(engine.lock);
       tried->let_go();
       return code;
     }
@@ -173,7 +173,7 @@ class AlltoallvMaker {
     common.send_kind = buffers_.send_kind;
     common.receive_kind = buffers_.receive_kind;
     {
-      const Guard guard(runtime.lock);
+      const Guard guard(engine.lock);
       common.usable = needs_window(algorithm) ? making_.state()->windows().fitting(area_)
                                               : making_.state()->idle_duplicates();
       common.idle = making_.state()->windows().idle();
@@ -245,7 +245,7 @@ class AlltoallvMaker {
     for (const Offer& offer : theirs_) idle &= offer.idle;
     ReceiveWindow* window = nullptr;
     {
-      const Guard guard(runtime.lock);
+      const Guard guard(engine.lock);
       window = making_.state()->windows().take(usable_everywhere());
       making_.state()->windows().leave_old(idle);
     }

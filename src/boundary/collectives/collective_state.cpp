@@ -55,7 +55,7 @@ std::uint64_t CollectiveState::idle_duplicates() const {
 int CollectiveState::find_further_duplicate(std::size_t& place) {
   std::vector<std::uint8_t> idle;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     place = duplicates_.size();
     for (std::size_t at = seen_at_once; at < place; ++at)
       idle.push_back(duplicates_[at].used ? 0 : 1);
@@ -82,7 +82,7 @@ int CollectiveState::take_duplicate(std::uint64_t idle, std::size_t& place) {
       if (code != MPI_SUCCESS) return code;
     }
   }
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   if (made != MPI_COMM_NULL) duplicates_.push_back({made, false});
   duplicates_[place].used = true;
   return MPI_SUCCESS;
@@ -91,7 +91,7 @@ int CollectiveState::take_duplicate(std::uint64_t idle, std::size_t& place) {
 int CollectiveState::forget(MPI_Comm communicator, int, void* value, void*) {
   const std::unique_ptr<std::shared_ptr<CollectiveState>> hung(
       static_cast<std::shared_ptr<CollectiveState>*>(value));
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   CollectiveState& state = **hung;
   state.communicator_ = MPI_COMM_NULL;
   // Those that MPI has made go when it ends, and all windows with them.

@@ -14,7 +14,7 @@ namespace oriel::boundary {
 namespace {
 
 Failure use_once(PlanWindow& plans, Plan& plan) {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   Flag completion;
   plan.start(completion);
   Failure bad = sweep_until(

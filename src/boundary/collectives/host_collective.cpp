@@ -101,7 +101,7 @@ int init_by_host(const AlltoallvArguments& arguments, const IntSide& sent, const
 
 /// Whether the host keeps the type for us.
 bool predefined_type(MPI_Datatype type) {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   const Datatypes::Known* known = runtime.datatypes.find(type);
   return known->basic != nullptr && known->basic->handle == type;
 }
@@ -153,7 +153,7 @@ class HostCollective final : public CollectiveTask {
 
   /// From now on until let_go(): the plan registry says who lives.
   void watch() {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     state_->plan_window().add_watcher();
   }
 
@@ -184,11 +184,11 @@ class HostCollective final : public CollectiveTask {
   }
   /// By tests, because a wait of the host's may wait for the dead for ever.
   bool wait_in_host() override {
-    const bool crowded = runtime.engine()->crowded();
+    const bool crowded = engine.running()->crowded();
     const std::uint64_t end = nanoseconds_now() + longest_in_host;
     // Another thread that finds a rank lost asks for the same request, under the lock.
     const auto over = [this] {
-      const Guard guard(runtime.lock);
+      const Guard guard(engine.lock);
       return done();
     };
     for (unsigned looks = 1; !over(); ++looks) {

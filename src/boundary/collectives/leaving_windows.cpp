@@ -69,10 +69,10 @@ void LeavingWindows::wait_for_plan_windows() {
 void LeavingWindows::reap() {
   std::vector<std::unique_ptr<One>> ended;
   {
-    const Guard guard(runtime.lock);
-    if (all_.empty() || runtime.engine() == nullptr) return;
-    runtime.engine()->process.sweep();
-    const bool drained = runtime.engine()->drained();
+    const Guard guard(engine.lock);
+    if (all_.empty() || engine.running() == nullptr) return;
+    engine.running()->process.sweep();
+    const bool drained = engine.running()->drained();
     for (auto& one : all_) {
       if (one->window == nullptr || one->gone()) {
         one = nullptr;

@@ -84,7 +84,7 @@ int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const 
   PlanFault fault;
   int rank = 0;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     Plan& plan = plans.core().make(schedule, terms);
     const Failure lost = sweep_until(
         plans.window().core->events(), {WaitReason::collective},

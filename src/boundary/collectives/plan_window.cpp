@@ -35,7 +35,7 @@ std::vector<PlanWindow*> open_plan_windows;
 /// says them. So all leave the plan registry's window. What tells of that is stored with those it
 /// tells.
 void PlanWindow::disconnect_all() {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   std::vector<PlanWindow*> telling;
   std::ranges::copy_if(open_plan_windows, std::back_inserter(telling), [](const PlanWindow* plans) {
     return !plans->orphaned_ && plans->sends_messages();
@@ -67,7 +67,7 @@ int PlanWindow::create(const char* call, MPI_Comm communicator) {
   if (code != MPI_SUCCESS) return code;
   lifetime.count_own(1);
   const CopyCosts& costs = copy_costs();
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   window_ = runtime.windows.find(handle_key(handle));
   window_->state->own = true;
   window_->user_state.name = "persistent collectives";
@@ -82,7 +82,7 @@ int PlanWindow::create(const char* call, MPI_Comm communicator) {
 int PlanWindow::ask_nodes(const char* call, MPI_Comm communicator) {
   Failure lost;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     if (!core().nodes().empty()) return MPI_SUCCESS;
     if (!asked_) core().ask_nodes();
     asked_ = true;

@@ -14,7 +14,7 @@ namespace {
 
 Failure take(Planned& planned, MPI_Info info, Algorithm& algorithm) {
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     if (const Failure bad = planned.take()) return bad;
   }
   if (const Failure bad = read_algorithm(info, algorithm)) return bad;

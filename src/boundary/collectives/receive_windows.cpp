@@ -36,7 +36,7 @@ class WindowKeys {
 /// Nobody puts before all have locked what is theirs.
 int lock_own(MPI_Comm communicator, int rank, ReceiveWindow& window) {
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     for (ReceiveWindow::Part& part : window.parts()) {
       Window& core = *part.bound->core;
       core.lock(true, rank, Assert(), no_threads);
@@ -147,14 +147,14 @@ int ReceiveWindows::make(const char* call, MPI_Comm communicator, int rank, cons
                          .create(window->base, static_cast<MPI_Aint>(area.bytes), 1, &part.handle);
     if (code != MPI_SUCCESS) return code;
     lifetime.count_own(1);
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     part.bound = runtime.windows.find(handle_key(part.handle));
     part.bound->state->own = true;
   }
   if (area.locks) {
     if (const int code = lock_own(communicator, rank, *window); code != MPI_SUCCESS) return code;
   }
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   window->last_used = ++uses_;
   made = window.get();
   const auto empty = std::ranges::find_if(slots_, [](const auto& slot) { return slot == nullptr; });

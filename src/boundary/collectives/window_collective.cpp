@@ -14,7 +14,7 @@ WindowCollective::WindowCollective(std::shared_ptr<CollectiveState> state, Recei
                                    Schedule schedule, const ReceiveArea& area,
                                    const std::vector<Offer>& theirs, bool far_first)
     : state_(std::move(state)), window_(window), part_(&window.both.front()) {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   for (const Schedule::Copy& one : schedule.copies) {
     (one.step == Schedule::before_all ? saves_ : copies_)
         .push_back({Packed(one.from), Packed(one.into)});

@@ -128,6 +128,7 @@ using namespace oriel::boundary;
 using oriel::Assert;
 using oriel::Completion;
 using oriel::Error;
+using oriel::sweep_pending;
 using oriel::WaitReason;
 
 ORIEL_MPI_CALL(Win_fence)(int given, MPI_Win win) {

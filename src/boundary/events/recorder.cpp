@@ -67,8 +67,8 @@ bool has_operations(const Epoch& epoch) {
 
 /// Events of the general path carry no time; they are recorded as they come.
 OperationEvent event_of(const Operation& operation, Protocol protocol) {
-  return {operation.kind,       operation.target, operation.bytes(),  protocol,
-          operation.notify_arg, operation.number, runtime.clock.now()};
+  return {operation.kind,       operation.target, operation.bytes(), protocol,
+          operation.notify_arg, operation.number, engine.clock.now()};
 }
 
 void read_into(std::array<char, 64>& words, const char* path) {
@@ -191,7 +191,7 @@ void Recorder::stop() {
 }
 
 void Recorder::add(const EventSource& source, RecordEntry entry) {
-  entry.time = shared_time_ != 0 ? shared_time_ : runtime.clock.now();
+  entry.time = shared_time_ != 0 ? shared_time_ : engine.clock.now();
   entry.window = source.window;
   file_.add(entry);
 }
@@ -230,7 +230,7 @@ void Recorder::granted(const EventSource& source, const Epoch& epoch, const Targ
 /// entry.
 template <typename Record>
 void Recorder::at_one_time(Record&& record) {
-  shared_time_ = runtime.clock.now();
+  shared_time_ = engine.clock.now();
   record();
   shared_time_ = 0;
 }
@@ -268,12 +268,12 @@ void Recorder::carried_out(const EventSource& source, const OperationEvent& oper
   add(source, Kind::operation_issued, operation);
   if (operation.bytes < long_one) return;
   OperationEvent ended = operation;
-  ended.time = runtime.clock.now();
+  ended.time = engine.clock.now();
   add(source, Kind::operation_done, ended);
 }
 
 void Recorder::matched(const EventSource& source, const Notification& notification) {
-  add(source, Kind::notification_matched, runtime.clock.now(), notification.source,
+  add(source, Kind::notification_matched, engine.clock.now(), notification.source,
       {NotifyKind::tag, notification.tag, notification.bytes});
 }
 
@@ -285,7 +285,7 @@ void Recorder::counted(const EventSource& source, std::int32_t counter, std::uin
   const std::uint64_t known =
       std::exchange(counted_[std::uint64_t{source.window} << 32 | index], after);
   if (value == known) return;
-  add(source, Kind::notification_counted, runtime.clock.now(), -1,
+  add(source, Kind::notification_counted, engine.clock.now(), -1,
       {NotifyKind::counter, counter, value - known});
 }
 
@@ -311,7 +311,7 @@ void Recorder::add(const EventSource& source, Kind kind, const PlanTransfer& tra
 
 void Recorder::agent_swept(std::uint64_t begun) {
   if (!operations_) return;
-  file_.add({.time = begun, .number = runtime.clock.now() - begun, .kind = Kind::agent_swept});
+  file_.add({.time = begun, .number = engine.clock.now() - begun, .kind = Kind::agent_swept});
 }
 
 void Recorder::served(const EventSource& source, int origin) {

@@ -52,10 +52,10 @@ void RunStatistics::report(const EventCounts& events) {
   add_lines<WaitReason>(report, "waits", counts.waits);
   add_lines<CopyMethod>(report, "decisions", counts.copies);
   add_line(report, "decisions", "pauses of inlined puts",
-           runtime.engine()->transports.shm().inlining_pauses());
+           engine.running()->transports.shm().inlining_pauses());
   add_line(report, "decisions", "times that the agent served", progress.agent.served());
-  add_line(report, "decisions", "lines for threads given out", runtime.line_keeper.given());
-  add_line(report, "decisions", "threads without a line", runtime.line_keeper.refused());
+  add_line(report, "decisions", "lines for threads given out", engine.line_keeper.given());
+  add_line(report, "decisions", "threads without a line", engine.line_keeper.refused());
   counting_ = false;
   std::string path = std::string(run_folder()) + "/statistics.XXXXXX";
   const int file = own_descriptor(::mkostemp(path.data(), O_CLOEXEC));

@@ -10,6 +10,7 @@
 #include "boundary/runtime/runtime.hpp"
 
 using namespace oriel::boundary;
+using oriel::engine;
 using oriel::Guard;
 
 namespace {
@@ -38,14 +39,14 @@ int list(int category, int length, int* indices, const IndexBlock& block, int ow
          int Sizes::* number, const Host& host) {
   const auto [is_own, of_host] = resolve(tool_interface.categories, category);
   if (is_own) {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     for (int i = 0; i < std::min(length, own); ++i) indices[i] = block.index_of(i);
     return MPI_SUCCESS;
   }
   const int code = host(of_host);
   if (code != MPI_SUCCESS || length <= 0) return code;
   const int listed = std::min(length, sizes_of(of_host).*number);
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   for (int i = 0; i < listed; ++i) indices[i] = block.from_host(indices[i]);
   return MPI_SUCCESS;
 }
@@ -55,7 +56,7 @@ int list(int category, int length, int* indices, const IndexBlock& block, int ow
 ORIEL_MPI_CALL(T_category_get_num)(int* num_cat) {
   const int code = host_mpi().T_category_get_num(num_cat);
   if (code != MPI_SUCCESS) return code;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   *num_cat += tool_interface.categories.size();
   return MPI_SUCCESS;
 }
@@ -68,7 +69,7 @@ ORIEL_MPI_CALL(T_category_get_info)(int cat_index, char* name, int* name_len, ch
     return host_mpi().T_category_get_info(position, name, name_len, desc, desc_len, num_cvars,
                                           num_pvars, num_categories);
   }
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   put_out(ToolInterface::category, name, name_len);
   put_out(description, desc, desc_len);
   put_out(num_cvars, tool_interface.cvars.size());
@@ -80,7 +81,7 @@ ORIEL_MPI_CALL(T_category_get_info)(int cat_index, char* name, int* name_len, ch
 ORIEL_MPI_CALL(T_category_get_index)(const char* name, int* cat_index) {
   if (cat_index == nullptr) return MPI_T_ERR_INVALID;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     if (tool_interface.categories.size() != 0 && name != nullptr &&
         name == ToolInterface::category) {
       *cat_index = tool_interface.categories.index_of(0);
@@ -89,7 +90,7 @@ ORIEL_MPI_CALL(T_category_get_index)(const char* name, int* cat_index) {
   }
   const int code = host_mpi().T_category_get_index(name, cat_index);
   if (code != MPI_SUCCESS) return code;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   *cat_index = tool_interface.categories.from_host(*cat_index);
   return MPI_SUCCESS;
 }

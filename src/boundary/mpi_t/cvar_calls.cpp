@@ -15,6 +15,7 @@
 #include "core/base/settings.hpp"
 
 using namespace oriel::boundary;
+using oriel::engine;
 using oriel::Guard;
 using oriel::Setting;
 
@@ -46,7 +47,7 @@ const Setting* find_setting(MPI_T_cvar_handle handle) {
 
 /// A handle may outlive MPI_T.
 bool has_cvars() {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   return tool_interface.cvars.size() != 0;
 }
 
@@ -67,7 +68,7 @@ void read_setting(const Setting& setting, void* buffer) {
 ORIEL_MPI_CALL(T_cvar_get_num)(int* num_cvar) {
   const int code = host_mpi().T_cvar_get_num(num_cvar);
   if (code != MPI_SUCCESS) return code;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   *num_cvar += tool_interface.cvars.size();
   return MPI_SUCCESS;
 }
@@ -95,7 +96,7 @@ ORIEL_MPI_CALL(T_cvar_get_info)(int cvar_index, char* name, int* name_len, int* 
 ORIEL_MPI_CALL(T_cvar_get_index)(const char* name, int* cvar_index) {
   if (cvar_index == nullptr) return MPI_T_ERR_INVALID;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     for (int position = 0; position < tool_interface.cvars.size() && name != nullptr; ++position) {
       if (std::strcmp(setting_at(position).name, name) != 0) continue;
       *cvar_index = tool_interface.cvars.index_of(position);
@@ -104,7 +105,7 @@ ORIEL_MPI_CALL(T_cvar_get_index)(const char* name, int* cvar_index) {
   }
   const int code = host_mpi().T_cvar_get_index(name, cvar_index);
   if (code != MPI_SUCCESS) return code;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   *cvar_index = tool_interface.cvars.from_host(*cvar_index);
   return MPI_SUCCESS;
 }

@@ -10,6 +10,7 @@
 #include "boundary/runtime/runtime.hpp"
 
 using namespace oriel::boundary;
+using oriel::engine;
 using oriel::Guard;
 
 namespace {
@@ -22,7 +23,7 @@ const Pvar& pvar_at(int position) {
 template <typename Ours, typename Host>
 int dispatch(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Ours&& ours, Host&& host) {
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     if (PvarHandle* own = pvar_handles.find(handle)) {
       return own->session == session ? ours(*own) : MPI_T_ERR_INVALID_HANDLE;
     }
@@ -36,7 +37,7 @@ template <typename Ours, typename Host>
 int dispatch_all(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Ours&& ours, Host&& host) {
   if (handle != MPI_T_PVAR_ALL_HANDLES) return dispatch(session, handle, ours, host);
   const int code = host();
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   pvar_handles.for_all_counters(session, ours);
   return code;
 }
@@ -46,7 +47,7 @@ int dispatch_all(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Ours&& ou
 ORIEL_MPI_CALL(T_pvar_get_num)(int* num_pvar) {
   const int code = host_mpi().T_pvar_get_num(num_pvar);
   if (code != MPI_SUCCESS) return code;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   *num_pvar += tool_interface.pvars.size();
   return MPI_SUCCESS;
 }
@@ -77,7 +78,7 @@ ORIEL_MPI_CALL(T_pvar_get_info)(int pvar_index, char* name, int* name_len, int* 
 ORIEL_MPI_CALL(T_pvar_get_index)(const char* name, int var_class, int* pvar_index) {
   if (pvar_index == nullptr) return MPI_T_ERR_INVALID;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     for (int position = 0; position < tool_interface.pvars.size() && name != nullptr; ++position) {
       const Pvar& pvar = pvar_at(position);
       if (pvar.name != name || pvar.variable_class != var_class) continue;
@@ -87,7 +88,7 @@ ORIEL_MPI_CALL(T_pvar_get_index)(const char* name, int var_class, int* pvar_inde
   }
   const int code = host_mpi().T_pvar_get_index(name, var_class, pvar_index);
   if (code != MPI_SUCCESS) return code;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   *pvar_index = tool_interface.pvars.from_host(*pvar_index);
   return MPI_SUCCESS;
 }
@@ -95,7 +96,7 @@ ORIEL_MPI_CALL(T_pvar_get_index)(const char* name, int var_class, int* pvar_inde
 ORIEL_MPI_CALL(T_pvar_session_create)(MPI_T_pvar_session* session) {
   const int code = host_mpi().T_pvar_session_create(session);
   if (code != MPI_SUCCESS) return code;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   pvar_handles.begin_session(*session);
   return MPI_SUCCESS;
 }
@@ -103,7 +104,7 @@ ORIEL_MPI_CALL(T_pvar_session_create)(MPI_T_pvar_session* session) {
 // First Oriel's handles: another thread may be given the same session once the host has freed it.
 ORIEL_MPI_CALL(T_pvar_session_free)(MPI_T_pvar_session* session) {
   if (session != nullptr) {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     pvar_handles.end_session(*session);
   }
   return host_mpi().T_pvar_session_free(session);
@@ -114,7 +115,7 @@ ORIEL_MPI_CALL(T_pvar_handle_alloc)(MPI_T_pvar_session session, int pvar_index, 
   const auto [own, position] = resolve(tool_interface.pvars, pvar_index);
   if (!own) return host_mpi().T_pvar_handle_alloc(session, position, obj_handle, handle, count);
   put_out(count, 1);
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   return pvar_handles.allocate(session, pvar_at(position), obj_handle, handle);
 }
 

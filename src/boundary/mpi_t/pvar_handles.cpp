@@ -123,15 +123,16 @@ void PvarHandles::engine_ends() {
 
 /// From the first start on, and not before, an event of the process costs a count.
 void PvarHandles::listen() {
-  Engine* engine = runtime.engine();
-  if (engine != nullptr && counts_ != nullptr && wanted_) counts_->listen(engine->process.events());
+  Running* running = engine.running();
+  if (running != nullptr && counts_ != nullptr && wanted_)
+    counts_->listen(running->process.events());
 }
 
 /// The variable's count since the engine was made, or its level. No engine: 0.
 std::uint64_t PvarHandles::read_variable(const Pvar& pvar, Window* window) const {
-  Engine* engine = runtime.engine();
-  return engine != nullptr && counts_ != nullptr ? pvar.read({*engine, counts_->counts(), window})
-                                                 : 0;
+  Running* running = engine.running();
+  return running != nullptr && counts_ != nullptr ? pvar.read({*running, counts_->counts(), window})
+                                                  : 0;
 }
 
 std::uint64_t PvarHandles::counted(const PvarHandle& handle) const {

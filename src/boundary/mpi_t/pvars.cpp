@@ -17,9 +17,9 @@ std::string with_underscores(std::string name) {
   return name;
 }
 
-std::uint64_t sum_over_windows(const Engine& engine, std::uint64_t (*of_window)(Window&)) {
+std::uint64_t sum_over_windows(const Running& running, std::uint64_t (*of_window)(Window&)) {
   std::uint64_t sum = 0;
-  for (const std::unique_ptr<Window>& window : engine.process.windows()) sum += of_window(*window);
+  for (const std::unique_ptr<Window>& window : running.process.windows()) sum += of_window(*window);
   return sum;
 }
 
@@ -98,16 +98,16 @@ class Table {
   void add_transport() {
     add("sweeps", "Passes over everything that is pending in this process.",
         MPI_T_PVAR_CLASS_COUNTER,
-        [](const PvarSource& source) { return source.engine.process.sweeps(); });
+        [](const PvarSource& source) { return source.running.process.sweeps(); });
     add("delayed_messages",
         "Messages to ranks of this node that had to wait for space in the mailbox of their "
         "receiver.",
         MPI_T_PVAR_CLASS_COUNTER,
-        [](const PvarSource& source) { return source.engine.transports.shm().delayed(); });
+        [](const PvarSource& source) { return source.running.transports.shm().delayed(); });
     add("delayed_packets",
         "Packets to other nodes that the network did not take at once and that were sent again.",
         MPI_T_PVAR_CLASS_COUNTER, [](const PvarSource& source) {
-          const Network* network = source.engine.transports.network();
+          const Network* network = source.running.transports.network();
           return network != nullptr ? network->delayed() : 0;
         });
   }
@@ -117,7 +117,7 @@ class Table {
         "Windows of Oriel's that exist, with those that persistent collectives make for "
         "themselves.",
         MPI_T_PVAR_CLASS_LEVEL,
-        [](const PvarSource& source) { return source.engine.process.windows().size(); });
+        [](const PvarSource& source) { return source.running.process.windows().size(); });
     add_level_of_windows("pending_epochs",
                          "epochs that the program has closed and that are not completed",
                          pending_epochs);
@@ -128,7 +128,7 @@ class Table {
     add("shared_memory",
         "Bytes that this process has allocated in memory that it shares with its node: windows, "
         "control blocks, MPI_Alloc_mem.",
-        MPI_T_PVAR_CLASS_LEVEL, [](const PvarSource&) { return runtime.arena.allocated(); });
+        MPI_T_PVAR_CLASS_LEVEL, [](const PvarSource&) { return engine.arena.allocated(); });
   }
 
   /// One variable for the process, and one that is bound to a window.
@@ -136,7 +136,7 @@ class Table {
                             std::uint64_t (*of_window)(Window&)) {
     add(name, "Of all windows, " + meaning + ".", MPI_T_PVAR_CLASS_LEVEL,
         [of_window](const PvarSource& source) {
-          return sum_over_windows(source.engine, of_window);
+          return sum_over_windows(source.running, of_window);
         });
     add(
         "window_" + name, "Of one window, " + meaning + ".", MPI_T_PVAR_CLASS_LEVEL,

@@ -13,7 +13,7 @@ namespace oriel::boundary {
 
 /// The sources of performance variables. With the process lock.
 struct PvarSource {
-  Engine& engine;
+  Running& running;
   const EventCounts::Counts& counts;
   Window* window;  // of a handle that is bound to one
 };

@@ -38,7 +38,7 @@ void ToolInterface::end() {
 }
 
 IndexBlock::Resolved resolve(const IndexBlock& block, int index) {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   return block.resolve(index);
 }
 

@@ -79,9 +79,9 @@ void CounterMaker::take_memory(std::uint32_t number) {
   if (number == 0) return;
   std::string error;
   const std::uint64_t bytes = CounterRow::bytes(number);
-  memory_ = {runtime.arena.allocate(bytes, alignof(Counter), error), {&runtime.arena}};
+  memory_ = {engine.arena.allocate(bytes, alignof(Counter), error), {&engine.arena}};
   if (memory_ == nullptr) return give_up(MPI_ERR_NO_MEM, error);
-  mine_.location = runtime.engine()->transports.node().locate(memory_.get(), bytes).location;
+  mine_.location = engine.running()->transports.node().locate(memory_.get(), bytes).location;
   mine_.count = number;
 }
 
@@ -118,7 +118,7 @@ void CounterMaker::check_same() {
 
 void CounterMaker::map_rows() {
   Window& core = *window_.core;
-  ShmTransport& node = runtime.engine()->transports.shm();
+  ShmTransport& node = engine.running()->transports.shm();
   rows_.resize(static_cast<std::size_t>(core.ranks()));
   for (int rank = 0; rank < core.ranks(); ++rank) {
     const Part part = part_of(rank);

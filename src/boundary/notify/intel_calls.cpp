@@ -49,7 +49,7 @@ auto giving(int index, MPI_Count value) {
 template <typename Handle>
 void sort_arguments(int& index, Handle& win) {
   if constexpr (std::is_integral_v<Handle>) {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     if (index < 0 && runtime.windows.find(handle_key(static_cast<Handle>(index))) != nullptr) {
       std::swap(index, win);
     }

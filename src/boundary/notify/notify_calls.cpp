@@ -132,7 +132,7 @@ Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
   NotifyPattern pattern;
   if (const Failure bad = translate(window, source, tag, pattern)) return bad;
   // Somebody has to look for it.
-  const Listening listening(runtime.engine()->process.listeners());
+  const Listening listening(engine.running()->process.listeners());
   const auto look = [&] {
     const Notification* kept = window.core->notifications().find(pattern);
     if (kept == nullptr) return false;
@@ -140,7 +140,7 @@ Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
     return found = true;
   };
   if (look()) return {};
-  runtime.engine()->process.sweep();
+  engine.running()->process.sweep();
   if (look()) return {};
   const auto lost = [&] {
     LostSources sources;

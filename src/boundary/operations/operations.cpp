@@ -215,9 +215,9 @@ bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displac
               std::size_t bytes, bool may_wait) {
   if (valid_rank(window, rank)) {
     // A system call is not made with a lock that other threads wait for.
-    if (!may_wait || bytes > Aggregation::most_bytes || runtime.lock.among_many())
+    if (!may_wait || bytes > Aggregation::most_bytes || engine.lock.among_many())
       return window.core->try_copy(write, rank, displacement, local, bytes);
-    const TryGuard guard(runtime.lock);
+    const TryGuard guard(engine.lock);
     return window.core->try_copy(write, rank, displacement, local, bytes, bool(guard));
   }
   return window.view.has_value() && rank == window.view->target &&
@@ -266,7 +266,7 @@ void report_carried_out(const WindowHandle& window, const Access& access, std::u
        bytes,
        window.core->hot_protocol(access.rank, displacement, elements, handle),
        {access.notify_arg.kind, access.notify_arg.number, bytes},
-       ++runtime.engine()->last_number,
+       ++engine.running()->last_number,
        begun});
 }
 
@@ -282,9 +282,9 @@ void tell_of_active_epoch(const char* call, const WindowHandle& window, int rank
       "of MPI_Win_lock and MPI_Win_lock_all (MPI-4.1 section 12.3.5). A process "
       "says this once.\n";
   // The write may block, if standard error is a full pipe.
-  runtime.lock.release();
+  engine.lock.release();
   standard_error.say(sentence);
-  runtime.lock.acquire();
+  engine.lock.acquire();
 }
 
 Failure issue(WindowHandle& window, const Access& access, Completion* completion, bool& posted) {
@@ -357,7 +357,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
     return {MPI_ERR_RMA_SYNC, "this operation with a request needs a lock or lock_all epoch"};
   }
   operation.target = access.rank;
-  operation.number = ++runtime.engine()->last_number;
+  operation.number = ++engine.running()->last_number;
   if (!window.view.has_value()) operation.displacement = access.displacement;
   operation.compare = access.compare;
   operation.completion = completion;

@@ -181,8 +181,8 @@ bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type);
 /// Whether this thread may update without the process lock; where there are others, in its line.
 /// The usual program has none: one look at that is all it pays.
 inline bool may_update(ThreadLine*& line) {
-  const bool others = runtime.lock.enabled();
-  line = others ? runtime.line_keeper.own() : nullptr;
+  const bool others = engine.lock.enabled();
+  line = others ? engine.line_keeper.own() : nullptr;
   return line != nullptr || !others;
 }
 
@@ -317,7 +317,7 @@ void report_carried_out(const WindowHandle& window, const Access& access, std::u
 /// if the operation must take the general path.
 template <typename AtOnce>
 bool carry_out_reported(const WindowHandle& window, const Access& access, AtOnce&& at_once) {
-  const std::uint64_t begun = runtime.clock.now();
+  const std::uint64_t begun = engine.clock.now();
   if (!at_once(window)) return false;
   report_carried_out(window, access, begun);
   return true;

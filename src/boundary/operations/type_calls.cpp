@@ -4,11 +4,12 @@
 #include "boundary/runtime/runtime.hpp"
 
 using namespace oriel::boundary;
+using oriel::engine;
 using oriel::Guard;
 
 ORIEL_MPI_CALL(Type_free)(MPI_Datatype* datatype) {
   if (datatype != nullptr) {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     runtime.datatypes.note_free(*datatype);
   }
   return host_mpi().Type_free(datatype);

@@ -54,16 +54,16 @@ void Agent::start() {
   const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 50'000L);
   if (microseconds == 0) return;
   // Threads that wait for a core look like threads that compute.
-  const std::uint64_t patience = runtime.engine()->crowded() ? 5 : 1;
+  const std::uint64_t patience = engine.running()->crowded() ? 5 : 1;
   const auto configured = static_cast<std::uint64_t>(microseconds) * 1000;
   interval_ = patience * configured;
   longest_rest_ = intervals_in_rest * configured;
   // From here on the library has two threads, whatever level the program has asked for.
-  runtime.lock.enable_beside_agent();
-  runtime.request_lock.enable();
+  engine.lock.enable_beside_agent();
+  engine.request_lock.enable();
   {
-    const Guard guard(runtime.lock);
-    runtime.engine()->process.set_swept_soon(true);
+    const Guard guard(engine.lock);
+    engine.running()->process.set_swept_soon(true);
   }
   stopping_ = false;
   served_ = 0;
@@ -93,7 +93,7 @@ void Agent::stop() {
   stopping_ = true;
   // It sleeps at one of the two, or on the network for a moment.
   wake_event_.give();
-  ShmTransport& node = runtime.engine()->transports.shm();
+  ShmTransport& node = engine.running()->transports.shm();
   node.ring(node.doorbell(node.self()));
   thread_->join();
   thread_.reset();
@@ -102,7 +102,7 @@ void Agent::stop() {
 void Agent::run() {
   ::prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
   ::pthread_setname_np(::pthread_self(), "oriel-agent");
-  const Process& process = runtime.engine()->process;
+  const Process& process = engine.running()->process;
   std::uint64_t rest = interval_;
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (!process.serving()) {
@@ -133,10 +133,10 @@ void Agent::run() {
 }
 
 Agent::Look Agent::look() {
-  Process& process = runtime.engine()->process;
+  Process& process = engine.running()->process;
   if (!stopping_.load(std::memory_order_relaxed) && process.sweeps() == seen_) {
-    if (const AgentGuard guard{runtime.lock}) {
-      const std::uint64_t begun = process.events().heard() ? runtime.clock.now() : 0;
+    if (const AgentGuard guard{engine.lock}) {
+      const std::uint64_t begun = process.events().heard() ? engine.clock.now() : 0;
       sweeping_ = true;
       const bool moved = process.sweep();
       sweeping_ = false;
@@ -154,7 +154,7 @@ bool Agent::serve() {
   Look found = look();
   const bool served = found != Look::left;
   // It neither spins nor yields: the processor is the program's.
-  Sleeper sleeper(runtime.engine()->transports.shm(), 0, 0, false);
+  Sleeper sleeper(engine.running()->transports.shm(), 0, 0, false);
   while (found != Look::left) {
     if (found == Look::moved) {
       sleeper.reset();
@@ -173,16 +173,16 @@ bool Agent::sleep_on_network() {
   bool blind = false;
   bool quiet = false;
   {
-    const AgentGuard guard(runtime.lock);
+    const AgentGuard guard(engine.lock);
     if (!guard) return true;
-    Engine& engine = *runtime.engine();
-    Network* network = engine.transports.network();
+    Running& running = *engine.running();
+    Network* network = running.transports.network();
     if (network == nullptr) return false;
-    AtomicNetwork* atomics = engine.transports.atomics();
+    AtomicNetwork* atomics = running.transports.atomics();
     look[0].fd = network->wait_descriptor();
     if (atomics != nullptr) look[1].fd = atomics->wait_descriptor();
     blind = look[0].fd < 0 || (atomics != nullptr && look[1].fd < 0);
-    if (engine.node_sends) patience = static_cast<long>(interval_);
+    if (running.node_sends) patience = static_cast<long>(interval_);
     if (network->transferring()) patience = between_pieces;
     quiet = blind || (network->may_wait() && (atomics == nullptr || atomics->may_wait()));
   }

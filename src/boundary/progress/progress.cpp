@@ -32,11 +32,11 @@ thread_local HookedWait* hooked_wait = nullptr;
 
 /// One turn of ours in the host's progress engine. Never waits: whoever holds the lock sweeps.
 bool take_turn() {
-  Engine* engine = runtime.engine();
-  if (engine == nullptr) return false;
+  Running* running = engine.running();
+  if (running == nullptr) return false;
   bool moved = false;
-  if (runtime.busy()) {
-    if (const TryGuard guard{runtime.lock}) moved = engine->process.sweep();
+  if (engine.busy()) {
+    if (const TryGuard guard{engine.lock}) moved = running->process.sweep();
   }
   moved |= own_requests.pending.complete_at_host();
   if (hooked_wait != nullptr) hooked_wait->take_turn();
@@ -133,9 +133,9 @@ void HookedWait::take_turn() {
 
 void considerate_poll() {
   static thread_local unsigned polls = 0;
-  Engine* engine = runtime.engine();
-  if (engine == nullptr) return;
-  const unsigned enough = engine->crowded() ? polls_per_yield : polls_per_rare_yield;
+  Running* running = engine.running();
+  if (running == nullptr) return;
+  const unsigned enough = running->crowded() ? polls_per_yield : polls_per_rare_yield;
   if (++polls % enough == 0) ::sched_yield();
 }
 

@@ -13,7 +13,7 @@ namespace oriel::boundary {
 namespace {
 
 PersistentRequest* find(MPI_Request handle) {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   return own_requests.persistent.find(handle);
 }
 
@@ -23,7 +23,7 @@ int look(PersistentRequest& request, MPI_Request* handle, bool& ended, MPI_Statu
   Failure failure;
   ErrorTaker taker;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     ended = !request.active() || request.complete();
     if (!ended) return MPI_SUCCESS;
     taker = request.error_taker();
@@ -34,7 +34,7 @@ int look(PersistentRequest& request, MPI_Request* handle, bool& ended, MPI_Statu
 }
 
 bool active(PersistentRequest& request) {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   return request.active();
 }
 
@@ -50,7 +50,7 @@ MPI_Request* at(MPI_Request* requests, int index) {
 class HostPart {
  public:
   HostPart(int count, const MPI_Request* requests) : handles_(requests, requests + count) {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     for (int i = 0; i < count; ++i) {
       PersistentRequest* ours = own_requests.persistent.find(requests[i]);
       if (ours == nullptr) continue;
@@ -178,7 +178,7 @@ int look_at_all(HostPart& part, MPI_Request* requests, int count, int* flag, MPI
                 Host&& host) {
   *flag = 0;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     for (const auto& [place, request] : part.ours()) {
       if (request->active() && !request->complete()) return MPI_SUCCESS;
     }
@@ -207,7 +207,7 @@ int look_at_all(HostPart& part, MPI_Request* requests, int count, int* flag, MPI
 
 bool any_of_ours(int count, const MPI_Request* requests) {
   if (!own_requests.persistent.any() || count <= 0 || requests == nullptr) return false;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   return std::any_of(requests, requests + count, [](MPI_Request handle) {
     return own_requests.persistent.find(handle) != nullptr;
   });

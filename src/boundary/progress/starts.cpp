@@ -14,10 +14,10 @@ bool start(const char* call, MPI_Request request, int& code) {
   Failure failure;
   ErrorTaker taker;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     PersistentRequest* ours = own_requests.persistent.find(request);
     if (ours == nullptr) return false;
-    runtime.engine()->calls.count();
+    engine.running()->calls.count();
     taker = ours->error_taker();
     failure = ours->start();
   }
@@ -29,6 +29,7 @@ bool start(const char* call, MPI_Request request, int& code) {
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
+using oriel::engine;
 using oriel::Guard;
 
 ORIEL_MPI_CALL(Start)(MPI_Request* request) {
@@ -58,7 +59,7 @@ ORIEL_MPI_CALL(Request_free)(MPI_Request* request) {
     Failure refused;
     ErrorTaker taker;
     {
-      const Guard guard(runtime.lock);
+      const Guard guard(engine.lock);
       if (PersistentRequest* ours = own_requests.persistent.find(*request)) {
         refused = ours->refuse_free();
         taker = ours->error_taker();

@@ -14,8 +14,8 @@ CommunicatorMark windows_made;  // on communicators on which windows were made
 /// Aggregated puts go before this rank sends a message, which may tell its target of them, though
 /// MPI asks for a flush.
 void carry_on_first() {
-  const Engine* engine = runtime.engine();
-  if (engine != nullptr && engine->process.pending() != 0) [[unlikely]]
+  const Running* running = engine.running();
+  if (running != nullptr && running->process.pending() != 0) [[unlikely]]
     sweep_once();
 }
 
@@ -23,7 +23,7 @@ void carry_on_first() {
 
 bool must_sweep() {
   carry_on_first();
-  return !progress.hooked() && runtime.busy();
+  return !progress.hooked() && engine.busy();
 }
 
 bool collectives_sweep(MPI_Comm communicator) {

@@ -40,25 +40,25 @@ bool time_to_check_peers() {
 }
 
 void let_others_run() {
-  runtime.lock.release();
+  engine.lock.release();
   polled_in_vain();
-  runtime.lock.acquire();
+  engine.lock.acquire();
 }
 
 bool sweep_once() {
   bool moved = false;
   {
-    const Guard guard(runtime.lock);
-    if (runtime.busy()) moved = runtime.engine()->process.sweep();
+    const Guard guard(engine.lock);
+    if (engine.busy()) moved = engine.running()->process.sweep();
   }
   moved |= own_requests.pending.complete_at_host();
   return moved;
 }
 
 Waiter::Waiter(bool rings)
-    : engine_(*runtime.engine()),
-      sleeper_(engine_.transports.shm(), engine_.spins, engine_.yields, engine_.crowded(),
-               !rings || engine_.transports.network() != nullptr) {}
+    : running_(*engine.running()),
+      sleeper_(running_.transports.shm(), running_.spins, running_.yields, running_.crowded(),
+               !rings || running_.transports.network() != nullptr) {}
 
 /// Also where something moves in each round, because others keep this process busy: what it waits
 /// for may need the host's traffic, or may never come.
@@ -76,20 +76,20 @@ bool Waiter::time_to_look_around() {
 }
 
 void Waiter::round() {
-  if (engine_.process.sweep()) {
+  if (running_.process.sweep()) {
     yields_ = 0;
     sleeper_.reset();
     const bool look = time_to_look_around();
     if (!look && !own_requests.pending.any_to_complete()) return;
-    runtime.lock.release();
+    engine.lock.release();
     own_requests.pending.complete_at_host();
     if (look) runtime.self.advance_host();
-    runtime.lock.acquire();
+    engine.lock.acquire();
     return;
   }
-  runtime.lock.release();
+  engine.lock.release();
   idle();
-  runtime.lock.acquire();
+  engine.lock.acquire();
 }
 
 void Waiter::round_unlocked() {
@@ -118,7 +118,7 @@ Failure wait_for(const WindowHandle& window, const Wait& wait, Flag& flag) {
     return lost;  // the flag stays behind: somebody may still tell it
   }
   const Error error = flag.error();
-  runtime.give_back(flag);
+  engine.give_back(flag);
   if (error == Error::peer_lost) {
     if (const Failure lost = look_for_lost_peers(*window.state)) return lost;
   }

@@ -31,7 +31,7 @@ class Waiter {
   void idle();
   bool time_to_look_around();
 
-  Engine& engine_;
+  Running& running_;
   Sleeper sleeper_;
   long yields_ = 0;                // rounds of yielding since something moved
   unsigned rounds_ = 0;            // until the next look at the clock
@@ -57,7 +57,7 @@ inline constexpr int brisk_sweeps = 100;
 
 /// Reports the waits that are on no window in particular.
 inline WindowEvents events_of_no_window() {
-  return {runtime.engine()->process.events(), {}};
+  return {engine.running()->process.events(), {}};
 }
 
 /// Reports that a call waits, from its beginning to its end. With the process lock.
@@ -84,10 +84,10 @@ template <typename Done, typename Lost>
 Failure sweep_until(const WindowEvents& events, const Wait& wait, Done&& done, Lost&& lost) {
   if (done()) return {};
   const WaitEvent event(events, wait);
-  if (!runtime.engine()->crowded()) {
+  if (!engine.running()->crowded()) {
     // The usual wait is a cache line's journey: the lock is kept and the host not looked at for it.
     for (int i = 0; i < brisk_sweeps; ++i) {
-      runtime.engine()->process.sweep();
+      engine.running()->process.sweep();
       if (done()) return {};
     }
   }
@@ -116,7 +116,7 @@ Failure wait_for(const WindowHandle& window, const Wait& wait, Flag& flag);
 /// A blocking call from its nonblocking form: start(completion) and sweeps until that is told.
 template <typename Start>
 inline Failure block(const WindowHandle& window, const Wait& wait, Start&& start) {
-  Flag& flag = runtime.spare_flag();
+  Flag& flag = engine.spare_flag();
   const Outcome outcome = start(&flag);
   if (outcome.done) [[likely]] {
     if (outcome.error == Error::peer_lost) [[unlikely]] {
@@ -128,7 +128,7 @@ inline Failure block(const WindowHandle& window, const Wait& wait, Start&& start
     carry_on();
     return failed;
   }
-  runtime.take_spare_flag();
+  engine.take_spare_flag();
   return wait_for(window, wait, flag);
 }
 

@@ -18,9 +18,9 @@ namespace {
 /// Whether the host's own wait would leave something of ours undone. Requests of a session that has
 /// ended are the host's alone.
 bool ours_pending() {
-  if (runtime.engine() == nullptr) return false;
+  if (engine.running() == nullptr) return false;
   return own_requests.pending.live() || own_requests.persistent.any() ||
-         (!progress.hooked() && runtime.busy());
+         (!progress.hooked() && engine.busy());
 }
 
 /// Whether an address is null that the call needs.
@@ -37,13 +37,13 @@ bool no_array(int count, const MPI_Request* requests) {
 class RequestWaitEvent {
  public:
   RequestWaitEvent() {
-    if (!runtime.engine()->process.events().heard()) return;
-    const Guard guard(runtime.lock);
+    if (!engine.running()->process.events().heard()) return;
+    const Guard guard(engine.lock);
     event_.emplace(events_of_no_window(), Wait{WaitReason::request});
   }
   ~RequestWaitEvent() {
     if (!event_.has_value()) return;
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     event_.reset();
   }
   RequestWaitEvent(const RequestWaitEvent&) = delete;
@@ -104,17 +104,17 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
   PersistentRequest* request = nullptr;
   bool active = false;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     request = own_requests.persistent.find(*handle);
     if (request == nullptr) return false;
     active = request->active();
   }
   // Nothing of ours is left undone meanwhile.
-  if (active && (progress.hooked() || !runtime.busy())) request->wait_in_host();
+  if (active && (progress.hooked() || !engine.busy())) request->wait_in_host();
   Failure failure;
   ErrorTaker taker;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     if (active && !request->complete()) {
       const Window* window = request->waits_on();
       sweep_until(
@@ -152,7 +152,7 @@ int test_after_sweep(int* flag, Test&& test) {
 
 int wait_for_host(MPI_Request* request, MPI_Status* status, WaitReason reason) {
   // A rank that could not prepare its part of a window may have no engine, and nothing to sweep.
-  if (runtime.engine() == nullptr) return host_mpi().Wait(request, status);
+  if (engine.running() == nullptr) return host_mpi().Wait(request, status);
   // Not the host's wait, though nothing of ours may be left to do: Intel MPI's spins.
   return wait_by_testing([&](int* flag) { return host_mpi().Test(request, flag, status); },
                          Caller::library, reason);

@@ -18,7 +18,7 @@ void PendingRequest::complete(Error error) {
 }
 
 PendingRequest& PendingRequests::acquire(const WindowHandle& window) {
-  const Guard guard(runtime.request_lock);
+  const Guard guard(engine.request_lock);
   if (unused_.empty()) unused_.push_back(&all_.emplace_back());
   PendingRequest& request = *unused_.back();
   unused_.pop_back();
@@ -28,7 +28,7 @@ PendingRequest& PendingRequests::acquire(const WindowHandle& window) {
 }
 
 void PendingRequests::withdraw(PendingRequest& request) {
-  const Guard guard(runtime.request_lock);
+  const Guard guard(engine.request_lock);
   unused_.push_back(&request);
 }
 
@@ -41,7 +41,7 @@ int PendingRequests::hand_out(PendingRequest& request, MPI_Request* handle) {
     return code;  // the core still holds the object; nobody waits for it
   }
   *handle = made;
-  const Guard guard(runtime.request_lock);
+  const Guard guard(engine.request_lock);
   request.handle_ = made;
   request.handed_out_ = true;
   by_handle_.insert(handle_key(made), &request);
@@ -51,7 +51,7 @@ int PendingRequests::hand_out(PendingRequest& request, MPI_Request* handle) {
 }
 
 void PendingRequests::complete(PendingRequest& request, Error error) {
-  const Guard guard(runtime.request_lock);
+  const Guard guard(engine.request_lock);
   request.held_ = false;
   if (request.queued_) {  // given up before
     recycle_if_unused(request);
@@ -75,14 +75,14 @@ bool PendingRequests::complete_at_host() {
   if (!any_to_complete()) return false;
   std::vector<PendingRequest*> ready;
   {
-    const Guard guard(runtime.request_lock);
+    const Guard guard(engine.request_lock);
     ready.swap(to_complete_);
     to_complete_count_.fetch_sub(ready.size(), std::memory_order_relaxed);
   }
   for (PendingRequest* request : ready) {
     PMPI_Grequest_complete(request->handle_);
     live_.fetch_sub(1, std::memory_order_relaxed);
-    const Guard guard(runtime.request_lock);
+    const Guard guard(engine.request_lock);
     request->host_knows_ = true;
     recycle_if_unused(*request);
   }
@@ -90,8 +90,8 @@ bool PendingRequests::complete_at_host() {
 }
 
 void PendingRequests::fail_lost() {
-  const Guard engine_guard(runtime.lock);
-  const Guard guard(runtime.request_lock);
+  const Guard engine_guard(engine.lock);
+  const Guard guard(engine.request_lock);
   // A look costs system calls for every peer: one for all requests of a window.
   std::unordered_map<const WindowState*, bool> lost;
   LostSources sources;
@@ -110,7 +110,7 @@ void PendingRequests::fail_lost() {
 }
 
 bool PendingRequests::all_pending(int count, const MPI_Request* requests) const {
-  const Guard guard(runtime.request_lock);
+  const Guard guard(engine.request_lock);
   bool any = false;
   for (int i = 0; i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
@@ -121,7 +121,7 @@ bool PendingRequests::all_pending(int count, const MPI_Request* requests) const 
 }
 
 bool PendingRequests::incomplete_at_host(MPI_Request handle) const {
-  const Guard guard(runtime.request_lock);
+  const Guard guard(engine.request_lock);
   const PendingRequest* request = by_handle_.find(handle_key(handle));
   return request != nullptr && !request->host_knows_;
 }
@@ -141,7 +141,7 @@ int PendingRequests::query(void* state, MPI_Status* status) {
 
 int PendingRequests::free(void* state) {
   auto& request = *static_cast<PendingRequest*>(state);
-  const Guard guard(runtime.request_lock);
+  const Guard guard(engine.request_lock);
   request.freed_ = true;
   own_requests.pending.by_handle_.erase(handle_key(request.handle_), &request);
   own_requests.pending.recycle_if_unused(request);

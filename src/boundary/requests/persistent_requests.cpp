@@ -111,7 +111,7 @@ void PersistentRequests::cut_off(const WindowHandle& window) {
 
 void PersistentRequests::fail_lost() {
   if (!any()) return;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   LostSources sources;
   for (const auto& request : all_) request->look_for_lost(sources);
 }

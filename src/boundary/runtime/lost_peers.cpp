@@ -51,7 +51,7 @@ int LostSources::of(const WindowState& window, int source) {
 }
 
 bool LostSources::all_heard() {
-  Process& process = runtime.engine()->process;
+  Process& process = engine.running()->process;
   if (!std::exchange(swept_, true)) process.sweep();
   return !process.transport().node().notifications_due();
 }

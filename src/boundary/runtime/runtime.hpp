@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "boundary/datatypes/datatypes.hpp"
 #include "boundary/datatypes/own_ops.hpp"
@@ -16,161 +13,45 @@
 #include "boundary/host/self_comm.hpp"
 #include "boundary/runtime/handle_values.hpp"
 #include "boundary/runtime/keyvals.hpp"
-#include "boundary/runtime/line_keeper.hpp"
 #include "boundary/runtime/window_errhandlers.hpp"
 #include "boundary/runtime/window_errors.hpp"
 #include "boundary/runtime/window_handle.hpp"
-#include "core/process.hpp"
+#include "engine/engine.hpp"
 #include "engine/process/handle_table.hpp"
-#include "engine/process/process_lock.hpp"
-#include "engine/process/tick_clock.hpp"
-#include "transport/composite_transport.hpp"
-#include "transport/shm/arena.hpp"
-#include "transport/shm/call_counts.hpp"
+#include "engine/progress/passing_sweeps.hpp"
 
 namespace oriel::boundary {
 
-/// What all windows of a process share. See Lifetime for how long it exists.
-struct Engine {
-  explicit Engine(std::unique_ptr<ShmTransport> node);
-
-  CompositeTransport transports;
-  Process process;
-  CallCounts& calls;
-  std::unordered_map<const WindowHandle*, std::unique_ptr<WindowHandle>> windows;
-  std::uint32_t next_window = 1;  // number of the next window
-  unsigned operations = 0;        // see calls_per_look
-  std::uint32_t last_number = 0;  // Operation::number
-  long spins;
-  long yields;
-  bool node_sends = false;  // some window's ranks on this node send us messages
-  bool launched_crowded;    // the launcher started more ranks on this node than it has processors
-  bool launched_alone;      // the only one of its launcher on this node
-
-  /// More ranks than processors: waiting must give the processor away.
-  bool crowded() { return launched_crowded || transports.shm().crowded(); }
-  /// All that was sent has left this process.
-  bool drained() {
-    return !transports.shm().backlogged() &&
-           (transports.network() == nullptr || transports.network()->drained());
-  }
-};
-
-/// This library in one MPI process.
+/// The MPI side of this library in one process; the other one is `engine`.
 class Runtime {
  public:
-  ProcessLock lock;
-  ProcessLock request_lock;  // of PendingRequests; below all others
   SelfComm self;
   HandleValues handle_values;
   HandleTable<WindowHandle> windows;
+  /// The handles of the table, with the process lock.
+  std::unordered_map<const WindowHandle*, std::unique_ptr<WindowHandle>> owned_handles;
   Keyvals keyvals;
   WindowErrhandlers window_errhandlers;
   Datatypes datatypes;
   OwnOps own_ops;
-  Arena arena;
-  LineKeeper line_keeper;
-  TickClock clock;  // with the process lock
 
   Runtime() = default;
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  /// Null while nobody holds it: see Lifetime.
-  Engine* engine() const { return engine_.load(std::memory_order_acquire); }
-  /// Makes the engine. False, and `error` is a sentence, if that fails.
+  /// Starts the engine. Returns false, and `error` is a sentence, if that fails.
   bool start(std::string& error);
-  /// Ends what the engine does; the engine itself, if there is one, is the caller's to destroy.
-  std::unique_ptr<Engine> stop();
-  /// In the child of a fork: leaves the engine to the parent.
-  void disown() {
-    engine_.store(nullptr, std::memory_order_relaxed);
-    line_keeper.disown();
-  }
+  /// Ends the engine's work. The caller destroys what is returned.
+  std::unique_ptr<Running> stop();
 
   /// Serializes threads from now on if the program was granted several at a time.
   void note_thread_level();
-  void serialize_threads();
 
   /// ORIEL_DISABLE: everything is left to the host.
   bool disabled();
-  /// Something of ours needs sweeps to go on.
-  bool busy() const {
-    const Engine* now = engine();
-    return now != nullptr && now->process.busy();
-  }
-
-  /// The completion for a blocking call: to be tried with, and taken when the call has to wait. On
-  /// the heap, because a call that gives up waiting for a dead peer leaves it behind.
-  Flag& spare_flag() { return *spare_flag_; }
-  void take_spare_flag();
-  void give_back(Flag& flag) { free_flags_.push_back(&flag); }
-
- private:
-  std::atomic<Engine*> engine_{nullptr};  // owned; stored with release, for threads that look on
-  std::deque<Flag> flags_;
-  std::vector<Flag*> free_flags_;
-  Flag* spare_flag_ = nullptr;
 };
 
 extern Runtime runtime;
-
-/// The line of this thread, where there may be others; null: it needs none, or has none.
-inline ThreadLine* own_line() {
-  return runtime.lock.enabled() ? runtime.line_keeper.own() : nullptr;
-}
-/// The calling thread, which has this line, for what flushes of thread scope wait for.
-inline ThreadSet thread_of(const ThreadLine* line) {
-  if (line != nullptr) return ThreadSet{1} << line->number;
-  return runtime.lock.enabled() ? further_threads : all_threads;
-}
-
-/// Calls by which a program waits in a loop of its own carry on what is pending (E10), and look for
-/// what others have sent.
-inline void sweep_pending() {
-  if (runtime.busy()) [[unlikely]]
-    runtime.engine()->process.sweep_in_passing();
-}
-
-/// A call that is shorter than a look at the network looks at every 16th call only.
-inline constexpr unsigned calls_per_look = 16;
-
-/// All other calls carry on what is pending as well, but look for what others have sent now and
-/// then only.
-inline void carry_on() {
-  if (!runtime.busy()) [[likely]]
-    return;
-  Engine& engine = *runtime.engine();
-  if (engine.process.expects() || engine.transports.network() == nullptr ||
-      ++engine.operations % calls_per_look == 0) {
-    engine.process.sweep_in_passing();
-  }
-}
-
-/// Direct transfers go on while the program computes, if somebody looks after them.
-inline bool transfers_under_way() {
-  Network* network = runtime.engine()->transports.network();
-  return network != nullptr && network->transferring();
-}
-
-/// The same of calls that come in long rows: what is pending goes on now and then only, too.
-inline void sweep_now_and_then() {
-  if (!runtime.busy()) [[likely]]
-    return;
-  Engine& engine = *runtime.engine();
-  if (engine.transports.network() == nullptr || ++engine.operations % calls_per_look == 0) {
-    engine.process.sweep_in_passing();
-  }
-}
-
-/// The long half of sweep_unlocked().
-void sweep_beside_others();
-/// Likewise of calls without the lock: several threads make them at the same time, so each looks
-/// now and then, and leaves it to whoever holds the lock.
-inline void sweep_unlocked() {
-  if (runtime.busy()) [[unlikely]]
-    sweep_beside_others();
-}
 
 /// Calls of this thread on windows, in steps of the shortest ones; and from `one_hot_call` on, the
 /// number of those on hot paths: one addition counts both.
@@ -194,7 +75,7 @@ inline void advance_host_in_passing(std::uint64_t steps) {
 
 /// Whether a window of ours has this handle. Takes the process lock.
 inline bool names_window(MPI_Win handle) {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   return runtime.windows.find(handle_key(handle)) != nullptr;
 }
 
@@ -213,10 +94,10 @@ template <typename Find, typename Ours, typename Others>
   Failure failure;
   WindowHandle* window;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     window = find(handle_key(handle));
     if (window != nullptr) [[likely]] {
-      runtime.engine()->calls.count();
+      engine.running()->calls.count();
       failure = ours(*window);
     }
   }

@@ -40,7 +40,7 @@ void call_predefined(MPI_Errhandler handler, int code) {
 class Raiser {
  public:
   explicit Raiser(MPI_Win window) : window_(window) {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     const WindowHandle* found = runtime.windows.find(handle_key(window));
     if (found == nullptr) return;
     ours_ = true;

@@ -44,7 +44,7 @@ bool is_for(const Wait& wait, const Awaited& awaited) {
 std::vector<AwaitedPeer> pending_on(std::uint32_t number) {
   std::vector<AwaitedPeer> peers;
   std::set<const Window*> looked_at;  // a window may have several handles
-  for (const auto& [window, owned] : runtime.engine()->windows) {
+  for (const auto& [window, owned] : runtime.owned_handles) {
     if (number != 0 && window->core->id() != number) continue;
     if (!looked_at.insert(window->core).second) continue;
     for (const Awaited& awaited : window->core->epochs().awaited()) {

@@ -38,7 +38,7 @@ std::uint64_t stall_limit() {
 }
 
 WaitSign& own_sign() {
-  ShmTransport& node = runtime.engine()->transports.shm();
+  ShmTransport& node = engine.running()->transports.shm();
   return node.wait_sign(node.self());
 }
 
@@ -52,7 +52,7 @@ LongWait::~LongWait() {
   *link = next_;
   if (link != &oldest) return;
   own_sign().clear();
-  runtime.engine()->calls.end_wait(nanoseconds_now());
+  engine.running()->calls.end_wait(nanoseconds_now());
   if (oldest != nullptr) oldest->show(awaited_peers(*oldest));
 }
 
@@ -60,9 +60,9 @@ void LongWait::look() {
   const std::string text = report();
   if (text.empty()) return;
   // The write may block, if standard error is a full pipe.
-  runtime.lock.release();
+  engine.lock.release();
   standard_error.say(text);
-  runtime.lock.acquire();
+  engine.lock.acquire();
 }
 
 std::string LongWait::report() {
@@ -108,7 +108,7 @@ void LongWait::show(const AwaitedPeers& awaited) {
   ShownWait shown;
   shown.reason = static_cast<std::uint32_t>(wait_.reason);
   shown.since = begun_;
-  ShmTransport& node = runtime.engine()->transports.shm();
+  ShmTransport& node = engine.running()->transports.shm();
   shown.certain = awaited.exact ? 1 : 0;
   std::size_t count = 0;
   for (const AwaitedPeer& peer : awaited.peers) {

@@ -7,7 +7,7 @@
 namespace oriel::boundary {
 
 void QuietPeers::look(const AwaitedPeers& awaited, std::uint64_t now) {
-  ShmTransport& node = runtime.engine()->transports.shm();
+  ShmTransport& node = engine.running()->transports.shm();
   for (const AwaitedPeer& peer : awaited.peers) {
     const int process = peer.process();
     if (process < 0) continue;
@@ -18,7 +18,7 @@ void QuietPeers::look(const AwaitedPeers& awaited, std::uint64_t now) {
 }
 
 std::uint64_t QuietPeers::quiet_since(int process) const {
-  const std::uint64_t shown = runtime.engine()->transports.shm().calls(process).quiet_since();
+  const std::uint64_t shown = engine.running()->transports.shm().calls(process).quiet_since();
   if (shown != 0) return shown;
   const auto seen = seen_.find(process);
   return seen != seen_.end() ? seen->second.since : 0;

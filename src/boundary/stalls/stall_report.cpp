@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t most_peers = 8;
 
 ShmTransport& node() {
-  return runtime.engine()->transports.shm();
+  return engine.running()->transports.shm();
 }
 
 std::string seconds(std::uint64_t nanoseconds) {
@@ -266,7 +266,7 @@ std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
 
   if (const Circle circle(awaited); circle.holds()) {
     text += "  These wait for one another, so that none can go on";
-    text += runtime.lock.enabled() ? ", unless another thread of theirs ends it:" : ":";
+    text += engine.lock.enabled() ? ", unless another thread of theirs ends it:" : ":";
     for (const int process : circle.members()) text += " " + process_name(process) + ",";
     text += " and this one.\n";
   }

@@ -8,14 +8,14 @@ namespace oriel::boundary {
 
 UnlockedLongWait::~UnlockedLongWait() {
   if (!wait_.has_value()) return;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   wait_.reset();
 }
 
 void UnlockedLongWait::look() {
   std::string text;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     text = report();
   }
   standard_error.say(text);
@@ -24,7 +24,7 @@ void UnlockedLongWait::look() {
 void UnlockedLongWait::try_look() {
   std::string text;
   {
-    const TryGuard guard(runtime.lock);
+    const TryGuard guard(engine.lock);
     if (!guard) return;
     text = report();
   }
@@ -33,7 +33,7 @@ void UnlockedLongWait::try_look() {
 
 std::string UnlockedLongWait::report() {
   if (!wait_.has_value()) {
-    wait_.emplace(WindowEvents(runtime.engine()->process.events(), {}), Wait{reason_});
+    wait_.emplace(WindowEvents(engine.running()->process.events(), {}), Wait{reason_});
   }
   return wait_->report();
 }

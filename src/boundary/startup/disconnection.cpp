@@ -11,9 +11,9 @@
 namespace oriel::boundary {
 
 void await_other_ranks() {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   std::vector<std::shared_ptr<WindowState>> awaited;
-  for (const auto& owned : runtime.engine()->windows) {
+  for (const auto& owned : runtime.owned_handles) {
     const std::shared_ptr<WindowState>& state = owned.second->state;
     if (state->own || state->left) continue;
     state->core->barrier().enter();  // once more for each further handle
@@ -32,11 +32,11 @@ void await_other_ranks() {
 }
 
 void await_last_packets() {
-  const Guard guard(runtime.lock);
-  Engine& engine = *runtime.engine();
+  const Guard guard(engine.lock);
+  Running& running = *engine.running();
   int looks = 10;  // some seconds, for those that have lost somebody
   sweep_until(
-      events_of_no_window(), {WaitReason::window}, [&] { return engine.drained(); },
+      events_of_no_window(), {WaitReason::window}, [&] { return running.drained(); },
       [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });
 }
 

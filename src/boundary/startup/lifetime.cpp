@@ -21,21 +21,21 @@ bool Lifetime::hold(std::string& error) {
   const std::lock_guard alone(alone_);
   static const int watched = ::pthread_atfork(nullptr, nullptr, [] { lifetime.disown(); });
   static_cast<void>(watched);  // it fails for want of memory only
-  if (runtime.engine() == nullptr) {
+  if (engine.running() == nullptr) {
     // Whether we are hooked decides how the ranks talk: also on one that has nothing to say.
     // A delete callback may make the first window while MPI ends, too late for a hook: MPICH would
     // abort. Nobody computes there without calling MPI.
     if (!world_ends_) progress.start();
     if (!runtime.start(error)) return false;
     {
-      const Guard guard(runtime.lock);  // MPI_T calls of another thread add a sink, too
-      Events& events = runtime.engine()->process.events();
+      const Guard guard(engine.lock);  // MPI_T calls of another thread add a sink, too
+      Events& events = engine.running()->process.events();
       run_statistics_.start(events, event_counts_);
       trace_file_.start(events);
       recorder_.start(events);
       pvar_handles.engine_begins(event_counts_);
       runtime.windows.open_hot_paths(!events.all_operations());
-      if (events.all_locks()) runtime.clock.start();
+      if (events.all_locks()) engine.clock.start();
     }
     stall_signal::start();
   }
@@ -55,8 +55,8 @@ void Lifetime::count_own(int change) {
 
 bool Lifetime::serialize_threads() {
   const std::lock_guard alone(alone_);
-  if (runtime.engine() != nullptr && !runtime.lock.enabled()) return false;
-  runtime.serialize_threads();
+  if (engine.running() != nullptr && !engine.lock.enabled()) return false;
+  engine.serialize_threads();
   return true;
 }
 
@@ -69,7 +69,7 @@ bool Lifetime::ends_with_session() {
   return sessions_ <= 1 && holds_ <= own_ && !world_exists();
 }
 
-std::unique_ptr<Engine> Lifetime::before_session_ends() {
+std::unique_ptr<Running> Lifetime::before_session_ends() {
   const std::lock_guard alone(alone_);
   const bool ends = ends_with_session();
   if (sessions_ != 0) --sessions_;  // else begun past us
@@ -79,15 +79,15 @@ std::unique_ptr<Engine> Lifetime::before_session_ends() {
   return take_down();
 }
 
-void Lifetime::after_session_ended(std::unique_ptr<Engine> engine) {
+void Lifetime::after_session_ended(std::unique_ptr<Running> running) {
   // Another thread may have begun a session: its engine is made, and works, on the same arena.
   const std::lock_guard alone(alone_);
-  const Guard guard(runtime.lock);
-  engine = nullptr;
+  const Guard guard(engine.lock);
+  running = nullptr;
 }
 
 void Lifetime::disconnect() {
-  if (runtime.engine() == nullptr) return;
+  if (engine.running() == nullptr) return;
   await_other_ranks();
   if (void (*const hook)() = disconnect_; hook != nullptr) hook();
   await_last_packets();
@@ -138,15 +138,15 @@ void Lifetime::before_abort() {
 
 void Lifetime::disown() {
   progress.agent.disown();
-  runtime.disown();
+  engine.disown();
 }
 
-std::unique_ptr<Engine> Lifetime::take_down() {
+std::unique_ptr<Running> Lifetime::take_down() {
   progress.agent.stop();
-  if (runtime.engine() != nullptr) run_statistics_.report(event_counts_);
+  if (engine.running() != nullptr) run_statistics_.report(event_counts_);
   holds_ = own_ = 0;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     own_requests.persistent.forget();
     pvar_handles.engine_ends();
     event_counts_.reset();

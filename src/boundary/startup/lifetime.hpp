@@ -11,9 +11,11 @@
 #include "engine/record/event_counts.hpp"
 #include "engine/record/trace_file.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
+struct Running;
+}
 
-struct Engine;
+namespace oriel::boundary {
 
 /// How long the engine exists. It is made for the first window, and lives as long as anybody holds
 /// it:
@@ -45,8 +47,8 @@ class Lifetime {
   /// call, and is destroyed after it: hosts hold the last MPI_Session_finalize until all ranks are
   /// in it. A rank that closed its endpoint before would take from others what they have not read
   /// yet of its last messages.
-  std::unique_ptr<Engine> before_session_ends();
-  void after_session_ended(std::unique_ptr<Engine> engine);
+  std::unique_ptr<Running> before_session_ends();
+  void after_session_ended(std::unique_ptr<Running> running);
   /// Sets the function that disconnect() calls: it completes what needs other ranks before MPI
   /// ends.
   void set_disconnect(void (*hook)()) { disconnect_ = hook; }
@@ -61,7 +63,7 @@ class Lifetime {
 
  private:
   bool ends_with_session();
-  std::unique_ptr<Engine> take_down();
+  std::unique_ptr<Running> take_down();
   void disown();
 
   std::mutex alone_;

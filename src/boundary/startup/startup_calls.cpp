@@ -9,6 +9,8 @@
 #include "boundary/startup/load_report.hpp"
 
 using namespace oriel::boundary;
+using oriel::engine;
+using oriel::Running;
 
 namespace {
 
@@ -38,7 +40,7 @@ ORIEL_MPI_CALL(Init_thread)(int* argc, char*** argv, int required, int* provided
 ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
   const int code = host_mpi().Session_init(info, handler, session);
   if (code != MPI_SUCCESS) return code;
-  runtime.serialize_threads();
+  engine.serialize_threads();
   lifetime.begin_session();
   note_session(*session);
   report_mpi_started();
@@ -47,14 +49,14 @@ ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session*
 
 ORIEL_MPI_CALL(Session_finalize)(MPI_Session* session) {
   lifetime.disconnect_with_last_session();
-  std::unique_ptr<Engine> engine = lifetime.before_session_ends();
+  std::unique_ptr<Running> running = lifetime.before_session_ends();
   note_session(MPI_SESSION_NULL);
   const int code = host_mpi().Session_finalize(session);
   if (code != MPI_SUCCESS) {
     lifetime.begin_session();
     note_session(*session);
   }
-  lifetime.after_session_ended(std::move(engine));
+  lifetime.after_session_ended(std::move(running));
   return code;
 }
 

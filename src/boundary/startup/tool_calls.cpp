@@ -7,6 +7,7 @@
 #include "boundary/startup/lifetime.hpp"
 
 using namespace oriel::boundary;
+using oriel::engine;
 using oriel::Guard;
 
 // A tool may call MPI_T on a thread of its own while the program makes MPI calls, whichever level
@@ -18,7 +19,7 @@ ORIEL_MPI_CALL(T_init_thread)(int required, int* provided) {
   if (required != MPI_THREAD_SINGLE && !lifetime.serialize_threads()) {
     *provided = MPI_THREAD_SINGLE;
   }
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   tool_interface.begin();
   return MPI_SUCCESS;
 }
@@ -26,7 +27,7 @@ ORIEL_MPI_CALL(T_init_thread)(int required, int* provided) {
 ORIEL_MPI_CALL(T_finalize)() {
   const int code = host_mpi().T_finalize();
   if (code != MPI_SUCCESS) return code;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   tool_interface.end();
   return MPI_SUCCESS;
 }

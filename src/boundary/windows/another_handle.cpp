@@ -24,12 +24,12 @@ int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<Wi
   std::string error;
   lifetime.hold(error);  // the parent does, too: nothing is made, and nothing fails
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     if (const std::optional<MPI_Win> taken = runtime.handle_values.take()) {
       made->handle = *win = *taken;
       const WindowHandle* const key = made.get();
       runtime.windows.insert(handle_key(made->handle), made.get());
-      runtime.engine()->windows.emplace(key, std::move(made));
+      runtime.owned_handles.emplace(key, std::move(made));
       return MPI_SUCCESS;
     }
     --count_of(*made);

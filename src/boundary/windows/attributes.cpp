@@ -61,7 +61,7 @@ int delete_attribute(MPI_Win handle, int keyval) {
   const auto find = [&] { return find_set(*runtime.windows.find(handle_key(handle)), keyval); };
   Attribute attribute;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     Attribute* const set = find();
     if (set == nullptr || set->being_deleted) return MPI_SUCCESS;
     attribute = *set;  // a callback may set another value
@@ -70,7 +70,7 @@ int delete_attribute(MPI_Win handle, int keyval) {
   const DeleteCallback callback = runtime.keyvals.find(keyval).value_or(DeleteCallback());
   const int code = callback.call(handle, attribute);
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     Attribute* const set = find();
     if (set == nullptr || !set->being_deleted) return MPI_SUCCESS;
     set->being_deleted = false;
@@ -97,7 +97,7 @@ bool try_to_set(WindowHandle& window, const Attribute& wanted, bool& held) {
 }  // namespace
 
 FoundAttribute find_attribute(MPI_Win handle, int keyval) {
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   WindowHandle* window = runtime.windows.find(handle_key(handle));
   if (window == nullptr) {
     const bool freed = HandleValues::contains(handle);
@@ -118,7 +118,7 @@ int set_own_attribute(MPI_Win handle, const Attribute& attribute) {
   int code = MPI_SUCCESS;
   while (code == MPI_SUCCESS) {
     {
-      const Guard guard(runtime.lock);
+      const Guard guard(engine.lock);
       if (try_to_set(*runtime.windows.find(handle_key(handle)), attribute, held)) break;
     }
     code = delete_attribute(handle, keyval);
@@ -137,7 +137,7 @@ int delete_attributes(MPI_Win handle) {
   while (true) {
     int keyval;
     {
-      const Guard guard(runtime.lock);
+      const Guard guard(engine.lock);
       const auto& all = runtime.windows.find(handle_key(handle))->user_state.attributes;
       const auto last = std::find_if_not(all.rbegin(), all.rend(),
                                          [](const Attribute& each) { return each.being_deleted; });

@@ -32,7 +32,7 @@ Failure create(const WindowHandle& parent, const void* base, MPI_Aint size, Hand
   if (const Failure bad = check_parent(parent)) return bad;
   if (const Failure bad = check_memory(base, size)) return bad;
   const MemoryRange memory =
-      runtime.engine()->transports.node().locate(base, static_cast<std::uint64_t>(size));
+      engine.running()->transports.node().locate(base, static_cast<std::uint64_t>(size));
   Window& core = *parent.core;
   HandleName name;
   if (const Error error = core.create_handle(memory, name); error != Error::none) {

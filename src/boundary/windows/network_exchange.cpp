@@ -38,7 +38,7 @@ void offer_atomics(const WindowDraft& draft, void* memory, NetworkAnnouncement& 
   // Whether an element is aligned must be seen from its place in the window.
   constexpr std::uintptr_t largest_element = 8;
   if (reinterpret_cast<std::uintptr_t>(memory) % largest_element != 0) return;
-  CompositeTransport& transports = runtime.engine()->transports;
+  CompositeTransport& transports = engine.running()->transports;
   if (transports.atomics() == nullptr) transports.set_atomics(AtomicNetwork::open());
   AtomicNetwork* atomics = transports.atomics();
   if (atomics == nullptr) return;
@@ -72,8 +72,8 @@ int meet_other_nodes(WindowDraft& draft, const Announcements& announced, const N
   }
   NetworkAnnouncement own;
   if (draft.holds_engine) {
-    const Guard guard(runtime.lock);
-    CompositeTransport& transports = runtime.engine()->transports;
+    const Guard guard(engine.lock);
+    CompositeTransport& transports = engine.running()->transports;
     std::string error;
     if (transports.network() == nullptr) transports.set_network(Network::open(error));
     if (transports.network() == nullptr) {

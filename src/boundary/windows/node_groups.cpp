@@ -13,8 +13,8 @@ namespace oriel::boundary {
 namespace {
 
 bool maps_its_node(WindowDraft& draft, const Announcements& announced, NodeGroups& groups) {
-  const Guard guard(runtime.lock);
-  ShmTransport& transport = runtime.engine()->transports.shm();
+  const Guard guard(engine.lock);
+  ShmTransport& transport = engine.running()->transports.shm();
   const std::uint64_t control_bytes = ControlBlock::bytes(static_cast<std::size_t>(draft.ranks));
   for (int rank = 0; rank < draft.ranks; ++rank) {
     const Announcement& peer = announced.of(rank);

@@ -25,7 +25,7 @@ std::string path_to(const Member& member) {
   }
   if (member.process < CompositeTransport::first_elsewhere) return "by messages";
   return std::string("over ") +
-         runtime.engine()->transports.network()->name().endpoint.provider.data();
+         engine.running()->transports.network()->name().endpoint.provider.data();
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ std::string describe_protocols(Window& window) {
 }
 
 std::string describe_network() {
-  if (const Network* open = runtime.engine()->transports.network()) return open->description();
+  if (const Network* open = engine.running()->transports.network()) return open->description();
   std::string error;
   const std::unique_ptr<Network> tried = Network::open(error);
   return tried != nullptr ? tried->description() : error;

@@ -32,8 +32,8 @@ int fail_together(WindowDraft& draft, const Announcements& announced, int error_
 
 /// All ranks come here together.
 void note_peers(const WindowDraft& draft, const WindowMembers& members) {
-  const Guard guard(runtime.lock);
-  ShmTransport& transport = runtime.engine()->transports.shm();
+  const Guard guard(engine.lock);
+  ShmTransport& transport = engine.running()->transports.shm();
   if (std::ranges::all_of(members.by_rank, [&](const Member& member) {
         return member.control == nullptr || transport.vm_allowed(member.process);
       })) {

@@ -51,7 +51,7 @@ Failure quiesce(WindowHandle& window, Failure& failed) {
   window.state->forgiven_looks = looks_in_ten_seconds;
   if (const Failure bad = fence(true)) return bad;
   return wait_until(window, {WaitReason::window}, [&] {
-    return window.core->epochs().quiet() && window.core->leave() && runtime.engine()->drained();
+    return window.core->epochs().quiet() && window.core->leave() && engine.running()->drained();
   });
 }
 
@@ -92,7 +92,7 @@ Failure leave(WindowHandle& window, Failure& failed) {
 /// handle is local.
 int end_handle(WindowHandle* window, MPI_Win* handle) {
   if (const int code = delete_attributes(*handle); code != MPI_SUCCESS) {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     ++count_of(*window);
     return code;
   }
@@ -111,7 +111,7 @@ Failure attach(const WindowHandle& window, const void* base, MPI_Aint size) {
   if (!window.core->dynamic() || window.view.has_value()) return not_dynamic();
   if (const Failure bad = check_memory(base, size)) return bad;
   sweep_now_and_then();
-  NodeServices& node = runtime.engine()->transports.node();
+  NodeServices& node = engine.running()->transports.node();
   return failure_of(window,
                     window.core->attach(node.locate(base, static_cast<std::uint64_t>(size))));
 }
@@ -126,6 +126,7 @@ Failure detach(const WindowHandle& window, const void* base) {
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
+using oriel::engine;
 using oriel::Guard;
 
 ORIEL_MPI_CALL(Win_create)
@@ -230,9 +231,9 @@ ORIEL_MPI_CALL(Alloc_mem)(MPI_Aint size, MPI_Info info, void* base) {
   std::string error;
   void* memory;
   {
-    const Guard guard(runtime.lock);
-    memory = runtime.arena.allocate_for_program(static_cast<std::uint64_t>(size), keys.alignment(),
-                                                error);
+    const Guard guard(engine.lock);
+    memory = engine.arena.allocate_for_program(static_cast<std::uint64_t>(size), keys.alignment(),
+                                               error);
   }
   // Where the system has no shared memory left, the host may still have some of its own.
   if (memory == nullptr) return host_mpi().Alloc_mem(size, info, base);
@@ -242,8 +243,8 @@ ORIEL_MPI_CALL(Alloc_mem)(MPI_Aint size, MPI_Info info, void* base) {
 
 ORIEL_MPI_CALL(Free_mem)(void* base) {
   {
-    const Guard guard(runtime.lock);
-    if (base != nullptr && runtime.arena.free(base)) return MPI_SUCCESS;
+    const Guard guard(engine.lock);
+    if (base != nullptr && engine.arena.free(base)) return MPI_SUCCESS;
   }
   return host_mpi().Free_mem(base);
 }

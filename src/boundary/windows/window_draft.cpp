@@ -21,9 +21,9 @@ WindowDraft::~WindowDraft() {
   if (window == nullptr) return;
   if (window->state->group != MPI_GROUP_NULL) host_mpi().Group_free(&window->state->group);
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     if (window->handle != MPI_WIN_NULL) runtime.handle_values.give_back(window->handle);
-    if (mine.window != 0) runtime.engine()->process.forget_window(mine.window);
+    if (mine.window != 0) engine.running()->process.forget_window(mine.window);
     own.reset();
     window.reset();
   }
@@ -40,7 +40,7 @@ void WindowDraft::fail(int bad, std::string why) {
 
 void WindowDraft::take_memory(std::uint64_t bytes) {
   if (mine.failed != 0) return;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   const std::uint64_t control_bytes = ControlBlock::bytes(static_cast<std::size_t>(ranks));
   mine.control = take(control_bytes, alignof(ControlBlock), own->control);
   if (bytes != 0) {
@@ -63,9 +63,9 @@ void WindowDraft::take_handle() {
 
 ArenaLocation WindowDraft::take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece) {
   std::string error;
-  piece = {runtime.arena.allocate(bytes, alignment, error), {&runtime.arena}};
+  piece = {engine.arena.allocate(bytes, alignment, error), {&engine.arena}};
   if (piece != nullptr) {
-    return runtime.engine()->transports.node().locate(piece.get(), bytes).location;
+    return engine.running()->transports.node().locate(piece.get(), bytes).location;
   }
   fail(MPI_ERR_NO_MEM, error);
   return {};

@@ -15,17 +15,17 @@ void destroy_window(WindowHandle* window) {
   // Another thread may be freeing another handle: the last one that is through takes the window.
   std::shared_ptr<WindowState> state;
   {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     own_requests.persistent.cut_off(*window);  // those that delete callbacks have made
     runtime.windows.erase(handle_key(window->handle), window);
     runtime.handle_values.give_back(window->handle);
-    Engine& engine = *runtime.engine();
+    Running& running = *engine.running();
     state = std::move(window->state);
-    engine.windows.erase(window);
+    runtime.owned_handles.erase(window);
     if (state.use_count() != 1) {
       state = nullptr;
     } else {
-      engine.process.destroy_window(*state->core);
+      running.process.destroy_window(*state->core);
     }
   }
   if (state != nullptr) host_mpi().Group_free(&state->group);

@@ -36,12 +36,12 @@ int meet_all(const WindowDraft& draft, Collective&& first) {
   if (!draft.holds_engine) return collective();
   std::optional<WaitEvent> event;
   {
-    const Guard guard(runtime.lock);
-    const WindowEvents events(runtime.engine()->process.events(), {draft.mine.window, draft.rank});
+    const Guard guard(engine.lock);
+    const WindowEvents events(engine.running()->process.events(), {draft.mine.window, draft.rank});
     event.emplace(events, Wait{WaitReason::window});
   }
   const int code = collective();
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   event.reset();
   return code;
 }
@@ -56,15 +56,15 @@ int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* 
   draft_.take_memory(0);
   draft_.window->base = base;
   if (draft_.holds_engine) {
-    const Guard guard(runtime.lock);
+    const Guard guard(engine.lock);
     MemoryRange& memory = draft_.mine.memory;
     memory.address = reinterpret_cast<std::uintptr_t>(base);
     // No other rank could map the memory of one that is alone on its node.
-    if (runtime.engine()->launched_alone) {
+    if (engine.running()->launched_alone) {
       draft_.why_private = "its launcher has started no other rank on this node";
     } else if (draft_.ranks > 1) {
       memory =
-          runtime.engine()->transports.shm().locate_lasting(base, memory.bytes, draft_.why_private);
+          engine.running()->transports.shm().locate_lasting(base, memory.bytes, draft_.why_private);
       draft_.own->created = memory;
     }
   }
@@ -129,22 +129,22 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outpu
   std::string error;
   draft_.holds_engine = lifetime.hold(error);
   if (!draft_.holds_engine) draft_.fail(MPI_ERR_OTHER, error);
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   note_windows_on(communicator);
   Announcement& mine = draft_.mine;
   mine.node = Node::here();
-  if (draft_.holds_engine) draft_.own = std::make_shared<OwnMemory>(runtime.engine()->transports);
+  if (draft_.holds_engine) draft_.own = std::make_shared<OwnMemory>(engine.running()->transports);
   draft_.take_handle();
   if (mine.failed != 0) return MPI_SUCCESS;
   mine.memory.bytes = static_cast<std::uint64_t>(size);
   mine.disp_unit = static_cast<std::uint64_t>(disp_unit);
   mine.intrinsic = draft_.window->info.accumulate_intrinsic.load() ? 1 : 0;
   // Peers try it when they attach us.
-  if (draft_.ranks > 1) runtime.engine()->transports.shm().permit_vm();
-  mine.process = runtime.engine()->transports.shm().name();
+  if (draft_.ranks > 1) engine.running()->transports.shm().permit_vm();
+  mine.process = engine.running()->transports.shm().name();
   mine.knows_peers = knows_peers(communicator, mine.process.id) ? 1 : 0;
-  mine.window = runtime.engine()->next_window++;
-  runtime.engine()->process.expect_window(mine.window);
+  mine.window = engine.running()->next_window++;
+  engine.running()->process.expect_window(mine.window);
   return MPI_SUCCESS;
 }
 
@@ -213,31 +213,31 @@ int WindowMaker::finish(const WindowMembers& members, const WindowAgreement& agr
   window.disp_unit = static_cast<int>(draft_.mine.disp_unit);
   if (draft_.contiguous && window.base != nullptr) window.info.note_address(window.base);
   {
-    const Guard guard(runtime.lock);
-    Engine& engine = *runtime.engine();
-    spec.region = make_region(engine, members);
+    const Guard guard(engine.lock);
+    Running& running = *engine.running();
+    spec.region = make_region(running, members);
     window.ranks = draft_.ranks;
-    window.state->core = window.core = &engine.process.create_window(std::move(spec));
-    engine.node_sends |= agreed.messages_on_node;
+    window.state->core = window.core = &running.process.create_window(std::move(spec));
+    running.node_sends |= agreed.messages_on_node;
   }
   if (agreed.remote && progress.needs_agent(window.info.no_locks)) progress.agent.start();
   // Messages for a window that is not made yet would be lost. Where there are none, its control
   // block is all that peers need, and that was there before it was announced.
   const int code = agreed.remote ? setup::barrier(draft_.communicator) : MPI_SUCCESS;
-  const Guard guard(runtime.lock);
-  Engine& engine = *runtime.engine();
+  const Guard guard(engine.lock);
+  Running& running = *engine.running();
   if (code != MPI_SUCCESS) {
-    engine.process.destroy_window(*window.core);
+    running.process.destroy_window(*window.core);
     return code;
   }
   if (setting_bool("ORIEL_INFO") && draft_.rank == 0) describe(!members.atomics.empty());
   runtime.windows.insert(handle_key(window.handle), &window);
   *handle = window.handle;
-  engine.windows.emplace(&window, std::move(draft_.window));
+  runtime.owned_handles.emplace(&window, std::move(draft_.window));
   return MPI_SUCCESS;
 }
 
-std::shared_ptr<Region> WindowMaker::make_region(Engine& engine, const WindowMembers& members) {
+std::shared_ptr<Region> WindowMaker::make_region(Running& running, const WindowMembers& members) {
   RegionSpec spec;
   spec.rank = draft_.rank;
   spec.ranks = draft_.ranks;
@@ -252,7 +252,7 @@ std::shared_ptr<Region> WindowMaker::make_region(Engine& engine, const WindowMem
     if (members.of(rank).control != nullptr) spec.mapped.push_back(rank);
   }
   spec.resolver = std::make_shared<MemberTable>(members.by_rank, !members.atomics.empty());
-  return std::make_shared<Region>(std::move(spec), engine.transports);
+  return std::make_shared<Region>(std::move(spec), running.transports);
 }
 
 /// `by_network`: accumulates are left to the network's atomics.
@@ -268,7 +268,7 @@ void WindowMaker::describe(bool by_network) const {
   std::fprintf(stderr, "oriel: network: %s\n", describe_network().c_str());
   if (!draft_.window->info.accumulate_intrinsic.load()) return;
   std::fprintf(stderr, "oriel: accumulates: by atomics of %s\n",
-               by_network ? runtime.engine()->transports.atomics()->name().provider.data()
+               by_network ? engine.running()->transports.atomics()->name().provider.data()
                           : "the processors");
 }
 

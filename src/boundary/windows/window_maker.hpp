@@ -8,9 +8,11 @@
 #include "boundary/windows/window_draft.hpp"
 #include "boundary/windows/window_members.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
+struct Running;
+}
 
-struct Engine;
+namespace oriel::boundary {
 
 /// Makes one window: a collective in steps. Every rank takes all steps, also one that has failed,
 /// and learns of any rank's failure, so that all fail together and none hangs.
@@ -56,7 +58,7 @@ class WindowMaker {
   int make(MPI_Win* handle);
   int make_with_memory(void* base, MPI_Win* handle);
   int finish(const WindowMembers& members, const WindowAgreement& agreed, MPI_Win* handle);
-  std::shared_ptr<Region> make_region(Engine& engine, const WindowMembers& members);
+  std::shared_ptr<Region> make_region(Running& running, const WindowMembers& members);
   void describe(bool by_network) const;
 
   WindowDraft draft_;

@@ -18,7 +18,7 @@ namespace {
 bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
                    WindowMembers& members, std::string& error) {
   Member& member = members.of(rank);
-  ShmTransport& transport = runtime.engine()->transports.shm();
+  ShmTransport& transport = engine.running()->transports.shm();
   const bool self = rank == draft.rank;
   member.process = self ? transport.self() : transport.attach(peer.process, error);
   if (member.process < 0) return false;
@@ -60,7 +60,7 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
 bool reach_elsewhere(const Announcement& peer, const NetworkAnnouncement& announced, Member& member,
                      std::string& error) {
   if (announced.name.endpoint.id == 0) return true;  // it has failed, and its reason is reported
-  const int number = runtime.engine()->transports.network()->attach(announced.name, error);
+  const int number = engine.running()->transports.network()->attach(announced.name, error);
   if (number < 0) return false;
   member.process = CompositeTransport::first_elsewhere + number;
   member.path = Path::messages;
@@ -77,7 +77,7 @@ void watch_others(const WindowDraft& draft, const NodeGroups& groups,
                   const NetworkAnnouncements& network) {
   if (network.by_rank.empty()) return;
   for (const int rank : Watchers(groups.by_rank).watched_by(draft.rank)) {
-    runtime.engine()->transports.network()->watch(network.of(rank).name);
+    engine.running()->transports.network()->watch(network.of(rank).name);
   }
 }
 
@@ -116,7 +116,7 @@ void reach_by_atomics(WindowDraft& draft, const Announcements& announced,
   for (int rank = 0; rank < draft.ranks; ++rank) {
     const NetworkAnnouncement& peer = network.of(rank);
     Member& member = members.of(rank);
-    member.atomic_process = runtime.engine()->transports.atomics()->attach(peer.atomic_name);
+    member.atomic_process = engine.running()->transports.atomics()->attach(peer.atomic_name);
     member.atomic_memory = peer.atomic_memory;
     if (member.atomic_process >= 0) continue;
     return draft.fail(MPI_ERR_OTHER,
@@ -132,7 +132,7 @@ WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
                            const NodeGroups& groups, const NetworkAnnouncements& network) {
   WindowMembers members;
   if (draft.error_class != MPI_SUCCESS) return members;
-  const Guard guard(runtime.lock);
+  const Guard guard(engine.lock);
   members.by_rank.resize(announced.by_rank.size());
   for (int rank = 0; rank < draft.ranks; ++rank) {
     const Announcement& peer = announced.of(rank);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/runtime/line_keeper.hpp"
+#include "engine/process/line_keeper.hpp"
 
 #include <bit>
 #include <utility>
 
-#include "boundary/runtime/runtime.hpp"
+#include "engine/engine.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// Of one thread: gives its line back when it ends.
 struct LineKeeper::Return {
-  ~Return() { runtime.line_keeper.give_back(); }
+  ~Return() { engine.line_keeper.give_back(); }
 };
 
 void LineKeeper::start(ThreadLines& lines) {
@@ -63,4 +63,4 @@ void LineKeeper::give_back() {
   returned_.fetch_add(1, std::memory_order_relaxed);
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

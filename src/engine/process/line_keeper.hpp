@@ -7,7 +7,7 @@
 
 #include "core/base/thread_lines.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// Gives each thread that updates without the process lock a line of its own (see LightUpdate),
 /// and takes it back when the thread ends.
@@ -59,4 +59,4 @@ class LineKeeper {
   std::atomic<std::uint32_t> returned_{0};  // lines, by threads that have ended
 };
 
-}  // namespace oriel::boundary
+}  // namespace oriel

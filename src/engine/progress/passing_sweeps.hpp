@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sweeps of calls that do not wait.
+#pragma once
+
+#include "engine/engine.hpp"
+
+namespace oriel {
+
+/// A call that is shorter than a look at the network sweeps only every 16th time.
+inline constexpr unsigned calls_per_look = 16;
+
+/// Sweeps in a call by which a program waits in a loop of its own (E10): such calls finish what is
+/// pending, and receive what others have sent. With the process lock.
+inline void sweep_pending() {
+  if (engine.busy()) [[unlikely]]
+    engine.running()->process.sweep_in_passing();
+}
+
+/// Sweeps in any other call: what is pending goes on in each, but the network is looked at only now
+/// and then. With the process lock.
+inline void carry_on() {
+  if (!engine.busy()) [[likely]]
+    return;
+  Running& running = *engine.running();
+  if (running.process.expects() || running.transports.network() == nullptr ||
+      ++running.operations % calls_per_look == 0) {
+    running.process.sweep_in_passing();
+  }
+}
+
+/// Sweeps in calls that come in long rows: what is pending goes on only now and then, too. With the
+/// process lock.
+inline void sweep_now_and_then() {
+  if (!engine.busy()) [[likely]]
+    return;
+  Running& running = *engine.running();
+  if (running.transports.network() == nullptr || ++running.operations % calls_per_look == 0) {
+    running.process.sweep_in_passing();
+  }
+}
+
+/// The part of sweep_unlocked() that is not inlined.
+void sweep_beside_others();
+/// Sweeps in a call without the process lock. Several threads may make such calls at the same time:
+/// each sweeps only now and then, and not while another thread has the lock.
+inline void sweep_unlocked() {
+  if (engine.busy()) [[unlikely]]
+    sweep_beside_others();
+}
+
+/// True if direct transfers are in flight, which go on while the program computes if the agent
+/// sweeps. With the process lock.
+inline bool transfers_under_way() {
+  Network* network = engine.running()->transports.network();
+  return network != nullptr && network->transferring();
+}
+
+}  // namespace oriel
