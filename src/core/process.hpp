@@ -43,6 +43,8 @@ class Process final : private NotifyReader {
 
   /// In the order of their numbers.
   std::span<const std::unique_ptr<Window>> windows() const { return windows_; }
+  /// Null: this process has no such window.
+  Window* find_window(std::uint32_t id);
 
   /// One sweep over everything pending: messages, grants, recorded operations, completions,
   /// activations (E10). True if anything moved.
@@ -93,7 +95,6 @@ class Process final : private NotifyReader {
 
  private:
   std::vector<std::unique_ptr<Window>>::iterator position_of(std::uint32_t id);
-  Window* find_window(std::uint32_t id);
   Window* find_notified(std::uint32_t id);
   bool expected(std::uint32_t id) const;
   bool sweep(bool push, bool waits);

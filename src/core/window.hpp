@@ -7,6 +7,8 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "core/epoch/epochs.hpp"
@@ -52,6 +54,9 @@ class Window {
   const char* reason() const { return state_.reason.text(); }
 
   std::uint32_t id() const { return id_; }
+  /// The name that the program has given the window last, for reports.
+  const std::string& name() const { return name_; }
+  void set_name(std::string_view name) { name_ = name; }
   int ranks() const { return region_->ranks(); }
   bool valid_rank(int rank) const { return state_.peers.valid(rank); }
   int rank() const { return region_->rank(); }
@@ -384,6 +389,7 @@ class Window {
 
   Process& process_;
   std::uint32_t id_;
+  std::string name_;
   std::shared_ptr<Region> region_;
   EpochState state_;
   Epochs epochs_;

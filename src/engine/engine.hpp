@@ -14,6 +14,7 @@
 #include "engine/process/line_keeper.hpp"
 #include "engine/process/process_lock.hpp"
 #include "engine/process/tick_clock.hpp"
+#include "engine/progress/agent.hpp"
 #include "transport/composite_transport.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/call_counts.hpp"
@@ -53,6 +54,7 @@ class Engine {
   Arena arena;
   LineKeeper line_keeper;
   TickClock clock;  // with the process lock
+  Agent agent;
 
   Engine() = default;
   Engine(const Engine&) = delete;

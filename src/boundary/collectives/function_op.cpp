@@ -33,7 +33,7 @@ void call(void (*function)(void*, void*, Count*, MPI_Datatype*), const void* fro
 
 /// The program may have asked MPI for a single thread.
 bool FunctionOp::callable() const {
-  return !progress.agent.sweeping();
+  return !engine.agent.sweeping();
 }
 
 void FunctionOp::combine(const void* from, void* into, std::uint64_t count) {

@@ -11,7 +11,7 @@ namespace oriel::boundary {
 Failure PlanCollective::start() {
   completion_ = Flag();
   plan_.start(completion_);
-  if (state_->plan_window().sends_messages()) progress.agent.wake_after_operation();
+  if (state_->plan_window().sends_messages()) engine.agent.wake_after_operation();
   return {};
 }
 

@@ -71,6 +71,7 @@ int PlanWindow::create(const char* call, MPI_Comm communicator) {
   window_ = runtime.windows.find(handle_key(handle));
   window_->state->own = true;
   window_->user_state.name = "persistent collectives";
+  window_->core->set_name(window_->user_state.name);
   open_plan_windows.push_back(this);
   lifetime.set_disconnect(&PlanWindow::disconnect_all);
   // Where the host does not ask us, one side of a pipeline may be in a call of the host's that

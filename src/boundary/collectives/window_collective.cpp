@@ -64,7 +64,7 @@ Failure WindowCollective::start() {
     return failure(error, core.reason());
   }
   carry_out(copies_);
-  if (core.remote()) progress.agent.wake_after_operation();
+  if (core.remote()) engine.agent.wake_after_operation();
   return {};
 }
 

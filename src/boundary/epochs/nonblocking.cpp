@@ -37,7 +37,7 @@ int post_call(const char* call, MPI_Win handle, MPI_Request* request, Check&& ch
         sweep_pending();
         const Outcome outcome = close(window, &completion);
         posted = !outcome.done;
-        if (posted && window.core->remote()) progress.agent.wake();
+        if (posted && window.core->remote()) engine.agent.wake();
         return failure(outcome.error, window.core->reason());
       },
       [&] { return unsupported_window(call, handle, lacking::nonblocking_epochs); });

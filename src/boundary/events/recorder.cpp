@@ -15,7 +15,6 @@
 
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/progress.hpp"
-#include "boundary/runtime/numbered_window.hpp"
 #include "boundary/runtime/runtime.hpp"
 #include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
@@ -25,6 +24,15 @@
 
 namespace oriel::boundary {
 namespace {
+
+/// A handle of the window that this process has given the number; null: there is none, or it is
+/// still being made. With the process lock.
+const WindowHandle* numbered_window(std::uint32_t number) {
+  for (const auto& [window, owned] : runtime.owned_handles) {
+    if (window->core->id() == number) return window;
+  }
+  return nullptr;
+}
 
 using Kind = RecordEntry::Kind;
 
@@ -323,7 +331,7 @@ void Recorder::served(const EventSource& source, int origin) {
 }
 
 ServedIn Recorder::served_in() const {
-  if (progress.agent.sweeping()) return ServedIn::agent;
+  if (engine.agent.sweeping()) return ServedIn::agent;
   return waiting_ != 0 ? ServedIn::wait : ServedIn::call;
 }
 

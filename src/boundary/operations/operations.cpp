@@ -370,7 +370,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
   sweep_now_and_then();
   const Outcome outcome = window.core->epochs().issue(operation);
   posted = outcome.ok() && !outcome.done;
-  if (transfers_under_way()) progress.agent.wake_after_operation();
+  if (transfers_under_way()) engine.agent.wake_after_operation();
   return failure(outcome.error, window.core->reason());
 }
 

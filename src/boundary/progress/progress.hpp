@@ -4,18 +4,14 @@
 #include <atomic>
 #include <cstdint>
 
-#include "boundary/progress/agent.hpp"
-#include "boundary/stalls/unlocked_long_wait.hpp"
+#include "engine/stalls/unlocked_long_wait.hpp"
 
 namespace oriel::boundary {
 
-/// The two ways by which Oriel sweeps while the program does not call it: a place in the host's
-/// progress engine, for the time that the host waits (E10), and the agent. Where the host has no
-/// such place, its blocking calls are interposed instead (sweeping.hpp).
+/// Oriel's place in the host's progress engine, by which it sweeps while the host waits (E10). If
+/// the host has no such place, Oriel interposes the host's blocking calls instead (sweeping.hpp).
 class Progress {
  public:
-  Agent agent;
-
   /// Registers with the host; at the first window, so that programs without any pay nothing.
   void start();
   /// Before the host is finalized.

@@ -7,7 +7,7 @@
 #include "boundary/host/errors.hpp"
 #include "boundary/runtime/lost_peers.hpp"
 #include "boundary/runtime/runtime.hpp"
-#include "boundary/stalls/long_wait.hpp"
+#include "engine/stalls/long_wait.hpp"
 #include "transport/shm/sleeper.hpp"
 
 namespace oriel::boundary {

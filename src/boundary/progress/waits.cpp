@@ -10,7 +10,7 @@
 #include "boundary/progress/request_completion.hpp"
 #include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
-#include "boundary/stalls/unlocked_long_wait.hpp"
+#include "engine/stalls/unlocked_long_wait.hpp"
 
 namespace oriel::boundary {
 namespace {

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "boundary/runtime/numbered_window.hpp"
 #include "boundary/runtime/runtime.hpp"
 
 namespace oriel::boundary {
@@ -20,14 +19,13 @@ Failure look_for_lost_peers(const WindowState& window) {
   if (rank >= 0) return lost_rank(window, rank);
   // The lock that is to be granted first may be of another window, and of other ranks.
   const std::uint32_t number = window.core->epochs().window_of_earlier_lock();
-  const WindowHandle* earlier = number != 0 ? numbered_window(number) : nullptr;
-  if (earlier == nullptr || earlier->core == window.core) return {};
-  const int rank_there = earlier->core->epochs().lost_peer();
+  Window* earlier = number != 0 ? engine.running()->process.find_window(number) : nullptr;
+  if (earlier == nullptr || earlier == window.core) return {};
+  const int rank_there = earlier->epochs().lost_peer();
   if (rank_there < 0) return {};
   return said(MPI_ERR_OTHER,
               "rank " + std::to_string(rank_there) + " of " +
-                  (earlier->user_state.name.empty() ? "another window"
-                                                    : "window " + earlier->user_state.name) +
+                  (earlier->name().empty() ? "another window" : "window " + earlier->name()) +
                   ", whose lock was asked for earlier, has ended, so this call "
                   "cannot complete");
 }

@@ -103,7 +103,7 @@ void Lifetime::disconnect_with_last_session() {
 
 void Lifetime::before_world_ends() {
   const std::lock_guard alone(alone_);
-  if (sessions_ == 0) progress.agent.stop();
+  if (sessions_ == 0) engine.agent.stop();
   own_requests.persistent.free_spare();
   world_ends_ = true;
   recorder_.mark_end();  // rank 0 may read it before the host's call has returned here
@@ -137,12 +137,12 @@ void Lifetime::before_abort() {
 }
 
 void Lifetime::disown() {
-  progress.agent.disown();
+  engine.agent.disown();
   engine.disown();
 }
 
 std::unique_ptr<Running> Lifetime::take_down() {
-  progress.agent.stop();
+  engine.agent.stop();
   if (engine.running() != nullptr) run_statistics_.report(event_counts_);
   holds_ = own_ = 0;
   {

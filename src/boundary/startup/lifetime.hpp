@@ -7,8 +7,8 @@
 #include <string>
 
 #include "boundary/events/recorder.hpp"
-#include "boundary/events/run_statistics.hpp"
 #include "engine/record/event_counts.hpp"
+#include "engine/record/run_statistics.hpp"
 #include "engine/record/trace_file.hpp"
 
 namespace oriel {

@@ -220,7 +220,7 @@ int WindowMaker::finish(const WindowMembers& members, const WindowAgreement& agr
     window.state->core = window.core = &running.process.create_window(std::move(spec));
     running.node_sends |= agreed.messages_on_node;
   }
-  if (agreed.remote && progress.needs_agent(window.info.no_locks)) progress.agent.start();
+  if (agreed.remote && progress.needs_agent(window.info.no_locks)) engine.agent.start();
   // Messages for a window that is not made yet would be lost. Where there are none, its control
   // block is all that peers need, and that was there before it was announced.
   const int code = agreed.remote ? setup::barrier(draft_.communicator) : MPI_SUCCESS;

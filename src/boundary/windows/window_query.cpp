@@ -50,6 +50,7 @@ Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
 }  // namespace oriel::boundary
 
 using namespace oriel::boundary;
+using oriel::engine;
 
 ORIEL_MPI_CALL(Win_shared_query)
 (MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* base) {
@@ -106,6 +107,7 @@ ORIEL_MPI_CALL(Win_set_name)(MPI_Win win, const char* name) {
       [&](WindowHandle& window) {
         if (name == nullptr) return Failure{MPI_ERR_ARG, "the name is a null pointer"};
         window.user_state.name.assign(name, ::strnlen(name, MPI_MAX_OBJECT_NAME - 1));
+        window.core->set_name(window.user_state.name);
         return Failure();
       },
       [&] { return host_mpi().Win_set_name(win, name); });
@@ -165,6 +167,6 @@ ORIEL_MPI_CALL(Win_set_info)(MPI_Win win, MPI_Info info) {
       },
       [&] { return host_mpi().Win_set_info(win, info); });
   // A window that was made with no_locks has not started it.
-  if (served) progress.agent.start();
+  if (served) engine.agent.start();
   return code;
 }

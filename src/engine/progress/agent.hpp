@@ -9,7 +9,7 @@
 
 #include "transport/shm/wake_event.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// The progress agent (S5): a thread that serves other ranks' messages while this one computes
 /// outside MPI. It runs only where some window has remote ranks and may be locked, and acts only
@@ -67,4 +67,4 @@ class Agent {
   bool sweeping_ = false;   // with the process lock
 };
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string>
 
-#include "boundary/stalls/quiet_peers.hpp"
 #include "core/epoch/events.hpp"
+#include "engine/stalls/quiet_peers.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 struct AwaitedPeers;
-struct WindowHandle;
+class Window;
 
 /// A blocking call (B2). Once it has waited for a tenth of a second its process shows peers of the
 /// node what it waits for (WaitSign). After ORIEL_STALL seconds, once for each place in the
@@ -39,7 +39,7 @@ class LongWait {
  private:
   void show(const AwaitedPeers& awaited);
   int awaited_rank(const AwaitedPeers& awaited) const;
-  const WindowHandle* window_of(const AwaitedPeers& awaited) const;
+  const Window* window_of(const AwaitedPeers& awaited) const;
 
   WindowEvents events_;
   Wait wait_;
@@ -50,4 +50,4 @@ class LongWait {
   LongWait* next_ = nullptr;  // of the process, by age: several threads may wait
 };
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/stalls/unlocked_long_wait.hpp"
+#include "engine/stalls/unlocked_long_wait.hpp"
 
-#include "boundary/runtime/runtime.hpp"
+#include "engine/engine.hpp"
 #include "engine/process/standard_error.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 UnlockedLongWait::~UnlockedLongWait() {
   if (!wait_.has_value()) return;
@@ -38,4 +38,4 @@ std::string UnlockedLongWait::report() {
   return wait_->report();
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -3,7 +3,7 @@
 
 #include "engine/record/event_counts.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// The counts of a process for `oriel run --info`, which adds up all processes' counts and prints
 /// them at the end of the run.
@@ -19,4 +19,4 @@ class RunStatistics {
   bool counting_ = false;
 };
 
-}  // namespace oriel::boundary
+}  // namespace oriel

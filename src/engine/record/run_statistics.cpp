@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/events/run_statistics.hpp"
+#include "engine/record/run_statistics.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,13 +9,12 @@
 #include <string>
 #include <utility>
 
-#include "boundary/progress/progress.hpp"
-#include "boundary/runtime/runtime.hpp"
 #include "core/base/descriptors.hpp"
 #include "core/base/settings.hpp"
+#include "engine/engine.hpp"
 #include "engine/process/run_folder.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 namespace {
 
 /// A line of the report, which python/oriel/hosts/run_statistics.py reads.
@@ -53,7 +52,7 @@ void RunStatistics::report(const EventCounts& events) {
   add_lines<CopyMethod>(report, "decisions", counts.copies);
   add_line(report, "decisions", "pauses of inlined puts",
            engine.running()->transports.shm().inlining_pauses());
-  add_line(report, "decisions", "times that the agent served", progress.agent.served());
+  add_line(report, "decisions", "times that the agent served", engine.agent.served());
   add_line(report, "decisions", "lines for threads given out", engine.line_keeper.given());
   add_line(report, "decisions", "threads without a line", engine.line_keeper.refused());
   counting_ = false;
@@ -64,4 +63,4 @@ void RunStatistics::report(const EventCounts& events) {
   ::close(file);
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "boundary/stalls/long_wait.hpp"
+#include "engine/stalls/long_wait.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// A LongWait on no window in particular, of a thread that waits without the process lock.
 class UnlockedLongWait {
@@ -28,4 +28,4 @@ class UnlockedLongWait {
   std::optional<LongWait> wait_;
 };
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "boundary/runtime/window_handle.hpp"
-#include "boundary/stalls/long_wait.hpp"
+#include "core/window.hpp"
+#include "engine/stalls/long_wait.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 struct AwaitedPeer {
-  const WindowHandle* window;
+  const Window* window;
   Awaited awaited;
 
   /// Number of the rank's process in the node's transport; -1: the rank is not known, or of another
@@ -28,4 +28,4 @@ struct AwaitedPeers {
 /// With the process lock.
 AwaitedPeers awaited_peers(const LongWait& wait);
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-namespace oriel::boundary {
+namespace oriel {
 
 struct AwaitedPeers;
 
@@ -27,4 +27,4 @@ class QuietPeers {
   std::map<int, Seen> seen_;  // by process
 };
 
-}  // namespace oriel::boundary
+}  // namespace oriel

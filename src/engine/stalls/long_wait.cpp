@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/stalls/long_wait.hpp"
+#include "engine/stalls/long_wait.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "boundary/runtime/numbered_window.hpp"
-#include "boundary/runtime/runtime.hpp"
-#include "boundary/stalls/awaited_peers.hpp"
-#include "boundary/stalls/stall_report.hpp"
 #include "core/base/settings.hpp"
+#include "engine/engine.hpp"
 #include "engine/process/call_site.hpp"
 #include "engine/process/standard_error.hpp"
+#include "engine/stalls/awaited_peers.hpp"
+#include "engine/stalls/stall_report.hpp"
 #include "engine/stalls/stall_signal.hpp"
 #include "transport/shm/clock.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 namespace {
 
 // The process's waits that have lasted, oldest first; with the process lock.
@@ -116,20 +115,22 @@ void LongWait::show(const AwaitedPeers& awaited) {
     const int process = peer.process();
     if (process >= 0) shown.awaited[count++] = node.name(process).id;
   }
-  if (const WindowHandle* window = window_of(awaited); window != nullptr) {
-    shown.window = window->core->id();
-    window->user_state.name.copy(shown.window_name.data(), shown.window_name.size());
+  if (const Window* window = window_of(awaited); window != nullptr) {
+    shown.window = window->id();
+    window->name().copy(shown.window_name.data(), shown.window_name.size());
   }
   own_sign().show(shown);
 }
 
 /// The one that the wait is on; null: several, or none that is known.
-const WindowHandle* LongWait::window_of(const AwaitedPeers& awaited) const {
-  if (window() != 0 || awaited.peers.empty()) return numbered_window(window());
-  const WindowHandle* first = awaited.peers.front().window;
+const Window* LongWait::window_of(const AwaitedPeers& awaited) const {
+  if (window() != 0 || awaited.peers.empty()) {
+    return engine.running()->process.find_window(window());
+  }
+  const Window* first = awaited.peers.front().window;
   const bool same = std::ranges::all_of(
       awaited.peers, [first](const AwaitedPeer& peer) { return peer.window == first; });
   return same ? first : nullptr;
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 
-#include "boundary/stalls/awaited_peers.hpp"
-#include "boundary/stalls/long_wait.hpp"
-#include "boundary/stalls/quiet_peers.hpp"
+#include "engine/stalls/awaited_peers.hpp"
+#include "engine/stalls/long_wait.hpp"
+#include "engine/stalls/quiet_peers.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 /// Some lines for people: which rank waits in which call, since when, for what and for whom, what
 /// those do, and whether they wait for one another. `awaited`: by this wait; `now`: of the
@@ -16,4 +16,4 @@ namespace oriel::boundary {
 std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
                          const QuietPeers& quiet_peers, std::uint64_t now);
 
-}  // namespace oriel::boundary
+}  // namespace oriel

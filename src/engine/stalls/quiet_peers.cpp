@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/stalls/quiet_peers.hpp"
+#include "engine/stalls/quiet_peers.hpp"
 
-#include "boundary/runtime/runtime.hpp"
-#include "boundary/stalls/awaited_peers.hpp"
+#include "engine/engine.hpp"
+#include "engine/stalls/awaited_peers.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 void QuietPeers::look(const AwaitedPeers& awaited, std::uint64_t now) {
   ShmTransport& node = engine.running()->transports.shm();
@@ -24,4 +24,4 @@ std::uint64_t QuietPeers::quiet_since(int process) const {
   return seen != seen_.end() ? seen->second.since : 0;
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

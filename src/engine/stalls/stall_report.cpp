@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/stalls/stall_report.hpp"
+#include "engine/stalls/stall_report.hpp"
 
 #include <unistd.h>
 
@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "boundary/runtime/runtime.hpp"
+#include "engine/engine.hpp"
 #include "engine/process/call_site.hpp"
 #include "engine/process/printable.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 namespace {
 
 // Of a wait for many ranks; the others are counted.
@@ -214,12 +214,12 @@ bool meets_ranks(const LongWait& wait) {
   return wait.wait().reason == WaitReason::window && wait.window() == 0;
 }
 
-std::string window_name(const WindowHandle& window) {
-  const std::string given = printable(window.user_state.name);
-  return (given.empty() ? "window number " + std::to_string(window.core->id())
+std::string window_name(const Window& window) {
+  const std::string given = printable(window.name());
+  return (given.empty() ? "window number " + std::to_string(window.id())
                         : "window \"" + given + "\"") +
-         ", in which this is rank " + std::to_string(window.core->rank()) + " of " +
-         std::to_string(window.core->ranks());
+         ", in which this is rank " + std::to_string(window.rank()) + " of " +
+         std::to_string(window.ranks());
 }
 
 }  // namespace
@@ -234,7 +234,7 @@ std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
                      (site.call.empty() ? in_words(wait.wait().reason) : "in " + site.call) +
                      ".\n" + site_lines(site);
 
-  const WindowHandle* window = nullptr;
+  const Window* window = nullptr;
   const std::size_t listed = std::min(awaited.peers.size(), most_peers);
   for (const AwaitedPeer& peer : std::span(awaited.peers).first(listed)) {
     if (peer.window != window) {
@@ -273,4 +273,4 @@ std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
   return text;
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/progress/agent.hpp"
+#include "engine/progress/agent.hpp"
 
 #include <poll.h>
 #include <pthread.h>
@@ -14,13 +14,12 @@
 #include <system_error>
 #include <utility>
 
-#include "boundary/progress/progress.hpp"
-#include "boundary/runtime/runtime.hpp"
 #include "core/base/settings.hpp"
 #include "core/epoch/events.hpp"
+#include "engine/engine.hpp"
 #include "transport/shm/sleeper.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 
 namespace {
 
@@ -69,7 +68,7 @@ void Agent::start() {
   served_ = 0;
   // A program may end without MPI_Finalize, and libfabric's destructors run then: the agent, which
   // calls it, ends before.
-  std::call_once(at_exit_, [] { ::on_exit([](int, void*) { progress.agent.stop(); }, nullptr); });
+  std::call_once(at_exit_, [] { ::on_exit([](int, void*) { engine.agent.stop(); }, nullptr); });
   // Signals are the program's: its handlers must not run on a thread that it does not know.
   sigset_t all;
   sigset_t before;
@@ -196,4 +195,4 @@ bool Agent::sleep_on_network() {
   return true;
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "boundary/stalls/awaited_peers.hpp"
+#include "engine/stalls/awaited_peers.hpp"
 
 #include <algorithm>
-#include <set>
+#include <memory>
 
-#include "boundary/runtime/numbered_window.hpp"
+#include "engine/engine.hpp"
 
-namespace oriel::boundary {
+namespace oriel {
 namespace {
 
 using Condition = Awaited::Condition;
@@ -43,12 +43,10 @@ bool is_for(const Wait& wait, const Awaited& awaited) {
 /// All that is pending on windows of the number; 0: on any.
 std::vector<AwaitedPeer> pending_on(std::uint32_t number) {
   std::vector<AwaitedPeer> peers;
-  std::set<const Window*> looked_at;  // a window may have several handles
-  for (const auto& [window, owned] : runtime.owned_handles) {
-    if (number != 0 && window->core->id() != number) continue;
-    if (!looked_at.insert(window->core).second) continue;
-    for (const Awaited& awaited : window->core->epochs().awaited()) {
-      peers.push_back({window, awaited});
+  for (const std::unique_ptr<Window>& window : engine.running()->process.windows()) {
+    if (number != 0 && window->id() != number) continue;
+    for (const Awaited& awaited : window->epochs().awaited()) {
+      peers.push_back({window.get(), awaited});
     }
   }
   return peers;
@@ -62,7 +60,7 @@ void add_earlier_locks(AwaitedPeers& own) {
   };
   const auto behind = std::ranges::find_if(own.peers, in_order);
   if (behind == own.peers.end()) return;
-  const std::uint32_t number = behind->window->core->epochs().window_of_earlier_lock();
+  const std::uint32_t number = behind->window->epochs().window_of_earlier_lock();
   for (const AwaitedPeer& peer : number != 0 ? pending_on(number) : std::vector<AwaitedPeer>()) {
     if (peer.awaited.condition == Condition::lock) own.peers.push_back(peer);
   }
@@ -72,14 +70,14 @@ void add_earlier_locks(AwaitedPeers& own) {
 
 int AwaitedPeer::process() const {
   if (awaited.rank < 0) return -1;
-  const int process = window->core->member(awaited.rank).process;
+  const int process = window->member(awaited.rank).process;
   return process < CompositeTransport::first_elsewhere ? process : -1;
 }
 
 AwaitedPeers awaited_peers(const LongWait& long_wait) {
   const Wait& wait = long_wait.wait();
   if (wait.reason == WaitReason::notification) {
-    const WindowHandle* window = numbered_window(long_wait.window());
+    const Window* window = engine.running()->process.find_window(long_wait.window());
     if (window == nullptr || wait.rank < 0) return {};
     return {{{window, {Condition::notification, wait.rank}}}, true};
   }
@@ -101,4 +99,4 @@ AwaitedPeers awaited_peers(const LongWait& long_wait) {
   return own;
 }
 
-}  // namespace oriel::boundary
+}  // namespace oriel
