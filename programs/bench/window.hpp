@@ -16,9 +16,9 @@
 namespace bench {
 
 /// The owner of a window's memory: the MPI library (MPI_Win_allocate), or the program, given to
-/// MPI_Win_create: whole pages; or pages of a private mapping of a file, which are never adopted;
-/// or pages of the program that are attached to a window of MPI_Win_create_dynamic.
-enum class Memory { allocated, created, private_file, dynamic };
+/// MPI_Win_create: whole pages; or pages of the program that are attached to a window of
+/// MPI_Win_create_dynamic.
+enum class Memory { allocated, created, dynamic };
 
 inline std::string_view name_of(Memory memory) {
   switch (memory) {
@@ -26,8 +26,6 @@ inline std::string_view name_of(Memory memory) {
       return "allocated";
     case Memory::created:
       return "created";
-    case Memory::private_file:
-      return "private";
     case Memory::dynamic:
       return "dynamic";
   }
@@ -36,7 +34,7 @@ inline std::string_view name_of(Memory memory) {
 
 /// Whether the value of --window names a kind of memory whose displacements begin at 0; which.
 inline bool is_memory(std::string_view value, Memory& memory) {
-  for (const Memory one : {Memory::allocated, Memory::created, Memory::private_file}) {
+  for (const Memory one : {Memory::allocated, Memory::created}) {
     if (value != name_of(one)) continue;
     memory = one;
     return true;
@@ -47,18 +45,8 @@ inline bool is_memory(std::string_view value, Memory& memory) {
 /// Whole pages of this process's own memory.
 class OwnPages {
  public:
-  OwnPages(Memory memory, std::size_t bytes) : bytes_(whole_pages(bytes)) {
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-    int file = -1;
-    if (memory == Memory::private_file) {
-      flags = MAP_PRIVATE;
-      file = ::memfd_create("private", 0);
-      if (file < 0 || ::ftruncate(file, static_cast<off_t>(bytes_)) != 0) {
-        fail("a file in memory of " + std::to_string(bytes_) + " bytes could not be made.");
-      }
-    }
-    base_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags, file, 0);
-    if (file >= 0) ::close(file);
+  explicit OwnPages(std::size_t bytes) : bytes_(whole_pages(bytes)) {
+    base_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base_ == MAP_FAILED) {
       fail("there is no memory for a window of " + std::to_string(bytes) + " bytes.");
     }
@@ -90,7 +78,7 @@ class Window {
                        &win_);
       return;
     }
-    own_.emplace(memory, bytes);
+    own_.emplace(bytes);
     base_ = own_->base();
     const auto size = static_cast<MPI_Aint>(own_->bytes());
     if (memory == Memory::dynamic) {

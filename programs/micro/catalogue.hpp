@@ -89,7 +89,6 @@ class Catalogue {
 
   /// Every operation in every kind of synchronization.
   void add_all_operations() {
-    memories_.push_back(bench::Memory::private_file);
     sizes_ = options_.sizes_or({short_one, long_one, std::size_t{1024} * 1024});
     add_operations<Flush>("flush");
     add_operations<FlushLocal>("flush_local");

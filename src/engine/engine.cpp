@@ -35,8 +35,7 @@ Running::Running(std::unique_ptr<ShmTransport> node)
       spins(setting_int("ORIEL_SPIN")),
       yields(setting_int("ORIEL_YIELD")),
       launched_crowded(setting_bool("ORIEL_CROWDED") ||
-                       launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)),
-      launched_alone(launched_here() == 1) {}
+                       launched_here() > ::sysconf(_SC_NPROCESSORS_ONLN)) {}
 
 bool Engine::start(int rank, std::string& error) {
   auto transport = ShmTransport::create(arena, error, rank);

@@ -35,7 +35,6 @@ struct Running {
   long yields;
   bool node_sends = false;  // ranks of this node send messages to this rank in some window
   bool launched_crowded;    // the launcher started more ranks on this node than it has processors
-  bool launched_alone;      // this is the only rank that the launcher started on this node
 
   /// True if the node has more ranks than processors: a wait must give the processor away.
   bool crowded() { return launched_crowded || transports.shm().crowded(); }

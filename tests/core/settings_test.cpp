@@ -25,7 +25,7 @@ bool privileged() {
 TEST(Settings, AreReadFromTheEnvironment) {
   const Environment library("ORIEL_OFI_LIBRARY", "/a/library.so");
   const Environment stall("ORIEL_STALL", "7");
-  const Environment adopt("ORIEL_VM", "0");
+  const Environment vm("ORIEL_VM", "0");
   const Environment cache("XDG_CACHE_HOME", "/a/cache");
   EXPECT_STREQ(setting_text("ORIEL_OFI_LIBRARY"), privileged() ? "" : "/a/library.so");
   EXPECT_EQ(setting_int("ORIEL_STALL"), privileged() ? 30 : 7);

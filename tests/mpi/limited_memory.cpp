@@ -199,8 +199,7 @@ void alloc_mem(const Program& program) {
   }
 }
 
-/// The program's own memory needs no shared memory. With ORIEL_ADOPT=always it is not adopted, and
-/// keeps its content.
+/// The program's own memory needs no shared memory.
 void created(const Program& program) {
   const Filler filler(program, left);
   std::vector<char> memory(too_much, 'm');

@@ -15,7 +15,6 @@ LIBRARIES = ("mpich", "openmpi")
 
 # Those that tests of their own start.
 STARTED_ELSEWHERE = (
-    "adopted",
     "asked",
     "busy",
     "closed_output",

@@ -66,4 +66,4 @@ def test_the_command_needs_the_runtime_alone(host, tmp_path):
     command = prefix / "bin" / "oriel"
     words = ("run", "-n", "2", "--mpi", host.name, folder_of(host) / "fence")
     assert "ok: " in call(host, command, *words)
-    assert "ORIEL_ADOPT" in call(host, prefix / "bin" / "oriel-settings")
+    assert "ORIEL_SPIN" in call(host, prefix / "bin" / "oriel-settings")

@@ -94,15 +94,6 @@ def test_program(job, debian, program, ranks):
 
 
 @pytest.mark.parametrize("debian", ("mpich", "openmpi"), indirect=True)
-def test_adopted_memory_is_as_before(job, debian):
-    """Debian's MPICH loads UCX 1.13, whose mremap ignores the new address."""
-    host, libraries = debian
-    path = programs_folder() / host.name / "adopted"
-    status, output = job.run_command(host, [path], 2, {**libraries, "ORIEL_ADOPT": "always"})
-    assert status == 0 and "ok: " in output, f"{host.title}:\n{output[-4000:]}"
-
-
-@pytest.mark.parametrize("debian", ("mpich", "openmpi"), indirect=True)
 def test_info_lists_it(debian):
     """Also where another MPI of its name comes first."""
     host, _ = debian

@@ -50,13 +50,12 @@ def test_full_posix_shared_memory(job, host, tmp_path, small_shared_memory):
         {},
         {"ORIEL_TEST_NO_MEMFD": str(errno.EPERM)},
         {"ORIEL_TEST_NO_MEMFD": str(errno.ENOSYS)},
-        {"ORIEL_MEMFD": "0", "ORIEL_ADOPT": "always"},
     ],
-    ids=["memfd", "forbidden", "missing", "adopted"],
+    ids=["memfd", "forbidden", "missing"],
 )
 def test_little_shared_memory(job, host, tmp_path, small_shared_memory, settings):
     """The size of /dev/shm does not limit a memfd. Where memfd_create fails, /dev/shm takes its
-    place. Memory that cannot be adopted stays the program's own."""
+    place."""
     expect_ok_in_little(job, host, tmp_path, settings)
 
 

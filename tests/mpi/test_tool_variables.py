@@ -9,7 +9,7 @@ import pytest
 from conftest import LIMIT_SECONDS, REPOSITORY, folder_of, oriel, output_of
 from plan import NATIVE
 
-SETTINGS = {"ORIEL_SPIN": "12", "ORIEL_ADOPT": "auto"}
+SETTINGS = {"ORIEL_SPIN": "12", "ORIEL_OFI_PROVIDER": "tcp"}
 
 
 @pytest.mark.hosts(*NATIVE, "mpich-abi")

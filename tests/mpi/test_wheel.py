@@ -160,7 +160,7 @@ def test_info(installed, tmp_path):
     told = environment.oriel("info", cwd=tmp_path)
     assert f"{environment.folder}/lib/liboriel_" in told
     assert "not built" not in told
-    assert "ORIEL_ADOPT" in told
+    assert "ORIEL_SPIN" in told
     assert f"\n  {name:<11}" in told and f", {environment.folder}/bin/mpiexec" in told
 
 

@@ -593,7 +593,7 @@ int late_tool() {
   return 0;
 }
 
-/// The test starts the program with ORIEL_SPIN=12 and ORIEL_ADOPT=auto.
+/// The test starts the program with ORIEL_SPIN=12 and ORIEL_OFI_PROVIDER=tcp.
 void settings() {
   const auto read = [](const char* name, auto* value) {
     int index = -1;
@@ -616,8 +616,8 @@ void settings() {
   read("ORIEL_VM", &number);
   CHECK_EQUAL(number, 1);
   std::vector<char> text(65536);
-  CHECK(read("ORIEL_ADOPT", text.data()) >= 5);
-  CHECK_EQUAL(std::string(text.data()), std::string("auto"));
+  CHECK(read("ORIEL_OFI_PROVIDER", text.data()) >= 4);
+  CHECK_EQUAL(std::string(text.data()), std::string("tcp"));
 }
 
 }  // namespace
@@ -651,7 +651,7 @@ int main(int argc, char** argv) {
       if (std::getenv("ORIEL_TEST_FABRIC") != nullptr) {
         program.test("delayed packets", [&] { delayed_packets(program); });
       }
-      if (std::getenv("ORIEL_ADOPT") != nullptr) program.test("settings", [&] { settings(); });
+      if (std::getenv("ORIEL_SPIN") != nullptr) program.test("settings", [&] { settings(); });
       program.test("the host's variables", [&] { the_hosts_variables(); });
     }
     CHECK(sweeps.read() > 0);  // a handle keeps what it has counted when MPI has ended

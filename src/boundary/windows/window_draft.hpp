@@ -66,7 +66,6 @@ struct WindowDraft {
   std::shared_ptr<OwnMemory> own;  // the region's, once that is made
   int error_class = MPI_SUCCESS;   // of this rank's failure
   std::string reason;
-  std::string why_private;  // its memory, where the program has made it: a half of a sentence
 
  private:
   ArenaLocation take(std::uint64_t bytes, std::uint64_t alignment, ArenaPiece& piece);

@@ -59,12 +59,8 @@ int WindowMaker::create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Win* 
     const Guard guard(engine.lock);
     MemoryRange& memory = draft_.mine.memory;
     memory.address = reinterpret_cast<std::uintptr_t>(base);
-    // No other rank could map the memory of one that is alone on its node.
-    if (engine.running()->launched_alone) {
-      draft_.why_private = "its launcher has started no other rank on this node";
-    } else if (draft_.ranks > 1) {
-      memory =
-          engine.running()->transports.shm().locate_lasting(base, memory.bytes, draft_.why_private);
+    if (draft_.ranks > 1) {
+      memory = engine.running()->transports.shm().locate(base, memory.bytes);
       draft_.own->created = memory;
     }
   }
@@ -261,10 +257,6 @@ void WindowMaker::describe(bool by_network) const {
   std::fprintf(stderr, "oriel: window %u, made by %s, %d ranks: %s\n", core.id(), draft_.call,
                draft_.ranks, describe_paths(core).c_str());
   std::fputs(describe_protocols(core).c_str(), stderr);
-  if (!draft_.why_private.empty()) {
-    std::fprintf(stderr, "oriel: the memory of rank 0 stays private: %s\n",
-                 draft_.why_private.c_str());
-  }
   std::fprintf(stderr, "oriel: network: %s\n", describe_network().c_str());
   if (!draft_.window->info.accumulate_intrinsic.load()) return;
   std::fprintf(stderr, "oriel: accumulates: by atomics of %s\n",

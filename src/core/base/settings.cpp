@@ -41,11 +41,6 @@ constexpr std::array table{
     Setting{"ORIEL_VM", "bool", "1",
             "Reach private memory of node peers by process_vm_readv and process_vm_writev, and let "
             "them reach ours; 0 sends messages that the target serves."},
-    Setting{
-        "ORIEL_ADOPT", "text", "never",
-        "Map memory that a program gives to MPI_Win_create into its peers, by moving its whole "
-        "pages into shared memory while windows use it: never, always, or auto, where it is not "
-        "expected to cost the program more than it gains."},
     Setting{"ORIEL_MEMFD", "bool", "1",
             "Share memory through a memfd; 0, or where memfd_create fails: POSIX shared memory, "
             "unlinked at once."},

@@ -108,7 +108,7 @@ void Arena::before_fork(std::vector<SharedPages>& copied) {
     const std::uint64_t begin = std::max(offset & ~(page_size() - 1), covered);
     covered = std::max(whole_pages(offset + piece.bytes), covered);
     if (begin == covered) continue;
-    copied.push_back({{at({begin, 0}), covered - begin}, file_.descriptor(), begin});
+    copied.push_back({at({begin, 0}), covered - begin, file_.descriptor(), begin});
   }
 }
 

@@ -56,8 +56,6 @@ class Arena final : ForkCopies {
   std::uint64_t allocated() const;
   /// What peers open. After the first allocate().
   ArenaName name() const { return file_.name(); }
-  /// Of the file, likewise.
-  int descriptor() const { return file_.descriptor(); }
 
   /// So much that most programs never need a second one, and a thousand processes can map each
   /// other's; less where the address space is limited.

@@ -21,8 +21,8 @@ namespace oriel {
 namespace {
 
 struct Forks {
-  std::mutex mutex;                 // held from before a fork to its end
-  std::vector<ForkCopies*> owners;  // the newest first
+  std::mutex mutex;  // held from before a fork to its end
+  std::vector<ForkCopies*> owners;
   std::vector<SharedPages> copied;
   std::array<int, 2> waiting = {-1, -1};  // a pipe that the child closes when it has its copies
 };
@@ -37,26 +37,35 @@ Forks& forks() {
 /// be registered while a thread forks.
 thread_local bool forking = false;
 
+bool read_all(int file, std::byte* to, off_t from, off_t end) {
+  while (from < end) {
+    const ssize_t got = ::pread(file, to, static_cast<std::size_t>(end - from), from);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    to += got;
+    from += got;
+  }
+  return true;
+}
+
 /// Only the forking thread runs in a child, so its pages can be replaced and then filled. By system
-/// calls alone: libraries that watch mmap take locks, which other threads may have had.
-bool copy_pages(const SharedPages& shared) {
-  const auto& [begin, bytes] = shared.pages;
-  if (::syscall(SYS_mmap, begin, bytes, PROT_READ | PROT_WRITE,
+/// calls alone: libraries that watch mmap take locks, which other threads may have had. Pages that
+/// were never touched are holes of the file and stay so.
+bool copy_pages(const SharedPages& pages) {
+  if (::syscall(SYS_mmap, pages.begin, pages.bytes, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == -1) {
     return false;
   }
-  std::byte* const to = begin;
-  return shared.for_each_touched([&](std::uint64_t first, std::size_t length) {
-    while (length != 0) {
-      const ssize_t got =
-          ::pread(shared.file, to + first, length, static_cast<off_t>(shared.offset + first));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return false;
-      first += static_cast<std::uint64_t>(got);
-      length -= static_cast<std::size_t>(got);
-    }
-    return true;
-  });
+  const auto begin = static_cast<off_t>(pages.offset);
+  const auto end = static_cast<off_t>(pages.offset + pages.bytes);
+  for (off_t at = begin; at < end;) {
+    const off_t data = ::lseek(pages.file, at, SEEK_DATA);
+    if (data < 0 || data >= end) break;
+    const off_t hole = ::lseek(pages.file, data, SEEK_HOLE);
+    at = hole < 0 ? end : std::min(hole, end);
+    if (!read_all(pages.file, pages.begin + (data - begin), data, at)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -67,7 +76,7 @@ void ForkCopies::join() {
       ::pthread_atfork(&before_any_fork, &after_fork_in_parent, &after_fork_in_child);
   static_cast<void>(registered);
   const std::lock_guard guard(forks().mutex);
-  forks().owners.insert(forks().owners.begin(), this);
+  forks().owners.push_back(this);
 }
 
 void ForkCopies::leave() {
@@ -108,8 +117,8 @@ void ForkCopies::after_fork_in_parent() {
 void ForkCopies::after_fork_in_child() {
   if (!std::exchange(forking, false)) return;
   Forks& all = forks();
-  for (const SharedPages& shared : all.copied) {
-    if (copy_pages(shared)) continue;
+  for (const SharedPages& pages : all.copied) {
+    if (copy_pages(pages)) continue;
     constexpr char sentence[] =
         "oriel: the child of a fork ends, because there is not enough memory for its copy of the "
         "memory that its parent shares.\n";

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
-#include "transport/shm/shared_pages.hpp"
-
 namespace oriel {
+
+/// Whole pages that are mapped shared, and their place in the file behind them.
+struct SharedPages {
+  std::byte* begin;
+  std::uint64_t bytes;
+  int file;
+  std::uint64_t offset;
+};
 
 /// Shared memory of which the child of a fork gets a private copy, with the contents at the fork.
 /// The child copies it while the forking thread waits. vfork and posix_spawn run no handlers and
 /// need none; the child of a bare clone shares the memory with its parent.
 ///
-/// An object of this class owns such memory, from join() to leave(). before_fork() is called in the
-/// newest object first, because it may call an older one.
+/// An object of this class owns such memory, from join() to leave().
 class ForkCopies {
  public:
   virtual ~ForkCopies() = default;

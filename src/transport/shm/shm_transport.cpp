@@ -112,13 +112,7 @@ Error copy_memory(pid_t pid, bool write, std::span<const Run> runs) {
 }  // namespace
 
 std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& error, int rank) {
-  const std::string when = setting_text("ORIEL_ADOPT");
-  const std::optional<Adoption> adoption = adoption_named(when);
-  if (!adoption) {
-    error = "ORIEL_ADOPT is \"" + when + "\"; set it to never, auto or always";
-    return nullptr;
-  }
-  std::unique_ptr<ShmTransport> made(new ShmTransport(arena, *adoption));
+  std::unique_ptr<ShmTransport> made(new ShmTransport(arena));
   made->pid_ = ::getpid();
   made->vm_ = setting_bool("ORIEL_VM");
   if (!random_id(made->id_) || !random_id(made->probe_)) {
@@ -142,9 +136,6 @@ std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& er
 }
 
 // A peer may still look at our doorbell, and ring it.
-ShmTransport::ShmTransport(Arena& arena, Adoption adoption)
-    : arena_(arena), adopted_(arena, adoption) {}
-
 ShmTransport::~ShmTransport() {
   if (!peers_.empty()) arena_.retire(peers_.front().block);
 }
@@ -190,27 +181,11 @@ std::byte* ShmTransport::at(int process, const ArenaLocation& location, std::uin
 MemoryRange ShmTransport::locate(const void* memory, std::uint64_t bytes) {
   const auto location = arena_.find(memory, bytes);
   if (location.has_value()) {
-    arena_.begin_use(*location);  // the use ends when the memory is freed
+    arena_.begin_use(*location);
   } else {
     reachable_.forget();
-    adopted_.note_private(memory, bytes);
   }
   return {reinterpret_cast<std::uintptr_t>(memory), bytes, location.value_or(ArenaLocation{})};
-}
-
-MemoryRange ShmTransport::locate_lasting(void* memory, std::uint64_t bytes, std::string& why) {
-  const auto location = arena_.find(memory, bytes);
-  if (!location.has_value()) {
-    reachable_.forget();
-    return adopted_.adopt(memory, bytes, why);
-  }
-  arena_.begin_use(*location);
-  return {reinterpret_cast<std::uintptr_t>(memory), bytes, *location};
-}
-
-void ShmTransport::release(const MemoryRange& range) {
-  if (range.location.shared()) arena_.end_use(range.location);
-  adopted_.release(range);
 }
 
 std::byte* ShmTransport::share(std::uint64_t bytes, ArenaLocation& location) {

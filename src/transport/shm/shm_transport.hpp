@@ -16,7 +16,6 @@
 #include "core/base/growing_array.hpp"
 #include "core/base/published.hpp"
 #include "core/transport/node_services.hpp"
-#include "transport/shm/adopted_memory.hpp"
 #include "transport/shm/arena.hpp"
 #include "transport/shm/errand_sender.hpp"
 #include "transport/shm/mailbox.hpp"
@@ -76,10 +75,10 @@ class ShmTransport final : public NodeServices {
   bool congested(int process) const;
   std::span<const std::byte> receive();
   MemoryRange locate(const void* memory, std::uint64_t bytes) override;
-  /// locate() of memory that the program keeps until release(): some of it may be adopted. Else
-  /// `why` not, as the second half of a sentence.
-  MemoryRange locate_lasting(void* memory, std::uint64_t bytes, std::string& why);
-  void release(const MemoryRange& range);
+  /// Ends the use that locate() began, which else ends when the memory is freed.
+  void release(const MemoryRange& range) {
+    if (range.location.shared()) arena_.end_use(range.location);
+  }
   std::byte* share(std::uint64_t bytes, ArenaLocation& location) override;
   void unshare(std::byte* memory) override { arena_.free(memory); }
   using NodeServices::map;
@@ -145,7 +144,7 @@ class ShmTransport final : public NodeServices {
     std::uint64_t received = 0;
   };
 
-  ShmTransport(Arena& arena, Adoption adoption);
+  explicit ShmTransport(Arena& arena) : arena_(arena) {}
   Peer& peer(int process) { return peers_[static_cast<std::size_t>(process)]; }
   int add(const ProcessName& name, PeerArena arena, ProcessBlock* block);
   Mailbox mailbox(Peer& peer) const {
@@ -172,7 +171,6 @@ class ShmTransport final : public NodeServices {
   bool look_after_stall(Box& box, std::uint64_t& stalled_since);
 
   Arena& arena_;
-  AdoptedMemory adopted_;
   std::int32_t pid_ = 0;
   std::uint64_t id_ = 0;
   std::uint64_t probe_ = 0;  // what peers try to read

@@ -77,15 +77,6 @@ inline bool uses_memfd() {
 inline std::size_t page_bytes() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
-inline std::size_t whole_pages(std::size_t bytes) {
-  return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
-}
-/// ORIEL_TEST_PAGES=1: the memory of created windows is whole pages, which can be adopted; so is
-/// their size.
-inline bool in_whole_pages() {
-  static const bool whole = std::getenv("ORIEL_TEST_PAGES") != nullptr;
-  return whole;
-}
 
 /// A window of `count` elements of T, all zero on every rank when the constructor returns.
 template <class T>
@@ -97,15 +88,11 @@ class Window {
     const auto bytes = static_cast<MPI_Aint>(count * sizeof(T));
     const int unit = sizeof(T);
     switch (flavor) {
-      case Flavor::create: {
-        const std::size_t own = in_whole_pages() ? whole_pages(count * sizeof(T)) : 0;
-        memory_.reset(static_cast<T*>(own != 0 ? std::aligned_alloc(page_bytes(), own)
-                                               : std::malloc(count * sizeof(T))));
+      case Flavor::create:
+        memory_.reset(static_cast<T*>(std::malloc(count * sizeof(T))));
         data_ = memory_.get();
-        MPI_Win_create(data_, own != 0 ? static_cast<MPI_Aint>(own) : bytes, unit, info, comm,
-                       &win_);
+        MPI_Win_create(data_, bytes, unit, info, comm, &win_);
         break;
-      }
       case Flavor::allocate:
         MPI_Win_allocate(bytes, unit, info, comm, &data_, &win_);
         break;

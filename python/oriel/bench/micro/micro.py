@@ -50,7 +50,6 @@ MOST_ROUNDS = 3
 WINDOW_TITLES = {
     "allocated": "Allocated windows (MPI_Win_allocate)",
     "created": "Created windows (MPI_Win_create on whole pages of the program)",
-    "private": "Created windows on a private mapping of a file, which is never adopted",
     "dynamic": "Dynamic windows (MPI_Win_create_dynamic, pages of the program attached)",
     "none": "No window: messages in a program without windows",
 }

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 
-from oriel.bench.micro.micro_times import Row, Timings, title_of
+from oriel.bench.micro.micro_times import WINDOWS, Row, Timings, title_of
 from oriel.hosts.mpi_kinds import kind_of
 from oriel.report import drawing
 from oriel.report.drawing import INK, MUTED, STYLE, plt
@@ -21,12 +21,6 @@ from oriel.report.units import size_text
 SCALE = LinearSegmentedColormap.from_list("ratio", ["#14648c", "#f7f7f5", "#d9822b"])
 MOST = 4.0  # a ratio, or its inverse, at which the colour is full
 FEW = 8  # rows below which the panels are one below the other
-WINDOW_TEXTS = {
-    "allocated": "allocated",
-    "created": "created",
-    "private": "created (private mapping of a file)",
-    "dynamic": "dynamic",
-}
 
 # Of a row on a host, one way: microseconds, None where not measured.
 Statistic = Callable[[Timings, Row, str, str], "float | None"]
@@ -91,7 +85,7 @@ def _panel(
         axes.text(
             (place + 0.5) * len(hosts), -0.25, size_text(size), ha="center", fontsize=8, color=MUTED
         )
-    axes.set_title(f"{WINDOW_TEXTS[window]} windows", loc="left", fontsize=10, pad=18)
+    axes.set_title(f"{window} windows", loc="left", fontsize=10, pad=18)
     axes.tick_params(axis="both", length=0)
     axes.spines["bottom"].set_visible(False)
 
@@ -104,7 +98,7 @@ def draw(
     names = list(dict.fromkeys(row.name for row in drawn))
     sizes = {
         window: sorted({row.size for row in drawn if row.window == window})
-        for window in WINDOW_TEXTS
+        for window in WINDOWS
         if any(row.window == window for row in drawn)
     }
     widths = [len(timings.hosts()) * len(each) for each in sizes.values()]

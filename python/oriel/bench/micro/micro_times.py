@@ -23,7 +23,7 @@ EVERY_OPERATION = "operations"
 CONTENDED = "contended"
 MESSAGES = "messages"
 SETS = (USUAL, EVERY_OPERATION, "sizes", "vectors", "dynamic", CONTENDED, MESSAGES)
-WINDOWS = ("allocated", "created", "private", "dynamic", "none")
+WINDOWS = ("allocated", "created", "dynamic", "none")
 MAPPED = ("allocated", "created")  # where short rows have the lower limit
 OPERATIONS = {
     "put": "put",

@@ -203,12 +203,12 @@ class Subject {
     if (same.chance(30)) MPI_Info_set(info, "no_such_key", "at all");
     return info;
   }
-  /// Own memory with guards around it; every second one begins at a page, which may be adopted.
+  /// Own memory with guards around it; every second one begins at a page.
   void* guarded(std::size_t bytes) {
     const std::size_t page = support::page_bytes();
     start_ = number_ % 2 == 0 ? page : guard;
     bytes_ = bytes;
-    total_ = support::whole_pages(start_ + bytes + guard);
+    total_ = (start_ + bytes + guard + page - 1) / page * page;
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, total_)));
     std::memset(memory_.get(), 0x5a, total_);
     return memory_.get() + start_;
