@@ -95,7 +95,6 @@ class Window {
         !byte_offset(displacement, other.disp_unit, low, offset)) {
       return nullptr;
     }
-    offset -= other.first;
     if (!within(offset, bytes, other.size)) [[unlikely]] {
       if (!region_->dynamic() || bytes == 0) return nullptr;
       std::byte* where = region_->find_mapped_piece(target, offset, bytes);
@@ -166,7 +165,7 @@ class Window {
     const Member& member = region_->member(target);
     std::uint64_t offset;
     if (member.size == 0 || !byte_offset(displacement, member.disp_unit, 0, offset) ||
-        !within(offset, bytes, member.size) || !member.loadable(offset, bytes)) {
+        !within(offset, bytes, member.size) || !member.loadable()) {
       return false;
     }
     NotifyStore store = NotifyStore::make(member.at_offset(offset), origin, bytes, offset,

@@ -491,25 +491,5 @@ TEST_F(InlinedElsewhere, NotIntoAPieceOfADynamicWindow) {
   EXPECT_TRUE(holds(8, 7));
 }
 
-// Between private ends a store takes no system call, at the ends it is left to the target.
-TEST_F(InlinedElsewhere, AtPrivateEnds) {
-  SimWindowSpec spec;
-  spec.head = 16;
-  spec.tail = 16;
-  make(spec);
-  std::uint64_t value = 7;
-  for (const std::int64_t place : {8, 64, 112, 64, 8}) {
-    ++value;
-    if (!origin().put_notified(1, place, &value, 8, {NotifyKind::tag, 2, 8})) put(value, place);
-    job_.process(1).sweep();
-    EXPECT_TRUE(holds(place, value)) << place;
-  }
-  EXPECT_EQ(job_.transport(0).copies(), 0u);
-  // One that nobody has taken: the flush makes it.
-  put(99, 8, 3);
-  EXPECT_TRUE(origin().epochs().flush(1, false, nullptr).done);
-  EXPECT_TRUE(holds(8, 99));
-}
-
 }  // namespace
 }  // namespace oriel::test

@@ -91,39 +91,6 @@ TEST_P(MemoryHandles, ReachTheirMemory) {
   }
 }
 
-// Of a range with private ends the bytes between them are loaded and stored; the ends are one
-// system call away, and not updated by CPU atomics.
-TEST_P(MemoryHandles, WithPrivateEnds) {
-  for (const std::array<std::uint32_t, 2> ends : {std::array{8U, 0U}, {0U, 8U}, {8U, 16U}}) {
-    MemoryRange range = located(memory_.data(), 4);
-    range.head = ends[0];
-    range.tail = ends[1];
-    if (range.location.shared()) range.location.offset += range.head;
-    memory_ = {};
-    const HandleName name = create(range);
-    HandleView seen = view(name, 4);
-    ASSERT_EQ(window().open_handle(seen), Error::none);
-    ASSERT_EQ(owner().attach(range), Error::none);
-    const std::uint64_t copies = job_.transport(0).copies();
-    for (std::size_t i = 0; i < 4; ++i) {
-      const std::uint64_t value = 10 + i;
-      const auto offset = static_cast<std::int64_t>(8 * i);
-      const auto address = static_cast<std::int64_t>(range.address) + offset;
-      EXPECT_EQ(window().find_mapped(seen, static_cast<std::int64_t>(i), 8), nullptr);
-      EXPECT_EQ(window().find_mapped(1, address, 8), nullptr);
-      EXPECT_EQ(outcome(on_handle(OperationKind::put, &value, name, offset)), Error::none);
-      EXPECT_EQ(outcome(on_word(OperationKind::accumulate, &value, 1, address)), Error::none);
-      EXPECT_EQ(window().find_mapped(1, address, 8), nullptr) << "after the piece has been found";
-      EXPECT_EQ(memory_[i], 2 * value);
-    }
-    // A put by one system call, an accumulate by two.
-    const std::uint64_t private_words = mapped() ? (ends[0] + ends[1]) / 8 : 4;
-    EXPECT_EQ(job_.transport(0).copies() - copies, served() ? 0 : 3 * private_words);
-    ASSERT_EQ(owner().detach(range.address), Error::none);
-    ASSERT_EQ(owner().release_handle(name), Error::none);
-  }
-}
-
 TEST_P(MemoryHandles, EndWithTheirMemory) {
   const HandleName name = create(memory_.data(), 3);
   HandleView seen = view(name, 3);

@@ -28,8 +28,7 @@ bool maps_its_node(WindowDraft& draft, const Announcements& announced, NodeGroup
                (peer.pieces.shared() &&
                 transport.at(process, peer.pieces, sizeof(SharedPieces), error) == nullptr) ||
                (peer.memory.location.shared() &&
-                transport.at(process, peer.memory.location, peer.memory.shared_bytes(), error) ==
-                    nullptr)) {
+                transport.at(process, peer.memory.location, peer.memory.bytes, error) == nullptr)) {
       return false;
     }
   }

@@ -15,10 +15,6 @@ std::string path_to(const Member& member) {
     case Path::load_store:
       return "mapped";
     case Path::system_call:
-      if (member.part.bytes != 0) {
-        return "mapped (but " + std::to_string(member.size - member.part.bytes) +
-               " bytes by process_vm_readv)";
-      }
       return "by process_vm_readv";
     case Path::messages:
       break;

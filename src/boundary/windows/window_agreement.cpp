@@ -53,7 +53,6 @@ void reach_by_messages(const WindowDraft& draft, const NodeGroups& groups, Windo
     }
     member.path = Path::messages;
     member.base = nullptr;
-    member.part = {};
     member.pieces = nullptr;
     member.control = nullptr;
     member.doorbell = nullptr;

@@ -45,7 +45,7 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
     own = static_cast<std::byte*>(draft.window->base);
   } else if (peer.memory.location.shared()) {
     const int owner = draft.contiguous ? members.of(0).process : member.process;
-    shared = transport.at(owner, peer.memory.location, peer.memory.shared_bytes(), error);
+    shared = transport.at(owner, peer.memory.location, peer.memory.bytes, error);
     if (shared == nullptr) return false;
     if (self) draft.window->base = shared;
   }

@@ -27,8 +27,7 @@ MappedLanes::Side::Side(Region& region, NodeServices& services, int to_or_from,
                         const Stretch& stretch, int at_step)
     : packed(stretch), rank(to_or_from), process(region.member(to_or_from).process), step(at_step) {
   if (packed.run() == nullptr) return;
-  const MemoryRange buffer = services.locate(packed.run(), packed.bytes());
-  if (buffer.wholly_shared()) location = buffer.location;
+  location = services.locate(packed.run(), packed.bytes()).location;
 }
 
 LaneSide MappedLanes::Side::lane_side() const {

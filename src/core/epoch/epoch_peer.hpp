@@ -25,13 +25,13 @@ struct Left {
 
 /// One rank as all epochs of a window see it. Zero bytes are a valid object for a rank that has not
 /// been used. The members that the hot path reads come first, in one cache line. It reads them
-/// without a lock: the thread that opens the way stores `ready` with release after the five members
-/// that `ready` covers. They do not change while it is set.
+/// without a lock: the thread that opens the way stores `ready` with release after the four members
+/// that `ready` covers: `base`, `size`, `disp_unit` and `member`. They do not change while it is
+/// set.
 struct alignas(cache_line) EpochPeer {
   Published<Target*> ready;   // set while the open epoch's operations may access memory directly:
   std::byte* base = nullptr;  // the address of that memory,
-  std::uint64_t size = 0;     // its bytes; 0: attached pieces, or one system call away
-  std::uint64_t first = 0;    // and its offset from the start of the rank's memory
+  std::uint64_t size = 0;     // and its bytes; 0: attached pieces, or one system call away
   std::uint32_t disp_unit = 0;
   Published<std::uint8_t> left;         // a set of Left
   Published<std::uint8_t> short_moves;  // in a row, carried out at their calls: see Aggregation

@@ -228,7 +228,7 @@ bool MappedTargets::copied_in_pieces(const RecordedOperation& recorded) const {
   if (!operation.target_layout->contiguous() || !local.layout->contiguous()) return false;
   const Member& member = region_.member(operation.target);
   const std::uint64_t offset = member.offset(operation.displacement);
-  if (!member.loadable(offset, bytes)) return true;
+  if (!member.loadable()) return true;
   const auto here = reinterpret_cast<std::uintptr_t>(local.address);
   const auto there = reinterpret_cast<std::uintptr_t>(member.at_offset(offset));
   return here + bytes <= there || there + bytes <= here;
@@ -374,18 +374,16 @@ bool MappedTargets::push_aggregations() {
 
 void MappedTargets::make_ready(Target& target) {
   const Member& member = region_.member(target.rank);
-  const bool mapped = member.path == Path::load_store;
+  const bool mapped = member.loadable();
   if (mapped && member.base == nullptr && member.pieces == nullptr) return;
   EpochPeer& peer = peers_[target.rank];
   if (peer.member != &member) {  // a Member never changes
-    const SharedPart reached = mapped ? SharedPart{member.base, 0, member.size} : member.part;
-    peer.base = reached.here;
-    peer.size = reached.bytes;
-    peer.first = reached.first;
+    peer.base = member.base;
+    peer.size = mapped ? member.size : 0;
     peer.disp_unit = static_cast<std::uint32_t>(member.disp_unit);
     peer.member = &member;
   }
-  // Release: a thread that finds it set reads the five members above without the lock.
+  // Release: a thread that finds it set reads the four members above without the lock.
   peer.ready.store(&target, std::memory_order_release);
 }
 

@@ -105,7 +105,7 @@ class PeerPieces {
         piece.left(address) < bytes) {
       return nullptr;
     }
-    std::byte* const base = piece.wholly_shared() ? extent_.find(piece.location) : nullptr;
+    std::byte* const base = piece.location.shared() ? extent_.find(piece.location) : nullptr;
     return base != nullptr ? base + (address - piece.address) : nullptr;
   }
 

@@ -40,22 +40,15 @@ struct BasicRangeWords {
     address.store(range.address, std::memory_order_release);
     bytes.store(range.bytes, std::memory_order_release);
     location.set(range.location);
-    ends.store(std::uint64_t{range.tail} << half | range.head, std::memory_order_release);
   }
   /// `order`: acquire; the owner, which reads its own stores, may use relaxed.
   MemoryRange get(std::memory_order order) const {
-    const std::uint64_t both = ends.load(order);
-    return {address.load(order), bytes.load(order), location.get(order),
-            static_cast<std::uint32_t>(both), static_cast<std::uint32_t>(both >> half)};
+    return {address.load(order), bytes.load(order), location.get(order)};
   }
 
   Atomic<std::uint64_t> address{0};
   Atomic<std::uint64_t> bytes{0};
   BasicLocationWords<Words> location;
-  Atomic<std::uint64_t> ends{0};  // private bytes before (low half) and behind the shared part
-
- private:
-  static constexpr unsigned half = 32;
 };
 
 }  // namespace oriel

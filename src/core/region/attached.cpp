@@ -46,23 +46,21 @@ Error Region::find_piece(int rank, std::uint64_t address, Member& piece, std::ui
 Path Region::path_of(int rank, std::int64_t displacement, const Elements& elements,
                      const HandleName& handle) {
   const Member& target = member(rank);
-  if (!mapped(rank) || elements.count == 0 || elements.layout.size() == 0) return target.path;
-  if (!dynamic()) {
-    return loadable(elements, target, target.offset(displacement)) ? Path::load_store : target.path;
+  if (!mapped(rank) || !dynamic() || elements.count == 0 || elements.layout.size() == 0) {
+    return target.path;
   }
   Member found;
-  auto offset = static_cast<std::uint64_t>(displacement);
+  Error error;
   if (handle.given()) {
-    if (find_handle(rank, handle, found) != Error::none) return target.path;
+    error = find_handle(rank, handle, found);
   } else {
     const std::int64_t low = elements.layout.bounds(elements.count).first;
     std::uint64_t left;
-    if (find_piece(rank, offset + static_cast<std::uint64_t>(low), found, left) != Error::none) {
-      return target.path;
-    }
-    offset -= found.address;
+    error =
+        find_piece(rank, static_cast<std::uint64_t>(displacement) + static_cast<std::uint64_t>(low),
+                   found, left);
   }
-  return loadable(elements, found, offset) ? Path::load_store : found.path;
+  return error == Error::none ? found.path : target.path;
 }
 
 std::byte* Region::find_mapped_piece(int rank, std::uint64_t address, std::uint64_t bytes) const {

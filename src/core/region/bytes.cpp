@@ -107,7 +107,7 @@ class MemberStores final : public StoreMaker {
       : services_(services), target_(target) {}
 
   void make(std::span<const std::byte> bytes, std::uint64_t offset) override {
-    if (target_.loadable(offset, bytes.size())) {
+    if (target_.loadable()) {
       short_copy(target_.at_offset(offset), bytes.data(), bytes.size());
       return;
     }
@@ -163,7 +163,7 @@ Error Region::perform_piece(const Operation& operation, std::uint64_t first, std
   const bool write = operation.kind == OperationKind::put;
   std::byte* const here =
       at((write ? operation.origin : operation.result).address, static_cast<std::int64_t>(first));
-  if (!target.loadable(offset, bytes)) {
+  if (!target.loadable()) {
     return ended(operation, copy(write, target.process, target.address + offset, here, bytes));
   }
   std::byte* const there = target.at_offset(offset);
@@ -180,20 +180,10 @@ Error Region::perform_at(const Operation& operation, const Member& target, std::
   return update_at(held, operation, target, offset);
 }
 
-/// Whether we load and store these elements of the target's memory at `offset`.
-bool Region::loadable(const Elements& elements, const Member& target, std::uint64_t offset) {
-  if (target.path != Path::system_call || target.part.bytes == 0) {
-    return target.path == Path::load_store;
-  }
-  const auto [low, high] = elements.layout.bounds(elements.count);
-  return target.loadable(offset + static_cast<std::uint64_t>(low),
-                         static_cast<std::uint64_t>(high - low));
-}
-
 /// Whether the update may be made element by element, by CPU atomics.
 bool Region::by_elements(const Operation& operation, const Member& target,
                          std::uint64_t offset) const {
-  if (!loadable(operation.target_elements(), target, offset)) return false;
+  if (!target.loadable()) return false;
   const std::uint64_t count = operation.bytes() / operation.reduction.element;
   const std::byte* const first = at(target.at_offset(offset), ElementRuns(operation).offset());
   return (count == 1 || operation.target_layout->contiguous()) &&
@@ -204,7 +194,7 @@ Error Region::move_at(const Operation& operation, const Member& target, std::uin
   if (operation.kind == OperationKind::acknowledge) return Error::none;
   const bool write = operation.kind == OperationKind::put;
   const Buffer& local = write ? operation.origin : operation.result;
-  if (loadable(operation.target_elements(), target, offset)) {
+  if (target.loadable()) {
     move(write, target.at_offset(offset), operation.target_elements(), local.address,
          local.elements());
     return Error::none;
@@ -215,7 +205,7 @@ Error Region::move_at(const Operation& operation, const Member& target, std::uin
 
 Error Region::update_at(const Update& held, const Operation& operation, const Member& target,
                         std::uint64_t offset) {
-  if (!loadable(operation.target_elements(), target, offset)) {
+  if (!target.loadable()) {
     return ended(operation, update_vm(operation, target, target.address + offset));
   }
   std::byte* const base = target.at_offset(offset);
@@ -464,8 +454,7 @@ bool Region::pack_piggyback(const Operation& operation, Piggyback& piggyback) {
   }
   const std::uint64_t offset = target.offset(operation.displacement);
   // The rank that hands the lock on carries the operation out: it has to map these bytes.
-  if (!target.loadable(offset, bytes) || !target.shared(target.at_offset(offset), bytes))
-    return false;
+  if (!target.loadable() || target.private_memory) return false;
   piggyback.offset = offset;
   piggyback.bytes = static_cast<std::uint32_t>(bytes);
   if (accumulates) {

@@ -16,15 +16,8 @@ namespace oriel {
 /// How this process reaches a rank's memory.
 enum class Path : std::uint8_t {
   load_store,   // loads, stores and CPU atomics at the call
-  system_call,  // one system call at the call; but loads and stores within a Member's `part`
+  system_call,  // one system call at the call
   messages      // carried out by the target's Server
-};
-
-/// The part of a rank's memory that its peers map, where they do not map all of it.
-struct SharedPart {
-  std::byte* here = nullptr;  // its address in our process
-  std::uint64_t first = 0;    // bytes of the rank's memory before it
-  std::uint64_t bytes = 0;    // 0: there is no such part
 };
 
 /// What a region knows about one of its ranks.
@@ -32,12 +25,10 @@ struct Member {
   int process = 0;           // number in the transport
   std::uint32_t window = 0;  // the window's number there
   Path path = Path::load_store;
-  /// Peers do not map all of it. CPU atomics serve accumulates within `part` alone.
-  bool private_memory = false;
-  SharedPart part;            // of private memory
-  std::byte* base = nullptr;  // mapped: address here; our own rank: always our own address
-  std::uint64_t address = 0;  // vm: address in the peer's process
-  std::uint64_t size = 0;     // bytes
+  bool private_memory = false;  // peers do not map it, so no CPU atomics serve accumulates
+  std::byte* base = nullptr;    // mapped: address here; our own rank: always our own address
+  std::uint64_t address = 0;    // vm: address in the peer's process
+  std::uint64_t size = 0;       // bytes
   std::uint64_t disp_unit = 1;
   ControlBlock* control = nullptr;  // null exactly when path is served, in both directions
   Doorbell* doorbell = nullptr;     // null exactly when control is
@@ -53,33 +44,20 @@ struct Member {
   int atomic_process = 0;      // number in the transport for atomics
   RemoteMemory atomic_memory;  // exposed to them
 
-  /// Its memory is this range. `own`: it is ours, and begins there; null: its shared part begins at
-  /// `shared` in our address space; null: nothing of it is mapped. `alone`: the window has no other
-  /// rank.
+  /// Its memory is this range. `own`: it is ours, and begins there; null: it begins at `shared` in
+  /// our address space; null: it is not mapped. `alone`: the window has no other rank.
   void set_memory(const MemoryRange& range, std::byte* own, std::byte* shared, bool alone) {
     address = range.address;
     size = range.bytes;
-    private_memory = size != 0 && !range.wholly_shared() && !alone;
-    base = own == nullptr && range.wholly_shared() ? shared : own;
-    if (own != nullptr) shared = own + range.head;
-    if (private_memory && shared != nullptr) part = {shared, range.head, range.shared_bytes()};
+    private_memory = size != 0 && !range.location.shared() && !alone;
+    base = own != nullptr ? own : shared;
     if (base == nullptr && size != 0) path = Path::system_call;
   }
-  /// Whether we load and store so many bytes from `first` on.
-  bool loadable(std::uint64_t first, std::uint64_t bytes) const {
-    return path == Path::load_store || (path == Path::system_call && part.bytes != 0 &&
-                                        within(first - part.first, bytes, part.bytes));
-  }
-  /// The address here of the byte at `offset` of loadable() ones.
+  /// Whether we load and store its memory.
+  bool loadable() const { return path == Path::load_store; }
+  /// The address here of the byte at `offset`, where it is loadable().
   std::byte* at_offset(std::uint64_t offset) const {
-    return path == Path::load_store ? at(base, static_cast<std::int64_t>(offset))
-                                    : part.here + (offset - part.first);
-  }
-  /// Whether peers map so many bytes at that address here, too.
-  bool shared(const void* where, std::uint64_t bytes) const {
-    return !private_memory ||
-           within(static_cast<std::uint64_t>(static_cast<const std::byte*>(where) - part.here),
-                  bytes, part.bytes);
+    return at(base, static_cast<std::int64_t>(offset));
   }
   /// Bytes from the start of its window memory, of a displacement that has been checked.
   std::uint64_t offset(std::int64_t displacement) const {

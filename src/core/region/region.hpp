@@ -194,8 +194,7 @@ class Region {
       return reduction.by_elements || atomicity_.by_elements(reduction, fetches);
     };
     return (count <= 1 || (count <= most_atomics && by_elements())) &&
-           atomic_at(target, where, reduction.element) &&
-           target.shared(where, count * reduction.element);
+           atomic_at(target, where, reduction.element);
   }
   /// Whom the last operation that failed with Error::peer_lost has lost: the second half of a
   /// sentence.
@@ -228,7 +227,7 @@ class Region {
 
   void resolve(int rank);
   static bool atomic_at(const Member& target, const void* where, std::uint32_t element) {
-    return target.shared(where, element) && atomic_element(element, where);
+    return !target.private_memory && atomic_element(element, where);
   }
   Member as_member(int rank, const MemoryRange& memory);
   Error perform_on_handle(const Operation& operation);
@@ -238,7 +237,6 @@ class Region {
   Error for_each_part(const Operation& operation, Visit&& visit);
   Error perform_by_pieces(const Operation& operation);
   Error perform_at(const Operation& operation, const Member& target, std::uint64_t offset);
-  static bool loadable(const Elements& elements, const Member& target, std::uint64_t offset);
   bool by_elements(const Operation& operation, const Member& target, std::uint64_t offset) const;
   Error move_at(const Operation& operation, const Member& target, std::uint64_t offset);
   Error update_at(const Update& held, const Operation& operation, const Member& target,

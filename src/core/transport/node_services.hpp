@@ -74,9 +74,9 @@ class NodeServices {
   /// Returns the address, in our address space, of `bytes` shared bytes of a process of our node,
   /// which may be this one. Null: they cannot be mapped.
   virtual std::byte* map(int process, const ArenaLocation& location, std::uint64_t bytes) = 0;
-  /// Returns the address of a range's shared part. Null also if it has none.
+  /// Returns the address of a range. Null also if it is private.
   std::byte* map_shared(int process, const MemoryRange& range) {
-    return range.location.shared() ? map(process, range.location, range.shared_bytes()) : nullptr;
+    return range.location.shared() ? map(process, range.location, range.bytes) : nullptr;
   }
   /// Copies into (`write`) or out of a node peer's private memory, run by run, complete on return.
   /// Only used for ranks with Path::system_call. Any thread may call it at any time.

@@ -33,7 +33,7 @@ static_assert(std::is_trivially_copyable_v<ProcessName> && sizeof(ProcessName) =
 /// the name goes out and never changes.
 struct alignas(cache_line) ProcessBlock {
   static constexpr std::uint32_t magic_value = 0x0e1e15b1;
-  static constexpr std::uint32_t current_version = 14;  // of all that peers see in shared memory
+  static constexpr std::uint32_t current_version = 15;  // of all that peers see in shared memory
   static constexpr std::size_t mailbox_cells = 4096;    // 256 KiB
   static constexpr std::size_t notify_lines = 1024;     // 64 KiB
 

@@ -61,16 +61,10 @@ Member SimJob::member(const SimWindow& made, int viewer, int rank) {
   member.control = side.control;
   member.doorbell = ranks_[at(rank)].doorbell.get();
   const bool is_private = !spec.memory.empty() && spec.memory[at(rank)] != Path::load_store;
-  MemoryRange range{reinterpret_cast<std::uintptr_t>(side.memory), spec.bytes,
-                    is_private ? ArenaLocation{} : SimTransport::location_of(side.memory)};
-  std::byte* shared = is_private ? nullptr : side.memory;
-  if (is_private && spec.head + spec.tail != 0 && spec.memory[at(rank)] == Path::system_call) {
-    shared = side.memory + spec.head;
-    range.location = SimTransport::location_of(shared);
-    range.head = spec.head;
-    range.tail = spec.tail;
-  }
-  member.set_memory(range, viewer == rank ? side.memory : nullptr, shared, false);
+  const MemoryRange range{reinterpret_cast<std::uintptr_t>(side.memory), spec.bytes,
+                          is_private ? ArenaLocation{} : SimTransport::location_of(side.memory)};
+  member.set_memory(range, viewer == rank ? side.memory : nullptr,
+                    is_private ? nullptr : side.memory, false);
   return member;
 }
 

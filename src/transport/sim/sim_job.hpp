@@ -20,10 +20,6 @@ struct SimWindowSpec {
   std::uint64_t disp_unit = 1;
   std::uint64_t misalign = 0;  // bytes from the start of a cache line to the window
   std::vector<Path> memory;    // by rank: the path of its node peers to it; empty: all are mapped
-  /// For ranks whose memory is Path::system_call: peers map the part between `head` and `tail`
-  /// bytes at its ends.
-  std::uint32_t head = 0;
-  std::uint32_t tail = 0;
   Reorder reorder;
   bool no_locks = false;
   bool shared = false;  // a shared window: ranks load and store peers' memory without a call

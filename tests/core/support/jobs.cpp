@@ -50,11 +50,6 @@ struct RandomJob::Plan {
       if (random.chance(30)) window.atomicity.granularity = sizeof(std::uint64_t);
       // Sums, claims and replaced cells by the network; elements off their boundary never are.
       if (window.misalign == 0 && random.chance(40)) window.atomics = {bit(Basic::u64), every_op};
-      if (random.chance(50)) {
-        const auto words = static_cast<int>(window.bytes / 8);
-        window.head = 8 * static_cast<std::uint32_t>(random.below(words / 2));
-        window.tail = 8 * static_cast<std::uint32_t>(random.below(words / 2)) + 4;
-      }
       for (int rank = 0; rank < program.ranks; ++rank) {
         Path path = Path::load_store;
         const bool some =
@@ -97,14 +92,10 @@ RandomJob::RandomJob(std::uint64_t seed, const Plan& plan, bool threads)
   if (!plan.orders_writes) description_ += ", writes overtaken";
   description_ += ", " + std::to_string(plan.serving) + " of 10 errands carried out";
   for (const SimWindowSpec& window : plan.windows) {
-    description_ +=
-        ", window of unit " + std::to_string(window.disp_unit) +
-        (window.pieces != 0 ? " in " + std::to_string(window.pieces) + " pieces" : "") +
-        (window.atomics.types != 0 ? " with atomics" : "") +
-        (window.head + window.tail != 0 ? " private to " + std::to_string(window.head) +
-                                              " and the last " + std::to_string(window.tail)
-                                        : "") +
-        (window.atomicity.granularity != 0 ? " updated by elements" : "") + " memory";
+    description_ += ", window of unit " + std::to_string(window.disp_unit) +
+                    (window.pieces != 0 ? " in " + std::to_string(window.pieces) + " pieces" : "") +
+                    (window.atomics.types != 0 ? " with atomics" : "") +
+                    (window.atomicity.granularity != 0 ? " updated by elements" : "") + " memory";
     for (const Path path : window.memory) {
       description_ += path == Path::load_store    ? " mapped"
                       : path == Path::system_call ? " vm"
