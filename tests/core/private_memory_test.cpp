@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "support/calls.hpp"
@@ -132,6 +131,30 @@ TEST_F(PrivateMemory, NothingIsUpdatedByADatatypeWithoutElements) {
   EXPECT_EQ(job_.transport(0).copies(), 0u);
   EXPECT_EQ(at(0), 0u);
   EXPECT_EQ(at(1), 1000u);
+}
+
+// Neither by its owner, whose atomics would not exclude the system calls of others.
+TEST_F(PrivateMemory, IsNotUpdatedByCpuAtomics) {
+  const Reduction sum{Op::sum, Basic::u64, sizeof(std::uint64_t)};
+  for (const int rank : {0, 1}) EXPECT_TRUE(window().member(rank).private_memory);
+  EXPECT_FALSE(window().intrinsic(bit(Op::sum), sum, 1));
+}
+
+// The rank that hands the lock on could not load and store the owner's memory.
+TEST_F(PrivateMemory, AnOwnersOperationIsNotLeftWithItsLockRequest) {
+  Window& owner = job_.window(1);
+  const std::uint64_t value = 7;
+  issue(window(), on_word(OperationKind::put, &origin_[0], 1, word));
+  ASSERT_EQ(owner.lock(true, 1, {}), Error::none);
+  issue(owner, on_word(OperationKind::put, &value, 1));
+  Told unlocked;
+  unlocked.take(owner.unlock(1, &unlocked));
+  ASSERT_FALSE(unlocked.done()) << "rank 0 has the lock";
+  EXPECT_TRUE(window().unlock(1, nullptr).done);
+  job_.run_until_idle();
+  EXPECT_TRUE(unlocked.done());
+  EXPECT_EQ(at(0), value);
+  ASSERT_EQ(window().lock(true, 1, {}), Error::none);
 }
 
 }  // namespace
