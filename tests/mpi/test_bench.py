@@ -19,11 +19,11 @@ from oriel.hosts.host import own_program
 
 WINDOW_ROWS = 32  # 7 rows of two sizes and two of one size, on two kinds of windows
 # 7 kinds of synchronization, of 5 operations in three sizes and two in one, and rows of puts and of
-# gets in three sizes, on three kinds; and the rows of sizes, vectors and dynamic windows.
+# gets in three sizes, on two kinds; and the rows of sizes, vectors and dynamic windows.
 SIZE_ROWS = 2 * 7 * 2
 VECTOR_ROWS = 3 * 2 * 2
 DYNAMIC_ROWS = 3 * 2 + 1
-ALL_WINDOW_ROWS = (7 * (5 * 3 + 2) + 2 * 3) * 3 + SIZE_ROWS + VECTOR_ROWS + DYNAMIC_ROWS
+ALL_WINDOW_ROWS = (7 * (5 * 3 + 2) + 2 * 3) * 2 + SIZE_ROWS + VECTOR_ROWS + DYNAMIC_ROWS
 CONTENDED_ROWS = 2 * 2
 MESSAGE_ROWS = 2
 HALO_ROWS = 5 * 8  # messages and four kinds of epochs, eight sizes
