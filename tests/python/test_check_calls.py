@@ -4,21 +4,13 @@ that a privileged program would take from its caller."""
 
 from __future__ import annotations
 
-import importlib.util
-from importlib.machinery import SourceFileLoader
-from pathlib import Path
-
 import pytest
-
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check-calls"
+from support.scripts import load_script
 
 
 @pytest.fixture(scope="module")
 def faults():
-    loader = SourceFileLoader("check_calls", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_calls", loader))
-    loader.exec_module(module)
-    return module.faults
+    return load_script("check-calls").faults
 
 
 @pytest.mark.parametrize(
