@@ -28,9 +28,9 @@ namespace oriel {
 /// changed `rings`, and the wait returns at once. In the storer's program P1 and P2 only have to be
 /// kept in order by the compiler (atomic_signal_fence).
 ///
-/// Where a process could not register (Transport::fences_peers), the storer's processor may carry
-/// out P2 before P1; the short timeout then bounds the loss. A timeout is needed in any case: host
-/// traffic and peers' deaths do not ring.
+/// Where a process could not register (NodeServices::fences_peers), the storer's processor may
+/// carry out P2 before P1; the short timeout then bounds the loss. A timeout is needed in any case:
+/// host traffic and peers' deaths do not ring.
 class Sleeper {
  public:
   /// With more processes on the node than processors, spinning only keeps the awaited peer from
