@@ -7,10 +7,10 @@ PYTHON := build/venv/bin/python
 CMAKE = $(shell PATH="$(CURDIR)/build/venv/bin:$$PATH" command -v cmake)
 # Many files compiled as one: half of the time from nothing. `make UNITY=OFF` suits who edits files
 # and builds after each.
-UNITY ?= ON
-# Configures a folder, with further options.
-configure = mkdir -p $(1) && { $(CMAKE) -S . -B $(1) -G "Unix Makefiles" -DORIEL_WERROR=ON \
-  -DCMAKE_UNITY_BUILD=$(UNITY) -DORIEL_MPI_ROOT=$(CURDIR)/build/mpi $(2) >$(1)/configure.log || { cat $(1)/configure.log; exit 1; }; }
+UNITY ?=
+# Configures the folder of a preset of CMakePresets.json.
+configure = mkdir -p $(1) && { $(CMAKE) --preset $(2) $(if $(UNITY),-DCMAKE_UNITY_BUILD=$(UNITY)) \
+  >$(1)/configure.log || { cat $(1)/configure.log; exit 1; }; }
 export PYTHONPATH := $(CURDIR)/python
 
 .PHONY: all build tests setup mpis demo demo-setup paper bench test conformance lint soak wheel docs install clean help
@@ -39,7 +39,7 @@ mpis: setup
 	@scripts/mpis
 
 build: mpis
-	@$(call configure,build)
+	@$(call configure,build,release)
 	@$(CMAKE) --build build -j$(JOBS)
 
 tests: build
@@ -52,7 +52,7 @@ demo-setup:
 	@scripts/mpis mpich
 
 demo: demo-setup
-	@$(call configure,build)
+	@$(call configure,build,release)
 	@$(CMAKE) --build build -j$(JOBS) --target oriel_mpich patterns_mpich
 	build/bin/oriel demo
 
@@ -62,12 +62,12 @@ paper: build
 bench: build
 	build/bin/oriel bench micro
 
+# ThreadSanitizer cannot be preloaded into a program that was not built with it: its preset builds no
+# library.
 SANITIZED := build/sanitize-thread build/sanitize-address
-# ThreadSanitizer cannot be preloaded into a program that was not built with it.
-SANITIZED_LIBRARIES_address := oriel_mpich oriel_openmpi
 $(SANITIZED): build/sanitize-%: mpis
-	@$(call configure,$@,-DORIEL_SANITIZE=$*)
-	@$(CMAKE) --build $@ -j$(JOBS) --target core_tests $(SANITIZED_LIBRARIES_$*)
+	@$(call configure,$@,sanitize-$*)
+	@$(CMAKE) --build --preset sanitize-$* -j$(JOBS)
 .PHONY: $(SANITIZED)
 
 # Two tests at a time where there are two cores: MPI jobs start, end and wait for lost peers for half
@@ -102,8 +102,8 @@ soak: tests
 	ORIEL_TEST_ALARM=1800 build/bin/oriel run -n 2 --hosts 2 build/tests/mpi/openmpi/long_transfers "all over 4"
 
 lint: mpis
-	@$(call configure,build/lint,-DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
-	@$(CMAKE) --build build/lint --target oriel_call_files
+	@$(call configure,build/lint,lint)
+	@$(CMAKE) --build --preset lint
 	scripts/lint
 
 wheel: build
@@ -112,7 +112,7 @@ wheel: build
 # The table of settings is the library's own, the calls in Python are imported, and a guide shows the
 # report of a program.
 docs: mpis
-	@$(call configure,build)
+	@$(call configure,build,release)
 	@$(CMAKE) --build build -j$(JOBS) --target oriel-settings oriel_mpich
 	@scripts/docs
 	@echo "docs: build/docs/html/index.html"
