@@ -13,7 +13,7 @@ configure = mkdir -p $(1) && { $(CMAKE) --preset $(2) $(if $(UNITY),-DCMAKE_UNIT
   >$(1)/configure.log || { cat $(1)/configure.log; exit 1; }; }
 export PYTHONPATH := $(CURDIR)/python
 
-.PHONY: all build tests setup mpis demo demo-setup paper bench test conformance lint soak wheel docs install clean help
+.PHONY: all build tests setup mpis demo demo-setup paper bench bench-compare test conformance lint soak wheel docs install clean help
 
 all: build
 
@@ -26,6 +26,7 @@ help:
 	@echo "make conformance  programs of others and of ours on every MPI, with Oriel and without: build/conformance/matrix.md"
 	@echo "make lint     formatting and static analysis"
 	@echo "make bench    oriel bench micro: ratios against the host MPIs"
+	@echo "make bench-compare REF=COMMIT  bench micro of this tree against that of a commit, in turn; MPI=mpich ROUNDS=5"
 	@echo "make soak     long random tests of the core and of threads, larger spaces of the model, 10^8 notifications, 10^5 collectives, 10^7 RMA calls, 4*10^6 windows, transfers over 4 GiB"
 	@echo "UNITY=OFF     behind any of them: each file is compiled by itself, which suits small changes"
 	@echo "make wheel    a Python wheel for all MPIs, in build/wheel: libraries, command, headers, programs"
@@ -61,6 +62,9 @@ paper: build
 
 bench: build
 	build/bin/oriel bench micro
+
+bench-compare: build
+	JOBS=$(JOBS) scripts/bench-compare "$(REF)" $(or $(MPI),mpich) $(ROUNDS)
 
 # ThreadSanitizer cannot be preloaded into a program that was not built with it: its preset builds no
 # library.

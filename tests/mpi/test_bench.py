@@ -34,14 +34,19 @@ TREE_VARIANTS = VARIANTS | {"reduce"}
 
 
 def test_micro_on_each_host(host, tmp_path):
-    ended = oriel("bench", "micro", "--quick", "--mpi", host.name, "--output", tmp_path)
+    history = tmp_path / "history.jsonl"
+    words = ("--quick", "--mpi", host.name, "--output", tmp_path, "--save", history)
+    ended = oriel("bench", "micro", *words)
     assert ended.returncode == 0, ended.stdout + ended.stderr
+    (line,) = map(json.loads, history.read_text(encoding="utf-8").splitlines())
+    assert line["number"][host.name] > 0
+    assert len(line["times"][host.name]) == WINDOW_ROWS + MESSAGE_ROWS
     results = json.loads((tmp_path / "micro.json").read_text(encoding="utf-8"))
     assert {row["way"] for row in results["rows"]} == {HOST, ORIEL}
     assert len(results["rows"]) == 2 * (WINDOW_ROWS + MESSAGE_ROWS)
     assert all(row["median"] > 0 for row in results["rows"])
     assert host.version in results["hosts"][host.name]
-    for picture in ("micro.png", "micro.svg"):
+    for picture in ("micro.png", "micro.svg", "history.png"):
         assert (tmp_path / picture).stat().st_size > 1000
 
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from oriel.bench import outcome
-from oriel.bench.micro import micro_figure
+from oriel.bench.micro import micro_figure, micro_history
 from oriel.bench.micro.micro_options import STATISTICS
 from oriel.bench.micro.micro_times import (
     CONTENDED,
@@ -182,6 +182,21 @@ def verdicts(timings: Timings) -> list[str]:
     return sentences
 
 
+def _save(path: Path, results: dict, console: Console) -> None:
+    line = micro_history.entry(results)
+    lines = micro_history.append(path, line)
+    figure = path.with_suffix(".png")
+    micro_history.draw(lines, figure)
+    numbers = ", ".join(
+        f"{kind_of(host).title} {number:.3f}" for host, number in line["number"].items()
+    )
+    console.print(
+        f"Oriel's time against the same host's, geometric mean over the rows: {numbers}. Added to "
+        f"{path}; {figure} has all runs of this setting.",
+        highlight=False,
+    )
+
+
 def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) -> int:
     setting = Setting.of(arguments, "micro")
     if arguments.crowded:
@@ -204,7 +219,11 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
             place_notes.append(timings.told_distances())
     place = setting.place(f"{arguments.n} ranks; {runs} runs or more")
     results = setting.results(
-        timings.as_json(), runs=runs, ranks=arguments.n, crowded=arguments.crowded
+        timings.as_json(),
+        runs=runs,
+        ranks=arguments.n,
+        crowded=arguments.crowded,
+        quick=arguments.quick,
     )
 
     path = arguments.output / "micro.png"
@@ -218,4 +237,7 @@ def run(arguments: argparse.Namespace, console: Console, nodes: Nodes | None) ->
 
     notes = [*verdicts(timings), *place_notes]
     names = [each.name for each in figures.values()]
-    return outcome.report(console, notes, failures, place, results, path, draw, names)
+    status = outcome.report(console, notes, failures, place, results, path, draw, names)
+    if arguments.save and status == 0:
+        _save(arguments.save, results, console)
+    return status

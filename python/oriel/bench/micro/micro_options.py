@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from oriel.bench.micro.micro_times import (
     MESSAGES,
@@ -69,4 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="median",
         help="what the tables compare: the median, or the fastest batch, which other work on the "
         "machine disturbs least (default: median)",
+    )
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="append the commit, the machine and the times to this file, as a line of JSON, and "
+        "draw all its runs beside it",
     )
