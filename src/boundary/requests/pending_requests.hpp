@@ -39,7 +39,7 @@ class PendingRequest final : public Completion {
 
 /// All of them. Completions come in the middle of a sweep; the host is told afterwards and without
 /// the process lock, because it may call back into us. The pool has a lock of its own
-/// (Runtime::request_lock), because the host frees requests with its own locks held.
+/// (Engine::request_lock), because the host frees requests with its own locks held.
 class PendingRequests {
  public:
   /// To pass to a core call as its Completion.
