@@ -18,7 +18,7 @@ std::string described(std::uint32_t kind) {
   return std::to_string(kind_bytes(kind)) + "-byte " + kind_name(kind);
 }
 
-/// The receiver looks: one of two ranks that do not match has to speak.
+/// Only the receiver checks, so that one of two ranks that do not match reports the fault.
 OwnFault fault_between(int sender, const Offer& offer, int rank, const Offer& own) {
   if (offer.sends > own.space) {
     return {MPI_ERR_TRUNCATE, mismatch(sender, std::to_string(offer.sends) + " bytes", rank,
@@ -55,7 +55,7 @@ OwnFault fault_of_host(int code, int rank) {
 }
 
 int agree_on_fault(const char* call, MPI_Comm communicator, OwnFault& fault) {
-  // Error classes are positive: the largest says whether anything is wrong anywhere.
+  // Error classes are positive, so the largest is MPI_SUCCESS only if no rank has a fault.
   int largest = MPI_SUCCESS;
   int code = setup::allreduce(&fault.error_class, &largest, 1, MPI_INT, MPI_MAX, communicator);
   if (code != MPI_SUCCESS || largest == MPI_SUCCESS) return code;

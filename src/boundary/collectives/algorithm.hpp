@@ -9,7 +9,7 @@
 
 namespace oriel::boundary {
 
-/// How the bytes of a persistent collective move: the values of ORIEL_ALLTOALLV.
+/// The algorithms of a persistent collective: the values of the info key ORIEL_ALLTOALLV.
 enum class Algorithm : std::uint32_t {
   automatic,
   notified,
@@ -21,28 +21,29 @@ enum class Algorithm : std::uint32_t {
   two_sided
 };
 
-/// Whether the info has the key.
+/// Returns whether the info has the key ORIEL_ALLTOALLV.
 bool names_algorithm(MPI_Info info);
-/// Its value, or automatic if it has none.
+/// The value of the key ORIEL_ALLTOALLV; automatic if the info does not have it.
 Failure read_algorithm(MPI_Info info, Algorithm& algorithm);
-/// How often the program says that it will start the request; none: it does not say.
+/// The number of times that the program will start the request, from the key
+/// ORIEL_ALLTOALLV_STARTS; none if the info does not have it.
 Failure read_starts(MPI_Info info, std::optional<std::uint64_t>& starts);
 
-/// Whether a plan carries it out, perhaps; else something else does.
+/// True if a plan may carry it out. For `automatic` that is decided when the plan is made.
 constexpr bool by_plan(Algorithm algorithm) {
   return algorithm == Algorithm::automatic || algorithm == Algorithm::notified ||
          algorithm == Algorithm::notified_hierarchy;
 }
-/// Whether it puts into a window on the receive buffers.
+/// True if it puts into a window on the receive buffers.
 constexpr bool needs_window(Algorithm algorithm) {
   return algorithm == Algorithm::fence || algorithm == Algorithm::fence_hierarchy ||
          algorithm == Algorithm::lock || algorithm == Algorithm::lock_hierarchy;
 }
-/// Whether each rank locks its own part of that window while it may touch it.
+/// True if each rank locks its own part of that window while it may access it.
 constexpr bool locks(Algorithm algorithm) {
   return algorithm == Algorithm::lock || algorithm == Algorithm::lock_hierarchy;
 }
-/// Whether other nodes come first.
+/// True if puts to other nodes are issued first.
 constexpr bool far_first(Algorithm algorithm) {
   return algorithm == Algorithm::fence_hierarchy || algorithm == Algorithm::lock_hierarchy;
 }

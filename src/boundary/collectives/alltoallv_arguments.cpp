@@ -13,11 +13,11 @@ namespace oriel::boundary {
 namespace {
 
 constexpr unsigned class_shift = 24;
-/// Blocks may overlap where they are sent, so all together may be more than there is memory; but a
-/// sum that no pointer difference holds is that of nothing real.
+/// The maximal sum of a side's bytes. Blocks to be sent may overlap, so the sum may exceed the
+/// memory; but a sum that a pointer difference cannot hold is not that of real buffers.
 constexpr auto most_bytes = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
-/// As the program has it: an array's element, or one count for all.
+/// The name of a block's count in the call: an array's element, or the count of all blocks.
 std::string count_of(const AlltoallvSide& side, std::size_t block) {
   return side.alike ? side.name : side.name + ("[" + std::to_string(block) + "]");
 }
@@ -26,8 +26,8 @@ Failure unknown_type(const std::string& count) {
   return said(MPI_ERR_TYPE, "the datatype of " + count + " is not valid or not committed");
 }
 
-/// Number and size of a type that ranks must agree on; 0: none. What has one byte is taken for
-/// bytes, which go with everything.
+/// Type class and size of a type that sender and receiver must agree on; 0: they need not agree.
+/// Types of one byte are regarded as bytes, which match every type.
 std::uint32_t kind_of(const PredefinedType* basic) {
   if (basic == nullptr || basic->size <= 1 || basic->type_class == TypeClass::opaque) return 0;
   return (static_cast<std::uint32_t>(basic->type_class) + 1) << class_shift | basic->size;
@@ -61,7 +61,7 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
     const Datatypes::Known* known = common;
     if (common == nullptr) {
       known = runtime.datatypes.find(side.types[block]);
-      // Where there are no elements, programs give no type.
+      // Programs may pass no valid type for a block without elements.
       if (known == nullptr && side.counts[block] == 0) known = runtime.datatypes.find(MPI_BYTE);
       if (known == nullptr) return unknown_type(count_of(side, block));
     }
@@ -71,7 +71,7 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
     const std::int64_t unit = common != nullptr ? known->layout->extent() : 1;
     std::uint64_t bytes = 0;
     std::int64_t offset = 0;
-    // Where nothing is, nobody asks where it would be.
+    // The displacement of an empty block is not used.
     if (buffer.count != 0 &&
         (__builtin_mul_overflow(buffer.count, known->layout->size(), &bytes) ||
          __builtin_mul_overflow(static_cast<std::int64_t>(side.displacements[block]), unit,
@@ -81,7 +81,7 @@ Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::
                                      " elements lies beyond what an address can say");
     }
     all += bytes;
-    // As numbers: the buffer may be MPI_BOTTOM.
+    // The sum of numbers, not of pointers, because the buffer may be MPI_BOTTOM.
     buffer.address = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(side.buffer) +
                                              static_cast<std::uintptr_t>(offset));
     if (bytes != 0 && is_null(buffer)) {

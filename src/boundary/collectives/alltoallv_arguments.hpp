@@ -12,19 +12,19 @@
 
 namespace oriel::boundary {
 
-/// One side of an alltoallv as the program gave it, whatever the width of its counts.
+/// One side of an alltoallv as the program has passed it, for both widths of counts.
 struct AlltoallvSide {
-  const char* name = "";  // of the argument with the counts, for sentences
+  const char* name = "";  // of the argument with the counts, for error messages
   void* buffer = nullptr;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   std::vector<MPI_Count> counts;        // by rank
   std::vector<MPI_Aint> displacements;  // by rank, in extents of the type
-  std::vector<MPI_Datatype> types;      // of alltoallw: by rank; displacements are in bytes
+  std::vector<MPI_Datatype> types;      // for alltoallw: by rank; displacements are in bytes
   bool missing = false;                 // one of the arrays is null
-  bool alike = false;                   // one count for all, which is no array
+  bool alike = false;                   // one count for all ranks instead of an array
 
   AlltoallvSide() = default;
-  /// So many blocks.
+  /// `blocks`: the number of elements of the arrays.
   template <typename Count, typename Displacement>
   AlltoallvSide(const char* called, const void* where, const Count* count,
                 const Displacement* displacement, MPI_Datatype of, std::size_t blocks)
@@ -39,38 +39,38 @@ struct AlltoallvSide {
 };
 
 struct AlltoallvArguments {
-  AlltoallvSide send;  // in place: what is received
+  AlltoallvSide send;  // unused if in place
   AlltoallvSide receive;
   int ranks = 0;
   bool in_place = false;
-  bool large = false;  // given by the call with large counts
+  bool large = false;  // passed to the call with large counts
 };
 
-/// What one rank brings to an alltoallv: checked, as buffers by rank.
+/// The checked arguments of one rank to an alltoallv, as buffers by rank.
 struct AlltoallvBuffers {
   std::vector<Buffer> sends;
   std::vector<Buffer> receives;
-  // What all of it is made of, as far as others must have the same: see kind_of().
+  // Predefined types that the other side must use as well, as kind_of() encodes them; 0: any type.
   std::uint32_t send_kind = 0;
   std::uint32_t receive_kind = 0;
 
-  /// What the rank does in it. Throws std::bad_alloc.
+  /// The rank's schedule. Throws std::bad_alloc.
   MadeSchedule schedule(int rank, bool in_place) const;
 };
 
-/// Without the process lock.
+/// Reads and checks all arguments. Without the process lock.
 Failure take_buffers(const AlltoallvArguments& arguments, AlltoallvBuffers& buffers);
 
-/// One side alone, and whether any byte is received twice. With the process lock.
-/// A null buffer of some bytes is MPI_ERR_BUFFER.
+/// take_side() reads and checks one side, check_overlap() fails if a byte is received twice. With
+/// the process lock. A null buffer that has bytes is MPI_ERR_BUFFER.
 Failure take_side(const AlltoallvSide& side, std::vector<Buffer>& buffers, std::uint32_t& kind);
 Failure check_overlap(const AlltoallvSide& side, const std::vector<Buffer>& receives);
 
-/// Whether its first byte is where no program has any: hosts do not all look, or look too late. Of
-/// one that has bytes.
+/// True if the buffer's first byte is in the first page of the address space, which no program has
+/// mapped. Some hosts do not check this, others check too late. The buffer has bytes.
 bool is_null(const Buffer& buffer);
 
-/// In words: what kind_of() has made.
+/// The type class and the size in bytes in a value of kind_of().
 const char* kind_name(std::uint32_t kind);
 std::uint32_t kind_bytes(std::uint32_t kind);
 

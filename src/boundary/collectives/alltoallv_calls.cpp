@@ -38,8 +38,8 @@ int alltoallv_init(const char* call, const void* sendbuf, const Count* sendcount
 
 #if ORIEL_HOST_PERSISTENT_COLLECTIVES
 
-/// Whether MPI's own call is ours to carry out. Intercommunicators are left to the host, unless the
-/// program names Oriel.
+/// True if Oriel carries out a call of MPI's own name. The host carries out those on
+/// intercommunicators, unless the info has the key ORIEL_ALLTOALLV.
 bool asked_for(MPI_Info info, MPI_Comm communicator, bool large) {
   static const bool always = setting_bool("ORIEL_COLLECTIVES");
   if (runtime.disabled()) return false;

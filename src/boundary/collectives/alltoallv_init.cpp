@@ -27,7 +27,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// The time since it was made.
+/// Measures the time since its construction.
 class Lap {
  public:
   double microseconds() const { return static_cast<double>(nanoseconds_now() - began_) / 1000; }
@@ -36,7 +36,7 @@ class Lap {
   std::uint64_t began_ = nanoseconds_now();
 };
 
-/// One rank's way through the call.
+/// Carries out one rank's call of make_alltoallv().
 class AlltoallvMaker {
  public:
   AlltoallvMaker(const char* call, const AlltoallvArguments& arguments, MPI_Comm communicator,
@@ -47,7 +47,7 @@ class AlltoallvMaker {
     if (const int code = making_.open(call_, communicator_); code != MPI_SUCCESS) return code;
     Failure bad = check_outputs(request);
     if (!bad) bad = prepare();
-    // By whatever algorithm: all ranks learn here that they want the same one.
+    // A plan is made for each algorithm, because this checks that all ranks use the same one.
     static const Schedule nothing;
     const Schedule& planned = by_plan(algorithm_) ? made_.schedule : nothing;
     Plan* plan = nullptr;
@@ -70,7 +70,7 @@ class AlltoallvMaker {
       }
       place_area();
     }
-    // Whether this plan is not the one that carries it out.
+    // If true, another plan, which gathers blocks, carries out the collective.
     const bool gathered = algorithm_ == Algorithm::notified_hierarchy && gathers();
     if (by_plan(algorithm_) && !gathered) {
       return making_.finish(*plan, std::move(made_.memory), request);
@@ -118,11 +118,11 @@ class AlltoallvMaker {
     return {};
   }
 
-  /// Whether notified_hierarchy has anything to gather; else it is notified.
+  /// True if notified_hierarchy has blocks to gather; otherwise it is the same as notified.
   bool gathers() { return gathers_anywhere(NodeMap(rank_, making_.plan_window().core().nodes())); }
 
-  /// One whose first starts show what is fastest. `plan` is by `notified`, and took `making`
-  /// microseconds.
+  /// Makes a request whose first starts show which algorithm is fastest. `plan`: the plan of
+  /// `notified`, whose making took `making` microseconds.
   int make_tried(Plan& plan, double making, Measured::Line line, MPI_Request* request) {
     auto tried = std::make_unique<TriedCollective>(call_, making_.state(), rank_, std::move(line));
     tried->add(Measured::Choice::notified, std::make_unique<PlanCollective>(making_.state(), plan),
@@ -158,7 +158,7 @@ class AlltoallvMaker {
     return MPI_SUCCESS;
   }
 
-  /// One that no plan carries out.
+  /// Makes a task that no plan carries out.
   int make_task(Algorithm algorithm, std::unique_ptr<CollectiveTask>& task) {
     offer(algorithm);
     if (const int code = agree(call_, communicator_, rank_, mine_, theirs_); code != MPI_SUCCESS) {
@@ -182,14 +182,14 @@ class AlltoallvMaker {
       mine_[other] = common;
       mine_[other].sends = bytes_in(buffers_.sends[other]);
       mine_[other].space = bytes_in(buffers_.receives[other]);
-      // The host's own needs no window.
+      // Empty for the host's own collective, which needs no window.
       if (other < area_.places.size()) {
         mine_[other].place = static_cast<std::int64_t>(area_.places[other]);
       }
     }
   }
 
-  /// What carries it out, by algorithm.
+  /// Makes the task of an algorithm.
   int task_by(Algorithm algorithm, std::unique_ptr<CollectiveTask>& task) {
     switch (algorithm) {
       case Algorithm::fence:
@@ -219,16 +219,16 @@ class AlltoallvMaker {
     return usable;
   }
 
-  /// This rank's block to itself is a whole number of the elements that it receives. Open MPI
-  /// refuses other blocks, but only from a rank to itself.
+  /// True if this rank's block to itself is a whole number of the elements that it receives. Open
+  /// MPI refuses other blocks, but only from a rank to itself.
   bool host_takes_own_block() const {
     const auto own = static_cast<std::size_t>(rank_);
     const std::uint64_t size = buffers_.receives[own].layout->size();
     return arguments_.in_place || size == 0 || bytes_in(buffers_.sends[own]) % size == 0;
   }
 
-  /// Hosts want to be told on both sides how much moves; some wait for ever for what is not sent.
-  /// In place one count says both.
+  /// The arguments with receive counts that are equal to the senders' counts, which hosts require:
+  /// some wait forever for data that are not sent. In place, one array has both counts.
   AlltoallvArguments with_counts_of_senders() const {
     AlltoallvArguments exact = arguments_;
     for (std::size_t from = 0; !exact.in_place && from < theirs_.size(); ++from) {

@@ -6,8 +6,8 @@
 
 namespace oriel::boundary {
 
-/// Makes the request of a persistent alltoallv: a collective in steps, where all ranks learn what
-/// is wrong with any of them.
+/// Makes the request of a persistent alltoallv. All ranks call this, and all raise the fault of any
+/// of them.
 int make_alltoallv(const char* call, const AlltoallvArguments& arguments, MPI_Comm communicator,
                    int rank, MPI_Info info, MPI_Request* request);
 

@@ -15,13 +15,13 @@
 namespace oriel::boundary {
 namespace {
 
-/// As Plan::choice(): the others are Measured::Choice.
+/// The value of Plan::choice() for a trial; the other values are those of Measured::Choice.
 constexpr auto to_be_tried = static_cast<std::uint8_t>(Measured::choices);
 
-/// A trial is worth its starts where as many follow.
+/// A trial pays if the request has at least this many times the starts of the trial.
 constexpr std::uint64_t worth_a_trial = 2;
 
-/// Half of what the host with the fewest communicators has (MPICH).
+/// Half the number of communicators that the host with the fewest (MPICH) can have.
 constexpr std::size_t most_duplicates = 1024;
 
 Algorithm algorithm_of(Measured::Choice choice) {
@@ -62,7 +62,7 @@ Algorithm AutoChoice::made_by(const Plan& plan) const {
 Measured::Line AutoChoice::tried() const {
   Measured::Line line;
   line.ranks = ranks_;
-  line.nodes = several_nodes() ? 2 : 1;  // nobody asks how many
+  line.nodes = several_nodes() ? 2 : 1;  // 2: any number of several nodes
   line.bytes = longest_;
   return line;
 }
@@ -71,8 +71,8 @@ std::uint8_t AutoChoice::choose(std::uint64_t longest) {
   constexpr auto notified = static_cast<std::uint8_t>(Measured::Choice::notified);
   asked_ = true;
   longest_ = longest;
-  // A request that is `two_sided`, or tries it, may take a communicator, of which hosts have some
-  // thousands: no auto takes the last ones.
+  // A request that uses or tries `two_sided` may need a communicator of its own, of which hosts
+  // have some thousands: `auto` does not use up the last ones.
   crowded_ = state_.duplicates_in_use() >= most_duplicates;
   if (crowded_) return notified;
   line_ = MeasuredHere::get().nearest(ranks_, several_nodes(), longest);

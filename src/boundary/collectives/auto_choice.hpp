@@ -13,24 +13,24 @@
 namespace oriel::boundary {
 
 /// The algorithm that `auto` selects for one request of an alltoallv. Rank 0 selects it by the
-/// known times of exchanges, and the making of the plan tells all ranks, with words that it
+/// known times of exchanges. The other ranks receive it in words that the making of the plan
 /// exchanges anyway.
 class AutoChoice {
  public:
   AutoChoice(const char* call, CollectiveState& state, int rank, int ranks)
       : call_(call), state_(state), rank_(rank), ranks_(ranks) {}
 
-  /// For the plan's making, during which this lives. `host_takes`: the host's own call would do.
-  /// `starts`: how often the request will be started, as far as its rank knows. Without the process
-  /// lock: the first time it reads a file.
+  /// The terms for the making of the plan, during which this object exists. `host_takes`: the
+  /// host's own call accepts the arguments. `starts`: the number of starts of the request, if this
+  /// rank knows it. Without the process lock, because the first call reads a file.
   PlanTerms terms(bool host_takes, std::optional<std::uint64_t> starts);
-  /// As the plan has been made, the same on all ranks; `automatic`: the first starts will show.
-  /// With ORIEL_INFO rank 0 says why.
+  /// The algorithm, the same on all ranks, after the plan has been made; `automatic`: the first
+  /// starts are a trial. With ORIEL_INFO rank 0 prints the reason.
   Algorithm made_by(const Plan& plan) const;
-  /// Of one that the first starts are to show: what they have measured, but for the times.
+  /// For a trial: the line of its measurement, without the times.
   Measured::Line tried() const;
 
-  /// With ORIEL_INFO, on rank 0.
+  /// Prints the choice and its reason if ORIEL_INFO is set. Only on rank 0.
   static void report(const char* call, int ranks, const char* chosen, const std::string& why);
 
  private:
@@ -43,7 +43,7 @@ class AutoChoice {
   CollectiveState& state_;
   int rank_;
   int ranks_;
-  // Of rank 0:
+  // Used on rank 0 only:
   bool asked_ = false;
   bool crowded_ = false;
   std::optional<std::uint64_t> starts_;
@@ -51,7 +51,7 @@ class AutoChoice {
   std::optional<Measured::Line> line_;
 };
 
-/// The times of a line, as a sentence has them.
+/// The times of a line, as text.
 std::string times_of(const Measured::Line& line);
 
 }  // namespace oriel::boundary

@@ -14,7 +14,7 @@ int find_caller(const char* call, MPI_Comm communicator, CollectiveCaller& calle
   if (communicator == MPI_COMM_NULL) {
     return raise(MPI_COMM_NULL, call, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
   }
-  // The host raises what else is wrong with the communicator.
+  // The host raises other errors of the communicator.
   if (const int code = PMPI_Comm_rank(communicator, &caller.rank); code != MPI_SUCCESS) return code;
   if (const int code = PMPI_Comm_size(communicator, &caller.ranks); code != MPI_SUCCESS) {
     return code;

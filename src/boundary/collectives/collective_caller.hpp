@@ -5,13 +5,13 @@
 
 namespace oriel::boundary {
 
-/// Where a collective is called, in its communicator.
+/// The caller of a collective: its rank in the communicator, and the number of ranks.
 struct CollectiveCaller {
   int rank = 0;
   int ranks = 0;
 };
 
-/// Raises what is wrong with the communicator.
+/// Raises an error if the communicator is not valid, or is an intercommunicator.
 int find_caller(const char* call, MPI_Comm communicator, CollectiveCaller& caller);
 
 bool intercommunicator(MPI_Comm communicator);

@@ -15,12 +15,13 @@
 namespace oriel::boundary {
 namespace {
 
-/// Where Oriel is disabled: the host's own of the same name, which an older mpi.h does not declare.
-/// The arguments end with communicator, info and request.
+/// Calls the host's function of the same name if Oriel is disabled. The function is looked up,
+/// because an older mpi.h does not declare it. The arguments end with communicator, info and
+/// request.
 template <typename... Arguments>
 int call_host(const char* call, MPI_Comm communicator, Arguments... arguments) {
   const std::string name = std::string(call).replace(0, std::string("ORIEL_").size(), "MPI_");
-  // Open MPI 4.1 has some as extensions.
+  // Open MPI 4.1 has some of them as extensions.
   for (const std::string& full : {"P" + name, "PMPIX" + name.substr(std::string("MPI").size())}) {
     if (void* found = ::dlsym(RTLD_NEXT, full.c_str())) {
       return reinterpret_cast<int (*)(Arguments...)>(found)(arguments...);
@@ -30,7 +31,7 @@ int call_host(const char* call, MPI_Comm communicator, Arguments... arguments) {
                "Oriel is disabled, and the MPI library has no " + name);
 }
 
-/// Count elements for each of so many ranks, one block behind the other.
+/// `ranks` adjacent blocks of `count` elements each.
 AlltoallvSide blocks_of(const char* name, const void* buffer, MPI_Count count, MPI_Datatype type,
                         int ranks) {
   AlltoallvSide side;

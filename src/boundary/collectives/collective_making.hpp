@@ -12,7 +12,7 @@
 
 namespace oriel::boundary {
 
-/// The engine lives as long as the call.
+/// Keeps the engine alive for the duration of a call.
 class EngineHold {
  public:
   EngineHold() : held_(lifetime.hold(error_)) {}
@@ -29,16 +29,16 @@ class EngineHold {
   bool held_;
 };
 
-/// How each call that makes a persistent collective begins and ends.
+/// The first and the last step of each call that makes a persistent collective.
 class CollectiveMaking {
  public:
-  /// Opens the communicator's plan registry, on all ranks. Raises what is wrong.
+  /// Opens the communicator's plan registry, on all ranks. Raises errors.
   int open(const char* call, MPI_Comm communicator);
-  // Once it is open:
+  // After open():
   const std::shared_ptr<CollectiveState>& state() const { return state_; }
   PlanWindow& plan_window() { return state_->plan_window(); }
 
-  /// A request that this plan carries out.
+  /// Makes the request. The plan, or the task, carries it out.
   int finish(Plan& plan, ScheduleMemory memory, MPI_Request* request);
   int finish(std::unique_ptr<CollectiveTask> task, ScheduleMemory memory, MPI_Request* request);
 

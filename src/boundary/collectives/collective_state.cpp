@@ -11,7 +11,7 @@
 namespace oriel::boundary {
 namespace {
 
-// Threads may make their first collectives at the same time, on communicators of their own.
+// Threads may make their first collectives at the same time, each on its own communicator.
 std::mutex alone;
 int keyval = MPI_KEYVAL_INVALID;
 
@@ -51,7 +51,8 @@ std::uint64_t CollectiveState::idle_duplicates() const {
   return idle;
 }
 
-/// One behind the first ones that is idle on all ranks; as many as there are: none is.
+/// `place`: a duplicate behind the first `seen_at_once` that is idle on all ranks; the number of
+/// duplicates if there is none.
 int CollectiveState::find_further_duplicate(std::size_t& place) {
   std::vector<std::uint8_t> idle;
   {
@@ -94,7 +95,7 @@ int CollectiveState::forget(MPI_Comm communicator, int, void* value, void*) {
   const Guard guard(engine.lock);
   CollectiveState& state = **hung;
   state.communicator_ = MPI_COMM_NULL;
-  // Those that MPI has made go when it ends, and all windows with them.
+  // MPI's own communicators are freed when MPI ends, and all windows with them.
   if (communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF) {
     state.windows_.leave_unused();
     state.plans_.orphan();

@@ -13,8 +13,8 @@
 
 namespace oriel::boundary {
 
-/// What the persistent collectives of one communicator have in common. Hangs on the communicator,
-/// and is held by its requests, which may outlive it.
+/// The state that all persistent collectives of one communicator share. It is an attribute of the
+/// communicator, and is also owned by the requests, which may outlive the communicator.
 class CollectiveState {
  public:
   explicit CollectiveState(MPI_Comm communicator) : communicator_(communicator) {}
@@ -22,37 +22,39 @@ class CollectiveState {
   CollectiveState(const CollectiveState&) = delete;
   CollectiveState& operator=(const CollectiveState&) = delete;
 
-  /// That of the communicator, made if there is none; null if the host lets nothing hang on it.
+  /// The state of the communicator, made if there is none; null if the host permits no attribute.
   static std::shared_ptr<CollectiveState> of(MPI_Comm communicator);
 
-  /// MPI_COMM_NULL: it has been freed.
+  /// MPI_COMM_NULL: the communicator has been freed.
   MPI_Comm communicator() const { return communicator_; }
   ReceiveWindows& windows() { return windows_; }
   PlanWindow& plan_window() { return plans_; }
 
-  /// Duplicates for the host's collectives, for one request at a time: ranks start requests in
-  /// different orders. Like windows they are in the same places on all ranks, which agree by bits
-  /// on the first ones, and by a collective on those behind.
+  /// A duplicate of the communicator for the host's collectives. One request at a time uses it,
+  /// because ranks may start requests in different orders. All ranks have the duplicates at the
+  /// same places. They agree on an idle one among the first `seen_at_once` by bits (Offer::usable),
+  /// and among the others by a collective.
   struct Duplicate {
     MPI_Comm communicator = MPI_COMM_NULL;
     bool used = false;
   };
-  /// With the process lock.
+  /// The idle ones among the first `seen_at_once`, as bits. With the process lock.
   std::uint64_t idle_duplicates() const;
   std::size_t duplicates_in_use() const {
     return static_cast<std::size_t>(std::ranges::count(duplicates_, true, &Duplicate::used));
   }
   void give_back_duplicate(std::size_t place) { duplicates_[place].used = false; }
-  /// One that is idle on all ranks, or a new one. Without the lock.
+  /// Takes a duplicate that is idle on all ranks, or makes one. `idle`: the first ones that are
+  /// idle on all ranks, as bits. Without the process lock.
   int take_duplicate(std::uint64_t idle, std::size_t& place);
   MPI_Comm duplicate(std::size_t place) const { return duplicates_[place].communicator; }
-  /// The host has begun a collective of the communicator itself on some ranks alone, as all of them
-  /// know: the numbers that it gives its collectives there are not the same on all ranks any more.
+  /// All ranks call this if the host may have begun a collective on the communicator itself on some
+  /// ranks only. The numbers that the host gives its collectives there may then differ by rank.
   void put_out_of_step() { out_of_step_ = true; }
   bool out_of_step() const { return out_of_step_; }
 
-  /// A request was freed before its first starts had shown what is fastest: the program makes
-  /// requests that are not started often enough for that. As rank 0 alone has to know.
+  /// Notes that a request was freed before its trial had ended: the program makes requests that are
+  /// not started often enough for a trial. Only rank 0 uses this.
   void note_trial_cut_short() { trial_cut_short_ = true; }
   bool trial_cut_short() const { return trial_cut_short_; }
 

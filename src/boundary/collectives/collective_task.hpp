@@ -5,8 +5,9 @@
 
 namespace oriel::boundary {
 
-/// What a persistent collective does from its start to its end, by one of the algorithms. Under the
-/// process lock, and without waiting, but for wait_in_host(); what is ours allocates nothing.
+/// Carries out a persistent collective from its start to its end, by one of the algorithms. All
+/// calls but wait_in_host() are made with the process lock and do not wait. Oriel's own part
+/// allocates no memory.
 class CollectiveTask {
  public:
   CollectiveTask() = default;
@@ -15,20 +16,21 @@ class CollectiveTask {
   CollectiveTask& operator=(const CollectiveTask&) = delete;
 
   virtual Failure start() = 0;
-  /// Whether what was started has come to its end. Carries on what no sweep does.
+  /// Returns whether the last use has ended. Also advances the parts of it that no sweep advances.
   virtual bool done() = 0;
-  /// Of one that is done.
+  /// The result of the last use, once done() is true.
   virtual Failure outcome() const { return {}; }
-  /// It was started, is not done, and nobody waits for it any more: it is not started again.
+  /// Called if no wait for the present use follows and the task is not started again.
   virtual void abandon() = 0;
-  /// Of one that has failed: what has gone wrong was that use's alone.
+  /// After a failure: true if the failure concerns that use only.
   virtual bool may_start_again() const { return false; }
-  /// The request is freed.
+  /// Called when the request is freed.
   virtual void let_go() {}
-  /// Waits for one that is the host's, in the host, which does it better; but not for so long that
-  /// nobody asks for lost ranks. False: it is ours. Without the process lock.
+  /// If the host carries out the collective: waits in the host, which waits more efficiently, but
+  /// only for a limited time, so that the caller can check for lost ranks. False: Oriel carries it
+  /// out. Without the process lock.
   virtual bool wait_in_host() { return false; }
-  /// A rank that it waits for and that has ended; -1: none.
+  /// A rank that the present use waits for and that has ended; -1: none.
   virtual int lost() = 0;
 };
 

@@ -10,12 +10,12 @@
 namespace oriel::boundary {
 namespace {
 
-/// As many elements at a time as the function can be told of.
+/// Calls the function, for as many elements at a time as a Count can hold.
 template <typename Count>
 void call(void (*function)(void*, void*, Count*, MPI_Datatype*), const void* from, void* into,
           std::uint64_t count, MPI_Datatype type, std::uint64_t extent) {
   constexpr std::uint64_t most = std::numeric_limits<Count>::max();
-  // MPI's prototype has no const for what is only read.
+  // MPI's prototype has no const for the vector that is only read.
   auto* in = static_cast<std::byte*>(const_cast<void*>(from));
   auto* inout = static_cast<std::byte*>(into);
   while (count != 0) {
@@ -31,7 +31,7 @@ void call(void (*function)(void*, void*, Count*, MPI_Datatype*), const void* fro
 
 }  // namespace
 
-/// The program may have asked MPI for a single thread.
+/// False on the agent's thread, because the program may have initialized MPI for a single thread.
 bool FunctionOp::callable() const {
   return !engine.agent.sweeping();
 }

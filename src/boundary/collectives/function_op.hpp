@@ -9,11 +9,11 @@
 
 namespace oriel::boundary {
 
-/// The function of an op that the program has made, on elements of one datatype. The op itself may
-/// be freed.
+/// The function of a user-defined op, for elements of one datatype. The op itself may be freed
+/// earlier.
 class FunctionOp final : public OwnOp {
  public:
-  /// `extent`: of the datatype.
+  /// `extent`: the extent of the datatype in bytes.
   FunctionOp(const OwnFunction& function, MPI_Datatype type, std::uint64_t extent)
       : function_(function), type_(type), extent_(extent) {}
 

@@ -40,7 +40,7 @@ int make_gathered_plan(const char* call, MPI_Comm communicator, PlanWindow& plan
       code != MPI_SUCCESS) {
     return code;
   }
-  // Of what has failed here the others hear while the next plan is made.
+  // The next make_plan() reports a failure of this rank to the others.
   Failure bad = use_once(plans, *telling);
   made = {};
   if (!bad) {

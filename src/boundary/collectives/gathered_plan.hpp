@@ -9,11 +9,11 @@
 
 namespace oriel::boundary {
 
-/// The plan of an alltoallv that gathers short blocks between nodes, where a plan of the same
-/// without that was made before: so what ranks send one another fits. All ranks come here. First
-/// they learn the lengths, by a plan that is used once.
+/// Makes the plan of an alltoallv that gathers short blocks between nodes. All ranks call this,
+/// after they have made the plan of the same alltoallv without gathering, which has checked that
+/// sends and receives match. The ranks first exchange the lengths, by a plan that is used once.
 ///
-/// `made`: what its memory is in.
+/// `made`: the schedule; its memory must live as long as the plan.
 int make_gathered_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, int rank,
                        const AlltoallvBuffers& buffers, bool in_place, MadeSchedule& made,
                        Plan*& plan);

@@ -32,8 +32,8 @@ using NonblockingCall = int (*)(const void*, const Count*, const Displacement*, 
                                 const Count*, const Displacement*, MPI_Datatype, MPI_Comm,
                                 MPI_Request*);
 
-/// What follows us under one of these names. Not by their declarations, which an older mpi.h does
-/// not have.
+/// The host's function of one of these names; null: it has none. They are looked up, because an
+/// older mpi.h does not declare them.
 template <typename Call>
 Call find_any(std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -59,7 +59,7 @@ NonblockingCall<MPI_Count, MPI_Aint> large_nonblocking_call() {
   return found;
 }
 
-/// One side with counts as the usual calls take them.
+/// One side with int counts, as calls without large counts take them.
 struct IntSide {
   IntSide() = default;
   explicit IntSide(const AlltoallvSide& side)
@@ -83,7 +83,7 @@ bool fit_into_ints(const AlltoallvArguments& arguments) {
   return fit_into_ints(arguments.receive) && (arguments.in_place || fit_into_ints(arguments.send));
 }
 
-/// The usual call with the counts of `sent` and `received`, or the large one.
+/// MPI_Alltoallv_init with the counts of `sent` and `received`, or MPI_Alltoallv_init_c.
 int init_by_host(const AlltoallvArguments& arguments, const IntSide& sent, const IntSide& received,
                  MPI_Comm communicator, MPI_Info info, MPI_Request* request) {
   const AlltoallvSide& receive = arguments.receive;
@@ -99,7 +99,7 @@ int init_by_host(const AlltoallvArguments& arguments, const IntSide& sent, const
                       receive.type, communicator, info, request);
 }
 
-/// Whether the host keeps the type for us.
+/// Returns whether the type is predefined, so that the program cannot free it.
 bool predefined_type(MPI_Datatype type) {
   const Guard guard(engine.lock);
   const Datatypes::Known* known = runtime.datatypes.find(type);
@@ -120,7 +120,7 @@ class HostCollective final : public CollectiveTask {
   ~HostCollective() override {
     int ended = 0;
     PMPI_Finalized(&ended);
-    // One that waits for the dead hosts do not free.
+    // Hosts do not free a request that waits for a rank that has ended.
     if (ended != 0 || active_) return;
     if (persistent_ && request_ != MPI_REQUEST_NULL) host_mpi().Request_free(&request_);
     for (MPI_Datatype& type : kept_) {
@@ -147,11 +147,11 @@ class HostCollective final : public CollectiveTask {
     receive_ = IntSide(receive);
     persistent_ = host_alltoallv_init_works();
     if (!persistent_) return MPI_SUCCESS;
-    // The arrays stay with us: hosts may read them until the request is freed.
+    // This object keeps the arrays, because hosts may read them until the request is freed.
     return init_by_host(arguments_, send_, receive_, communicator_, info, &request_);
   }
 
-  /// From now on until let_go(): the plan registry says who lives.
+  /// Keeps the plan window open until let_go(): its region reports ranks that have ended.
   void watch() {
     const Guard guard(engine.lock);
     state_->plan_window().add_watcher();
@@ -182,11 +182,11 @@ class HostCollective final : public CollectiveTask {
     if (flag != 0 || code_ != MPI_SUCCESS) active_ = false;
     return !active_;
   }
-  /// By tests, because a wait of the host's may wait for the dead for ever.
+  /// Tests repeatedly, because MPI_Wait may wait forever for a rank that has ended.
   bool wait_in_host() override {
     const bool crowded = engine.running()->crowded();
     const std::uint64_t end = nanoseconds_now() + longest_in_host;
-    // Another thread that finds a rank lost asks for the same request, under the lock.
+    // Another thread that finds a lost rank may test this request, too, with the lock.
     const auto over = [this] {
       const Guard guard(engine.lock);
       return done();
@@ -213,7 +213,7 @@ class HostCollective final : public CollectiveTask {
 
  private:
   static constexpr std::uint64_t longest_in_host =
-      200'000'000;  // then the caller looks for lost ranks
+      200'000'000;  // in nanoseconds; then the caller checks for lost ranks
   static constexpr unsigned looks_per_clock = 64;
 
   int lost_partner() const {
@@ -229,13 +229,13 @@ class HostCollective final : public CollectiveTask {
   }
 
   AlltoallvArguments arguments_;
-  IntSide send_;  // for the nonblocking call
+  IntSide send_;  // kept, because the host reads the arrays later
   IntSide receive_;
   std::array<MPI_Datatype, 2> kept_{MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
   std::shared_ptr<CollectiveState> state_;
   bool duplicated_ = false;
   std::size_t place_ = 0;      // of the duplicate
-  std::vector<int> partners_;  // ranks that it sends something to, or receives something from
+  std::vector<int> partners_;  // ranks that it sends data to or receives data from
   MPI_Comm communicator_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool persistent_ = false;
@@ -250,8 +250,8 @@ bool host_has_alltoallv_init(bool large) {
 }
 
 bool host_alltoallv_init_works() {
-  // Intel MPI 2021.18: a persistent collective whose request lies where one of MPI_Recv_init was
-  // freed moves nothing, and says that it is complete.
+  // Intel MPI 2021.18: a persistent collective whose request reuses the memory of a freed request
+  // of MPI_Recv_init moves no data and is reported as complete.
   static const bool works =
       usual_call() != nullptr && library_version().find("Intel(R) MPI") == std::string::npos;
   return works;
@@ -289,7 +289,7 @@ int make_host_collective(const char* call, const AlltoallvArguments& arguments,
     fault = fault_of_host(code, state->plan_window().core().region().rank());
   }
   if (const int code = agree_on_fault(call, communicator, fault); code != MPI_SUCCESS) {
-    // The host may have begun something on some ranks alone: what it was on is not used again.
+    // The host may have begun a collective on some ranks only: its communicator is not used again.
     state->put_out_of_step();
     return code;
   }

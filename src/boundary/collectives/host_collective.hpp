@@ -10,24 +10,26 @@
 
 namespace oriel::boundary {
 
-// The host's own alltoallv.
+// The host's own MPI_Alltoallv_init and MPI_Ialltoallv.
 
-/// Whether the host has a persistent one. With large counts, if they are asked for.
+/// Returns whether the host has MPI_Alltoallv_init, or MPI_Alltoallv_init_c if `large`.
 bool host_has_alltoallv_init(bool large);
-/// Whether the one that it has can be used: else the nonblocking one is.
+/// Returns whether the host's MPI_Alltoallv_init can be used; otherwise MPI_Ialltoallv is.
 bool host_alltoallv_init_works();
-/// Whether what is used takes these counts.
+/// Returns whether the host's function that is used accepts these counts.
 bool host_takes(const AlltoallvArguments& arguments);
-/// The host's persistent one, with a request of the host's: Oriel is disabled.
+/// Calls the host's MPI_Alltoallv_init, which makes a request of the host's. For a disabled Oriel.
 int host_alltoallv_init(const char* call, const AlltoallvArguments& arguments,
                         MPI_Comm communicator, MPI_Info info, MPI_Request* request);
 
-/// A task around the host's persistent one, or where there is none to use, around the
-/// nonblocking one. The program does not get the host's request itself: MPICH's tests fail on
-/// inactive ones and end them by a look, and Open MPI uses datatypes that the program has freed.
-/// On the program's communicator, or where that will not do (it is freed too early for the host, or
-/// out of step), on a duplicate that is `idle` on all ranks. What the host finds wrong it says on
-/// one rank alone: all raise it. Without the process lock.
+/// Makes a task around the host's MPI_Alltoallv_init or, if that cannot be used, MPI_Ialltoallv.
+/// The program does not get the host's request itself: MPICH's MPI_Test fails on an inactive one,
+/// its MPI_Request_get_status ends a request, and Open MPI uses datatypes that the program has
+/// freed.
+///
+/// The task uses the program's communicator. If that is not possible (the host needs it longer than
+/// the program, or it is out of step), the task uses a duplicate that is `idle` on all ranks. The
+/// host may report an error on one rank only; all ranks then raise it. Without the process lock.
 int make_host_collective(const char* call, const AlltoallvArguments& arguments,
                          const std::shared_ptr<CollectiveState>& state, std::uint64_t idle,
                          MPI_Info info, std::unique_ptr<CollectiveTask>& task);

@@ -13,7 +13,7 @@ namespace oriel::boundary {
 
 LeavingWindows leaving_windows;
 
-/// With an earlier engine.
+/// True if the window was destroyed with an earlier engine.
 bool LeavingWindows::One::gone() const {
   return runtime.windows.find(handle_key(handle)) != window;
 }
@@ -40,8 +40,8 @@ void LeavingWindows::add_plan_window(MPI_Win handle) {
   leave(one, false);
 }
 
-/// What is closed here follows in the order of these calls. Where a fence is counted by messages it
-/// takes another one until all have ended the first.
+/// The window completes these calls in order. If fences are counted by messages, a fence that has
+/// ended on this rank may not have ended on others; the end of a second one shows that it has.
 void LeavingWindows::leave(One& one, bool locked) {
   if (one.window == nullptr) return;
   Window& core = *one.window->core;

@@ -9,22 +9,23 @@
 
 namespace oriel::boundary {
 
-/// Windows of ours that this rank does not use any more, until all ranks have left them: what
-/// MPI_Win_free does, but nobody waits.
+/// Oriel's own windows that this rank no longer uses, until all ranks have left them. They are
+/// freed as by MPI_Win_free, but without waiting.
 class LeavingWindows {
  public:
-  /// Begins to leave one, whose memory is kept as long. `locked`: we hold our own lock of it.
-  /// With the process lock.
+  /// Begins to leave a window. Its memory is kept until the window is destroyed. `locked`: this
+  /// rank holds its own lock of the window. With the process lock.
   void add(MPI_Win handle, bool locked, std::shared_ptr<void> memory);
-  /// Likewise that of a plan registry, which all ranks leave before they end, whatever the program
-  /// has forgotten to free.
+  /// Begins to leave the window of a plan registry. All ranks leave it before they end, even if the
+  /// program has not freed its requests. With the process lock.
   void add_plan_window(MPI_Win handle);
-  /// Waits until all ranks have left those of plan registries, or one of them is lost. With the
-  /// process lock.
+  /// Waits until all ranks have left the windows of plan registries, or one of the ranks is lost.
+  /// With the process lock.
   void wait_for_plan_windows();
-  /// One that cannot be left, because something of it was abandoned: it stays to the end of MPI.
+  /// Keeps a window and its memory until MPI ends: a round on it was abandoned, so it cannot be
+  /// left.
   void keep(MPI_Win handle, std::shared_ptr<void> memory);
-  /// Destroys those that all ranks have left. Without the process lock.
+  /// Destroys the windows that all ranks have left. Without the process lock.
   void reap();
 
  private:

@@ -11,8 +11,8 @@
 namespace oriel::boundary {
 namespace {
 
-/// How the command calls the MPI that this process has, by what the MPI says of itself: one library
-/// of ours serves several.
+/// Name and version of the MPI in use, as the command `oriel` writes them. They are taken from
+/// library_version(), because one library of Oriel's serves several MPIs. Empty: unknown.
 std::string mpi_here() {
   struct Banner {
     std::string_view begin;

@@ -10,16 +10,16 @@
 namespace oriel::boundary {
 
 /// The known times of exchanges with this processor and this MPI: from `oriel bench alltoallv`, and
-/// from the trials of this process's requests. With the process lock, but for the first get().
+/// from the trials of this process's requests. With the process lock, except the first get().
 class MeasuredHere {
  public:
-  /// Made when it is first needed, which reads a file.
+  /// The only instance. The first call reads a file.
   static MeasuredHere& get();
 
-  /// None: nothing like it was measured. Trials come first: they were of this program, but tell of
-  /// requests of about their length alone.
+  /// The nearest measurement; none: no similar exchange was measured. Trials are preferred, because
+  /// they measured this program, but each is used for requests of about its length only.
   std::optional<Measured::Line> nearest(int ranks, bool several_nodes, std::uint64_t longest) const;
-  /// A trial has measured it: all but the processor and the MPI is filled.
+  /// Adds the measurement of a trial. All members but `processor` and `mpi` are set.
   void learn(Measured::Line line);
   const std::string& mpi() const { return mpi_; }
 

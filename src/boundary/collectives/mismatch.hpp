@@ -5,8 +5,7 @@
 
 namespace oriel::boundary {
 
-/// As the second half of a sentence: what a rank sends, and that its receiver expects something
-/// else.
+/// The second half of a sentence: a rank sends something, and its receiver expects something else.
 inline std::string mismatch(int sender, const std::string& sent, int receiver,
                             const std::string& expected) {
   return "rank " + std::to_string(sender) + " sends " + sent + " to rank " +

@@ -10,7 +10,8 @@
 
 namespace oriel::boundary {
 
-/// A collective by a plan of the core: each transfer tells its receiver, and nobody waits for all.
+/// A collective by a plan of the core. Each transfer notifies its receiver, and no rank waits for
+/// all others.
 class PlanCollective final : public CollectiveTask {
  public:
   PlanCollective(std::shared_ptr<CollectiveState> state, Plan& plan)
@@ -25,8 +26,8 @@ class PlanCollective final : public CollectiveTask {
   int lost() override { return lost_somebody() ? plan_.failure().rank : plan_.lost_peer(); }
 
  private:
-  /// All transfers are over, and one has found out that its other side has ended: who it is, the
-  /// next look for lost ranks tells.
+  /// True if all transfers are over and one of them has found that its peer has ended. done() is
+  /// false then, so that the next check for lost ranks, which calls lost(), reports that rank.
   bool lost_somebody() const {
     return completion_.done() && completion_.error() == Error::peer_lost;
   }

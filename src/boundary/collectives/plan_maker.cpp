@@ -12,7 +12,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// As an error class, and the second half of a sentence.
+/// An error class, and the second half of a sentence.
 struct Explanation {
   int error_class;
   std::string reason;
@@ -23,7 +23,7 @@ std::string mismatch_of(const PlanFault& fault, const std::string& sent,
   return mismatch(fault.sender, std::to_string(fault.sent) + sent, fault.receiver, expected);
 }
 
-/// The reporting rank's reason, as each rank raises it. A collective step brings it to all ranks.
+/// The reporting rank's reason, as each rank raises it. All ranks call this: it is broadcast.
 std::string spread(const std::string& reason, int reporting_rank, int rank, MPI_Comm communicator) {
   std::string words = reason;
   share_report(communicator, reporting_rank, words);
@@ -31,7 +31,7 @@ std::string spread(const std::string& reason, int reporting_rank, int rank, MPI_
   return "rank " + std::to_string(reporting_rank) + " could not take part: " + words;
 }
 
-/// What two ranks do not agree on.
+/// The values on which two ranks do not agree.
 Explanation differing(const PlanFault& fault) {
   const Signature one(fault.sent);
   const Signature other(fault.space);
@@ -90,7 +90,7 @@ int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const 
         plans.window().core->events(), {WaitReason::collective},
         [&] { return plan.advance_making(); }, [&] { return look_for_any_lost(plans.window()); });
     if (lost) {
-      explanation = {lost.error_class, lost.reason};  // the others may not have been: it stays
+      explanation = {lost.error_class, lost.reason};  // not freed: other ranks may still make it
     } else if (plan.fault()) {
       fault = plan.fault();
       rank = plans.core().region().rank();

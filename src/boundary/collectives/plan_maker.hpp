@@ -10,13 +10,13 @@
 
 namespace oriel::boundary {
 
-/// Of a rank that cannot make its schedule.
+/// The failure of a rank that has no memory for its schedule.
 inline constexpr Failure no_memory{MPI_ERR_NO_MEM,
                                    "there is no memory for what it keeps of the blocks"};
 
-/// Makes a plan in an open plan window: all ranks come here, and all raise the same fault. `own`:
-/// what is wrong with this rank's arguments; `signature`: what all ranks must have the same;
-/// `terms`: what else they agree on.
+/// Makes a plan in an open plan window. All ranks call this, and all raise the same fault. `own`:
+/// the fault of this rank's arguments, if any; `signature`: the values that must be equal on all
+/// ranks; `terms`: the other terms of the plan.
 int make_plan(const char* call, MPI_Comm communicator, PlanWindow& plans, const Schedule& schedule,
               const Signature& signature, const Failure& own, Plan*& made, PlanTerms terms = {});
 

@@ -17,23 +17,23 @@
 namespace oriel::boundary {
 namespace {
 
-/// What peers may reach of us. Nobody does.
+/// The memory that plan windows expose. No peer accesses it.
 std::byte exposed{};
 
-/// Those whose communicators are there, whichever thread has opened them. Under the process lock.
+/// The plan windows that are open, of all threads. Under the process lock.
 std::vector<PlanWindow*> open_plan_windows;
 
 }  // namespace
 
-/// MPI ends. What a request that is complete has sent may still be here, and nobody sweeps once the
-/// host ends. So the ranks of a plan registry with messages enter one more round of its exchange;
-/// messages of one rank to another keep their order: who has heard this last word of all has all
-/// that was sent to it, and all have what it has sent when they go. Where the communicator was
-/// freed, its ranks may have left the plan registry already, and do not.
-///
-/// Nor may anybody go whose words others still look at: the exchange's are in the memory of who
-/// says them. So all leave the plan registry's window. What tells of that is stored with those it
-/// tells.
+/// Called before MPI ends, because no thread sweeps afterwards. Two steps:
+///   1. Messages of a completed request may not have been sent yet. So the ranks of each plan
+///      registry that has messages enter one more round of its exchange. Messages of one rank to
+///      another keep their order, so a rank that has finished the round has received all messages
+///      that were sent to it before. A plan registry whose communicator was freed is left out,
+///      because some of its ranks may have left it already.
+///   2. An exchange word is in its sender's control block, so a rank must not end while others may
+///      still read its words. So all ranks leave the plan registry's window, and wait for that, by
+///      fences, whose words are in their receivers' control blocks.
 void PlanWindow::disconnect_all() {
   const Guard guard(engine.lock);
   std::vector<PlanWindow*> telling;
@@ -74,8 +74,8 @@ int PlanWindow::create(const char* call, MPI_Comm communicator) {
   window_->core->set_name(window_->user_state.name);
   open_plan_windows.push_back(this);
   lifetime.set_disconnect(&PlanWindow::disconnect_all);
-  // Where the host does not ask us, one side of a pipeline may be in a call of the host's that
-  // waits for the other.
+  // Without the host's progress hook there are no pipelines: one side could be in a call of the
+  // host's that waits for the other side.
   core().set_copies({costs.most_copied_twice, costs.worth_a_call, progress.hooked()});
   return MPI_SUCCESS;
 }

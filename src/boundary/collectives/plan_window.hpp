@@ -9,30 +9,30 @@
 
 namespace oriel::boundary {
 
-/// Where the plans of a communicator's ranks are: the plan registry of a window that is made for
-/// it. The window has a private byte of each rank and no more. So ranks of a node whose private
-/// memory somebody must not touch are remote to one another in the plan registry, as plans need it.
+/// The plan registry of a communicator, and the window that is made for it. The window exposes only
+/// one byte of private memory of each rank. So ranks of a node that may not access one another's
+/// private memory are remote to one another in the plan registry, as plans require.
 class PlanWindow {
  public:
-  /// Opens it, on all ranks, if it is not open, and learns where they are: whatever they make in it
-  /// afterwards. Raises what is wrong. Without the process lock.
+  /// Opens the window on all ranks, if it is not open, and finds the node of each rank, on which
+  /// schedules depend. Raises errors. Without the process lock.
   int open(const char* call, MPI_Comm communicator);
-  // With the process lock.
+  // The other calls are made with the process lock.
   bool opened() const { return window_ != nullptr; }
   PlanRegistry& core() { return window_->core->plan_registry(); }
-  /// Some rank is remote to some other.
+  /// Returns whether some ranks are remote to each other.
   bool sends_messages() const { return window_->core->remote(); }
   const WindowState& window() const { return *window_->state; }
-  /// The window itself; null: it is not open, or has been left.
+  /// The core's window; null: it is not open, or has been left.
   const Window* core_window() const { return window_ != nullptr ? window_->core : nullptr; }
   void free(Plan& plan);
-  /// For a collective that has no plan in it: that there is one more, or one less.
+  /// Counts the collectives without a plan that need the window, too.
   void add_watcher() { ++watchers_; }
   void remove_watcher() {
     --watchers_;
     leave_if_unused();
   }
-  /// The communicator is gone: when the last plan is freed, the window is left.
+  /// Called when the communicator is freed: the window is left when no plan or watcher needs it.
   void orphan();
 
  private:

@@ -10,7 +10,7 @@
 
 namespace oriel::boundary {
 
-/// A persistent collective that is carried out by a plan alone, as one rank sees it.
+/// One rank's part of a persistent collective that only a plan can carry out.
 class Planned {
  public:
   Planned() = default;
@@ -21,14 +21,14 @@ class Planned {
   virtual CollectiveKind kind() const = 0;
   /// Reads and checks the arguments. With the process lock.
   virtual Failure take() = 0;
-  // Of one whose arguments are right.
-  /// Says what all ranks must have the same.
+  // Only if take() has succeeded:
+  /// Adds the values that must be equal on all ranks.
   virtual void add_to(Signature&) const {}
   /// Throws std::bad_alloc.
   virtual MadeSchedule schedule(const NodeMap& node_map, const Limits& limits) = 0;
 };
 
-/// Makes its request: all ranks come here, and all raise the same fault.
+/// Makes the request of the collective. All ranks call this, and all raise the same fault.
 int make_planned(const char* call, Planned& planned, MPI_Comm communicator, int rank, MPI_Info info,
                  MPI_Request* request);
 

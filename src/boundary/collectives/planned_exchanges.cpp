@@ -65,7 +65,7 @@ int find_distributed_graph(MPI_Comm communicator, Neighbors& neighbors) {
   }
   neighbors.from.resize(static_cast<std::size_t>(in));
   neighbors.to.resize(static_cast<std::size_t>(out));
-  // Not MPI_UNWEIGHTED, which some hosts take for places to write to where there are weights.
+  // Not MPI_UNWEIGHTED: if there are weights, some hosts write to that address.
   std::vector<int> in_weights(neighbors.from.size());
   std::vector<int> out_weights(neighbors.to.size());
   return PMPI_Dist_graph_neighbors(communicator, in, host_list(neighbors.from),

@@ -26,7 +26,7 @@ class PlannedAlltoall final : public Planned {
   AlltoallvBuffers buffers_;
 };
 
-/// `arguments`: one block to send.
+/// Allgatherv. `arguments`: one block to send.
 class PlannedAllgatherv final : public Planned {
  public:
   PlannedAllgatherv(AlltoallvArguments arguments, int rank)
@@ -43,17 +43,17 @@ class PlannedAllgatherv final : public Planned {
   AlltoallvBuffers buffers_;
 };
 
-/// Who is at the other ends of a rank's edges.
+/// The ranks at the other ends of a rank's edges.
 struct Neighbors {
   std::vector<int> to;
   std::vector<int> from;
   EdgeMatching matching = EdgeMatching::graph;
 };
 
-/// Of the topology of a communicator. Fails where it has none.
+/// Finds the neighbors in the topology of a communicator. Fails if it has no topology.
 Failure find_neighbors(MPI_Comm communicator, int rank, Neighbors& neighbors);
 
-/// `arguments`: a block for each edge.
+/// Neighbor_alltoallv. `arguments`: a block for each edge. `fault`: that of find_neighbors().
 class PlannedNeighbors final : public Planned {
  public:
   PlannedNeighbors(AlltoallvArguments arguments, Neighbors neighbors, Failure fault)

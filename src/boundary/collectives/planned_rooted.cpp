@@ -16,7 +16,7 @@
 namespace oriel::boundary {
 namespace {
 
-// In a signature, beside predefined ops.
+// Values for user-defined ops in a signature; those of predefined ops are below op_count.
 constexpr std::uint64_t commuting = op_count;
 constexpr std::uint64_t not_commuting = op_count + 1;
 
@@ -143,10 +143,10 @@ MadeSchedule PlannedReduce::schedule(const NodeMap& node_map, const Limits& limi
 
 MadeSchedule PlannedReduce::schedule_on_copy(const NodeMap& node_map, const Limits& limits) {
   const auto count = static_cast<std::uint64_t>(arguments_.count);
-  // What it has of gaps travels: zeros.
+  // Zeroed, because its gaps are sent, too.
   auto packed = std::make_unique<std::byte[]>(count * reduction_.element);
   const Buffer copy{packed.get(), count, copied_};
-  // In place: who is not the root brings nothing back.
+  // In place on all ranks: only the root copies the result back.
   MadeSchedule made =
       reduce(node_map, arguments_.root, vectors(packed.get(), packed.get()), limits);
   made.memory.packed = std::move(packed);

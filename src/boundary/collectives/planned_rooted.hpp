@@ -66,11 +66,12 @@ class PlannedReduce final : public Planned {
   }
 
   ReduceArguments arguments_;
-  Reduction reduction_;            // of an own op the bytes of an element alone
-  std::shared_ptr<OwnOp> own_op_;  // null: a predefined one
+  Reduction reduction_;            // for a user-defined op only `element` is set
+  std::shared_ptr<OwnOp> own_op_;  // null: the op is predefined
   LayoutRef elements_;
-  // How elements lie on a copy, where they have gaps; null: there is none. Without these for
-  // predefined ops; with them for the program's, which knows its own datatypes alone.
+  // The layout of elements in a copy of the vector; null: no copy, because elements have no gaps.
+  // The copy has no gaps for predefined ops. It has them for user-defined ops, because the
+  // program's function expects elements of the program's datatype.
   LayoutRef copied_;
 };
 

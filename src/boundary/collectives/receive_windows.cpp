@@ -15,7 +15,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// Windows that are not locked say so: a rank then needs no thread to serve others.
+/// The info for a window: no_locks if it is never locked, so that no thread need serve other ranks.
 class WindowKeys {
  public:
   explicit WindowKeys(bool locks) {
@@ -33,7 +33,7 @@ class WindowKeys {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-/// Nobody puts before all have locked what is theirs.
+/// Locks this rank's part. Returns when all ranks have locked theirs, so no rank puts before.
 int lock_own(MPI_Comm communicator, int rank, ReceiveWindow& window) {
   {
     const Guard guard(engine.lock);
@@ -120,7 +120,7 @@ void ReceiveWindows::leave_old(std::uint64_t idle) {
   for (; idle != 0; idle &= idle - 1) {
     std::unique_ptr<ReceiveWindow>& slot =
         slots_[view_ + static_cast<std::size_t>(__builtin_ctzll(idle))];
-    if (!slot->used) unused.push_back(&slot);  // else taken by this call, on all ranks
+    if (!slot->used) unused.push_back(&slot);  // else the present call has taken it, on all ranks
   }
   std::ranges::sort(unused, {}, [](const auto* slot) { return (*slot)->last_used; });
   for (std::size_t i = 0; i + most_idle < unused.size(); ++i) leave(*unused[i]);

@@ -15,11 +15,11 @@
 
 namespace oriel::boundary {
 
-/// What of a rank's memory the others put into.
+/// The part of a rank's memory into which the other ranks put.
 struct ReceiveArea {
   std::byte* base = nullptr;
   std::uint64_t bytes = 0;
-  bool staged = false;                // what is received has gaps: it comes packed, into our memory
+  bool staged = false;                // buffers with gaps: blocks are put packed, into staging
   bool locks = false;                 // see ReceiveWindow
   std::vector<std::uint64_t> places;  // by rank, from the base
 };
@@ -28,10 +28,11 @@ ReceiveArea area_of(const std::vector<Buffer>& receives, int rank, bool locks);
 
 /// A window on receive buffers, for one request at a time.
 ///
-/// Where it is locked, each rank holds its own part exclusively while it is not in a round, and
-/// there are two windows on the same memory, for rounds in turn. With one of them, whoever is fast
-/// could begin the next round, and put, between the end of this one and our lock; of two it meets
-/// the other one's lock, which we hold until we begin that round ourselves.
+/// If it is locked (`locks`), each rank holds its own part exclusively except during a round, that
+/// is, one use of the request, and there are two windows on the same memory, used in turn. With one
+/// window, a fast rank could begin the next round and put after this round's end and before this
+/// rank has locked its part again. With two windows, the fast rank waits for this rank's lock of
+/// the other window, which this rank holds until it begins the next round itself.
 struct ReceiveWindow {
   struct Part {
     WindowHandle* bound = nullptr;
@@ -46,32 +47,34 @@ struct ReceiveWindow {
   std::uint64_t bytes = 0;
   std::unique_ptr<std::byte[]> staging;
   bool used = false;
-  bool broken = false;          // a round of it was abandoned: it is left to the end of MPI
+  bool broken = false;          // a round was abandoned: the window is kept until MPI ends
   std::uint64_t last_used = 0;  // the same on all ranks
 
   std::span<Part> parts() { return {both.data(), locks ? 2U : 1U}; }
   bool idle() const { return !used && !broken; }
 };
 
-/// Those of one communicator. All ranks have them in the same places, and agree by bits about up to
-/// `seen_at_once` of these; each call that makes a collective looks at the next ones. Under the
-/// process lock, but for make().
+/// The receive windows of one communicator, in the same slots on all ranks. The ranks agree by bits
+/// on the slots in view, which are at most `seen_at_once`; each call that makes a collective moves
+/// the view on. Under the process lock, except make().
 class ReceiveWindows {
  public:
-  /// Which of those in view serve the area, or nobody here uses.
+  /// The windows in view, as bits, that no request of this rank uses: those that fit the area, or
+  /// all of them.
   std::uint64_t fitting(const ReceiveArea& area) const;
   std::uint64_t idle() const;
 
-  /// The rest is decided by what fits and is idle on all ranks. Takes one that fits; null: none.
+  // The arguments of the next two are the bits that are set on all ranks, so all ranks act alike.
+  /// Takes a window that fits; null: there is none.
   ReceiveWindow* take(std::uint64_t fitting);
-  /// Leaves those that have been idle for longest, but for a few.
+  /// Leaves idle windows in view, all but the `most_idle` last used ones, and moves the view on.
   void leave_old(std::uint64_t idle);
-  /// Makes one, on all ranks. Raises what is wrong.
+  /// Makes a window, on all ranks. Raises errors.
   int make(const char* call, MPI_Comm communicator, int rank, const ReceiveArea& area,
            ReceiveWindow*& made);
-  /// The communicator goes: nobody will ask for them again.
+  /// Called when the communicator is freed. Leaves the idle windows; give_back() leaves the others.
   void leave_unused();
-  /// The request that used it is freed.
+  /// Called when the request that uses the window is freed.
   void give_back(ReceiveWindow& window);
 
  private:

@@ -17,8 +17,8 @@ enum class CollectiveKind : std::uint8_t {
   neighbor_alltoallv
 };
 
-/// What all ranks that make a collective must have the same, as 63 bits: its kind, the value of the
-/// info key, the root, and of sizes and ops a hash.
+/// The values that must be equal on all ranks that make a collective, as 63 bits: its kind, the
+/// value of the info key, the root, and a hash of sizes and ops.
 class Signature {
  public:
   Signature(CollectiveKind kind, Algorithm algorithm)
@@ -40,7 +40,7 @@ class Signature {
   std::uint64_t word() const { return word_; }
   CollectiveKind kind() const { return static_cast<CollectiveKind>(word_ >> kind_shift); }
   int root() const { return static_cast<int>(word_ >> root_shift & root_mask); }
-  /// Whether kind and value of the info key are the same.
+  /// Returns whether the kind and the value of the info key are equal.
   bool same_way(const Signature& other) const {
     return word_ >> algorithm_shift == other.word_ >> algorithm_shift;
   }

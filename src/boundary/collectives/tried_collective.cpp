@@ -103,12 +103,12 @@ void TriedCollective::abandon() {
 }
 
 bool TriedCollective::may_start_again() const {
-  // Ranks that do not know the sums would choose differently.
+  // A rank without the sums would choose differently from the others.
   return telling() == nullptr && current().task->may_start_again();
 }
 
 void TriedCollective::let_go() {
-  // The last start of the trial was the request's last: the sums are here all the same.
+  // If the request was last started for the bcast, the sums have arrived but are not used yet.
   const bool told = started_ == trial_.starts() + telling_.size() && telling_.back().task->done();
   if (!settled_ && told) settle();
   if (settled_) {
@@ -135,7 +135,7 @@ void TriedCollective::settle() {
   for (std::size_t at = 0; at < candidates_.size(); ++at) {
     line_.of(candidates_[at].choice).start = sums_[at] / line_.ranks;
     if (at == current_) continue;
-    // The task itself stays: the host's request is not freed with the process lock.
+    // The task itself is kept, because a host's request must not be freed with the process lock.
     candidates_[at].task->let_go();
   }
   if (rank_ != 0) return;

@@ -19,22 +19,23 @@
 
 namespace oriel::boundary {
 
-/// An alltoallv whose first starts show by which of several algorithms it is carried out. Each is
-/// made beforehand, because a start does not wait for other ranks. The two starts after the trial
-/// go by the first one. Beside them a reduce adds up what the ranks have measured, and a bcast
-/// tells all ranks the sums, so that they choose alike.
+/// An alltoallv whose first starts are a trial of several algorithms, the candidates. All of them
+/// are made beforehand, because a start must not wait for other ranks. The first candidate carries
+/// out the two starts after the trial. The first of these also starts a reduce, which adds up the
+/// ranks' times, and the second a bcast, which sends the sums to all ranks, so that all choose
+/// alike.
 class TriedCollective final : public CollectiveTask {
  public:
-  /// `line`: what the trial measures, but for the times; see AutoChoice::tried().
+  /// `line`: the line of the measurement, without the times; see AutoChoice::tried().
   TriedCollective(const char* call, std::shared_ptr<CollectiveState> state, int rank,
                   Measured::Line line)
       : call_(call), state_(std::move(state)), rank_(rank), line_(std::move(line)) {}
 
-  /// One more, the first one a plan, and in microseconds what its making took.
+  /// Adds a candidate; the first one is a plan. `making`: the time of its making in microseconds.
   void add(Measured::Choice choice, std::unique_ptr<CollectiveTask> task, ScheduleMemory memory,
            double making);
-  /// When all have been added, on all ranks: makes the plans of the reduce and the bcast. Raises
-  /// what is wrong. Without the process lock.
+  /// Makes the plans of the reduce and the bcast, on all ranks, after all candidates have been
+  /// added. Raises errors. Without the process lock.
   int make_telling(MPI_Comm communicator);
 
   Failure start() override;
@@ -52,7 +53,7 @@ class TriedCollective final : public CollectiveTask {
     std::unique_ptr<CollectiveTask> task;
     ScheduleMemory memory;
   };
-  /// One of the two by which the ranks tell one another.
+  /// One of the two collectives that bring the sums of the times to all ranks.
   struct Telling {
     std::unique_ptr<CollectiveTask> task;
     ScheduleMemory memory;
@@ -60,7 +61,7 @@ class TriedCollective final : public CollectiveTask {
 
   Candidate& current() { return candidates_[current_]; }
   const Candidate& current() const { return candidates_[current_]; }
-  /// The one beside the last start; null: there is none.
+  /// The reduce or bcast that was started with the last start; null: neither.
   CollectiveTask* telling() const {
     if (started_ <= trial_.starts()) return nullptr;
     const std::uint64_t after = started_ - trial_.starts();
@@ -80,9 +81,9 @@ class TriedCollective final : public CollectiveTask {
   StartTrial trial_{0};
   std::uint64_t started_ = 0;
   bool settled_ = false;
-  std::uint64_t began_ = 0;      // the last start, in nanoseconds; 0: it does not count, or is over
+  std::uint64_t began_ = 0;      // last start in nanoseconds; 0: not measured, or over
   std::vector<double> medians_;  // by candidate
-  std::vector<double> sums_;     // of all ranks
+  std::vector<double> sums_;     // of all ranks' medians, by candidate
 };
 
 }  // namespace oriel::boundary

@@ -57,7 +57,7 @@ Failure WindowCollective::start() {
   lost_ = error == Error::peer_lost;
   if (lost_) {
     window_.broken = true;
-    return {};  // the wait tells of it
+    return {};  // the wait reports the lost rank
   }
   if (error != Error::none) {
     window_.broken = true;
@@ -71,7 +71,7 @@ Failure WindowCollective::start() {
 bool WindowCollective::done() {
   if (unpacked_) return true;
   if (lost_ || !ended(*part_)) return false;
-  // Who it is, the next look for lost ranks tells.
+  // The next check for lost ranks, which calls lost(), reports that rank.
   lost_ = first_of(part_->closed.error(), part_->met.error()) == Error::peer_lost;
   if (lost_) return false;
   carry_out(unpacks_);
@@ -102,7 +102,7 @@ Error FenceCollective::begin(Part& part) {
   if (const Outcome opened = core.epochs().fence(opens, false, nullptr); !opened.ok())
     return opened.error;
   const Error error = put_all(core);
-  // Closed all the same: the others would wait for us.
+  // Closed even after an error, because other ranks would wait for this one.
   Assert closes;
   closes.no_succeed = true;
   note(part.closed, core.epochs().fence(closes, false, &part.closed));
@@ -119,7 +119,7 @@ Error LockCollective::begin(Part& part) {
   if (const Outcome unlocked = core.unlock(core.rank(), nullptr); !unlocked.ok()) {
     return unlocked.error;
   }
-  // The program's locks wait for none of these.
+  // With no_threads, locks of the program do not wait for these locks (LockOrder).
   if (const Error error = core.lock_all(Assert(), no_threads); error != Error::none) return error;
   const Error error = put_all(core);
   note(part.closed, core.unlock_all(&part.closed));

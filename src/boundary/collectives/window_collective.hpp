@@ -13,12 +13,11 @@
 
 namespace oriel::boundary {
 
-/// A collective by puts into a window on the receive buffers. How an epoch is opened and closed is
-/// that of the algorithm; all calls are nonblocking, and the window carries them out in their
-/// order.
+/// A collective by puts into a window on the receive buffers. The derived classes open and close
+/// the epochs. All calls are nonblocking, and the window carries them out in their order.
 class WindowCollective : public CollectiveTask {
  public:
-  /// `theirs`: where in the others' windows what we send belongs.
+  /// `theirs`: the other ranks' offers, with the places in their windows for this rank's blocks.
   WindowCollective(std::shared_ptr<CollectiveState> state, ReceiveWindow& window, Schedule schedule,
                    const ReceiveArea& area, const std::vector<Offer>& theirs, bool far_first);
 
@@ -33,7 +32,7 @@ class WindowCollective : public CollectiveTask {
   using Part = ReceiveWindow::Part;
 
   Error put_all(Window& core) const;
-  /// Where a call has not waited, its flag is told.
+  /// Completes the flag of a call that was done at once.
   static void note(Flag& flag, const Outcome& outcome) {
     if (outcome.done) flag.complete(outcome.error);
   }
@@ -55,11 +54,11 @@ class WindowCollective : public CollectiveTask {
   ReceiveWindow& window_;
   Part* part_;
   std::vector<Operation> puts_;
-  std::vector<Copy> saves_;    // at the start, before anything can arrive
-  std::vector<Copy> copies_;   // behind it
-  std::vector<Copy> unpacks_;  // at the end, of what came packed
+  std::vector<Copy> saves_;    // at the start, before any data can arrive
+  std::vector<Copy> copies_;   // after the puts have been issued
+  std::vector<Copy> unpacks_;  // at the end, of blocks that were put packed
   bool unpacked_ = false;
-  bool lost_ = false;  // a rank that has ended was met
+  bool lost_ = false;  // an operation has found that a rank has ended
 };
 
 /// The paper's Algorithms 1 and 2: puts between two fences.
@@ -72,8 +71,8 @@ class FenceCollective final : public WindowCollective {
   bool ended(Part& part) override;
 };
 
-/// The paper's Algorithm 3: puts in a lock_all epoch, between which each rank holds its own lock
-/// exclusively. Its barrier is a fence, which follows the epoch by itself.
+/// The paper's Algorithm 3: puts in a lock_all epoch. Between these epochs each rank holds its own
+/// lock exclusively. The algorithm's barrier is a fence, which the window enters after the epoch.
 class LockCollective final : public WindowCollective {
  public:
   using WindowCollective::WindowCollective;
