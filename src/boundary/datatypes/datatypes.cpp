@@ -10,18 +10,18 @@
 namespace oriel::boundary {
 namespace {
 
-/// A pair type's parts lie one behind the other, the second aligned as its place in the extent
-/// tells.
+/// The blocks of one element, without gaps. Only pair types may have a gap: in front of the int.
 std::vector<Block> exact_blocks(const PredefinedType& type) {
   if (type.true_extent == type.size) return {{0, type.size}};
-  // The gap is in front of the int: the value has what the int leaves of the size.
+  // The value of the pair has the bytes of the size that are not the int's.
   const std::uint64_t value = type.size - sizeof(int);
   return {{0, value}, {static_cast<std::int64_t>(type.true_extent - sizeof(int)), sizeof(int)}};
 }
 
-// MPICH keeps the memory of freed datatypes, and their names, until it makes others there. It takes
-// such a handle for a committed datatype, and reads through a null pointer when asked for the
-// datatype's envelope.
+// MPICH keeps the memory and the name of a freed datatype until it reuses the memory. It accepts
+// the freed handle as a committed datatype, and dereferences a null pointer in
+// MPI_Type_get_envelope. So Oriel gives each datatype that is freed this name, by which it detects
+// the handle.
 constexpr char name_of_freed[] = "freed by MPI_Type_free";
 
 bool freed(MPI_Datatype type) {
@@ -82,7 +82,7 @@ const Datatypes::Known* Datatypes::add(MPI_Datatype type) {
   };
   Flat exact;
   if (!flattened(false, exact)) return nullptr;
-  // One of the host's own, met for the first time.
+  // leaf() has just added it: a predefined type of the host's own, used for the first time.
   if (const Known* known = look(type)) return known;
   Known known;
   known.basic = exact.mixed ? nullptr : exact.basic;
@@ -116,9 +116,8 @@ void Datatypes::note_free(MPI_Datatype type) {
   if (committed(type) && !freed(type)) watch(type);
 }
 
-/// The host's own check of a send's arguments; a send to MPI_PROC_NULL does nothing else. Its
-/// errors come back as codes, while an inquiry about a bad handle would end in a fatal error
-/// handler.
+/// Uses the host's check of a send's arguments; a send to MPI_PROC_NULL does nothing else. A send
+/// returns its error as a code, but an inquiry about a bad handle would call a fatal error handler.
 bool Datatypes::committed(MPI_Datatype type) const {
   const char never_read = 0;
   return self_->attempt(

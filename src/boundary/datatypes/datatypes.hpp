@@ -14,31 +14,31 @@
 
 namespace oriel::boundary {
 
-/// What an operation needs to know of a datatype. Predefined ones are resolved once; derived ones
-/// flattened at first use and forgotten when the program frees them.
+/// The datatypes that operations have used. Predefined ones are resolved once; derived ones are
+/// flattened at first use and forgotten when the host frees them.
 class Datatypes {
  public:
-  /// What is known of one datatype.
+  /// The properties of one datatype.
   struct Known {
     LayoutRef layout;    // exact: for put and get
     LayoutRef elements;  // for accumulates: a pair type's element is one run, gaps included
-    const PredefinedType* basic = nullptr;  // the one that all of it is made of; null: mixed
-    bool predefined = false;  // also of MPI_Type_create_f90_integer, _real or _complex
+    const PredefinedType* basic = nullptr;  // the only type that it is made of; null: mixed
+    bool predefined = false;  // also if made by MPI_Type_create_f90_integer, _real or _complex
   };
 
-  /// With a communicator for the host's own checks, and the lock that callers hold.
+  /// `self`: a communicator for the host's own checks; `lock`: the process lock.
   void start(const SelfComm& self, ProcessLock& lock);
 
-  /// Without the process lock. Null: it has not been asked for yet, so find() has to tell.
+  /// Without the process lock. Null: the type has not been used yet; call find().
   const Known* look(MPI_Datatype type) const { return known_.find(handle_key(type)); }
-  /// With the process lock. Null for what is not a committed datatype as far as the host can tell.
+  /// With the process lock. Null: not a committed datatype, as far as the host can detect that.
   const Known* find(MPI_Datatype type) {
     const Known* known = look(type);
     return known != nullptr ? known : add(type);
   }
-  /// Before the program frees it. With the process lock.
+  /// Called before the program frees the type. With the process lock.
   void note_free(MPI_Datatype type);
-  /// Forgets all.
+  /// Forgets all datatypes.
   void stop();
 
  private:
@@ -50,7 +50,7 @@ class Datatypes {
   bool watch(MPI_Datatype type);
   static int forget(MPI_Datatype type, int keyval, void* value, void* lock);
 
-  HandleTable<const Known> known_;  // all of those below
+  HandleTable<const Known> known_;  // all entries of the two maps below
   PredefinedTypes predefined_;
   std::unordered_map<std::uint64_t, Known> known_predefined_;
   std::unordered_map<std::uint64_t, Known> known_derived_;

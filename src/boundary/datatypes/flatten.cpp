@@ -8,7 +8,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// Puts elements of other datatypes one behind the other.
+/// Appends elements of other datatypes to a Flat.
 class Builder {
  public:
   explicit Builder(Flat& flat) : flat_(flat) {}
@@ -49,7 +49,7 @@ class Builder {
   Flat& flat_;
 };
 
-/// Neighbouring indices that one dimension of an array contributes.
+/// Adjacent indices of one dimension of an array.
 struct IndexRun {
   std::int64_t first;
   std::int64_t length;
@@ -87,8 +87,8 @@ void add_subarray(Builder& builder, const Flat& child, const SubarrayContents& a
   add_section(builder, child, dimensions);
 }
 
-/// The runs of one dimension of a distributed array that belong to the process `mine` of
-/// `processes` in this dimension.
+/// The runs of dimension `d` of a distributed array that belong to the process whose coordinate in
+/// this dimension is `mine`.
 Dimension distributed(const DarrayContents& array, std::size_t d, std::int64_t mine) {
   const std::int64_t size = array.global_sizes[d];
   const std::int64_t processes = array.process_sizes[d];
@@ -192,7 +192,7 @@ bool flatten(MPI_Datatype type, const FlattenLeaf& leaf, Flat& flat) {
     default:
       return false;
   }
-  // No data at all: then it is of whatever type it was declared with.
+  // A datatype without data has the predefined type of its first child.
   if (flat.basic == nullptr && !children.empty()) flat.basic = children[0].basic;
   return true;
 }

@@ -19,11 +19,13 @@ struct Flat {
   bool mixed = false;  // made of more than one predefined type
 };
 
-/// How a predefined type lies in memory: asked for the leaves of the tree, with their combiners,
-/// because MPI_Type_create_f90_real and its siblings yield types that no table can list.
+/// Returns the layout of a predefined type. It is called for the leaves of a datatype's tree, with
+/// their combiners, because MPI_Type_create_f90_real and its siblings make types that no table can
+/// list.
 using FlattenLeaf = std::function<Flat(MPI_Datatype, int combiner)>;
 
-/// Takes a datatype apart (MPI-4.1 section 5.1.13). False if the host does not let us.
+/// Flattens a datatype by its contents (MPI-4.1 section 5.1.13). False if the host does not return
+/// them.
 bool flatten(MPI_Datatype type, const FlattenLeaf& leaf, Flat& flat);
 
 }  // namespace oriel::boundary

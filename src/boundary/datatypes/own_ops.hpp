@@ -10,15 +10,15 @@
 
 namespace oriel::boundary {
 
-/// What MPI_Op_create was given: one of the two functions.
+/// The arguments of MPI_Op_create or MPI_Op_create_c. One of the two functions is set.
 struct OwnFunction {
   void (*plain)(void*, void*, int*, MPI_Datatype*) = nullptr;
   void (*large)(void*, void*, MPI_Count*, MPI_Datatype*) = nullptr;
   bool commutes = false;
 };
 
-/// The ops that the program has made, by handle: no call of MPI tells an op's function. Any thread
-/// may ask.
+/// The user-defined ops, by handle. They are recorded because no call of MPI returns an op's
+/// function. Thread-safe.
 class OwnOps {
  public:
   void note(MPI_Op op, const OwnFunction& function);

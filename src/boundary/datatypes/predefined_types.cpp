@@ -13,7 +13,7 @@
 #include "boundary/host/library_version.hpp"
 #include "core/operation/uncommon_kernels.hpp"
 
-// Fortran types that MPI leaves to the host: null where it has no name for them.
+// Fortran types that are optional in MPI: null if mpi.h does not define them.
 #ifndef MPI_INTEGER16
 #define MPI_INTEGER16 MPI_DATATYPE_NULL
 #endif
@@ -45,7 +45,7 @@
 namespace oriel::boundary {
 namespace {
 
-// What the core calls a type of this many bytes.
+// The core's types of `size` bytes.
 
 Basic signed_of(std::uint32_t size) {
   switch (size) {
@@ -109,7 +109,7 @@ Basic complex_of(std::uint32_t size) {
   }
 }
 
-/// Of as many bytes as some of Fortran's, but C's own.
+/// C's long double. Fortran's real of the same size has another format.
 Basic long_double_of(std::uint32_t size) {
   return size == sizeof(long double) ? Basic::long_double : Basic::other;
 }
@@ -118,9 +118,9 @@ Basic complex_long_double_of(std::uint32_t size) {
   return size == 2 * sizeof(long double) ? Basic::complex_long_double : Basic::other;
 }
 
-/// Whether the host aborts if it is asked about a type of a later version: MPICH before 5, with
-/// whose mpi.h this is compiled, and which has Fortran's logicals of a given size. Not Intel MPI,
-/// which says that it is MPI-4.1 and has them.
+/// True if the host aborts on inquiries about a type that only a later version has. This is
+/// compiled with the mpi.h of MPICH 5, which has Fortran's logicals of a given size; MPICH before 5
+/// does not have them. Intel MPI has them, although it reports MPI-4.1.
 bool aborts_on_newer_types() {
   const std::string version = library_version();
   constexpr std::string_view name = "MPICH Version:";
@@ -137,7 +137,7 @@ Basic opaque_of(std::uint32_t) {
 
 void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
   if (!types_.empty()) return;
-  // Null where the host has no such type, for example none of Fortran's.
+  // Returns null if the host does not have the type, for example without Fortran.
   const auto add_if_usable = [&](TypeClass type_class, MPI_Datatype handle) -> PredefinedType* {
     return handle != MPI_DATATYPE_NULL && usable(handle) ? add(handle, type_class) : nullptr;
   };
@@ -192,7 +192,7 @@ void PredefinedTypes::start(const std::function<bool(MPI_Datatype)>& usable) {
            {MPI_2REAL, Basic::f32_f32},
            {MPI_2DOUBLE_PRECISION, Basic::f64_f64}}) {
     PredefinedType* type = add_if_usable(pair, handle);
-    // Fortran's may be wider than C's, if its compiler was told so.
+    // Compiler options may make Fortran's types wider than C's.
     if (type != nullptr && uncommon_bytes(basic) == type->true_extent) type->basic = basic;
   }
 }
@@ -217,12 +217,12 @@ MPI_Datatype PredefinedTypes::of_f90(MPI_Datatype type, int combiner) const {
   int bytes = 0;
   PMPI_Type_size(type, &bytes);
   const auto size = static_cast<std::uint32_t>(bytes);
-  // Of a real: digits and range that the program has asked for. Of an integer: its range.
+  // The arguments of the type's constructor: precision and range of a real, range of an integer.
   std::array<int, 2> asked{};
   MPI_Aint no_address = 0;
   MPI_Datatype no_type = MPI_DATATYPE_NULL;
   PMPI_Type_get_contents(type, 2, 0, 0, asked.data(), &no_address, &no_type);
-  // Two kinds of real have 16 bytes.
+  // Two formats of real have 16 bytes.
   const bool quadruple = asked[0] != MPI_UNDEFINED && asked[0] > LDBL_DIG;
   TypeClass type_class = TypeClass::integer;
   Basic basic = signed_of(size);

@@ -10,7 +10,7 @@
 
 namespace oriel::boundary {
 
-/// The groups of predefined types that MPI-4.1 section 6.9.2 names to say which op takes which
+/// The groups of predefined types by which MPI-4.1 section 6.9.2 defines which op takes which
 /// type. MPI_CHAR and MPI_CHARACTER are in none of them; every host reduces them as small integers,
 /// and programs rely on it. No op takes an opaque type.
 enum class TypeClass : std::uint8_t { integer, floating, logical, complex, byte, opaque, pair };
@@ -24,23 +24,23 @@ struct PredefinedType {
   std::int64_t extent = 0;
 };
 
-/// All that the host has.
+/// The predefined types of the host.
 class PredefinedTypes {
  public:
-  /// `usable`: the host has the type. Its header may name some that it lacks.
+  /// `usable` returns whether the host has the type: its header may name types that it lacks.
   void start(const std::function<bool(MPI_Datatype)>& usable);
   const std::deque<PredefinedType>& all() const { return types_; }
-  /// A type that a host has beyond the standard's: it is moved and replaced, no op combines it.
-  /// Null if it holds nothing.
+  /// Adds a predefined type of the host's that the standard does not have. It can be moved and
+  /// replaced, but no other op takes it. Null if it has no bytes.
   const PredefinedType* add_unknown(MPI_Datatype handle) { return add(handle, TypeClass::opaque); }
-  /// The one that a type made by MPI_Type_create_f90_real and its siblings stands for; null if
-  /// none.
+  /// The predefined type with the format of a type made by MPI_Type_create_f90_real or its
+  /// siblings; MPI_DATATYPE_NULL: none.
   MPI_Datatype of_f90(MPI_Datatype type, int combiner) const;
 
  private:
   PredefinedType* add(MPI_Datatype handle, TypeClass type_class);
 
-  std::deque<PredefinedType> types_;  // named by address
+  std::deque<PredefinedType> types_;  // a deque, because others have their addresses
 };
 
 }  // namespace oriel::boundary

@@ -9,7 +9,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// Takes numbers off the front of an array of arguments.
+/// Reads numbers from the front of an array of arguments.
 class Taker {
  public:
   explicit Taker(std::vector<std::int64_t> numbers) : numbers_(std::move(numbers)) {}

@@ -19,8 +19,8 @@ struct DarrayContents {
   bool fortran_order = false;
 };
 
-/// The arguments that a datatype was made with, whether by the plain or by the large-count call,
-/// which return them in different arrays. Frees the derived datatypes among them.
+/// The arguments of a datatype's constructor. MPI returns them in different arrays for plain and
+/// for large-count constructors. The destructor frees the derived datatypes among them.
 class TypeContents {
  public:
   TypeContents() = default;
@@ -41,7 +41,7 @@ class TypeContents {
     const auto at = static_cast<std::size_t>(i);
     return large() ? large_[at] : integers_[at];
   }
-  /// Displacements in bytes. `behind`: how many numbers come before them where both share an array.
+  /// Displacements in bytes. `behind`: the number of counts before them, if both share an array.
   std::int64_t address(std::int64_t i, std::int64_t behind) const {
     return large() ? large_[static_cast<std::size_t>(behind + i)]
                    : addresses_[static_cast<std::size_t>(i)];
