@@ -9,8 +9,8 @@
 
 namespace oriel::boundary {
 
-/// Marks communicators by an attribute of its own, with a value. A duplicate has its original's.
-/// Marks are static, and any thread may use them.
+/// Marks communicators with a value, by an attribute of its own. A duplicate of a communicator gets
+/// its mark. Marks are static objects, and any thread may use them.
 class CommunicatorMark {
  public:
   CommunicatorMark();
@@ -20,13 +20,13 @@ class CommunicatorMark {
   bool is_set(MPI_Comm communicator, std::uintptr_t value = 0) const;
   void set(MPI_Comm communicator, std::uintptr_t value = 0);
 
-  /// Before MPI ends. If it begins again, the host may give the program the numbers of the keys.
+  /// Called before MPI ends. If MPI begins again, the host may give the program the same keys.
   static void forget_all();
 
  private:
   int make_key();
 
-  inline static CommunicatorMark* first_ = nullptr;  // of all
+  inline static CommunicatorMark* first_ = nullptr;  // of the list of all marks
 
   std::mutex making_;
   std::atomic<int> key_{MPI_KEYVAL_INVALID};

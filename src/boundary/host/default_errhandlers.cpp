@@ -13,8 +13,8 @@
 namespace oriel::boundary {
 namespace {
 
-// On a communicator to which the program has given MPI_ERRORS_ARE_FATAL.
-// MPI_Comm_get_errhandler returns that of a communicator without an error handler, too.
+// Marks communicators to which the program has given MPI_ERRORS_ARE_FATAL.
+// MPI_Comm_get_errhandler returns this handler for a communicator without an error handler, too.
 CommunicatorMark made_fatal;
 
 bool has_errhandler(MPI_Comm communicator) {
@@ -26,7 +26,8 @@ bool has_errhandler(MPI_Comm communicator) {
   return made_fatal.is_set(communicator);
 }
 
-/// MPICH from 4.2 on (MPI-4). MPICH before, and Intel MPI, ask MPI_COMM_WORLD alone.
+/// True if the host uses the error handler of MPI_COMM_SELF for errors of no object: MPICH from 4.2
+/// on (MPI-4). Earlier versions of MPICH, and Intel MPI, use that of MPI_COMM_WORLD.
 bool asks_comm_self() {
   static const bool asks = [] {
     int major = 0, minor = 0;

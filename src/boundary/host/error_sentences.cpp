@@ -11,11 +11,11 @@
 namespace oriel::boundary {
 namespace {
 
-// Hosts have space for some thousands of user-defined codes; the same sentence uses the same code,
-// and a program that makes ever new ones gets the bare class after this many.
+// The maximal number of codes. Hosts have space for some thousands of user-defined codes. Each
+// sentence has one code, and after this many sentences a new one gets only its class.
 constexpr std::size_t most_codes = 512;
 
-/// The codes of ours and their sentences, each way.
+/// Oriel's codes and their sentences, in both directions.
 struct Codes {
   std::mutex mutex;
   std::map<std::pair<int, std::string>, int> by_sentence;
@@ -44,7 +44,7 @@ int error_code(int error_class, const std::string& sentence) {
     if (known != all.by_sentence.end()) return known->second;
     if (all.by_sentence.size() >= most_codes) return error_class;
   }
-  // Without the mutex: a host that has no more codes calls an error handler of the program.
+  // Without the mutex, because a host without free codes calls an error handler of the program.
   int code = error_class;
   if (PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return error_class;
   const std::string text = sentence.substr(0, MPI_MAX_ERROR_STRING - 1);

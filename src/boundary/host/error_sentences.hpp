@@ -5,10 +5,10 @@
 
 namespace oriel::boundary {
 
-/// A code of this class whose sentence is this: MPI_Error_string returns it. The class itself where
-/// the host gives no more codes.
+/// A code of this class, for which MPI_Error_string returns this sentence. If there are no more
+/// codes, the class itself.
 int error_code(int error_class, const std::string& sentence);
-/// The sentence of such a code; empty: the code is not ours.
+/// The sentence of a code that error_code() has returned; empty: it is none of these.
 std::string sentence_of(int code);
 
 }  // namespace oriel::boundary

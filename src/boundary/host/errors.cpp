@@ -14,7 +14,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// Whether the host prints the sentence where an error ends the program: not MPICH 4.0.
+/// True if the host prints the sentence when the error ends the program. MPICH 4.0 does not.
 bool host_prints(int code, const std::string& sentence) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
@@ -22,7 +22,7 @@ bool host_prints(int code, const std::string& sentence) {
          std::string(text.data()).find(sentence) != std::string::npos;
 }
 
-/// Prints the sentence of a code that this handler ends the program with, if the host would not.
+/// Prints the sentence of the code if this handler ends the program and the host does not print it.
 void print_if_fatal(MPI_Errhandler handler, int code) {
   const std::string sentence = ends_program(handler) ? sentence_of(code) : std::string();
   if (!sentence.empty() && !host_prints(code, sentence)) {
@@ -30,7 +30,8 @@ void print_if_fatal(MPI_Errhandler handler, int code) {
   }
 }
 
-/// Calls the error handler of an object, which get(&handler) returns a reference to.
+/// Calls the error handler of an object, by call(). get(&handler) stores a reference to the
+/// handler.
 template <typename Get, typename Call>
 void call_handler(int code, Get&& get, Call&& call) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;

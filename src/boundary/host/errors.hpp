@@ -8,8 +8,9 @@
 
 namespace oriel::boundary {
 
-/// Why a call failed: the host's error class, and the second half of a sentence. Made while the
-/// process lock is held, raised when it is not: an error handler may call anything.
+/// The reason for which a call failed: the host's error class, and the second half of a sentence.
+/// It is made with the process lock, and raised without it, because an error handler may make any
+/// call.
 struct Failure {
   int error_class = MPI_SUCCESS;
   const char* reason = "";
@@ -17,7 +18,7 @@ struct Failure {
   explicit operator bool() const { return error_class != MPI_SUCCESS; }
 };
 
-/// With a sentence that is this thread's, until it has another failure to tell of.
+/// A failure with this sentence, which is valid until this thread's next call of said().
 Failure said(int error_class, std::string sentence);
 
 /// MPI_ERR_ARG if one of a call's output arguments is a null pointer.
@@ -27,7 +28,7 @@ Failure check_outputs(const Outputs*... outputs) {
   return {MPI_ERR_ARG, "an output argument is a null pointer"};
 }
 
-/// What is wrong with a range of memory that the program names, if anything.
+/// The fault of a range of memory that the program has passed, if any.
 inline Failure check_memory(const void* base, MPI_Aint size) {
   if (size < 0) return {MPI_ERR_SIZE, "the size is negative"};
   if (base == nullptr && size != 0) return {MPI_ERR_ARG, "the memory's address is null"};
@@ -45,9 +46,9 @@ inline Failure failure(Error error, const char* reason) {
   return {error == Error::none ? MPI_SUCCESS : error_class(error), reason};
 }
 
-/// MPI_ERRORS_ARE_FATAL, or MPI_ERRORS_ABORT where MPI has that.
+/// True for MPI_ERRORS_ARE_FATAL and, if MPI has it, MPI_ERRORS_ABORT.
 bool ends_program(MPI_Errhandler handler);
-/// That of MPI's C++ binding, which some hosts still have.
+/// True for the throwing handler of MPI's C++ bindings, which some hosts still have.
 bool throws_exception(MPI_Errhandler handler);
 /// Calls the error handler that the host would call for an error on the communicator;
 /// MPI_COMM_NULL: for an error of no object. If the program has begun MPI by sessions alone, an
@@ -55,16 +56,16 @@ bool throws_exception(MPI_Errhandler handler);
 void call_errhandler(MPI_Comm communicator, int code);
 /// Calls the error handler that MPI_Comm_get_errhandler returns.
 void call_own_errhandler(MPI_Comm communicator, int code);
-/// Likewise that of a window of the host's.
+/// Calls the error handler of a window of the host's.
 void call_host_errhandler(MPI_Win window, int code);
-/// Of a window of the host's; empty: none.
+/// The name of a window of the host's; empty: it has none.
 std::string host_window_name(MPI_Win window);
-/// Raises an error on a communicator, before there is a window, or of no object (MPI_COMM_NULL).
+/// Raises an error on a communicator, or of no object (MPI_COMM_NULL). Returns its code.
 int raise(MPI_Comm communicator, const char* call, int error_class, const std::string& reason);
-/// MPI_Init has returned, and MPI_Finalize has not.
+/// True after MPI_Init and before the end of MPI_Finalize.
 bool world_exists();
 #if ORIEL_HOST_SESSIONS
-/// The program has begun this session; MPI_SESSION_NULL: the last one noted ends.
+/// Called when the program has begun this session; MPI_SESSION_NULL: when it ends a session.
 void note_session(MPI_Session session);
 #endif
 

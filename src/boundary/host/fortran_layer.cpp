@@ -10,13 +10,13 @@
 namespace oriel::boundary {
 namespace {
 
-/// A function of the Fortran layer's, as compilers spell it; null: neither this object nor one that
-/// it needs has it.
+/// The Fortran layer's MPI_OP_CREATE, in the spelling of any compiler; null: neither this object
+/// nor one that it needs has it.
 const void* fortran_function(const char* object) {
   static constexpr std::array names{"mpi_op_create_", "mpi_op_create", "mpi_op_create__",
                                     "MPI_OP_CREATE"};
   void* opened = ::dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
-  if (opened == nullptr) return nullptr;  // the kernel's
+  if (opened == nullptr) return nullptr;  // an object of the kernel's
   const void* found = nullptr;
   for (const char* name : names) {
     if (found == nullptr) found = ::dlsym(opened, name);

@@ -3,13 +3,13 @@
 
 namespace oriel::boundary {
 
-/// Whether this code is the Fortran layer's: a function that a call from there passes may have
-/// Fortran's calling convention.
+/// True if this code is in the Fortran layer. A function that is passed in a call from there may
+/// have Fortran's calling convention.
 bool in_fortran_layer(const void* code);
 
-/// The host's function of this name, by which `caller` has called us. RTLD_NEXT finds it if the MPI
-/// library is in the global scope; if it was loaded with RTLD_LOCAL, as Python loads an extension,
-/// the lookup starts at the caller's library. Ends the process where there is none.
+/// The host's function of this name, for a call of it from the code at `caller`. RTLD_NEXT finds it
+/// if the MPI library is in the global scope; if it was loaded with RTLD_LOCAL, as Python loads an
+/// extension, the lookup starts at the caller's library. Ends the process if there is none.
 void* find_host_function(const char* name, const void* caller);
 
 template <typename Function>

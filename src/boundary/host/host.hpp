@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <type_traits>
 
-// The only place that asks which host MPI this build is for. mpi.h is the host's own header:
+// The only file that checks for which host MPI this build is. mpi.h is the host's own header:
 // MPICH's (also Intel MPI's ABI), Open MPI's, or with MPI_ABI the MPI-5 standard ABI's.
 
-// The large-count names (MPI_Put_c, ...) are defined where the host has them, and only there:
-// programs bind to them weakly and take their presence as a promise.
+// The large-count names (MPI_Put_c, ...) are defined only if the host has them, because programs
+// bind to them weakly and use them if they are present.
 #if MPI_VERSION >= 4
 #define ORIEL_HOST_LARGE_COUNTS 1
 #else
@@ -18,7 +18,7 @@
 #endif
 
 // The library of Open MPI 4.1 has the soname of 5's, but not these symbols: they are null there.
-// Only programs with sessions lead to calls of their functions; host_has() asks about
+// Their functions are called only for programs with sessions; host_has() checks
 // PMPI_Comm_idup_with_info; no error handler equals a null MPI_ERRORS_ABORT.
 #ifdef OPEN_MPI
 // NOLINTNEXTLINE(readability-redundant-declaration): not in the header of 4.1
@@ -64,23 +64,23 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 #define ORIEL_HOST_WINDOWS_ARE_POINTERS 0
 #endif
 
-// Windows and communicators to which the program has given no error handler: MPICH and Intel MPI
-// call the one for errors of no object. Open MPI's have MPI_ERRORS_ARE_FATAL.
+// If the program has given a window or communicator no error handler, MPICH and Intel MPI call the
+// one for errors of no object. Open MPI's windows and communicators have MPI_ERRORS_ARE_FATAL.
 #ifdef OPEN_MPI
 #define ORIEL_HOST_DEFAULT_ERRHANDLERS 0
 #else
 #define ORIEL_HOST_DEFAULT_ERRHANDLERS 1
 #endif
 
-// The handle of a freed datatype is a number, which the host takes for that of a committed one.
-// Open MPI's is an address of nothing.
+// The host accepts the handle of a freed datatype, a number, as that of a committed one. Open MPI's
+// handle is an address at which there is no datatype any more.
 #ifdef OPEN_MPI
 #define ORIEL_HOST_KEEPS_FREED_TYPES 0
 #else
 #define ORIEL_HOST_KEEPS_FREED_TYPES 1
 #endif
 
-// A call returns the code that an error handler has put in the place of the one that it was given.
+// An error handler may replace the code that was passed to it; the call then returns the new one.
 #ifdef OPEN_MPI
 #define ORIEL_HOST_ERRHANDLERS_CHANGE_CODES 0
 #else
@@ -94,23 +94,23 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 #define ORIEL_HOST_UNSIGNED_CHARACTER 0
 #endif
 
-// Requests of persistent collectives keep the communicator that they were made on: not Open MPI's,
-// which go on with whatever has its number next.
+// Requests of persistent collectives keep the communicator that they were made on. Those of Open
+// MPI do not: they continue on the communicator that has its number next.
 #ifdef MPICH_VERSION
 #define ORIEL_HOST_COLLECTIVES_KEEP_COMM 1
 #else
 #define ORIEL_HOST_COLLECTIVES_KEEP_COMM 0
 #endif
 
-// A probe of a communicator of one rank carries the host's traffic on, of all communicators: not in
-// MPICH, where it looks at no network.
+// A probe on a communicator of one rank advances the host's traffic on all communicators. In MPICH
+// it does not, because it polls no network.
 #ifdef OPEN_MPI
 #define ORIEL_HOST_PROBE_ADVANCES 1
 #else
 #define ORIEL_HOST_PROBE_ADVANCES 0
 #endif
 
-// Fortran's handles are integers, which these convert, for `kind` Win, Comm, Type and so on.
+// Conversions of Fortran's handles, which are integers. `kind`: Win, Comm, Type and so on.
 #ifdef MPI_ABI_VERSION
 #define ORIEL_FROM_FORTRAN(kind, handle) PMPI_##kind##_fromint(handle)
 #define ORIEL_HOST_WIN_CONVERSIONS(define) define(MPI_Win_toint, MPI_Win_fromint)
@@ -126,27 +126,27 @@ extern "C" int PMPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm*, MPI_Reque
 static_assert(sizeof(MPI_Fint) == sizeof(int));
 #endif
 
-// Begins the definition of a function of the public API, which has two names: the one that programs
-// call, weak so that a tool may have its own, and the one that such a tool calls. Everything else
-// is hidden (-fvisibility=hidden).
+// Begins the definition of a function of the public API. It has two names: `name`, which programs
+// call, weak so that a tool may define it, and `twin`, which such a tool calls. All other symbols
+// are hidden (-fvisibility=hidden).
 // NOLINTBEGIN(bugprone-macro-parentheses): declarators take none
 #define ORIEL_DEFINE_BOTH_RETURNING(result, name, twin)                                      \
   extern "C" __attribute__((visibility("default"), weak, alias(#twin))) decltype(twin) name; \
   extern "C" __attribute__((visibility("default"))) result twin
 #define ORIEL_DEFINE_BOTH(name, twin) ORIEL_DEFINE_BOTH_RETURNING(int, name, twin)
 // NOLINTEND(bugprone-macro-parentheses)
-// Of oriel/oriel.h; oriel/profiling.h declares the twin.
+// For a function of oriel/oriel.h. oriel/profiling.h declares its twin.
 #define ORIEL_CALL(name) ORIEL_DEFINE_BOTH(ORIEL_##name, PORIEL_##name)
 
 namespace oriel::boundary {
 
-/// Whether the host in use has a function that its header declares.
+/// Returns whether the host in use has a function that its header declares.
 template <typename Function>
 bool host_has(Function* function) {
   return function != nullptr;
 }
 
-/// A handle as a number: integers in MPICH's ABI, pointers in the others.
+/// A handle as a number. Handles are integers in MPICH's ABI, pointers in the others.
 template <typename Handle>
 inline std::uint64_t handle_key(Handle handle) {
   if constexpr (std::is_pointer_v<Handle>) {

@@ -19,7 +19,8 @@ int missing(Arguments...) {
   std::abort();
 }
 
-/// What follows us in the order in which names are looked up: the library needs the host's.
+/// Finds the host's function. In the order of look-up the host follows Oriel, which is linked to
+/// it.
 template <typename... Arguments>
 void find(int (*&function)(Arguments...), const char* name) {
   function = missing;
@@ -31,7 +32,7 @@ void find(int (*&function)(Arguments...), const char* name) {
 }  // namespace
 
 bool linked_behind_host() {
-  // Not an MPI_ name: a tool that stands in front of us wraps those.
+  // Not an MPI_ name, because a tool in front of Oriel may define that.
   Dl_info bound{};
   Dl_info own{};
   return ::dladdr(::dlsym(RTLD_DEFAULT, "PMPI_Win_create"), &bound) != 0 &&

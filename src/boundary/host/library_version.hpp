@@ -5,8 +5,8 @@
 
 namespace oriel::boundary {
 
-/// MPI_Get_library_version: name and version of the MPI in use. One library of ours serves several
-/// that share an ABI.
+/// The result of MPI_Get_library_version: name and version of the MPI in use. One library of
+/// Oriel's serves several MPIs that share an ABI.
 std::string library_version();
 
 }  // namespace oriel::boundary

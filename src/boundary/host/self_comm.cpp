@@ -21,7 +21,7 @@ void SelfComm::note_error(MPI_Comm*, int*, ...) {
 bool SelfComm::start() {
   if (comm_ != MPI_COMM_NULL) return true;
   if (world_exists()) {
-    // Split, not duplicated: the program's attributes stay behind.
+    // Split, not duplicated, so that the program's attributes are not copied.
     PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &comm_);
   } else if (!make_session()) {
     return false;
@@ -39,7 +39,7 @@ void SelfComm::advance_host() const {
 #if ORIEL_HOST_PROBE_ADVANCES
   host_mpi().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
 #else
-  // A test of a receive that nobody sends to does.
+  // A test of a receive advances the traffic. No message is sent to this receive.
   MPI_Request never = MPI_REQUEST_NULL;
   if (PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, comm_, &never) != MPI_SUCCESS) return;
   host_mpi().Test(&never, &flag, MPI_STATUS_IGNORE);
@@ -66,7 +66,7 @@ bool SelfComm::make_session() {
   }
   MPI_Group self = MPI_GROUP_NULL;
   PMPI_Group_from_session_pset(session_, "mpi://SELF", &self);
-  // Open MPI takes the names of groups for the whole job's.
+  // In Open MPI this name must be unique in the whole job.
   const std::string name =
       "oriel-" + std::to_string(Node::here().id) + "-" + std::to_string(::getpid());
   PMPI_Comm_create_from_group(self, name.c_str(), MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm_);

@@ -5,20 +5,20 @@
 
 namespace oriel::boundary {
 
-/// A communicator of this process alone, for host calls that need one and concern nobody else. The
-/// program's attributes and error handlers of MPI_COMM_SELF are not for it.
+/// A communicator of this process alone, for host calls that need one and concern no other process.
+/// It does not have the attributes and error handlers that the program sets on MPI_COMM_SELF.
 class SelfComm {
  public:
-  /// From MPI_COMM_SELF, or where the program has started MPI by sessions only (MPI-4.1 section
-  /// 11.3), from a session of our own. False if the host has neither.
+  /// Makes it from MPI_COMM_SELF or, if the program has started MPI by sessions only (MPI-4.1
+  /// section 11.3), from a session of Oriel's. False if the host has neither.
   bool start();
-  /// Gives back a session of our own; what comes from the world has gone with it.
+  /// Ends the session of Oriel's, if any. A communicator made from MPI_COMM_SELF ends with MPI.
   void stop();
 
   MPI_Comm get() const { return comm_; }
-  /// Lets the host carry its own traffic on, of all communicators.
+  /// Lets the host advance its own traffic on all communicators.
   void advance_host() const;
-  /// Whether call(communicator) succeeds. An error raises nothing.
+  /// Returns whether call(communicator) succeeds. Its errors are not raised.
   template <typename Call>
   bool attempt(Call&& call) const {
     raised = false;
@@ -29,8 +29,8 @@ class SelfComm {
   static void note_error(MPI_Comm*, int*, ...);
   bool make_session();
 
-  // MPICH 5.0's standard ABI returns success from a call that fails when the error handler is not
-  // one of MPI's own.
+  // True: the error handler was called. MPICH 5.0's standard ABI returns success from a call that
+  // fails if the error handler is not one of MPI's own.
   static thread_local bool raised;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
