@@ -9,11 +9,11 @@
 namespace oriel::boundary {
 
 std::optional<std::string> info_value(MPI_Info info, const char* key) {
-  // A key that the host has no space for cannot have been set, and asking for it is an error.
+  // A key that is too long for the host cannot have been set, and an inquiry for it is an error.
   if (info == MPI_INFO_NULL || std::strlen(key) >= MPI_MAX_INFO_KEY) return std::nullopt;
   std::array<char, MPI_MAX_INFO_VAL + 1> value;
   int found = 0;
-  // MPI_Info_get is deprecated since MPI-4 and in every host; the call that replaces it is not.
+  // Deprecated since MPI-4, but every host has it; not every host has the call that replaces it.
   if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found) != MPI_SUCCESS || !found) {
     return std::nullopt;
   }

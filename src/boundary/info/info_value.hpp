@@ -8,7 +8,8 @@
 
 namespace oriel::boundary {
 
-/// The value of the key; none also of MPI_INFO_NULL and where the host refuses the call.
+/// The value of the key. None if the info lacks it or is MPI_INFO_NULL, or if the host refuses the
+/// call.
 std::optional<std::string> info_value(MPI_Info info, const char* key);
 
 }  // namespace oriel::boundary

@@ -19,14 +19,14 @@
 namespace oriel::boundary {
 namespace {
 
-/// A reorder key by the paper's name, and by the paper's abbreviation, which every host has space
-/// for.
+/// A reorder key: the paper's name for it, and the paper's abbreviation, which is short enough for
+/// every host.
 struct ReorderKey {
   const char* name;
   const char* abbreviation;
   bool Reorder::* flag;
 
-  /// Under which of them MPI_Win_get_info reports it.
+  /// The name by which MPI_Win_get_info reports it.
   const char* reported() const {
     return std::strlen(name) < MPI_MAX_INFO_KEY ? name : abbreviation;
   }
@@ -39,7 +39,7 @@ constexpr std::array reorder_keys{
     ReorderKey{"MPI_WIN_EXPOSURE_AFTER_ACCESS_REORDER", "E_A_A_R", &Reorder::exposure_after_access},
 };
 
-/// What is no value of the key changes nothing.
+/// Reads a key. A value that is not valid for the key changes nothing.
 template <typename Accepts>
 void take(MPI_Info info, const char* key, std::string& value, Accepts&& accepts) {
   auto given = info_value(info, key);
@@ -59,14 +59,14 @@ void take(MPI_Info info, const char* key, Published<bool>& value) {
   value.store(taken);
 }
 
-/// One of two words: whether it is the second one.
+/// Reads a key whose value is one of two words: false for `no`, true for `yes`.
 void take(MPI_Info info, const char* key, Published<bool>& value, std::string_view no,
           std::string_view yes) {
   const auto given = info_value(info, key);
   if (given && (*given == no || *given == yes)) value.store(*given == yes);
 }
 
-/// Whether every one of the words, which are apart by commas, is taken.
+/// Returns whether takes() accepts each word of a list that is separated by commas.
 template <typename Takes>
 bool all_words(std::string_view value, Takes&& takes) {
   while (true) {
@@ -77,7 +77,7 @@ bool all_words(std::string_view value, Takes&& takes) {
   }
 }
 
-/// A value of accumulate_ordering.
+/// True for a valid value of accumulate_ordering.
 bool orders(std::string_view value) {
   static constexpr std::array<std::string_view, 4> words{"rar", "raw", "war", "waw"};
   return value == "none" || all_words(value, [](std::string_view word) {
@@ -85,7 +85,7 @@ bool orders(std::string_view value) {
          });
 }
 
-/// The ops that a value of which_accumulate_ops names; none: it is no value.
+/// The ops in a value of which_accumulate_ops; none: the value is not valid.
 std::optional<OpSet> named_ops(std::string_view value) {
   struct Name {
     std::string_view name;
@@ -111,7 +111,7 @@ std::optional<OpSet> named_ops(std::string_view value) {
   return known ? std::optional(ops) : std::nullopt;
 }
 
-/// What is no decimal number of this type is none.
+/// The decimal number of this type in a value; none: the value is not one.
 template <typename Number>
 std::optional<Number> number_in(std::string_view value) {
   Number number{};
@@ -120,17 +120,17 @@ std::optional<Number> number_in(std::string_view value) {
   return number;
 }
 
-/// A number of things.
+/// True for a nonnegative int.
 bool counts(std::string_view value) {
   return number_in<int>(value).value_or(-1) >= 0;
 }
 
-/// A number of bytes.
+/// True for a number of bytes.
 bool measures(std::string_view value) {
   return number_in<std::uint64_t>(value).has_value();
 }
 
-/// An alignment that our memory can be given, and does not have anyway.
+/// True for an alignment that Oriel can give memory and that memory does not have by default.
 bool aligns(std::string_view value) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   const std::uint64_t bytes = number_in<std::uint64_t>(value).value_or(0);
@@ -151,8 +151,8 @@ void WindowInfo::read(MPI_Info info) {
 }
 
 void WindowInfo::update(MPI_Info info) {
-  // Set on an existing window, it does not move the window's memory. MPI_Win_get_info reports the
-  // last value set, as on MPICH.
+  // On an existing window this key does not move memory. MPI_Win_get_info reports the last value
+  // set, as on MPICH.
   take(info, "alloc_shared_noncontig", alloc_shared_noncontig);
   take(info, "no_locks", no_locks);
   take(info, "same_size", same_size);
@@ -162,7 +162,7 @@ void WindowInfo::update(MPI_Info info) {
        [](std::string_view) { return true; });
   take(info, ORIEL_WEAK_UNLOCK, weak_unlock);
   if (intrinsic == Intrinsic::as_asked) {
-    take(info, "acc_single_intrinsic", accumulate_intrinsic);  // Open MPI's name of the next
+    take(info, "acc_single_intrinsic", accumulate_intrinsic);  // Open MPI's name for the next key
     take(info, "mpi_assert_accumulate_intrinsic", accumulate_intrinsic);
   }
   take(info, ORIEL_WIN_ORDER, order);
@@ -198,7 +198,7 @@ int WindowInfo::write(MPI_Info info) const {
       Entry{ORIEL_WIN_SCOPE, thread_scope.load() ? "thread" : "process"},
   };
   for (const Entry& entry : entries) {
-    // Info values may not be empty: an assertion that nobody made is left out.
+    // Info values may not be empty, so an assertion that was not made is left out.
     if (*entry.value == '\0') continue;
     const int code = PMPI_Info_set(info, entry.key, entry.value);
     if (code != MPI_SUCCESS) return code;

@@ -20,45 +20,48 @@ struct WindowInfo {
   std::string accumulate_ordering = "rar,raw,war,waw";
   std::string accumulate_ops = "same_op_no_op";
   std::string accumulate_granularity = "0";
-  std::string which_accumulate_ops = "any_op";  // MPICH's
+  std::string which_accumulate_ops = "any_op";  // a key of MPICH's
   std::string minimum_alignment = "64";
   std::string alloc_kinds = "system,mpi";
   std::string asserted_alloc_kinds;
-  std::string max_num_notify = "0";  // 0: nothing is promised
+  std::string max_num_notify = "0";  // 0: no limit is asserted
   bool weak_unlock = false;
   // Read without the process lock.
   Published<bool> order;         // operations to one target complete there in the order of issue
   Published<bool> thread_scope;  // a flush waits for the calling thread's operations alone
-  /// Asked for; once the window is made: in effect on this handle.
+  /// Before the window is made: the key was given. Afterwards: in effect on this handle.
   Published<bool> accumulate_intrinsic;
-  /// How accumulates can be intrinsic, which is found out when the window is made: not at all; by
-  /// the processors, on the handles that ask for it; or by the network, on all of them.
+  /// How accumulates can be intrinsic, as found when the window is made. never: not at all;
+  /// as_asked: by the processors' atomics, on the handles that request it; always: by the
+  /// network's, on all handles.
   enum class Intrinsic { never, as_asked, always };
   Intrinsic intrinsic = Intrinsic::as_asked;
   Reorder reorder;
 
-  /// Takes all keys, when the window is made: its memory and what the ranks agree on do not change.
+  /// Reads all keys, when the window is made. The keys for its memory, and those on which the ranks
+  /// agree, do not change later.
   void read(MPI_Info info);
-  /// Takes the keys that may change later, and differ between the handles of a window.
+  /// Reads the keys that may change later and may differ between the handles of a window.
   void update(MPI_Info info);
-  /// Every key with its value, also when it is the default.
+  /// Stores every key with its value, including defaults. Returns the host's error code.
   int write(MPI_Info info) const;
 
-  /// What the memory must be aligned to.
+  /// The required alignment of the memory in bytes.
   std::size_t alignment() const;
-  /// The memory lies there, where others' sizes have put it: it may be aligned to less.
+  /// Lowers the alignment to that of the address, which depends on the sizes of other ranks'
+  /// memory.
   void note_address(const void* memory);
-  /// How many notification counters a rank may have, and how many it should have at most so that
-  /// they cost little.
+  /// The maximal number of notification counters of a rank, and the number up to which they need
+  /// little memory.
   int most_counters() const;
   int suggested_counters() const;
-  /// The ops that the program says it uses.
+  /// The ops that the program asserts to use.
   OpSet ops() const;
-  /// What it permits of accumulates on several elements.
+  /// The freedom that the keys give for accumulates on several elements.
   Atomicity atomicity() const;
 };
 
-/// Whether `info` gives this key the value true. Other values, and none, are false.
+/// True if `info` has this key with the value true or 1.
 bool asserts(MPI_Info info, const char* key);
 
 }  // namespace oriel::boundary
