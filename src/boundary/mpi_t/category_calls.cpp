@@ -24,7 +24,7 @@ struct Sizes {
   int categories = 0;
 };
 
-/// Of a category of the host.
+/// The numbers of the members of a host's category.
 Sizes sizes_of(int category) {
   Sizes sizes;
   host_mpi().T_category_get_info(category, nullptr, nullptr, nullptr, nullptr, &sizes.cvars,
@@ -32,8 +32,9 @@ Sizes sizes_of(int category) {
   return sizes;
 }
 
-/// Lists the members of a category that have indices of this block: of Oriel's category the first
-/// `own` of the block, of a host's what host(index) lists, as the program knows them.
+/// Lists the members of a category, for the kind of indices that the block is in. Oriel's category
+/// has the first `own` indices of the block. A host's has those that host(index) lists, which are
+/// translated to the program's indices.
 template <typename Host>
 int list(int category, int length, int* indices, const IndexBlock& block, int own,
          int Sizes::* number, const Host& host) {

@@ -45,7 +45,7 @@ const Setting* find_setting(MPI_T_cvar_handle handle) {
   return found != all.end() ? &*found : nullptr;
 }
 
-/// A handle may outlive MPI_T.
+/// False if MPI_T has ended. A handle may outlive it.
 bool has_cvars() {
   const Guard guard(engine.lock);
   return tool_interface.cvars.size() != 0;

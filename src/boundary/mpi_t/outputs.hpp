@@ -8,14 +8,14 @@
 
 namespace oriel::boundary {
 
-/// MPI_T's outputs: a null pointer asks for none.
+/// Stores an output of a call of MPI_T, unless the program has passed a null pointer for it.
 template <typename T>
 void put_out(T* out, const T& value) {
   if (out != nullptr) *out = value;
 }
 
-/// A string: as much of it as fits into `*length` characters, with its end. `*length` becomes the
-/// length of the whole string with its end.
+/// Stores as much of a string as fits into `*length` characters, including its terminating null.
+/// `*length` becomes the length of the whole string including the null.
 inline void put_out(std::string_view text, char* out, int* length) {
   if (length == nullptr) return;
   if (out != nullptr && *length > 0) {

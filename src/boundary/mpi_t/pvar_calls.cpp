@@ -19,7 +19,7 @@ const Pvar& pvar_at(int position) {
   return pvars()[static_cast<std::size_t>(position)];
 }
 
-/// The shape of every call on a handle: ours(handle) of one of Oriel's, else host().
+/// Carries out a call on a handle: ours(handle) if it is one of Oriel's, otherwise host().
 template <typename Ours, typename Host>
 int dispatch(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Ours&& ours, Host&& host) {
   {
@@ -31,8 +31,8 @@ int dispatch(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Ours&& ours, 
   return host();
 }
 
-/// Likewise of a call that may name all handles of the session. The host's handles come first; its
-/// return code is the call's.
+/// Carries out a call on a handle or on all handles of the session. In the latter case the host's
+/// handles come first, and the call returns the host's code.
 template <typename Ours, typename Host>
 int dispatch_all(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Ours&& ours, Host&& host) {
   if (handle != MPI_T_PVAR_ALL_HANDLES) return dispatch(session, handle, ours, host);
@@ -101,7 +101,7 @@ ORIEL_MPI_CALL(T_pvar_session_create)(MPI_T_pvar_session* session) {
   return MPI_SUCCESS;
 }
 
-// First Oriel's handles: another thread may be given the same session once the host has freed it.
+// Oriel's handles are freed first: when the host has freed the session, another thread may get it.
 ORIEL_MPI_CALL(T_pvar_session_free)(MPI_T_pvar_session* session) {
   if (session != nullptr) {
     const Guard guard(engine.lock);

@@ -73,7 +73,7 @@ int PvarHandles::read(const PvarHandle& handle, void* buffer) {
   Window* window = nullptr;
   if (handle.pvar->binding == MPI_T_BIND_MPI_WIN) {
     window = find_window(handle);
-    if (window == nullptr) return MPI_T_ERR_INVALID_HANDLE;  // it has been freed
+    if (window == nullptr) return MPI_T_ERR_INVALID_HANDLE;  // the window has been freed
   }
   const unsigned long long value =
       handle.pvar->level() ? read_variable(*handle.pvar, window) : counted(handle);
@@ -121,7 +121,7 @@ void PvarHandles::engine_ends() {
   counts_ = nullptr;
 }
 
-/// From the first start on, and not before, an event of the process costs a count.
+/// Counts events from the first start of a handle on, so that they cost nothing before.
 void PvarHandles::listen() {
   Running* running = engine.running();
   if (running != nullptr && counts_ != nullptr && wanted_)

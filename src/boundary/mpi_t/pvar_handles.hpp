@@ -11,18 +11,18 @@
 
 namespace oriel::boundary {
 
-/// A handle of a performance variable of Oriel's, in one session. That of a counter has a value of
-/// its own: what has been counted while the handle was started.
+/// A handle of a performance variable of Oriel's, in one session. The handle of a counter has a
+/// value of its own: the count while the handle was started.
 struct PvarHandle {
   const Pvar* pvar;
   MPI_T_pvar_session session;
-  // The window that the handle is bound to, by its MPI_Win, which a later window may get, and by
-  // this process's number of it, which is 0 once the engine of the window has ended.
+  // The window that the handle is bound to: its MPI_Win, which a later window may get as well, and
+  // this process's number of the window, which is 0 when the window's engine has ended.
   MPI_Win win = MPI_WIN_NULL;
   std::uint32_t window = 0;
   bool started = false;
-  std::uint64_t value = 0;  // until the last start
-  std::uint64_t base = 0;   // of the variable at the last start
+  std::uint64_t value = 0;  // the count before the last start
+  std::uint64_t base = 0;   // value of the variable at the last start
 };
 
 /// The handles of Oriel's performance variables, and the sessions that they belong to. With the
@@ -31,14 +31,14 @@ class PvarHandles {
  public:
   void begin_session(MPI_T_pvar_session session) { sessions_.insert(session); }
   void end_session(MPI_T_pvar_session session);
-  /// MPI_T ends.
+  /// Called when MPI_T ends.
   void clear();
 
-  /// `object`: address of the handle of the MPI object that the variable is bound to.
+  /// `object`: the address of the handle of the MPI object that the variable is bound to.
   int allocate(MPI_T_pvar_session session, const Pvar& pvar, const void* object,
                MPI_T_pvar_handle* handle);
   void free(MPI_T_pvar_handle handle) { handles_.erase(handle); }
-  /// Null: it is the host's.
+  /// Null: the handle is the host's.
   PvarHandle* find(MPI_T_pvar_handle handle);
 
   int start(PvarHandle& handle);
@@ -54,9 +54,9 @@ class PvarHandles {
     }
   }
 
-  /// An engine has been made: variables are read from it, and count from 0 again.
+  /// Called when an engine has been made. Its variables count from 0 again.
   void engine_begins(EventCounts& counts);
-  /// The engine is about to stop. Handles keep what they have counted.
+  /// Called before the engine stops. Handles keep their counts.
   void engine_ends();
 
  private:

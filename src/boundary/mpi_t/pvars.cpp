@@ -131,7 +131,7 @@ class Table {
         MPI_T_PVAR_CLASS_LEVEL, [](const PvarSource&) { return engine.arena.allocated(); });
   }
 
-  /// One variable for the process, and one that is bound to a window.
+  /// Adds a variable for the process, and one that is bound to a window.
   void add_level_of_windows(const std::string& name, const std::string& meaning,
                             std::uint64_t (*of_window)(Window&)) {
     add(name, "Of all windows, " + meaning + ".", MPI_T_PVAR_CLASS_LEVEL,

@@ -15,7 +15,7 @@ namespace oriel::boundary {
 struct PvarSource {
   Running& running;
   const EventCounts::Counts& counts;
-  Window* window;  // of a handle that is bound to one
+  Window* window;  // that the handle is bound to; null: none
 };
 
 /// A performance variable of Oriel's.
@@ -24,7 +24,7 @@ struct Pvar {
   std::string description;
   int variable_class;
   int binding;
-  /// A counter since the engine was made (of a timer nanoseconds), or a level now.
+  /// The count since the engine was made (a timer: nanoseconds), or the present level.
   std::function<std::uint64_t(const PvarSource&)> read;
 
   /// A level is a state of the process: it can be neither started and stopped nor written.
@@ -33,7 +33,7 @@ struct Pvar {
   MPI_Datatype datatype() const { return timer() ? MPI_DOUBLE : MPI_UNSIGNED_LONG_LONG; }
 };
 
-/// All of them, in the order of their indices.
+/// Oriel's performance variables, in the order of their indices.
 std::span<const Pvar> pvars();
 
 }  // namespace oriel::boundary

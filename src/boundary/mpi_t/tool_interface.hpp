@@ -7,8 +7,8 @@
 
 namespace oriel::boundary {
 
-/// MPI's tool information interface: where Oriel's variables and its category lie in the lists that
-/// the program sees. With the process lock.
+/// Oriel's part in MPI's tool information interface: the indices of its variables and its category
+/// in the lists that the program sees. With the process lock.
 class ToolInterface {
  public:
   IndexBlock cvars;
@@ -17,7 +17,7 @@ class ToolInterface {
 
   static constexpr std::string_view category = "oriel";
 
-  /// The program has started MPI_T, which it may do several times, or ended it as often.
+  /// Called when the program starts MPI_T, which it may do several times, or ends it as often.
   void begin();
   void end();
 
@@ -27,7 +27,7 @@ class ToolInterface {
 
 extern ToolInterface tool_interface;
 
-/// An index of the program's. Takes the process lock.
+/// Resolves an index that the program has passed. Acquires the process lock.
 IndexBlock::Resolved resolve(const IndexBlock& block, int index);
 
 }  // namespace oriel::boundary
