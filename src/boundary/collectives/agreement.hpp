@@ -10,8 +10,8 @@
 
 namespace oriel::boundary {
 
-/// What one rank sends to another one when a collective is made that no plan carries out: the sizes
-/// of the blocks between the two, and members that are equal for all receivers.
+/// The message of one rank to another one when a collective is made that no plan carries out: the
+/// sizes of the blocks between the two, and members that are equal for all receivers.
 struct Offer {
   std::uint64_t sends = 0;  // bytes to that rank
   std::uint64_t space = 0;  // space in bytes for the block from it
