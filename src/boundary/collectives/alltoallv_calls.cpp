@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ORIEL_Alltoallv_init, and MPI's own where Oriel is asked for.
+// ORIEL_Alltoallv_init, and the calls of MPI_Alltoallv_init that Oriel carries out.
 #include <oriel/profiling.h>
 
 #include "boundary/collectives/algorithm.hpp"

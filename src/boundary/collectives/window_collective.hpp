@@ -46,7 +46,8 @@ class WindowCollective : public CollectiveTask {
   static void carry_out(const std::vector<Copy>& copies) {
     for (const Copy& one : copies) copy(one.from, one.into);
   }
-  /// Opens an epoch, puts, and begins to close it. An error means that nothing has been begun.
+  /// Opens an epoch, puts, and begins to close it. After an error the window cannot be used again,
+  /// because the epoch may have been opened and some puts issued.
   virtual Error begin(Part& part) = 0;
   virtual bool ended(Part& part) = 0;
 

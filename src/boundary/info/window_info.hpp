@@ -11,7 +11,8 @@
 
 namespace oriel::boundary {
 
-/// The info keys of a window: the standard's and the reorder keys. Unknown keys are ignored (G6).
+/// The info keys of a window: the standard's, Oriel's and the reorder keys. Unknown keys are
+/// ignored (G6).
 struct WindowInfo {
   bool no_locks = false;
   bool same_size = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Categories of MPI_T: one of Oriel's, with all of its variables, behind the host's. The host's
-// categories name the host's variables by the indices that the program knows.
+// categories contain the host's variables, by the program's indices.
 #include <algorithm>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Performance variables of MPI_T: Oriel's, behind the host's. A session of the program is one of
-// the host, and has handles of both.
+// Performance variables of MPI_T: Oriel's, behind the host's. A session of the program is a session
+// of the host, and may have handles of both.
 #include <cstddef>
 
 #include "boundary/host/host_mpi.hpp"

@@ -11,7 +11,7 @@
 
 namespace oriel::boundary {
 
-/// The sources of performance variables. With the process lock.
+/// The objects from which performance variables are read. With the process lock.
 struct PvarSource {
   Running& running;
   const EventCounts::Counts& counts;
