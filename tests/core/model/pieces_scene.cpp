@@ -50,7 +50,6 @@ void PiecesScene::name_words(Programs& programs) {
     own(nodes_[i].piece.bytes, "bytes" + number);
     own(nodes_[i].piece.location.offset, "location" + number);
     own(nodes_[i].piece.location.extent_bytes, "extent" + number);
-    own(nodes_[i].piece.ends, "ends" + number);
     own(nodes_[i].children, "children" + number);
   }
 }
