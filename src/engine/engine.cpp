@@ -15,7 +15,7 @@ Engine engine;
 
 namespace {
 
-/// The number of ranks that the launcher says it has started on this node; zero if it says nothing.
+/// The number of ranks that the launcher has started on this node; zero: it does not say.
 long launched_here() {
   // Hydra (MPICH, Intel MPI), prterun (Open MPI), MVAPICH's launcher.
   constexpr std::array names{"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE",

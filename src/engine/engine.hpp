@@ -21,7 +21,7 @@
 
 namespace oriel {
 
-/// What all windows of a process share, from the first window until MPI ends.
+/// The state that all windows of a process share, from the first window until MPI ends.
 struct Running {
   explicit Running(std::unique_ptr<ShmTransport> node);
 
@@ -29,30 +29,30 @@ struct Running {
   Process process;
   CallCounts& calls;
   std::uint32_t next_window = 1;  // number of the next window
-  unsigned operations = 0;        // see calls_per_look
-  std::uint32_t last_number = 0;  // Operation::number
+  unsigned operations = 0;        // counts operations; see calls_per_look
+  std::uint32_t last_number = 0;  // the last Operation::number
   long spins;
   long yields;
   bool node_sends = false;  // ranks of this node send messages to this rank in some window
   bool launched_crowded;    // the launcher started more ranks on this node than it has processors
 
-  /// True if the node has more ranks than processors: a wait must give the processor away.
+  /// True if the node has more ranks than processors: a waiting call must yield the processor.
   bool crowded() { return launched_crowded || transports.shm().crowded(); }
-  /// True if everything that this process has sent has left it.
+  /// True if everything that this process has sent has left its send queues.
   bool drained() {
     return !transports.shm().backlogged() &&
            (transports.network() == nullptr || transports.network()->drained());
   }
 };
 
-/// This library in one process, MPI aside.
+/// The library in one process, without anything of MPI.
 class Engine {
  public:
   ProcessLock lock;
-  ProcessLock request_lock;  // of pending requests; below all other locks
+  ProcessLock request_lock;  // protects pending requests; below all other locks
   Arena arena;
   LineKeeper line_keeper;
-  TickClock clock;  // with the process lock
+  TickClock clock;  // read with the process lock held
   Agent agent;
 
   Engine() = default;
@@ -61,26 +61,26 @@ class Engine {
 
   /// Null from the end of MPI, or of its last session, until the next window is made.
   Running* running() const { return running_.load(std::memory_order_acquire); }
-  /// Starts the engine. `rank`: this process's in MPI_COMM_WORLD; -1: there is no such
-  /// communicator. Returns false, and `error` is a sentence, if that fails.
+  /// Starts the engine. `rank`: the process's rank in MPI_COMM_WORLD, or -1 if there is no such
+  /// communicator. On failure returns false and sets `error` to a sentence.
   bool start(int rank, std::string& error);
-  /// Ends the engine's work. The caller destroys what is returned; null: it was not running.
+  /// Stops the engine. The caller destroys the result; null: the engine was not running.
   std::unique_ptr<Running> stop();
-  /// In the child of a fork: the parent keeps the engine.
+  /// Called in the child of a fork: the engine remains the parent's.
   void disown();
 
-  /// Serializes threads from now on.
+  /// Makes the locks serialize threads from now on.
   void serialize_threads();
 
-  /// True if anything is pending that sweeps have to finish.
+  /// True if any operation is pending that only a sweep can finish.
   bool busy() const {
     const Running* now = running();
     return now != nullptr && now->process.busy();
   }
 
-  /// The completion for a blocking call. A call that has to wait takes it, and the next call gets
-  /// another one. The flags are on the heap, because a call that stops waiting for a lost peer
-  /// leaves its flag behind.
+  /// The completion for a blocking call. A call that has to wait keeps this flag
+  /// (take_spare_flag()), and the next call gets another one. The flags are on the heap, because a
+  /// call that gives up waiting for a lost peer abandons its flag.
   Flag& spare_flag() { return *spare_flag_; }
   void take_spare_flag();
   void give_back(Flag& flag) { free_flags_.push_back(&flag); }
@@ -94,11 +94,11 @@ class Engine {
 
 extern Engine engine;
 
-/// The line of this thread; null: the process has a single thread, or the thread has no line.
+/// The line of this thread. Null: the process has a single thread, or the thread has no line.
 inline ThreadLine* own_line() {
   return engine.lock.enabled() ? engine.line_keeper.own() : nullptr;
 }
-/// The calling thread, whose line this is, as flushes of thread scope name it.
+/// The set with the calling thread, whose line is `line`, for flushes of thread scope.
 inline ThreadSet thread_of(const ThreadLine* line) {
   if (line != nullptr) return ThreadSet{1} << line->number;
   return engine.lock.enabled() ? further_threads : all_threads;

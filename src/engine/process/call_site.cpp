@@ -15,7 +15,7 @@
 namespace oriel {
 namespace {
 
-/// Where this library lies in memory.
+/// The address range of this library's code.
 struct OwnCode {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -24,7 +24,7 @@ struct OwnCode {
   bool contains(std::uintptr_t address) const { return address - begin < end - begin; }
 
  private:
-  /// The segment with this function's own code.
+  /// Finds the segment that contains this function's own code.
   static int look(dl_phdr_info* file, std::size_t, void* argument) {
     OwnCode& own = *static_cast<OwnCode*>(argument);
     for (int i = 0; i < file->dlpi_phnum; ++i) {
@@ -51,7 +51,7 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* argument) {
   static const OwnCode own;
   Walk& walk = *static_cast<Walk*>(argument);
   int before = 0;
-  // The address behind a call may be another line's, or another function's.
+  // The return address may belong to the next line, or to another function: use the byte before it.
   const std::uintptr_t address = _Unwind_GetIPInfo(context, &before) - (before == 0 ? 1 : 0);
   if (walk.callers == 0 && own.contains(address)) {
     walk.frames.call = address;
@@ -61,13 +61,14 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* argument) {
   return walk.callers == walk.frames.callers.size() ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/// Libraries between this one and the program: an MPI's layer of Fortran calls, mpi4py.
+/// True for libraries between Oriel and the program: an MPI's Fortran layer, mpi4py.
 bool forwards(std::string_view file) {
   const std::string_view name = file.substr(file.rfind('/') + 1);
   return name.starts_with("libmpi") || name.starts_with("libpmpi") || name.starts_with("MPI.");
 }
 
-/// The executable's name is what it was called by, which need not be the path of a file.
+/// The path of the file. The name of the executable is the one it was called by, which need not be
+/// a path.
 std::string file_of(const Dl_info& where, const link_map& mapped) {
   char path[PATH_MAX];
   if (*mapped.l_name != '\0') return where.dli_fname;
@@ -75,7 +76,7 @@ std::string file_of(const Dl_info& where, const link_map& mapped) {
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : where.dli_fname;
 }
 
-/// The same function, exported as MPI_ and as PMPI_, has one address.
+/// The exported name of a call. Its MPI_ and PMPI_ symbols have one address; this is the MPI_ one.
 std::string call_name(std::string_view symbol) {
   const bool profiling = symbol.starts_with("PMPI_") || symbol.starts_with("PORIEL_");
   return std::string(symbol.substr(profiling ? 1 : 0));

@@ -8,17 +8,19 @@
 
 namespace oriel {
 
-/// Where a thread is in a call of this library: addresses within the function that the program has
-/// called, and within those that call it, the innermost first. Found by unwinding the stack, so
-/// that calls need not note it.
+/// The place of a thread within a call of this library: an address in the function that the program
+/// has called, and addresses in the callers of that function, the innermost first. Found by
+/// unwinding the stack, so that calls need not record it.
 struct CallFrames {
-  std::uintptr_t call = 0;                  // 0: none of this library's
-  std::array<std::uintptr_t, 3> callers{};  // 0: no further one
+  std::uintptr_t call = 0;                  // 0: the thread is in no call of this library
+  std::array<std::uintptr_t, 3> callers{};  // 0: there is no further caller
 
-  /// Of the calling thread, in about a microsecond. Allocates nothing, looks nothing up.
+  /// The frames of the calling thread. Takes about a microsecond; does not allocate, does not look
+  /// up symbols.
   static CallFrames of_this_thread();
-  /// Keeps them for of_this_thread() until release(): a function of this library that the host
-  /// calls meanwhile would find the host's frames as its callers.
+  /// Keeps the frames of the calling thread for of_this_thread() until release(). Without this, a
+  /// function of this library that the host calls meanwhile would find the host's frames as its
+  /// callers.
   static void keep();
   static void release();
 
@@ -28,14 +30,14 @@ struct CallFrames {
 /// A place in a program.
 struct CodePlace {
   std::string file;          // executable or library
-  std::string function;      // of that file; empty: it exports none that is near
-  std::uint64_t offset = 0;  // in the file's addresses, as addr2line takes them
+  std::string function;      // a function of `file`; empty: it exports none nearby
+  std::uint64_t offset = 0;  // in the addresses of `file`, as addr2line expects them
 };
 
-/// Call frames in words.
+/// Call frames, translated to names.
 struct CallSite {
   std::string call;                // MPI_Win_fence, ...; empty: not found
-  std::vector<CodePlace> callers;  // the innermost first; without what only forwards calls
+  std::vector<CodePlace> callers;  // the innermost first; without functions that only forward calls
 
   explicit CallSite(const CallFrames& frames);
 };

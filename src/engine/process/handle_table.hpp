@@ -13,31 +13,33 @@
 
 namespace oriel {
 
-/// The object behind a handle, of a window or of what the host gives handles to: open addressing,
-/// and in front of it what the thread asked for last, which is nearly always what it asks for next.
+/// Maps a handle of a window, or of an object of the host's, to Oriel's object behind it: a hash
+/// table with open addressing, and in front of it the last result of each thread, which is nearly
+/// always the object that the thread needs next.
 ///
-/// find() takes no lock and writes nothing that other threads read. Changes are made one at a time,
-/// with the process lock, or before and after there are calls; who looks meanwhile has found
-/// nothing. Whoever has been given a handle has been given it after its insertion, so it sees that
-/// version or a later one.
+/// find() takes no lock and writes nothing that other threads read. Changes are made one at a time:
+/// with the process lock, or while there are no calls. A find() that overlaps a change returns
+/// null. A thread receives a handle only after the handle's insertion, so it sees that version or a
+/// later one.
 template <typename Object>
 class HandleTable {
  public:
   HandleTable() {
-    // No two tables of a kind have a version in common: a thread's last answer is of one of them.
+    // The version ranges of tables of one kind are disjoint: a thread's last result belongs to one
+    // table.
     static std::atomic<std::uint64_t> tables_so_far{1};
     version_.begin(tables_so_far.fetch_add(1) << 40);
     grow(16);
   }
 
-  /// Null: not in the table, or only to be seen with the process lock.
+  /// Null: not in the table, or to be looked up again with the process lock.
   Object* find(std::uint64_t key) const {
     const std::uint64_t version = version_.look();
     if (last_.key == key && last_.version == version) [[likely]]
       return last_.object;
     return find_in_table(key, version);
   }
-  /// The same for calls that have a hot path. Null also while these are closed.
+  /// find() for calls that have a hot path. Also null while hot paths are closed.
   Object* find_hot(std::uint64_t key) const {
     const std::uint64_t version = version_.look();
     if (last_.key == key && last_.version == version) [[likely]]
@@ -45,7 +47,7 @@ class HandleTable {
     return find_in_table(key, version) != nullptr ? last_.hot : nullptr;
   }
 
-  /// Whether find_hot() finds anything.
+  /// Opens hot paths, or closes them: find_hot() then returns null.
   void open_hot_paths(bool open) {
     version_.change([&] { closed_.store(!open); });
   }
@@ -64,13 +66,15 @@ class HandleTable {
     });
   }
 
-  /// Only if the handle still means this object: it may have been given to another thread's.
+  /// Erases the entry if the handle still means this object: another thread may have received the
+  /// handle value for a new object meanwhile.
   void erase(std::uint64_t key, const Object* object) {
     Table& table = *table_.load(std::memory_order_relaxed);
     Entry* entry = table.find(key);
     if (entry == nullptr || entry->object() != object) return;
     version_.change([&] {
-      // What follows the gap up to the next one may have been pushed past it: put it in again.
+      // The entries that follow, up to the next gap, may have been displaced past this one: insert
+      // them again.
       entry->set(0, nullptr);
       --used_;
       for (std::size_t i = table.next(table.index_of(*entry)); table[i].object() != nullptr;
@@ -106,7 +110,7 @@ class HandleTable {
     std::atomic<Object*> object_{nullptr};
   };
 
-  /// A power of two of entries, at most half of them in use.
+  /// A power of two of entries, of which at most half are in use.
   class Table {
    public:
     explicit Table(std::size_t size) : entries_(new Entry[size]), size_(size) {}
@@ -122,7 +126,7 @@ class HandleTable {
       return (key * 0x9e3779b97f4a7c15u >> 32) & (size_ - 1);
     }
     std::size_t next(std::size_t i) const { return (i + 1) & (size_ - 1); }
-    /// Looks at each entry once at most: they may move while a reader looks.
+    /// Checks each entry once at most: entries may move while a reader searches.
     Entry* find(std::uint64_t key) const {
       std::size_t i = place(key);
       for (std::size_t looked = 0; looked < size_; ++looked, i = next(i)) {
@@ -137,15 +141,15 @@ class HandleTable {
     std::size_t size_;
   };
 
-  /// What a thread has found last, and in which version.
+  /// The last result of a thread, and its version.
   struct Last {
     std::uint64_t key;
     std::uint64_t version;
     Object* object;
-    Object* hot;  // the same, or null
+    Object* hot;  // equal to `object`, or null
   };
 
-  /// Not a part of find(), which every call has two of.
+  /// Kept out of find(), which every call inlines twice.
   [[gnu::noinline]] Object* find_in_table(std::uint64_t key, std::uint64_t version) const {
     const Entry* entry = table_.load(std::memory_order_acquire)->find(key);
     Object* object = entry != nullptr ? entry->object() : nullptr;
@@ -168,13 +172,13 @@ class HandleTable {
     used_ = 0;
   }
 
-  // The initial-exec model: an access is one instruction, and takes a few bytes of what the loader
-  // sets aside for libraries that come late. Version 0 is never that of an entry.
+  // The initial-exec model: an access is one instruction, but takes a few bytes of the space that
+  // the loader reserves for libraries loaded later. No entry has version 0.
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Last last_{};
 
   Version version_;
   std::atomic<Table*> table_{nullptr};
-  // The smaller ones, too: a reader may still look at them.
+  // Also holds the smaller tables that were replaced: a reader may still use them.
   std::vector<std::unique_ptr<Table>> tables_;
   std::size_t used_ = 0;
   Published<bool> closed_;

@@ -8,7 +8,7 @@
 
 namespace oriel {
 
-/// Of one thread: gives its line back when it ends.
+/// A thread's object that returns the thread's line when the thread ends.
 struct LineKeeper::Return {
   ~Return() { engine.line_keeper.give_back(); }
 };
@@ -43,7 +43,7 @@ ThreadLine* LineKeeper::take() {
   }
   ++given_;
   taken_ |= std::uint64_t{1} << free;
-  // Before the thread's first store there; see ThreadLines::used.
+  // Store before the thread's first store to its line; see ThreadLines::used.
   if (lines->used.load(std::memory_order_relaxed) <= free) {
     lines->used.store(free + 1, std::memory_order_seq_cst);
   }
@@ -52,7 +52,8 @@ ThreadLine* LineKeeper::take() {
   return own_.line;
 }
 
-/// The thread may go on for a while, in destructors that run after this one, without a line.
+/// Afterwards the thread may still make calls, from destructors that run later; it then has no
+/// line.
 void LineKeeper::give_back() {
   const ThreadLine* line = std::exchange(own_.line, nullptr);
   own_.ended = true;

@@ -9,23 +9,23 @@
 
 namespace oriel {
 
-/// Gives each thread that updates without the process lock a line of its own (see LightUpdate),
-/// and takes it back when the thread ends.
+/// Assigns each thread that updates without the process lock a line of its own (see LightUpdate),
+/// and reclaims the line when the thread ends.
 class LineKeeper {
  public:
   void start(ThreadLines& lines);
   void stop();
-  /// In the child of a fork, whose only thread is this one: without the lock, which a thread of the
-  /// parent may have held.
+  /// Called in the child of a fork, whose only thread is the caller. Does not take the lock, which
+  /// a thread of the parent may have held.
   void disown();
 
-  /// How many lines threads have been given, and how many threads found none left.
+  /// The number of lines assigned to threads, and the number of threads that found no free line.
   std::uint64_t given() const { return given_; }
   std::uint64_t refused() const { return refused_; }
 
-  /// This thread's. Null: it takes the lock instead, because all have been given out, the thread is
-  /// ending, or there is no engine. A process's lines are never those of another engine: its block
-  /// is not used again.
+  /// The line of the calling thread. Null: the thread uses the process lock instead, because all
+  /// lines are in use, the thread is ending, or there is no engine. Comparing addresses suffices: a
+  /// process's block is not used again, so the lines of a later engine have another address.
   ThreadLine* own() {
     if (own_.line != nullptr && own_.lines == lines_.load(std::memory_order_relaxed)) [[likely]]
       return own_.line;
@@ -34,14 +34,14 @@ class LineKeeper {
 
  private:
   struct Own {
-    const ThreadLines* lines;  // that it has been asked of
+    const ThreadLines* lines;  // the lines that `line` was requested from
     ThreadLine* line;
-    std::uint32_t returned;  // see `returned_`
-    bool ended;              // this thread's destructors run: what it took would not come back
+    std::uint32_t returned;  // the value of `returned_` at that request
+    bool ended;  // the thread's destructors run: a line assigned now would not be returned
   };
   struct Return;
 
-  /// Not where there was none left, and none has come back since.
+  /// False if no line was free at the last request, and none has been returned since.
   bool worth_a_try() const {
     return !own_.ended && (own_.lines != lines_.load(std::memory_order_relaxed) ||
                            own_.returned != returned_.load(std::memory_order_relaxed));
@@ -53,10 +53,11 @@ class LineKeeper {
 
   std::mutex mutex_;
   std::atomic<ThreadLines*> lines_{nullptr};
-  std::uint64_t taken_ = 0;  // a bit for each line
+  std::uint64_t taken_ = 0;  // one bit for each line
   std::uint64_t given_ = 0;
   std::uint64_t refused_ = 0;
-  std::atomic<std::uint32_t> returned_{0};  // lines, by threads that have ended
+  std::atomic<std::uint32_t> returned_{0};  // the number of lines returned by threads that have
+                                            // ended
 };
 
 }  // namespace oriel

@@ -15,11 +15,11 @@ namespace {
 Node find_node() {
   Node node;
   ::gethostname(node.name.data(), node.name.size() - 1);
-  // Host names alone repeat (containers, "localhost"); the boot id alone is the same in containers
-  // and network namespaces of one kernel, which are nodes of their own to the host MPI.
+  // Host names alone are not unique (containers, "localhost"). The boot id alone is equal in all
+  // containers and network namespaces of one kernel, which are different nodes to the host MPI.
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  // Processes are found by their ids, which mean something within one PID namespace only.
+  // Processes refer to each other by process id, which is valid within one PID namespace only.
   std::error_code none;
   const std::string pids = std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
   node.id = std::hash<std::string>()(boot + "/" + node.name.data() + "/" + pids);

@@ -6,8 +6,8 @@
 
 namespace oriel {
 
-/// Which machine, or container of one, this process runs in. Plain bytes, to travel through the
-/// host's collectives.
+/// The machine, or the container on it, that this process runs in. Plain bytes, so that the host's
+/// collectives can transfer it.
 struct Node {
   std::uint64_t id = 0;  // equal for all processes that might be able to share memory
   std::array<char, 64> name{};

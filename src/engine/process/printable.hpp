@@ -5,8 +5,8 @@
 
 namespace oriel {
 
-/// A name with spaces in the place of what ends a line or a field, or controls a terminal: a
-/// program may name a window as it likes.
+/// `name` with spaces in place of characters that end a line or a field, or control a terminal: a
+/// program may give a window any name.
 std::string printable(std::string name);
 
 }  // namespace oriel

@@ -7,7 +7,7 @@
 
 namespace oriel {
 
-/// Whether the system runs fence_threads() for this process.
+/// Registers for fence_threads(). Returns whether the system supports it for this process.
 inline bool fences_threads() {
   return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }

@@ -13,28 +13,31 @@
 
 namespace oriel {
 
-/// Serializes the threads of this process inside the library. Free of charge as long as there is
-/// one; a pair of plain stores where the only other one is the agent, which tries it seldom; else a
-/// mutex: MPI_THREAD_MULTIPLE was granted, or there is a session. The mode is fixed before a second
-/// thread makes its first call. One exception: a thread may begin a session while another one waits
-/// in a call. That call began without the lock, and acquires it after its next look.
-/// The mutex is a plain one of pthreads, because the progress hook may try it on the thread that
-/// holds it, and must then be told no.
+/// Serializes the threads of this process inside the library. It costs nothing while there is one
+/// thread, and a pair of plain stores while the only other one is the agent, which tries it seldom.
+/// Otherwise (MPI_THREAD_MULTIPLE was granted, or there is a session) it is a mutex.
+///
+/// The mode is fixed before a second thread makes its first call, with one exception: a thread may
+/// begin a session while another one waits in a call. That call began without the lock, and
+/// acquires it before its next sweep.
+///
+/// The mutex is a non-recursive one of pthreads, because the progress hook may try it on the thread
+/// that holds it, and must then fail.
 class ProcessLock {
  public:
-  /// There may be any number of threads, of which this one does not hold the lock.
+  /// Prepares for any number of threads. The caller does not hold the lock.
   void enable() {
     if (may_be_biased()) biased_.revoke(fence_threads, relax);
     if (!enabled()) enabled_.store(true, std::memory_order_relaxed);
   }
-  /// There is going to be the agent, too, which holds it by an AgentGuard.
+  /// Prepares for the agent, which acquires the lock by an AgentGuard.
   void enable_beside_agent() {
     if (enabled()) return;
     may_be_biased_.store(fences_threads(), std::memory_order_relaxed);
     enabled_.store(true, std::memory_order_relaxed);
   }
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
-  /// Several threads of the program may want it.
+  /// True if several threads of the program may acquire the lock.
   bool among_many() const { return enabled() && (!may_be_biased() || biased_.is_revoked()); }
 
   void acquire() {
@@ -46,7 +49,7 @@ class ProcessLock {
     }
     note_owner(this_thread());
   }
-  /// Nothing where this thread has not acquired it: the lock was not enabled then.
+  /// Does nothing if this thread has not acquired the lock, because it was not enabled then.
   void release() {
     if (!enabled()) [[likely]]
       return;
@@ -58,7 +61,7 @@ class ProcessLock {
       biased_.release();
     }
   }
-  /// Of a lock that is enabled.
+  /// The lock must be enabled.
   bool try_acquire() {
     if (!may_be_biased() || !biased_.try_acquire()) {
       if (may_be_biased() && !biased_.is_revoked()) return false;
@@ -68,7 +71,7 @@ class ProcessLock {
     return true;
   }
 
-  /// The agent's.
+  /// For the agent only.
   bool try_acquire_by_agent() {
     if (may_be_biased()) {
       if (biased_.try_acquire_seldom(fence_threads)) return true;
@@ -102,7 +105,8 @@ class ProcessLock {
     pthread_mutex_unlock(&mutex_);
   }
 
-  /// The agent is out within a sweep, unless it has lost its processor, perhaps to us.
+  /// Called while the agent holds the lock. The agent releases it after one sweep, unless it has
+  /// been preempted, perhaps by this thread.
   static void relax() {
     static thread_local unsigned times = 0;
     if (++times % 64 == 0) {
@@ -112,13 +116,14 @@ class ProcessLock {
     }
   }
 
-  /// Spins first. A thread that sleeps on the mutex costs two system calls, one of them the
-  /// holder's, and finds it taken again by then: with two threads that put to another node nearly
-  /// every put. Whoever holds the lock is out within a system call or two, unless it has lost its
-  /// processor; so the spin lasts as long as these, some ten microseconds at most.
+  /// Spins first. A thread that sleeps on the mutex costs two system calls, one of them made by the
+  /// holder, and the mutex is taken again by the time it wakes: with two threads that put to
+  /// another node, at nearly every put. The holder releases the mutex within a system call or two,
+  /// unless it has been preempted; so the spin lasts as long as these, some ten microseconds at
+  /// most.
   void acquire_beside_others() {
     constexpr int looks = 16;
-    constexpr int pauses = 16;  // in between: each look takes the line from the holder
+    constexpr int pauses = 16;  // between two tries: each one takes the cache line from the holder
     for (int look = 0; look < looks; ++look) {
       if (pthread_mutex_trylock(&mutex_) == 0) return;
       for (int pause = 0; pause < pauses; ++pause) cpu_pause();
@@ -128,14 +133,15 @@ class ProcessLock {
 
   std::atomic<bool> enabled_{false};
   std::atomic<bool> may_be_biased_{false};
-  bool by_mutex_ = false;                    // how it is held; of whoever holds it
-  std::atomic<const void*> owner_{nullptr};  // written by the owner alone; not by the agent
+  bool by_mutex_ = false;                    // held by the mutex; used by the holder only
+  std::atomic<const void*> owner_{nullptr};  // written by the owner only; the agent does not write
+                                             // it
   BiasedLock biased_{true};
-  // In a line of its own: the calls that need no lock look at `enabled_`.
+  // In a cache line of its own: calls that need no lock read `enabled_`.
   alignas(cache_line) pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 };
 
-/// Holds the lock for a scope; a waiting call lets go of it while there is nothing to do.
+/// Holds the lock for a scope. A waiting call releases the lock while there is nothing to do.
 class Guard {
  public:
   explicit Guard(ProcessLock& lock) : lock_(lock) { lock_.acquire(); }
@@ -147,7 +153,8 @@ class Guard {
   ProcessLock& lock_;
 };
 
-/// Likewise, unless another thread holds it, or this one further up.
+/// Tries to hold the lock for a scope. Fails if another thread holds it, or this thread does
+/// further up its stack.
 class TryGuard {
  public:
   explicit TryGuard(ProcessLock& lock)
@@ -166,7 +173,7 @@ class TryGuard {
   bool may_;
 };
 
-/// The same by the agent.
+/// Tries to hold the lock for a scope, on the agent's thread.
 class AgentGuard {
  public:
   explicit AgentGuard(ProcessLock& lock) : lock_(lock), held_(lock.try_acquire_by_agent()) {}

@@ -5,9 +5,9 @@
 
 namespace oriel {
 
-/// The folder in which `oriel run` collects what the processes of a run report; null: there is
-/// none. The variable is no setting: `oriel run` alone sets it. A privileged program creates no
-/// files where the environment says.
+/// The folder in which `oriel run` collects the reports of a run's processes; null: there is none.
+/// The variable is not a setting: only `oriel run` sets it. A privileged program ignores it,
+/// because it must not create files at a path from the environment.
 inline const char* run_folder() {
   return ::secure_getenv("ORIEL_LOAD_REPORT");
 }

@@ -31,7 +31,7 @@ void StandardError::say(std::string_view text) const {
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0 && errno == EPIPE &&
       ::sigismember(&pending, SIGPIPE) == 0) {
     const timespec now{};
-    ::sigtimedwait(&pipe, nullptr, &now);  // ours
+    ::sigtimedwait(&pipe, nullptr, &now);  // removes the SIGPIPE of this write
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

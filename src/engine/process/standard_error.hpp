@@ -7,14 +7,14 @@
 
 namespace oriel {
 
-/// Standard error, as the process had it when this object was made.
+/// Standard error as it was when this object was made.
 class StandardError {
  public:
   StandardError();
 
-  /// Writes by one system call; nothing if the program has put another file in the place, which may
-  /// be its data. It does not end by SIGPIPE because nobody reads what Oriel says. May be called by
-  /// a signal handler.
+  /// Writes `text` by one system call. Writes nothing if the program has put another file in the
+  /// place of standard error: that file may be its data. The process does not get SIGPIPE if the
+  /// reader has closed the pipe. May be called by a signal handler.
   void say(std::string_view text) const;
 
  private:
@@ -30,7 +30,7 @@ class StandardError {
   File file_;
 };
 
-/// As the program was started with.
+/// Standard error as it was at the start of the program.
 extern const StandardError standard_error;
 
 }  // namespace oriel

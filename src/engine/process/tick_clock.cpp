@@ -13,13 +13,14 @@
 namespace oriel {
 namespace {
 
-// How long a reading serves, and how far apart two must be that tell the counter's rate.
+// How long a reading is used, and the minimal time between two readings that determine the rate.
 constexpr std::uint64_t renewal = 1'000'000;  // ns
-// How far apart at most: the kernel changes the rate of its clock to follow other machines.
+// The maximal time between these: the kernel adjusts the rate of its clock to follow other
+// machines.
 constexpr std::uint64_t longest_baseline = 64 * renewal;
-// A thread that loses its processor between its two readings of the counter learns nothing. They
-// are 64 to 76 ticks apart if nothing comes between them, of 1,000 pairs one over 104 (Intel Xeon,
-// 2.4 GHz).
+// A reading during which the thread was preempted, between its two reads of the counter, is not
+// used. Undisturbed, the reads are 64 to 76 ticks apart; of 1,000 pairs one was over 104 (Intel
+// Xeon, 2.4 GHz).
 constexpr std::uint64_t most_between = 300;  // ticks
 
 }  // namespace
@@ -51,7 +52,7 @@ std::uint64_t TickClock::take(const Reading& reading) {
     const double rate =
         static_cast<double>(passed) / static_cast<double>(reading.ticks - first_.ticks);
     lasts_ = static_cast<std::uint64_t>(static_cast<double>(renewal) / rate);
-    // A clock that is ahead is slower until the next reading, when it is right.
+    // If the clock is ahead, it runs slower until the next reading, when it is correct again.
     const double ahead =
         static_cast<double>(std::min(time - reading.time, renewal)) / static_cast<double>(renewal);
     rate_ = static_cast<std::uint64_t>(rate * (1 - ahead) * 4294967296.0);

@@ -5,18 +5,18 @@
 
 namespace oriel {
 
-/// `TickClock` reads CLOCK_MONOTONIC from the time-stamp counter, in 10 ns; the vDSO's
-/// clock_gettime takes 23 ns (Intel Xeon). It uses the counter only where the kernel keeps its own
-/// time by it, so that all processors agree; elsewhere it is the system's clock. One reader at a
-/// time.
+/// `TickClock` reads CLOCK_MONOTONIC by the time-stamp counter, in 10 ns; the vDSO's clock_gettime
+/// takes 23 ns (Intel Xeon). It uses the counter only if the kernel uses it as its clock source,
+/// because all processors then agree on it. Otherwise each reading is one of the system's clock.
+/// One reader at a time.
 class TickClock {
  public:
   void start();
-  /// After start(): whether the clock runs by the counter.
+  /// Whether the clock uses the counter. Valid after start().
   bool counts() const { return counts_; }
 
-  /// In nanoseconds, never less than the time before. It may be some ten nanoseconds from
-  /// nanoseconds_now().
+  /// The time in nanoseconds, never less than an earlier result. It may differ from
+  /// nanoseconds_now() by some ten nanoseconds.
   std::uint64_t now() {
     const std::uint64_t now = ticks();
     if (now - base_.ticks >= lasts_) [[unlikely]]
@@ -27,7 +27,7 @@ class TickClock {
  private:
   friend class TickClockTest;
 
-  /// The system's clock and the counter at one moment.
+  /// The system's clock and the counter, read at one moment.
   struct Reading {
     std::uint64_t time = 0;
     std::uint64_t ticks = 0;
@@ -47,14 +47,14 @@ class TickClock {
   /// The latest time that now() can have returned since the last reading.
   std::uint64_t latest() const { return time_at(base_.ticks + lasts_); }
   std::uint64_t read_anew();
-  /// The time at a new reading, which also sets the rate for the next millisecond.
+  /// Uses a new reading, which also sets the rate for the next millisecond. Returns its time.
   std::uint64_t take(const Reading& reading);
 
   bool counts_ = false;
-  Reading first_;            // the counter's rate is measured from here
-  Reading last_;             // the latest
-  Reading base_;             // now() counts from here; its time may be ahead of that of last_
-  std::uint64_t lasts_ = 0;  // ticks for which it does
+  Reading first_;  // the rate of the counter is measured from this reading
+  Reading last_;   // the latest reading
+  Reading base_;   // now() counts from this reading; its time may be ahead of that of last_
+  std::uint64_t lasts_ = 0;  // the number of ticks for which base_ is used
   std::uint64_t rate_ = 0;   // nanoseconds of 2^32 ticks
 };
 
