@@ -23,21 +23,22 @@ namespace oriel {
 
 namespace {
 
-// In nanoseconds. Without a descriptor to sleep on, the agent looks so often.
+// In nanoseconds. The agent's polling interval if it has no descriptor to sleep on.
 constexpr std::uint64_t blind_look = 20'000;
-// With one, so often whether the program makes MPI calls again.
+// With a descriptor: the interval at which it checks whether the program makes MPI calls again.
 constexpr long longest_wait = 1'000'000;
-// Nor does every descriptor tell when the network takes more of what is being sent.
+// The interval while data is being sent: not every descriptor signals that the network accepts
+// more.
 constexpr long between_pieces = 50'000;
-// In a program that makes MPI calls all the time the agent looks more and more rarely, down to once
-// in this many intervals: a look costs some twenty microseconds of a processor that is in use.
+// In a program that makes MPI calls all the time the agent acts less and less often, down to once
+// in this many intervals: each look() costs some twenty microseconds of a processor in use.
 constexpr std::uint64_t intervals_in_rest = 16;
-// So long, in nanoseconds, a program that was expected to compute is left alone.
+// In nanoseconds: how long a program that was expected to compute is left undisturbed.
 constexpr std::uint64_t after_wake = 30'000;
-// Of a program that waits for its operations at once, one wake-up in so many is heard: each costs
-// some twenty microseconds, a tenth of what a megabyte takes.
+// If the program waits for its operations at once, only one wake-up in 64 reaches the agent: each
+// costs some twenty microseconds, a tenth of the time of a megabyte.
 constexpr unsigned most_unheard = 63;
-// While no window needs the agent.
+// In nanoseconds: the interval while no window needs the agent.
 constexpr std::uint64_t unneeded = 5'000'000;
 
 void sleep_for(std::uint64_t nanoseconds) {
@@ -52,12 +53,12 @@ void Agent::start() {
   if (running()) return;
   const long microseconds = std::clamp(setting_int("ORIEL_AGENT_INTERVAL"), 0L, 50'000L);
   if (microseconds == 0) return;
-  // Threads that wait for a core look like threads that compute.
+  // Threads that wait for a processor are indistinguishable from threads that compute.
   const std::uint64_t patience = engine.running()->crowded() ? 5 : 1;
   const auto configured = static_cast<std::uint64_t>(microseconds) * 1000;
   interval_ = patience * configured;
   longest_rest_ = intervals_in_rest * configured;
-  // From here on the library has two threads, whatever level the program has asked for.
+  // From here on the library has two threads, whatever thread level the program has requested.
   engine.lock.enable_beside_agent();
   engine.request_lock.enable();
   {
@@ -66,10 +67,10 @@ void Agent::start() {
   }
   stopping_ = false;
   served_ = 0;
-  // A program may end without MPI_Finalize, and libfabric's destructors run then: the agent, which
-  // calls it, ends before.
+  // A program may exit without MPI_Finalize. libfabric's destructors run then, so the agent, which
+  // calls libfabric, must end before.
   std::call_once(at_exit_, [] { ::on_exit([](int, void*) { engine.agent.stop(); }, nullptr); });
-  // Signals are the program's: its handlers must not run on a thread that it does not know.
+  // Signals belong to the program: its handlers must not run on a thread unknown to it.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -90,7 +91,7 @@ void Agent::start() {
 void Agent::stop() {
   if (!running()) return;
   stopping_ = true;
-  // It sleeps at one of the two, or on the network for a moment.
+  // The agent sleeps on one of these two, or on the network for a moment.
   wake_event_.give();
   ShmTransport& node = engine.running()->transports.shm();
   node.ring(node.doorbell(node.self()));
@@ -116,12 +117,12 @@ void Agent::run() {
       signaled = wake_event_.wait(interval_);
     }
     if (signaled) {
-      // Either the program waits for what it has begun, and sweeps by itself, or it computes. Each
-      // look takes the processor from it: they become rarer while none finds work.
+      // Either the program waits for its operations, and sweeps by itself, or it computes. Each
+      // look() takes the processor from it: the delay grows while none finds work.
       seen_ = process.sweeps();
       sleep_for(std::min((in_vain_ + 1) * after_wake, std::max(interval_, after_wake)));
     }
-    // Each look takes the processor from the program for some microseconds.
+    // Each look() takes the processor from the program for some microseconds.
     const bool served = serve();
     if (served) ++served_;
     rest = served ? interval_ : std::min(2 * rest, longest_rest_);
@@ -148,11 +149,11 @@ Agent::Look Agent::look() {
   return Look::left;
 }
 
-/// True if there was a time to serve in.
+/// Returns whether the agent has swept.
 bool Agent::serve() {
   Look found = look();
   const bool served = found != Look::left;
-  // It neither spins nor yields: the processor is the program's.
+  // No spinning, no yielding: the processor belongs to the program.
   Sleeper sleeper(engine.running()->transports.shm(), 0, 0, false);
   while (found != Look::left) {
     if (found == Look::moved) {
@@ -167,7 +168,7 @@ bool Agent::serve() {
 
 bool Agent::sleep_on_network() {
   long patience = longest_wait;
-  // A negative descriptor is passed over.
+  // ppoll ignores negative descriptors.
   std::array<pollfd, 2> look{pollfd{-1, POLLIN, 0}, pollfd{-1, POLLIN, 0}};
   bool blind = false;
   bool quiet = false;

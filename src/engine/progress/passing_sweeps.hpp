@@ -6,17 +6,17 @@
 
 namespace oriel {
 
-/// A call that is shorter than a look at the network sweeps only every 16th time.
+/// A call that is shorter than a poll of the network sweeps only every 16th time.
 inline constexpr unsigned calls_per_look = 16;
 
-/// Sweeps in a call by which a program waits in a loop of its own (E10): such calls finish what is
-/// pending, and receive what others have sent. With the process lock.
+/// Sweeps in a call by which a program polls in a loop of its own (E10): such calls advance pending
+/// operations and receive messages. With the process lock.
 inline void sweep_pending() {
   if (engine.busy()) [[unlikely]]
     engine.running()->process.sweep_in_passing();
 }
 
-/// Sweeps in any other call: what is pending goes on in each, but the network is looked at only now
+/// Sweeps in any other call: each call advances pending operations, but polls the network only now
 /// and then. With the process lock.
 inline void carry_on() {
   if (!engine.busy()) [[likely]]
@@ -28,8 +28,8 @@ inline void carry_on() {
   }
 }
 
-/// Sweeps in calls that come in long rows: what is pending goes on only now and then, too. With the
-/// process lock.
+/// Sweeps in calls that a program makes many times in a row: even pending operations are advanced
+/// only now and then. With the process lock.
 inline void sweep_now_and_then() {
   if (!engine.busy()) [[likely]]
     return;
@@ -42,14 +42,14 @@ inline void sweep_now_and_then() {
 /// The part of sweep_unlocked() that is not inlined.
 void sweep_beside_others();
 /// Sweeps in a call without the process lock. Several threads may make such calls at the same time:
-/// each sweeps only now and then, and not while another thread has the lock.
+/// each sweeps only now and then, and not while another thread holds the lock.
 inline void sweep_unlocked() {
   if (engine.busy()) [[unlikely]]
     sweep_beside_others();
 }
 
-/// True if direct transfers are in flight, which go on while the program computes if the agent
-/// sweeps. With the process lock.
+/// True if direct transfers are in flight. They proceed while the program computes only if the
+/// agent sweeps. With the process lock.
 inline bool transfers_under_way() {
   Network* network = engine.running()->transports.network();
   return network != nullptr && network->transferring();

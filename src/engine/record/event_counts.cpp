@@ -47,7 +47,7 @@ void EventCounts::wait_begun(const EventSource&, Wait& wait) {
 }
 
 void EventCounts::wait_ended(const EventSource&, const Wait& wait) {
-  if (wait.begun == 0) return;  // it had begun before anybody listened
+  if (wait.begun == 0) return;  // it began before counting started
   const auto reason = static_cast<std::size_t>(wait.reason);
   --running_[reason];
   ++counts_.waits[reason].times;

@@ -8,8 +8,8 @@
 
 namespace oriel {
 
-/// Counts the events of a process: operations of the general path, epochs, waits. One of them for
-/// all who read the counts: with the process lock.
+/// Counts the events of a process: operations of the general path, epochs, waits. There is one
+/// object for all readers of the counts. With the process lock.
 class EventCounts final : public EventSink {
  public:
   struct Count {
@@ -20,16 +20,16 @@ class EventCounts final : public EventSink {
     std::array<Count, protocol_count> operations;
     std::array<Count, wait_reasons> waits;
     std::array<Count, epoch_kinds> epochs;
-    std::array<Count, epoch_kinds> deferred;  // of these
+    std::array<Count, epoch_kinds> deferred;  // of `epochs`: those that were deferred
     std::array<Count, copy_methods> copies;
   };
 
-  /// Counts from now on, if it has not begun yet. An engine never stops reporting to a sink.
+  /// Starts counting, unless it has started. An engine never stops reporting to a sink.
   void listen(Events& events);
-  /// The engine has ended: the next one counts from 0.
+  /// Called when the engine has ended: the next engine's counts start from 0.
   void reset();
-  /// With the time until now of waits that have not ended, so that a reader that comes within a
-  /// wait can tell the time before from the time after.
+  /// The counts. They include the time so far of waits that have not ended, so that a reader within
+  /// a wait can separate the time before a call from the time after it.
   Counts counts() const;
 
   void epoch(const EventSource& source, EpochStep step, const Epoch& epoch) override;
@@ -40,7 +40,7 @@ class EventCounts final : public EventSink {
 
  private:
   bool listening_ = false;
-  // The amount of waits: the sum of their ends less the sum of their beginnings, modulo 2^64.
+  // Amount of a wait reason: the sum of the ends less the sum of the beginnings, modulo 2^64.
   Counts counts_;
   std::array<std::uint64_t, wait_reasons> running_{};  // waits that have not ended
 };

@@ -18,7 +18,7 @@
 namespace oriel {
 namespace {
 
-/// A file's pages cost half as much written at once as when each is first stored to.
+/// Writing zeros at once costs half as much as the page faults of the first stores to each page.
 bool write_zeros(int file, std::size_t first, std::size_t bytes) {
   static constexpr std::array<char, std::size_t{64} << 10> zeros{};
   for (std::size_t written = 0; written < bytes;) {
@@ -30,8 +30,8 @@ bool write_zeros(int file, std::size_t first, std::size_t bytes) {
   return true;
 }
 
-/// So many bytes of the file, which lie on the disk already: a store to a page for which there is
-/// no space left would end the program by a signal. Null: they cannot be had, and errno says why.
+/// Maps `bytes` of the file, which are allocated on the disk first: a store to a page without space
+/// on the disk would end the program by a signal. Null: failure, and errno has the reason.
 void* map(int file, std::size_t first, std::size_t bytes) {
   if (!within_file_limit(first + bytes)) {
     errno = EFBIG;

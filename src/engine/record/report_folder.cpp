@@ -23,7 +23,7 @@ std::string report_folder() {
     return {};
   }
   if (path == "1") path = "oriel-report";
-  // All ranks try, and agree on nothing: only some may have the setting.
+  // Each rank tries, without a collective call: perhaps not all ranks have the setting.
   if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
     std::fprintf(stderr, "oriel: ORIEL_REPORT: The folder %s cannot be made (%s).\n", path.c_str(),
                  std::strerror(errno));

@@ -5,13 +5,12 @@
 
 namespace oriel {
 
-/// The folder in which the ranks of this run record what they wait for (ORIEL_REPORT); it is made
-/// if it is not there. Empty: nothing is recorded. A folder that cannot be made is told on standard
-/// error.
+/// The folder in which the ranks of this run record their waits (ORIEL_REPORT). Creates it if
+/// necessary, and reports a failure on standard error. Empty: nothing is recorded.
 std::string report_folder();
 
-/// Whether the library prints the table of the run: where the setting names no folder. A caller
-/// that names one, as `oriel run --report` does, knows where to look.
+/// True if the library prints the table at the end of the run: the setting does not name a folder.
+/// A caller that names one, such as `oriel run --report`, can read the records there.
 bool table_at_end();
 
 }  // namespace oriel

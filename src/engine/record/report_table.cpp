@@ -22,9 +22,9 @@ namespace oriel {
 namespace {
 
 constexpr int patience = 60;  // seconds
-constexpr int looks = 100;    // in a second
+constexpr int looks = 100;    // per second
 
-/// Whether done() becomes true within our patience.
+/// Returns whether done() becomes true within `patience`.
 template <typename Done>
 bool await(Done&& done) {
   for (int i = 0; i < patience * looks; ++i) {
@@ -34,8 +34,8 @@ bool await(Done&& done) {
   return false;
 }
 
-/// The file that only this user can open, and so only this user can lock. -1: it cannot be had, or
-/// it is another user's, who may keep it locked.
+/// Opens the lock file, which only this user can open, and thus lock. -1: it cannot be opened, or
+/// is owned by another user, who may keep it locked.
 int open_table(const std::string& folder) {
   const int file = own_descriptor(
       ::open((folder + "/table").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -45,9 +45,9 @@ int open_table(const std::string& folder) {
   return -1;
 }
 
-/// Of ranks that abort together one prints the table, and the others must not end the job
-/// meanwhile. The rank with the lock prints, unless the file says that it is printed. The kernel
-/// lets go of the lock of a process that is killed.
+/// If several ranks abort together, one prints the table, and the others must not end the job
+/// meanwhile. The rank that has the lock prints, unless the file says that the table is printed.
+/// The kernel releases the lock of a process that is killed.
 class Turn {
  public:
   explicit Turn(const std::string& folder) : file_(open_table(folder)) {
@@ -71,7 +71,7 @@ class Turn {
   bool ours_;
 };
 
-/// In the installation that this library belongs to; else wherever PATH has it.
+/// The path of the command: in this library's installation, otherwise found by PATH.
 std::string command() {
   Dl_info own{};
   if (::dladdr(reinterpret_cast<void*>(&print_report_table), &own) != 0) {
@@ -82,8 +82,8 @@ std::string command() {
   return "oriel";
 }
 
-/// Ours, but for what would load this library, or a tool, into the command, or the program's own
-/// Python.
+/// The environment of this process, without variables that would load this library, a tool, or the
+/// program's own Python into the command.
 std::vector<char*> environment() {
   std::vector<char*> kept;
   for (char** word = environ; *word != nullptr; ++word) {
@@ -96,7 +96,7 @@ std::vector<char*> environment() {
   return kept;
 }
 
-/// A program that ignores SIGCHLD has no children to wait for once they have ended.
+/// If the program ignores SIGCHLD, waitpid fails once the child has ended.
 bool has_ended(pid_t child, int& status) {
   const pid_t ended = ::waitpid(child, &status, WNOHANG);
   return ended == child || (ended < 0 && errno != EINTR);

@@ -5,10 +5,10 @@
 
 namespace oriel {
 
-/// Prints on standard error the table of what the ranks have recorded in a folder so far, by the
-/// command `oriel report`, which also writes its report there. Blocks until it is printed, also if
-/// another rank of the machine does it, for a minute at most. If there is no such command, a
-/// sentence says where the records are.
+/// Prints on standard error the table of the records in a folder, by the command `oriel report`,
+/// which also writes its report there. Blocks until the table is printed, also if another rank of
+/// the machine prints it, for a minute at most. If the command is missing, prints where the records
+/// are.
 void print_report_table(const std::string& folder);
 
 }  // namespace oriel

@@ -58,7 +58,7 @@ void RunStatistics::report(const EventCounts& events) {
   counting_ = false;
   std::string path = std::string(run_folder()) + "/statistics.XXXXXX";
   const int file = own_descriptor(::mkostemp(path.data(), O_CLOEXEC));
-  if (file < 0) return;  // the run's folder is another machine's
+  if (file < 0) return;  // the run's folder is on another machine
   [[maybe_unused]] const ssize_t written = ::write(file, report.data(), report.size());
   ::close(file);
 }

@@ -5,14 +5,14 @@
 
 namespace oriel {
 
-/// The counts of a process for `oriel run --info`, which adds up all processes' counts and prints
-/// them at the end of the run.
+/// The counts of a process for `oriel run --info`, which adds up the counts of all processes and
+/// prints them at the end of the run.
 class RunStatistics {
  public:
-  /// Has the events counted, if `oriel run --info` has started this process.
+  /// Starts counting if `oriel run --info` has started this process.
   void start(Events& events, EventCounts& counts);
-  /// Leaves the counts in the folder of the run, with what the agent, the line keeper and the
-  /// notification queues have counted. The engine exists, and the agent has stopped.
+  /// Writes the counts, with those of the agent, the line keeper and the notification queues, to a
+  /// file in the run's folder. The engine must exist, and the agent must have stopped.
   void report(const EventCounts& events);
 
  private:

@@ -19,7 +19,7 @@
 namespace oriel {
 namespace {
 
-/// A question moves no bytes and has no datatype.
+/// A question moves no bytes and has no datatype: 0.
 unsigned long long bytes_of(const Operation& operation) {
   return operation.kind == OperationKind::acknowledge ? 0 : operation.bytes();
 }
@@ -62,7 +62,7 @@ void TraceFile::write(const EventSource& source, const char* format, ...) {
   va_end(arguments);
   const std::size_t end = std::min<std::size_t>(length, line.size() - 1);
   line[end] = '\n';
-  // One call for a line: other processes' lines come before or after it. A full disk is no error.
+  // One call for each line: lines of several processes do not mix. A full disk is not an error.
   [[maybe_unused]] const ssize_t written = ::write(file_, line.data(), end + 1);
 }
 

@@ -6,12 +6,12 @@
 namespace oriel {
 
 /// Writes a line per event to the file that ORIEL_TRACE names, to which all processes of a node
-/// append: for people who debug Oriel. A line is written when its event is reported, so that the
-/// file says where a run has stopped.
+/// append; for debugging Oriel. Each line is written when its event is reported, so that the file
+/// shows where a run has stopped.
 class TraceFile final : public EventSink {
  public:
-  /// Opens the file if the setting is given, and listens. A file that cannot be opened is
-  /// reported on standard error, once.
+  /// Opens the file, if ORIEL_TRACE is set, and receives events from then on. Reports a file that
+  /// cannot be opened on standard error, once.
   void start(Events& events);
   void stop();
 

@@ -11,7 +11,7 @@ namespace {
 
 using Condition = Awaited::Condition;
 
-/// Whether a wait for this reason may be for such a condition.
+/// True if a wait for `reason` can depend on such a condition.
 bool concerns(WaitReason reason, Condition condition) {
   switch (reason) {
     case WaitReason::complete:
@@ -32,7 +32,7 @@ bool concerns(WaitReason reason, Condition condition) {
   }
 }
 
-/// Whether the call waits for this condition, and not only something else that is pending.
+/// True if the call waits for this condition, which may also be pending for another reason.
 bool is_for(const Wait& wait, const Awaited& awaited) {
   const bool of_lock =
       awaited.condition == Condition::lock || awaited.condition == Condition::lock_order;
@@ -40,7 +40,7 @@ bool is_for(const Wait& wait, const Awaited& awaited) {
   return concerns(wait.reason, awaited.condition) && (wait.rank < 0 || wait.rank == rank);
 }
 
-/// All that is pending on windows of the number; 0: on any.
+/// All conditions pending on the window of that number; 0: on any window.
 std::vector<AwaitedPeer> pending_on(std::uint32_t number) {
   std::vector<AwaitedPeer> peers;
   for (const std::unique_ptr<Window>& window : engine.running()->process.windows()) {
@@ -90,9 +90,9 @@ AwaitedPeers awaited_peers(const LongWait& long_wait) {
   add_earlier_locks(own);
   const bool pairwise = wait.reason == WaitReason::complete || wait.reason == WaitReason::exposure;
   for (const AwaitedPeer& peer : own.peers) {
-    // With a reorder key an epoch that the call is not for may be pending, too.
+    // With a reorder key, an epoch that the call does not wait for may be pending, too.
     const bool others = pairwise && peer.awaited.epoch != own.peers.front().awaited.epoch;
-    // A rank that waits in a call carries out the operations of others meanwhile.
+    // A rank that waits in a call also carries out the operations of others.
     const bool served = peer.awaited.condition == Condition::operations;
     if (others || served) own.exact = false;
   }

@@ -12,20 +12,20 @@ struct AwaitedPeer {
   const Window* window;
   Awaited awaited;
 
-  /// Number of the rank's process in the node's transport; -1: the rank is not known, or of another
-  /// node.
+  /// The number of the rank's process in the node's transport. -1: the rank is not known, or is on
+  /// another node.
   int process() const;
 };
 
-/// The peers that must act before a wait ends.
+/// The peers that must act before a wait can end.
 struct AwaitedPeers {
-  std::vector<AwaitedPeer> peers;  // none: they are not known, or any rank may end the wait
-  /// The wait is for all of these. Else it may be for some of them only: MPI_Wait and its kind name
-  /// requests, whose windows are not known here.
+  std::vector<AwaitedPeer> peers;  // empty: not known, or any rank may end the wait
+  /// True if the wait is for all of these. Otherwise it may be for some only: MPI_Wait and its
+  /// variants name requests, and the windows of requests are not known here.
   bool exact = false;
 };
 
-/// With the process lock.
+/// The peers that the wait depends on. With the process lock.
 AwaitedPeers awaited_peers(const LongWait& wait);
 
 }  // namespace oriel

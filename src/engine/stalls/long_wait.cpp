@@ -17,11 +17,11 @@
 namespace oriel {
 namespace {
 
-// The process's waits that have lasted, oldest first; with the process lock.
+// The long waits of the process, the oldest first. With the process lock.
 LongWait* oldest = nullptr;
 
-/// Whether this is the first stall in the call that the thread is in, from the same place of the
-/// program: a program whose ranks wait for long in each of its steps gets one report.
+/// Returns whether this is the first stall in this call from this place of the program: a program
+/// whose ranks wait for long in each step gets one report.
 bool first_of_its_place() {
   static std::vector<CallFrames> places;
   const CallFrames frames = CallFrames::of_this_thread();
@@ -30,7 +30,7 @@ bool first_of_its_place() {
   return true;
 }
 
-/// In nanoseconds; 0: never.
+/// ORIEL_STALL in nanoseconds; 0: no limit.
 std::uint64_t stall_limit() {
   static const long seconds = setting_int("ORIEL_STALL");
   return seconds > 0 ? static_cast<std::uint64_t>(seconds) * 1'000'000'000 : 0;
@@ -58,7 +58,7 @@ LongWait::~LongWait() {
 void LongWait::look() {
   const std::string text = report();
   if (text.empty()) return;
-  // The write may block, if standard error is a full pipe.
+  // The write blocks if standard error is a full pipe.
   engine.lock.release();
   standard_error.say(text);
   engine.lock.acquire();
@@ -90,7 +90,7 @@ std::string LongWait::report() {
   return reports ? stall_report(*this, awaited, quiet_peers_, now) : std::string();
 }
 
-/// The only rank of the window whose call is awaited; -1: there are several, or it is not known.
+/// The only rank of the window that must make a call; -1: there are several, or it is not known.
 int LongWait::awaited_rank(const AwaitedPeers& awaited) const {
   if (wait_.rank >= 0) return wait_.rank;
   int found = -1;
@@ -122,7 +122,7 @@ void LongWait::show(const AwaitedPeers& awaited) {
   own_sign().show(shown);
 }
 
-/// The one that the wait is on; null: several, or none that is known.
+/// The only window that the wait concerns; null: there are several, or it is not known.
 const Window* LongWait::window_of(const AwaitedPeers& awaited) const {
   if (window() != 0 || awaited.peers.empty()) {
     return engine.running()->process.find_window(window());

@@ -12,26 +12,25 @@ namespace oriel {
 struct AwaitedPeers;
 class Window;
 
-/// A blocking call (B2). Once it has waited for a tenth of a second its process shows peers of the
-/// node what it waits for (WaitSign). After ORIEL_STALL seconds, once for each place in the
-/// program, or when a signal asks, it prints a report on standard error. A shorter wait costs
-/// nothing.
+/// A blocking call (B2). After a tenth of a second, its process shows the peers of the node what it
+/// waits for (WaitSign). It prints a report on standard error after ORIEL_STALL seconds, once for
+/// each place in the program, and on each signal that requests one. A shorter wait costs nothing.
 class LongWait {
  public:
   LongWait(const WindowEvents& events, const Wait& wait) : events_(events), wait_(wait) {}
-  /// With the process lock, if look() has been called.
+  /// With the process lock, if look() or report() has been called.
   ~LongWait();
   LongWait(const LongWait&) = delete;
   LongWait& operator=(const LongWait&) = delete;
 
-  /// Another tenth of a second has gone. With the process lock, which is released while a report is
-  /// written.
+  /// Called after each tenth of a second of the wait. With the process lock, which is released
+  /// while a report is written.
   void look();
-  /// The same without the release, for a caller that must not wait for the lock: the report to be
-  /// printed, empty if there is none.
+  /// look() for a caller that must not wait for the lock: instead of writing the report, returns
+  /// it; empty: there is none. Does not release the lock.
   std::string report();
 
-  /// This process's number of the window; 0: none in particular.
+  /// The number of the window in this process; 0: no window in particular.
   std::uint32_t window() const { return events_.window(); }
   const Wait& wait() const { return wait_; }
   std::uint64_t begun() const { return begun_; }
@@ -43,11 +42,11 @@ class LongWait {
 
   WindowEvents events_;
   Wait wait_;
-  std::uint64_t begun_ = 0;  // about; 0: it has not lasted
+  std::uint64_t begun_ = 0;  // approximate; 0: the wait is shorter than a tenth of a second
   std::uint32_t answered_ = 0;
-  bool reported_ = false;     // that it lasts too long
-  QuietPeers quiet_peers_;    // of those that are awaited
-  LongWait* next_ = nullptr;  // of the process, by age: several threads may wait
+  bool reported_ = false;     // as longer than ORIEL_STALL
+  QuietPeers quiet_peers_;    // of the awaited peers
+  LongWait* next_ = nullptr;  // in the list of the process's long waits, the oldest first
 };
 
 }  // namespace oriel

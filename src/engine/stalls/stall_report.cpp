@@ -18,7 +18,7 @@
 namespace oriel {
 namespace {
 
-// Of a wait for many ranks; the others are counted.
+// The number of peers that are listed; the others are only counted.
 constexpr std::size_t most_peers = 8;
 
 ShmTransport& node() {
@@ -29,14 +29,14 @@ std::string seconds(std::uint64_t nanoseconds) {
   return std::to_string(nanoseconds / 1'000'000'000) + " s";
 }
 
-/// A process of the node, as in a sentence.
+/// The name of a process of the node in a sentence.
 std::string process_name(int process) {
   const int rank = node().rank_of(process);
   const std::string pid = "process " + std::to_string(node().name(process).arena.pid);
   return rank >= 0 ? "rank " + std::to_string(rank) + " of MPI_COMM_WORLD (" + pid + ")" : pid;
 }
 
-/// The reason of a wait, as in "has waited for a lock".
+/// The reason of a wait in a sentence, such as "has waited for a lock".
 const char* in_words(WaitReason reason) {
   switch (reason) {
     case WaitReason::lock:
@@ -63,8 +63,8 @@ const char* in_words(WaitReason reason) {
   return "";
 }
 
-/// The state that the system reports of a process: 'R' runs, 'S' sleeps, 'T' is stopped, ...; 0: it
-/// does not say, or the process is not one of our process namespace.
+/// The state that the system reports of a process: 'R' runs, 'S' sleeps, 'T' is stopped, ... 0: the
+/// state is not available, or the process is in another PID namespace.
 char state_of(int pid) {
   char line[512];
   std::snprintf(line, sizeof line, "/proc/%d/stat", pid);
@@ -73,13 +73,13 @@ char state_of(int pid) {
   const std::size_t length = std::fread(line, 1, sizeof line - 1, file);
   std::fclose(file);
   line[length] = '\0';
-  // The name, in parentheses, may hold anything.
+  // The name, in parentheses, may contain any characters.
   const std::string_view text(line, length);
   const std::size_t end = text.rfind(") ");
   return end != std::string_view::npos && end + 2 < length ? text[end + 2] : '\0';
 }
 
-/// Behind the state of a process that shows no wait.
+/// Follows the state of a process that shows no wait.
 std::string how_long_quiet(const QuietPeers& quiet_peers, int process, std::uint64_t now) {
   const std::uint64_t since = quiet_peers.quiet_since(process);
   if (since == 0 || now < since + 1'000'000'000) return {};
@@ -123,10 +123,10 @@ std::string what_it_does(const QuietPeers& quiet_peers, int process, std::uint64
   }
 }
 
-/// Processes that wait for one another in a circle, besides ourselves; empty: none is known.
+/// Processes that, with this one, wait for each other in a circle; empty: no circle is known.
 class Circle {
  public:
-  /// `awaited`: by us.
+  /// `awaited`: the peers that this process waits for.
   explicit Circle(const AwaitedPeers& awaited) {
     if (!awaited.exact) return;
     for (const AwaitedPeer& peer : awaited.peers) {
@@ -134,7 +134,7 @@ class Circle {
     }
   }
   const std::vector<int>& members() const { return path_; }
-  /// Whether all of it is as it was read: then it was so at one moment.
+  /// True if all waits of the circle are still as read: then they existed at the same time.
   bool holds() const {
     return !path_.empty() && std::all_of(seen_.begin(), seen_.end(), [](const Seen& seen) {
       return node().wait_sign(seen.process).look() == seen.shown;
@@ -151,7 +151,7 @@ class Circle {
     if (process == node().self()) return true;
     if (process < 0 || !visited_.insert(process).second) return false;
     const auto shown = node().wait_sign(process).look();
-    // A circle of ranks that wait for one another is made of waits that are certain.
+    // Only waits that are certain prove a circle.
     if (!shown.has_value() || shown->certain == 0) return false;
     path_.push_back(process);
     seen_.push_back({process, *shown});
@@ -172,7 +172,7 @@ std::string rank_name(int rank) {
   return "rank " + std::to_string(rank);
 }
 
-/// As in "it waits for <condition>".
+/// The condition in a sentence, such as "it waits for <condition>".
 std::string condition_of(const Awaited& awaited, WaitReason reason) {
   using enum Awaited::Condition;
   const std::string rank = rank_name(awaited.rank);
@@ -182,7 +182,7 @@ std::string condition_of(const Awaited& awaited, WaitReason reason) {
     case completion:
       return rank + " to complete its access";
     case fence:
-      // MPI_Win_free and other collective calls on a window take a fence.
+      // MPI_Win_free and other collective calls on a window use a fence.
       return rank + (reason == WaitReason::window ? " to make this call" : " to enter the fence");
     case lock:
       return "the lock of " + rank_name(awaited.target) +
@@ -208,8 +208,8 @@ std::string site_lines(const CallSite& site) {
          caller.file + "; the line: addr2line -e " + caller.file + " " + offset + "\n";
 }
 
-/// Whether it is the wait of a collective call, such as MPI_Win_create, for the ranks that have not
-/// made it. The host does not tell which.
+/// True for the wait of a collective call, such as MPI_Win_create, for ranks that have not made the
+/// call. The host does not report which ranks these are.
 bool meets_ranks(const LongWait& wait) {
   return wait.wait().reason == WaitReason::window && wait.window() == 0;
 }

@@ -10,9 +10,9 @@
 
 namespace oriel {
 
-/// Some lines for people: which rank waits in which call, since when, for what and for whom, what
-/// those do, and whether they wait for one another. `awaited`: by this wait; `now`: of the
-/// monotonic clock. With the process lock, on the thread that waits.
+/// A report of some lines for the user: which rank waits, in which call, since when, and for which
+/// peers; what these peers do, and whether the waits form a circle. `awaited`: the peers that this
+/// wait depends on; `now`: the monotonic clock. With the process lock, on the thread that waits.
 std::string stall_report(const LongWait& wait, const AwaitedPeers& awaited,
                          const QuietPeers& quiet_peers, std::uint64_t now);
 

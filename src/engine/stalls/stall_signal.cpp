@@ -12,7 +12,7 @@
 namespace oriel::stall_signal {
 namespace {
 
-// Of a signal handler: nothing here takes a lock.
+// Used by the signal handler, and therefore without locks.
 std::atomic<std::uint32_t> times{0};
 std::atomic<int> waits{0};
 struct sigaction program_action{};
@@ -40,7 +40,7 @@ void start() {
   if (started || number == 0) return;
   started = true;
   const int signal = static_cast<int>(number);
-  // After a fault the program cannot go on; two signals have no handlers.
+  // After a fault the program cannot continue; two signals cannot have handlers.
   const bool fault = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
   const bool fixed = signal == SIGKILL || signal == SIGSTOP;
   if (fault || fixed || ::sigaction(signal, nullptr, &program_action) != 0) {
@@ -51,7 +51,7 @@ void start() {
         number, SIGUSR1);
     return;
   }
-  // As the program has asked for its own handler to be called; else nothing is to be interrupted.
+  // If the program has a handler, its flags apply. Otherwise system calls are restarted.
   const bool handles =
       (program_action.sa_flags & SA_SIGINFO) != 0 ||
       (program_action.sa_handler != SIG_DFL && program_action.sa_handler != SIG_IGN);

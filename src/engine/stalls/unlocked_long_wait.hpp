@@ -8,7 +8,7 @@
 
 namespace oriel {
 
-/// A LongWait on no window in particular, of a thread that waits without the process lock.
+/// A LongWait, on no window in particular, of a thread that waits without the process lock.
 class UnlockedLongWait {
  public:
   explicit UnlockedLongWait(WaitReason reason) : reason_(reason) {}
@@ -16,9 +16,9 @@ class UnlockedLongWait {
   UnlockedLongWait(const UnlockedLongWait&) = delete;
   UnlockedLongWait& operator=(const UnlockedLongWait&) = delete;
 
-  /// Another tenth of a second has gone.
+  /// Called after each tenth of a second of the wait. Acquires the process lock.
   void look();
-  /// The same, unless another thread has the process lock.
+  /// look(), unless another thread holds the process lock.
   void try_look();
 
  private:

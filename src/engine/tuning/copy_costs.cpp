@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t shorter = std::size_t{16} * 1024;
 constexpr std::size_t longer = std::size_t{256} * 1024;
-constexpr int times = 5;  // of which the shortest counts: it was not interrupted
+constexpr int times = 5;  // the shortest counts: it was not interrupted
 
 template <typename Copy>
 double shortest(Copy&& copy) {
@@ -31,7 +31,7 @@ double shortest(Copy&& copy) {
   return least;
 }
 
-constexpr double lost = 1.0 / 16;  // what a call may add to what it copies
+constexpr double lost = 1.0 / 16;  // the largest share of a copy's time that a call may add
 constexpr std::uint64_t least_piece = std::uint64_t{64} * 1024;
 constexpr std::uint64_t most_piece = std::uint64_t{1024} * 1024;
 
@@ -44,7 +44,7 @@ class Measurement {
     const double call_long = by_call(longer);
     const double twice_long = twice(longer);
     if (refused_) return {any, least_piece};
-    // All as straight lines, of which that of the two copies begins at nothing.
+    // Costs are linear in the length; two copies have no constant part.
     const double per_byte = std::max(0.0, (call_long - call_short) / (longer - shorter));
     const double call = std::max(0.0, call_short - per_byte * shorter);
     return {most_copied_twice(call, per_byte, twice_long / longer), worth_a_call(call, per_byte)};
@@ -62,7 +62,7 @@ class Measurement {
     const auto bytes = static_cast<std::uint64_t>(call / (lost * per_byte));
     return std::bit_ceil(std::max(bytes, least_piece));
   }
-  /// Our own pages stand for another process's: the system takes the same way to them.
+  /// The process copies from its own pages: the system accesses another process's in the same way.
   double by_call(std::size_t bytes) {
     return shortest([&] {
       const iovec local{into_.data(), bytes};

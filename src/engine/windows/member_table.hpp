@@ -9,17 +9,17 @@
 
 namespace oriel {
 
-/// Who every rank of a window is, as it was found out when the window was made (B8): the few that
-/// are mapped as they are, of all others what cannot be said in less.
+/// The members of a window, as found when the window was made (B8). Mapped ranks, which are few,
+/// are stored as Member; all others in the shortest form.
 class MemberTable final : public MemberResolver {
  public:
-  /// `atomics`: of every rank, the way of the network's atomics.
+  /// `atomics`: each rank has an address for the network's atomics.
   MemberTable(const std::vector<Member>& members, bool atomics);
 
   Member find(int rank) override;
 
  private:
-  /// A rank that is reached by messages.
+  /// A rank that is reached by messages. See Member.
   struct Far {
     std::uint64_t size;
     std::uint64_t disp_unit;
@@ -34,9 +34,9 @@ class MemberTable final : public MemberResolver {
     int process;
   };
 
-  std::vector<std::pair<int, Member>> mapped_;  // by rank
-  std::vector<Far> far_;                        // of all ranks, if any is
-  std::vector<Atomics> atomics_;                // of all ranks, if there are any
+  std::vector<std::pair<int, Member>> mapped_;  // sorted by rank
+  std::vector<Far> far_;                        // of all ranks; empty: all are mapped
+  std::vector<Atomics> atomics_;                // of all ranks; empty: the window has none
 };
 
 }  // namespace oriel
