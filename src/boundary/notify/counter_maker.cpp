@@ -20,7 +20,7 @@ Failure CounterMaker::make(int number, MPI_Info info) {
   if (window_.core->epochs().open_epoch()) {
     give_up(MPI_ERR_RMA_SYNC, "an epoch is open; close it before the number of counters is set");
   }
-  // Nobody enters the fence before all can.
+  // No rank enters the fence before all ranks can.
   if (const Failure bad = exchange()) return bad;
   finish_operations();
   if (number < 0) {
@@ -35,7 +35,7 @@ Failure CounterMaker::make(int number, MPI_Info info) {
   if (const Failure bad = exchange()) return bad;
   if (asserts(info, ORIEL_ASSERT_SAME_NUM_NOTIFICATIONS)) check_same();
   map_rows();
-  // Whoever has seen all ranks enter the third round may add to the new ones.
+  // A rank that has seen all ranks enter the third round may increment the new counters.
   Notifications& notifications = window_.core->notifications();
   const int rank = window_.core->rank();
   Counters& counters = notifications.counters();
@@ -46,7 +46,7 @@ Failure CounterMaker::make(int number, MPI_Info info) {
   if (bad) std::swap(counters, replaced);
   notifications.thresholds().set_suspended(false);
   if (bad) return bad;
-  // Nobody looks at the old ones again: what has been added to them is taken now.
+  // No rank accesses the old counters any more: report the increments that they hold.
   for (std::uint32_t i = 0; i < replaced.count(rank); ++i) {
     const auto index = static_cast<std::int32_t>(i);
     notifications.count(index, replaced.mine_at(index).value(), 0);
@@ -61,8 +61,8 @@ void CounterMaker::give_up(int error_class, std::string reason) {
   if (reason_.ends_with('.')) reason_.pop_back();  // it becomes a part of a sentence
 }
 
-/// Nobody adds to the old ones any more. An operation that failed is told here, and the others
-/// learn of it in the next round.
+/// Completes all operations that may increment the old counters. If an operation failed, this rank
+/// reports the error, and the other ranks receive it in the next round.
 void CounterMaker::finish_operations() {
   const auto finish = [&](auto&& start) {
     if (const Failure bad = block(window_, {WaitReason::window}, start))

@@ -12,17 +12,17 @@
 
 namespace oriel::boundary {
 
-/// Gives a window new notification counters, all zero: a collective on the window in steps that
-/// every rank takes, so that all fail together and none hangs. Under the process lock.
+/// Gives a window new notification counters, all zero: a collective on the window. Every rank takes
+/// the same steps, so that all fail together and none hangs. With the process lock.
 class CounterMaker {
  public:
   explicit CounterMaker(WindowHandle& window) : window_(window) {}
 
-  /// The calling rank will have so many. `info` is that of the call.
+  /// Gives the calling rank `number` counters. `info` is the argument of the call.
   Failure make(int number, MPI_Info info);
 
  private:
-  /// What each rank tells all others.
+  /// The words that each rank sends to all others.
   struct Part {
     ArenaLocation location;
     std::uint32_t count = 0;
@@ -32,10 +32,10 @@ class CounterMaker {
   void give_up(int error_class, std::string reason);
   void finish_operations();
   void take_memory(std::uint32_t number);
-  /// One round: fails if any rank's part has.
+  /// One exchange among all ranks. Fails if it has failed on any rank.
   Failure exchange();
   Part part_of(int rank) const;
-  /// The assertion that all ranks give the same number holds.
+  /// Checks the assertion that all ranks give the same number.
   void check_same();
   void map_rows();
 

@@ -16,7 +16,7 @@ Failure check_own_counter(const WindowHandle& window, int index) {
   return check_counter(window, window.core->rank(), index);
 }
 
-/// Of a program that asks in a loop: others run, and if a rank has ended, it is told so.
+/// For a program that polls: lets other processes run, and reports a rank that has ended.
 Failure nothing_new(const WindowHandle& window) {
   let_others_run();
   const int lost = time_to_check_peers() ? window.core->epochs().lost_source(-1) : -1;
@@ -39,13 +39,15 @@ Failure get_value(WindowHandle& window, int index, MPI_Count* value) {
   std::uint64_t now = counters.mine_at(index).value();
   bool news = counters.news(index, now);
   if (!news) {
-    // Programs ask in a loop: others of ours, and whatever else is pending, go on meanwhile.
+    // Programs poll in a loop: sweep, so that other pending operations advance meanwhile.
     sweep_pending();
     now = counters.mine_at(index).value();
     news = counters.news(index, now);
   }
   const Failure lost = news ? Failure() : nothing_new(window);
-  if (lost) now = counters.mine_at(index).value();  // what the dead had added
+  if (lost)
+    now = counters.mine_at(index).value();  // the rank may have added to the counter before
+                                            // it ended
   window.core->notifications().count(index, now, now);
   *value = static_cast<MPI_Count>(now);
   return lost && !counters.news(index, now) ? lost : Failure();

@@ -7,16 +7,16 @@
 
 namespace oriel::boundary {
 
-// What the calls on a window's notification counters do (N8), whichever spelling they have.
+// The calls on a window's notification counters (N8), for each spelling of their names.
 
 Failure get_number(const WindowHandle& window, int rank, int* number);
 Failure get_value(WindowHandle& window, int index, MPI_Count* value);
 Failure set_value(WindowHandle& window, int index, MPI_Count value);
 Failure reset_value(WindowHandle& window, int index, MPI_Count* value);
-/// The request is told when the counter has reached the threshold; if it has, `posted` is false.
+/// The request completes when the counter reaches the threshold. `posted` is false if it has.
 Failure await_value(WindowHandle& window, int index, MPI_Count threshold, PendingRequest& request,
                     bool& posted);
-/// A request for that. host() takes the call where the window is not ours.
+/// Makes a request for await_value(). host() is called if the window is not Oriel's.
 template <typename Host>
 int request_value(const char* call, MPI_Win win, int index, MPI_Count threshold,
                   MPI_Request* request, Host&& host) {
@@ -28,7 +28,7 @@ int request_value(const char* call, MPI_Win win, int index, MPI_Count threshold,
       host);
 }
 
-/// The error of a call on a window that is not ours: MPI_ERR_UNSUPPORTED_OPERATION.
+/// The error of a call on a window that is not Oriel's: MPI_ERR_UNSUPPORTED_OPERATION.
 int no_counters(const char* call, MPI_Win handle);
 
 }  // namespace oriel::boundary

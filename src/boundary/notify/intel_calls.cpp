@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Intel MPI's calls on notification counters, in both of its spellings (N8). Of windows that are
-// not ours the host takes them, if it has them.
+// Intel MPI's calls on notification counters, in both of its spellings (N8). For windows that are
+// not Oriel's, the host's call is used, if the host has it.
 #include <dlfcn.h>
 #include <oriel/intel_profiling.h>
 
@@ -17,7 +17,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// The host's call of that name, or the error where it has none.
+/// Calls the host's function of that name. If there is none, raises an error.
 template <typename Function, typename... Arguments>
 int host_or_unsupported(const char* call, MPI_Win win, Arguments... arguments) {
   if (void* found = ::dlsym(RTLD_NEXT, ("P" + std::string(call)).c_str())) {
@@ -26,7 +26,7 @@ int host_or_unsupported(const char* call, MPI_Win win, Arguments... arguments) {
   return no_counters(call, win);
 }
 
-/// A call of type Function with these arguments: ours(window), or the host's.
+/// A call of type Function with these arguments: ours(window), or the host's function.
 template <typename Function, typename Ours, typename... Arguments>
 int intel_call(const char* call, MPI_Win win, Ours&& ours, Arguments... arguments) {
   return dispatch_call(call, win, ours,
@@ -43,9 +43,9 @@ auto giving(int index, MPI_Count value) {
   return [=](WindowHandle& window) { return set_value(window, index, value); };
 }
 
-/// In the guides of 2021.13 and 2021.14 the window comes before the index. Where handles are
-/// integers those programs have the same binary interface; the handle of a window, negative in the
-/// MPICH ABI, is no index.
+/// In the guides of 2021.13 and 2021.14 the window precedes the index. If handles are integers,
+/// programs that follow these guides have the same binary interface: swap the arguments. The handle
+/// of a window, negative in the MPICH ABI, is no valid index.
 template <typename Handle>
 void sort_arguments(int& index, Handle& win) {
   if constexpr (std::is_integral_v<Handle>) {
@@ -61,7 +61,7 @@ void sort_arguments(int& index, Handle& win) {
 
 using namespace oriel::boundary;
 
-/// Of an operation, under one name.
+/// Defines an operation under one name.
 #define ORIEL_INTEL_OPERATION(prefix, Name, name, NAME, Count, suffix)                             \
   ORIEL_DEFINE_BOTH(prefix##_##Name##_notify##suffix, P##prefix##_##Name##_notify##suffix)         \
   (ORIEL_##NAME(Count), int index, MPI_Win win) {                                                  \

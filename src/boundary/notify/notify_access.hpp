@@ -7,8 +7,8 @@
 
 namespace oriel::boundary {
 
-// Operations with a notification to their target, by whatever names: each is the operation of the
-// same kind with one more argument.
+// Operations that notify their target, for each spelling of their names: the operation of the same
+// kind, with a NotifyArg.
 
 inline Access tagged(Access access, int tag) {
   access.notify_arg = {NotifyKind::tag, tag, 0};
@@ -19,7 +19,8 @@ inline Access counted(Access access, int index) {
   return access;
 }
 
-/// A put of one contiguous type to mapped memory. False: the general path is to be taken.
+/// A put of one contiguous type to mapped memory. Returns false if the operation must take the
+/// general path.
 inline bool try_put_notified(const WindowHandle& window, const Access& access) {
   const NotifyArg& notify_arg = access.notify_arg;
   std::size_t bytes;
@@ -36,7 +37,7 @@ inline bool try_put_notified(const WindowHandle& window, const Access& access) {
                                             bytes, notify_arg);
 }
 
-/// A notified operation whose hot path is closed, or whose window is not ours.
+/// A notified operation, if hot paths are closed or the window is not Oriel's.
 template <typename Host>
 [[gnu::noinline]] int dispatch_notified_reported(const char* call, MPI_Win handle,
                                                  const Access& access, const Host& host) {

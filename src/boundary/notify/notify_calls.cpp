@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a target asks of its notifications: persistent requests and probes (N2), requests for one
-// of them (Q6).
+// The target's calls on its notifications: persistent requests and probes (N2), requests for one
+// notification (Q6).
 #include <oriel/profiling.h>
 
 #include <memory>
@@ -15,7 +15,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// A persistent request on a window, for what the window's notifications tell.
+/// A persistent request that waits for notifications of a window.
 class WindowRequest : public PersistentRequest {
  public:
   explicit WindowRequest(WindowHandle& window, Serves serves = Serves::again)
@@ -38,16 +38,16 @@ class WindowRequest : public PersistentRequest {
   }
   void note_end_of(const WindowHandle& window) final {
     if (window_ != &window) return;
-    // Other handles of the window may outlive this one.
+    // Other handles of the window may still exist.
     if (active() && !done()) abandon();
     window_ = nullptr;
   }
 
-  WindowHandle* window_;  // null: it has been freed
+  WindowHandle* window_;  // null: the window has been freed
 };
 
-/// Under the process lock. Programs repeat themselves, and the host takes two calls to write down a
-/// number of bytes.
+/// Sets a status. Keeps the last one, because programs repeat sizes, and the host needs two calls
+/// to set a number of bytes. With the process lock.
 void describe_notification(const Notification& notification, MPI_Status* status) {
   static MPI_Status last;
   static std::optional<std::uint64_t> last_bytes;
@@ -64,7 +64,7 @@ void describe_notification(const Notification& notification, MPI_Status* status)
   status->MPI_ERROR = error;
 }
 
-/// Source and tag of a call.
+/// Translates source and tag of a call.
 Failure translate(const WindowHandle& window, int source, int tag, NotifyPattern& pattern) {
   if (window.view.has_value()) {
     return {MPI_ERR_RMA_FLAVOR, "a window made from a memory handle has no notified access"};
@@ -78,7 +78,7 @@ Failure translate(const WindowHandle& window, int source, int tag, NotifyPattern
   return {};
 }
 
-/// What ORIEL_Notify_init and ORIEL_Win_wait_notify make.
+/// The request that ORIEL_Notify_init and ORIEL_Win_wait_notify make.
 class NotifyRequestHandle final : public WindowRequest {
  public:
   NotifyRequestHandle(WindowHandle& window, Serves serves, NotifyPattern pattern,
@@ -126,12 +126,12 @@ int make_request(const char* call, MPI_Win win, PersistentRequest::Serves serves
   return made ? code : raised;
 }
 
-/// Whether there is one that matches; its status.
+/// Sets `found` if a notification matches, and its status.
 Failure probe(WindowHandle& window, int source, int tag, bool wait, bool& found,
               MPI_Status* status) {
   NotifyPattern pattern;
   if (const Failure bad = translate(window, source, tag, pattern)) return bad;
-  // Somebody has to look for it.
+  // Sweeps receive notifications only while there is a listener.
   const Listening listening(engine.running()->process.listeners());
   const auto look = [&] {
     const Notification* kept = window.core->notifications().find(pattern);

@@ -42,11 +42,12 @@ int request_counter(const char* call, MPI_Win handle, const Access& access, int 
 
 using namespace oriel::boundary;
 
-// The window before the tag as the paper has it, the index before the window as the Forum's draft.
+// The order of the arguments: window before tag in the paper, index before window in the Forum's
+// draft.
 #define ORIEL_TAG MPI_Win win, int number
 #define ORIEL_COUNTER int number, MPI_Win win
 
-/// Two calls. `by`: tag or counter.
+/// Defines two calls. `by`: tag or counter.
 #define ORIEL_NOTIFIED(Name, name, NAME, Count, suffix, by, BY)                                    \
   ORIEL_CALL(Name##suffix)(ORIEL_##NAME(Count), ORIEL_##BY) {                                      \
     return notify_##by("ORIEL_" #Name #suffix, win, name##_access(ORIEL_##NAME##_NAMES), number);  \
