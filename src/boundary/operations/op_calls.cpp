@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that make and free ops: the functions of the program's own are kept (OwnOps).
+// Calls that make and free ops. Records the functions of the program's ops (OwnOps).
 #include <dlfcn.h>
 
 #include <string_view>
@@ -11,8 +11,8 @@
 namespace oriel::boundary {
 namespace {
 
-/// Whether a function that comes from there takes the arguments of C's. Those of C++ and Java do
-/// not, and those of Fortran do only where its integers and C's handles have 32 bits.
+/// True if the function of an op made by `caller` has the parameters of C. Those of C++ and Java do
+/// not, and those of Fortran do only if its integers and C's handles have 32 bits.
 bool takes_arguments_of_c(const void* caller) {
   Dl_info object{};
   if (::dladdr(caller, &object) == 0 || object.dli_fname == nullptr) return false;
@@ -50,7 +50,7 @@ ORIEL_MPI_CALL(Op_create_c)(MPI_User_function_c* function, int commute, MPI_Op* 
 #endif
 
 ORIEL_MPI_CALL(Op_free)(MPI_Op* op) {
-  // Before the host may give the handle to another thread's.
+  // Before the host may give the handle to another thread.
   if (op != nullptr) runtime.own_ops.forget(*op);
   return host_mpi().Op_free(op);
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operations of MPI-4.1 section 12.3 (G3): those that take counts from one table, as usual and
-// with a request, with int counts and, where the host has them, with large ones.
+// The operations of MPI-4.1 section 12.3 (G3): those with counts, defined from one table, blocking
+// and with a request, with int counts and, if the host has them, with large ones.
 #include "boundary/calls/operation_parameters.hpp"
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/operations/operations.hpp"
 
 using namespace oriel::boundary;
 
-/// Two calls: MPI_Name with its fast path, MPI_Rname always with an Access.
+/// Defines two calls: MPI_Name, which tries its fast path, and MPI_Rname, which always makes an
+/// Access.
 #define ORIEL_OPERATION(Name, name, NAME, Count, suffix)                                     \
   ORIEL_MPI_CALL(Name##suffix)(ORIEL_##NAME(Count), MPI_Win win) {                           \
     const auto at_once = [=](const WindowHandle& window) {                                   \
@@ -39,7 +40,7 @@ ORIEL_OPERATIONS(int, )
 ORIEL_OPERATIONS(MPI_Count, _c)
 #endif
 
-// Those of one element.
+// Operations on one element.
 
 ORIEL_MPI_CALL(Fetch_and_op)
 (const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,

@@ -20,7 +20,8 @@ bool accumulates(OperationKind kind) {
   return kind != OperationKind::put && kind != OperationKind::get;
 }
 
-/// Two names for one kind of number, as C's long and int64_t: hosts fetch one as the other.
+/// True for two names of one kind of number, such as C's long and int64_t: hosts permit a fetch of
+/// one as the other.
 bool alike(const PredefinedType* one, const PredefinedType* other) {
   return one == other || (one != nullptr && other != nullptr && one->basic == other->basic &&
                           one->basic != Basic::other);
@@ -38,11 +39,11 @@ const LayoutRef& layout_of(OperationKind kind, const Known& known) {
   return accumulates(kind) ? known.elements : known.layout;
 }
 
-/// MPI-4.1 has no error class for it; hosts have these. A datatype of absolute addresses begins at
-/// the null address, MPI_BOTTOM, and has no data there.
+/// MPI-4.1 has no error class for null buffers; hosts use these. A datatype of absolute addresses
+/// begins at the null address, MPI_BOTTOM, and has no data there.
 Failure check_address(const Access& access, const void* address, const Layout& layout,
                       MPI_Count count) {
-  // Open MPI takes null buffers where nothing moves, and stencils at a border rely on it.
+  // Open MPI permits null buffers if no data moves, and stencils at a border rely on it.
   if (address != nullptr || access.rank == MPI_PROC_NULL || count == 0 || layout.size() == 0 ||
       layout.bounds(static_cast<std::uint64_t>(count)).first > 0) {
     return {};
@@ -61,24 +62,24 @@ Failure take_buffer(const Access& access, const UserBuffer& user, Buffer& buffer
   return check_address(access, user.address, *buffer.layout, user.count);
 }
 
-/// Saturated: more than 64 bits hold are as many as they hold.
+/// The number of bytes; the maximum if 64 bits are too few.
 std::uint64_t bytes_in(const Elements& elements) {
   std::uint64_t bytes = 0;
   const bool wraps = __builtin_mul_overflow(elements.count, elements.layout.size(), &bytes);
   return wraps ? std::numeric_limits<std::uint64_t>::max() : bytes;
 }
 
-/// Of the predefined type that a datatype is made of; 1 where it is made of several.
+/// Bytes of the predefined type that a datatype is made of; 1: it is made of several.
 std::uint64_t bytes_of_element(OperationKind kind, const Known& known) {
   if (known.basic == nullptr) return 1;
   return accumulates(kind) ? known.basic->true_extent : known.basic->size;
 }
 
-// Elements whose runs are listed one by one, for data that end within the last one. A count that
-// no window has must not take all memory before its range is checked.
+// The maximal number of elements whose runs are listed one by one, for data that ends within the
+// last element. A count larger than any window must not exhaust memory before its range is checked.
 constexpr std::uint64_t most_listed = 1 << 20;
 
-/// The first `bytes` bytes of elements of a layout, as one element.
+/// One element with the first `bytes` bytes of a row of elements.
 LayoutRef first_of(const Layout& layout, std::uint64_t bytes) {
   std::vector<Block> blocks;
   for_each_run(BlockCursor(layout, bytes / layout.size() + 1), bytes,
@@ -86,10 +87,10 @@ LayoutRef first_of(const Layout& layout, std::uint64_t bytes) {
   return LayoutRef(new Layout(blocks, static_cast<std::int64_t>(bytes), layout.basic()));
 }
 
-/// As of a message (MPI-4.1 section 12.3): the data must fit into the buffer that they go to. If
-/// they are shorter, no more than the data is touched there; they may end within an element of the
-/// target's datatype, but not within a predefined one, of `element` bytes. If either side of a put
-/// or get is empty nothing moves, as on MPICH and Intel MPI.
+/// Checks lengths as for a message (MPI-4.1 section 12.3): the data must fit into the receiving
+/// buffer. If the data is shorter, the rest of the buffer stays untouched. Data may end within an
+/// element of the target's datatype, but not within a predefined type, which has `element` bytes.
+/// If either side of a put or get is empty, no data moves, as on MPICH and Intel MPI.
 Failure match_lengths(bool reads_origin, bool writes_result, std::uint64_t element,
                       Operation& operation) {
   const std::uint64_t there = bytes_in(operation.target_elements());
@@ -124,8 +125,8 @@ Failure match_lengths(bool reads_origin, bool writes_result, std::uint64_t eleme
   return {};
 }
 
-/// Of an operation on a window made from a memory handle: where in its memory. Windows of ours are
-/// checked by the core.
+/// Finds the location of an operation on a window made from a memory handle. The core checks the
+/// range on all other windows.
 Failure find_in_handle(const WindowHandle& window, const HandleView& view, const Access& access,
                        Operation& operation) {
   if (access.rank != view.target) {
@@ -181,7 +182,7 @@ bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displac
   const std::uint64_t data = bytes_in(write ? ours : theirs);
   const std::uint64_t space = bytes_in(write ? theirs : ours);
   if (data > space) return false;
-  // The general path raises the error of data that end within a predefined element.
+  // The general path raises the error of data that ends within a predefined element.
   if (write && data != space && data % bytes_of_element(OperationKind::put, *there) != 0)
     return false;
   const auto move = [&](const auto& where) {
@@ -214,7 +215,7 @@ std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint 
 bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
               std::size_t bytes, bool may_wait) {
   if (valid_rank(window, rank)) {
-    // A system call is not made with a lock that other threads wait for.
+    // No system call with a lock that other threads wait for.
     if (!may_wait || bytes > Aggregation::most_bytes || engine.lock.among_many())
       return window.core->try_copy(write, rank, displacement, local, bytes);
     const TryGuard guard(engine.lock);
@@ -255,7 +256,7 @@ void report_carried_out(const WindowHandle& window, const Access& access, std::u
   }
   std::uint64_t bytes = bytes_in(elements);
   if (access.kind == OperationKind::put) {
-    // An origin may put fewer bytes than the target's elements take.
+    // An origin may put fewer bytes than the target's elements have.
     const bool same = access.origin.type == access.target_type;
     const Known& own = same ? there : *runtime.datatypes.look(access.origin.type);
     bytes = bytes_in({*own.layout, static_cast<std::uint64_t>(access.origin.count)});
@@ -281,7 +282,7 @@ void tell_of_active_epoch(const char* call, const WindowHandle& window, int rank
       "MPI libraries do, but MPI permits operations with a request only in epochs "
       "of MPI_Win_lock and MPI_Win_lock_all (MPI-4.1 section 12.3.5). A process "
       "says this once.\n";
-  // The write may block, if standard error is a full pipe.
+  // The write blocks if standard error is a full pipe.
   engine.lock.release();
   standard_error.say(sentence);
   engine.lock.acquire();
@@ -328,14 +329,14 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
     if (const Failure bad = check_counter(window, access.rank, access.notify_arg.number))
       return bad;
   }
-  // On a dynamic window it is an address, or what a datatype of addresses is moved by.
+  // On a dynamic window the displacement is an address, or is added to a datatype's addresses.
   if (access.displacement < 0 && (!window.core->dynamic() || window.view.has_value())) {
     return {MPI_ERR_DISP, "the target displacement is negative"};
   }
   const std::uint64_t element = bytes_of_element(kind, *target);
   if (const Failure bad = match_lengths(reads_origin, writes_result, element, operation))
     return bad;
-  // Where there is nothing to do, hosts do not ask whether op and type go together.
+  // If there is no data, hosts do not check op and type.
   const bool something = operation.target_count != 0 && operation.target_layout->size() != 0;
   if (accumulates(kind) && something) {
     if (const Failure bad = reduction_of(kind, access.op, target->basic, operation.reduction)) {
@@ -348,7 +349,7 @@ Failure issue(WindowHandle& window, const Access& access, Completion* completion
               "the datatypes of the two sides are made of different predefined types"};
     }
   }
-  // MPI's own request-based operations are carried out in every epoch: see tell_of_active_epoch().
+  // MPI's own request-based operations are permitted in every epoch: see tell_of_active_epoch().
   const Epochs& epochs = window.core->epochs();
   const bool notifies = access.notify_arg.wanted();
   const bool own_epoch = notifies && !epochs.covered(access.rank);

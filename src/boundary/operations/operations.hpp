@@ -31,39 +31,39 @@ struct Access {
   MPI_Datatype target_type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_REPLACE;
   bool predefined_only = false;  // the call takes no derived datatype
-  bool completes_there = false;  // its request waits for the target as well
-  NotifyArg notify_arg{};        // its bytes are left to issue()
+  bool completes_there = false;  // its request also waits for completion at the target
+  NotifyArg notify_arg{};        // issue() sets its `bytes`
 };
 
-/// MPI_ERR_RMA_NOTIFICATION of a counter that the rank does not have.
+/// Fails with MPI_ERR_RMA_NOTIFICATION if the rank does not have the counter.
 Failure check_counter(const WindowHandle& window, int rank, int index);
 
-/// Any operation, by the general path: arguments checked in MPI's order (count, type, rank,
-/// displacement, op), then issued. `posted` tells whether the completion is going to be told.
+/// The general path of any operation: checks the arguments in MPI's order (count, type, rank,
+/// displacement, op), then issues the operation. Sets `posted` if the completion is called later.
 Failure issue(WindowHandle& window, const Access& access, Completion* completion, bool& posted);
 inline Failure issue(WindowHandle& window, const Access& access) {
   bool posted = false;
   return issue(window, access, nullptr, posted);
 }
 
-/// Whether one of two addresses is null. Addresses of memory usually have bits in common, so that
-/// one comparison tells.
+/// Returns whether one of two addresses is null. Addresses of memory usually have bits in common,
+/// so that one comparison suffices.
 inline bool any_null(const void* one, const void* other) {
   const auto common =
       reinterpret_cast<std::uintptr_t>(one) & reinterpret_cast<std::uintptr_t>(other);
   return common == 0 && (one == nullptr || other == nullptr);
 }
 
-/// Whether so many elements of less than 2^31 bytes each, counted in bytes, are their number or,
-/// of a negative count, more than any window has: whoever asks for them is told by the window's
-/// size. True of every int, for which compilers leave it out.
+/// True if the bytes of `count` elements, of less than 2^31 bytes each, can be computed in 64 bits:
+/// the product is correct or, if the count is negative, larger than any window, so that the check
+/// of the window's size fails. True for every int; compilers then omit the check.
 inline bool countable(MPI_Count count) {
   constexpr MPI_Count limit = MPI_Count{1} << 32;
   return count >= -limit && count < limit;
 }
 
-/// Whether a put or get is of one contiguous type, in one run on both sides: its bytes. Never of a
-/// null address with a count.
+/// True if a put or get is of one contiguous type and one run on both sides; `bytes` is its length.
+/// False for a null address with a count.
 inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_Count target_count,
                     MPI_Datatype target_type, std::size_t& bytes) {
   if (local == nullptr && count != 0) [[unlikely]]
@@ -80,8 +80,8 @@ inline bool one_run(const void* local, MPI_Count count, MPI_Datatype type, MPI_C
 std::byte* find_mapped_by_handle(const WindowHandle& window, int rank, MPI_Aint displacement,
                                  std::size_t bytes);
 
-/// Where so many bytes lie that may be loaded and stored, or null. The predicate of the fast path;
-/// whatever it declines takes a longer one.
+/// The address of target memory that may be loaded and stored, or null. This is the predicate of
+/// the fast path; an operation that it rejects takes a longer path.
 inline std::byte* find_mapped(const WindowHandle& window, int rank, MPI_Aint displacement,
                               std::size_t bytes) {
   if (valid_rank(window, rank)) [[likely]]
@@ -89,31 +89,31 @@ inline std::byte* find_mapped(const WindowHandle& window, int rank, MPI_Aint dis
   return find_mapped_by_handle(window, rank, displacement, bytes);
 }
 
-/// The longer one of memory a system call away: whether the bytes have been put there (`write`), or
-/// got. `may_wait`: or are going to be, by the next call that completes them.
+/// The longer fast path, for memory that system calls access. Returns whether the bytes have been
+/// put (`write`) or got. `may_wait`: they may also be left for the next call that completes them.
 bool try_copy(const WindowHandle& window, bool write, int rank, MPI_Aint displacement, void* local,
               std::size_t bytes, bool may_wait);
 
-/// The longest one, of any datatypes.
+/// The longest fast path, for any datatypes.
 bool try_move(const WindowHandle& window, bool write, int rank, MPI_Aint displacement,
               MPI_Count target_count, MPI_Datatype target_type, const UserBuffer& local);
 
 inline void copy(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 8) {  // the usual one: without a call
+  if (bytes == 8) {  // the most frequent length: without a call
     std::memcpy(to, from, 8);
-  } else if (bytes != 0) {          // else the program's address may be null
+  } else if (bytes != 0) {          // otherwise the program's address may be null
     std::memmove(to, from, bytes);  // a rank may put its window into itself
   }
 }
 
-/// MPI's calls take sources as const; a Buffer serves both directions.
+/// MPI's calls have const sources; a Buffer serves both directions.
 inline void* writable(const void* address) {
   return const_cast<void*>(address);
 }
 
-// Of each kind of operation: its Access, for the general path, and the fast path, which any thread
-// takes without the process lock, whatever the others do. The fast path's answer is whether the
-// operation has been carried out.
+// For each kind of operation: its Access, for the general path, and its fast path, which any thread
+// may take at any time without the process lock. The fast path returns whether it has carried out
+// the operation.
 
 inline Access put_access(const void* origin, MPI_Count origin_count, MPI_Datatype origin_type,
                          int rank, MPI_Aint displacement, MPI_Count target_count,
@@ -168,9 +168,9 @@ inline bool get_at_once(const WindowHandle& window, void* result, MPI_Count resu
   return try_copy(window, false, rank, displacement, result, bytes, may_wait);
 }
 
-/// What a thread's last update did to which type, resolved: programs repeat themselves.
+/// The last update of a thread, with op and type resolved: programs repeat updates.
 struct LastUpdate {
-  OperationKind kind = OperationKind::put;  // no update's: there has been none
+  OperationKind kind = OperationKind::put;  // put is no update: there has been none
   MPI_Op op{};
   MPI_Datatype type{};
   Reduction reduction;
@@ -178,16 +178,16 @@ struct LastUpdate {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local LastUpdate last_update;
 bool resolve_update(OperationKind kind, MPI_Op op, MPI_Datatype type);
 
-/// Whether this thread may update without the process lock; where there are others, in its line.
-/// The usual program has none: one look at that is all it pays.
+/// True if this thread may update without the process lock. If there are other threads, `line` is
+/// this thread's line. A program with one thread pays for one check only.
 inline bool may_update(ThreadLine*& line) {
   const bool others = engine.lock.enabled();
   line = others ? engine.line_keeper.own() : nullptr;
   return line != nullptr || !others;
 }
 
-/// The fast path of accumulates: `count` elements of one predefined type. Part of each call's: its
-/// ten arguments would be a third of the work.
+/// The fast path of accumulates: `count` elements of one predefined type. Inlined into each call,
+/// because passing ten arguments would be a third of the work.
 [[gnu::always_inline]] inline bool update_elements(const WindowHandle& window, OperationKind kind,
                                                    MPI_Op op, MPI_Datatype type, MPI_Count count,
                                                    int rank, MPI_Aint displacement,
@@ -195,7 +195,7 @@ inline bool may_update(ThreadLine*& line) {
   if (!valid_rank(window, rank)) return false;
   if (kind == OperationKind::accumulate ? origin == nullptr : any_null(origin, result))
       [[unlikely]] {
-    // MPI_NO_OP reads no origin. The general path raises the error of anything else.
+    // MPI_NO_OP reads no origin. The general path raises the error in all other cases.
     if (result == nullptr || op != MPI_NO_OP) return false;
   }
   if ((op != last_update.op || type != last_update.type || kind != last_update.kind) &&
@@ -310,7 +310,7 @@ inline const WindowHandle* hot_window(MPI_Win handle) {
   return runtime.windows.find_hot(handle_key(handle));
 }
 
-/// Reports an operation that a hot path has carried out.
+/// Reports to the sinks an operation that a hot path has carried out.
 void report_carried_out(const WindowHandle& window, const Access& access, std::uint64_t begun);
 
 /// Tries the hot path under the process lock and reports the operation to the sinks. Returns false
@@ -324,7 +324,7 @@ bool carry_out_reported(const WindowHandle& window, const Access& access, AtOnce
 }
 
 /// The general path of a call. In a light lock_all epoch the first operation to a target acquires
-/// its lock, which opens the fast path; that is then tried once more.
+/// its lock, which opens the fast path; the call then tries the fast path once more.
 template <typename AtOnce>
 Failure issue_generally(WindowHandle& window, const Access& access, AtOnce&& at_once) {
   const bool over = window.core->events().all_operations()
@@ -333,15 +333,15 @@ Failure issue_generally(WindowHandle& window, const Access& access, AtOnce&& at_
   return over ? Failure() : issue(window, access);
 }
 
-/// The operation by one of the fast paths. False: the general path is to be taken.
+/// Tries the fast paths. Returns false if the operation must take the general path.
 bool carry_out_at_once(const WindowHandle& window, const Access& access);
 
-/// Says on standard error, once for a process, that an operation with a request has been called in
-/// a fence or access epoch, if that is the rank's. MPI permits it in passive epochs only; all hosts
-/// carry it out. With the process lock, which is released while that is written.
+/// Reports on standard error, once for each process, that an operation with a request was called in
+/// a fence or access epoch, if the rank is in one. MPI permits such operations in passive epochs
+/// only; all hosts carry them out. With the process lock, which is released during the write.
 void tell_of_active_epoch(const char* call, const WindowHandle& window, int rank);
 
-/// A request-based operation: a request that is complete if the operation is.
+/// A request-based operation. The request is complete at once if the operation is.
 template <typename Host>
 int issue_with_request(const char* call, MPI_Win handle, const Access& access, MPI_Request* request,
                        Host&& host) {

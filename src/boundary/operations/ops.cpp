@@ -11,15 +11,15 @@
 namespace oriel::boundary {
 namespace {
 
-/// Whether windows take every op of integers on MPI_BYTE, which the standard leaves out: those of
-/// MPICH and Open MPI do, Intel MPI's refuse. The two share an ABI; MPI_Reduce_local would not
-/// tell.
+/// True if windows permit all ops of integers on MPI_BYTE, which the standard does not: MPICH and
+/// Open MPI permit them, Intel MPI does not. MPICH and Intel MPI share an ABI, and MPI_Reduce_local
+/// does not show the difference.
 bool bytes_are_numbers() {
   static const bool are = library_version().find("Intel") == std::string::npos;
   return are;
 }
 
-/// One predefined op: the core's name for it, and the groups of types that it takes.
+/// A predefined op: the core's name for it, and the groups of types that it is defined for.
 struct PredefinedOp {
   MPI_Op handle;
   Op op;
@@ -48,7 +48,7 @@ struct PredefinedOp {
 };
 
 const std::array<PredefinedOp, 12>& predefined_ops() {
-  // Built at first use: handles are addresses in some hosts, filled in when the host is loaded.
+  // Built at first use: in some hosts handles are addresses, which are set when the host is loaded.
   static const std::array<PredefinedOp, 12> ops{{
       {MPI_SUM, Op::sum, true, true, false, true, false, false},
       {MPI_PROD, Op::prod, true, true, false, true, false, false},
@@ -72,7 +72,7 @@ const PredefinedOp* find_predefined(MPI_Op op) {
   return found != ops.end() ? found : nullptr;
 }
 
-/// Integers with characters, logical and multi-language types and bytes.
+/// True for integers with characters, logical and multi-language types, and bytes.
 bool comparable(const PredefinedType& type) {
   return type.type_class == TypeClass::integer || type.type_class == TypeClass::logical ||
          type.type_class == TypeClass::byte;

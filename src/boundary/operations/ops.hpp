@@ -8,16 +8,16 @@
 
 namespace oriel::boundary {
 
-/// What an accumulate or compare-and-swap does to each element of a datatype that is made of the
-/// predefined `type`; null: of several. Fails with MPI_ERR_OP or MPI_ERR_TYPE where the call does
-/// not take the op or the datatype (MPI-4.1 section 12.3.4).
+/// The reduction that an accumulate or compare-and-swap applies to each element of a datatype made
+/// of the predefined type `basic`; null: of several types. Fails with MPI_ERR_OP or MPI_ERR_TYPE if
+/// the call does not permit the op or the datatype (MPI-4.1 section 12.3.4).
 Failure reduction_of(OperationKind kind, MPI_Op op, const PredefinedType* basic,
                      Reduction& reduction);
 
-/// Whether it is one of MPI_Reduce's predefined ops.
+/// True for the predefined ops of MPI_Reduce.
 bool predefined(MPI_Op op);
-/// Whether MPI-4.1 section 6.9.2 has such an op on the type. Hosts' collectives take no more than
-/// that, where their windows do: see reduction_of().
+/// True if MPI-4.1 section 6.9.2 defines the op for the type. Hosts' collectives permit no more
+/// than that, even if their windows do: see reduction_of().
 bool has_reduction(MPI_Op op, const PredefinedType& type);
 
 }  // namespace oriel::boundary

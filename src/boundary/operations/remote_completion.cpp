@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls of oriel/remote_completion.h (Q7): each is MPI's request-based operation whose request
-// waits for the target as well.
+// The calls of oriel/remote_completion.h (Q7): MPI's request-based operations, with a request that
+// also waits for completion at the target.
 #include <oriel/profiling.h>
 
 #include "boundary/calls/operation_parameters.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Type_free, so that a freed datatype is an error of the operation that it is given to (G4).
+// MPI_Type_free: records the freed datatype, so that an operation that uses it fails (G4).
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/runtime/runtime.hpp"
 

@@ -19,7 +19,7 @@ namespace oriel {
 ///
 /// The mode is fixed before a second thread makes its first call, with one exception: a thread may
 /// begin a session while another one waits in a call. That call began without the lock, and
-/// acquires it before its next sweep.
+/// acquires it after its next round of waiting.
 ///
 /// The mutex is a non-recursive one of pthreads, because the progress hook may try it on the thread
 /// that holds it, and must then fail.
