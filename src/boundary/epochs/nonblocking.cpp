@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls of oriel/oriel.h (E1): each does what its blocking form does, and returns a request
-// where that one waits.
+// The calls of oriel/oriel.h (E1): each is a blocking synchronization call's nonblocking form,
+// which returns a request instead of waiting.
 #include <oriel/profiling.h>
 
 #include "boundary/epochs/sync.hpp"
@@ -13,7 +13,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// An opening call: its request is complete at creation (E2).
+/// An opening call. Its request is complete at creation (E2).
 template <typename Open>
 int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& open) {
   const int code = dispatch_epoch(
@@ -26,7 +26,7 @@ int open_epoch(const char* call, MPI_Win handle, MPI_Request* request, Open&& op
   return code == MPI_SUCCESS ? completed_request(request) : code;
 }
 
-/// A closing or flushing call: close(window, completion), if check(window) finds nothing wrong.
+/// A closing or flushing call: calls close(window, completion) unless check(window) fails.
 template <typename Check, typename Close>
 int post_call(const char* call, MPI_Win handle, MPI_Request* request, Check&& check,
               Close&& close) {

@@ -78,7 +78,7 @@ inline int dispatch_flush_all(const char* call, MPI_Win handle, bool local, Host
 Failure translate_assert(int given, int allowed, Assert& assertion) {
   if ((given & ~allowed) != 0) return {MPI_ERR_ASSERT, "the assertion is not one for this call"};
   assertion.no_check = (given & MPI_MODE_NOCHECK) != 0;
-  // NOSTORE and NOPUT promise nothing that would save us work.
+  // NOSTORE and NOPUT permit no optimization here.
   assertion.no_precede = (given & MPI_MODE_NOPRECEDE) != 0;
   assertion.no_succeed = (given & MPI_MODE_NOSUCCEED) != 0;
   return {};
@@ -210,7 +210,8 @@ ORIEL_MPI_CALL(Win_lock)(int lock_type, int rank, int assertion, MPI_Win win) {
       [&](WindowHandle& window) {
         const Failure bad = open_lock(window, lock_type, rank, assertion);
         if (bad || rank == MPI_PROC_NULL) return bad;
-        // Only where memory is touched without a call must the lock be held on return (E2).
+        // The lock must be held on return only if the program may access the memory without a call
+        // (E2).
         const bool loaded =
             window.core->epochs().shared() && window.core->member(rank).base != nullptr;
         if (rank != window.core->rank() && !loaded) return bad;

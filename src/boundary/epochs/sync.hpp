@@ -9,9 +9,9 @@
 
 namespace oriel::boundary {
 
-// What blocking and nonblocking synchronization calls have in common.
+// Common parts of blocking and nonblocking synchronization calls.
 
-/// A window made from a memory handle shares its parent's epochs, and only flushes them.
+/// A window made from a memory handle shares its parent's epochs; it may only flush them.
 inline Failure check_epochs(const WindowHandle& window) {
   if (!window.view.has_value()) [[likely]]
     return {};
@@ -19,19 +19,19 @@ inline Failure check_epochs(const WindowHandle& window) {
           "a window made from a memory handle is locked and unlocked through its parent"};
 }
 
-/// Whether a flush may name the rank, as far as it depends on how the window was made.
+/// Fails if a flush may not name the rank because of how the window was made.
 inline Failure check_flushed(const WindowHandle& window, int rank) {
   if (!window.view.has_value() || may_flush(window, rank)) [[likely]]
     return {};
   return {MPI_ERR_RANK, "a window made from a memory handle has the handle's owner as its target"};
 }
 
-/// Whose operations a flush of the handle waits for (Q1).
+/// The threads whose operations a flush of the handle waits for (Q1).
 inline ThreadSet flushed_threads(const WindowHandle& window) {
   return window.info.thread_scope.load() ? thread_of(own_line()) : all_threads;
 }
 
-/// The shape of a call that opens or closes an epoch.
+/// A call that opens or closes an epoch.
 template <typename Ours, typename Host>
 int dispatch_epoch(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
   return dispatch_call(
@@ -47,7 +47,7 @@ inline constexpr int lock_asserts = MPI_MODE_NOCHECK | ORIEL_MODE_WEAK_UNLOCK;
 inline constexpr int fence_asserts =
     MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 
-/// The assertion, when it has no bits but those `allowed`.
+/// Translates the assertion. Fails if it has bits that are not `allowed`.
 Failure translate_assert(int given, int allowed, Assert& assertion);
 
 // Opening an epoch never waits (E2).
