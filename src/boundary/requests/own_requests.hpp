@@ -11,7 +11,7 @@ struct OwnRequests {
   PendingRequests pending;
   PersistentRequests persistent;
 
-  /// Fails those that wait for dead processes.
+  /// Fails the requests that wait for ended processes.
   void fail_lost() {
     pending.fail_lost();
     persistent.fail_lost();

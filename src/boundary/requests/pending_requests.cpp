@@ -38,14 +38,14 @@ int PendingRequests::hand_out(PendingRequest& request, MPI_Request* handle) {
   const int code = PMPI_Grequest_start(query, free, cancel, &request, &made);
   if (code != MPI_SUCCESS) {
     live_.fetch_sub(1, std::memory_order_relaxed);
-    return code;  // the core still holds the object; nobody waits for it
+    return code;  // the core still holds the object, but no call waits for it
   }
   *handle = made;
   const Guard guard(engine.request_lock);
   request.handle_ = made;
   request.handed_out_ = true;
   by_handle_.insert(handle_key(made), &request);
-  // Another thread's sweep may have completed it in the meantime.
+  // Another thread's sweep may have completed the request meanwhile.
   if (!request.held_) queue(request);
   return MPI_SUCCESS;
 }
@@ -53,7 +53,7 @@ int PendingRequests::hand_out(PendingRequest& request, MPI_Request* handle) {
 void PendingRequests::complete(PendingRequest& request, Error error) {
   const Guard guard(engine.request_lock);
   request.held_ = false;
-  if (request.queued_) {  // given up before
+  if (request.queued_) {  // failed before, because of a lost peer
     recycle_if_unused(request);
     return;
   }
@@ -92,7 +92,7 @@ bool PendingRequests::complete_at_host() {
 void PendingRequests::fail_lost() {
   const Guard engine_guard(engine.lock);
   const Guard guard(engine.request_lock);
-  // A look costs system calls for every peer: one for all requests of a window.
+  // look_for_lost_peers() makes system calls for every peer: call it once for each window.
   std::unordered_map<const WindowState*, bool> lost;
   LostSources sources;
   for (PendingRequest& request : all_) {

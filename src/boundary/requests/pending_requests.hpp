@@ -15,13 +15,14 @@ namespace oriel::boundary {
 struct WindowHandle;
 struct WindowState;
 
-/// One request that only our sweeps can complete: a generalized request of the host, so that it
-/// works wherever a request does (E1). It is reused when the core has told it, the host has been
-/// told, and the host has let go of it; hosts differ in the order of the last two.
+/// A request that only Oriel's sweeps can complete, as a generalized request of the host, so that
+/// it works wherever a request does (E1). The object is reused when three things have happened: the
+/// core has completed it, the host has been notified, and the host has freed its request. Hosts
+/// differ in the order of the last two.
 class PendingRequest final : public Completion {
  public:
   void complete(Error error) override;
-  /// Any rank of the window may be the one that it waits for, whatever else is pending.
+  /// The request waits for any rank of the window, whatever else is pending.
   void await_anybody() { awaits_anybody_ = true; }
 
  private:
@@ -30,37 +31,38 @@ class PendingRequest final : public Completion {
   const WindowState* window_ = nullptr;
   Error error_ = Error::none;
   bool awaits_anybody_ = false;
-  bool held_ = true;         // by the core, which is going to tell it
-  bool handed_out_ = false;  // there is a handle
+  bool held_ = true;         // the core holds it as a Completion
+  bool handed_out_ = false;  // the program has its handle
   bool queued_ = false;      // in to_complete_
   bool host_knows_ = false;
   bool freed_ = false;
 };
 
-/// All of them. Completions come in the middle of a sweep; the host is told afterwards and without
-/// the process lock, because it may call back into us. The pool has a lock of its own
-/// (Engine::request_lock), because the host frees requests with its own locks held.
+/// All pending requests. Requests complete within a sweep; the host is notified afterwards and
+/// without the process lock, because it may call Oriel. The pool is protected by
+/// Engine::request_lock, because the host frees requests while it holds its own locks.
 class PendingRequests {
  public:
-  /// To pass to a core call as its Completion.
+  /// A request to pass to a core call as its Completion.
   PendingRequest& acquire(const WindowHandle& window);
-  /// That call finished or failed: it will not be told.
+  /// Returns a request to the pool: the call was finished or failed, and will not complete it.
   void withdraw(PendingRequest& request);
-  /// Makes the handle; without the process lock.
+  /// Makes the handle. Without the process lock.
   int hand_out(PendingRequest& request, MPI_Request* handle);
 
-  /// Handed out and not yet known to the host as complete: waits must sweep.
+  /// True if requests exist that the host does not know as complete: waits must sweep.
   bool live() const { return live_.load(std::memory_order_relaxed) != 0; }
-  /// Complete, but the host does not know.
+  /// True if requests are complete and the host has not been notified.
   bool any_to_complete() const { return to_complete_count_.load(std::memory_order_relaxed) != 0; }
-  /// Tells the host of what is complete; without the process lock. True if there was anything.
+  /// Notifies the host of complete requests. Without the process lock. Returns whether there were
+  /// any.
   bool complete_at_host();
-  /// Fails those that wait on windows with a dead process.
+  /// Fails the requests that wait on windows with an ended process.
   void fail_lost();
 
-  /// Whether all of these are ours and there is one: those that are MPI_REQUEST_NULL do not count.
+  /// True if all of these, except MPI_REQUEST_NULL, are Oriel's, and there is at least one.
   bool all_pending(int count, const MPI_Request* requests) const;
-  /// Of one of ours: the host does not know yet that it is complete.
+  /// True if this is a request of Oriel's that the host does not know as complete.
   bool incomplete_at_host(MPI_Request handle) const;
 
  private:
@@ -75,12 +77,12 @@ class PendingRequests {
   std::deque<PendingRequest> all_;
   std::vector<PendingRequest*> unused_;
   std::vector<PendingRequest*> to_complete_;
-  HandleTable<PendingRequest> by_handle_;  // those that the host has not let go of
+  HandleTable<PendingRequest> by_handle_;  // requests that the host has not freed
   std::atomic<std::size_t> live_{0};
   std::atomic<std::size_t> to_complete_count_{0};
 };
 
-/// A request that is complete from the beginning.
+/// Makes a request that is complete at creation.
 int completed_request(MPI_Request* handle);
 
 }  // namespace oriel::boundary
