@@ -15,17 +15,17 @@
 
 namespace oriel::boundary {
 
-/// Whose error handler hears of what goes wrong: a window's, a communicator's, or where both are
-/// gone, that for errors of no object.
+/// The object whose error handler is called: a window, a communicator, or if both have been freed,
+/// the handler for errors without an object.
 struct ErrorTaker {
   MPI_Win window = MPI_WIN_NULL;
   MPI_Comm communicator = MPI_COMM_NULL;
-  const char* wait = "";  // what the sentence calls a wait or test
+  const char* wait = "";  // how error messages name the wait or test
 };
 
-/// A persistent request of ours (MPI-4.1 section 3.9): inactive until it is started, and again when
-/// a wait or test has told that it is complete. Or one that serves once: it is started as soon as
-/// it is made, and when a wait or test has told of its end, it is gone. Under the process lock.
+/// A persistent request of Oriel's (MPI-4.1 section 3.9): inactive until it is started, and again
+/// after a wait or test has completed it. If it serves once, it is started when it is made, and the
+/// wait or test that completes it frees it. With the process lock.
 class PersistentRequest {
  public:
   enum class Serves : bool { again, once };
@@ -35,51 +35,51 @@ class PersistentRequest {
   PersistentRequest(const PersistentRequest&) = delete;
   PersistentRequest& operator=(const PersistentRequest&) = delete;
 
-  /// As MPI understands it: started, and no wait or test has told of its end.
+  /// True if it is active in MPI's sense: started, and not completed by a wait or test.
   bool active() const { return active_; }
-  /// Of an active one: a wait need not wait any more.
+  /// For an active request: true if a wait can return.
   bool complete() const { return lost_rank_ >= 0 || bool(cut_off()) || done(); }
   virtual ErrorTaker error_taker() const = 0;
-  /// The window on which a wait for it waits; null: none any more.
+  /// The window that the request waits on; null: it has been freed.
   virtual const Window* waits_on() const = 0;
-  /// The wait for it, as events have it.
+  /// The wait for the request, as reported to Events.
   virtual Wait wait() const { return {WaitReason::request}; }
-  /// Of an active one that is the host's to complete: waits in the host, for a while. False: it is
-  /// not. Without the process lock.
+  /// If the host completes this active request, waits in the host for a while and returns true.
+  /// Otherwise returns false. Without the process lock.
   virtual bool wait_in_host() { return false; }
 
   Failure start();
-  /// Why the program may not free it now; without a reason it may.
+  /// The reason why the program may not free the request now; empty: it may.
   virtual Failure refuse_free() const { return {}; }
-  /// Of a complete one, or one that is not active: what a wait or test tells of its end. Nothing is
-  /// changed; the status is filled if it is wanted.
+  /// The result that a wait or test returns, for a request that is complete or not active. Does not
+  /// change the request; sets the status if it is wanted.
   Failure describe(MPI_Status* status) const;
-  /// Fails an active one if a process that it waits for has ended.
+  /// Fails an active request if a process that it waits for has ended.
   void look_for_lost(LostSources& sources);
 
  protected:
-  /// It was begun and is not wanted any more.
+  /// Stops a request that was begun.
   virtual void abandon() = 0;
-  /// Whether it has come to its end. May carry it on.
+  /// Returns whether the request has finished. May advance it.
   virtual bool done() const = 0;
 
  private:
   friend class PersistentRequests;
 
   virtual Failure begin() = 0;
-  /// Of one that is done: what went wrong, if anything.
+  /// The error of a request that is done, if any.
   virtual Failure outcome() const { return {}; }
   virtual void describe_end(MPI_Status* status) const = 0;
-  /// A rank that it waits for and that has ended; -1: none.
+  /// A rank that the request waits for and that has ended; -1: none.
   virtual int lost(LostSources& sources) const = 0;
-  /// What is told of such a rank.
+  /// The error for such a rank.
   virtual Failure lost_failure(int rank) const = 0;
-  /// What it belongs to has gone, and it does nothing any more; the reason is what start() and
-  /// waits tell then.
+  /// Not empty if the request's window or communicator has been freed, so that the request does
+  /// nothing any more. start() and waits return this error.
   virtual Failure cut_off() const { return {}; }
-  /// The handle of the window goes.
+  /// Called when the handle of the window is freed.
   virtual void note_end_of(const WindowHandle&) {}
-  /// The program has freed it.
+  /// Called when the program has freed the request.
   virtual void let_go() {}
 
   Failure end(MPI_Status* status);
@@ -87,62 +87,60 @@ class PersistentRequest {
   bool once_;
   bool active_ = false;
   int lost_rank_ = -1;
-  std::size_t place_ = 0;  // among all
+  std::size_t place_ = 0;  // index in PersistentRequests::all_
 };
 
-/// All of them, by the handles that the program has. Each handle belongs to an inactive persistent
-/// request of the host, so that no other request has the same; the calls that take requests look
-/// here first.
+/// All persistent requests, by the handles that the program has. Each handle is an inactive
+/// persistent request of the host, so that no other request has an equal handle. Calls that take
+/// requests look here first.
 class PersistentRequests {
  public:
-  /// Whether there are any: the usual program has none.
+  /// True if there are any. Most programs have none.
   bool any() const { return count_.load(std::memory_order_relaxed) != 0; }
-  // Under the process lock.
+  // With the process lock.
   PersistentRequest* find(MPI_Request handle) {
     return any() ? table_.find(handle_key(handle)) : nullptr;
   }
   int add(std::unique_ptr<PersistentRequest> request, MPI_Request* handle);
-  /// A wait or test tells of its end: as describe(), and then it is not active any more, or it and
-  /// its handle are gone.
+  /// Completes a request by a wait or test: result and status as of describe(). The request is
+  /// inactive afterwards, or has been removed together with its handle.
   Failure end(MPI_Request* handle, PersistentRequest& request, MPI_Status* status);
-  /// MPI_Request_free; the handle is kept for another one. The object is for the caller to destroy,
+  /// MPI_Request_free. The handle is kept for another request. The caller destroys the object,
   /// without the process lock.
   std::unique_ptr<PersistentRequest> remove(MPI_Request handle, PersistentRequest& request);
-  /// The handle of the window goes; its requests stay until they are freed, and do nothing any
-  /// more.
+  /// Called when the handle of the window is freed. Its requests exist until they are freed, and do
+  /// nothing any more.
   void cut_off(const WindowHandle& window);
 
-  /// The engine ends: those that the program has not freed are the host's alone from now on, and
-  /// are inactive for it. Under the process lock.
+  /// Called when the engine ends: requests that the program has not freed belong to the host only
+  /// from now on, which sees inactive ones. With the process lock.
   void forget();
-  /// The host gets back the handles that are kept, before it or the communicator that they are made
-  /// on ends.
+  /// Frees the kept handles, before the host, or the communicator that they were made on, ends.
   void free_spare();
 
-  /// Fails those that wait for dead processes. Takes the process lock.
+  /// Fails the requests that wait for ended processes. Takes the process lock.
   void fail_lost();
 
  private:
   std::vector<std::unique_ptr<PersistentRequest>> all_;
   HandleTable<PersistentRequest> table_;
-  // Handles without a request. Not freed while the program runs: the persistent collectives of
-  // Intel MPI 2021.18 move nothing where their request lies in the place of such a one.
+  // Handles without a request. Not freed while the program runs: a persistent collective of Intel
+  // MPI 2021.18 moves nothing if its request reuses the memory of such a freed one.
   std::vector<MPI_Request> spare_;
   std::atomic<std::size_t> count_{0};
 };
 
-/// Raises what is wrong with one of them, if anything. Without the process lock.
+/// Raises the error of a request, if any. Without the process lock.
 int report(const char* call, const ErrorTaker& taker, const Failure& failure);
-/// The same of a wait or test.
+/// report() for a wait or test.
 inline int report_wait(const ErrorTaker& taker, const Failure& failure) {
   return report(taker.wait, taker, failure);
 }
 
-/// Raises MPI_ERR_ARG for an argument of a call on requests that is null, and may not be. Without
-/// the process lock.
+/// Raises MPI_ERR_ARG for a null argument of a call on requests. Without the process lock.
 int refuse_null(const char* call);
 
-/// As MPI has it for an inactive request (MPI-4.1 section 3.7.3).
+/// Sets the status that MPI defines for an inactive request (MPI-4.1 section 3.7.3).
 void make_empty(MPI_Status* status);
 
 }  // namespace oriel::boundary

@@ -6,8 +6,8 @@
 
 namespace oriel::boundary {
 
-/// The shape of every call that returns a request: start(window, pending, posted) tells by
-/// `posted` whether that is going to be told as a Completion; if not, the request is complete.
+/// A call that returns a request: start(window, pending, posted) sets `posted` if `pending` is
+/// completed later. Otherwise the request is complete at creation.
 template <typename Start, typename Host>
 int with_request(const char* call, MPI_Win handle, MPI_Request* request, Start&& start,
                  Host&& host) {
