@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocking calls of the host that sweep where its progress engine takes no hook (sweeping.hpp), and
-// that are more than their nonblocking form and a wait. All others are made from the table of
-// calls. Where no sweep is needed, a call is the host's own after one look.
+// Blocking calls of the host that must sweep if its progress engine has no hook (sweeping.hpp), and
+// that are more than their nonblocking form and a wait. All others are generated from the table of
+// calls. If no sweep is needed, a call makes one check and calls the host's function.
 #include <memory>
 #include <type_traits>
 
@@ -10,8 +10,8 @@
 #include "boundary/progress/waiting.hpp"
 #include "boundary/requests/own_requests.hpp"
 
-// MPICH returns MPI_SUCCESS from a call that fails, if the error handler is the program's. Its
-// output arguments tell: a call that fails does not set them.
+// MPICH returns MPI_SUCCESS from a call that fails if the error handler is the program's. The
+// output arguments show the failure: a call that fails does not set them.
 
 // The host's calls with the largest counts that it has.
 #if ORIEL_HOST_LARGE_COUNTS
@@ -25,19 +25,19 @@ namespace {
 
 using LargestCount = std::conditional_t<ORIEL_HOST_LARGE_COUNTS != 0, MPI_Count, int>;
 
-/// Where one message goes to or comes from.
+/// The source or destination of one message.
 struct Peer {
   int rank;
   int tag;
 };
 
-/// A receive and a send at the same time. Not MPI_Isendrecv: that of Intel MPI 2021.18 leaves the
-/// status of the receive unset.
+/// A receive and a send at the same time. Not MPI_Isendrecv, because that of Intel MPI 2021.18 does
+/// not set the status of the receive.
 template <typename Receive, typename Send>
 int exchange(Receive&& receive, Send&& send, MPI_Status* status) {
   MPI_Request receiving = MPI_REQUEST_NULL;
   MPI_Request sending = MPI_REQUEST_NULL;
-  // Receives first: if the arguments of either are wrong, nothing is sent.
+  // The receive is posted first: if the arguments of either call are wrong, nothing is sent.
   int code = receive(&receiving);
   if (receiving == MPI_REQUEST_NULL) return code;
   code = send(&sending);
@@ -82,7 +82,7 @@ int exchange_in_place(void* buffer, LargestCount count, MPI_Datatype type, Peer 
                   status);
 }
 
-/// probe(&flag) again and again, with sweeps in between, until it finds a message or fails.
+/// Repeats probe(&flag), with sweeps in between, until it finds a message or fails.
 template <typename Probe>
 int probe_until_found(Probe&& probe) {
   Waiter waiter(false);

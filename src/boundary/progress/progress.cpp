@@ -20,8 +20,8 @@ Progress progress;
 
 namespace {
 
-// A poll costs a tenth of a microsecond, or a whole one where there is a network; a yield with
-// nobody to yield to about half of one. Even with a processor for every rank somebody else may be
+// A poll costs a tenth of a microsecond, or a whole one with a network; a yield without another
+// runnable thread about half of one. Even with a processor for every rank another program may be
 // using it.
 constexpr unsigned polls_per_yield = 4;
 constexpr unsigned polls_per_rare_yield = 1024;
@@ -30,7 +30,8 @@ std::atomic<bool> stopping{false};
 
 thread_local HookedWait* hooked_wait = nullptr;
 
-/// One turn of ours in the host's progress engine. Never waits: whoever holds the lock sweeps.
+/// Oriel's hook in the host's progress engine. Never waits: if another thread holds the lock, that
+/// thread sweeps.
 bool take_turn() {
   Running* running = engine.running();
   if (running == nullptr) return false;
@@ -44,8 +45,8 @@ bool take_turn() {
   return moved;
 }
 
-/// A function of any library in this program: MPI may have been loaded where the usual search does
-/// not look (RTLD_LOCAL, as Python does).
+/// Finds a function of any library in this program: MPI may have been loaded where the usual search
+/// does not look (RTLD_LOCAL, as Python does).
 void* find_symbol(const char* name) {
   if (void* found = ::dlsym(RTLD_DEFAULT, name)) return found;
   std::vector<std::string> objects;
@@ -67,7 +68,7 @@ void* find_symbol(const char* name) {
   return nullptr;
 }
 
-// Open MPI: a callback that returns how much it moved.
+// Open MPI: a callback that returns the number of events that it has completed.
 using OpalCallback = int (*)();
 using OpalRegistration = int (*)(OpalCallback);
 
@@ -80,7 +81,7 @@ bool opal_call(const char* name) {
   return call != nullptr && call(opal_turn) == 0;
 }
 
-// MPICH since 4.3: a task that is never done, until the end, where MPI_Finalize waits for it.
+// MPICH since 4.3: a task that is done only at the end, where MPI_Finalize waits for it.
 using AsyncPoll = int (*)(void* thing);
 using AsyncStart = int (*)(AsyncPoll, void* state, int stream);
 constexpr int async_no_progress = 0;     // MPIX_ASYNC_NOPROGRESS

@@ -8,17 +8,17 @@
 
 namespace oriel::boundary {
 
-/// Oriel's place in the host's progress engine, by which it sweeps while the host waits (E10). If
-/// the host has no such place, Oriel interposes the host's blocking calls instead (sweeping.hpp).
+/// Oriel's hook in the host's progress engine, by which it sweeps while the host waits (E10). If
+/// the host takes no hook, Oriel interposes the host's blocking calls instead (sweeping.hpp).
 class Progress {
  public:
-  /// Registers with the host; at the first window, so that programs without any pay nothing.
+  /// Registers the hook; at the first window, so that programs without windows pay nothing.
   void start();
-  /// Before the host is finalized.
+  /// Called before the host is finalized.
   void stop();
-  /// Whether a window with remote ranks needs the agent: not if it is never locked, because then
-  /// every rank comes to MPI by itself; unless it may wait in a call of the host's in which we are
-  /// not asked.
+  /// True if a window with remote ranks needs the agent. A window that is never locked does not,
+  /// because every rank calls MPI by itself; but it does if a rank may wait in a call of the host's
+  /// that does not call the hook.
   bool needs_agent(bool no_locks) const { return !no_locks || !hooked(); }
   bool hooked() const { return hooked_.load(std::memory_order_relaxed); }
 
@@ -28,8 +28,8 @@ class Progress {
 
 extern Progress progress;
 
-/// Exists while this thread is in a blocking call of the host's: the host's progress engine calls
-/// ours, which looks at the thread's long wait.
+/// Exists while this thread is in a blocking call of the host's. The host's progress engine calls
+/// Oriel's hook, which checks the thread's long wait.
 class HookedWait {
  public:
   explicit HookedWait(WaitReason reason);
@@ -37,8 +37,8 @@ class HookedWait {
   HookedWait(const HookedWait&) = delete;
   HookedWait& operator=(const HookedWait&) = delete;
 
-  /// By the hook. It never waits for the process lock, because the thread may have locks of the
-  /// host's.
+  /// Called by the hook. Does not wait for the process lock, because the thread may hold locks of
+  /// the host's.
   void take_turn();
 
  private:
@@ -48,8 +48,8 @@ class HookedWait {
       outer_;  // MPI_Comm_dup calls the program's attribute callbacks, which may make windows
 };
 
-/// Called when a poll found nothing: with more ranks than processors on the node, gives the
-/// processor away now and then.
+/// Called when a poll has found nothing. Yields the processor now and then; often, if the node has
+/// more ranks than processors.
 void considerate_poll();
 
 }  // namespace oriel::boundary

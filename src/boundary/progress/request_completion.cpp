@@ -17,8 +17,8 @@ PersistentRequest* find(MPI_Request handle) {
   return own_requests.persistent.find(handle);
 }
 
-/// What one of ours has to say. `ended`: it is complete, or was not active. `handle`: the
-/// program's, where that is told of the end; null: this is but a look.
+/// Checks a request of Oriel's. Sets `ended` if it is complete or was not active. `handle`: the
+/// program's handle, if the check completes the request for the program; null: it does not.
 int look(PersistentRequest& request, MPI_Request* handle, bool& ended, MPI_Status* status) {
   Failure failure;
   ErrorTaker taker;
@@ -46,7 +46,7 @@ MPI_Request* at(MPI_Request* requests, int index) {
   return requests == nullptr ? nullptr : requests + index;
 }
 
-/// The host's part of an array: in the places of ours it has MPI_REQUEST_NULL.
+/// The host's part of an array of requests, with MPI_REQUEST_NULL in the place of Oriel's requests.
 class HostPart {
  public:
   HostPart(int count, const MPI_Request* requests) : handles_(requests, requests + count) {
@@ -65,7 +65,7 @@ class HostPart {
   };
   std::span<const Ours> ours() const { return ours_; }
   MPI_Request* handles() { return handles_.data(); }
-  /// The host has freed some.
+  /// Copies the host's handles to the program's array: the host has set some to MPI_REQUEST_NULL.
   void give_back(MPI_Request* requests) const {
     std::size_t next = 0;
     for (std::size_t i = 0; i < handles_.size(); ++i) {
@@ -82,10 +82,10 @@ class HostPart {
   std::vector<Ours> ours_;
 };
 
-// Below, `requests` is the program's array, which is told of the end of those that are complete, or
-// null where this is but a look.
+// In the functions below, `requests` is the program's array, in which complete requests are ended,
+// or null if the call only checks.
 
-/// As MPI_Testany; host(handles, index, flag, status) does it for the host's part.
+/// MPI_Testany; host(handles, index, flag, status) checks the host's part.
 template <typename Host>
 int look_at_any(HostPart& part, MPI_Request* requests, int* index, int* flag, MPI_Status* status,
                 Host&& host) {
@@ -102,16 +102,16 @@ int look_at_any(HostPart& part, MPI_Request* requests, int* index, int* flag, MP
     waiting = true;
   }
   const int code = host(part.handles(), index, flag, status);
-  // The host may have nothing active where we have.
+  // The host may have no active request although Oriel has one.
   if (waiting && code == MPI_SUCCESS && *flag != 0 && *index == MPI_UNDEFINED) *flag = 0;
   return code;
 }
 
-/// As MPI_Testsome; host(handles, done, indices, statuses) does it for the host's part.
+/// MPI_Testsome; host(handles, done, indices, statuses) checks the host's part.
 template <typename Host>
 int look_at_some(HostPart& part, MPI_Request* requests, int* done, int* indices,
                  MPI_Status* statuses, Host&& host) {
-  // The host's first: it may fail as a whole, and then nothing has been told.
+  // The host's part first: if it fails as a whole, no request has been completed.
   int hosts = 0;
   const int code = host(part.handles(), &hosts, indices, statuses);
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return code;
@@ -142,9 +142,9 @@ int look_at_some(HostPart& part, MPI_Request* requests, int* done, int* indices,
   return MPI_ERR_IN_STATUS;
 }
 
-/// Statuses for MPI_Testall where the program gives none. That of MPICH 4.0 aborts if it is given
-/// MPI_STATUSES_IGNORE, more than 64 requests, and a message's request behind a generalized one, as
-/// in an array that begins with pending requests of ours.
+/// Statuses for MPI_Testall if the program gives none. MPICH 4.0 aborts if MPI_Testall is given
+/// MPI_STATUSES_IGNORE, more than 64 requests, and a message's request after a generalized one,
+/// such as in an array that begins with pending requests of Oriel's.
 class IgnoredStatuses {
  public:
   IgnoredStatuses(int count, MPI_Status* given) : statuses_(given) {
@@ -165,14 +165,14 @@ class IgnoredStatuses {
   MPI_Status* statuses() const { return statuses_; }
 
  private:
-  // Kept for the thread's next call; a call within a callback of this one finds none.
+  // Kept for the thread's next call. A nested call from a callback finds it empty.
   inline static thread_local std::vector<MPI_Status> spare_;
 
   std::vector<MPI_Status> taken_;
   MPI_Status* statuses_;
 };
 
-/// As MPI_Testall; host(handles, flag, statuses) does it for the host's part.
+/// MPI_Testall; host(handles, flag, statuses) checks the host's part.
 template <typename Host>
 int look_at_all(HostPart& part, MPI_Request* requests, int count, int* flag, MPI_Status* statuses,
                 Host&& host) {
@@ -183,7 +183,8 @@ int look_at_all(HostPart& part, MPI_Request* requests, int count, int* flag, MPI
       if (request->active() && !request->complete()) return MPI_SUCCESS;
     }
   }
-  // The host's are not touched before they are all complete, and ours not before theirs are.
+  // No request is completed before all are complete: Oriel's are only checked above, and completed
+  // after the host's.
   const int code = host(part.handles(), flag, statuses);
   if ((code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) || *flag == 0) return code;
   std::vector<int> codes;

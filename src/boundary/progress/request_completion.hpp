@@ -5,8 +5,8 @@
 
 namespace oriel::boundary {
 
-// One look at requests, some of which may be persistent ones of ours: what the host's calls of
-// these names do, without a sweep. Everything that waits is made of them.
+// One check of requests, some of which may be persistent requests of Oriel's: the host's calls of
+// these names, without a sweep. All waits are made of these.
 
 int test(MPI_Request* request, int* flag, MPI_Status* status);
 int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status);
@@ -21,7 +21,7 @@ int get_status_some(int count, const MPI_Request* requests, int* done, int* indi
 int get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses);
 #endif
 
-/// Whether any of these requests is ours.
+/// True if any of these requests is Oriel's.
 bool any_of_ours(int count, const MPI_Request* requests);
 
 }  // namespace oriel::boundary

@@ -17,7 +17,7 @@
 namespace oriel::boundary {
 namespace {
 
-CommunicatorMark complete;  // on communicators whose ranks have all answered
+CommunicatorMark complete;  // set on communicators whose ranks have all answered
 
 int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
   MPI_Group all = MPI_GROUP_NULL;
@@ -32,9 +32,9 @@ int make_communicator(MPI_Comm communicator, MPI_Comm* made) {
   return code;
 }
 
-/// False: the time is over. A rank that was stopped itself meanwhile does not count that. An answer
-/// is sent as soon as all have come, but its sender may not be given a processor for long: the time
-/// is long, because the job is ended after it.
+/// Returns false after the time limit. Time in which this process was stopped does not count. An
+/// answer is sent as soon as all ranks have begun, but its sender may not get a processor for long:
+/// the limit is long, because the job is ended after it.
 bool wait_for_answer(MPI_Request* answer) {
   using namespace std::chrono;
   constexpr nanoseconds longest_poll = milliseconds(100);
@@ -59,7 +59,7 @@ bool wait_for_answer(MPI_Request* answer) {
       std::to_string(setting_int("ORIEL_ROLL_CALL")) +
       " s (ORIEL_ROLL_CALL). Start all programs that share a window with Oriel, which a statically "
       "linked or setuid program cannot load, or set ORIEL_DISABLE=1 for all.\n");
-  // A launcher that ends by MPI_Abort may leave unread what ranks have written.
+  // After MPI_Abort, a launcher may not read what ranks have written before.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   host_mpi().Abort(communicator, MPI_ERR_OTHER);
   std::abort();

@@ -5,21 +5,23 @@
 
 namespace oriel::boundary {
 
-/// The first step of the first window on a communicator: finds a rank that runs without Oriel, as a
-/// statically linked program among others does. Such a rank is in the host's own making of a
-/// window and waits there for the other ranks, which would wait for it in a collective of Oriel's.
+/// The first step of the first window on a communicator: finds a rank that runs without Oriel, such
+/// as a statically linked program. Such a rank makes a window of the host and waits in it for the
+/// other ranks, which would wait for that rank in a collective of Oriel's.
 ///
-///     1. All ranks make a communicator. So do the hosts that Oriel supports when they make a
-///        window, and the two match. When a rank has it, every rank has begun to make the window,
-///        with Oriel or without.
+///     1. All ranks make a communicator. The hosts that Oriel supports also do so when they make a
+///        window, and the two calls match. When a rank has the communicator, every rank has begun
+///        to make the window, with Oriel or without.
 ///     2. Each rank sends a message on the new communicator to its right neighbour. A rank without
 ///        Oriel sends none.
-///     3. A rank that has none from its left neighbour after ORIEL_ROLL_CALL ends the job with a
-///        sentence. Where some ranks have Oriel and some have not, there is such a rank. An error
-///        code would not do, because a rank without Oriel cannot be told of it.
+///     3. A rank that has received none from its left neighbour after ORIEL_ROLL_CALL seconds
+///        prints a sentence and ends the job. There is such a rank if some ranks have Oriel and
+///        some do not. An error code would not suffice, because a rank without Oriel cannot
+///        receive it.
 ///
-/// Nothing is done where the host's progress engine does not call ours: the host's MPI_Comm_create
-/// would wait without sweeping, and its nonblocking calls do not match. Returns the host's code.
+/// Does nothing if the host's progress engine does not call Oriel's hook: the host's
+/// MPI_Comm_create would wait without sweeping, and its nonblocking calls do not match. Returns the
+/// host's code.
 int take_roll_call(MPI_Comm communicator, const char* call);
 
 }  // namespace oriel::boundary

@@ -10,8 +10,8 @@
 namespace oriel::boundary::setup {
 namespace {
 
-/// blocking() where the host calls our progress engine, else start(&request) and a wait of ours. In
-/// both, a stall report says that ranks are missing.
+/// Calls blocking() if the host calls Oriel's hook, otherwise start(&request) and a wait that
+/// sweeps. In both cases a stall report says that ranks are missing.
 template <typename Blocking, typename Start>
 int call(Blocking&& blocking, Start&& start) {
   if (!progress.hooked()) return sweep_until_done(start, MPI_STATUS_IGNORE, WaitReason::window);

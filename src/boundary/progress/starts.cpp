@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent requests of ours are started and freed by the host's calls.
+// The host's calls that start and free requests, for persistent requests of Oriel's too.
 #include "boundary/host/host_mpi.hpp"
 #include "boundary/progress/request_completion.hpp"
 #include "boundary/requests/own_requests.hpp"
@@ -8,7 +8,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// False: the request is not ours.
+/// Returns false if the request is not Oriel's.
 bool start(const char* call, MPI_Request request, int& code) {
   if (!own_requests.persistent.any()) return false;
   Failure failure;

@@ -9,10 +9,10 @@
 namespace oriel::boundary {
 namespace {
 
-CommunicatorMark windows_made;  // on communicators on which windows were made
+CommunicatorMark windows_made;  // set on communicators on which windows were made
 
-/// Aggregated puts go before this rank sends a message, which may tell its target of them, though
-/// MPI asks for a flush.
+/// Lets aggregated puts go before this rank sends a message: the message may notify their target,
+/// although MPI requires a flush for that.
 void carry_on_first() {
   const Running* running = engine.running();
   if (running != nullptr && running->process.pending() != 0) [[unlikely]]

@@ -6,20 +6,19 @@
 
 namespace oriel::boundary {
 
-// Blocking in the host while sweeping, where the host's progress engine takes no hook of ours
-// (Intel MPI, MPICH's library of the standard ABI). A blocking call is then its nonblocking form
-// and a wait that sweeps. Point-to-point calls may choose so rank by rank; a collective must be the
-// same call on all ranks, so the choice is the communicator's: those that windows were made on, and
-// their duplicates.
+// Sweeping in blocking calls of the host if its progress engine takes no hook (Intel MPI, MPICH's
+// library of the standard ABI). A blocking call is then its nonblocking form and a wait that
+// sweeps. Point-to-point calls may choose this on each rank; a collective must be the same call on
+// all ranks, so the communicator decides: those that windows were made on, and their duplicates.
 
-/// Whether this rank's blocking point-to-point calls must sweep.
+/// True if this rank's blocking point-to-point calls must sweep.
 bool must_sweep();
-/// Whether the collectives on this communicator sweep, on all its ranks.
+/// True if the collectives on this communicator sweep, on all its ranks.
 bool collectives_sweep(MPI_Comm communicator);
-/// All ranks of the communicator make a window on it.
+/// Called when all ranks of the communicator make a window on it.
 void note_windows_on(MPI_Comm communicator);
 
-/// start(&request), and a wait for it that sweeps.
+/// Calls start(&request) and waits for the request by sweeping.
 template <typename Start>
 int sweep_until_done(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE,
                      WaitReason reason = WaitReason::request) {

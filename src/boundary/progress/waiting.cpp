@@ -10,12 +10,11 @@
 namespace oriel::boundary {
 namespace {
 
-// Rounds of yielding between two looks at the host's traffic: the look costs about as much as
-// thirty sweeps.
+// Rounds of yielding between two polls of the host: a poll costs about as much as thirty sweeps.
 constexpr long rounds_per_host_poll = 64;
-// A look at the clock takes about as long as one round.
+// Reading the clock takes about as long as one round.
 constexpr unsigned rounds_per_look_at_the_clock = 64;
-// A hundred times what a look at the host's traffic takes.
+// A hundred times the duration of a poll of the host.
 constexpr std::uint64_t longest_without_host = 200'000;  // nanoseconds
 
 }  // namespace
@@ -60,8 +59,8 @@ Waiter::Waiter(bool rings)
       sleeper_(running_.transports.shm(), running_.spins, running_.yields, running_.crowded(),
                !rings || running_.transports.network() != nullptr) {}
 
-/// Also where something moves in each round, because others keep this process busy: what it waits
-/// for may need the host's traffic, or may never come.
+/// Called in rounds that move something, too, because peers may keep this process busy: the wait
+/// may depend on the host's messages, or on a peer that has ended.
 bool Waiter::time_to_look_around() {
   if (++rounds_ % rounds_per_look_at_the_clock != 0) return false;
   const std::uint64_t now = nanoseconds_now();
@@ -103,8 +102,8 @@ void Waiter::round_unlocked() {
 }
 
 void Waiter::idle() {
-  // The spin phase is left alone: what comes within it comes faster without the host. A sleep is
-  // longer than a look at its traffic.
+  // The host is not polled in the spin phase: short waits end sooner without it. A sleep is longer
+  // than a poll of the host.
   const bool yields = !sleeper_.will_spin() && !sleeper_.will_sleep();
   if (time_to_look_around() || sleeper_.will_sleep() ||
       (yields && ++yields_ % rounds_per_host_poll == 0)) {
@@ -115,7 +114,7 @@ void Waiter::idle() {
 
 Failure wait_for(const WindowHandle& window, const Wait& wait, Flag& flag) {
   if (const Failure lost = wait_until(window, wait, [&] { return flag.done(); })) {
-    return lost;  // the flag stays behind: somebody may still tell it
+    return lost;  // the flag is abandoned: the core may still set it
   }
   const Error error = flag.error();
   engine.give_back(flag);

@@ -12,19 +12,19 @@
 
 namespace oriel::boundary {
 
-/// One blocking call's way to wait: sweeps, lets the host advance its own traffic (E10), and in
+/// How one blocking call waits: it sweeps, lets the host advance its own messages (E10), and in
 /// between spins, yields and sleeps.
 class Waiter {
  public:
-  /// `rings`: what the call waits for rings this process's doorbell, unless it comes from another
-  /// node. The host's own messages do not ring.
+  /// `rings`: the awaited event rings this process's doorbell, unless it is caused by another node.
+  /// The host's own messages do not ring.
   explicit Waiter(bool rings = true);
 
-  /// One round; the caller holds the process lock, which is released where there is nothing to do.
+  /// One round. The caller holds the process lock, which is released while there is nothing to do.
   void round();
-  /// The same for a caller without the lock.
+  /// round() for a caller without the lock.
   void round_unlocked();
-  /// It is time to look whether the awaited peers live. Asked once per time.
+  /// True if it is time to check whether the awaited peers live. Each such time is returned once.
   bool check_peers() { return std::exchange(check_peers_, false); }
 
  private:
@@ -33,34 +33,35 @@ class Waiter {
 
   Running& running_;
   Sleeper sleeper_;
-  long yields_ = 0;                // rounds of yielding since something moved
-  unsigned rounds_ = 0;            // until the next look at the clock
-  std::uint64_t looked_ = 0;       // around, by the clock; 0: never
-  std::uint64_t peers_since_ = 0;  // a look at the peers
+  long yields_ = 0;                // rounds of yielding since the last progress
+  unsigned rounds_ = 0;            // rounds until the clock is read next
+  std::uint64_t looked_ = 0;       // time of the last poll of the host; 0: never
+  std::uint64_t peers_since_ = 0;  // time of the last check of the peers
   bool check_peers_ = false;
 };
 
-/// For a program that polls and finds nothing: others may run, and now and then the host's own
-/// traffic is carried on. Without the process lock.
+/// For a program that polls and finds nothing: yields the processor now and then, and more rarely
+/// advances the host's messages. Without the process lock.
 void polled_in_vain();
-/// The same with the process lock, which is not held meanwhile.
+/// polled_in_vain() for a caller that holds the process lock, which is released meanwhile.
 void let_others_run();
 
-/// For the same program: whether it is time to look if the peers live. True some times a second.
+/// For such a program: true if it is time to check whether the peers live, some times a second.
 bool time_to_check_peers();
 
-/// Carries what the sweep leaves to be done without the lock: tells the host of completed requests.
+/// One sweep, and afterwards, without the lock, notifies the host of completed requests. Returns
+/// whether there was anything to do.
 bool sweep_once();
 
-/// About two microseconds.
+/// These take about two microseconds.
 inline constexpr int brisk_sweeps = 100;
 
-/// Reports the waits that are on no window in particular.
+/// Reports waits that are on no window in particular.
 inline WindowEvents events_of_no_window() {
   return {engine.running()->process.events(), {}};
 }
 
-/// Reports that a call waits, from its beginning to its end. With the process lock.
+/// Reports a wait of a call, from its beginning to its end. With the process lock.
 class WaitEvent {
  public:
   WaitEvent(const WindowEvents& events, const Wait& wait) : events_(events), wait_(wait) {
@@ -70,7 +71,7 @@ class WaitEvent {
   WaitEvent(const WaitEvent&) = delete;
   WaitEvent& operator=(const WaitEvent&) = delete;
 
-  /// With the number that the Recorder has given it.
+  /// Includes the number that the Recorder has assigned.
   const Wait& wait() const { return wait_; }
 
  private:
@@ -78,14 +79,14 @@ class WaitEvent {
   Wait wait_;
 };
 
-/// Waits until done() is true, or lost() is a failure: that is asked now and then. The caller holds
-/// the process lock. `events`, `wait`: on which window, and for what.
+/// Waits until done() is true, or lost(), which is called now and then, returns a failure. The
+/// caller holds the process lock. `events`, `wait`: the window, and the reason of the wait.
 template <typename Done, typename Lost>
 Failure sweep_until(const WindowEvents& events, const Wait& wait, Done&& done, Lost&& lost) {
   if (done()) return {};
   const WaitEvent event(events, wait);
   if (!engine.running()->crowded()) {
-    // The usual wait is a cache line's journey: the lock is kept and the host not looked at for it.
+    // Most waits last for one cache-line transfer: they keep the lock and do not poll the host.
     for (int i = 0; i < brisk_sweeps; ++i) {
       engine.running()->process.sweep();
       if (done()) return {};
@@ -103,17 +104,17 @@ Failure sweep_until(const WindowEvents& events, const Wait& wait, Done&& done, L
   }
 }
 
-/// The same for what a window's epochs wait for.
+/// sweep_until() for waits that the window's epochs end.
 template <typename Done>
 Failure wait_until(const WindowHandle& window, const Wait& wait, Done&& done) {
   return sweep_until(window.core->events(), wait, done,
                      [&] { return look_for_lost_peers(*window.state); });
 }
 
-/// Waits until the flag is told, and gives it back.
+/// Waits until the flag is set, and returns the flag to the engine.
 Failure wait_for(const WindowHandle& window, const Wait& wait, Flag& flag);
 
-/// A blocking call from its nonblocking form: start(completion) and sweeps until that is told.
+/// A blocking call: calls its nonblocking form, start(completion), and sweeps until completion.
 template <typename Start>
 inline Failure block(const WindowHandle& window, const Wait& wait, Start&& start) {
   Flag& flag = engine.spare_flag();

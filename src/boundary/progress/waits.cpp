@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's waits and tests, so that they carry our requests on. Without any of ours pending they
-// are the host's own after one look.
+// The host's waits and tests, which also advance Oriel's requests. If none of those is pending,
+// they make one check and call the host's function.
 #include "boundary/progress/waits.hpp"
 
 #include <optional>
@@ -15,25 +15,25 @@
 namespace oriel::boundary {
 namespace {
 
-/// Whether the host's own wait would leave something of ours undone. Requests of a session that has
-/// ended are the host's alone.
+/// True if the host's own wait would not advance work of Oriel's. Requests of a session that has
+/// ended belong to the host only.
 bool ours_pending() {
   if (engine.running() == nullptr) return false;
   return own_requests.pending.live() || own_requests.persistent.any() ||
          (!progress.hooked() && engine.busy());
 }
 
-/// Whether an address is null that the call needs.
+/// True if any of the addresses is null.
 template <typename... Addresses>
 bool any_null(const Addresses*... addresses) {
   return (... || (addresses == nullptr));
 }
-/// Likewise of so many requests.
+/// True if an array of `count` requests is missing.
 bool no_array(int count, const MPI_Request* requests) {
   return count > 0 && requests == nullptr;
 }
 
-/// Reports that a call waits for requests, some of which may be ours. Without the process lock.
+/// Reports a wait of a call for requests, some of which may be Oriel's. Without the process lock.
 class RequestWaitEvent {
  public:
   RequestWaitEvent() {
@@ -53,12 +53,13 @@ class RequestWaitEvent {
   std::optional<WaitEvent> event_;
 };
 
-/// A wait is either the program's, in MPI_Wait or its kind, also for requests of ours; or this
-/// library's own for a request of the host, which rings nobody. Only the program's is an event.
+/// A wait is either the program's, in MPI_Wait and its variants, which may be for requests of
+/// Oriel's, or the library's own wait for a request of the host, which rings no doorbell. Only the
+/// program's is reported to Events.
 enum class Caller : bool { program, library };
 
-/// Calls test(&flag) and sweeps until it says yes or fails. A sweep first: it costs a few cache
-/// lines, a host's test may look through its network.
+/// Calls test(&flag) and sweeps until the flag is set or the test fails. Sweeps first: that costs a
+/// few cache lines, while a host's test may poll its network.
 template <typename Test>
 int wait_by_testing(Test&& test, Caller caller = Caller::program,
                     WaitReason reason = WaitReason::request) {
@@ -78,8 +79,9 @@ int wait_by_testing(Test&& test, Caller caller = Caller::program,
   }
 }
 
-/// Before a wait for all of these, which are pending requests of ours: until the host knows that
-/// they are complete. A host's test looks at all of them each time. Else it does nothing.
+/// Called before a wait for all of these. If all are pending requests of Oriel's, waits until the
+/// host knows that they are complete, because a host's test checks all of them each time. Otherwise
+/// does nothing.
 void wait_for_pending(int count, const MPI_Request* requests) {
   if (!own_requests.pending.live() || !own_requests.pending.all_pending(count, requests)) return;
   std::optional<RequestWaitEvent> event;
@@ -97,8 +99,8 @@ void wait_for_pending(int count, const MPI_Request* requests) {
   }
 }
 
-/// A wait for one persistent request of ours, as short as the wait of a call on its window. False:
-/// it is not ours.
+/// Waits for one persistent request of Oriel's, as a call on its window would. Returns false if the
+/// request is not Oriel's.
 bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
   if (!own_requests.persistent.any()) return false;
   PersistentRequest* request = nullptr;
@@ -109,7 +111,7 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
     if (request == nullptr) return false;
     active = request->active();
   }
-  // Nothing of ours is left undone meanwhile.
+  // No other work of Oriel's needs sweeps meanwhile.
   if (active && (progress.hooked() || !engine.busy())) request->wait_in_host();
   Failure failure;
   ErrorTaker taker;
@@ -134,8 +136,7 @@ bool wait_for(MPI_Request* handle, MPI_Status* status, int& code) {
   return true;
 }
 
-/// One look, with a sweep before it. A program that polls in a loop must let the rank run that it
-/// polls for.
+/// One test, with a sweep before it. A program that polls must yield to the rank that it polls for.
 template <typename Test>
 int test_after_sweep(int* flag, Test&& test) {
   if (!ours_pending()) return test();
@@ -151,9 +152,10 @@ int test_after_sweep(int* flag, Test&& test) {
 }  // namespace
 
 int wait_for_host(MPI_Request* request, MPI_Status* status, WaitReason reason) {
-  // A rank that could not prepare its part of a window may have no engine, and nothing to sweep.
+  // A rank that could not prepare its part of a window may have no engine, and thus nothing to
+  // sweep.
   if (engine.running() == nullptr) return host_mpi().Wait(request, status);
-  // Not the host's wait, though nothing of ours may be left to do: Intel MPI's spins.
+  // Not the host's wait, even if Oriel has nothing to do, because Intel MPI's spins.
   return wait_by_testing([&](int* flag) { return host_mpi().Test(request, flag, status); },
                          Caller::library, reason);
 }
@@ -181,7 +183,7 @@ ORIEL_MPI_CALL(Waitall)(int count, MPI_Request* requests, MPI_Status* statuses) 
   if (!ours_pending() || count < 0) return host_mpi().Waitall(count, requests, statuses);
   if (no_array(count, requests)) return refuse_null("MPI_Waitall");
   wait_for_pending(count, requests);
-  // All in every round: a look at single ones that leaves them as they are does not exist, because
+  // Tests all in every round: a single request cannot be tested without side effects, because
   // MPICH's MPI_Request_get_status ends persistent ones.
   return wait_by_testing([&](int* flag) { return test_all(count, requests, flag, statuses); });
 }

@@ -6,9 +6,9 @@
 
 namespace oriel::boundary {
 
-/// Waits for a request of the host's by its MPI_Test; between two tests it sweeps and yields or
-/// sleeps, whether or not anything of ours is pending. Neither a tool that wraps the program's
-/// calls nor the events of this process see it. `reason`: as a stall report says it.
+/// Waits for a request of the host's by its MPI_Test. Between two tests it sweeps and yields or
+/// sleeps, even if nothing of Oriel's is pending. Neither a tool that wraps the program's calls nor
+/// the events of this process see it. `reason`: for a stall report.
 int wait_for_host(MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE,
                   WaitReason reason = WaitReason::request);
 
