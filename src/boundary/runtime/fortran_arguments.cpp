@@ -9,7 +9,7 @@
 namespace oriel::boundary {
 namespace {
 
-// Only its address has a meaning.
+// Only its address is used.
 char noncontiguous_section = 0;
 
 }  // namespace

@@ -14,19 +14,19 @@
 
 namespace oriel::boundary {
 
-/// Whether a buffer is the address that stands for an array section of Fortran that is not
-/// contiguous. No call has a use for such a section: the compiler's copy of it would be gone before
-/// the end of the operation.
+/// True if a buffer is the address that stands for a noncontiguous section of a Fortran array. No
+/// call accepts such a section: the compiler's copy of it would be freed before the end of the
+/// operation.
 bool is_noncontiguous(const void* buffer);
 inline constexpr const char* noncontiguous_refused =
     "a buffer is a section of a Fortran array that is not contiguous; describe it by a derived "
     "datatype, for example of MPI_Type_vector";
 
-/// Whether a call on a window has to be refused: one of its buffers is such a section.
+/// True if a call on a window must be refused because one of its buffers is such a section.
 bool must_refuse_on_win(std::initializer_list<const void*> buffers);
-/// The same of a collective call. Oriel's own collectives check their buffers, and fail on all
-/// ranks. With ORIEL_DISABLE the host carries out the call; it does not know the address, so the
-/// call is refused here, on this rank alone.
+/// True if a collective call must be refused. Oriel's own collectives check their buffers, and fail
+/// on all ranks. With ORIEL_DISABLE the host carries out the call, and does not know the address;
+/// the call is then refused here, on this rank alone.
 bool must_refuse_on_comm(std::initializer_list<const void*> buffers);
 /// Raises MPI_ERR_BUFFER.
 int refuse_on_win(const char* call, MPI_Win win);

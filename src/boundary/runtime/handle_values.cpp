@@ -8,12 +8,12 @@ namespace {
 
 #if ORIEL_HOST_WINDOWS_ARE_POINTERS
 
-/// An address for each handle. Nobody reads what is there.
+/// An address for each handle. The bytes are not used.
 alignas(std::max_align_t) char addresses[HandleValues::most][alignof(std::max_align_t)];
 
 #else
 
-/// The standard ABI gives the numbers a pointer's type.
+/// In the standard ABI, the numbers have a pointer type.
 template <typename Handle>
 Handle to_handle(std::uint32_t number) {
   if constexpr (std::is_pointer_v<Handle>) {

@@ -68,7 +68,7 @@ int Keyvals::free(int* keyval) {
       *keyval = MPI_KEYVAL_INVALID;
       return MPI_SUCCESS;
     }
-    // Before the host may give its number to another thread's.
+    // Before the host may reuse the number for another thread.
     if (found != keyvals_.end()) keyvals_.erase(found);
   }
   return host_mpi().Win_free_keyval(keyval);

@@ -15,31 +15,33 @@ namespace oriel::boundary {
 using DeleteProxy = int(MPI_Win_delete_attr_function* function, int handle, int keyval, int kind,
                         void* value, void* extra_state);
 
-/// The delete callback of a keyval, as MPI_Win_create_keyval was given it. One from Fortran has
-/// Fortran's calling convention, and its extra state is the value of an integer.
+/// The delete callback that MPI_Win_create_keyval was given. A callback from Fortran has Fortran's
+/// calling convention, and its extra state is the value of an integer.
 struct DeleteCallback {
   MPI_Win_delete_attr_function* function = nullptr;
   void* extra_state = nullptr;
   bool fortran = false;
   DeleteProxy* proxy = nullptr;
 
-  /// For an attribute of a window of ours. Without the process lock.
+  /// Calls it for an attribute of a window of Oriel's. Without the process lock.
   int call(MPI_Win handle, Attribute& attribute) const;
 };
 
-/// The keyvals of windows that the program has made. The host allocates their numbers. A keyval
-/// that the program frees while attributes of ours use it is freed at the host with the last of
-/// these. Any thread may call, without the process lock where the host may be called.
+/// The keyvals of windows that the program has made. The host allocates their numbers. If the
+/// program frees a keyval that attributes of Oriel's windows still use, it is freed at the host
+/// with the last of these. Thread-safe; without the process lock for functions that may call the
+/// host.
 class Keyvals {
  public:
   void note(int keyval, const DeleteCallback& callback);
-  /// Changes what has been noted, if it has.
+  /// Changes the callback of a keyval, if it is known.
   void change(int keyval, const std::function<void(DeleteCallback&)>& how);
-  /// Nothing: no keyval of windows.
+  /// Empty: not a keyval of windows.
   std::optional<DeleteCallback> find(int keyval);
-  /// An attribute has it. False: no keyval of windows, or one that the program has freed.
+  /// Counts an attribute with this keyval. Returns false if the keyval is not one of windows, or
+  /// the program has freed it.
   bool hold(int keyval);
-  /// The attribute is gone. May call the host.
+  /// Called when an attribute has been deleted. May call the host.
   void release(int keyval);
   /// MPI_Win_free_keyval. May call the host.
   int free(int* keyval);

@@ -9,15 +9,15 @@
 namespace oriel::boundary {
 
 Failure look_for_lost_peers(const WindowState& window) {
-  // To ask would lose messages: a network drops what it has not read from a process once it was
-  // asked and knows that the process has ended.
+  // A check would lose messages: once asked about a process that has ended, a network drops
+  // messages of that process that it has not read yet.
   if (window.forgiven_looks > 0) {
     --window.forgiven_looks;
     return {};
   }
   const int rank = window.core->epochs().lost_peer();
   if (rank >= 0) return lost_rank(window, rank);
-  // The lock that is to be granted first may be of another window, and of other ranks.
+  // The lock that must be granted first may be one of another window, with other ranks.
   const std::uint32_t number = window.core->epochs().window_of_earlier_lock();
   Window* earlier = number != 0 ? engine.running()->process.find_window(number) : nullptr;
   if (earlier == nullptr || earlier == window.core) return {};

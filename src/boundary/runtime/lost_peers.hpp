@@ -9,21 +9,22 @@
 
 namespace oriel::boundary {
 
-/// The failure to report if a member of the window that is waited for has died, none otherwise.
+/// The failure to report if an awaited member of the window has ended; empty: none has.
 Failure look_for_lost_peers(const WindowState& window);
-/// Likewise if any member has: for steps that all of them take.
+/// The failure to report if any member has ended, for steps that all members take.
 Failure look_for_any_lost(const WindowState& window);
-/// The failure of a call that waits for this rank, which has ended.
+/// The failure of a call that waits for `rank`, which has ended.
 Failure lost_rank(const WindowState& window, int rank);
 
-/// One look at each source, for all requests that wait for it: it takes system calls, for any
-/// source those of every rank.
+/// Caches the check of each source for all requests that wait for it: a check takes system calls;
+/// of any source, those for every rank.
 class LostSources {
  public:
-  /// The rank, or for -1 any, that has ended; -1: none. With the process lock.
+  /// Returns the ended rank, `source` or for -1 any rank; -1: none. With the process lock.
   int of(const WindowState& window, int source);
-  /// Whether what the dead had published has come, and may be what was waited for; else another
-  /// look is to be taken later. Sweeps, the first time: not with the lock of requests.
+  /// True if all notifications that the ended ranks had sent have arrived, and may have completed
+  /// the request. Otherwise another check is needed later. The first call sweeps: not with the
+  /// request lock.
   bool all_heard();
 
  private:

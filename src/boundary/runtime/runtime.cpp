@@ -22,7 +22,7 @@ bool Runtime::start(std::string& error) {
     error = "MPI has not been started";
     return false;
   }
-  note_thread_level();  // MPI may have been started before our names were the program's
+  note_thread_level();  // MPI may have been started before the program called Oriel's symbols
   int rank = -1;
   if (world_exists()) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (!engine.start(rank, error)) return false;

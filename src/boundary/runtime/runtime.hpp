@@ -22,13 +22,13 @@
 
 namespace oriel::boundary {
 
-/// The MPI side of this library in one process; the other one is `engine`.
+/// The MPI part of the library in one process; the other part is `engine`.
 class Runtime {
  public:
   SelfComm self;
   HandleValues handle_values;
   HandleTable<WindowHandle> windows;
-  /// The handles of the table, with the process lock.
+  /// Owns the handles of the table. With the process lock.
   std::unordered_map<const WindowHandle*, std::unique_ptr<WindowHandle>> owned_handles;
   Keyvals keyvals;
   WindowErrhandlers window_errhandlers;
@@ -39,33 +39,33 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  /// Starts the engine. Returns false, and `error` is a sentence, if that fails.
+  /// Starts the engine. On failure returns false and sets `error` to a sentence.
   bool start(std::string& error);
-  /// Ends the engine's work. The caller destroys what is returned.
+  /// Stops the engine. The caller destroys the result.
   std::unique_ptr<Running> stop();
 
-  /// Serializes threads from now on if the program was granted several at a time.
+  /// Makes the locks serialize threads from now on, if MPI_THREAD_MULTIPLE was granted.
   void note_thread_level();
 
-  /// ORIEL_DISABLE: everything is left to the host.
+  /// ORIEL_DISABLE: the host carries out all calls.
   bool disabled();
 };
 
 extern Runtime runtime;
 
-/// Calls of this thread on windows, in steps of the shortest ones; and from `one_hot_call` on, the
-/// number of those on hot paths: one addition counts both.
+/// Counts the calls of this thread on windows: the low half, in units of the shortest call's time;
+/// from bit 32 (`one_hot_call`) on, the number of calls on hot paths. One addition counts both.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uint64_t steps_of_calls = 0;
 constexpr std::uint64_t one_hot_call = std::uint64_t{1} << 32;
-constexpr std::uint64_t steps_per_host_turn = 8192;  // some 50 us: a look at the host takes 1
+constexpr std::uint64_t steps_per_host_turn = 8192;  // some 50 us: a poll of the host takes 1
 constexpr std::uint64_t steps_of_fast_path = one_hot_call + 1;
 constexpr std::uint64_t steps_of_general_path = 16;
 
-/// Adds the thread's calls on hot paths to those that peers see, and advances the host's traffic.
+/// Adds the thread's hot calls to the counts that peers see, and advances the host's messages.
 void take_host_turn();
 
-/// Calls that wait for nobody advance the host's traffic as well, now and then (E10): a peer's long
-/// message goes on while this rank does nothing but put. Without the lock.
+/// Calls that do not wait also advance the host's messages, now and then (E10): a peer's long
+/// message advances while this rank only puts. Without the lock.
 inline void advance_host_in_passing(std::uint64_t steps) {
   const std::uint64_t before = steps_of_calls;
   steps_of_calls = before + steps;
@@ -73,21 +73,21 @@ inline void advance_host_in_passing(std::uint64_t steps) {
     take_host_turn();
 }
 
-/// Whether a window of ours has this handle. Takes the process lock.
+/// True if a window of Oriel's has this handle. Takes the process lock.
 inline bool names_window(MPI_Win handle) {
   const Guard guard(engine.lock);
   return runtime.windows.find(handle_key(handle)) != nullptr;
 }
 
-/// A handle that is the host's, or one of ours that the program has freed.
+/// For a handle that is not in the table: it is the host's, or Oriel's and freed.
 template <typename Host>
 int pass_to_host(const char* call, MPI_Win handle, Host&& host) {
   if (!HandleValues::contains(handle)) return host();
   return raise(MPI_COMM_NULL, call, MPI_ERR_WIN, "the window has been freed");
 }
 
-/// The shape of every call on a window: one that find() does not know, to others(); ours, to the
-/// core; an error, to the window's error handler once the lock is released.
+/// A call on a window: others() if find() does not find the window; otherwise ours(window). A
+/// failure is raised by the window's error handler after the lock is released.
 template <typename Find, typename Ours, typename Others>
 [[gnu::always_inline]] inline int dispatch_found(const char* call, MPI_Win handle, Find&& find,
                                                  Ours&& ours, Others&& others) {
@@ -109,7 +109,7 @@ template <typename Find, typename Ours, typename Others>
   return MPI_SUCCESS;
 }
 
-/// A call on any window: one that is not ours goes to the host.
+/// A call on any window. A window that is not Oriel's is passed to the host.
 template <typename Ours, typename Host>
 inline int dispatch_call(const char* call, MPI_Win handle, Ours&& ours, Host&& host) {
   return dispatch_found(
@@ -117,8 +117,9 @@ inline int dispatch_call(const char* call, MPI_Win handle, Ours&& ours, Host&& h
       [&] { return pass_to_host(call, handle, host); });
 }
 
-/// The fast path of a call, which any thread takes without the lock. True: it has done everything;
-/// false: nothing, and dispatch_general() has to. `window`: null where it has none.
+/// The fast path of a call, on any thread without the lock. Returns true if the call is done.
+/// Returns false if nothing was done, and dispatch_general() must follow. `window`: null: it has no
+/// fast path.
 template <typename AtOnce>
 inline bool try_fast_path(const WindowHandle* window, AtOnce&& at_once) {
   if (window == nullptr || !at_once(*window)) return false;
@@ -126,9 +127,9 @@ inline bool try_fast_path(const WindowHandle* window, AtOnce&& at_once) {
   return true;
 }
 
-/// dispatch_call() behind a fast path, in a function of its own. `ours` and `host` have copies of
-/// the call's arguments: the fast path then keeps these in registers, and does nothing for a call
-/// that seldom follows.
+/// dispatch_call() after a fast path has failed, in a function of its own. `ours` and `host` have
+/// copies of the call's arguments, so that the fast path keeps these in registers and does no work
+/// for a call that seldom follows.
 template <typename Ours, typename Host>
 [[gnu::noinline]] int dispatch_general(const char* call, MPI_Win handle, const Ours& ours,
                                        const Host& host) {

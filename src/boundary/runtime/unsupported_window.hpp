@@ -16,8 +16,7 @@ inline constexpr const char* op_intrinsic = "accumulates that Oriel knows of";
 inline constexpr const char* remote_completion = "requests for completion at the target";
 }  // namespace lacking
 
-/// The error of a call of ours, `what` of which the host does not have, on a window that is not
-/// ours.
+/// Raises the error of an Oriel call on a window that is not Oriel's. The host lacks `what`.
 int unsupported_window(const char* call, MPI_Win handle, const char* what,
                        int error_class = MPI_ERR_WIN);
 

@@ -58,7 +58,7 @@ int WindowErrhandlers::free(MPI_Errhandler* handler) {
       *handler = MPI_ERRHANDLER_NULL;
       return MPI_SUCCESS;
     }
-    // Before the host may give its value to another thread's.
+    // Before the host may reuse the value for another thread.
     if (found != handlers_.end()) handlers_.erase(found);
   }
   return host_mpi().Errhandler_free(handler);

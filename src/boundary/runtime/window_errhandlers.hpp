@@ -13,35 +13,35 @@ namespace oriel::boundary {
 /// Calls a function of MPICH's C++ binding for an object of this kind.
 using ErrhandlerProxy = void(int kind, int* handle, int* code, void (*function)());
 
-/// The function of an error handler, as MPI_Win_create_errhandler was given it. One from Fortran
-/// has Fortran's calling convention.
+/// The function that MPI_Win_create_errhandler was given. A function from Fortran has Fortran's
+/// calling convention.
 struct ErrhandlerFunction {
   MPI_Win_errhandler_function* function = nullptr;
   bool fortran = false;
   ErrhandlerProxy* proxy = nullptr;
 
-  /// For a window of ours. The function may change the code. Without the process lock.
+  /// Calls it for a window of Oriel's. The function may change the code. Without the process lock.
   void call(MPI_Win handle, int& code) const;
 };
 
-/// The error handlers of windows of ours: MPI's own, and the program's, whose functions MPI has no
-/// call to return. The host allocates the handles and counts its own references; this class counts
-/// ours. Any thread may call.
+/// The error handlers of Oriel's windows: MPI's own, and the program's, whose functions MPI has no
+/// call to return. The host allocates the handles and counts its references; this class counts
+/// Oriel's. Thread-safe.
 class WindowErrhandlers {
  public:
   void note(MPI_Errhandler handler, const ErrhandlerFunction& function);
-  /// The function is C++'s after all.
+  /// Records that the function is one of the C++ binding.
   void note_proxy(MPI_Errhandler handler, ErrhandlerProxy* proxy);
-  /// Nothing: MPI's own, or none of windows.
+  /// Empty: an error handler of MPI's own, or not one of windows.
   std::optional<ErrhandlerFunction> find(MPI_Errhandler handler);
-  /// Whether windows may be given it.
+  /// True if `handler` may be set on windows.
   bool valid(MPI_Errhandler handler);
-  /// One more reference of ours. MPI_ERRHANDLER_NULL: nothing is done.
+  /// Adds a reference of Oriel's. Does nothing for MPI_ERRHANDLER_NULL.
   void hold(MPI_Errhandler handler);
-  /// Gives up a reference of ours. MPI_ERRHANDLER_NULL: nothing is done. May call the host: without
-  /// the process lock.
+  /// Removes a reference of Oriel's. Does nothing for MPI_ERRHANDLER_NULL. May call the host:
+  /// without the process lock.
   void release(MPI_Errhandler handler);
-  /// MPI_Errhandler_free: gives up a reference, one of ours if there is any. May call the host:
+  /// MPI_Errhandler_free: removes a reference, one of Oriel's if there is any. May call the host:
   /// without the process lock.
   int free(MPI_Errhandler* handler);
 

@@ -9,7 +9,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// A communicator has this error handler meanwhile.
+/// Sets an error handler of a communicator for a scope.
 class TemporaryErrhandler {
  public:
   TemporaryErrhandler(MPI_Comm communicator, MPI_Errhandler handler) : communicator_(communicator) {
@@ -28,15 +28,16 @@ class TemporaryErrhandler {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-/// One of MPI's own handlers, which end the program or throw: the host does that on a communicator.
+/// Calls one of MPI's own handlers, which end the program or throw. The host does that on a
+/// communicator.
 void call_predefined(MPI_Errhandler handler, int code) {
   const MPI_Comm communicator = world_exists() ? MPI_COMM_WORLD : runtime.self.get();
   const TemporaryErrhandler meanwhile(communicator, handler);
   call_own_errhandler(communicator, code);
 }
 
-/// Raises errors on a window. It holds the error handler of a window of ours, which another thread
-/// may replace, and the program free, meanwhile.
+/// Raises errors on a window. Holds a reference to the error handler of a window of Oriel's,
+/// because another thread may replace it, and the program free it, meanwhile.
 class Raiser {
  public:
   explicit Raiser(MPI_Win window) : window_(window) {
@@ -54,12 +55,12 @@ class Raiser {
 
   bool ours() const { return ours_; }
   const std::string& name() const { return name_; }
-  /// The code that the call returns. `made_up`: by MPI_Win_call_errhandler, which on all hosts ends
-  /// the program where the window has no error handler.
+  /// Returns the code that the MPI call returns. `made_up`: called by MPI_Win_call_errhandler,
+  /// which on all hosts ends the program if the window has no error handler.
   int call(int code, bool made_up = false) const {
     if (handler_ == MPI_ERRORS_RETURN) return code;
     if (handler_ == MPI_ERRHANDLER_NULL && ORIEL_HOST_DEFAULT_ERRHANDLERS && !made_up) {
-      // MPI_Win_get_errhandler returns MPI_ERRORS_ARE_FATAL all the same.
+      // MPI_Win_get_errhandler returns MPI_ERRORS_ARE_FATAL nevertheless.
       call_errhandler(MPI_COMM_NULL, code);
     } else if (handler_ == MPI_ERRHANDLER_NULL) {
       call_predefined(MPI_ERRORS_ARE_FATAL, code);

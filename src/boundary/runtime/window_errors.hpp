@@ -5,18 +5,19 @@
 
 namespace oriel::boundary {
 
-/// As in a sentence: " on window NAME".
+/// The window in a sentence: " on window NAME".
 std::string on_window(const std::string& name);
 
-// All of the following without the process lock: error handlers are functions of the program's.
+// The functions below are called without the process lock: error handlers are the program's
+// functions.
 
 /// Raises through the window's error handler (G7): "MPI_Put on window NAME: REASON." Returns the
 /// code.
 int raise(MPI_Win window, const char* call, const Failure& failure);
-/// The same with a code that is there already, on a window of ours.
+/// Raises an existing code on a window of Oriel's.
 int raise(MPI_Win window, int code);
 
-/// MPI_Win_call_errhandler. False: no window of ours.
+/// MPI_Win_call_errhandler. Returns false if the window is not Oriel's.
 bool call_window_errhandler(MPI_Win window, int code);
 
 }  // namespace oriel::boundary

@@ -18,40 +18,40 @@
 
 namespace oriel::boundary {
 
-/// A window of ours: what all of its handles share.
+/// A window of Oriel's: the state that all of its handles share.
 struct WindowState {
   Window* core = nullptr;  // owned by the Process
   MPI_Group group = MPI_GROUP_NULL;
-  int handles = 1;  // that the program has not freed,
-  int views = 0;    // and those made from memory handles
+  int handles = 1;  // handles that the program has not freed
+  int views = 0;    // those of memory handles
   /// The collective part of MPI_Win_free is over: no other rank takes part in another one.
   bool left = false;
   /// Made by Oriel for a persistent collective; freed with it.
   bool own = false;
-  /// So many times more nobody looks whether a rank has ended: see quiesce().
+  /// The number of further checks for ended ranks to be skipped: see quiesce().
   mutable int forgiven_looks = 0;
 };
 
 /// Name, attributes and error handler that the program has set on a handle.
 struct UserState {
   std::string name;
-  std::list<Attribute> attributes;  // as they were set; a pointer to a value stays good
+  std::list<Attribute> attributes;  // in the order of setting; pointers to values stay valid
   MPI_Errhandler errhandler = MPI_ERRHANDLER_NULL;  // null: none has been set
 };
 
-/// A handle of a window of ours: the one that it was made with, a duplicate (Q4), or one for
-/// a memory handle (Q5).
+/// A handle of a window of Oriel's: the original one, a duplicate (Q4), or one for a memory handle
+/// (Q5).
 struct WindowHandle {
   MPI_Win handle = MPI_WIN_NULL;
   std::shared_ptr<WindowState> state = std::make_shared<WindowState>();
   Window* core = nullptr;          // that of `state`
-  int ranks = 0;                   // of its group; of a window made from a memory handle 0
-  std::optional<HandleView> view;  // of such a one
+  int ranks = 0;                   // of its group; 0: made from a memory handle
+  std::optional<HandleView> view;  // if made from a memory handle
   UserState user_state;
-  GroupRanks origins;  // of the group that MPI_Win_post named last
-  GroupRanks targets;  // likewise MPI_Win_start
+  GroupRanks origins;  // of the group of the last MPI_Win_post
+  GroupRanks targets;  // of the group of the last MPI_Win_start
 
-  // What the predefined attributes point to.
+  // The values that the predefined attributes point to.
   void* base = nullptr;
   MPI_Aint size = 0;
   int disp_unit = 1;
@@ -64,19 +64,19 @@ struct WindowHandle {
   WindowInfo info;
 };
 
-/// What a call of the core has come to. The reason is asked for when the call is over: as arguments
-/// of one function they would be evaluated in any order.
+/// The failure of a finished call of the core. A separate function, because the reason must be read
+/// after the call: arguments of one function are evaluated in any order.
 inline Failure failure_of(const WindowHandle& window, Error error) {
   return failure(error, window.core->reason());
 }
 
-/// Whether operations may name the rank; false for all ranks of a window made from a memory handle,
-/// whose displacements mean something else.
+/// True if operations may name the rank. False for all ranks of a window made from a memory handle,
+/// whose displacements have another meaning.
 inline bool valid_rank(const WindowHandle& window, int rank) {
   return static_cast<unsigned>(rank) < static_cast<unsigned>(window.ranks);
 }
-/// Whether the rank is one that the window's flushes may name: of a window made from a memory
-/// handle its owner.
+/// True if flushes of the window may name the rank; for a window made from a memory handle, only
+/// the handle's owner.
 inline bool may_flush(const WindowHandle& window, int rank) {
   return valid_rank(window, rank) || (window.view.has_value() && rank == window.view->target);
 }
