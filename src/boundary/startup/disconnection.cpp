@@ -16,7 +16,7 @@ void await_other_ranks() {
   for (const auto& owned : runtime.owned_handles) {
     const std::shared_ptr<WindowState>& state = owned.second->state;
     if (state->own || state->left) continue;
-    state->core->barrier().enter();  // once more for each further handle
+    state->core->barrier().enter();  // repeated for each handle, without effect
     awaited.push_back(state);
   }
   sweep_until(
@@ -34,7 +34,7 @@ void await_other_ranks() {
 void await_last_packets() {
   const Guard guard(engine.lock);
   Running& running = *engine.running();
-  int looks = 10;  // some seconds, for those that have lost somebody
+  int looks = 10;  // some seconds, if a peer of the window has ended
   sweep_until(
       events_of_no_window(), {WaitReason::window}, [&] { return running.drained(); },
       [&] { return --looks > 0 ? Failure() : Failure{MPI_ERR_OTHER, "not all has left"}; });

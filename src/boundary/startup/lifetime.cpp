@@ -20,15 +20,15 @@ Lifetime lifetime;
 bool Lifetime::hold(std::string& error) {
   const std::lock_guard alone(alone_);
   static const int watched = ::pthread_atfork(nullptr, nullptr, [] { lifetime.disown(); });
-  static_cast<void>(watched);  // it fails for want of memory only
+  static_cast<void>(watched);  // it fails only if memory is exhausted
   if (engine.running() == nullptr) {
-    // Whether we are hooked decides how the ranks talk: also on one that has nothing to say.
-    // A delete callback may make the first window while MPI ends, too late for a hook: MPICH would
-    // abort. Nobody computes there without calling MPI.
+    // The hook decides how ranks communicate, so it is registered even if the engine then fails to
+    // start. If a delete callback makes the first window within MPI_Finalize, it is too late for a
+    // hook (MPICH would abort), and not needed: no rank computes there without calling MPI.
     if (!world_ends_) progress.start();
     if (!runtime.start(error)) return false;
     {
-      const Guard guard(engine.lock);  // MPI_T calls of another thread add a sink, too
+      const Guard guard(engine.lock);  // another thread's MPI_T call may add a sink
       Events& events = engine.running()->process.events();
       run_statistics_.start(events, event_counts_);
       trace_file_.start(events);
@@ -72,7 +72,7 @@ bool Lifetime::ends_with_session() {
 std::unique_ptr<Running> Lifetime::before_session_ends() {
   const std::lock_guard alone(alone_);
   const bool ends = ends_with_session();
-  if (sessions_ != 0) --sessions_;  // else begun past us
+  if (sessions_ != 0) --sessions_;  // otherwise the session began without Oriel's notice
   if (!ends) return nullptr;
   progress.stop();
   CommunicatorMark::forget_all();
@@ -80,7 +80,7 @@ std::unique_ptr<Running> Lifetime::before_session_ends() {
 }
 
 void Lifetime::after_session_ended(std::unique_ptr<Running> running) {
-  // Another thread may have begun a session: its engine is made, and works, on the same arena.
+  // Another thread may have begun a session, whose engine already exists and uses the same arena.
   const std::lock_guard alone(alone_);
   const Guard guard(engine.lock);
   running = nullptr;
@@ -98,7 +98,7 @@ void Lifetime::disconnect_with_last_session() {
     const std::lock_guard alone(alone_);
     if (!ends_with_session()) return;
   }
-  disconnect();  // others are waited for
+  disconnect();  // without the mutex, because it waits for other ranks
 }
 
 void Lifetime::before_world_ends() {
@@ -106,8 +106,8 @@ void Lifetime::before_world_ends() {
   if (sessions_ == 0) engine.agent.stop();
   own_requests.persistent.free_spare();
   world_ends_ = true;
-  recorder_.mark_end();  // rank 0 may read it before the host's call has returned here
-  progress.stop();       // some hosts wait for it
+  recorder_.mark_end();  // rank 0 may read the record before the host's call has returned here
+  progress.stop();       // some hosts wait until the hook ends
   if (sessions_ == 0) CommunicatorMark::forget_all();
 }
 

@@ -17,48 +17,49 @@ struct Running;
 
 namespace oriel::boundary {
 
-/// How long the engine exists. It is made for the first window, and lives as long as anybody holds
-/// it:
+/// The lifetime of the engine. It is made for the first window, and exists as long as something
+/// holds it:
 ///
 ///     the world model            from MPI_Init to MPI_Finalize
 ///     each session               from MPI_Session_init to MPI_Session_finalize
 ///     each window, and each call that makes one, until the window has been freed or given up
 ///
-/// It is taken down by the MPI_Session_finalize or MPI_Finalize after which nobody does, while MPI
-/// is still there to be left; a later window makes another one. Windows that MPI_Finalize finds go
-/// with it. Who holds it, and whether there is one, is decided under `alone_` alone, which comes
-/// before the process lock. The child of a fork owns nothing: what it inherits is its parent's,
-/// whose sockets it must not shut down, and is left alone. Who uses it is in an MPI call that one
-/// of the first two permits, or on the agent's thread, which ends before it.
+/// The MPI_Session_finalize or MPI_Finalize after which nothing holds the engine destroys it, while
+/// MPI is still usable; a later window makes another one. Windows that exist at MPI_Finalize are
+/// destroyed with it. The holds, and whether there is an engine, are protected by `alone_`, which
+/// is acquired before the process lock. The child of a fork does not own the engine and must not
+/// destroy it: it belongs to the parent, whose sockets must not be shut down. A thread that uses
+/// the engine is in an MPI call permitted by one of the first two holds, or is the agent's, which
+/// ends before the engine does.
 class Lifetime {
  public:
-  /// For a window: makes the engine if there is none. Without the process lock. False, and `error`
-  /// is a sentence, if that fails.
+  /// Called for a window: makes the engine if there is none. Without the process lock. On failure
+  /// returns false and sets `error` to a sentence.
   bool hold(std::string& error);
   void let_go();
-  /// One more, or one less, of the windows that hold it is our own: they end with the last session,
-  /// which the program cannot free them before.
+  /// Adds to the number of windows of Oriel's own that hold the engine. These end with the last
+  /// session, because the program cannot free them before.
   void count_own(int change);
   void begin_session();
-  /// Lets several threads call. False: the engine works without the process lock, which a call may
-  /// just not be holding.
+  /// Permits several threads to call. Returns false if the engine already works without the process
+  /// lock, because a call that does not hold it may be in progress.
   bool serialize_threads();
-  /// Around the host's own MPI_Session_finalize. The engine of the last session stops before that
-  /// call, and is destroyed after it: hosts hold the last MPI_Session_finalize until all ranks are
-  /// in it. A rank that closed its endpoint before would take from others what they have not read
-  /// yet of its last messages.
+  /// Called before and after the host's MPI_Session_finalize. The engine of the last session stops
+  /// before that call and is destroyed after it: hosts return from the last MPI_Session_finalize
+  /// only when all ranks are in it. If a rank closed its endpoint earlier, others would lose its
+  /// last messages that they have not read yet.
   std::unique_ptr<Running> before_session_ends();
   void after_session_ended(std::unique_ptr<Running> running);
-  /// Sets the function that disconnect() calls: it completes what needs other ranks before MPI
-  /// ends.
+  /// Sets the function that disconnect() calls. It completes everything that needs other ranks
+  /// before MPI ends.
   void set_disconnect(void (*hook)()) { disconnect_ = hook; }
   void disconnect();
-  /// The same where a session ends and the engine with it.
+  /// disconnect() if a session ends and the engine with it.
   void disconnect_with_last_session();
-  /// Around the host's own MPI_Finalize, in which windows may still be freed.
+  /// Called before and after the host's MPI_Finalize, in which windows may still be freed.
   void before_world_ends();
   void after_world_ended();
-  /// Before the host ends the program.
+  /// Called before the host ends the program.
   void before_abort();
 
  private:
@@ -68,8 +69,8 @@ class Lifetime {
 
   std::mutex alone_;
   std::atomic<void (*)()> disconnect_{nullptr};
-  unsigned long holds_ = 0;  // of windows and of calls that make one
-  unsigned long own_ = 0;    // of these
+  unsigned long holds_ = 0;  // by windows, and by calls that make one
+  unsigned long own_ = 0;    // those by windows of Oriel's own
   unsigned long sessions_ = 0;
   EventCounts event_counts_;
   RunStatistics run_statistics_;

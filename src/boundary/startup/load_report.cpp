@@ -12,8 +12,8 @@
 namespace oriel::boundary {
 namespace {
 
-/// Leaves an empty file in the folder of this run, which python/oriel/hosts/load_report.py reads.
-/// A folder that is not there (another machine's, a run that is over) is no error.
+/// Creates an empty file in the folder of this run, which python/oriel/hosts/load_report.py reads.
+/// A missing folder (another machine's, a run that has ended) is no error.
 void report(const char* step) {
   const char* folder = run_folder();
   if (folder == nullptr) return;
@@ -30,8 +30,8 @@ void report(const char* step) {
 
 bool mpi_started = false;
 
-/// When the process ends. A program that takes MPI's functions from the MPI library's own handle
-/// (dlsym) has started MPI, and this library has not seen it.
+/// Runs at the end of the process. Reports a program that has started MPI by functions from the MPI
+/// library's own handle (dlsym), which this library does not see.
 [[gnu::destructor]] void report_mpi_passed_by() {
   int initialized = 0;
   if (run_folder() == nullptr || mpi_started) return;

@@ -3,9 +3,9 @@
 
 namespace oriel::boundary {
 
-/// Tells `oriel run` that a process with this library in it has started MPI. That the library has
-/// been loaded is reported when the loader initializes it, and when the process ends, that it has
-/// started MPI past this library. Without `oriel run` nothing is done.
+/// Reports to `oriel run` that a process with this library has started MPI. Two further reports are
+/// automatic: when the loader initializes the library, and at the end of a process that has started
+/// MPI without calling it. Does nothing without `oriel run`.
 void report_mpi_started();
 
 }  // namespace oriel::boundary

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls that start processes. The children preload this library if their parent does. A
-// launcher starts them with an environment of its own, in which nothing is preloaded, and no info
-// key of all hosts adds to that; so a shell sets the variables and becomes the child.
+// The calls that start processes. Children preload this library if their parent does. A launcher
+// starts them with its own environment, which has no preloads, and no info key that all hosts
+// support adds variables; so a shell sets the variables and executes the child.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ using namespace oriel::boundary;
 namespace {
 
 constexpr const char* shell = "/bin/sh";
-// Exports its arguments up to `--`, and becomes the command behind it.
+// Exports its arguments up to `--`, and executes the command after it.
 constexpr const char* script =
     R"(while [ "$1" != -- ]; do export "$1"; shift; done; shift; exec "$@")";
 
@@ -33,8 +33,8 @@ bool preloaded() {
          std::strstr(preloads, own.dli_fname) != nullptr;
 }
 
-/// The variables that a child inherits: the libraries that are preloaded, where the MPI library is
-/// found, and Oriel's settings, which all ranks of a window share.
+/// The variables for a child: the preloaded libraries, the library path, by which the MPI library
+/// is found, and Oriel's settings, which must be equal on all ranks of a window.
 std::vector<std::string> variables_of_children() {
   std::vector<std::string> variables;
   if (!preloaded()) return variables;
@@ -63,8 +63,8 @@ bool on_search_path(const std::string& name) {
   return false;
 }
 
-/// The word by which a shell in the child's folder finds its program; empty: it is not here, and
-/// the host has to find it, or to say that there is none.
+/// The name by which a shell in the child's folder finds its program. Empty: it does not exist on
+/// this machine, and the host has to find it, or to report that it does not exist.
 std::string find_program(const std::string& command, MPI_Info info) {
   const std::string folder = info_value(info, "path").value_or("");
   std::string in_folder = folder + "/" + command;
@@ -75,7 +75,7 @@ std::string find_program(const std::string& command, MPI_Info info) {
   return executable(begins.empty() ? there : begins + "/" + there) ? there : "";
 }
 
-/// One command of a spawn as the host is given it.
+/// One command of a spawn, as passed to the host.
 class ChildCommand {
  public:
   ChildCommand(const char* command, char** arguments, MPI_Info info,
@@ -94,7 +94,7 @@ class ChildCommand {
     command_ = shell;
     if (info_value(info, "path").value_or("").empty()) return;
     PMPI_Info_dup(info, &info_);
-    PMPI_Info_delete(info_, "path");  // of the program, and not of the shell
+    PMPI_Info_delete(info_, "path");  // it is the path of the program, not of the shell
     copied_ = true;
   }
   ~ChildCommand() {
@@ -113,10 +113,10 @@ class ChildCommand {
   MPI_Info info_;
   bool copied_ = false;
   std::vector<std::string> words_;
-  std::vector<char*> pointers_;  // to these; empty: the command is as it was given
+  std::vector<char*> pointers_;  // to `words_`; empty: the command is unchanged
 };
 
-/// MPI uses the root's arguments only. The host reports an invalid communicator.
+/// Only the arguments of the root are used in MPI. The host reports an invalid communicator.
 bool is_root(MPI_Comm communicator, int root) {
   int rank = MPI_PROC_NULL;
   return PMPI_Comm_rank(communicator, &rank) == MPI_SUCCESS && rank == root;

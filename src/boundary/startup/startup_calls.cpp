@@ -21,7 +21,7 @@ void world_began() {
 
 }  // namespace
 
-// Also MPI_Init: hosts have settings by which it grants several threads at a time.
+// MPI_Init may also grant MPI_THREAD_MULTIPLE: hosts have settings for that.
 ORIEL_MPI_CALL(Init)(int* argc, char*** argv) {
   const int code = host_mpi().Init(argc, argv);
   if (code == MPI_SUCCESS) world_began();
@@ -36,7 +36,7 @@ ORIEL_MPI_CALL(Init_thread)(int* argc, char*** argv, int required, int* provided
 
 #if ORIEL_HOST_SESSIONS
 
-// Which level a session has been granted is nobody's guess.
+// The thread level that a session was granted is unknown, so the locks are enabled.
 ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
   const int code = host_mpi().Session_init(info, handler, session);
   if (code != MPI_SUCCESS) return code;

@@ -10,9 +10,9 @@ using namespace oriel::boundary;
 using oriel::engine;
 using oriel::Guard;
 
-// A tool may call MPI_T on a thread of its own while the program makes MPI calls, whichever level
-// of thread support MPI has granted. Where the program's calls already run without a lock, it is
-// too late for that: the level that the tool is given says so.
+// A tool may call MPI_T on a thread of its own while the program makes MPI calls, whatever thread
+// level MPI has granted. If the program's calls already run without a lock, locks cannot be enabled
+// any more: the tool is then granted MPI_THREAD_SINGLE.
 ORIEL_MPI_CALL(T_init_thread)(int required, int* provided) {
   const int code = host_mpi().T_init_thread(required, provided);
   if (code != MPI_SUCCESS) return code;
