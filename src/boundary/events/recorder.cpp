@@ -25,8 +25,8 @@
 namespace oriel::boundary {
 namespace {
 
-/// A handle of the window that this process has given the number; null: there is none, or it is
-/// still being made. With the process lock.
+/// The handle of the window with this process's number; null: there is none, or the window is still
+/// being made. With the process lock.
 const WindowHandle* numbered_window(std::uint32_t number) {
   for (const auto& [window, owned] : runtime.owned_handles) {
     if (window->core->id() == number) return window;
@@ -56,7 +56,8 @@ constexpr Kind kind_of(EpochStep step) {
   return Kind::end;
 }
 
-/// Equal on all ranks: they make the same calls. A fence that is renewed has one that is over.
+/// Equal on all ranks, because they make the same calls. A renewed fence epoch also has the number
+/// of a closed one.
 std::uint64_t number_of(const Epoch& epoch) {
   if (epoch.kind != EpochKind::fence) return epoch.opened_at;
   return epoch.closing_call != 0 ? epoch.closing_call : epoch.call;
@@ -73,7 +74,7 @@ bool has_operations(const Epoch& epoch) {
   return false;
 }
 
-/// Events of the general path carry no time; they are recorded as they come.
+/// Events of the general path have no time; they are recorded when they are reported.
 OperationEvent event_of(const Operation& operation, Protocol protocol) {
   return {operation.kind,       operation.target, operation.bytes(), protocol,
           operation.notify_arg, operation.number, engine.clock.now()};
@@ -87,7 +88,7 @@ void read_into(std::array<char, 64>& words, const char* path) {
   ::close(file);
 }
 
-/// In a time namespace the clock is another one of the same machine.
+/// In a time namespace, the clock of one machine has another offset.
 void append_clock_offset(std::array<char, 64>& boot) {
   std::ifstream offsets("/proc/self/timens_offsets");
   std::string clock;
@@ -100,7 +101,7 @@ void append_clock_offset(std::array<char, 64>& boot) {
   }
 }
 
-/// As people and the command read them: 0-3,7.
+/// Ranks as `oriel report` reads them: 0-3,7.
 std::string ranges(const std::vector<int>& ranks) {
   std::string text;
   for (std::size_t first = 0; first < ranks.size();) {
@@ -113,15 +114,16 @@ std::string ranges(const std::vector<int>& ranks) {
   return text;
 }
 
-/// Another MPI_COMM_WORLD may record to the same folder.
+/// True for a spawned process: its MPI_COMM_WORLD is another one, which may record to the same
+/// folder.
 bool spawned() {
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI_Comm_get_parent(&parent);
   return parent != MPI_COMM_NULL;
 }
 
-/// The ranks of MPI_COMM_WORLD that the window has, in its order; empty: there is no such
-/// communicator, or they are not in it.
+/// The ranks in MPI_COMM_WORLD of the window's ranks, in the window's order. Empty: there is no
+/// such communicator, or some of the ranks are not in it.
 std::vector<int> world_ranks(const WindowHandle& window) {
   if (!world_exists() || spawned()) return {};
   const auto count = static_cast<std::size_t>(window.core->ranks());
@@ -162,7 +164,7 @@ void Recorder::start(Events& events) {
   ::gethostname(head.host.data(), head.host.size() - 1);
   std::string base = folder + (head.rank >= 0 ? "/rank-" + std::to_string(head.rank)
                                               : "/process-" + std::to_string(head.pid));
-  static int engines = 0;  // of this process, one after the other
+  static int engines = 0;  // of this process, one after another
   if (engines++ != 0) base += "-" + std::to_string(engines);
   std::string error;
   if (file_.open(base + ".record", head, error)) {
@@ -218,7 +220,7 @@ void Recorder::add(const EventSource& source, Kind kind, const Epoch& epoch, int
 }
 
 void Recorder::epoch(const EventSource& source, EpochStep step, const Epoch& epoch) {
-  // In a call of the program's: other steps may be the agent's, which must not call the host.
+  // In calls of the program only: other steps may run on the agent, which must not call the host.
   if (step == EpochStep::opened || step == EpochStep::renewing) describe_window(source.window);
   const bool one = epoch.targets != nullptr && epoch.targets->next == nullptr;
   const bool ends = step == EpochStep::closed || step == EpochStep::renewing;
@@ -234,8 +236,8 @@ void Recorder::granted(const EventSource& source, const Epoch& epoch, const Targ
   add(source, Kind::granted, epoch, target.rank, 0, target.id);
 }
 
-/// Steps of one call that nobody can come between: to read the clock takes longer than to write an
-/// entry.
+/// Records several steps of one call, between which no other step happens, with one time: reading
+/// the clock takes longer than writing an entry.
 template <typename Record>
 void Recorder::at_one_time(Record&& record) {
   shared_time_ = engine.clock.now();
@@ -266,7 +268,7 @@ void Recorder::done(const EventSource& source, const RecordedOperation& recorded
     entry.detail = static_cast<std::uint8_t>(operation.kind);
     add(source, entry);
   }
-  // A question is none of the program's.
+  // A question is not an operation of the program.
   if (!operations_ || question) return;
   add(source, Kind::operation_done, event_of(operation, recorded.protocol));
 }
@@ -285,7 +287,7 @@ void Recorder::matched(const EventSource& source, const Notification& notificati
       {NotifyKind::tag, notification.tag, notification.bytes});
 }
 
-/// A program may look in a loop: only a value that is new is recorded.
+/// Programs poll counters: only a changed value is recorded.
 void Recorder::counted(const EventSource& source, std::int32_t counter, std::uint64_t value,
                        std::uint64_t after) {
   if (!operations_) return;
@@ -367,7 +369,7 @@ void Recorder::add(const EventSource& source, Kind kind, const CollectiveUse& us
   add(source, entry);
 }
 
-/// An operation, and the notification that it carries.
+/// An operation, and the notification that it requests.
 void Recorder::add(const EventSource& source, Kind kind, const OperationEvent& operation) {
   file_.add({.time = operation.time,
              .number = operation.bytes,
@@ -437,7 +439,7 @@ std::uint32_t Recorder::site() {
   return known->second;
 }
 
-/// A window that is still being made is described later.
+/// A window that is still being made is described at a later event.
 void Recorder::describe_window(std::uint32_t number) {
   if (number == last_window_ || number == 0) return;
   last_window_ = number;
@@ -448,14 +450,14 @@ void Recorder::describe_window(std::uint32_t number) {
     return;
   }
   windows_.insert(number);
-  // All ranks know the number that the window has at its first rank.
+  // The number of the window on its rank 0 is known to all ranks, and so identifies the window.
   write_line("window\t" + std::to_string(number) + "\t" + std::to_string(window->core->rank()) +
              "\t" + std::to_string(window->core->look(0).window) + "\t" +
              ranges(world_ranks(*window)) + "\t" + printable(window->user_state.name));
 }
 
 void Recorder::write_line(const std::string& line) {
-  // The line before may lack its end, for want of space.
+  // The previous line may be cut off, because the disk was full.
   const std::string whole = (line_is_cut_ ? "\n" : "") + line + '\n';
   const ssize_t written = ::write(names_, whole.data(), whole.size());
   line_is_cut_ = written != static_cast<ssize_t>(whole.size());

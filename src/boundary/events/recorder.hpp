@@ -13,25 +13,26 @@
 
 namespace oriel::boundary {
 
-/// Records what a process waits for, and what of its epochs others may wait for, in two files of
-/// the folder that ORIEL_REPORT names (B1): events in `rank-N.record`, and what their numbers mean
-/// in `rank-N.names`. Windows and call sites are written there when they first occur.
+/// Records the waits of a process, and the steps of its epochs that other ranks may wait for, in
+/// two files of the folder that ORIEL_REPORT names (B1): events in `rank-N.record`, and the meaning
+/// of their numbers in `rank-N.names`. Windows and call sites are written there when they first
+/// occur.
 class Recorder final : public EventSink {
  public:
   // RecordEntry::flags
-  // Of an epoch that ends, or of its end at one target: it has operations.
+  // Of the end of an epoch, or of its end at one target: there were operations.
   static constexpr std::uint16_t used = 1;
   static constexpr std::uint16_t exclusive = 2;  // of a lock epoch
 
-  /// Records, if the setting asks for it. If the files cannot be made, a sentence on standard error
-  /// says so.
+  /// Records, if the setting asks for it. If the files cannot be made, reports that on standard
+  /// error.
   void start(Events& events);
-  /// The process is about to end its MPI.
+  /// Called when the process is about to end its MPI.
   void mark_end() { file_.mark_end(); }
   void stop();
 
-  /// Of a process that records: the folder, if the library itself prints the table of the run, or
-  /// empty. At the end of MPI rank 0 does that, at an abort the rank that calls it.
+  /// The folder of the records, if the library itself prints the table of the run; otherwise empty.
+  /// At the end of MPI rank 0 prints it; at an abort, the rank that calls MPI_Abort.
   const std::string& table_folder() const { return table_folder_; }
   bool prints_at_end() const { return first_; }
 
@@ -71,7 +72,7 @@ class Recorder final : public EventSink {
            const NotifyArg& notify_arg);
   void add(const EventSource& source, RecordEntry::Kind kind, const PlanTransfer& transfer);
   void add(const EventSource& source, RecordEntry::Kind kind, const CollectiveUse& use);
-  /// A step that concerns a peer.
+  /// A step that concerns one peer.
   void add(const EventSource& source, RecordEntry::Kind kind, int rank);
   /// `id`: Target::id.
   void add(const EventSource& source, RecordEntry::Kind kind, const Epoch& epoch, int rank,
@@ -86,17 +87,17 @@ class Recorder final : public EventSink {
   bool operations_ = false;
   RecordFile file_;
   std::string table_folder_;
-  bool first_ = false;  // rank 0 of MPI_COMM_WORLD
+  bool first_ = false;  // this is rank 0 of MPI_COMM_WORLD
   int names_ = -1;
-  bool line_is_cut_ = false;  // the last one of the names
+  bool line_is_cut_ = false;  // the last line of the names file
   std::unordered_map<CallFrames, std::uint32_t, Hash> sites_;
-  std::unordered_set<std::uint32_t> windows_;  // that have been described
-  std::uint32_t last_window_ = 0;              // of these
+  std::unordered_set<std::uint32_t> windows_;  // those in the names file
+  std::uint32_t last_window_ = 0;              // the last of these
   std::uint64_t waits_ = 0;
-  // The value of each counter that has been recorded last, by its window and index.
+  // The last recorded value of each counter, by its window and index.
   std::unordered_map<std::uint64_t, std::uint64_t> counted_;
-  std::uint64_t waiting_ = 0;      // threads of ours
-  std::uint64_t shared_time_ = 0;  // of several entries; 0: each has its own
+  std::uint64_t waiting_ = 0;      // waits in progress on threads of this process
+  std::uint64_t shared_time_ = 0;  // the time of several entries; 0: each reads the clock
 };
 
 }  // namespace oriel::boundary
