@@ -10,8 +10,9 @@
 namespace oriel::boundary {
 namespace {
 
-/// All ranks know their peers, and have mapped what is announced: first extents. Between nodes
-/// shared memory is refused, and the network's atomics may be, which take the wish of all ranks.
+/// True if no later step can fail: all ranks know their peers, and have mapped the announced
+/// memory, which is in first extents. Between nodes, shared memory fails, and atomics of the
+/// network may fail; these are used only if all ranks request them.
 bool conclusive(const std::vector<Announcement>& all, bool shared) {
   return std::ranges::all_of(all, [&](const Announcement& peer) {
     const bool one_node = peer.node.id == all.front().node.id;

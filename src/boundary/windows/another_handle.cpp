@@ -22,7 +22,7 @@ int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<Wi
              MPI_Win* win) {
   made->info.update(info);
   std::string error;
-  lifetime.hold(error);  // the parent does, too: nothing is made, and nothing fails
+  lifetime.hold(error);  // cannot fail: the parent window holds the engine, too
   {
     const Guard guard(engine.lock);
     if (const std::optional<MPI_Win> taken = runtime.handle_values.take()) {

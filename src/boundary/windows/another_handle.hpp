@@ -8,16 +8,17 @@
 
 namespace oriel::boundary {
 
-/// Another handle of the parent's window, before it has a value, with the parent's error handler,
-/// and without its name and attributes. With the process lock.
+/// Makes another handle of the parent's window, with the parent's error handler, and without its
+/// name and attributes. The handle has no value yet. With the process lock.
 std::unique_ptr<WindowHandle> copy_handle(const WindowHandle& parent);
 
-/// Gives the program another handle of a window of ours: `made` is from copy_handle(), and counted
-/// among what the window has. Without the process lock.
+/// Gives the program another handle of a window of Oriel's: `made` is from copy_handle(), and has
+/// been counted (count_of()). Without the process lock.
 int hand_out(const char* call, MPI_Win parent, MPI_Info info, std::unique_ptr<WindowHandle> made,
              MPI_Win* win);
 
-/// Where handles like this one are counted: those of memory handles apart. With the process lock.
+/// The count of handles of this kind: those of memory handles are counted separately. With the
+/// process lock.
 inline int& count_of(WindowHandle& window) {
   return window.view.has_value() ? window.state->views : window.state->handles;
 }

@@ -55,8 +55,8 @@ Attribute* find_set(WindowHandle& window, int keyval) {
 const Failure no_keyval{MPI_ERR_KEYVAL,
                         "the key is not one that MPI_Win_create_keyval has returned"};
 
-/// Calls the attribute's delete callback, which may set it again: that is not its end then. Returns
-/// the callback's code; where that is an error, nothing has changed.
+/// Calls the attribute's delete callback, and removes the attribute unless the callback has set it
+/// again. Returns the callback's code; if it is an error, nothing has changed.
 int delete_attribute(MPI_Win handle, int keyval) {
   const auto find = [&] { return find_set(*runtime.windows.find(handle_key(handle)), keyval); };
   Attribute attribute;
@@ -82,7 +82,7 @@ int delete_attribute(MPI_Win handle, int keyval) {
   return MPI_SUCCESS;
 }
 
-/// False: what is set before has to be deleted first.
+/// Returns false if the previous value must be deleted first.
 bool try_to_set(WindowHandle& window, const Attribute& wanted, bool& held) {
   if (Attribute* before = find_set(window, wanted.keyval)) {
     if (!before->being_deleted) return false;
@@ -112,7 +112,7 @@ FoundAttribute find_attribute(MPI_Win handle, int keyval) {
 
 int set_own_attribute(MPI_Win handle, const Attribute& attribute) {
   const int keyval = attribute.keyval;
-  // Until it is set: the delete callback of the value before may free the key.
+  // Held until the attribute is set: the delete callback of the previous value may free the key.
   bool held = runtime.keyvals.hold(keyval);
   if (!held) return raise(handle, "MPI_Win_set_attr", no_keyval);
   int code = MPI_SUCCESS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conversions of window handles between C and Fortran, where they are functions: the host's would
-// look at a window that it does not know.
+// Conversions of window handles between C and Fortran, if they are functions: the host's would
+// access a window that the host does not know.
 #include "boundary/host/fortran_layer.hpp"
 #include "boundary/runtime/handle_values.hpp"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Attributes and error handlers of windows in Fortran and C++ programs. The hosts' Fortran layers
-// call MPI's C functions on windows, but for these: they call functions of the host's own, which
-// Oriel replaces here, because the host does not know our windows. MPICH's C binding calls the
-// first two, too, for windows of the host's, with `kind` 0.
+// call MPI's C functions on windows, with these exceptions: they call functions of the host's own,
+// which Oriel replaces here, because the host does not know Oriel's windows. MPICH's C binding also
+// calls the first two, for windows of the host's, with `kind` 0.
 #include "boundary/host/fortran_layer.hpp"
 #include "boundary/windows/attributes.hpp"
 
 namespace oriel::boundary {
 namespace {
 
-/// In Fortran MPICH's own keys are one above C's.
+/// MPICH's predefined keys are one higher in Fortran than in C.
 int key_of_c(int keyval) {
   switch (keyval - 1) {
     case MPI_WIN_BASE:
@@ -56,9 +56,9 @@ int MPII_Win_set_attr(MPI_Win win, int keyval, void* value, int kind) {
   return set_attribute(win, attribute, [&] { return host(win, keyval, value, kind); });
 }
 
-/// The layer has made a keyval by C's MPI_Win_create_keyval, or by that of another kind of object,
-/// and says now that its callbacks are Fortran's, or C++'s. Fortran's extra state is the address of
-/// an integer.
+/// The layer has made a keyval, by C's MPI_Win_create_keyval or for another kind of object, and now
+/// declares its callbacks to be Fortran's or C++'s. Fortran's extra state is the address of an
+/// integer.
 void MPII_Keyval_set_proxy(int keyval, void* copy, void* erase) {
   static auto* const host = host_function<decltype(MPII_Keyval_set_proxy)>(
       "MPII_Keyval_set_proxy", __builtin_return_address(0));
@@ -74,7 +74,7 @@ void MPII_Keyval_set_proxy(int keyval, void* copy, void* erase) {
   host(keyval, copy, erase);
 }
 
-/// Likewise an error handler of C++'s.
+/// The layer declares the function of an error handler to be C++'s.
 void MPII_Errhandler_set_cxx(MPI_Errhandler handler, ErrhandlerProxy* proxy) {
   static auto* const host = host_function<decltype(MPII_Errhandler_set_cxx)>(
       "MPII_Errhandler_set_cxx", __builtin_return_address(0));

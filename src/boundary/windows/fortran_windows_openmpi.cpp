@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attributes and error handlers of windows in Fortran programs. The hosts' Fortran layers
-// call MPI's C functions on windows, but for these: they call functions of the host's own, which
-// Oriel replaces here, because the host does not know our windows.
+// Attributes and error handlers of windows in Fortran programs. The hosts' Fortran layers call
+// MPI's C functions on windows, with these exceptions: they call functions of the host's own, which
+// Oriel replaces here, because the host does not know Oriel's windows.
 #include "boundary/host/fortran_layer.hpp"
 #include "boundary/windows/attributes.hpp"
 
@@ -65,7 +65,7 @@ using namespace oriel::boundary;
     by(host, __VA_ARGS__);                                                             \
   }
 // NOLINTEND(bugprone-macro-parentheses)
-// Under each name that a compiler or one of Open MPI's modules calls.
+// Defines the functions under each name that a compiler or a module of Open MPI calls.
 #define ORIEL_LAYER_CALLS(get, set, keyval_of, errhandler_of)                                     \
   ORIEL_LAYER_CALL(get, GetAttribute, get_attribute_in_fortran,                                   \
                    (int* win, int* keyval, MPI_Aint* value, int* flag, int* ierror), win, keyval, \

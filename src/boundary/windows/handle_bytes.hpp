@@ -11,17 +11,17 @@
 
 namespace oriel::boundary {
 
-/// A memory handle as it travels between processes (Q5). What it says is believed only where its
-/// owner's slot has the same token.
+/// A memory handle as it is sent between processes (Q5). It is valid only if the owner's slot has
+/// an equal token.
 struct HandleBytes {
   std::uint64_t magic = handle_magic;
   std::uint32_t version = 1;
-  std::int32_t rank = 0;     // its owner's, in the window's group
-  std::uint32_t window = 0;  // number of the window at its owner
+  std::int32_t rank = 0;     // of the owner, in the window's group
+  std::uint32_t window = 0;  // number of the window at the owner
   std::uint32_t slot = 0;
   std::uint64_t token = 0;
   std::uint64_t bytes = 0;  // of memory
-  std::uint64_t check = 0;  // of all before
+  std::uint64_t check = 0;  // of all fields before
 
   static constexpr std::uint64_t handle_magic = 0x4f7269656c4d4831;  // "OrielMH1"
 
@@ -35,7 +35,7 @@ struct HandleBytes {
   }
 
  private:
-  /// Finds out what is no handle, or not a whole one.
+  /// Detects bytes that are not a handle, or not a complete one.
   std::uint64_t sum() const {
     std::uint64_t result = 0;
     for (const std::uint64_t word : {magic, std::uint64_t{version} << 32 | std::uint32_t(rank),

@@ -35,7 +35,7 @@ std::string cannot_share(const Announcements& announced, const NodeGroups& group
 }
 
 void offer_atomics(const WindowDraft& draft, void* memory, NetworkAnnouncement& own) {
-  // Whether an element is aligned must be seen from its place in the window.
+  // The alignment of an element must be known from its displacement in the window.
   constexpr std::uintptr_t largest_element = 8;
   if (reinterpret_cast<std::uintptr_t>(memory) % largest_element != 0) return;
   CompositeTransport& transports = engine.running()->transports;
@@ -56,7 +56,7 @@ void expose(const WindowDraft& draft, Network& network, NetworkAnnouncement& own
   void* memory = draft.own->memory != nullptr ? draft.own->memory.get() : draft.window->base;
   draft.own->exposure = network.expose(memory, draft.mine.memory.bytes, own.memory);
   own.exposed = draft.own->exposure >= 0 ? 1 : 0;
-  // The network's atomics are in no order with anything else (Q2).
+  // The network's atomics are not ordered with other operations (Q2).
   const WindowInfo& info = draft.window->info;
   if (info.accumulate_intrinsic.load() && !info.order.load()) offer_atomics(draft, memory, own);
 }
@@ -68,7 +68,7 @@ int meet_other_nodes(WindowDraft& draft, const Announcements& announced, const N
   if (!groups.several) return MPI_SUCCESS;
   if (draft.shared()) {
     draft.fail(MPI_ERR_RMA_SHARED, cannot_share(announced, groups));
-    return MPI_SUCCESS;  // all ranks know
+    return MPI_SUCCESS;  // all ranks fail here
   }
   NetworkAnnouncement own;
   if (draft.holds_engine) {
@@ -84,7 +84,7 @@ int meet_other_nodes(WindowDraft& draft, const Announcements& announced, const N
     } else {
       own.name = transports.network()->name();
       if (draft.dynamic()) {
-        // Nothing is exposed: what is attached, its owner looks up for each operation.
+        // No memory is registered here: the owner looks up attached memory for each operation.
         own.exposed = transports.network()->direct() ? 1 : 0;
       } else {
         expose(draft, *transports.network(), own);

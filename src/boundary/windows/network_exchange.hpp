@@ -13,7 +13,7 @@
 
 namespace oriel::boundary {
 
-/// What a rank tells all others in addition if the ranks are on several nodes.
+/// The information that a rank also sends to all others if the ranks are on several nodes.
 struct NetworkAnnouncement {
   NetworkName name;
   RemoteMemory memory;
@@ -21,19 +21,20 @@ struct NetworkAnnouncement {
   std::uint32_t reserved = 0;
   EndpointName atomic_name;
   RemoteMemory atomic_memory;
-  AtomicSet atomics;  // what it would leave to the network's atomics
+  AtomicSet atomics;  // accumulates that it can leave to the network's atomics
 };
 static_assert(std::is_trivially_copyable_v<NetworkAnnouncement>);
 
-/// All ranks' ways from node to node.
+/// The network addresses and registrations of all ranks.
 struct NetworkAnnouncements {
-  std::vector<NetworkAnnouncement> by_rank;  // empty where there is one node
+  std::vector<NetworkAnnouncement> by_rank;  // empty: there is one node
 
   const NetworkAnnouncement& of(int rank) const { return by_rank[static_cast<std::size_t>(rank)]; }
 };
 
-/// Opens the network, exposes this rank's memory to it, and tells all ranks: one Allgather, none on
-/// one node, and none for shared memory, which several nodes cannot have. The host's error code.
+/// Opens the network, registers this rank's memory with it, and sends both to all ranks: one
+/// Allgather; none on one node, and none for shared memory, which cannot span nodes. Returns the
+/// host's error code.
 int meet_other_nodes(WindowDraft& draft, const Announcements& announced, const NodeGroups& groups,
                      NetworkAnnouncements& network);
 

@@ -10,9 +10,9 @@
 
 namespace oriel::boundary {
 
-/// Which ranks of the window map each other's memory: those of one node, unless some rank there
-/// cannot map another one's. The ranks of such a node are remote to each other, on all ranks alike
-/// and in both directions.
+/// The groups of ranks that map each other's memory: the ranks of one node, unless one of them
+/// cannot map the memory of another one. The ranks of such a node are remote to each other, on all
+/// ranks and in both directions.
 struct NodeGroups {
   std::vector<std::uint64_t> by_rank;  // two ranks map each other if their numbers are equal
   bool several = false;
@@ -24,8 +24,8 @@ struct NodeGroups {
   }
 };
 
-/// Maps the memory of the ranks of this node, and tells all ranks whether that works: one
-/// Allgather, none if the announcements are conclusive. The host's error code.
+/// Maps the memory of the ranks of this node, and sends the result to all ranks: one Allgather,
+/// none if the announcements are conclusive. Returns the host's error code.
 int meet_node(WindowDraft& draft, const Announcements& announced, NodeGroups& groups);
 
 }  // namespace oriel::boundary

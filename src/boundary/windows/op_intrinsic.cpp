@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which accumulates on a window are hardware atomics of their origin (Q3).
+// Reports which accumulates on a window are hardware atomics of their origin (Q3).
 #include <oriel/profiling.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// An op as the caller names it. Compare-and-swap is none of MPI's, and has one element.
+/// An op by the name that the caller uses. Compare-and-swap has no MPI_Op, and has one element.
 struct NamedOp {
   std::string_view name;
   MPI_Op handle;
@@ -22,7 +22,7 @@ struct NamedOp {
 };
 
 const NamedOp* find_op(std::string_view name) {
-  // Built at first use: handles are addresses in some hosts, filled in when the host is loaded.
+  // Built at first use: in some hosts handles are addresses, which are set when the host is loaded.
   static const std::array<NamedOp, 15> ops{{
       {"sum", MPI_SUM},
       {"prod", MPI_PROD},
@@ -48,7 +48,7 @@ bool intrinsic(const WindowHandle& handle, const NamedOp& op, const PredefinedTy
                std::uint64_t count) {
   const Window& window = *handle.core;
   Reduction reduction;
-  if (reduction_of(op.kind, op.handle, type, reduction)) return false;  // MPI has none
+  if (reduction_of(op.kind, op.handle, type, reduction)) return false;  // MPI does not define it
   reduction.by_elements = handle.info.accumulate_intrinsic.load();
   if (op.kind == OperationKind::compare_and_swap) {
     return window.intrinsic(compare_swap_bit, reduction, 1);

@@ -8,19 +8,19 @@
 
 namespace oriel::boundary {
 
-/// Which way our operations take to each rank of the window: "ranks 0 to 3 mapped, ranks 4 to 7
-/// over tcp".
+/// The paths of operations to each rank of the window: "ranks 0 to 3 mapped, ranks 4 to 7 over
+/// tcp".
 std::string describe_paths(const Window& window);
 
-/// How puts, gets and accumulates of contiguous memory travel to each kind of rank, by length: a
-/// line for each kind, as the core chooses it (select_protocol).
+/// The protocols of puts, gets and accumulates of contiguous memory by length, as the core chooses
+/// them (select_protocol()): a line for each kind of rank.
 std::string describe_protocols(Window& window);
 
-/// What carries them to other nodes, or would: libfabric's provider, version and file. Where there
-/// is nothing, a sentence that says why.
+/// The network that is or would be used between nodes: libfabric's provider, version and file. If
+/// there is none, a sentence with the reason.
 std::string describe_network();
 
-/// Adds the paths to an info object. The host's error code.
+/// Adds the paths to an info object. Returns the host's error code.
 int write_paths(const Window& window, MPI_Info info);
 
 }  // namespace oriel::boundary

@@ -15,7 +15,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// All ranks raise the error of the lowest rank that has one of this class.
+/// Raises on all ranks the error of the lowest rank that has one of this class.
 int fail_together(WindowDraft& draft, const Announcements& announced, int error_class) {
   int reporting_rank = 0;
   int code =
@@ -30,7 +30,7 @@ int fail_together(WindowDraft& draft, const Announcements& announced, int error_
   return raise(draft.communicator, draft.call, error_class, draft.reason);
 }
 
-/// All ranks come here together.
+/// Called on all ranks or on none.
 void note_peers(const WindowDraft& draft, const WindowMembers& members) {
   const Guard guard(engine.lock);
   ShmTransport& transport = engine.running()->transports.shm();
@@ -41,8 +41,8 @@ void note_peers(const WindowDraft& draft, const WindowMembers& members) {
   }
 }
 
-/// Some rank must not touch a node peer's private memory: operations to and from ranks with private
-/// memory go by messages then, on all ranks alike and in both directions.
+/// Called if some rank must not access the private memory of a peer on its node: operations to and
+/// from ranks with private memory are then messages, on all ranks and in both directions.
 void reach_by_messages(const WindowDraft& draft, const NodeGroups& groups, WindowMembers& members) {
   const bool own_private = members.of(draft.rank).private_memory;
   for (int rank = 0; rank < draft.ranks; ++rank) {
@@ -67,13 +67,13 @@ int agree(WindowDraft& draft, const Announcements& announced, const NodeGroups& 
   if (announced.conclusive) {
     if (draft.error_class == MPI_SUCCESS) return MPI_SUCCESS;
     // This cannot happen: all that is announced has been mapped before. The other ranks would not
-    // learn of it.
+    // be notified of the error.
     return raise(draft.communicator, draft.call, draft.error_class, draft.reason);
   }
   const bool served = std::ranges::any_of(members.by_rank, [](const Member& member) {
     return member.path == Path::messages && member.control != nullptr;
   });
-  // Error classes are positive: the largest of all ranks' says whether anybody failed.
+  // Error classes are positive: the maximum over all ranks shows whether any rank failed.
   const std::array<int, 2> own{draft.error_class, served ? 1 : 0};
   std::array<int, 2> any{};
   if (const int code =

@@ -7,14 +7,14 @@
 
 namespace oriel::boundary {
 
-/// What all ranks have agreed on.
+/// The results that all ranks have agreed on.
 struct WindowAgreement {
-  bool remote = false;            // some rank is remote to some other
-  bool messages_on_node = false;  // and both are on one node
+  bool remote = false;            // some rank is remote to another one
+  bool messages_on_node = false;  // and some such ranks are on one node
 };
 
-/// Learns of any rank's failure, so that all ranks fail together and none waits for one that does
-/// not come: one Allreduce, none if the announcements are conclusive. The host's error code, or the
+/// Exchanges failures, so that all ranks fail together and none waits for a rank that has failed:
+/// one Allreduce, none if the announcements are conclusive. Returns the host's error code, or the
 /// error raised on the communicator.
 int agree(WindowDraft& draft, const Announcements& announced, const NodeGroups& groups,
           WindowMembers& members, WindowAgreement& agreed);

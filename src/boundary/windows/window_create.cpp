@@ -18,11 +18,11 @@
 namespace oriel::boundary {
 namespace {
 
-/// All ranks are through with the window, and whatever was pending is over. Where a fence is
-/// counted by messages it takes another one until all have ended the first. `failed`: an operation
-/// has; the window can be freed all the same.
+/// Waits until all ranks have finished with the window, and all pending operations are complete. If
+/// a fence is counted by messages, a second fence is needed, after all ranks have ended the first.
+/// Sets `failed` if an operation has failed; the window can be freed nevertheless.
 Failure quiesce(WindowHandle& window, Failure& failed) {
-  // What a target has refused is told when the others have been kept company.
+  // An error reported by a target is raised after the collective steps, which other ranks wait for.
   const auto keep = [&](const Failure& bad) {
     if (bad.error_class != MPI_ERR_RMA_RANGE) return bad;
     if (!failed) failed = bad;
@@ -35,7 +35,7 @@ Failure quiesce(WindowHandle& window, Failure& failed) {
       return window.core->epochs().fence(assertion, true, completion);
     }));
   };
-  // No fence covers them.
+  // Notified operations outside epochs, which no fence covers.
   if (const Failure bad = keep(block(window, {WaitReason::window}, [&](Completion* completion) {
         return window.core->epochs().flush_notified(completion);
       }))) {
@@ -44,9 +44,9 @@ Failure quiesce(WindowHandle& window, Failure& failed) {
   if (window.core->remote()) {
     if (const Failure bad = fence(false)) return bad;
   }
-  // Without MPI_Finalize a process may end as soon as its last fence is over, while others have not
-  // read its last messages, or wait for a rank that is slow. Looks are counted, not time: in that
-  // this process, too, may not have run.
+  // A process that does not call MPI_Finalize may end after its last fence, while others have not
+  // yet read its last messages, or wait for a slow rank. Peers are therefore not checked for ten
+  // seconds. Checks are counted, not time, because this process may not have run meanwhile either.
   constexpr int looks_in_ten_seconds = 100;
   window.state->forgiven_looks = looks_in_ten_seconds;
   if (const Failure bad = fence(true)) return bad;
@@ -55,7 +55,7 @@ Failure quiesce(WindowHandle& window, Failure& failed) {
   });
 }
 
-/// Whether the other ranks have to take part in freeing the handle: it is the last one of a window
+/// True if the other ranks must take part in freeing the handle: it is the last one of a window
 /// that this process has not left yet.
 bool must_leave(const WindowHandle& window) {
   return !window.view.has_value() && window.state->handles == 1 && !window.state->left;
@@ -73,10 +73,10 @@ Failure check_unused(const WindowHandle& window) {
   return {};
 }
 
-/// The handle does not count any more. With the last one this process leaves the window, which is
-/// collective; what becomes of those before it is nobody else's business.
+/// Stops counting the handle. With the last handle, this process leaves the window, which is
+/// collective; freeing an earlier one is local.
 Failure leave(WindowHandle& window, Failure& failed) {
-  // Delete callbacks have run since.
+  // Delete callbacks have run since the last check.
   if (const Failure bad = check_unused(window)) return bad;
   if (must_leave(window)) {
     if (const Failure bad = quiesce(window, failed)) return bad;
@@ -87,9 +87,9 @@ Failure leave(WindowHandle& window, Failure& failed) {
   return {};
 }
 
-/// The end of a handle that counts no longer. If another thread has set an attribute meanwhile and
-/// its delete callback fails, the other ranks have freed the window; the next MPI_Win_free of this
-/// handle is local.
+/// Destroys a handle that is not counted any more. If another thread has set an attribute meanwhile
+/// and its delete callback fails, the handle stays, although the other ranks have freed the window;
+/// the next MPI_Win_free of this handle is local.
 int end_handle(WindowHandle* window, MPI_Win* handle) {
   if (const int code = delete_attributes(*handle); code != MPI_SUCCESS) {
     const Guard guard(engine.lock);
@@ -191,8 +191,8 @@ ORIEL_MPI_CALL(Win_free)(MPI_Win* win) {
     own_requests.pending.complete_at_host();
     return host_mpi().Win_free(win);
   }
-  // Delete callbacks may still look at the window. They come before other ranks hear of the call:
-  // one that fails leaves the window as it was.
+  // Delete callbacks may still use the window. They run before other ranks are notified of the
+  // call: if one fails, the window is unchanged.
   code = delete_attributes(*win);
   if (code != MPI_SUCCESS) return code;
   Failure failed;
@@ -235,7 +235,7 @@ ORIEL_MPI_CALL(Alloc_mem)(MPI_Aint size, MPI_Info info, void* base) {
     memory = engine.arena.allocate_for_program(static_cast<std::uint64_t>(size), keys.alignment(),
                                                error);
   }
-  // Where the system has no shared memory left, the host may still have some of its own.
+  // If the system has no shared memory left, the host may still have some of its own.
   if (memory == nullptr) return host_mpi().Alloc_mem(size, info, base);
   std::memcpy(base, &memory, sizeof memory);
   return MPI_SUCCESS;

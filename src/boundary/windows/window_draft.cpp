@@ -48,7 +48,7 @@ void WindowDraft::take_memory(std::uint64_t bytes) {
     taken = take(bytes, window->info.alignment(), own->memory);
   }
   if (mine.failed != 0) return;
-  // Process and number of the window.
+  // The name: the process, and the number of the window.
   const auto pid = static_cast<std::uint64_t>(mine.process.arena.pid);
   const std::uint64_t name = pid << 32 | mine.window;
   ControlBlock::create(own->control.get(), static_cast<std::uint32_t>(ranks), name);

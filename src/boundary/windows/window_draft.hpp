@@ -13,8 +13,8 @@
 
 namespace oriel::boundary {
 
-/// The memory and registrations of a region in this process: pieces of our arena, and other nodes'
-/// access to its memory. It goes with the last window on the region.
+/// The memory and registrations of a region in this process: pieces of the arena, and other nodes'
+/// access to the region's memory. Destroyed with the last window on the region.
 struct OwnMemory {
   explicit OwnMemory(CompositeTransport& given) : transports(given) {}
   ~OwnMemory() {
@@ -27,29 +27,28 @@ struct OwnMemory {
 
   CompositeTransport& transports;
   ArenaPiece control;
-  ArenaPiece memory;         // null where the program has made it:
-  MemoryRange created;       // then this is where it is
+  ArenaPiece memory;         // null: the program has made the memory,
+  MemoryRange created;       // which is here then
   int exposure = -1;         // see Network
   int atomic_exposure = -1;  // see AtomicNetwork
 };
 
-/// This rank's part of a window that is being made. When the draft ends, it gives back what the
-/// finished window has not taken over.
+/// This rank's part of a window that is being made. The draft's destructor frees everything that
+/// the finished window has not taken over.
 struct WindowDraft {
   WindowDraft(const char* name, MPI_Comm on, MPI_Info info);
   ~WindowDraft();
   WindowDraft(const WindowDraft&) = delete;
   WindowDraft& operator=(const WindowDraft&) = delete;
 
-  /// Notes that this rank cannot make its part. The rank takes the remaining steps all the same;
-  /// the other ranks learn of the failure from `mine.failed`, or when all agree. The first reason
-  /// counts, which is the second half of a sentence.
+  /// Records that this rank cannot make its part. The rank nevertheless takes the remaining steps;
+  /// the other ranks receive the failure in `mine.failed`, or in agree(). Only the first reason is
+  /// kept; it is the second half of a sentence.
   void fail(int error_class, std::string reason);
-  /// Allocates the control block, and so many bytes of window memory, in the arena; of a dynamic
-  /// window's SharedPieces instead.
+  /// Allocates the control block and `bytes` bytes of window memory in the arena; for a dynamic
+  /// window, the bytes are its SharedPieces.
   void take_memory(std::uint64_t bytes);
-  /// Takes a value for the window's handle; the draft fails if all are in use. With the process
-  /// lock.
+  /// Acquires a value for the window's handle; fails if all are in use. With the process lock.
   void take_handle();
 
   bool dynamic() const { return window->flavor == MPI_WIN_FLAVOR_DYNAMIC; }
@@ -60,11 +59,11 @@ struct WindowDraft {
   int rank = 0;
   int ranks = 0;
   bool holds_engine = false;  // until the window does
-  bool contiguous = false;    // one piece of rank 0's holds the memory of all ranks
+  bool contiguous = false;    // one piece of rank 0's arena holds the memory of all ranks
   Announcement mine;
   std::unique_ptr<WindowHandle> window;
-  std::shared_ptr<OwnMemory> own;  // the region's, once that is made
-  int error_class = MPI_SUCCESS;   // of this rank's failure
+  std::shared_ptr<OwnMemory> own;  // the region's after it is made
+  int error_class = MPI_SUCCESS;   // of the failure of this rank
   std::string reason;
 
  private:

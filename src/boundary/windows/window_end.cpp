@@ -12,11 +12,11 @@ namespace oriel::boundary {
 
 void destroy_window(WindowHandle* window) {
   runtime.window_errhandlers.release(window->user_state.errhandler);
-  // Another thread may be freeing another handle: the last one that is through takes the window.
+  // Another thread may be freeing another handle: the last thread here destroys the window.
   std::shared_ptr<WindowState> state;
   {
     const Guard guard(engine.lock);
-    own_requests.persistent.cut_off(*window);  // those that delete callbacks have made
+    own_requests.persistent.cut_off(*window);  // requests that delete callbacks have made
     runtime.windows.erase(handle_key(window->handle), window);
     runtime.handle_values.give_back(window->handle);
     Running& running = *engine.running();

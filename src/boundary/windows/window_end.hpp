@@ -5,8 +5,8 @@
 
 namespace oriel::boundary {
 
-/// Forgets a handle of a window that no rank uses any more, and with the last one the window.
-/// Without the process lock.
+/// Removes a handle of a window that no rank uses any more. With the last handle, destroys the
+/// window. Without the process lock.
 void destroy_window(WindowHandle* window);
 
 }  // namespace oriel::boundary

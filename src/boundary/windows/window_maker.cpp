@@ -26,7 +26,7 @@
 namespace oriel::boundary {
 namespace {
 
-/// The first collective of a call: a wait, until the last rank has come.
+/// The first collective of a call, reported as a wait for the last rank.
 template <typename Collective>
 int meet_all(const WindowDraft& draft, Collective&& first) {
   const auto collective = [&] {
@@ -102,9 +102,9 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outpu
   if (communicator == MPI_COMM_NULL) {
     return raise(communicator, draft_.call, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
   }
-  // The host raises what else is wrong with the communicator itself.
+  // The host raises other errors of the communicator.
   if (const int code = PMPI_Comm_rank(communicator, &draft_.rank); code != MPI_SUCCESS) return code;
-  // Every rank of both groups finds the same, so no rank waits for another one.
+  // Every rank of both groups finds this, so no rank waits for another one.
   int inter = 0;
   if (const int code = PMPI_Comm_test_inter(communicator, &inter); code != MPI_SUCCESS) return code;
   if (inter != 0) {
@@ -135,7 +135,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outpu
   mine.memory.bytes = static_cast<std::uint64_t>(size);
   mine.disp_unit = static_cast<std::uint64_t>(disp_unit);
   mine.intrinsic = draft_.window->info.accumulate_intrinsic.load() ? 1 : 0;
-  // Peers try it when they attach us.
+  // Before peers attach this process: they then test whether they may copy its private memory.
   if (draft_.ranks > 1) engine.running()->transports.shm().permit_vm();
   mine.process = engine.running()->transports.shm().name();
   mine.knows_peers = knows_peers(communicator, mine.process.id) ? 1 : 0;
@@ -146,7 +146,7 @@ int WindowMaker::prepare(MPI_Aint size, MPI_Aint disp_unit, const Failure& outpu
 
 int WindowMaker::take_contiguous_memory() {
   draft_.contiguous = true;
-  // In halves, whose sums do not wrap: all ranks' sizes together may be more than an address says.
+  // In halves, whose sums do not overflow: the sum of all ranks' sizes may exceed an address.
   constexpr unsigned half = 32;
   constexpr std::uint64_t low = (std::uint64_t{1} << half) - 1;
   const std::array<std::uint64_t, 2> own{draft_.mine.memory.bytes >> half,
@@ -166,7 +166,7 @@ int WindowMaker::take_contiguous_memory() {
   return MPI_SUCCESS;
 }
 
-/// The steps that all four kinds of window take once this rank's part is prepared.
+/// The steps of all four kinds of window after this rank's part is prepared.
 int WindowMaker::make(MPI_Win* handle) {
   Announcements announced;
   if (const int code = meet_all(draft_, [&] { return announce(draft_, announced); });
@@ -189,9 +189,9 @@ int WindowMaker::make(MPI_Win* handle) {
 }
 
 int WindowMaker::make_with_memory(void* base, MPI_Win* handle) {
-  const WindowHandle* window = draft_.window.get();  // lives on as the engine's
+  const WindowHandle* window = draft_.window.get();  // exists as long as the window
   const int code = make(handle);
-  // The argument is declared void* and is the address of a pointer of whatever type.
+  // The argument is declared void*, and is the address of a pointer of any type.
   if (code == MPI_SUCCESS) std::memcpy(base, &window->base, sizeof window->base);
   return code;
 }
@@ -217,8 +217,8 @@ int WindowMaker::finish(const WindowMembers& members, const WindowAgreement& agr
     running.node_sends |= agreed.messages_on_node;
   }
   if (agreed.remote && progress.needs_agent(window.info.no_locks)) engine.agent.start();
-  // Messages for a window that is not made yet would be lost. Where there are none, its control
-  // block is all that peers need, and that was there before it was announced.
+  // A message for a window that does not exist yet would be lost. If there are no messages, peers
+  // need only the window's control block, which existed before it was announced.
   const int code = agreed.remote ? setup::barrier(draft_.communicator) : MPI_SUCCESS;
   const Guard guard(engine.lock);
   Running& running = *engine.running();
@@ -251,7 +251,7 @@ std::shared_ptr<Region> WindowMaker::make_region(Running& running, const WindowM
   return std::make_shared<Region>(std::move(spec), running.transports);
 }
 
-/// `by_network`: accumulates are left to the network's atomics.
+/// `by_network`: the network's atomics carry out accumulates.
 void WindowMaker::describe(bool by_network) const {
   Window& core = *draft_.window->core;
   std::fprintf(stderr, "oriel: window %u, made by %s, %d ranks: %s\n", core.id(), draft_.call,

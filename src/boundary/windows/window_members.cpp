@@ -13,8 +13,8 @@
 namespace oriel::boundary {
 namespace {
 
-/// The rank's memory is in our address space, or one system call away. False, and `error` is a
-/// sentence, if it cannot be reached.
+/// Finds the path to a rank of this node, whose memory is mapped or accessed by system calls. On
+/// failure returns false and sets `error` to a sentence.
 bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
                    WindowMembers& members, std::string& error) {
   Member& member = members.of(rank);
@@ -30,7 +30,7 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
   member.doorbell = &transport.doorbell(member.process);
   member.disp_unit = peer.disp_unit;
   if (draft.dynamic()) {
-    // What will be attached is not known: some of it may be private.
+    // Memory that will be attached may be private.
     const std::byte* pieces =
         transport.at(member.process, peer.pieces, sizeof(SharedPieces), error);
     if (pieces == nullptr) return false;
@@ -56,10 +56,13 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
   return true;
 }
 
-/// By messages over the network. False, and `error` is a sentence, if there is no way.
+/// Finds the path to a rank by the network's messages. On failure returns false and sets `error` to
+/// a sentence.
 bool reach_elsewhere(const Announcement& peer, const NetworkAnnouncement& announced, Member& member,
                      std::string& error) {
-  if (announced.name.endpoint.id == 0) return true;  // it has failed, and its reason is reported
+  if (announced.name.endpoint.id == 0)
+    return true;  // the rank has failed, and its reason is
+                  // reported
   const int number = engine.running()->transports.network()->attach(announced.name, error);
   if (number < 0) return false;
   member.process = CompositeTransport::first_elsewhere + number;
@@ -72,7 +75,7 @@ bool reach_elsewhere(const Announcement& peer, const NetworkAnnouncement& announ
   return true;
 }
 
-/// The links between the processes of the window that tell of losses.
+/// Opens the links by which processes of the window detect losses.
 void watch_others(const WindowDraft& draft, const NodeGroups& groups,
                   const NetworkAnnouncements& network) {
   if (network.by_rank.empty()) return;
@@ -81,7 +84,8 @@ void watch_others(const WindowDraft& draft, const NodeGroups& groups,
   }
 }
 
-/// What all ranks leave to the network's atomics; nothing if two differ.
+/// The accumulates that all ranks leave to the network's atomics; empty if their ops or providers
+/// differ.
 AtomicSet atomics_of_all(const NetworkAnnouncements& network) {
   if (network.by_rank.empty()) return {};
   const NetworkAnnouncement& first = network.of(0);
@@ -95,7 +99,7 @@ AtomicSet atomics_of_all(const NetworkAnnouncements& network) {
   return all;
 }
 
-/// Each rank maps the memory of all.
+/// True if each rank maps the memory of all ranks.
 bool all_mapped(const WindowDraft& draft, const WindowMembers& members) {
   return !draft.dynamic() && std::ranges::all_of(members.by_rank, [](const Member& member) {
     return member.control != nullptr && !member.private_memory;
@@ -136,7 +140,7 @@ WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
   members.by_rank.resize(announced.by_rank.size());
   for (int rank = 0; rank < draft.ranks; ++rank) {
     const Announcement& peer = announced.of(rank);
-    if (peer.failed != 0) continue;  // all ranks will fail; which one could not is what they report
+    if (peer.failed != 0) continue;  // all ranks will fail, and report this rank
     std::string error;
     const bool reached = groups.together(rank, draft.rank)
                              ? reach_on_node(draft, peer, rank, members, error)

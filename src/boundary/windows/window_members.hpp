@@ -11,16 +11,16 @@
 
 namespace oriel::boundary {
 
-/// How this rank reaches every rank of the window.
+/// The paths from this rank to every rank of the window.
 struct WindowMembers {
   std::vector<Member> by_rank;  // empty if this rank has failed
-  AtomicSet atomics;            // left to the network's atomics: the same on all ranks
+  AtomicSet atomics;            // left to the network's atomics; equal on all ranks
 
   Member& of(int rank) { return by_rank[static_cast<std::size_t>(rank)]; }
   const Member& of(int rank) const { return by_rank[static_cast<std::size_t>(rank)]; }
 };
 
-/// Finds the way to every rank. Without the host: what stands in the way is this rank's failure.
+/// Finds the path to every rank. Does not call the host: an obstacle is a failure of this rank.
 WindowMembers find_members(WindowDraft& draft, const Announcements& announced,
                            const NodeGroups& groups, const NetworkAnnouncements& network);
 

@@ -20,9 +20,9 @@ struct SharedMemory {
   void* base = nullptr;
 };
 
-/// Where we can load and store a rank's memory; MPI_PROC_NULL asks for the lowest rank whose size
-/// is not 0, mapped or not. A rank whose memory is private has none to share: size 0, no error
-/// (MPI-4.1 section 12.2.3).
+/// Finds the memory of a rank that this process can load and store; MPI_PROC_NULL: of the lowest
+/// rank whose size is not 0, mapped or not. A rank with private memory has none to share: size 0,
+/// no error (MPI-4.1 section 12.2.3).
 Failure query(WindowHandle& window, int rank, SharedMemory& memory) {
   const Window& core = *window.core;
   if (core.dynamic()) {
@@ -93,7 +93,7 @@ ORIEL_MPI_CALL(Win_get_group)(MPI_Win win, MPI_Group* group) {
       "MPI_Win_get_group", win,
       [&](WindowHandle& window) {
         if (const Failure bad = check_outputs(group)) return bad;
-        // The caller's own: he frees it.
+        // A new group, which the caller frees.
         const int nobody = 0;
         PMPI_Group_excl(window.state->group, 0, &nobody, group);
         return Failure();
@@ -132,12 +132,12 @@ ORIEL_MPI_CALL(Win_get_info)(MPI_Win win, MPI_Info* info) {
       [&](WindowHandle& window) {
         if (const Failure bad = check_outputs(info)) return bad;
         MPI_Info made = MPI_INFO_NULL;
-        // All handles of a window share its synchronization, and what promises about it hold.
+        // All handles of a window share its synchronization, and the keys that concern it.
         WindowInfo keys = window.info;
         keys.reorder = window.core->epochs().reorder();
         keys.no_locks = window.core->epochs().no_locks();
         keys.order.store(keys.order.load() && window.core->orders());
-        // Only a question of all threads finds out what became of its operations on other nodes.
+        // Only a question for all threads reports failures of its operations on other nodes.
         const bool asks_for_all = window.core->dynamic() && window.core->remote();
         keys.thread_scope.store(keys.thread_scope.load() && !asks_for_all);
         if (PMPI_Info_create(&made) != MPI_SUCCESS || keys.write(made) != MPI_SUCCESS ||
@@ -159,14 +159,14 @@ ORIEL_MPI_CALL(Win_set_info)(MPI_Win win, MPI_Info info) {
         window.info.reorder = window.core->epochs().reorder();
         window.info.no_locks = window.core->epochs().no_locks();
         window.info.update(info);
-        if (window.view.has_value()) return Failure();  // its epochs are its parent's
+        if (window.view.has_value()) return Failure();  // its epochs are those of its parent
         window.core->epochs().set_reorder(window.info.reorder);
         window.core->epochs().set_no_locks(window.info.no_locks);
         served = window.core->remote() && progress.needs_agent(window.info.no_locks);
         return Failure();
       },
       [&] { return host_mpi().Win_set_info(win, info); });
-  // A window that was made with no_locks has not started it.
+  // A window that was made with no_locks has not started the agent.
   if (served) engine.agent.start();
   return code;
 }
