@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints as JSON what the library knows of exchanges that were measured here: for `oriel info`, and
-// for `oriel bench alltoallv`, which adds to it.
+// Prints as JSON the measured times of exchanges that the library knows: for `oriel info`, and for
+// `oriel bench alltoallv`, which adds to them.
 #include <cstddef>
 #include <cstdio>
 #include <string>

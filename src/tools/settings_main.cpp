@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints the table of settings as JSON for `oriel info`. The texts hold no character that JSON
+// Prints the table of settings as JSON for `oriel info`. The texts contain no character that JSON
 // escapes.
 #include <cstdio>
 
