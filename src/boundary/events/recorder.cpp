@@ -56,8 +56,8 @@ constexpr Kind kind_of(EpochStep step) {
   return Kind::end;
 }
 
-/// Equal on all ranks, because they make the same calls. A renewed fence epoch also has the number
-/// of a closed one.
+/// Equal on all ranks, because they make the same calls. A fence epoch has the number of the call
+/// that closes or renews it, or else of the call that opened it.
 std::uint64_t number_of(const Epoch& epoch) {
   if (epoch.kind != EpochKind::fence) return epoch.opened_at;
   return epoch.closing_call != 0 ? epoch.closing_call : epoch.call;

@@ -45,9 +45,7 @@ Failure get_value(WindowHandle& window, int index, MPI_Count* value) {
     news = counters.news(index, now);
   }
   const Failure lost = news ? Failure() : nothing_new(window);
-  if (lost)
-    now = counters.mine_at(index).value();  // the rank may have added to the counter before
-                                            // it ended
+  if (lost) now = counters.mine_at(index).value();  // increments made before its end
   window.core->notifications().count(index, now, now);
   *value = static_cast<MPI_Count>(now);
   return lost && !counters.news(index, now) ? lost : Failure();

@@ -24,7 +24,7 @@ class Waiter {
   void round();
   /// round() for a caller without the lock.
   void round_unlocked();
-  /// True if it is time to check whether the awaited peers live. Each such time is returned once.
+  /// Returns true once whenever it is time to check whether the awaited peers live.
   bool check_peers() { return std::exchange(check_peers_, false); }
 
  private:
@@ -34,7 +34,7 @@ class Waiter {
   Running& running_;
   Sleeper sleeper_;
   long yields_ = 0;                // rounds of yielding since the last progress
-  unsigned rounds_ = 0;            // rounds until the clock is read next
+  unsigned rounds_ = 0;            // counts the rounds, for reads of the clock
   std::uint64_t looked_ = 0;       // time of the last poll of the host; 0: never
   std::uint64_t peers_since_ = 0;  // time of the last check of the peers
   bool check_peers_ = false;

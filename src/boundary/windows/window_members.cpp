@@ -60,9 +60,7 @@ bool reach_on_node(const WindowDraft& draft, const Announcement& peer, int rank,
 /// a sentence.
 bool reach_elsewhere(const Announcement& peer, const NetworkAnnouncement& announced, Member& member,
                      std::string& error) {
-  if (announced.name.endpoint.id == 0)
-    return true;  // the rank has failed, and its reason is
-                  // reported
+  if (announced.name.endpoint.id == 0) return true;  // the rank has failed and reports why
   const int number = engine.running()->transports.network()->attach(announced.name, error);
   if (number < 0) return false;
   member.process = CompositeTransport::first_elsewhere + number;

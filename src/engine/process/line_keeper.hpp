@@ -34,10 +34,10 @@ class LineKeeper {
 
  private:
   struct Own {
-    const ThreadLines* lines;  // the lines that `line` was requested from
+    const ThreadLines* lines;  // that `line` was requested from
     ThreadLine* line;
-    std::uint32_t returned;  // the value of `returned_` at that request
-    bool ended;  // the thread's destructors run: a line assigned now would not be returned
+    std::uint32_t returned;  // `returned_` at that request
+    bool ended;              // the destructors of the thread run: a line would not be returned
   };
   struct Return;
 
@@ -56,8 +56,7 @@ class LineKeeper {
   std::uint64_t taken_ = 0;  // one bit for each line
   std::uint64_t given_ = 0;
   std::uint64_t refused_ = 0;
-  std::atomic<std::uint32_t> returned_{0};  // the number of lines returned by threads that have
-                                            // ended
+  std::atomic<std::uint32_t> returned_{0};  // lines of threads that have ended
 };
 
 }  // namespace oriel

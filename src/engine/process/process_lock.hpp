@@ -134,8 +134,7 @@ class ProcessLock {
   std::atomic<bool> enabled_{false};
   std::atomic<bool> may_be_biased_{false};
   bool by_mutex_ = false;                    // held by the mutex; used by the holder only
-  std::atomic<const void*> owner_{nullptr};  // written by the owner only; the agent does not write
-                                             // it
+  std::atomic<const void*> owner_{nullptr};  // written by the owner only, never by the agent
   BiasedLock biased_{true};
   // In a cache line of its own: calls that need no lock read `enabled_`.
   alignas(cache_line) pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;

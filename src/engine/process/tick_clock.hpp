@@ -51,9 +51,9 @@ class TickClock {
   std::uint64_t take(const Reading& reading);
 
   bool counts_ = false;
-  Reading first_;  // the rate of the counter is measured from this reading
-  Reading last_;   // the latest reading
-  Reading base_;   // now() counts from this reading; its time may be ahead of that of last_
+  Reading first_;            // the counter's rate is measured from here
+  Reading last_;             // the latest
+  Reading base_;             // now() counts from here; its time may be ahead of that of last_
   std::uint64_t lasts_ = 0;  // the number of ticks for which base_ is used
   std::uint64_t rate_ = 0;   // nanoseconds of 2^32 ticks
 };
