@@ -95,6 +95,82 @@ TEST(Events, AnEpochAndItsRecordedPutAreToldInOrder) {
             (Words{"access granted 1", "put done", "access told 1", "access completed"}));
 }
 
+/// When rank 0 is going to tell a target of the end of an epoch, no other rank may know of it.
+class EndKnownEarly final : public EventSink {
+ public:
+  /// `known`: what another rank waits for until it knows.
+  EndKnownEarly(SimJob& job, const Flag& known) : job_(job), known_(known) {
+    job.process(0).events().add(*this, HotPaths::locks);
+  }
+
+  void told(const EventSource&, const Epoch&, const Target&) override {
+    ++told_;
+    job_.transport(0).messages().push();
+    // Word comes by way of the rank that has the lock's queue.
+    for (int round = 0; round < 4; ++round) {
+      for (const SimNetwork::Route& route : job_.network().under_way()) {
+        while (job_.network().deliver(route)) continue;
+      }
+      for (int rank = 1; rank < job_.ranks(); ++rank) job_.process(rank).sweep();
+    }
+    EXPECT_FALSE(known_.done());
+  }
+  int told() const { return told_; }
+
+ private:
+  SimJob& job_;
+  const Flag& known_;
+  int told_ = 0;
+};
+
+struct EndOfEpoch : testing::TestWithParam<std::vector<int>> {
+  EndOfEpoch() { job.create_window({.bytes = 64}); }
+
+  SimJob job{GetParam()};
+  Flag known;
+  EndKnownEarly early{job, known};
+  const std::uint64_t value = 7;
+};
+
+TEST_P(EndOfEpoch, IsReportedBeforeTheTargetKnows) {
+  ASSERT_EQ(job.window(1).epochs().post(std::array{0}, {}), Error::none);
+  EXPECT_FALSE(job.window(1).epochs().wait(&known).done);
+  Epochs& epochs = job.window(0).epochs();
+  ASSERT_EQ(epochs.start(std::array{1}, {}), Error::none);
+  issue(job.window(0), on_word(OperationKind::put, &value, 1));
+  Flag completed;
+  epochs.complete(&completed);
+  job.run_until_idle();
+  EXPECT_EQ(early.told(), 1);
+  EXPECT_TRUE(known.done());
+}
+
+TEST_P(EndOfEpoch, IsReportedBeforeTheNextRankHoldsTheLock) {
+  Window& holder = job.window(0);
+  Window& before = job.window(1);
+  // A lock that is free would be given back by the hot path.
+  ASSERT_EQ(before.lock(true, 1, {}), Error::none);
+  ASSERT_EQ(holder.lock(true, 1, {}), Error::none);
+  issue(holder, on_word(OperationKind::put, &value, 1));
+  EXPECT_TRUE(before.unlock(1, nullptr).done);
+  job.run_until_idle();
+  Window& next = job.window(2);
+  ASSERT_EQ(next.lock(true, 1, {}), Error::none);
+  issue(next, on_word(OperationKind::put, &value, 1));
+  EXPECT_FALSE(next.epochs().flush(1, false, &known).done);
+  job.run_until_idle();
+  EXPECT_FALSE(known.done());
+  Flag unlocked;
+  holder.unlock(1, &unlocked);
+  job.run_until_idle();
+  EXPECT_EQ(early.told(), 1);
+  EXPECT_TRUE(known.done());
+}
+
+INSTANTIATE_TEST_SUITE_P(Nodes, EndOfEpoch,
+                         testing::Values(std::vector{0, 0, 0}, std::vector{0, 1, 0},
+                                         std::vector{0, 1, 2}));
+
 TEST(Events, ADeferredEpochIsActivatedWhenTheOneBeforeItIsExposed) {
   Scene scene({0, 1});
   Epochs& epochs = scene.job.window(0).epochs();

@@ -61,7 +61,8 @@ class PendingOperations {
     lock_order_.remove_due_lock(epoch, target);
     events_.granted(epoch, target);
   }
-  /// The target has been told that the epoch is over, or need not be told.
+  /// The caller tells the target next that the epoch is over, if the target needs that. For an
+  /// exposure epoch, the origin has told this rank.
   void note_told(Epoch& epoch, Target& target) {
     events_.told(epoch, target);
     target.told = true;

@@ -464,16 +464,17 @@ void MappedTargets::leave_piggyback(Epoch& epoch) {
 
 bool MappedTargets::end_access(Epoch& epoch, Target& target) {
   EpochPeer& peer = peers_[target.rank];
+  if (epoch.kind == EpochKind::access && !peer.done.add(target.id)) return false;
+  if (epoch.passive() && peer.left.load() != 0) recall_all(epoch);
+  pending_.note_told(epoch, target);
   switch (epoch.kind) {
     case EpochKind::access:
-      if (!peer.done.add(target.id)) return false;
       // Release: our stores to the target's window come before the word that announces them.
       region_.slot_at(target.rank).done.store(peer.done.word(), std::memory_order_release);
       region_.wake(target.rank);
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
-      if (peer.left.load() != 0) recall_all(epoch);
       if (!epoch.no_check) {
         peer.locking = nullptr;
         if (!target.piggyback_done) {
@@ -486,7 +487,6 @@ bool MappedTargets::end_access(Epoch& epoch, Target& target) {
     case EpochKind::notified:
       break;
   }
-  pending_.note_told(epoch, target);
   return true;
 }
 

@@ -261,9 +261,14 @@ bool RemoteTargets::end_access(Epoch& epoch, Target& target) {
     target.asked = target.issued;
     send_question(question(epoch, target));
   }
+  if (epoch.kind == EpochKind::access && !peer.done.add(target.id)) return false;
+  // The lock may not have been requested, for instance because an earlier epoch of this rank has
+  // its place in the target's queue.
+  const bool in_queue = epoch.no_check || target.access != Target::Access::idle;
+  if (epoch.passive() && !in_queue && asks_at_end(epoch, target)) return false;
+  pending_.note_told(epoch, target);
   switch (epoch.kind) {
     case EpochKind::access:
-      if (!peer.done.add(target.id)) return false;
       sender_.send_word(target.rank, MessageKind::done, peer.done.word());
       break;
     case EpochKind::fence:
@@ -271,13 +276,12 @@ bool RemoteTargets::end_access(Epoch& epoch, Target& target) {
       break;
     case EpochKind::lock:
     case EpochKind::lock_all:
-      if (!send_unlock(epoch, target)) return false;
+      if (in_queue) send_unlock(epoch, target);
       break;
     case EpochKind::exposure:
     case EpochKind::notified:
       break;
   }
-  pending_.note_told(epoch, target);
   return true;
 }
 
@@ -291,35 +295,33 @@ Message RemoteTargets::of_lock(MessageKind kind, const Epoch& epoch) const {
   return message;
 }
 
-/// False if the unlock cannot be sent yet.
-bool RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
+/// True if the end of the epoch asks the target for an answer. If the last operation fetches, its
+/// reply answers for all of them.
+bool RemoteTargets::asks_at_end(const Epoch& epoch, const Target& target) const {
+  return !epoch.weak && (target.asked < target.issued || peers_[target.rank].weak_left());
+}
+
+void RemoteTargets::send_unlock(Epoch& epoch, Target& target) {
   EpochPeer& peer = peers_[target.rank];
-  // If the last operation fetches, its reply answers for all of them.
-  const bool unanswered = target.asked < target.issued;
-  const bool asks = !epoch.weak && (unanswered || peer.weak_left());
-  // The lock has not been requested, for instance because an earlier epoch of this rank has its
-  // place in the target's queue.
-  if (!epoch.no_check && target.access == Target::Access::idle) return !asks;
-  if (epoch.weak && unanswered) {
+  if (epoch.weak && target.asked < target.issued) {
     if (!peer.weak_left()) pending_.note_weak_left(true);
     ++peer.weak_sent;
   }
   Message message = of_lock(MessageKind::unlock, epoch);
-  if (asks) {
+  if (asks_at_end(epoch, target)) {
     target.asked = target.issued;
     RecordedOperation& recorded = question(epoch, target);
     if (epoch.no_check) {
       send_question(recorded);
-      return true;
+      return;
     }
     note_asked(recorded, peer);
     message.word = Pool<RecordedOperation>::token(recorded);
     message.acknowledge = 1;
   }
-  if (epoch.no_check) return true;
+  if (epoch.no_check) return;
   peer.locking = nullptr;
   sender_.send(target.rank, message);
-  return true;
 }
 
 bool RemoteTargets::take_word(const Message& message) {

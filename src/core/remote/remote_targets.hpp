@@ -76,7 +76,8 @@ class RemoteTargets {
   bool prepare_transfer(Epoch& epoch, Target& target);
   bool end_access(Epoch& epoch, Target& target);
   Message of_lock(MessageKind kind, const Epoch& epoch) const;
-  bool send_unlock(Epoch& epoch, Target& target);
+  bool asks_at_end(const Epoch& epoch, const Target& target) const;
+  void send_unlock(Epoch& epoch, Target& target);
   RecordedOperation& question(Epoch& epoch, Target& target);
   void send_question(RecordedOperation& question);
   static void note_asked(RecordedOperation& question, EpochPeer& peer);
