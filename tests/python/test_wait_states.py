@@ -269,6 +269,22 @@ def test_the_key_by_which_the_late_rank_would_not_have_been_late(
     assert (sentence in text) == (key is not None), text
 
 
+def test_an_end_is_led_to_by_that_of_the_same_access(tmp_path):
+    """The origin has ended its next access to the rank, too, when that learns of the first end."""
+    waiting, origin = ranks_of(2, "MPI_Win_wait")
+    waiting.epoch({"opened": 0, "activated": 10, "closed": 20}, "exposure", 1, rank=1)
+    waiting.add(500, "wait_begun", "exposure", number=1, site=1)
+    waiting.epoch({"told": 9_000, "completed": 9_000}, "exposure", 1, rank=1, access=7)
+    waiting.add(9_000, "wait_ended", "exposure", number=1)
+    origin.epoch({"opened": 0, "activated": 1, "closed": 4_000}, "access", 1, rank=0)
+    origin.epoch({"told": 8_000, "completed": 8_000}, "access", 1, rank=0, access=7)
+    origin.epoch({"opened": 8_100, "activated": 8_100, "closed": 8_200}, "access", 3, rank=0)
+    origin.epoch({"told": 8_300, "completed": 8_300}, "access", 3, rank=0, access=8)
+    (late,) = wait_states(run_of(tmp_path, waiting, origin))
+    assert late.pattern == "Late Complete"
+    assert late.ended_by.step.time == BEGUN + 8_000
+
+
 def test_of_several_posts_one_has_come_when_the_record_ends(tmp_path):
     waiting, *others = ranks_of(3, "MPI_Win_complete")
     waiting.epoch({"opened": 0, "activated": 10, "closed": 20}, "access", 1)

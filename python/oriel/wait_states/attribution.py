@@ -147,8 +147,8 @@ def _until_last(
 
 
 def _cause(case: _Case, event: Entry, epoch: str, kinds: tuple[str, ...]) -> RankStep | None:
-    """The late rank's step that led to this event: its last before that in the wait, or by clocks
-    that may be wrong its next."""
+    """The late rank's step that led to this event: of an end that of the same access; of a grant
+    its last before that in the wait, or by clocks that may be wrong its next."""
     late = case.run.peer(case.history, case.window, event.rank)
     if late is None or case.window is None:
         return None
@@ -157,6 +157,8 @@ def _cause(case: _Case, event: Entry, epoch: str, kinds: tuple[str, ...]) -> Ran
     found = None
     for step in late.backwards(case.wait.begun - error, event.time + error):
         if step.detail != epoch or step.kind not in kinds or step.window not in numbers:
+            continue
+        if step.kind == "told" and step.site != event.site:
             continue
         if step.rank in (-1, case.own):  # -1: of several peers
             found = RankStep(late, step)

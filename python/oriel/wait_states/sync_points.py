@@ -87,9 +87,8 @@ class _PointsOfRecord:
         }
         # Whether this rank is in a fence that it has entered, or behind it.
         self._fences: dict[_Key, bool] = {}
-        # Of epochs under way, by window and number: the last step that precedes what others are
-        # told.
-        self._last_steps: dict[tuple[int, int], int] = {}
+        # When exposure epochs under way were activated, by window and number.
+        self._activated: dict[tuple[int, int], int] = {}
         self._makings: dict[int, int] = {}  # the wait in each
         self._notifications: Counter[_Key] = Counter()
 
@@ -143,31 +142,29 @@ class _PointsOfRecord:
         sampled = self._is_sampled(origin, target, step.site)
         return (window.key, origin, target, step.site) if sampled else None
 
-    def _epoch_begun(self, _: WindowOfRank, step: Entry) -> None:
-        self._last_steps[step.window, step.number] = step.time
+    def _exposed(self, _: WindowOfRank, step: Entry) -> None:
+        self._activated[step.window, step.number] = step.time
 
-    def _epoch_over(self, _: WindowOfRank, step: Entry) -> None:
-        self._last_steps.pop((step.window, step.number), None)
+    def _exposure_over(self, _: WindowOfRank, step: Entry) -> None:
+        self._activated.pop((step.window, step.number), None)
 
     def _granted(self, window: WindowOfRank, step: Entry) -> None:
         """Perhaps when the epoch is over."""
         access = self._access(window, step)
         if access:
             self._after(("post", *access), step.time)
-        epoch = step.window, step.number
-        if epoch in self._last_steps:
-            self._last_steps[epoch] = step.time
 
     def _told(self, window: WindowOfRank, step: Entry) -> None:
         access = self._access(window, step)
-        last_step = self._last_steps.get((step.window, step.number))
-        if access is None or last_step is None:
+        if access is None:
             return
-        if step.detail == "exposure":
-            self._before(("post", *access), last_step)
+        if step.detail == "access":
+            self._before(("done", *access), step.time)
+            return
+        activated = self._activated.get((step.window, step.number))
+        if activated is not None:  # else before the record begins
+            self._before(("post", *access), activated)
             self._after(("done", *access), step.time)
-        else:
-            self._before(("done", *access), last_step)
 
     def _making_begun(self, window: WindowOfRank, step: Entry) -> None:
         """A call may meet the others several times: at the first one none goes on alone."""
@@ -197,13 +194,11 @@ class _PointsOfRecord:
 
 _RULES: dict[tuple[str, str], Callable[[_PointsOfRecord, WindowOfRank, Entry], None]] = {
     **{(kind, "fence"): _PointsOfRecord._fence for kind in ("opened", *FENCE_ENTRIES, *COMPLETE)},
-    ("activated", "exposure"): _PointsOfRecord._epoch_begun,
-    ("closed", "access"): _PointsOfRecord._epoch_begun,
+    ("activated", "exposure"): _PointsOfRecord._exposed,
     ("granted", "access"): _PointsOfRecord._granted,
     ("told", "access"): _PointsOfRecord._told,
     ("told", "exposure"): _PointsOfRecord._told,
-    ("completed", "access"): _PointsOfRecord._epoch_over,
-    ("completed", "exposure"): _PointsOfRecord._epoch_over,
+    ("completed", "exposure"): _PointsOfRecord._exposure_over,
     ("wait_begun", "window"): _PointsOfRecord._making_begun,
     ("wait_ended", "window"): _PointsOfRecord._making_over,
     ("notification_sent", "tag"): _PointsOfRecord._notification,
