@@ -115,9 +115,7 @@ def check(job, host, folder, name: str, nodes=None) -> None:
     text = report_on(folder, all_waits=True)
     named = set(re.findall(r"had called in time.*?info key (\w+) on", text, re.DOTALL))
     _, _, key = KNOWN[name]
-    # Beside other jobs a run in fifty of aaar_gats names none, for a reason that is not known. The
-    # text of all keys is proven with written records: tests/python/test_wait_states.py.
-    assert named <= ({key} if key else set()), text
+    assert named == ({key} if key else set()), text
 
 
 @pytest.mark.parametrize("name", KNOWN)
