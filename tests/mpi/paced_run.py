@@ -15,13 +15,13 @@ import shutil
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from conftest import LIMIT_SECONDS
 from oriel.hosts.job import end, until_started
-from oriel.wait_states.record import Record, RecordError, read_records
+from oriel.wait_states.record import Entry, Record, RecordError, read_records
 from support.clock_change import change_clock
 
 HOUR = 3600.0  # seconds
@@ -39,12 +39,15 @@ class Moment:
         self.time = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         self.records = {record.rank: record for record in read_records(folder)[0]}
 
-    def is_waiting(self, rank: int) -> bool:
-        """In Oriel."""
+    def entries(self, rank: int, kinds: tuple[str, ...]) -> Iterator[Entry]:
+        """Of the rank, until then: later ones come behind the step."""
         record = self.records[rank]
         until = self.time + _ahead(record)
-        waits = record.entries(("wait_begun", "wait_ended"))
-        kinds = Counter(entry.kind for entry in waits if entry.time <= until)
+        return (entry for entry in record.entries(kinds) if entry.time <= until)
+
+    def is_waiting(self, rank: int) -> bool:
+        """In Oriel."""
+        kinds = Counter(entry.kind for entry in self.entries(rank, ("wait_begun", "wait_ended")))
         return kinds["wait_begun"] > kinds["wait_ended"]
 
     def has_waited(self, rank: int) -> float:

@@ -485,7 +485,7 @@ def test_of_several_targets_the_one_that_never_posts_is_late(job, host, tmp_path
 
     def lasts(moment: Moment) -> bool:
         """The rank has recorded for which rank alone it waits."""
-        return any(moment.records[0].entries(("wait_lasts",)))
+        return any(moment.entries(0, ("wait_lasts",)))
 
     steps = [Step(0, over=[2], waiting=[0], returned=[1], ready=lasts)]
     output = paced_run(job, host, words, 3, tmp_path, steps, settings, fails=True)

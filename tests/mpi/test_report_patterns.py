@@ -65,25 +65,23 @@ class Turn(NamedTuple):
             return False
         if self.spared is None:
             return True
-        epochs = self._epochs(moment, self.spared.rank)
-        over = epochs["completed", CLOSED[self.spared.pattern]]
-        return over >= self.number and not moment.is_waiting(self.spared.rank)
+        over = self._epochs(moment, self.spared.rank)["completed"] >= self.number
+        # The rank for which it would have waited knows of that, too: one epoch of its own is left.
+        its = self._epochs(moment, self.spared.late)
+        known = its["opened"] == its["completed"] + 1
+        return over and known and not moment.is_waiting(self.spared.rank)
 
     def _waits_at_end(self, moment: Moment, rank: int) -> bool:
         """The rank has closed all of its epochs, and waits."""
         epochs = self._epochs(moment, rank)
-        kinds = set(CLOSED.values())
-        opened, closed = (
-            sum(epochs[kind, each] for each in kinds) for kind in ("opened", "closed")
-        )
-        return opened == closed > 0 and moment.is_waiting(rank)
+        return epochs["opened"] == epochs["closed"] > 0 and moment.is_waiting(rank)
 
     def _epochs(self, moment: Moment, rank: int) -> Counter:
-        record = moment.records[rank]
+        windows = moment.records[rank].windows
         return Counter(
-            (entry.kind, entry.detail)
-            for entry in record.entries(("opened", "closed", "completed"))
-            if has_flag(record.windows[entry.window]) == self.flag
+            entry.kind
+            for entry in moment.entries(rank, ("opened", "closed", "completed"))
+            if entry.detail in CLOSED.values() and has_flag(windows[entry.window]) == self.flag
         )
 
 
