@@ -2,10 +2,11 @@
 #include "boundary/host/errors.hpp"
 
 #include <array>
-#include <atomic>
 #include <cstdio>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "boundary/host/default_errhandlers.hpp"
 #include "boundary/host/error_sentences.hpp"
@@ -42,10 +43,16 @@ void call_handler(int code, Get&& get, Call&& call) {
 }
 
 #if ORIEL_HOST_SESSIONS
-std::atomic<MPI_Session> last_session{MPI_SESSION_NULL};
+std::mutex sessions_mutex;
+std::vector<MPI_Session> sessions;  // that the program has begun and not ended, in this order
+
+MPI_Session last_session() {
+  const std::lock_guard guard(sessions_mutex);
+  return sessions.empty() ? MPI_SESSION_NULL : sessions.back();
+}
 
 void raise_in_session(int code) {
-  const MPI_Session session = last_session.load(std::memory_order_acquire);
+  const MPI_Session session = last_session();
   if (session == MPI_SESSION_NULL) return;
   call_handler(
       code, [&](MPI_Errhandler* handler) { PMPI_Session_get_errhandler(session, handler); },
@@ -58,8 +65,14 @@ void raise_in_session(int) {}
 }  // namespace
 
 #if ORIEL_HOST_SESSIONS
-void note_session(MPI_Session session) {
-  last_session.store(session, std::memory_order_release);
+void add_session(MPI_Session session) {
+  const std::lock_guard guard(sessions_mutex);
+  sessions.push_back(session);
+}
+
+void remove_session(MPI_Session session) {
+  const std::lock_guard guard(sessions_mutex);
+  std::erase(sessions, session);
 }
 #endif
 

@@ -65,8 +65,9 @@ int raise(MPI_Comm communicator, const char* call, int error_class, const std::s
 /// True after MPI_Init and before the end of MPI_Finalize.
 bool world_exists();
 #if ORIEL_HOST_SESSIONS
-/// Called when the program has begun this session; MPI_SESSION_NULL: when it ends a session.
-void note_session(MPI_Session session);
+/// Called when the program has begun this session, and before it ends the session.
+void add_session(MPI_Session session);
+void remove_session(MPI_Session session);
 #endif
 
 }  // namespace oriel::boundary

@@ -42,7 +42,7 @@ ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session*
   if (code != MPI_SUCCESS) return code;
   engine.serialize_threads();
   lifetime.begin_session();
-  note_session(*session);
+  add_session(*session);
   report_mpi_started();
   return MPI_SUCCESS;
 }
@@ -50,11 +50,11 @@ ORIEL_MPI_CALL(Session_init)(MPI_Info info, MPI_Errhandler handler, MPI_Session*
 ORIEL_MPI_CALL(Session_finalize)(MPI_Session* session) {
   lifetime.disconnect_with_last_session();
   std::unique_ptr<Running> running = lifetime.before_session_ends();
-  note_session(MPI_SESSION_NULL);
+  remove_session(*session);
   const int code = host_mpi().Session_finalize(session);
   if (code != MPI_SUCCESS) {
     lifetime.begin_session();
-    note_session(*session);
+    add_session(*session);
   }
   lifetime.after_session_ended(std::move(running));
   return code;
