@@ -89,7 +89,7 @@ std::byte* Arena::allocate_for_program(std::uint64_t bytes, std::uint64_t alignm
 }
 
 void Arena::count_use(const ArenaLocation& place, int change) {
-  // A program may have freed the memory of a window that is left.
+  // The program may have freed the memory before the window that uses it.
   const auto after = pieces_.upper_bound(place.offset);
   if (after == pieces_.begin()) return;
   auto& [begin, piece] = *std::prev(after);
@@ -98,7 +98,7 @@ void Arena::count_use(const ArenaLocation& place, int change) {
   piece.uses = std::max(piece.uses + change, 0);
 }
 
-/// Pages that several pieces lie in are copied once.
+/// A page that several pieces share is added once.
 void Arena::before_fork(std::vector<SharedPages>& copied) {
   mutex_.lock();
   if (!ours()) return;
@@ -112,12 +112,12 @@ void Arena::before_fork(std::vector<SharedPages>& copied) {
   }
 }
 
-/// Address space for one more extent, with space for a piece of that order.
+/// Reserves address space for one more extent, with space for a piece of that order.
 bool Arena::add_extent(int order, std::string& error) {
   const std::uint64_t least = std::uint64_t{1} << order;
   std::uint64_t bytes = std::max(next_extent_, least);
-  // It shall lie at a multiple of its size in the address space, too: pieces are then aligned as in
-  // the file. Reserves twice as much and returns what is too much.
+  // The extent must lie at a multiple of its size in the address space, too: its pieces are then
+  // aligned as in the file. Therefore reserves twice as much and unmaps the rest.
   auto* reserved = reserve(2 * bytes);
   while (reserved == nullptr && bytes > least) reserved = reserve(2 * (bytes /= 2));
   if (reserved == nullptr) {
@@ -136,12 +136,12 @@ bool Arena::add_extent(int order, std::string& error) {
   return true;
 }
 
-/// Puts memory behind a range. False with errno.
+/// Maps the file at a range. On failure returns false and sets errno.
 bool Arena::prepare(std::uint64_t offset, std::uint64_t bytes) {
   Extent& extent = extent_at(offset);
   const std::uint64_t end = offset + whole_pages(std::max<std::uint64_t>(bytes, 1)) - extent.begin;
   if (end > extent.grown) {
-    // In large steps, which are one mapping together.
+    // The file grows in large steps; adjacent ones are one mapping of the kernel's.
     const std::uint64_t grown = std::min(extent.bytes, std::max(least_growth, std::bit_ceil(end)));
     if (!file_.grow(extent.begin + grown) ||
         ::mmap(extent.data + extent.grown, grown - extent.grown, PROT_READ | PROT_WRITE,
@@ -180,13 +180,13 @@ void Arena::forget(Pieces::iterator piece) {
   pieces_.erase(piece);
 }
 
-/// Zeroes a piece without touching pages that nobody has touched.
+/// Zeroes a piece without touching pages that have never been touched.
 void Arena::clear(std::byte* data, const Piece& piece) const {
   if (piece.order < page_order()) {
     std::memset(data, 0, piece.bytes);
     return;
   }
-  // By a call that the hosts' caches of registered memory watch.
+  // The hosts' caches of registered memory intercept madvise.
   const std::uint64_t bytes = whole_pages(piece.bytes);
   if (::madvise(data, bytes, MADV_REMOVE) != 0) std::memset(data, 0, bytes);
 }
@@ -257,7 +257,8 @@ std::byte* PeerArena::at(const ArenaLocation& place, std::uint64_t bytes, std::s
                      "See `ulimit -v`.");
     return nullptr;
   }
-  // Its owner's core dump has it; ours would walk through the whole reservation.
+  // The owner's core dump contains this memory; a dump of this process would read the whole
+  // reservation.
   ::madvise(data, place.extent_bytes, MADV_DONTDUMP);
   extents_.push_back({place.extent(), place.extent_bytes, static_cast<std::byte*>(data)});
   return extents_.back().data + (place.offset - place.extent());

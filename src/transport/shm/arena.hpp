@@ -18,47 +18,47 @@
 namespace oriel {
 
 /// All memory that this process shares with the others on its node: control blocks, the memory of
-/// windows, MPI_Alloc_mem. One file, so one descriptor, in a few extents of address space, which
-/// peers map as a whole the first time they meet a piece of them: windows cost neither descriptors
-/// nor mappings, however many there are. An extent is mostly a reservation: the file grows into it,
-/// and only pages touched take memory.
+/// windows, MPI_Alloc_mem. It is one file, so one descriptor, in a few extents of address space. A
+/// peer maps a whole extent when it first needs a piece of it, so any number of windows needs
+/// neither further descriptors nor mappings. An extent is mostly a reservation: the file grows into
+/// it, and only pages touched take memory.
 ///
-/// In a child after fork the pieces are still the parent's: nothing is handed out there, and what
-/// is freed is only forgotten. Of a piece of the program's own that peers do not use the child has
-/// a copy (ForkCopies). The owner serializes calls; any thread may
-/// fork.
+/// In the child of a fork the pieces remain the parent's: the child allocates none, and freeing one
+/// there only removes its record. The child has a private copy of each piece that the program
+/// allocated and that no peer uses (ForkCopies). The owner serializes calls; any thread may fork.
 class Arena final : ForkCopies {
  public:
-  /// `first_extent`: bytes of the first one, a power of two; later ones double.
+  /// `first_extent`: bytes of the first extent, a power of two. Each later extent is twice as
+  /// large.
   explicit Arena(std::uint64_t first_extent = usual_extent());
   ~Arena() override;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Zeroed memory of at least `bytes` bytes at a multiple of `alignment` (a power of two). Null on
-  /// failure, and `error` is a sentence.
+  /// Returns zeroed memory of at least `bytes` bytes at a multiple of `alignment` (a power of two).
+  /// On failure returns null and sets `error` to a sentence.
   std::byte* allocate(std::uint64_t bytes, std::uint64_t alignment, std::string& error);
-  /// The same for memory of the program's own (MPI_Alloc_mem), which peers may come to use.
+  /// allocate() for memory that the program requests (MPI_Alloc_mem); peers may use it later.
   std::byte* allocate_for_program(std::uint64_t bytes, std::uint64_t alignment, std::string& error);
-  /// Peers use the piece at that place, from here to end_use(). Calls are counted.
+  /// Peers use the piece at `place` until end_use(). Calls are counted.
   void begin_use(const ArenaLocation& place) { count_use(place, 1); }
   void end_use(const ArenaLocation& place) { count_use(place, -1); }
-  /// The memory goes back to the system, or is kept, zeroed, if it is less than a page. False, and
-  /// nothing done, if the pointer did not come from allocate() or is free already.
+  /// Returns the memory to the system, or zeroes and keeps it if it is less than a page. Does
+  /// nothing and returns false if the pointer is not from allocate() or has been freed.
   bool free(void* pointer);
-  /// As free(), but the place is not used again: somebody may still touch it.
+  /// As free(), but the place is not allocated again, because a peer may still access it.
   bool retire(void* pointer);
-  /// Where the range lies, if it lies in one piece of ours.
+  /// The location of the range, if one piece of this arena contains it.
   std::optional<ArenaLocation> find(const void* address, std::uint64_t bytes) const;
-  /// The reverse, of a piece of ours.
+  /// The address of a location in this arena.
   std::byte* at(const ArenaLocation& place);
   /// Bytes of all pieces that have not been freed.
   std::uint64_t allocated() const;
-  /// What peers open. After the first allocate().
+  /// The name by which peers open the file. Valid after the first allocate().
   ArenaName name() const { return file_.name(); }
 
-  /// So much that most programs never need a second one, and a thousand processes can map each
-  /// other's; less where the address space is limited.
+  /// The usual bytes of the first extent: most programs never need a second one, and a thousand
+  /// processes can map each other's. Less if the address space is limited.
   static std::uint64_t usual_extent();
 
  private:
@@ -66,13 +66,13 @@ class Arena final : ForkCopies {
     std::uint64_t begin;  // in the file
     std::uint64_t bytes;
     std::byte* data;
-    std::uint64_t grown;  // mapped and in the file so far
+    std::uint64_t grown;  // bytes mapped and in the file so far
   };
   struct Piece {
     std::uint64_t bytes;
     int order;
     bool of_program = false;
-    int uses = 0;  // by peers
+    int uses = 0;  // begin_use() without end_use()
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by offset
 
@@ -93,17 +93,17 @@ class Arena final : ForkCopies {
   std::vector<Extent> extents_;  // by begin
   Buddies free_;
   Pieces pieces_;
-  std::mutex mutex_;  // of changes of pieces_; held from before a fork to its end
+  std::mutex mutex_;  // protects changes of pieces_; held from before a fork until it is over
 };
 
-/// A piece that is given back with the object.
+/// Frees a piece when its ArenaPiece is destroyed.
 struct GiveBack {
   Arena* arena = nullptr;
   void operator()(std::byte* piece) const { arena->free(piece); }
 };
 using ArenaPiece = std::unique_ptr<std::byte, GiveBack>;
 
-/// A peer's arena as it is seen from here. Its extents stay mapped as long as the object lives.
+/// A peer's arena, mapped into this process. Its extents stay mapped as long as the object lives.
 class PeerArena {
  public:
   explicit PeerArena(const ArenaName& name) : name_(name) {}
@@ -111,7 +111,8 @@ class PeerArena {
   PeerArena(PeerArena&& other) noexcept = default;
   PeerArena& operator=(PeerArena&&) = delete;
 
-  /// The piece of so many bytes at that place. Null on failure, and `error` is a sentence.
+  /// The address of the `bytes` bytes at `place`. On failure returns null and sets `error` to a
+  /// sentence.
   std::byte* at(const ArenaLocation& place, std::uint64_t bytes, std::string& error);
 
  private:

@@ -19,7 +19,7 @@
 namespace oriel {
 namespace {
 
-/// In /dev/shm, without a name from the moment it exists.
+/// Creates a file in /dev/shm and removes its name at once.
 int posix_shm() {
   std::uint64_t random = 0;
   if (::getrandom(&random, sizeof random, 0) != sizeof random) return -1;
@@ -60,8 +60,8 @@ bool ArenaFile::create(std::string& error) {
 bool ArenaFile::open(const ArenaName& name, std::string& error) {
   const std::string path = "/proc/" + std::to_string(name.pid) + "/fd/" + std::to_string(name.fd);
   const std::string whose = "the shared memory of process " + std::to_string(name.pid);
-  // The descriptor could be anything by now: open it without the effects that opening a terminal or
-  // a pipe has, and look what it is.
+  // The number may name another file by now: open it without the side effects that opening a
+  // terminal or a pipe has, then check which file it is.
   fd_ = own_descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (fd_ < 0) {
     error = sentence("Cannot open " + whose + " through " + path, errno,
@@ -74,7 +74,7 @@ bool ArenaFile::open(const ArenaName& name, std::string& error) {
   return false;
 }
 
-/// Which file it is.
+/// Sets name_ to the file that is open. False if fstat fails.
 bool ArenaFile::note(std::int32_t pid) {
   struct stat status{};
   if (::fstat(fd_, &status) != 0) return false;
@@ -97,8 +97,8 @@ bool ArenaFile::grow(std::uint64_t bytes) {
 }
 
 bool ArenaFile::back(std::uint64_t offset, std::uint64_t bytes) {
-  // memfd is not limited by the size of /dev/shm, which containers often keep at 64 MiB; there a
-  // page that cannot be had is a SIGBUS at the first touch.
+  // A memfd is not limited by the size of /dev/shm, which containers often keep at 64 MiB. In
+  // /dev/shm, the first touch of a page for which there is no memory is a SIGBUS.
   if (!limited_) return true;
   errno = ::posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
   return errno == 0;

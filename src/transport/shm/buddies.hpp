@@ -9,14 +9,15 @@
 
 namespace oriel {
 
-/// Divides a range of numbers into blocks whose sizes are powers of two and which lie at multiples
-/// of their size; nothing is stored in the blocks. Sizes go by their logarithm, the order.
+/// A buddy allocator: divides a range of addresses into blocks whose sizes are powers of two, at
+/// multiples of their size. It stores nothing in the blocks. The order is the logarithm of a size.
 class Buddies {
  public:
-  static constexpr int smallest = 6;  // a cache line: blocks share none
-  static constexpr int largest = 47;  // more than an address space has
+  static constexpr int smallest = 6;  // a cache line, so that blocks share none
+  static constexpr int largest = 47;  // more than the address space of a process
 
-  /// Halves below `lasting` are not put together again: who needs one finds it at once.
+  /// Free blocks of an order below `lasting` are not merged, so that later requests of that order
+  /// need not split one.
   explicit Buddies(int lasting) : lasting_(lasting) {}
 
   static int order_of(std::uint64_t bytes) {
@@ -24,7 +25,8 @@ class Buddies {
                                                  : static_cast<int>(std::bit_width(bytes - 1));
   }
 
-  /// A free block, the lowest of the smallest that will do; its address.
+  /// Allocates a block: of the smallest free blocks that suffice, the one with the lowest address.
+  /// Returns its address.
   std::optional<std::uint64_t> take(int order) {
     int from = order;
     while (from <= largest && free(from).empty()) ++from;
@@ -35,7 +37,7 @@ class Buddies {
     return block;
   }
 
-  /// Makes a block free: one that was taken, or a new one.
+  /// Frees a block from take(), or adds a new one.
   void give(std::uint64_t block, int order) {
     for (; order >= lasting_ && order < largest; ++order) {
       const std::uint64_t buddy = block ^ (std::uint64_t{1} << order);

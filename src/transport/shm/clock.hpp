@@ -14,7 +14,8 @@ inline std::uint64_t nanoseconds_now() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// How often something that lasts looks whether the processes concerned still live.
+/// Nanoseconds after which a long wait or a stalled queue checks again that the processes it
+/// depends on live.
 inline constexpr std::uint64_t peer_check_interval = 100'000'000;
 
 }  // namespace oriel

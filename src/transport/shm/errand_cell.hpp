@@ -12,48 +12,54 @@
 
 namespace oriel {
 
-/// Where the node peers of a process leave an errand for it, one at a time. Zero bytes are a valid
-/// one. A template over its words, as all protocols are (SharedWords).
+/// The cell in which peers of a node leave an errand for its owner, one at a time. Zero bytes are a
+/// valid cell. A template over its words, as all protocols are (SharedWords).
 ///
 ///     origin                                   owner, when it sweeps
 ///     O1  claimed: 0 -> 1                      T1  state: asked -> taken
 ///         (compare-exchange, acquire)              (compare-exchange, acquire)
-///     O2  the errand; state = asked (release)  T2  carries it out, or declines
-///     O3  answered (acquire): what it          T3  state = done or declined (release)
-///         fetched; claimed = 0 (release)
-///     O4  no patience: state: asked -> none
-///         (compare-exchange), claimed = 0
-///         (release); else O3
+///     O2  write errand;                        T2  carry it out, or decline
+///         state = asked (release)
+///     O3  answered (acquire): read the         T3  state = done or declined (release)
+///         fetched data; claimed = 0 (release)
+///     O4  or time is over: state: asked ->
+///         none (compare-exchange),
+///         claimed = 0 (release); if the
+///         exchange fails: O3
 ///
-/// Of an errand in chunks origin and owner carry out one chunk after the other. Each draws the
-/// number of its next one from `drawn`: the origin from the first chunk on, the owner from the last
-/// one on, so that where an operation is repeated each finds most of its part in its own cache.
+/// Both origin and owner carry out chunks of an errand in chunks, one after the other. Each draws
+/// the number of its next chunk from `drawn`: the origin from the first chunk upward, the owner
+/// from the last one downward. If an operation is repeated, each finds most of its part in its
+/// cache.
 ///
 ///     origin                                   owner, when it sweeps and waits
-///     C1  claimed; drawn = 0; the operation;   D1  state: asked_in_chunks -> taken
+///     C1  claim; drawn = 0; write operation;   D1  state: asked_in_chunks -> taken
 ///         state = asked_in_chunks (release)        (compare-exchange, acquire)
-///     C2  draws; carries out; until            D2  draws; carries out
-///         there is none                        D3  state = asked_in_chunks; done if there was
+///     C2  draw and carry out chunks, until     D2  draw and carry out one chunk
+///         none is left to draw                 D3  state = asked_in_chunks; done if there was
 ///     C3  state: asked_in_chunks -> none           none to draw; declined if it has failed
 ///         (compare-exchange, acquire),             (release)
 ///         or is done or declined (acquire)
-///     C4  the chunk that has failed;
+///     C4  carry out the chunk that failed;
 ///         claimed = 0 (release)
 ///
-/// Invariant: no chunk is carried out twice, behind C4 the owner is at none, and where the origin
-/// had no error all have been carried out. C1 to D1 and D3 to C3 carry what either has written.
+/// Invariant of chunks: no chunk is carried out twice; after C4 the owner is within no chunk; if
+/// the origin had no error, all chunks have been carried out. The release in C1 pairs with the
+/// acquire in D1, that in D3 with the acquire in C3: each process sees what the other one has
+/// written.
 ///
-/// Invariant: an errand is carried out once, between T1 and T3, or its owner has declined it, or
-/// its origin has withdrawn it in O4. O2 to T1 and T3 to O3 carry what either has written. The
-/// release of `claimed` in O3 and O4 pairs with the acquire in O1, so no origin writes an errand
-/// before the one before it has read its answer.
+/// Invariant of other errands: an errand is carried out once, between T1 and T3, or its owner has
+/// declined it, or its origin has withdrawn it in O4. The release in O2 pairs with the acquire in
+/// T1, that in T3 with the acquire in O3. The release of `claimed` in O3 and O4 pairs with the
+/// acquire in O1, so an origin writes its errand only after the previous origin has read its
+/// answer.
 ///
-/// `claimed` has a line of its own, which stays with an origin that has no rival: in the line that
-/// the owner looks at an errand appears by stores in a row.
+/// `claimed` has a cache line of its own, which stays in the cache of an origin without rivals. An
+/// errand appears in the line that the owner polls by stores in a row.
 ///
-/// An origin waits behind O4 for an owner between T1 and T3, as long as that lives. The owner waits
-/// for nobody. A process that is killed in between leaves the cell as it is. The cell is then used
-/// no more, and operations go by system calls.
+/// If O4 fails, the origin waits for the owner, which is between T1 and T3, as long as the owner
+/// lives. The owner never waits. If a process is killed within these steps, the cell is not used
+/// any more, and operations use system calls.
 template <typename Words, typename Short, typename Long>
 struct alignas(cache_line) BasicErrandCell {
   enum State : std::uint32_t {
@@ -64,24 +70,24 @@ struct alignas(cache_line) BasicErrandCell {
     done,
     declined
   };
-  /// No chunk has it.
+  /// The number of no chunk.
   static constexpr std::uint32_t no_chunk = ~std::uint32_t{0};
 
   typename Words::template Atomic<std::uint32_t> state{none};
   typename Words::template Plain<Short> errand{};
   alignas(cache_line) typename Words::template Atomic<std::uint32_t> claimed{0};
-  // Of an errand in chunks. The two draw seldom, so they may share the line of `claimed`.
-  /// Numbers drawn by the origin, and, in the upper half, by the owner.
+  // For an errand in chunks. Draws are rare, so `drawn` may share the line of `claimed`.
+  /// How many numbers the origin has drawn, and in the upper half, the owner.
   typename Words::template Atomic<std::uint64_t> drawn{0};
-  /// When the origin was last at it, ns: for the owner.
+  /// The time, in ns, at which the origin last worked on the errand. The owner checks it.
   typename Words::template Atomic<std::uint64_t> alive_at{0};
   /// The chunk that the owner could not carry out, if it has declined.
   typename Words::template Plain<std::uint32_t> failed{};
   typename Words::template Plain<std::uint32_t> origin_pid{};
   alignas(cache_line) typename Words::template Plain<Long> operation{};
 
-  // The origin.
-  /// False: another one's errand is there.
+  // For the origin.
+  /// False if another origin's errand is in the cell.
   bool claim() {
     std::uint32_t free = 0;
     return claimed.compare_exchange_strong(free, 1, std::memory_order_acquire);
@@ -97,47 +103,49 @@ struct alignas(cache_line) BasicErrandCell {
     state.store(asked_in_chunks, std::memory_order_release);
   }
   bool answered() const { return state.load(std::memory_order_acquire) >= done; }
-  /// The answer; true: it has been carried out, and this is it, with what it has fetched.
+  /// Reads the answer. True if the errand has been carried out: `what` is then the errand with the
+  /// fetched data.
   bool take_back(Short& what) {
     const bool carried_out = state.load(std::memory_order_relaxed) == done;
     if (carried_out) what = errand;
     release_claim();
     return carried_out;
   }
-  /// False: the owner is at it, or has answered.
+  /// Withdraws the errand. False if the owner is carrying it out or has answered.
   bool withdraw() {
     std::uint32_t now = asked;
     if (!state.compare_exchange_strong(now, none, std::memory_order_relaxed)) return false;
     release_claim();
     return true;
   }
-  /// The number of the origin's next chunk of so many, or no_chunk.
+  /// Draws the origin's next chunk of `chunks`, or no_chunk.
   std::uint32_t draw_first(std::uint32_t chunks) {
     const std::uint64_t before = drawn.fetch_add(1, std::memory_order_relaxed);
     return any_left(before, chunks) ? static_cast<std::uint32_t>(before) : no_chunk;
   }
-  /// Withdraws it unless the owner is within a chunk. True: the owner carries out no more of it.
+  /// Withdraws the errand unless the owner is within a chunk. True if the owner carries out no more
+  /// chunks.
   bool end_chunks() {
     std::uint32_t now = asked_in_chunks;
     return state.compare_exchange_strong(now, none, std::memory_order_acquire) || now >= done;
   }
-  /// Then: the chunk that the owner has drawn and could not carry out, or no_chunk.
+  /// After end_chunks(): the chunk that the owner has drawn and could not carry out, or no_chunk.
   std::uint32_t declined_chunk() {
     if (state.load(std::memory_order_relaxed) != declined) return no_chunk;
     return failed;
   }
-  /// Whether there are chunks, of so many, that nobody has drawn.
+  /// True if any of `chunks` chunks has not been drawn.
   bool any_left(std::uint32_t chunks) const {
     return any_left(drawn.load(std::memory_order_relaxed), chunks);
   }
-  /// How many chunks the owner has drawn, or has looked for.
+  /// The number of draws of the owner, those that found no chunk included.
   std::uint64_t drawn_by_owner() const {
     return drawn.load(std::memory_order_relaxed) / one_of_owner;
   }
   void release_claim() { claimed.store(0, std::memory_order_release); }
 
-  // The owner, by any of its threads.
-  /// False: there is none.
+  // For the owner, on any of its threads.
+  /// False if there is no errand.
   bool take() {
     if (state.load(std::memory_order_relaxed) != asked) return false;
     std::uint32_t now = asked;
@@ -149,7 +157,7 @@ struct alignas(cache_line) BasicErrandCell {
   }
   void decline() { state.store(declined, std::memory_order_release); }
 
-  // Likewise of an errand in chunks.
+  // For the owner, on any of its threads: an errand in chunks.
   bool take_in_chunks() {
     if (state.load(std::memory_order_relaxed) != asked_in_chunks) return false;
     std::uint32_t now = asked_in_chunks;
@@ -160,11 +168,11 @@ struct alignas(cache_line) BasicErrandCell {
     if (!any_left(before, chunks)) return no_chunk;
     return chunks - 1 - static_cast<std::uint32_t>(before / one_of_owner);
   }
-  /// The owner is within no chunk, and may take the next one.
+  /// Called when the owner has finished a chunk; it may then take the errand again.
   void give_back() { state.store(asked_in_chunks, std::memory_order_release); }
-  /// There are no more.
+  /// Called when no chunk is left to draw.
   void finish() { state.store(done, std::memory_order_release); }
-  /// `number`: the chunk that it has drawn, or no_chunk.
+  /// `number`: the chunk that the owner has drawn, or no_chunk.
   void decline_chunk(std::uint32_t number) {
     failed = number;
     decline();

@@ -8,9 +8,9 @@
 
 namespace oriel {
 
-/// Whether a process has lately carried out what it was asked to. A process that computes does not
-/// answer. After an errand without an answer the next operations go by system calls, so little time
-/// is lost. By any thread: a count that gets lost does no harm.
+/// Decides whether to leave errands for a process. A process that computes does not answer. After
+/// an errand without an answer the next operations use system calls, so that little time is lost.
+/// Used by any thread: a lost update of a count does no harm.
 class ErrandSender {
  public:
   bool may_ask() {

@@ -7,8 +7,8 @@
 
 namespace oriel {
 
-/// Whether a file may have so many bytes. Beyond the limit on file sizes (ulimit -f) the kernel
-/// sends a signal instead of an error.
+/// True if a file may have `bytes` bytes. Beyond the limit on file sizes (ulimit -f) the kernel
+/// sends a signal instead of returning an error.
 inline bool within_file_limit(std::uint64_t bytes) {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur;

@@ -24,7 +24,7 @@ struct Forks {
   std::mutex mutex;  // held from before a fork to its end
   std::vector<ForkCopies*> owners;
   std::vector<SharedPages> copied;
-  std::array<int, 2> waiting = {-1, -1};  // a pipe that the child closes when it has its copies
+  std::array<int, 2> waiting = {-1, -1};  // a pipe; the child closes it when it has its copies
 };
 
 /// Never destroyed: a thread may fork while the process ends.
@@ -33,8 +33,8 @@ Forks& forks() {
   return all;
 }
 
-/// Whether this thread has called before_any_fork() for a fork that is not over. The handlers may
-/// be registered while a thread forks.
+/// True if this thread has called before_any_fork() for a fork that is not over. It is false in the
+/// later handlers if the handlers were registered while the thread forked.
 thread_local bool forking = false;
 
 bool read_all(int file, std::byte* to, off_t from, off_t end) {
@@ -48,9 +48,10 @@ bool read_all(int file, std::byte* to, off_t from, off_t end) {
   return true;
 }
 
-/// Only the forking thread runs in a child, so its pages can be replaced and then filled. By system
-/// calls alone: libraries that watch mmap take locks, which other threads may have had. Pages that
-/// were never touched are holes of the file and stay so.
+/// Replaces the child's pages by private ones and fills these: no other thread runs in the child.
+/// Uses system calls directly, because libraries that intercept mmap take locks, which another
+/// thread of the parent may have held. Pages never touched are holes of the file and stay
+/// untouched.
 bool copy_pages(const SharedPages& pages) {
   if (::syscall(SYS_mmap, pages.begin, pages.bytes, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == -1) {
@@ -71,7 +72,7 @@ bool copy_pages(const SharedPages& pages) {
 }  // namespace
 
 void ForkCopies::join() {
-  // There is no way to take handlers back: they are of all objects.
+  // Handlers cannot be unregistered: one set of them serves all objects.
   static const int registered =
       ::pthread_atfork(&before_any_fork, &after_fork_in_parent, &after_fork_in_child);
   static_cast<void>(registered);

@@ -7,7 +7,7 @@
 
 namespace oriel {
 
-/// Whole pages that are mapped shared, and their place in the file behind them.
+/// Whole pages that are mapped shared, and their place in the mapped file.
 struct SharedPages {
   std::byte* begin;
   std::uint64_t bytes;
@@ -15,22 +15,22 @@ struct SharedPages {
   std::uint64_t offset;
 };
 
-/// Shared memory of which the child of a fork gets a private copy, with the contents at the fork.
-/// The child copies it while the forking thread waits. vfork and posix_spawn run no handlers and
-/// need none; the child of a bare clone shares the memory with its parent.
+/// An owner of shared memory of which the child of a fork gets a private copy, with the contents at
+/// the fork. The child makes the copy while the forking thread waits. vfork and posix_spawn run no
+/// handlers and need none. The child of a bare clone shares the memory with its parent.
 ///
-/// An object of this class owns such memory, from join() to leave().
+/// before_fork() and after_fork() are called from join() to leave().
 class ForkCopies {
  public:
   virtual ~ForkCopies() = default;
 
  protected:
-  /// Before there is such memory: another thread may be within a fork.
+  /// Must be called before there is such memory, because another thread may be within a fork.
   void join();
   void leave();
 
-  /// Adds the memory of which a child gets copies, and holds it as it is until after_fork(). Called
-  /// in the thread that forks.
+  /// Adds the memory to be copied to `copied`, and keeps it allocated until after_fork(). Both are
+  /// called in the thread that forks.
   virtual void before_fork(std::vector<SharedPages>& copied) = 0;
   virtual void after_fork(bool in_child) = 0;
 

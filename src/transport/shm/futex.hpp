@@ -14,7 +14,7 @@ namespace oriel {
 
 // Shared futexes (no FUTEX_PRIVATE_FLAG): waiter and waker are different processes.
 
-/// Sleeps while the word holds `expected`, until woken, a signal, or the time is over.
+/// Sleeps if the word holds `expected`, until a wake-up, a signal, or the end of the time.
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint64_t nanoseconds) {
   const timespec timeout{static_cast<time_t>(nanoseconds / 1'000'000'000),

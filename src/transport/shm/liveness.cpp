@@ -17,7 +17,7 @@
 namespace oriel {
 namespace {
 
-/// The start time in /proc/<pid>/stat; nothing if the file cannot be read.
+/// The start time in /proc/<pid>/stat, 0 for a zombie; nullopt if the file cannot be read.
 std::optional<std::uint64_t> read_start(std::int32_t pid) {
   const std::string path = "/proc/" + std::to_string(pid) + "/stat";
   const int fd = own_descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -39,7 +39,7 @@ std::optional<std::uint64_t> read_start(std::int32_t pid) {
                   &state, &threads, &start) != 3) {
     return std::nullopt;
   }
-  // A main thread that ended before the others looks like a zombie too, but still counts threads.
+  // A process whose main thread ended before the others is in state Z too, but has several threads.
   const bool ended = (state == 'Z' || state == 'X') && threads <= 1;
   return ended ? 0 : start;
 }
@@ -52,7 +52,7 @@ std::uint64_t process_start(std::int32_t pid) {
 
 bool process_alive(std::int32_t pid, std::uint64_t start) {
   if (const auto now = read_start(pid)) return *now != 0 && (start == 0 || *now == start);
-  // Unreadable for whatever reason, for example too many open files: ask the kernel itself.
+  // The file cannot be read, for example because too many files are open.
   return ::kill(pid, 0) == 0 || errno != ESRCH;
 }
 

@@ -36,7 +36,7 @@ std::optional<Mailbox::Fragment> Mailbox::peek() {
     switch (Places::phase_of(state)) {
       case Phase::free:
       case Phase::reserved:
-      case Phase::laden:  // this one and the next of notifications only
+      case Phase::laden:  // only notification queues have laden and recalled records
       case Phase::recalled:
         return std::nullopt;
       case Phase::discarded:

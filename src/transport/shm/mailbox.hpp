@@ -17,13 +17,13 @@ struct alignas(cache_line) MailboxCell {
   std::byte bytes[cache_line];
 };
 
-/// Beginning of every record, in its first cell; the fragment's bytes follow at once. A record
+/// The header of a record, in its first cell; the fragment's bytes follow it directly. A record
 /// carries a whole message or a fragment of one.
 struct MailboxRecord {
-  std::uint64_t state;   // see BasicMailboxPlaces; zero while nobody has reserved the cell
-  std::uint64_t source;  // who sends
+  std::uint64_t state;   // see BasicMailboxPlaces; zero until the cell is reserved
+  std::uint64_t source;  // ProcessName::id of the sender
   std::uint64_t total;   // bytes of the whole message
-  std::uint64_t offset;  // of this fragment in it
+  std::uint64_t offset;  // of this fragment in the message
 };
 
 using MailboxEnds = BasicMailboxEnds<SharedWords>;
@@ -40,7 +40,7 @@ class MailboxCells {
  public:
   static constexpr bool laps = false;
 
-  explicit MailboxCells(std::span<MailboxCell> cells)  // a power of two of them
+  explicit MailboxCells(std::span<MailboxCell> cells)  // their number is a power of two
       : cells_(cells.data()), count_(cells.size()) {}
 
   std::uint64_t count() const { return count_; }
@@ -48,7 +48,7 @@ class MailboxCells {
     return (sizeof(MailboxRecord) + bytes + cache_line - 1) / cache_line;
   }
   MailboxCell& at(std::uint64_t position) const { return cells_[position & (count_ - 1)]; }
-  /// A record's state, or whatever bytes lie there.
+  /// The state of a record, if one begins at this position; otherwise any bytes.
   std::atomic_ref<std::uint64_t> first_word(std::uint64_t position) const {
     return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at(position).bytes));
   }
@@ -59,8 +59,8 @@ class MailboxCells {
   std::uint64_t count_;
 };
 
-/// Queue of records from any number of producers to one reader, in shared memory: see
-/// BasicMailboxPlaces for who may touch what.
+/// A queue of records from any number of producers to one reader, in shared memory. The protocol is
+/// BasicMailboxPlaces.
 class Mailbox {
  public:
   struct Reservation {
@@ -77,16 +77,16 @@ class Mailbox {
   Mailbox(MailboxEnds& ends, std::span<MailboxCell> cells, std::uint64_t reader)  // a power of two
       : cells_(cells), places_(ends, cells_, cells.size(), reader) {}
 
-  /// More does not fit into one record. An eighth of the ring, so that several producers of long
-  /// messages and the reader work at the same time.
+  /// The most bytes of a record's fragment. A record is at most an eighth of the ring, so that
+  /// several producers of long messages and the reader can work at the same time.
   std::uint32_t largest_fragment() const {
     return static_cast<std::uint32_t>(cells_.count() * cache_line / 8 - sizeof(MailboxRecord));
   }
 
-  // Producers.
+  // For producers.
 
-  /// Space for a fragment, or nothing when the mailbox is full. `pid` is the caller's process, the
-  /// claim its only one.
+  /// Reserves space for a fragment; nullopt if the mailbox is full. `pid` is the caller's process,
+  /// `claim` the only claim of that process.
   std::optional<Reservation> reserve(MailboxClaim& claim, std::int32_t pid, std::uint64_t source,
                                      std::uint64_t total, std::uint64_t offset,
                                      std::uint32_t bytes);
@@ -94,26 +94,26 @@ class Mailbox {
   void commit(const Reservation& reservation) {
     places_.publish(reservation.position, Phase::committed);
   }
-  /// The reader passes over it.
+  /// Makes the reader skip the record.
   void discard(const Reservation& reservation) {
     places_.publish(reservation.position, Phase::discarded);
   }
 
-  // The reader.
+  // For the reader.
 
-  /// The oldest fragment if it is committed; it stays until released.
+  /// The oldest fragment, if it is committed. It stays in the mailbox until release().
   std::optional<Fragment> peek();
   void copy(const Fragment& fragment, std::byte* to) const;
   void release(const Fragment& fragment) { places_.release_front(fragment.bytes); }
-  /// Something is reserved and not yet committed, with nothing readable before it.
+  /// True if the oldest record is reserved and not committed.
   bool stalled() const { return places_.stalled(); }
-  /// Passes over the record at the front if its producer died before it committed: alive(pid) is
-  /// asked. True if so.
+  /// Skips the record at the front if, according to alive(pid), its producer died before committing
+  /// it. Returns whether the producer has died.
   template <typename Alive>
   bool skip_dead(Alive&& alive) {
     return places_.skip_dead(alive);
   }
-  /// The same of a record that does not say whose it is: see BasicMailboxPlaces.
+  /// skip_dead() for a record without a state: see BasicMailboxPlaces.
   template <typename Each>
   bool skip_claimed(Each&& each) {
     return places_.skip_claimed(each);

@@ -11,57 +11,61 @@
 namespace oriel {
 
 /// The two ends of a mailbox in shared memory, counted in cells since its creation. Zeroed memory
-/// is an empty mailbox. Each has its own cache line: the reader writes one, the producers the
-/// other.
+/// is an empty mailbox. Each end has its own cache line: the reader writes the first one, the
+/// producers write the second one.
 template <typename Words>
 struct BasicMailboxEnds {
   using Word = typename Words::template Atomic<std::uint64_t>;
 
-  alignas(cache_line) Word head{0};  // first cell not yet free; the reader's
-  Word taking{0};                    // likewise, see BasicLadenPlaces: position + 1, or none
+  alignas(cache_line) Word head{0};  // first cell not yet free; written by the reader
+  Word taking{0};  // written by the reader, see BasicLadenPlaces: position + 1, or 0
   alignas(cache_line) Word tail{0};  // first cell not yet reserved
 };
 
-/// What a producer is about to reserve, in memory of its own that the reader sees: if it is killed
-/// before its record says how long it is, this does. One for all mailboxes that it writes to.
+/// The reservation that a producer is about to make, in its own memory, which readers can load. If
+/// the producer is killed before its record has a state, the claim has the record's length. A
+/// producer has one claim for all mailboxes that it writes to.
 template <typename Words>
 struct alignas(cache_line) BasicMailboxClaim {
   typename Words::template Atomic<std::uint64_t> place{0};   // position + 1; 0: none
-  typename Words::template Atomic<std::uint64_t> reader{0};  // whose mailbox
+  typename Words::template Atomic<std::uint64_t> reader{0};  // the number of the mailbox
   typename Words::template Atomic<std::uint32_t> bytes{0};
 };
 
-/// Who has which cells of a mailbox, in which order they are read, and what becomes of those whose
-/// producer was killed. What is in them is the Mailbox's. A template over its words, for a checker.
+/// The protocol of a mailbox: the owner of each cell, the order of reading, and the recovery of
+/// cells whose producer was killed. The contents of records are the Mailbox's. A template over its
+/// words, for a checker.
 ///
-/// A producer reserves cells by advancing `tail`, fills them without looking at anybody, and
-/// commits by one release store into the state of its record, which the reader acquires. Records
-/// are read in order of reservation, so those of one producer keep theirs. The reader zeroes the
-/// first word of each cell that it is through with and then releases `head`; producers acquire it.
-/// So the first word of every free cell is zero, whatever was in it before, and a reader that meets
-/// zero knows that the record there is not begun.
+/// A producer reserves cells by advancing `tail`, fills them, and commits by one release store into
+/// the state of its record, which the reader acquires. Records are read in the order of
+/// reservation, so those of one producer stay in order. The reader zeroes the first word of each
+/// cell of a record that it has read, and then releases `head`, which producers acquire. So the
+/// first word of every free cell is zero, and zero means to the reader that the record there has no
+/// state yet.
 ///
-/// Nobody waits: a full mailbox is told to the producer. A producer that stops after reserving
-/// keeps later records from being read, not from being written, until it goes on. If it was killed,
-/// the reader notices by its process id and passes over the record (skip_dead).
+/// Neither side waits: a producer is told if the mailbox is full. A producer that stops after
+/// reserving delays the reading of later records, not their writing, until it continues. If it was
+/// killed, the reader detects that by its process id and skips the record (skip_dead).
 ///
 /// A SIGKILL between the advance of `tail` (R2) and the store of the state (R3) leaves a record
-/// that says nothing. Then its claim does:
+/// without a state. The producer's claim then identifies it:
 ///
 ///     producer                                 reader, at a record without a state
-///     R1  claim.place = tail (release)         L1  look at tail (acquire): it is beyond the record
-///     R2  tail += cells (exchange, release)    L2  of all processes, look for claims of the place
-///     R3  state = reserved                     L3  one, of a dead process: it is its; pass over it
+///     R1  claim.place = tail (release)         L1  load tail (acquire): it is beyond the record
+///     R2  tail += cells (exchange, release)    L2  load the claims of all processes
+///     R3  state = reserved                     L3  one process claims the place, and is dead: the
+///                                                  record is its; skip it
 ///
-/// Whoever has made the exchange at a place has claimed it before, and claims nothing else before
-/// R3. Others may claim it as well, whose exchange fails; if they live they move on, so that the
-/// reader looks again later. Two of the dead cannot be told from one another: the mailbox stays
-/// stalled. Invariant: the reader knows every process that may write.
+/// The producer whose exchange R2 succeeded at a place has claimed the place before, and claims
+/// nothing else before R3. Other producers, whose exchange fails, may also claim the place. A
+/// living one soon claims another place, so the reader tries again later. Two dead claimants cannot
+/// be distinguished: the mailbox stays stalled. Invariant: the reader knows every process that may
+/// write.
 ///
-/// `Cells`: cells_for(bytes), and first_word(position), of which the first word of a record is its
-/// state. Where all records are one cell long, `laps` may be true: a state then says in which lap
-/// of the ring it was written, so that one of the lap before counts as zero and the reader writes
-/// to no cell: whoever sends next does not wait for that write.
+/// `Cells` has cells_for(bytes) and first_word(position); the first word of a record is its state.
+/// If all records are one cell long, `laps` may be true. A state then contains the lap of the ring
+/// in which it was written, and a state of the lap before counts as zero. The reader therefore
+/// writes to no cell, and the next producer does not wait for such a write.
 template <typename Words, typename Cells>
 class BasicMailboxPlaces {
  public:
@@ -75,8 +79,8 @@ class BasicMailboxPlaces {
     reserved,
     committed,
     discarded,
-    laden,    // see BasicLadenPlaces: committed, but for a store that it carries
-    recalled  // that store is its producer's again
+    laden,    // see BasicLadenPlaces: committed, with a store for the reader to make
+    recalled  // the producer makes that store
   };
   static Phase phase_of(std::uint64_t state) { return static_cast<Phase>(state & phase_mask); }
   static std::uint32_t bytes_of(std::uint64_t state) {
@@ -87,17 +91,17 @@ class BasicMailboxPlaces {
   BasicMailboxPlaces(Ends& ends, Cells cells, std::uint64_t count, std::uint64_t reader)
       : ends_(&ends), cells_(cells), count_(count), reader_(reader) {}
 
-  // Producers.
+  // For producers.
 
-  /// A position for a record of so many bytes, or nothing when the mailbox is full. `pid` is the
-  /// caller's process, the claim its only one. `head`: where the caller has seen the reader last;
-  /// looked at again where that is not enough, so that the usual producer does not wait for the
-  /// line that the reader writes.
+  /// Reserves a position for a record of `bytes` bytes; nullopt if the mailbox is full. `pid` is
+  /// the caller's process, `claim` the only claim of that process. `head` is the reader's position
+  /// as the caller saw it last. It is loaded again only if it leaves no space, so that a producer
+  /// seldom waits for the line that the reader writes.
   std::optional<std::uint64_t> reserve(Claim& claim, std::int32_t pid, std::uint32_t bytes,
                                        std::uint64_t& head) {
     const std::uint64_t cells = cells_.cells_for(bytes);
     claim.place.store(0, std::memory_order_relaxed);
-    // Release: the old place is gone before, so that it is no claim here.
+    // Release: the old place is cleared before, so that it is no claim in this mailbox.
     claim.reader.store(reader_, std::memory_order_release);
     claim.bytes.store(bytes, std::memory_order_relaxed);
     std::uint64_t tail = 0;
@@ -111,15 +115,15 @@ class BasicMailboxPlaces {
         }
       }
       claim.place.store(tail + 1, std::memory_order_release);
-      // Release: pairs with the reader's look at `tail` in unsaid(), which must find the claim.
+      // Release: pairs with the load of `tail` in unsaid(), which must make the claim visible.
       if (ends_->tail.compare_exchange_strong(tail, tail + cells, std::memory_order_release)) break;
     }
     cells_.first_word(tail).store(state_of(tail, bytes, pid, Phase::reserved),
                                   std::memory_order_relaxed);
     return tail;
   }
-  /// Acquire: the zeroes that the reader left in the cells before it come before what a producer
-  /// writes there.
+  /// Acquire: the zeroes that the reader stored in the cells before `head` precede the stores of a
+  /// producer to these cells.
   std::uint64_t look_at_head() const { return ends_->head.load(std::memory_order_acquire); }
   void publish(std::uint64_t position, Phase phase) {
     auto&& state = cells_.first_word(position);
@@ -129,43 +133,44 @@ class BasicMailboxPlaces {
                 std::memory_order_release);
   }
 
-  // The reader.
+  // For the reader.
 
   std::uint64_t front() const { return ends_->head.load(std::memory_order_relaxed); }
   std::uint64_t state_at_front() const { return look(front(), std::memory_order_acquire); }
-  /// The record at the front is done with.
+  /// Frees the record at the front.
   void release_front(std::uint32_t bytes) {
     const std::uint64_t begin = front();
     const std::uint64_t end = begin + cells_.cells_for(bytes);
     for (std::uint64_t p = begin; p != end && !Cells::laps; ++p) {
       cells_.first_word(p).store(0, std::memory_order_relaxed);
     }
-    // Pairs with the acquire in reserve().
+    // Pairs with the acquire in look_at_head().
     ends_->head.store(end, std::memory_order_release);
   }
-  /// Something is reserved and not yet read.
+  /// True if any record is reserved and has not been read.
   bool due() const { return ends_->tail.load(std::memory_order_relaxed) != front(); }
-  /// Something is reserved and not yet committed, with nothing readable before it.
+  /// True if the oldest record is reserved and not committed.
   bool stalled() const {
     const std::uint64_t head = front();
     const Phase phase = phase_of(look(head, std::memory_order_relaxed));
     return phase == Phase::reserved || phase == Phase::recalled ||
            (phase == Phase::free && ends_->tail.load(std::memory_order_relaxed) != head);
   }
-  /// Passes over the record at the front if its producer died before it committed: alive(pid) is
-  /// asked. True if so.
+  /// Skips the record at the front if, according to alive(pid), its producer died before committing
+  /// it. Returns whether the producer has died.
   template <typename Alive>
   bool skip_dead(Alive&& alive) {
     const std::uint64_t state = look(front(), std::memory_order_relaxed);
     if (phase_of(state) != Phase::reserved) return false;
     if (alive(static_cast<std::int32_t>(state >> 32))) return false;
-    // Look again: it may have committed just before it died.
+    // Load again: the producer may have committed just before it died.
     const std::uint64_t last = state_at_front();
     if (phase_of(last) == Phase::reserved) release_front(bytes_of(last));
     return true;
   }
-  /// The same of a record that does not say whose it is: calls each(visit), which calls
-  /// visit(claim, alive) for every process that may write here; alive() is asked of some.
+  /// skip_dead() for a record without a state: calls each(visit), which must call visit(claim,
+  /// alive) for every process that may write here. alive() is called for processes that claim the
+  /// place.
   template <typename Each>
   bool skip_claimed(Each&& each) {
     const std::uint64_t head = front();
@@ -185,14 +190,14 @@ class BasicMailboxPlaces {
       ++dead;
       bytes = claim.bytes.load(std::memory_order_relaxed);
     });
-    // Look again: it may have said so just before it died.
+    // Load again: the producer may have stored the state just before it died.
     if (living || dead != 1 || !unsaid(head)) return false;
     release_front(bytes);
     return true;
   }
 
  protected:
-  /// The state of a record of so many bytes at the position, of the producer with this pid.
+  /// The state of a record of `bytes` bytes at the position, of the producer with this pid.
   std::uint64_t state_of(std::uint64_t position, std::uint32_t bytes, std::int32_t pid,
                          Phase phase) const {
     const std::uint64_t owner = static_cast<std::uint64_t>(static_cast<std::uint32_t>(pid)) << 32;
@@ -200,7 +205,7 @@ class BasicMailboxPlaces {
            static_cast<std::uint64_t>(phase);
   }
 
-  /// The state of the record at a position; 0: there is none yet.
+  /// The state of the record at a position; 0: it has none yet.
   std::uint64_t look(std::uint64_t position, std::memory_order order) const {
     const std::uint64_t state = cells_.first_word(position).load(order);
     return Cells::laps && bytes_of(state) != mark(position, 0) ? 0 : state;
@@ -213,19 +218,19 @@ class BasicMailboxPlaces {
   static constexpr unsigned phase_bits = 3;
   static constexpr std::uint64_t phase_mask = (std::uint64_t{1} << phase_bits) - 1;
 
-  /// What a record's state says besides its phase and its producer.
+  /// The part of a record's state besides phase and pid: its bytes, or the lap.
   std::uint32_t mark(std::uint64_t position, std::uint32_t bytes) const {
     if constexpr (!Cells::laps) return bytes;
-    // Zero is the lap of memory that nobody has written.
+    // Zero is the lap of memory that has never been written.
     return static_cast<std::uint32_t>(position / count_ + 1) & (~std::uint32_t{0} >> phase_bits);
   }
-  /// Cells up to `end` are not all free. An old head only makes the mailbox look fuller. A head
-  /// beyond an old tail (others were here in between) makes the difference negative, and the
-  /// exchange fail.
+  /// True if not all cells before `end` are free. An old `head` only makes the mailbox look fuller.
+  /// If other producers have advanced the tail meanwhile, `head` may be beyond the old tail: the
+  /// difference is then negative, and the exchange fails.
   bool full(std::uint64_t end, std::uint64_t head) const {
     return static_cast<std::int64_t>(end - head) > static_cast<std::int64_t>(count_);
   }
-  /// The record at this position, the front, is reserved and has no state.
+  /// True if the record at this position, the front, is reserved and has no state.
   bool unsaid(std::uint64_t head) const {
     return ends_->tail.load(std::memory_order_acquire) != head &&
            phase_of(look(head, std::memory_order_acquire)) == Phase::free;

@@ -18,26 +18,26 @@
 
 namespace oriel {
 
-/// One notification, in one cache line, with the store that it announces if that was left to the
-/// reader (N5). The state comes first, as in every record of a mailbox.
+/// One notification, in one cache line, with the store that it announces if the reader makes that
+/// store (N5). The state is the first word, as in every record of a mailbox.
 struct alignas(cache_line) NotifyLine {
-  std::uint64_t state;  // see BasicMailboxPlaces; zero while nobody has reserved the line
+  std::uint64_t state;  // see BasicMailboxPlaces; zero until the line is reserved
   std::uint32_t window;
   std::int32_t source;
   std::int32_t tag;
-  std::uint32_t laden_bytes;      // of the operation and its store, if the line carries that; or 0
-  std::uint64_t bytes_or_offset;  // then of the store in the window's memory; else of the operation
+  std::uint32_t laden_bytes;      // bytes of the operation, whose store the line carries; 0: none
+  std::uint64_t bytes_or_offset;  // offset of that store in the window; else bytes of the operation
   std::byte laden[NotifyStore::most_inlined];
 };
 
 static_assert(sizeof(NotifyLine) == cache_line && std::is_trivially_copyable_v<NotifyLine>);
 
-/// A ring of such lines in shared memory, each a record of its own.
+/// A ring of NotifyLines in shared memory, each of which is one record.
 class NotifyLines {
  public:
   static constexpr bool laps = true;
 
-  explicit NotifyLines(std::span<NotifyLine> lines)  // a power of two of them
+  explicit NotifyLines(std::span<NotifyLine> lines)  // their number is a power of two
       : lines_(lines.data()), count_(lines.size()) {}
 
   std::uint64_t count() const { return count_; }
@@ -52,7 +52,8 @@ class NotifyLines {
   std::uint64_t count_;
 };
 
-/// The two ends of the queue, and whether somebody has found it full since its owner looked last.
+/// The two ends of the queue. `pressed` is 1 if a producer has found the queue full since the owner
+/// last cleared it.
 struct NotifyEnds {
   MailboxEnds places;
   alignas(cache_line) std::atomic<std::uint32_t> pressed{0};
@@ -60,8 +61,8 @@ struct NotifyEnds {
 
 static_assert(sizeof(NotifyEnds) == 3 * cache_line && std::is_standard_layout_v<NotifyEnds>);
 
-/// Notifications for one process of a node, from any number of producers: who may touch what is
-/// BasicMailboxPlaces's. A full queue is told to the producer; nothing is lost.
+/// The notifications for one process of a node, from any number of producers. The protocol is
+/// BasicLadenPlaces. put() reports a full queue to the producer, so no notification is lost.
 class NotifyQueue {
  public:
   using Places = BasicLadenPlaces<SharedWords, NotifyLines>;
@@ -71,10 +72,10 @@ class NotifyQueue {
   NotifyQueue(NotifyEnds& ends, std::span<NotifyLine> lines, std::uint64_t reader)
       : ends_(&ends), lines_(lines), places_(ends.places, lines_, lines.size(), reader) {}
 
-  /// NotifyOutcome::not_now: the queue is full, or the store can only be inlined and had better not
-  /// be. `pid` is the caller's process, the claim its only one. Released with the line: all that
-  /// the caller has written before, and the store. That is made once the line is reserved, so that
-  /// the misses on both overlap.
+  /// NotifyOutcome::not_now: the queue is full, or the store can only be inlined while the sender
+  /// does not inline. `pid` is the caller's process, `claim` the only claim of that process.
+  /// Release: the caller's earlier writes, and the store. The store is made after the line is
+  /// reserved, so that the cache misses on both overlap.
   NotifyOutcome put(MailboxClaim& claim, std::int32_t pid, NotifySender& sender,
                     const NotifyRecord& record, const NotifyStore& store) {
     const bool inlined = store.may_inline && sender.inlines();
@@ -109,8 +110,8 @@ class NotifyQueue {
     places_.publish(*position, Phase::committed);
     return NotifyOutcome::stored;
   }
-  /// Begins to take back what the caller has left to the reader, in the window of that number of
-  /// the reader's. True: a fence of all peers has to follow.
+  /// Begins to recall the stores that the caller has inlined for the reader's window number
+  /// `window`. True if a fence of all peers must follow.
   bool begin_recall(std::int32_t pid, NotifySender& sender, std::uint32_t window,
                     RecallFor reason) {
     const bool marked =
@@ -118,8 +119,8 @@ class NotifyQueue {
     sender.note_recall(marked || reason == RecallFor::order);
     return marked;
   }
-  /// Returns when it has all been stored: by the maker where the reader has not. False: the reader
-  /// has ended.
+  /// Returns when all recalled stores have been made, by the reader or by `maker`. False if the
+  /// reader has ended.
   bool finish_recall(std::int32_t pid, NotifySender& sender, Sharers& sharers, std::uint32_t reader,
                      StoreMaker& maker) {
     return places_.finish_recall(sender.taken(), pid, sharers, reader, [&](std::uint64_t position) {
@@ -128,15 +129,15 @@ class NotifyQueue {
     });
   }
 
-  /// Gives the oldest one to the reader, if it is there. Acquired with it: what its producer had
-  /// written before. `asymmetric`: see store_before_look().
+  /// Passes the oldest notification to the reader, if there is one. Acquire: the earlier writes of
+  /// its producer. `asymmetric`: see store_before_look().
   bool take(NotifyReader& reader, bool asymmetric) {
     const Phase phase = Places::phase_of(places_.state_at_front());
     if (phase != Phase::committed && phase != Phase::laden) return false;
     if (phase == Phase::laden && !places_.begin_store(asymmetric)) return false;
     const NotifyLine& line = lines_.at(places_.front());
     const std::uint32_t window = line.window;
-    // A line stays as it is when its store is taken back: its producer may die within that.
+    // Recalling the store does not change these fields, because the producer may die meanwhile.
     const bool carries = line.laden_bytes != 0;
     const Notification notification{line.source, line.tag,
                                     carries ? line.laden_bytes : line.bytes_or_offset};
@@ -146,7 +147,7 @@ class NotifyQueue {
         return false;
       }
     }
-    // Before there is space: who finds none after that says so again.
+    // Clear before freeing the line: a producer that finds the queue full later sets it again.
     if (ends_->pressed.load(std::memory_order_relaxed) != 0) {
       ends_->pressed.store(0, std::memory_order_relaxed);
     }
@@ -155,9 +156,9 @@ class NotifyQueue {
     return true;
   }
 
-  /// Some have been reserved and not been taken.
+  /// True if any lines are reserved and have not been taken.
   bool due() const { return places_.due(); }
-  /// See BasicMailboxPlaces and BasicLadenPlaces: a producer that was killed.
+  // Recovery from killed producers: see BasicMailboxPlaces and BasicLadenPlaces.
   bool stalled() const { return places_.stalled(); }
   template <typename Alive>
   bool skip_dead(Alive&& alive) {

@@ -8,33 +8,33 @@
 
 namespace oriel {
 
-/// What a producer of notifications knows of one queue: how far its reader was seen to have come,
-/// and which lines with stores in them may not have been taken.
+/// A producer's state for one notification queue: the reader's position as last loaded, and the
+/// laden lines that the reader may not have taken.
 class NotifySender {
  public:
-  /// A line whose reader makes the store.
+  /// A line with a store for the reader to make.
   struct Laden {
     std::uint64_t position;
-    std::uint32_t window;  // the reader's number of it
+    std::uint32_t window;  // its number in the reader's process
   };
 
   std::uint64_t head = 0;
 
-  /// Whether the next store may be left to the reader. Not for a while after recalls that cost more
-  /// than such stores gain: of who flushes before the reader has come by, or mixes them with other
-  /// operations. The longer the more often it happens, so that a program that always does so pays
-  /// for a few only.
+  /// True if the next store may be inlined. False for a while after a recall that costs more than
+  /// inlining gains: the program flushes before the reader has taken the line, or mixes such puts
+  /// with other operations. The pause doubles with each such recall, so that a program that always
+  /// does so pays for a few only.
   bool inlines() {
     if (pause_ == 0) [[likely]]
       return true;
     --pause_;
     return false;
   }
-  /// How often that has been so.
+  /// How many times inlining has paused.
   std::uint64_t pauses() const { return pauses_; }
   bool full() const { return kept_ == laden_.size(); }
-  /// `now`: how far the reader has come. The queue has a place for each line that it has not taken,
-  /// so this has an end.
+  /// Makes space for a laden line. `now`: the reader's position. The space is bounded, because the
+  /// queue has a limited number of lines that have not been taken.
   void make_space(std::uint64_t now) {
     head = now;
     std::vector<Laden> left;
@@ -43,13 +43,13 @@ class NotifySender {
       if (laden_[i].position >= head) left.push_back(laden_[i]);
     }
     kept_ = left.size();
-    // Most are under way: so many may be.
+    // More than half have not been taken: double the space.
     left.resize(kept_ > left.capacity() / 2 ? 2 * left.capacity() : left.capacity());
     laden_.swap(left);
   }
   void note_laden(Laden line) { laden_[kept_++] = line; }
-  /// Takes those of the window, of which the reader has taken none before `now`, out of what is
-  /// kept.
+  /// Removes the laden lines of the window from those kept, and returns the positions of the ones
+  /// that the reader has not taken. `now`: the reader's position.
   const std::vector<std::uint64_t>& take_laden(std::uint32_t window, std::uint64_t now) {
     head = now;
     taken_.clear();
@@ -66,9 +66,9 @@ class NotifySender {
     kept_ = left;
     return taken_;
   }
-  /// Their positions, oldest first.
+  /// The positions that take_laden() returned, oldest first.
   const std::vector<std::uint64_t>& taken() const { return taken_; }
-  /// `costly`: stores had to be taken back, or looked after for something that they only delayed.
+  /// `costly`: stores had to be recalled, or were checked for an operation that must follow them.
   void note_recall(bool costly) {
     penalty_ = costly ? std::min(2 * penalty_ + least_pause, most_pause) : penalty_ / 2;
     if (!costly) return;
@@ -77,8 +77,8 @@ class NotifySender {
   }
 
  private:
-  // A fence of all peers takes some microseconds, an inlined store saves the reader a cache line's
-  // journey: after 64 of them it has paid.
+  // A fence of all peers takes some microseconds; an inlined store saves the reader one cache miss.
+  // 64 inlined stores save about as much as one fence costs.
   static constexpr std::uint32_t least_pause = 64;
   static constexpr std::uint32_t most_pause = 1U << 20;
 

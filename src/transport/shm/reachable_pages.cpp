@@ -27,7 +27,7 @@ bool readable(std::uint64_t page) {
   return ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == 1;
 }
 
-/// Faults the pages in, as the access itself would. False: that cannot be done.
+/// Faults the pages in, as the access itself would. False if that is not possible.
 bool populate(std::uint64_t first, std::uint64_t bytes, bool stored) {
   const int advice = stored ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
   while (::madvise(reinterpret_cast<void*>(first), bytes, advice) != 0) {
@@ -36,7 +36,8 @@ bool populate(std::uint64_t first, std::uint64_t bytes, bool stored) {
   return true;
 }
 
-/// Linux does since 5.14. Before that it tells only whether a page can be loaded.
+/// True if the kernel can populate pages (Linux 5.14 or later). Older kernels can only be asked
+/// whether a page can be loaded.
 bool populates() {
   static std::uint64_t ours = 0;
   static const bool does =
@@ -44,7 +45,7 @@ bool populates() {
   return does;
 }
 
-/// Whether these pages can be reached.
+/// True if these pages can be accessed.
 bool reach(std::uint64_t first, std::uint64_t bytes, bool stored) {
   if (populates()) return populate(first, bytes, stored);
   for (std::uint64_t page = first; page < first + bytes; page += page_bytes()) {

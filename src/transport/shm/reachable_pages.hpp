@@ -9,13 +9,13 @@
 
 namespace oriel {
 
-/// Which addresses this process may load and store: what a peer names as private memory may be a
-/// device's, protected, or gone. The kernel is asked about a page that has not been asked for
-/// lately. By any thread.
+/// Checks whether this process may load or store an address: private memory that a peer names may
+/// belong to a device, be protected, or be unmapped. Keeps the answers of the kernel for the pages
+/// checked last. Used by any thread.
 class ReachablePages {
  public:
   bool contain(std::uint64_t address, std::uint64_t bytes, bool stored);
-  /// The program may have mapped other memory since.
+  /// Discards the kept answers, because the program may have mapped other memory.
   void forget();
 
  private:
@@ -24,7 +24,7 @@ class ReachablePages {
   Published<std::uint64_t>& kept(std::uint64_t page);
   bool knows(std::uint64_t page, bool stored);
 
-  // The page's address with these.
+  // An entry of kept_ is the page's address with these bits.
   static constexpr std::uint64_t loadable = 1;
   static constexpr std::uint64_t storable = 2;
   std::array<Published<std::uint64_t>, most_kept> kept_;

@@ -29,29 +29,29 @@
 namespace oriel {
 namespace {
 
-// Messages for one process that wait here before its peers are asked to keep theirs.
+// The number of messages waiting for one process from which on it counts as congested.
 constexpr std::size_t most_waiting = 64;
 
-// How long a waiting process carries out errands before it looks again at what it waits for, ns; a
-// chunk that has begun is finished. Some thirty short errands.
+// How long a waiting process carries out errands before it sweeps again, ns: some thirty short
+// errands. A chunk that has begun is finished.
 constexpr std::uint64_t longest_service = 10'000;
 
-// How long the origin of an errand in chunks may have given no sign of life, ns. Its memory is
-// named by the number of its process, which another process may get when it has died: but hardly
-// within this time.
+// How long the origin of an errand in chunks may leave `alive_at` unchanged, ns. Its memory is
+// identified by its pid. After its death another process may get that pid, but hardly within this
+// time.
 constexpr std::uint64_t longest_silence = 1'000'000;
 
-// Looks for an errand, or its answer, between two looks at the clock.
+// Checks for an errand, or its answer, between two reads of the clock.
 constexpr unsigned looks_per_clock = 8;
 
-// Looks in a row for notifications that find none, before one at the state of the queue.
+// Checks in a row that find no notification, before a check for a stalled queue.
 constexpr unsigned looks_per_stall_check = 256;
 
 bool random_id(std::uint64_t& id) {
   return ::getrandom(&id, sizeof id, 0) == sizeof id;
 }
 
-/// One system call's share of a copy, advanced by what was transferred.
+/// The part of a copy for the next system call; advance() moves it by the bytes transferred.
 class Batch {
  public:
   explicit Batch(std::span<const Run> runs) : runs_(runs) { skip_empty(); }
@@ -64,7 +64,7 @@ class Batch {
     for (std::size_t i = next_; i < runs_.size() && count < local_.size(); ++i, ++count) {
       const Run& run = runs_[i];
       local_[count] = {static_cast<std::byte*>(run.local) + skip, run.bytes - skip};
-      // An address of the other process, which only the kernel looks at.
+      // An address in the other process, used by the kernel only.
       remote_[count] = {reinterpret_cast<void*>(run.remote + skip), run.bytes - skip};
       skip = 0;
     }
@@ -96,7 +96,7 @@ class Batch {
   std::array<iovec, IOV_MAX> remote_;
 };
 
-/// To (`write`) or from the memory of a process.
+/// Copies to (`write`) or from the memory of a process.
 Error copy_memory(pid_t pid, bool write, std::span<const Run> runs) {
   for (Batch batch(runs); !batch.done();) {
     const ssize_t moved = batch.transfer(pid, write);
@@ -135,7 +135,7 @@ std::unique_ptr<ShmTransport> ShmTransport::create(Arena& arena, std::string& er
   return made;
 }
 
-// A peer may still look at our doorbell, and ring it.
+// Retired, because a peer may still read our doorbell and ring it.
 ShmTransport::~ShmTransport() {
   if (!peers_.empty()) arena_.retire(peers_.front().block);
 }
@@ -204,8 +204,8 @@ bool ShmTransport::alive(int process) {
   return false;
 }
 
-// Any process of the same user, as everywhere without Yama: a process has one such permission, and
-// hosts and crash handlers give the same one, which a narrower one would take back.
+// Permits any process of the same user, as systems without Yama do. A process has one such
+// permission. Hosts and crash handlers give the same one; a narrower one would revoke it.
 void ShmTransport::permit_vm() {
   if (!vm_ || std::exchange(vm_permitted_, true)) return;
   ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0,
@@ -217,7 +217,7 @@ bool ShmTransport::try_vm(int process) {
   const ProcessBlock& block = *peer(process).block;
   std::uint64_t value = 0;
   const Run probe{&value, block.probe_address, sizeof value};
-  // The kernel asks the same permission for reading and for writing.
+  // The kernel requires one permission for reading and for writing.
   if (copy(process, false, {&probe, 1}) != Error::none || value != block.probe_value) return false;
   const std::uint64_t begun = nanoseconds_now();
   copy(process, false, {&probe, 1});
@@ -230,7 +230,7 @@ void ShmTransport::send(int process, std::span<const std::byte> header,
                         std::span<const std::byte> payload) {
   Peer& to = peer(process);
   Outgoing message{header, payload, header.size() + payload.size()};
-  // A message may not overtake those that wait already.
+  // A message must not overtake those that wait.
   if (!backlogs_.contains(process) && push(to, message)) return;
   ++delayed_;
   Waiting& waiting = backlogs_[process].emplace_back();
@@ -240,8 +240,8 @@ void ShmTransport::send(int process, std::span<const std::byte> header,
   waiting.rest.insert(waiting.rest.end(), message.payload.begin(), message.payload.end());
 }
 
-/// Puts as much as fits into the receiver's mailbox; true when that is all of it. A message of no
-/// bytes is one record too.
+/// Puts as much as fits into the receiver's mailbox. True if that was all of the message. A message
+/// of no bytes is one record too.
 bool ShmTransport::push(Peer& to, Outgoing& message) {
   Mailbox box = mailbox(to);
   bool committed = false;
@@ -271,7 +271,7 @@ bool ShmTransport::push(Peer& to, Outgoing& message) {
   return !full;
 }
 
-/// True when nothing waits for the process any more.
+/// True if no message waits for the process any more.
 bool ShmTransport::push_backlog(Peer& to, std::deque<Waiting>& backlog) {
   while (!backlog.empty()) {
     Waiting& waiting = backlog.front();
@@ -306,7 +306,7 @@ std::span<const std::byte> ShmTransport::receive() {
   return {};
 }
 
-/// True when the fragment made a message whole.
+/// True if the fragment completes a message, which is then in message_.
 bool ShmTransport::take(const Mailbox& box, const Mailbox::Fragment& fragment) {
   if (fragment.bytes == fragment.total) {
     message_.resize(fragment.bytes);
@@ -318,7 +318,7 @@ bool ShmTransport::take(const Mailbox& box, const Mailbox::Fragment& fragment) {
     partial.bytes.resize(fragment.total);
     partial.received = 0;
   }
-  // What comes after a lost fragment of a sender that died is lost as well.
+  // After a lost fragment of a sender that died, the rest of the message is discarded.
   if (fragment.offset != partial.received || fragment.total != partial.bytes.size()) {
     partials_.erase(fragment.source);
     return false;
@@ -331,9 +331,9 @@ bool ShmTransport::take(const Mailbox& box, const Mailbox::Fragment& fragment) {
   return true;
 }
 
-/// A producer between reserve and commit is usually there for nanoseconds, or waits for a
-/// processor. If it stays, it may have been killed there: true when its record has been passed
-/// over.
+/// Skips the record of a producer that was killed between reserve and commit. Usually a producer
+/// commits within nanoseconds, or waits for a processor, so this is checked after a while only.
+/// True if the caller must read the queue again.
 template <typename Box>
 bool ShmTransport::look_after_stall(Box& box, std::uint64_t& stalled_since) {
   if (!box.stalled()) {
@@ -378,7 +378,7 @@ bool ShmTransport::finish_recall(int process, StoreMaker& maker) {
   Sharers sharers(*this, self(), [](int sharer) { return sharer; });
   const bool lives = notifications(to).finish_recall(pid_, to.notify_sender, sharers,
                                                      static_cast<std::uint32_t>(process), maker);
-  // It may have met lines that were being taken back, and lain down again.
+  // The process may have met lines that were being recalled, and gone back to sleep.
   Doorbell& bell = to.block->doorbell;
   if (bell.asked_to_ring()) ring(bell);
   return lives;
@@ -392,14 +392,14 @@ bool ShmTransport::take_notification(NotifyReader& reader) {
       quiet_looks_ = 0;
       return true;
     }
-    // Who has died once may have left many.
+    // A dead producer may have left many lines.
     if (dead_producer_ != 0 && queue.skip_dead([this](std::int32_t pid) {
-          return pid != dead_producer_ || process_alive(pid, 0);  // its number may be used again
+          return pid != dead_producer_ || process_alive(pid, 0);  // the pid may be used again
         })) {
       continue;
     }
-    // Whether one is on its way says `tail`, and each look at that takes its line from the
-    // producers: not in a wait that is about to end.
+    // Only `tail` shows that a line is being written, and each load of it takes its cache line from
+    // the producers. So it is not loaded in short waits.
     if (++quiet_looks_ % looks_per_stall_check != 0 ||
         !look_after_stall(queue, notify_stalled_since_)) {
       return false;
@@ -411,9 +411,10 @@ Error ShmTransport::copy(int process, bool write, std::span<const Run> runs) {
   return copy_memory(peer(process).name.arena.pid, write, runs);
 }
 
-/// False: we share processors, the owner has not answered lately, or its cell has been claimed.
+/// Claims the owner's errand cell. False if processes share processors, the owner has not answered
+/// lately, or the cell is claimed.
 bool ShmTransport::claim_cell(Peer& owner) const {
-  // An owner that shares its processor with us cannot be at it while we wait.
+  // An owner that shares our processor cannot carry out the errand while this process waits.
   return !crowded() && owner.errand_sender.may_ask() && owner.block->errand.claim();
 }
 
@@ -446,9 +447,9 @@ std::optional<Error> ShmTransport::carry_out_with(int process, const ChunkedOper
     error = ours.carry_out(operation.chunk(number));
     return true;
   };
-  // A chunk that the owner stores costs the owner one system call and the origin two or more. If
-  // two processes have such operations on each other, each therefore serves the other's chunks
-  // first, at most as many as its own operation has.
+  // A chunk that the owner stores costs the owner one system call; the origin would need two or
+  // more. If two processes have such operations on each other, each therefore serves the other's
+  // chunks first, at most as many as its own operation has.
   std::uint32_t owed = operation.stored_by_owner() ? chunks : 0;
   std::uint64_t patience = operation.calls_saved_per_chunk() * copy_time_.load();
   do {
@@ -463,7 +464,8 @@ std::optional<Error> ShmTransport::carry_out_with(int process, const ChunkedOper
   return error;
 }
 
-/// Whether the owner draws a chunk within `patience` ns. Serves this process's cell meanwhile.
+/// Returns whether the owner draws a chunk within `patience` ns. Serves this process's cell
+/// meanwhile.
 bool ShmTransport::owner_draws(const ErrandCell& cell, std::uint64_t patience) {
   if (patience == 0) return false;
   const std::uint64_t drawn = cell.drawn_by_owner();
@@ -472,22 +474,23 @@ bool ShmTransport::owner_draws(const ErrandCell& cell, std::uint64_t patience) {
     if (looks % looks_per_clock == 0 && (cell.answered() || nanoseconds_now() - begun > patience)) {
       return false;
     }
-    // It may be waiting for us.
+    // The owner may be waiting for this process.
     if (!serve_chunk(true)) serve_one();
     cpu_pause();
   }
   return true;
 }
 
-/// Waits for something that the owner has begun. False: it has died within it.
+/// Waits until over(), which a step of the owner that has begun makes true. False if the owner has
+/// died within the step.
 template <typename Over>
 bool ShmTransport::await_owner(const Peer& owner, Over&& over) {
   constexpr unsigned looks_per_yield = 256;
   std::uint64_t checked = nanoseconds_now();
   for (unsigned looks = 1; !over(); ++looks) {
-    serve_one();  // it may be waiting for us
+    serve_one();  // the owner may be waiting for this process
     cpu_pause();
-    // It may have lost its processor, or its life.
+    // The owner may have lost its processor, or have died.
     if (looks % looks_per_yield != 0) continue;
     ::sched_yield();
     const std::uint64_t now = nanoseconds_now();
@@ -498,14 +501,15 @@ bool ShmTransport::await_owner(const Peer& owner, Over&& over) {
   return true;
 }
 
-/// False: there is none, and will not be.
+/// Waits for the owner's answer to an errand. False if the errand was withdrawn or the owner has
+/// died.
 bool ShmTransport::await_answer(const Peer& owner, std::uint64_t patience) {
   ErrandCell& cell = owner.block->errand;
   const std::uint64_t begun = nanoseconds_now();
   for (unsigned looks = 1; looks % looks_per_clock != 0 || nanoseconds_now() - begun <= patience;
        ++looks) {
     if (cell.answered()) return true;
-    serve_one();  // it may be waiting for us
+    serve_one();  // the owner may be waiting for this process
     cpu_pause();
   }
   return !cell.withdraw() && await_owner(owner, [&] { return cell.answered(); });
@@ -522,8 +526,8 @@ bool ShmTransport::serve(bool waits) {
     served_.store(1);
     return true;
   }
-  // The host's own look at its traffic would come before the next one.
-  // Not without end: what the caller waits for may have come.
+  // Await the next errand here: otherwise the host's progress would run first.
+  // Limited, because what the caller waits for may have happened.
   const std::uint64_t patience = copy_time_.load();
   const std::uint64_t begun = nanoseconds_now();
   std::uint64_t last = begun;
@@ -573,7 +577,7 @@ bool ShmTransport::serve_chunk(bool only_stored) {
     cell.give_back();
     return false;
   }
-  // Before the clock: a draw in between is no silence.
+  // Read before the clock, so that a draw of the origin in between does not count as silence.
   const std::uint64_t alive_at = cell.alive_at.load(std::memory_order_acquire);
   if (nanoseconds_now() > alive_at + longest_silence) {
     cell.decline_chunk(ErrandCell::no_chunk);
@@ -614,13 +618,14 @@ void ShmTransport::ring(Doorbell& doorbell) {
 }
 
 void ShmTransport::fence_peers() {
-  // A process that does not run has passed a full fence when it was switched out. Where the call
-  // fails nobody is registered, and nobody relies on it.
+  // A process that does not run has executed a full fence when it was switched out. If the call
+  // fails, no process is registered, and none relies on the fence.
   ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 }
 
 void ShmTransport::relax() {
-  // Whoever is in the section is out in nanoseconds, unless it lost its processor, perhaps to us.
+  // A process leaves its critical section within nanoseconds, unless it lost its processor, perhaps
+  // to this process.
   if (++relaxed_ % 32 == 0) {
     ::sched_yield();
   } else {

@@ -24,24 +24,26 @@
 
 namespace oriel {
 
-/// Processes on one node. Messages go through the receiver's mailbox, sleepers wait on their own
-/// doorbell, private memory is copied by the kernel. Not thread-safe, as Transport says.
+/// The transport between processes of one node. Messages are sent through the receiver's mailbox, a
+/// process sleeps on its own doorbell, the kernel copies private memory. Not thread-safe, except
+/// where NodeServices says so.
 class ShmTransport final : public NodeServices {
  public:
-  /// `rank`: see ProcessBlock. Null on failure, and `error` is a sentence.
+  /// `rank`: see ProcessBlock. On failure returns null and sets `error` to a sentence.
   static std::unique_ptr<ShmTransport> create(Arena& arena, std::string& error, int rank = -1);
   ~ShmTransport() override;
 
-  /// For peers to attach to; of a process that we have attached to, what it gave us.
+  /// The name of this process, by which peers attach to it, or of a process that this one has
+  /// attached to.
   const ProcessName& name(int process = 0) { return peer(process).name; }
-  /// Number of the process of that name, whom we can send to from now on: always the same number
-  /// for the same process. Negative when it is not to be reached from here, and `error` is a
-  /// sentence.
+  /// Attaches to a process and returns its number, which does not change. If that is not possible,
+  /// returns a negative number and sets `error` to a sentence.
   int attach(const ProcessName& name, std::string& error);
   static constexpr int unreachable = -1;
-  static constexpr int incompatible = -2;  // it runs another version of this library
+  static constexpr int incompatible = -2;  // the process runs another version of this library
   int self() const { return 0; }
-  /// The piece of the process's arena, mapped. Null on failure, and `error` is a sentence.
+  /// Maps memory of the process's arena and returns its address. On failure returns null and sets
+  /// `error` to a sentence.
   std::byte* at(int process, const ArenaLocation& location, std::uint64_t bytes,
                 std::string& error);
   int processes() const { return static_cast<int>(peers_.size()); }
@@ -50,32 +52,33 @@ class ShmTransport final : public NodeServices {
   WaitSign& wait_sign(int process) { return peer(process).block->wait_sign; }
   CallCounts& calls(int process) { return peer(process).block->calls; }
   int rank_of(int process) { return peer(process).block->rank; }
-  /// The process whose name has this id; unreachable: it is none that we know.
+  /// The number of the process whose name has this id; `unreachable`: none is attached.
   int find(std::uint64_t id) const {
     const auto known = numbers_.find(id);
     return known != numbers_.end() ? known->second : unreachable;
   }
-  /// False once the process has ended. What it has not fetched is then thrown away.
+  /// False if the process has ended. Messages that wait for it are then discarded.
   bool alive(int process) override;
-  /// Lets node peers copy() our private memory where the kernel wants to be asked first (Yama); to
-  /// be called before it is announced to them.
+  /// Permits node peers to copy() our private memory if the kernel requires that (Yama). Must be
+  /// called before the memory is announced to them.
   void permit_vm();
-  /// Whether copy() may be used with the process: tried by reading a word of its private memory
-  /// when it was attached.
+  /// True if copy() works with the process. Tested by reading a word of its private memory when it
+  /// was attached.
   bool vm_allowed(int process) { return peer(process).vm_allowed; }
-  /// More processes than processors they may run on: who spins keeps others from running.
+  /// True if there are more processes than processors that they may run on: a process that spins
+  /// then keeps others from running.
   bool crowded() const { return crowded_.load(); }
-  /// Messages wait here because a mailbox was full. Nobody rings when it no longer is.
+  /// True if messages wait here because a mailbox was full. A peer that frees space does not ring.
   bool backlogged() const { return !backlogs_.empty(); }
-  /// How many have so far.
+  /// The number of messages that have waited so far.
   std::uint64_t delayed() const { return delayed_; }
 
-  // As Messages has them, one by one: nothing is collected.
+  // As Messages defines them; messages are not collected.
   void send(int process, std::span<const std::byte> header, std::span<const std::byte> payload);
   bool congested(int process) const;
   std::span<const std::byte> receive();
   MemoryRange locate(const void* memory, std::uint64_t bytes) override;
-  /// Ends the use that locate() began, which else ends when the memory is freed.
+  /// Ends the use that locate() began. Otherwise it ends when the memory is freed.
   void release(const MemoryRange& range) {
     if (range.location.shared()) arena_.end_use(range.location);
   }
@@ -107,17 +110,17 @@ class ShmTransport final : public NodeServices {
     return peer(process).block->threads()->in_use();
   }
   void ring(Doorbell& doorbell) override;
-  /// Every process here has registered for expedited membarriers.
+  /// True if every attached process has registered for expedited membarriers.
   bool fences_peers() const override { return fenced_; }
   void fence_peers() override;
   void relax() override;
   std::uint64_t nanoseconds() override;
 
-  /// How often inlined puts have been given up for a while, for all peers: see NotifySender.
+  /// How many times inlining has paused, for all peers: see NotifySender.
   std::uint64_t inlining_pauses();
 
  private:
-  /// A message on its way into a mailbox: what is not yet in there.
+  /// The part of a message that is not yet in a mailbox.
   struct Outgoing {
     std::span<const std::byte> header, payload;
     std::uint64_t total;
@@ -127,18 +130,18 @@ class ShmTransport final : public NodeServices {
   /// The rest of a message whose receiver's mailbox is full.
   struct Waiting {
     std::vector<std::byte> rest;
-    std::uint64_t sent = 0;   // of the rest
-    std::uint64_t total = 0;  // of the message
+    std::uint64_t sent = 0;   // bytes of `rest`
+    std::uint64_t total = 0;  // bytes of the message
   };
   struct Peer {
     ProcessName name;
-    PeerArena arena;  // not our own
+    PeerArena arena;  // not used for this process
     ProcessBlock* block;
     bool vm_allowed = false;
-    NotifySender notify_sender = {};  // to its notifications
+    NotifySender notify_sender = {};  // for its notification queue
     ErrandSender errand_sender = {};
   };
-  /// What has come of a message that is longer than a fragment.
+  /// The received part of a message that is longer than a fragment.
   struct Partial {
     std::vector<std::byte> bytes;
     std::uint64_t received = 0;
@@ -151,7 +154,7 @@ class ShmTransport final : public NodeServices {
     return {peer.block->mailbox, {peer.block->cells(), ProcessBlock::mailbox_cells}, peer.name.id};
   }
   NotifyQueue notifications(Peer& peer) const {
-    // Next to the mailbox's number, which is random.
+    // The complement of the mailbox's number, which is random.
     return {peer.block->notify, {peer.block->lines(), ProcessBlock::notify_lines}, ~peer.name.id};
   }
   bool try_vm(int process);
@@ -173,26 +176,26 @@ class ShmTransport final : public NodeServices {
   Arena& arena_;
   std::int32_t pid_ = 0;
   std::uint64_t id_ = 0;
-  std::uint64_t probe_ = 0;  // what peers try to read
+  std::uint64_t probe_ = 0;  // the word that peers read to test copy()
   bool vm_ = true;
   bool vm_permitted_ = false;
   bool fenced_ = true;
-  cpu_set_t processors_ = {};  // of all processes here together
+  cpu_set_t processors_ = {};  // on which any of the attached processes may run
   Published<bool> crowded_;
   ReachablePages reachable_;
-  std::vector<std::byte> operands_;  // of a chunk that we combine; of the thread that has taken it
-  Published<unsigned> served_;       // errands that one look after the other has found, up to two
-  Published<std::uint64_t> copy_time_;  // of a few bytes, nanoseconds: the shortest seen
+  std::vector<std::byte> operands_;  // of a chunk that is combined; used by the thread that took it
+  Published<unsigned> served_;       // successive calls of serve() that found an errand, up to two
+  Published<std::uint64_t> copy_time_;  // the shortest time of a short copy(), nanoseconds
   std::uint32_t relaxed_ = 0;
   std::uint64_t mailbox_stalled_since_ = 0;              // nanoseconds; zero: not stalled
-  std::uint64_t notify_stalled_since_ = 0;               // likewise
-  unsigned quiet_looks_ = 0;                             // for notifications, in a row
-  std::int32_t dead_producer_ = 0;                       // pid of the one found out last
+  std::uint64_t notify_stalled_since_ = 0;               // nanoseconds; zero: not stalled
+  unsigned quiet_looks_ = 0;                             // checks in a row without a notification
+  std::int32_t dead_producer_ = 0;                       // pid of the dead process found last
   GrowingArray<Peer> peers_;                             // the first is this process
   std::unordered_map<std::uint64_t, int> numbers_;       // by ProcessName::id
   std::map<int, std::deque<Waiting>> backlogs_;          // by process; none is empty
-  std::uint64_t delayed_ = 0;                            // messages that went there
-  std::vector<std::byte> message_;                       // the one received last
+  std::uint64_t delayed_ = 0;                            // messages added to backlogs_ so far
+  std::vector<std::byte> message_;                       // the message received last
   std::unordered_map<std::uint64_t, Partial> partials_;  // by sender's id
 };
 

@@ -10,12 +10,12 @@ namespace oriel {
 namespace {
 
 constexpr std::uint64_t first_timeout = 50'000;
-// Twice what the yields take that nobody takes the processor in.
+// Twice the time of all yields if no other thread wants the processor.
 constexpr std::uint64_t longest_yielding = 20'000'000;
-// Without the fence a wake-up can be lost, and nobody rings for space in a mailbox.
+// Without the fence a wake-up can be lost, and space in a mailbox does not ring.
 constexpr std::uint64_t longest_unsure_timeout = 1'000'000;
 constexpr std::uint64_t longest_timeout = 10'000'000;
-// Nobody rings for what comes from another node: about as long as a message takes.
+// Messages from other nodes do not ring: about the time that a message takes.
 constexpr std::uint64_t network_timeout = 50'000;
 
 }  // namespace
@@ -34,13 +34,13 @@ void Sleeper::lie_down() {
     last_check_ = nanoseconds_now();
     // A count: several threads of the process may sleep.
     bell.lie_down();
-    // Once per rest, not per sleep: `sleeping` stays set between the sleeps of one rest.
+    // Once until rise(), not once per sleep: `sleeping` stays set in between.
     if (transport_->fences_peers()) transport_->fence_peers();
   }
   rings_ = bell.heard();
 }
 
-/// True when it is time to look at the peers.
+/// True if the peers must be checked.
 bool Sleeper::sleep() {
   futex_wait(transport_->doorbell(transport_->self()).rings, rings_, timeout_);
   const bool sure = transport_->fences_peers() && !transport_->backlogged();

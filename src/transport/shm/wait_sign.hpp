@@ -14,25 +14,25 @@
 
 namespace oriel {
 
-/// A wait, as a process shows it to its peers, and to `oriel top`.
+/// A wait of a process, as its peers and `oriel top` see it.
 struct ShownWait {
   static constexpr std::size_t most_awaited = 4;
   static constexpr std::size_t name_bytes = 64;
 
   std::uint32_t reason = 0;  // a WaitReason
-  std::uint32_t window = 0;  // the owner's number of it; 0: none in particular
+  std::uint32_t window = 0;  // its number in the owner's process; 0: no particular window
   std::uint64_t since = 0;   // nanoseconds of the monotonic clock
-  /// Processes of the node, by ProcessName::id, the first few of them; 0: no further one.
+  /// The first few awaited processes of the node, by ProcessName::id; 0: no further one.
   std::array<std::uint64_t, most_awaited> awaited{};
-  /// 1: all of these must act before it ends. 0: it may be for some of them only.
+  /// 1: all of `awaited` must act before the wait ends. 0: perhaps only some of them.
   std::uint32_t certain = 0;
-  std::array<char, name_bytes> window_name{};  // its beginning, then zeros
+  std::array<char, name_bytes> window_name{};  // the beginning of the name, then zeros
 
   bool operator==(const ShownWait&) const = default;
 };
 
-/// Where a process shows its peers a wait that lasts. The owner writes, with its process lock;
-/// peers read without any, and see what was shown at one moment (Version).
+/// The words in which a process shows its peers a long wait. The owner writes them with its process
+/// lock. Peers read them without a lock, and see one consistent state (Version).
 class alignas(cache_line) WaitSign {
  public:
   void show(const ShownWait& wait) {
@@ -52,7 +52,7 @@ class alignas(cache_line) WaitSign {
   }
   void clear() { show({}); }
 
-  /// The wait that is shown; nullopt: none, or the owner is just changing it.
+  /// The wait that is shown; nullopt: there is none, or the owner is changing it.
   std::optional<ShownWait> look() const {
     const std::uint64_t version = version_.look();
     ShownWait wait;

@@ -8,14 +8,14 @@
 
 namespace oriel {
 
-/// A thread that has nothing to do waits here until another one gives it a wake-up. A wake-up that
-/// finds it awake is kept for the next wait, so none is lost between its last look and its sleep.
+/// An event on which one thread waits until another thread signals it. A signal that arrives while
+/// the thread is awake is kept for its next wait, so none is lost before the thread sleeps.
 ///
-/// One word says which of the three it is. The waiting thread alone takes it to `waiting` and back
-/// to `awake`, any other to `woken`.
+/// One word has the state. Only the waiting thread sets `waiting` and `awake`; any other thread
+/// sets `signaled`.
 class WakeEvent {
  public:
-  /// On any thread. Cheap unless it wakes somebody.
+  /// Signals the event, on any thread. Cheap unless it wakes the waiting thread.
   void give() {
     if (!given() && state_.exchange(signaled, std::memory_order_acq_rel) == waiting) {
       futex_wake_all(state_);
@@ -23,8 +23,8 @@ class WakeEvent {
   }
   bool given() const { return state_.load(std::memory_order_relaxed) == signaled; }
 
-  /// On the waiting thread: true once it has been woken since the last wait, false when the time
-  /// is over; earlier, too, if a signal came or somebody still wakes it for the last wake-up.
+  /// Waits, on the waiting thread. True if the event was signaled since the last wait. False if the
+  /// time is over, or earlier, after a POSIX signal or a late wake-up of the previous event.
   bool wait(std::uint64_t nanoseconds) {
     std::uint32_t expected = awake;
     if (state_.compare_exchange_strong(expected, waiting, std::memory_order_acq_rel)) {
